@@ -1,0 +1,78 @@
+//! Tests of `claude-code-jsonl` on lines written for them.
+
+use super::super::test_reading::check;
+use crate::transcript::TranscriptFormat::ClaudeCodeJsonl;
+
+#[test]
+fn a_session_with_tools_is_read_in_order() {
+    check(
+        ClaudeCodeJsonl,
+        r#"{"type":"summary","summary":"Fixing the clock","leafUuid":"u9"}
+{"type":"file-history-snapshot","messageId":"m","snapshot":{}}
+{"type":"user","sessionId":"s-1","timestamp":"2026-01-02T10:00:00.500Z","cwd":"/code/clock","gitBranch":"main","message":{"role":"user","content":"Why is the clock late?"}}
+
+{"type":"assistant","sessionId":"s-1","timestamp":"2026-01-02T10:00:04Z","message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"Let me look."},{"type":"tool_use","id":"t1","name":"Read","input":{"path":"clock.rs"}}]}}
+{"type":"user","sessionId":"s-1","timestamp":"2026-01-02T10:00:05Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"text","text":"fn tick() {}"},{"type":"image","source":{}}]}]}}
+{"type":"user","sessionId":"s-1","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"again"},{"type":"image","source":{}},{"type":"text","text":"See the picture."}]}}
+{"type":"assistant","sessionId":"s-1","message":{"content":[{"type":"hologram"},{"type":"tool_use","id":"t2","name":"Bash"}]}}
+{"type":"user","sessionId":"s-1","message":{"content":[{"type":"tool_result","tool_use_id":"t2"}]}}
+"#,
+        r#"3.0 s-1 @1767348000500 USER "Why is the clock late?" {"cwd":"/code/clock","gitBranch":"main"}
+5.0 s-1 @1767348004000 ASSISTANT "Let me look."
+5.1 s-1 @1767348004000 ASSISTANT json {"tool_call":{"tool":"Read","input":{"path":"clock.rs"}}}
+6.0 s-1 @1767348005000 TOOL(Read) "fn tick() {}"
+7.0 s-1 TOOL "again"
+7.1 s-1 USER "See the picture."
+8.0 s-1 ASSISTANT json {"tool_call":{"tool":"Bash","input":null}}
+skipped 1 summary (first at line 1), 1 bookkeeping (first at line 2), 1 thinking (first at line 5), 2 attachment (first at line 6), 1 empty (first at line 9), 1 unknown_content (first at line 8)"#,
+    );
+}
+
+#[test]
+fn what_nobody_said_is_counted() {
+    check(
+        ClaudeCodeJsonl,
+        r#"{"type":"user","sessionId":"s","isMeta":true,"message":{"content":"context"}}
+{"type":"assistant","sessionId":"s","isSidechain":true,"message":{"content":[]}}
+{"type":"user","sessionId":"s","isCompactSummary":true,"message":{"content":"so far"}}
+{"type":"assistant","sessionId":"s","isApiErrorMessage":true,"message":{"content":"overloaded"}}
+{"type":"system","sessionId":"s","content":"hook ran"}
+{"type":"user","sessionId":"s","message":{"content":"<command-name>/clear</command-name>\n<command-args></command-args>"}}
+{"type":"user","sessionId":"s","message":{"content":"<command-message>fix</command-message>\n<command-name>/fix</command-name>\n<command-args>issue 12, please</command-args>"}}
+{"type":"user","sessionId":"s","message":{"content":"<local-command-stdout>ok</local-command-stdout>"}}
+{"type":"user","sessionId":"s","message":{"content":[{"type":"text","text":"[Request interrupted by user]"},{"type":"text","text":"<system-reminder>x</system-reminder>"},{"type":"text","text":" "}]}}
+{"type":"assistant","sessionId":"s","message":{"content":[]}}"#,
+        r#"7.0 s USER "/fix issue 12, please"
+skipped 1 summary (first at line 3), 1 bookkeeping (first at line 9), 2 meta (first at line 1), 1 sidechain (first at line 2), 2 local_command (first at line 6), 1 service_error (first at line 4), 1 system (first at line 5), 2 empty (first at line 9)"#,
+    );
+}
+
+#[test]
+fn a_bad_line_is_an_error_and_the_next_is_read() {
+    check(
+        ClaudeCodeJsonl,
+        r#"{"type":"user","sessionId":"s","message":{"content":"secret
+[1]
+{"sessionId":"s"}
+{"type":"user","message":{"content":"x"}}
+{"type":"user","sessionId":"a b","message":{"content":"x"}}
+{"type":"user","sessionId":"s","timestamp":"noon","message":{"content":"x"}}
+{"type":"user","sessionId":"s"}
+{"type":"user","sessionId":"s","message":{"content":7}}
+{"type":"user","sessionId":"s","message":{"content":[{"type":"text","text":"lost with its line"},"bare"]}}
+{"type":"user","sessionId":"s","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":{}}]}}
+{"type":"user","sessionId":"s","message":{"content":"still here"}}"#,
+        r#"1 error: the JSON ends too early (at column 59)
+2 error: each line is one JSON object
+3 error: `type` is required
+4 error: `sessionId` is required
+5 error: a session id is 1 to 100 letters, digits, `-` and `_`, and begins with a letter or a digit
+6 error: `timestamp` is a time
+7 error: `message` is an object
+8 error: `message.content` is a string or an array of blocks
+9 error: `message.content[]` is an object
+10 error: `tool_result.content` is a string or an array of blocks
+11.0 s USER "still here"
+skipped nothing"#,
+    );
+}

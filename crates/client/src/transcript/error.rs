@@ -1,0 +1,48 @@
+//! The one error of reading a transcript. It does NOT quote the line: transcripts hold what people said.
+
+use std::io;
+
+/// A place of a transcript that could not be read.
+#[derive(Debug, thiserror::Error)]
+#[error("line {line}: {rule}; {remedy}")]
+pub struct TranscriptError {
+    /// Line of the source, from 1.
+    pub line: usize,
+    /// The rule that does not hold there. Names members and positions, never values.
+    pub rule: String,
+    /// What to do about it.
+    pub remedy: String,
+    /// Set if the input itself failed; nothing can be read after it.
+    #[source]
+    pub cause: Option<io::Error>,
+}
+
+impl TranscriptError {
+    pub(super) fn new(line: usize, rule: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { line, rule: rule.into(), remedy: remedy.into(), cause: None }
+    }
+
+    pub(super) fn input(line: usize, cause: io::Error) -> Self {
+        Self {
+            line,
+            rule: format!("the input could not be read ({})", cause.kind()),
+            remedy: "nothing after this line was read; check the file and import it again".to_owned(),
+            cause: Some(cause),
+        }
+    }
+
+    /// For text that is not JSON at all; serde's own message may quote the text, so only its position is told.
+    pub(super) fn not_json(line: usize, error: &serde_json::Error) -> Self {
+        let what = match error.classify() {
+            serde_json::error::Category::Eof => "the JSON ends too early",
+            serde_json::error::Category::Io
+            | serde_json::error::Category::Syntax
+            | serde_json::error::Category::Data => "this is not JSON",
+        };
+        Self::new(
+            line,
+            format!("{what} (at column {})", error.column()),
+            "repair or remove the line, or choose another --transcript-format",
+        )
+    }
+}

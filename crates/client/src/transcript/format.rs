@@ -1,0 +1,186 @@
+//! The table of formats, and how one is recognised. It does NOT parse: each format is a file of its own.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::lines::Input;
+use super::reader::{Source, TranscriptOptions};
+use super::{agentcore_events, chatgpt_export, claude_code, speaker_text};
+
+/// As many bytes as [`detect`] looks at.
+pub const DETECT_BYTES: usize = 64 * 1024;
+
+/// The formats. A closed list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TranscriptFormat {
+    /// Session files of Claude Code.
+    ClaudeCodeJsonl,
+    /// `conversations.json` of a ChatGPT data export.
+    ChatgptExport,
+    /// Plain text, `speaker: text`.
+    SpeakerText,
+    /// JSON lines of AgentCore `CreateEvent` bodies or `Event` objects.
+    AgentcoreEvents,
+}
+
+/// What the command line and the documentation say of a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FormatInfo {
+    /// The format.
+    pub format: TranscriptFormat,
+    /// As it is given on the command line.
+    pub name: &'static str,
+    /// One line for help texts.
+    pub about: &'static str,
+}
+
+pub(super) struct Row {
+    info: FormatInfo,
+    recognises: fn(&str) -> bool,
+    pub(super) open: for<'a> fn(Input<'a>, &TranscriptOptions) -> Box<dyn Source + Send + 'a>,
+}
+
+/// In the order they are tried: the most particular first.
+static FORMATS: [Row; 4] = [
+    Row {
+        info: FormatInfo {
+            format: TranscriptFormat::ChatgptExport,
+            name: "chatgpt-export",
+            about: "conversations.json of a ChatGPT data export",
+        },
+        recognises: chatgpt_export::recognises,
+        open: chatgpt_export::open,
+    },
+    Row {
+        info: FormatInfo {
+            format: TranscriptFormat::ClaudeCodeJsonl,
+            name: "claude-code-jsonl",
+            about: "a session file of Claude Code (JSON lines)",
+        },
+        recognises: claude_code::recognises,
+        open: claude_code::open,
+    },
+    Row {
+        info: FormatInfo {
+            format: TranscriptFormat::AgentcoreEvents,
+            name: "agentcore-events",
+            about: "JSON lines of AgentCore CreateEvent bodies or Event objects",
+        },
+        recognises: agentcore_events::recognises,
+        open: agentcore_events::open,
+    },
+    Row {
+        info: FormatInfo {
+            format: TranscriptFormat::SpeakerText,
+            name: "speaker-text",
+            about: "plain text, `speaker: text`, with optional session headers",
+        },
+        recognises: speaker_text::recognises,
+        open: speaker_text::open,
+    },
+];
+
+impl TranscriptFormat {
+    /// Every format, for help texts.
+    pub fn all() -> impl Iterator<Item = FormatInfo> {
+        FORMATS.iter().map(|row| row.info)
+    }
+
+    /// The name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.row().info.name
+    }
+
+    pub(super) fn row(self) -> &'static Row {
+        let [chatgpt, claude_code, agentcore, speaker] = &FORMATS;
+        match self {
+            Self::ChatgptExport => chatgpt,
+            Self::ClaudeCodeJsonl => claude_code,
+            Self::AgentcoreEvents => agentcore,
+            Self::SpeakerText => speaker,
+        }
+    }
+}
+
+impl fmt::Display for TranscriptFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is no format. The message lists those that are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "no such transcript format; the formats are chatgpt-export, claude-code-jsonl, agentcore-events, speaker-text"
+)]
+pub struct UnknownFormat;
+
+impl FromStr for TranscriptFormat {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        Self::all().find(|info| info.name == name).map(|info| info.format).ok_or(UnknownFormat)
+    }
+}
+
+/// The format of a file that begins with these bytes (give up to [`DETECT_BYTES`]); `None` if it is none of them.
+#[must_use]
+pub fn detect(first: &[u8]) -> Option<TranscriptFormat> {
+    let first = first.get(..DETECT_BYTES).unwrap_or(first);
+    let text = String::from_utf8_lossy(first);
+    let text = text.trim_start_matches('\u{feff}');
+    FORMATS.iter().find(|row| (row.recognises)(text)).map(|row| row.info.format)
+}
+
+/// Those lines of the beginning of a file that are whole JSON objects; a last line cut off is left out.
+pub(super) fn leading_objects(first: &str) -> impl Iterator<Item = super::json_members::Object> + '_ {
+    first.lines().filter_map(|line| serde_json::from_str(line).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_go_both_ways_and_the_error_lists_them_all() {
+        for info in TranscriptFormat::all() {
+            assert_eq!(info.name.parse::<TranscriptFormat>(), Ok(info.format));
+            assert_eq!(info.format.name(), info.name);
+            assert!(UnknownFormat.to_string().contains(info.name), "{}", info.name);
+        }
+        assert_eq!("chatgpt".parse::<TranscriptFormat>(), Err(UnknownFormat));
+    }
+
+    #[test]
+    fn formats_are_told_by_their_first_bytes() {
+        use TranscriptFormat::{AgentcoreEvents, ChatgptExport, ClaudeCodeJsonl, SpeakerText};
+        for (first, expect) in [
+            (
+                r#"{"type":"user","sessionId":"s","message":{"role":"user","content":"hi"}}"#,
+                Some(ClaudeCodeJsonl),
+            ),
+            ("{\"type\":\"summary\",\"summary\":\"x\",\"leafUuid\":\"u\"}\n", Some(ClaudeCodeJsonl)),
+            (r#"{"type":"user","sessionId":"s","message":{"content":"cut o"#, Some(ClaudeCodeJsonl)),
+            (r#"[{"title":"t","mapping":{"a":{}}}]"#, Some(ChatgptExport)),
+            ("\u{feff} [\n {\n \"title\": \"t\",\n \"mapping\": {", Some(ChatgptExport)),
+            (r#"{"actorId":"a","eventTimestamp":1,"payload":[]}"#, Some(AgentcoreEvents)),
+            (r#"{"event":{"actorId":"a","payload":[]}}"#, Some(AgentcoreEvents)),
+            (r#"{"actorId":"a","payload":[{"blob":"cut o"#, Some(AgentcoreEvents)),
+            (r#"{"actorId":"a","payload":[{"blob":{"mapping":1}}]}"#, Some(AgentcoreEvents)),
+            ("# session monday 2026-01-02\n", Some(SpeakerText)),
+            ("\n\nUser: hello\nAssistant: hi\n", Some(SpeakerText)),
+            ("[2026-01-02T10:00:00Z] Anna Berg: hello\n", Some(SpeakerText)),
+            ("Some prose that is not a conversation.\n", None),
+            ("{\"id\":\"1\",\"content\":\"x\"}\n", None),
+            ("[]", None),
+            ("https://example.org/a: b\n", None),
+            ("", None),
+        ] {
+            assert_eq!(detect(first.as_bytes()), expect, "{first}");
+        }
+        let mut long = b"User: ".to_vec();
+        long.resize(3 * DETECT_BYTES, 0xc3);
+        assert_eq!(detect(&long), Some(SpeakerText));
+    }
+}

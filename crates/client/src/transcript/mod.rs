@@ -1,0 +1,33 @@
+//! Conversations that happened elsewhere, read turn by turn: the formats `loci import --format transcript` takes.
+//!
+//! [`read`] turns bytes into [`TranscriptTurn`]s in file order. A line that cannot be read is an `Err` item that names
+//! the line, the rule and the remedy, and reading goes on after it; what is no conversation on purpose (summaries,
+//! thinking, other branches) is counted in [`SkipReport`]. Nothing disappears without one or the other.
+//!
+//! It does NOT open files, ask the clock, make ids, or talk to a server: what becomes of a turn is the importer's.
+//!
+//! To add a format: write one file with a `recognises` and an `open` function beside the four below, add the variant to
+//! [`TranscriptFormat`] and its row to `FORMATS` in `format.rs`, and a section to `docs/guides/import.md`.
+
+mod agentcore_events;
+mod chatgpt_export;
+mod claude_code;
+mod error;
+mod format;
+mod json_elements;
+mod json_members;
+mod lines;
+mod reader;
+mod skipped;
+mod speaker_text;
+#[cfg(test)]
+mod test_reading;
+mod time;
+mod turn;
+
+pub use error::TranscriptError;
+pub use format::{DETECT_BYTES, FormatInfo, TranscriptFormat, UnknownFormat, detect};
+pub use lines::UNIT_BYTES_MAX;
+pub use reader::{TranscriptOptions, TranscriptReader, read};
+pub use skipped::{SkipCount, SkipReason, SkipReport};
+pub use turn::{Role, TranscriptTurn, TurnContent};

@@ -1,0 +1,128 @@
+//! The iterator every format is read through. It does NOT know any format: a [`Source`] fills it unit by unit.
+
+use std::collections::VecDeque;
+use std::io::BufRead;
+
+use super::error::TranscriptError;
+use super::format::TranscriptFormat;
+use super::lines::{Line, Lines};
+use super::skipped::{SkipReason, SkipReport};
+use super::turn::TranscriptTurn;
+
+/// What the file itself may not say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TranscriptOptions {
+    /// The session of turns that name none (`speaker-text` without a header, `agentcore-events` without `sessionId`).
+    /// Give each file its own, for example made of its name.
+    pub default_session: String,
+}
+
+impl Default for TranscriptOptions {
+    fn default() -> Self {
+        Self { default_session: "transcript".to_owned() }
+    }
+}
+
+/// Turns and errors of one transcript, in the order of the file.
+pub struct TranscriptReader<'a> {
+    format: TranscriptFormat,
+    source: Box<dyn Source + Send + 'a>,
+    out: Out,
+    ended: bool,
+}
+
+/// Reads `input` as `format`. Nothing is read before the iterator is asked; never more than one line (one conversation
+/// of a `chatgpt-export`) is held.
+#[must_use]
+pub fn read<'a>(
+    format: TranscriptFormat,
+    input: Box<dyn BufRead + Send + 'a>,
+    options: &TranscriptOptions,
+) -> TranscriptReader<'a> {
+    let source = (format.row().open)(input, options);
+    TranscriptReader { format, source, out: Out::default(), ended: false }
+}
+
+impl TranscriptReader<'_> {
+    /// What was left out on purpose so far; complete once the iterator has ended.
+    #[must_use]
+    pub fn skipped(&self) -> &SkipReport {
+        &self.out.skipped
+    }
+
+    /// The format it reads.
+    #[must_use]
+    pub fn format(&self) -> TranscriptFormat {
+        self.format
+    }
+}
+
+impl Iterator for TranscriptReader<'_> {
+    type Item = Result<TranscriptTurn, TranscriptError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(item) = self.out.items.pop_front() {
+                return Some(item);
+            }
+            if self.ended {
+                return None;
+            }
+            self.ended = !self.source.pull(&mut self.out);
+        }
+    }
+}
+
+/// Where a source puts what it finds.
+#[derive(Default)]
+pub(super) struct Out {
+    items: VecDeque<Result<TranscriptTurn, TranscriptError>>,
+    skipped: SkipReport,
+}
+
+impl Out {
+    pub(super) fn turn(&mut self, turn: TranscriptTurn) {
+        self.items.push_back(Ok(turn));
+    }
+
+    pub(super) fn error(&mut self, error: TranscriptError) {
+        self.items.push_back(Err(error));
+    }
+
+    pub(super) fn skip(&mut self, reason: SkipReason, line: usize) {
+        self.skipped.add(reason, line);
+    }
+}
+
+/// A format being read.
+pub(super) trait Source {
+    /// Reads one more unit (line, conversation) into `out`; false at the end.
+    fn pull(&mut self, out: &mut Out) -> bool;
+}
+
+/// A format of lines.
+pub(super) trait LineParser {
+    fn line(&mut self, line: &Line, out: &mut Out) -> Result<(), TranscriptError>;
+
+    /// After the last line.
+    fn end(&mut self, _out: &mut Out) {}
+}
+
+/// Lines given to a [`LineParser`].
+pub(super) struct LineSource<'a, P> {
+    pub(super) lines: Lines<'a>,
+    pub(super) parser: P,
+}
+
+impl<P: LineParser> Source for LineSource<'_, P> {
+    fn pull(&mut self, out: &mut Out) -> bool {
+        let Some(line) = self.lines.next() else {
+            self.parser.end(out);
+            return false;
+        };
+        if let Err(error) = line.and_then(|line| self.parser.line(&line, out)) {
+            out.error(error);
+        }
+        true
+    }
+}
