@@ -1,1 +1,44 @@
-//! Skeleton.
+//! The nouns of Loci and the ports through which the engine reaches the world.
+//!
+//! No IO, no SQL, no HTTP, no runtime. A noun derives `serde` for one purpose: its *stored* document form, shared by
+//! every store and by `export`. Wire shapes are other types, beside their door.
+//!
+//! To add a noun: its file here, an accessor trait in [`ports::store`], a table in each store, a section in the
+//! conformance suite of `testkit`.
+
+pub mod delivery;
+pub mod document;
+pub mod error;
+pub mod event;
+pub mod event_filter;
+pub mod expiry;
+pub mod idempotency;
+pub mod ids;
+pub mod index_key;
+pub mod job;
+pub mod key;
+pub mod limits;
+pub mod memory;
+pub mod metadata;
+pub mod metadata_filter;
+pub mod namespace;
+pub mod ports;
+pub mod principal;
+pub mod provenance;
+pub mod record;
+pub mod scope;
+pub mod settings;
+pub mod strategy;
+pub mod telemetry;
+pub mod template;
+pub mod time;
+pub mod warning;
+
+pub use document::Document;
+pub use error::{Error, ErrorKind, Reason, Result};
+pub use ids::{
+    AccessKeyId, ActorId, BranchName, DeliveryId, EventId, JobId, MemoryId, RecordId, SessionId, StrategyId,
+};
+pub use namespace::{Namespace, NamespaceFilter, NamespaceMatch};
+pub use template::NamespaceTemplate;
+pub use time::Timestamp;

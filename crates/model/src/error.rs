@@ -1,0 +1,159 @@
+//! The one error of nouns, ports and engine: a kind, a message that is safe to show, a source for the log.
+//!
+//! It knows no status code and no wire name: each door maps [`ErrorKind`] exhaustively in its own `errors.rs`.
+
+use std::fmt;
+
+/// Result of everything in the engine and its ports.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, as far as a program needs to tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// The thing named does not exist, or the caller may not know that it does.
+    NotFound,
+    /// The state of the thing does not allow it.
+    Conflict,
+    /// The input breaks a rule.
+    Invalid,
+    /// The input, or what it would make, is over a limit of size or count.
+    TooLarge,
+    /// The caller is known and may not do this.
+    Denied,
+    /// The caller did not prove who they are.
+    Unauthenticated,
+    /// Too much at once; the same call may succeed later.
+    Throttled,
+    /// A part is out of service (disk full, folder read-only, store busy); the same call may succeed later.
+    Unavailable,
+    /// Another service answered badly.
+    Upstream,
+    /// A broken invariant of ours.
+    Bug,
+}
+
+/// A finer reason for [`ErrorKind::Invalid`] and [`ErrorKind::Conflict`], where clients tell them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// Not JSON, or a value of the wrong JSON type.
+    CannotParse,
+    /// A member breaks its constraint.
+    FieldValidationFailed,
+    /// An idempotency token was used before with other parameters.
+    IdempotentParameterMismatch,
+    /// The event named lies in another session.
+    EventInOtherSession,
+    /// A resource of that name exists.
+    ResourceConflict,
+    /// A quota on the number of resources is used up.
+    QuotaExceeded,
+}
+
+/// An error with a message that may be shown to the caller, and a source that may not.
+pub struct Error {
+    /// What went wrong, for programs.
+    pub kind: ErrorKind,
+    /// What went wrong, which rule, and what to do: for people. Never holds secrets or sensitive content.
+    pub message: String,
+    /// The member of the request at fault, as the caller spelled it.
+    pub field: Option<String>,
+    /// The finer reason, where there is one.
+    pub reason: Option<Reason>,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// An error of `kind` with a message for the caller.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), field: None, reason: None, source: None }
+    }
+
+    /// Bad input: names the member, the rule and the remedy.
+    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            field: Some(field.into()),
+            reason: Some(Reason::FieldValidationFailed),
+            ..Self::new(ErrorKind::Invalid, message)
+        }
+    }
+
+    /// The thing does not exist, as far as this caller may know.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotFound, message)
+    }
+
+    /// The caller may not do this.
+    pub fn denied(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Denied, message)
+    }
+
+    /// A conflict of state.
+    pub fn conflict(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Conflict, message)
+    }
+
+    /// A part is out of service.
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unavailable, message)
+    }
+
+    /// A broken invariant: fails the request, is logged.
+    pub fn bug(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Bug, message)
+    }
+
+    /// The same error, with the member at fault.
+    #[must_use]
+    pub fn on(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+
+    /// The same error, with a finer reason.
+    #[must_use]
+    pub fn because(mut self, reason: Reason) -> Self {
+        self.reason = Some(reason);
+        self
+    }
+
+    /// The same error, with its cause (for the log, never for the caller).
+    #[must_use]
+    pub fn caused_by(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// The same call may succeed later without a change.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self.kind, ErrorKind::Throttled | ErrorKind::Unavailable | ErrorKind::Upstream)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("Error");
+        out.field("kind", &self.kind).field("message", &self.message);
+        if let Some(field) = &self.field {
+            out.field("field", field);
+        }
+        if let Some(reason) = &self.reason {
+            out.field("reason", reason);
+        }
+        if let Some(source) = &self.source {
+            out.field("source", &source.to_string());
+        }
+        out.finish()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}

@@ -1,0 +1,25 @@
+//! Filters on event metadata (agentcore-wire.md §5 item 7): strings, three operators, ANDed.
+
+use std::collections::BTreeMap;
+
+/// One condition on an event's metadata.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EventFilter {
+    /// The key has exactly this value, case-sensitive.
+    Equals(String, String),
+    /// The key is present.
+    Exists(String),
+    /// The key is absent.
+    NotExists(String),
+}
+
+impl EventFilter {
+    /// True when the metadata meets the condition.
+    pub fn admits(&self, metadata: &BTreeMap<String, String>) -> bool {
+        match self {
+            Self::Equals(key, value) => metadata.get(key) == Some(value),
+            Self::Exists(key) => metadata.contains_key(key),
+            Self::NotExists(key) => !metadata.contains_key(key),
+        }
+    }
+}

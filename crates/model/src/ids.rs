@@ -1,0 +1,179 @@
+//! Typed ids. A value of one of these types has passed its rule (agentcore-wire.md §2); none is made up here.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use crate::{Error, Result};
+
+macro_rules! text_ids {
+    ($($(#[$doc:meta])* $name:ident, $field:literal, $rule:ident, $remedy:literal;)+) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Checks the rule of the id; the error names the field, the rule and the remedy.
+            pub fn parse(text: impl Into<String>) -> Result<Self> {
+                let text = text.into();
+                if $rule(&text) { Ok(Self(text)) } else { Err(Error::invalid($field, concat!($field, " ", $remedy))) }
+            }
+
+            /// The id as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+    )+};
+}
+
+text_ids! {
+    /// An access key (the public half of a pair): 16 to 32 upper-case letters and digits.
+    AccessKeyId, "accessKeyId", is_access_key, "must be 16 to 32 upper-case letters and digits";
+    /// Who: a person, an agent, a repository `owner/name`.
+    ActorId, "actorId", is_actor, "must be 1 to 255 of letters, digits, - _ / . and single colons, start with a letter or digit, and hold no segment of dots alone";
+    /// A branch of a session.
+    BranchName, "branch.name", is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
+    /// A delivery, in or out.
+    DeliveryId, "deliveryId", is_free, "must be 1 to 256 characters without control characters";
+    /// An event: 19 digits of milliseconds, `#`, hex digits; plain string order is event order.
+    EventId, "eventId", is_event, "must be digits, # and hex digits, like 0000001752235548000#97f30a6b";
+    /// A job.
+    JobId, "jobId", is_free, "must be 1 to 256 characters without control characters";
+    /// A memory, the tenant: its name, a dash and ten letters or digits.
+    MemoryId, "memoryId", is_memory, "must be the memory's name, a dash and ten letters or digits, like notes-a1B2c3D4e5";
+    /// A record: `mem-` and a UUID.
+    RecordId, "memoryRecordId", is_record, "must be 40 to 50 characters: mem- followed by letters, digits, - and _";
+    /// A conversation or a task.
+    SessionId, "sessionId", is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
+    /// A strategy of a memory.
+    StrategyId, "memoryStrategyId", is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
+}
+
+fn is_access_key(text: &str) -> bool {
+    (16..=32).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
+}
+
+fn is_word_100(text: &str) -> bool {
+    text.len() <= 100
+        && text.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric())
+        && text.bytes().all(is_word)
+}
+
+fn is_actor(text: &str) -> bool {
+    let legal = |b: u8| is_word(b) || matches!(b, b'/' | b':' | b'.');
+    text.len() <= 255
+        && text.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric())
+        && text.bytes().all(legal)
+        && !text.contains("::")
+        && !text.ends_with(':')
+        && !has_dot_segment(text)
+}
+
+/// True when a segment between slashes is dots alone, which file systems and URLs would resolve.
+pub(crate) fn has_dot_segment(text: &str) -> bool {
+    text.split('/').any(|segment| !segment.is_empty() && segment.bytes().all(|b| b == b'.'))
+}
+
+fn is_event(text: &str) -> bool {
+    let Some((time, suffix)) = text.split_once('#') else { return false };
+    let sane = |part: &str, max: usize| !part.is_empty() && part.len() <= max;
+    sane(time, 40)
+        && sane(suffix, 40)
+        && time.bytes().all(|b| b.is_ascii_digit())
+        && suffix.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+fn is_free(text: &str) -> bool {
+    (1..=256).contains(&text.chars().count()) && !text.chars().any(char::is_control)
+}
+
+fn is_memory(text: &str) -> bool {
+    let Some((name, suffix)) = text.rsplit_once('-') else { return false };
+    (1..=100).contains(&name.len())
+        && name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic())
+        && name.bytes().all(is_word)
+        && suffix.len() == 10
+        && suffix.bytes().all(|b| b.is_ascii_alphanumeric())
+}
+
+fn is_record(text: &str) -> bool {
+    (40..=50).contains(&text.len()) && text.strip_prefix("mem-").is_some_and(|rest| rest.bytes().all(is_word))
+}
+
+impl EventId {
+    /// The id of the event at `time_ms` whose place among the events of that millisecond is `place`.
+    pub fn compose(time_ms: i64, place: u32) -> Self {
+        Self(format!("{:019}#{:08x}", time_ms.max(0), place))
+    }
+
+    /// The place among the events of one millisecond, where the id is of our own form.
+    pub fn place(&self) -> Option<u32> {
+        self.0.split_once('#').and_then(|(_, hex)| u32::from_str_radix(hex, 16).ok())
+    }
+}
+
+impl MemoryId {
+    /// The id of a memory called `name`, with ten letters or digits from an id source.
+    pub fn compose(name: &str, suffix: &str) -> Result<Self> {
+        Self::parse(format!("{name}-{suffix}"))
+    }
+}
+
+impl RecordId {
+    /// The id of a record, from a UUID.
+    pub fn compose(uuid: &str) -> Result<Self> {
+        Self::parse(format!("mem-{uuid}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn actors() {
+        let check = |text: &str, expect: bool| assert_eq!(ActorId::parse(text).is_ok(), expect, "{text}");
+        check("alice", true);
+        check("org/user:1", true);
+        check("vercel/next.js", true);
+        check("app:user:", false);
+        check("a::b", false);
+        check("a/../b", false);
+        check("/a", false);
+        check("{actorId}", false);
+        check("", false);
+        check(&"a".repeat(255), true);
+        check(&"a".repeat(256), false);
+        check("a\0b", false);
+    }
+
+    #[test]
+    fn memories_events_records() {
+        assert!(MemoryId::parse("notes-a1B2c3D4e5").is_ok());
+        assert!(MemoryId::parse("invalid-memory-id").is_err());
+        assert!(MemoryId::parse("n-short").is_err());
+        assert!(EventId::parse("0000001752235548000#97f30a6b").is_ok());
+        assert!(EventId::parse("12#").is_err());
+        assert_eq!(EventId::compose(1_752_235_548_000, 0x97f3_0a6b).as_str(), "0000001752235548000#97f30a6b");
+        assert_eq!(EventId::compose(1, 7).place(), Some(7));
+        assert!(RecordId::compose("0192d1e8-7b7a-7c3e-8f00-000000000000").is_ok());
+        assert!(RecordId::parse("mem-x").is_err());
+    }
+}

@@ -1,0 +1,160 @@
+//! Jobs: work that outlives the request that asked for it. One table, one runner, one file per job kind.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ActorId, EventId, JobId, MemoryId, SessionId, StrategyId, Timestamp};
+
+/// What a job does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobKind {
+    /// Turns unprocessed events of one actor and session into records of one strategy.
+    Extract,
+    /// Gives vectors to the passages of a memory that lack them.
+    Embed,
+    /// Erases what was deleted, or a whole deleted memory.
+    Purge,
+}
+
+impl JobKind {
+    /// Every kind.
+    pub const ALL: &'static [Self] = &[Self::Extract, Self::Embed, Self::Purge];
+
+    /// The word that stands for it in stores and answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Extract => "extract",
+            Self::Embed => "embed",
+            Self::Purge => "purge",
+        }
+    }
+
+    /// From its word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.as_str() == word)
+    }
+}
+
+/// Where a job stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobState {
+    /// Waits for its time.
+    Pending,
+    /// A runner holds it.
+    Running,
+    /// Tried out; can be started again.
+    Failed,
+    /// Finished; kept for a day so that people can see it.
+    Done,
+}
+
+impl JobState {
+    /// Every state.
+    pub const ALL: &'static [Self] = &[Self::Pending, Self::Running, Self::Failed, Self::Done];
+
+    /// The word that stands for it in stores and answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Failed => "failed",
+            Self::Done => "done",
+        }
+    }
+
+    /// From its word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|state| state.as_str() == word)
+    }
+}
+
+/// One message that a job reads, for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobMessage {
+    /// The event.
+    pub event: EventId,
+    /// Index into its payload.
+    pub message: u32,
+}
+
+/// A job as stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// The id.
+    pub id: JobId,
+    /// The memory.
+    pub memory: MemoryId,
+    /// What it does.
+    pub kind: JobKind,
+    /// Of the pending and running jobs of a memory, at most one has this key.
+    pub unique_key: String,
+    /// The strategy, for extraction.
+    pub strategy: Option<StrategyId>,
+    /// The actor, for extraction.
+    pub actor: Option<ActorId>,
+    /// The session, for extraction.
+    pub session: Option<SessionId>,
+    /// Where it stands.
+    pub state: JobState,
+    /// When it may run.
+    pub due: Timestamp,
+    /// Who holds it, while running.
+    pub lease_host: Option<String>,
+    /// Until when, while running.
+    pub lease_until: Option<Timestamp>,
+    /// Asked for again while it ran: it becomes pending again when it ends.
+    pub rerun: bool,
+    /// How often it was tried since it last succeeded.
+    pub attempts: u32,
+    /// Why it failed: a code, then `: ` and a plain explanation.
+    pub failure_reason: Option<String>,
+    /// The messages it read when it failed.
+    pub messages: Vec<JobMessage>,
+    /// When it was asked for.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// A job to be asked for. If one with the same key is pending, that one stays and its time moves as `due_rule` says;
+/// if one is running, it will run again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewJob {
+    /// The id, if a new job is made.
+    pub id: JobId,
+    /// The memory.
+    pub memory: MemoryId,
+    /// What it does.
+    pub kind: JobKind,
+    /// See [`Job::unique_key`].
+    pub unique_key: String,
+    /// The strategy, for extraction.
+    pub strategy: Option<StrategyId>,
+    /// The actor, for extraction.
+    pub actor: Option<ActorId>,
+    /// The session, for extraction.
+    pub session: Option<SessionId>,
+    /// When it may run.
+    pub due: Timestamp,
+    /// What happens to the time of a pending job with the same key.
+    pub due_rule: DueRule,
+}
+
+/// What asking again does to the time of a pending job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DueRule {
+    /// The earlier time stays.
+    Earlier,
+    /// The later time is taken (wait for a pause).
+    Later,
+}
+
+/// How many jobs of a part of a memory stand where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct JobCounts {
+    /// Waiting or running.
+    pub pending: u64,
+    /// Failed for good.
+    pub failed: u64,
+}

@@ -1,0 +1,36 @@
+//! Access keys: an AWS pair and a bearer token of one principal. Secrets are here only in encrypted or hashed form.
+
+use serde::{Deserialize, Serialize};
+
+use crate::principal::Principal;
+use crate::{AccessKeyId, Timestamp};
+
+/// A key as stored.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccessKey {
+    /// The public half of the pair.
+    pub id: AccessKeyId,
+    /// Who it stands for, and what they may do.
+    pub principal: Principal,
+    /// The secret half, encrypted under the master key (nonce first).
+    pub secret_sealed: Vec<u8>,
+    /// SHA-256 of the bearer token, in hex.
+    pub token_digest: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When its secrets were last replaced.
+    pub rotated_at: Option<Timestamp>,
+    /// When it stopped to count.
+    pub revoked_at: Option<Timestamp>,
+}
+
+impl std::fmt::Debug for AccessKey {
+    /// Never shows a secret, sealed or hashed.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AccessKey")
+            .field("id", &self.id)
+            .field("principal", &self.principal.name)
+            .field("revoked_at", &self.revoked_at)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,78 @@
+//! Every limit of the engine, once, with its reason. Over a limit is an error, never truncation in silence.
+//!
+//! Wire limits are those of agentcore-wire.md §§2–4; the rest are defaults of ours.
+
+/// Characters of a namespace.
+pub const NAMESPACE_CHARS_MAX: usize = 1024;
+/// Characters of a namespace template.
+pub const TEMPLATE_CHARS_MAX: usize = 512;
+/// Characters of one conversational message (strict mode).
+pub const MESSAGE_CHARS_MAX: usize = 100_000;
+/// Items of an event's payload (strict mode).
+pub const PAYLOAD_ITEMS_MAX: usize = 100;
+/// Serialized bytes of one `json` payload item (strict mode).
+pub const JSON_ITEM_BYTES_MAX: usize = 102_400;
+/// Serialized bytes of an event.
+pub const EVENT_BYTES_MAX: usize = 10 * 1024 * 1024;
+/// Metadata keys of an event (strict mode).
+pub const EVENT_METADATA_KEYS_MAX: usize = 15;
+/// Characters of an event's metadata value (strict mode).
+pub const EVENT_METADATA_VALUE_CHARS_MAX: usize = 256;
+/// Characters of a record's text through the wire.
+pub const RECORD_TEXT_CHARS_MAX: usize = 16_000;
+/// Characters of a document's text through other doors.
+pub const DOCUMENT_TEXT_CHARS_MAX: usize = 4_000_000;
+/// Metadata keys of a record.
+pub const RECORD_METADATA_KEYS_MAX: usize = 20;
+/// Records of one batch.
+pub const BATCH_RECORDS_MAX: usize = 100;
+/// Strategies of a memory.
+pub const STRATEGIES_MAX: usize = 6;
+/// Filterable metadata keys of a memory.
+pub const INDEXED_KEYS_MAX: usize = 10;
+/// Namespace variables of a memory.
+pub const NAMESPACE_KEYS_MAX: usize = 5;
+/// Tags of a memory.
+pub const TAGS_MAX: usize = 50;
+/// Metadata filters of a request.
+pub const METADATA_FILTERS_MAX: usize = 5;
+/// Results of one retrieval.
+pub const TOP_K_MAX: u32 = 100;
+/// Characters of a search query that the strict mode takes; longer is shortened with a warning in the lenient one.
+pub const QUERY_CHARS_MAX: usize = 10_000;
+/// Distinct terms of a question that the lexical side uses (retrieval.md §3).
+pub const QUERY_TERMS_MAX: usize = 64;
+/// Items of a page.
+pub const PAGE_ITEMS_MAX: u32 = 100;
+/// Bytes of an HTTP body: clients fill events to 10,000,000 bytes.
+pub const BODY_BYTES_MAX_DEFAULT: usize = 12 * 1024 * 1024;
+/// Characters of an idempotency token: clients send longer ones than a UUID.
+pub const CLIENT_TOKEN_CHARS_MAX: usize = 1024;
+/// An idempotency token is remembered at least this long.
+pub const IDEMPOTENCY_MS: i64 = 24 * 3600 * 1000;
+/// Content of deleted records stays this long, hidden, before it is erased.
+pub const ERASE_AFTER_MS_DEFAULT: u64 = 7 * 24 * 3600 * 1000;
+/// Non-active versions of records stay this long.
+pub const HISTORY_DAYS_DEFAULT: u32 = 365;
+/// Telemetry stays this long.
+pub const TELEMETRY_DAYS_DEFAULT: u32 = 90;
+/// An empty session is listed this long after it became empty.
+pub const EMPTY_SESSION_MS: i64 = 24 * 3600 * 1000;
+/// A finished job is listed this long.
+pub const FINISHED_JOB_MS: i64 = 24 * 3600 * 1000;
+/// A job that is not finished within this long may be taken by another runner.
+pub const JOB_LEASE_MS: i64 = 60_000;
+/// A job is tried this often before it is listed as failed.
+pub const JOB_ATTEMPTS_MAX: u32 = 5;
+/// Turns that one extraction reads at most before it writes; the rest is the next round of the same job.
+pub const EXTRACTION_TURNS_MAX: usize = 200;
+/// Turns at which a summary or an episode is due at once.
+pub const SUMMARY_TURNS_DUE: usize = 50;
+/// Extraction is due this long after the first unprocessed event.
+pub const EXTRACTION_DELAY_MS: i64 = 200;
+/// A summary or an episode is due this long after the last event.
+pub const SUMMARY_DELAY_MS: i64 = 2_000;
+/// `extraction:wait` waits at most this long.
+pub const WAIT_MS_MAX: u64 = 300_000;
+/// Scope of a session name, words, paths and other short texts of a record.
+pub const SHORT_TEXT_CHARS_MAX: usize = 4_096;

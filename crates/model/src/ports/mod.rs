@@ -1,0 +1,13 @@
+//! The ports: what the engine needs of the world, as small object-safe traits. Adapters live in their own crates.
+//!
+//! A port returns boxed futures and names no runtime. Synchronous parts ([`store::Tx`]) do no waiting of their own.
+
+pub mod clock;
+pub mod embedder;
+pub mod ids;
+pub mod search;
+pub mod store;
+pub mod vault;
+
+/// A future as ports return it.
+pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

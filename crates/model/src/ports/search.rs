@@ -1,0 +1,196 @@
+//! The search port: candidates and raw statistics. What a candidate is worth is decided in `engine/retrieval` alone.
+
+use super::BoxFuture;
+use super::embedder::Vector;
+use crate::event::Role;
+use crate::record::{RecordKind, RecordState};
+use crate::scope::RecordScope;
+use crate::{Namespace, RecordId, Result, StrategyId, Timestamp};
+
+/// How many candidates each list contributes (retrieval.md §5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListLengths {
+    /// Best by BM25 of the window.
+    pub window: usize,
+    /// Best by BM25 of the turn.
+    pub turn: usize,
+    /// Best by cosine.
+    pub dense: usize,
+}
+
+/// What to look for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CandidateRequest {
+    /// Where to look.
+    pub scope: RecordScope,
+    /// Distinct terms of the question, in order of first appearance (Q° of retrieval.md), at most 64.
+    pub terms: Vec<String>,
+    /// The question's vector and the model that made it.
+    pub vector: Option<(Vector, String)>,
+    /// Length of each list; `None`: 200 below 10,000 passages in the memory, 400 from there.
+    pub lists: Option<ListLengths>,
+}
+
+/// The four views of BM25 (retrieval.md §4.1), in this order in every array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LexicalView {
+    /// The turn.
+    Turn = 0,
+    /// The turn and the one before.
+    Pair = 1,
+    /// From two before to one after.
+    Window = 2,
+    /// The session.
+    Session = 3,
+}
+
+/// Counts of the question's terms in one view of one passage.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ViewCounts {
+    /// Terms of the view.
+    pub length: u32,
+    /// Occurrences, one per term of [`CandidateRequest::terms`].
+    pub tf: Vec<u32>,
+}
+
+/// One passage with everything the signals read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// The record.
+    pub record: RecordId,
+    /// Its version.
+    pub version: u32,
+    /// Which passage of it; 0 for talk.
+    pub part: u32,
+    /// What it is.
+    pub kind: RecordKind,
+    /// Where it stands.
+    pub state: RecordState,
+    /// Counts by [`LexicalView`].
+    pub views: [ViewCounts; 4],
+    /// Counts over the terms of the path, where the record has one.
+    pub path: Option<ViewCounts>,
+    /// Cosine of the passage with the question, where both have vectors of one model.
+    pub dense: Option<f32>,
+    /// Cosine of the passage in its context (retrieval.md §3), likewise.
+    pub dense_window: Option<f32>,
+    /// All its terms in order, as ids that mean something in this answer only.
+    pub terms: Vec<u32>,
+    /// `loci_text::TurnFlags` of its text (a known speaker's prefix taken off).
+    pub flags: u16,
+    /// The speaker, where the text starts with a known name.
+    pub speaker: Option<String>,
+    /// The role of the message it holds verbatim.
+    pub role: Option<Role>,
+    /// Its session: equal numbers, same session; means something in this answer only.
+    pub session: u32,
+    /// Its place in the session, from 0.
+    pub position: u32,
+    /// When it happened: the time of its source, where it has one.
+    pub time: Timestamp,
+    /// False where `time` says nothing about when it happened (a lone record without a source event or client time).
+    pub has_time: bool,
+}
+
+/// Numbers that BM25 needs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ViewStatistics {
+    /// Average terms per document of the view.
+    pub average_length: f32,
+}
+
+/// Statistics of the scope or, where it is small, of what the caller may see (retrieval.md §4.3).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ScopeStatistics {
+    /// Turns counted.
+    pub turns: u32,
+    /// Turns that hold the term, one per term of the request; 0: unknown there, left out of every sum.
+    pub df: Vec<u32>,
+    /// By [`LexicalView`].
+    pub views: [ViewStatistics; 4],
+    /// Paths counted.
+    pub paths: u32,
+    /// Paths that hold the term, one per term of the request.
+    pub path_df: Vec<u32>,
+    /// Average terms per path.
+    pub path_average_length: f32,
+    /// True where the counts are of the scope, false where of all that the caller may see.
+    pub of_scope: bool,
+}
+
+/// The union of the lists, and the statistics.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CandidateSet {
+    /// Each passage once; in order of (record id, part), not of worth.
+    pub candidates: Vec<Candidate>,
+    /// Statistics for this request.
+    pub statistics: ScopeStatistics,
+    /// Term ids of the request's terms in [`Candidate::terms`]; `None` for a term no passage has.
+    pub term_ids: Vec<Option<u32>>,
+    /// Passages in scope.
+    pub passages_in_scope: u64,
+    /// Passages in scope that have no vector of the question's model (of the current model, without a vector).
+    pub passages_without_vector: u64,
+    /// The sequence number the answer stands at.
+    pub sequence: u64,
+}
+
+/// A look for near-duplicates (retrieval.md §7).
+#[derive(Debug, Clone, PartialEq)]
+pub struct NeighbourRequest {
+    /// Where: one strategy and one namespace of a memory, active records.
+    pub scope: RecordScope,
+    /// The namespace, exactly.
+    pub namespace: Namespace,
+    /// The strategy.
+    pub strategy: Option<StrategyId>,
+    /// The new text.
+    pub text: String,
+    /// Its vector and model.
+    pub vector: Option<(Vector, String)>,
+    /// Only neighbours with at least this Jaccard similarity of term sets.
+    pub jaccard_min: f32,
+    /// At most so many, the most similar first.
+    pub limit: usize,
+}
+
+/// A record close to a new text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Neighbour {
+    /// The record.
+    pub record: RecordId,
+    /// Jaccard similarity of the term sets.
+    pub jaccard: f32,
+    /// Cosine, where both have vectors of one model.
+    pub cosine: Option<f32>,
+}
+
+/// What a close look at one memory's index says, for people and for `degraded`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct IndexInfo {
+    /// Passages held.
+    pub passages: u64,
+    /// Passages with a vector.
+    pub vectors: u64,
+    /// Sequence number applied.
+    pub sequence: u64,
+    /// Bytes held, roughly.
+    pub bytes: u64,
+    /// Digest of everything that influences an answer: equal digests, equal answers.
+    pub digest: u64,
+}
+
+/// Finds candidates. Read-only; every call first catches up with the store.
+pub trait Search: Send + Sync {
+    /// Names that conversational turns in the caller's view carry as `Name: ` (retrieval.md §1), sorted.
+    fn known_names<'a>(&'a self, scope: &'a RecordScope) -> BoxFuture<'a, Result<Vec<String>>>;
+
+    /// The union of the three lists.
+    fn candidates(&self, request: CandidateRequest) -> BoxFuture<'_, Result<CandidateSet>>;
+
+    /// Active records of one strategy and namespace that are close to a text.
+    fn neighbours(&self, request: NeighbourRequest) -> BoxFuture<'_, Result<Vec<Neighbour>>>;
+
+    /// What the index of a memory holds now. With `rebuilt`, what a fresh build from the store would hold.
+    fn info<'a>(&'a self, memory: &'a crate::MemoryId, rebuilt: bool) -> BoxFuture<'a, Result<IndexInfo>>;
+}

@@ -1,0 +1,96 @@
+//! Access to jobs.
+
+use crate::job::{Job, JobCounts, JobKind, JobMessage, JobState, NewJob};
+use crate::{ActorId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
+
+/// Which jobs to list: latest change first, ties by id.
+#[derive(Debug, Clone, Default)]
+pub struct JobQuery {
+    /// Of this kind.
+    pub kind: Option<JobKind>,
+    /// In this state.
+    pub state: Option<JobState>,
+    /// Of this strategy.
+    pub strategy: Option<StrategyId>,
+    /// Of this actor.
+    pub actor: Option<ActorId>,
+    /// Of this session.
+    pub session: Option<SessionId>,
+    /// Behind this one (keyset).
+    pub after: Option<(Timestamp, JobId)>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// How a try of a job failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobFailure {
+    /// A code, then `: ` and a plain explanation.
+    pub reason: String,
+    /// The messages it read.
+    pub messages: Vec<JobMessage>,
+    /// Try again then; `None`: give up, list as failed.
+    pub retry_at: Option<Timestamp>,
+    /// When it failed.
+    pub at: Timestamp,
+}
+
+/// The table of jobs.
+pub trait Jobs {
+    /// The job of that id.
+    fn get(&self, memory: &MemoryId, id: &JobId) -> Result<Option<Job>>;
+    /// A page of a memory's jobs.
+    fn list(&self, memory: &MemoryId, query: &JobQuery) -> Result<Vec<Job>>;
+    /// Counts of extraction and embedding jobs of a memory, or of an actor, or of a session of it.
+    fn counts(
+        &self,
+        memory: &MemoryId,
+        actor: Option<&ActorId>,
+        session: Option<&SessionId>,
+    ) -> Result<JobCounts>;
+    /// The earliest time at which a pending job (of these memories; empty: any) may run.
+    fn next_due(&self, memories: &[MemoryId]) -> Result<Option<Timestamp>>;
+    /// Asks for a job (see [`NewJob`]); returns the id of the job that will do it.
+    fn enqueue(&mut self, job: &NewJob, now: Timestamp) -> Result<JobId>;
+    /// Takes a job that is due, or whose lease ran out: earliest due first, ties by id. Leases it to `host`.
+    fn claim(
+        &mut self,
+        host: &str,
+        memories: &[MemoryId],
+        now: Timestamp,
+        lease_ms: i64,
+    ) -> Result<Option<Job>>;
+    /// Prolongs a lease; false if the job is no longer held by `host`.
+    fn renew(&mut self, memory: &MemoryId, id: &JobId, host: &str, until: Timestamp) -> Result<bool>;
+    /// Ends a job held by `host`: pending again if it was asked for meanwhile or `again` gives a time, else done.
+    /// False if `host` no longer holds it.
+    fn finish(
+        &mut self,
+        memory: &MemoryId,
+        id: &JobId,
+        host: &str,
+        again: Option<Timestamp>,
+        at: Timestamp,
+    ) -> Result<bool>;
+    /// A try failed.
+    fn fail(&mut self, memory: &MemoryId, id: &JobId, host: &str, failure: &JobFailure) -> Result<bool>;
+    /// A failed job becomes pending; one that is pending or running stays. False if there is none.
+    fn restart(&mut self, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<bool>;
+    /// Makes pending extraction jobs of a memory (actor, session) due now; how many.
+    fn make_due(
+        &mut self,
+        memory: &MemoryId,
+        actor: Option<&ActorId>,
+        session: Option<&SessionId>,
+        now: Timestamp,
+    ) -> Result<usize>;
+    /// Removes the jobs of a strategy, of an actor, or of a whole memory (`None`, `None`); how many.
+    fn cancel(
+        &mut self,
+        memory: &MemoryId,
+        strategy: Option<&StrategyId>,
+        actor: Option<&ActorId>,
+    ) -> Result<usize>;
+    /// Removes finished jobs that ended before `before`; how many.
+    fn sweep(&mut self, before: Timestamp, rows: usize) -> Result<usize>;
+}

@@ -1,0 +1,20 @@
+//! Access to access keys.
+
+use crate::key::AccessKey;
+use crate::{AccessKeyId, Result};
+
+/// The table of access keys.
+pub trait Keys {
+    /// The key of that id, revoked ones included.
+    fn get(&self, id: &AccessKeyId) -> Result<Option<AccessKey>>;
+    /// The key whose bearer token has this digest.
+    fn by_token(&self, digest: &str) -> Result<Option<AccessKey>>;
+    /// All keys, oldest first.
+    fn list(&self) -> Result<Vec<AccessKey>>;
+    /// True when at least one key counts.
+    fn any_active(&self) -> Result<bool>;
+    /// Adds a key.
+    fn insert(&mut self, key: &AccessKey) -> Result<()>;
+    /// Replaces a key; false if there is none.
+    fn update(&mut self, key: &AccessKey) -> Result<bool>;
+}

@@ -1,0 +1,195 @@
+//! The store: a write is one synchronous closure that may run again; reads see every acknowledged write.
+//!
+//! `&self` methods of the accessor traits read, `&mut self` methods write; a [`ReadTx`] hands out shared references
+//! only, so a read cannot write.
+
+mod deliveries;
+mod events;
+mod idempotency;
+mod jobs;
+mod keys;
+mod memories;
+mod records;
+mod telemetry;
+
+use std::path::PathBuf;
+
+pub use deliveries::Deliveries;
+pub use events::{ActorPage, BranchSlice, EventPlace, EventQuery, Events, SessionEntry, SessionPage};
+pub use idempotency::Idempotency;
+pub use jobs::{JobFailure, JobQuery, Jobs};
+pub use keys::Keys;
+pub use memories::Memories;
+pub use records::{MissingVector, PassageVector, RecordChange, RecordPage, Records, SupersedeChange};
+pub use telemetry::Telemetry;
+
+use super::BoxFuture;
+use super::search::Search;
+use crate::Result;
+
+/// A transaction that reads.
+pub trait ReadTx {
+    /// Memories.
+    fn memories(&self) -> &dyn Memories;
+    /// Events, sessions, actors, branches.
+    fn events(&self) -> &dyn Events;
+    /// Records, their versions and vectors.
+    fn records(&self) -> &dyn Records;
+    /// Jobs.
+    fn jobs(&self) -> &dyn Jobs;
+    /// Access keys.
+    fn keys(&self) -> &dyn Keys;
+    /// State changes.
+    fn telemetry(&self) -> &dyn Telemetry;
+    /// Deliveries.
+    fn deliveries(&self) -> &dyn Deliveries;
+    /// Idempotency tokens.
+    fn idempotency(&self) -> &dyn Idempotency;
+}
+
+/// A transaction that writes. What an `Err` leaves behind is nothing.
+pub trait Tx: ReadTx {
+    /// Memories.
+    fn memories_mut(&mut self) -> &mut dyn Memories;
+    /// Events, sessions, actors, branches.
+    fn events_mut(&mut self) -> &mut dyn Events;
+    /// Records, their versions and vectors.
+    fn records_mut(&mut self) -> &mut dyn Records;
+    /// Jobs.
+    fn jobs_mut(&mut self) -> &mut dyn Jobs;
+    /// Access keys.
+    fn keys_mut(&mut self) -> &mut dyn Keys;
+    /// State changes.
+    fn telemetry_mut(&mut self) -> &mut dyn Telemetry;
+    /// Deliveries.
+    fn deliveries_mut(&mut self) -> &mut dyn Deliveries;
+    /// Idempotency tokens.
+    fn idempotency_mut(&mut self) -> &mut dyn Idempotency;
+}
+
+/// Work of a write: synchronous, without effects outside the transaction, may be run again.
+pub type WriteWork = Box<dyn FnMut(&mut dyn Tx) -> Result<()> + Send>;
+/// Work of a read.
+pub type ReadWork = Box<dyn FnMut(&dyn ReadTx) -> Result<()> + Send>;
+
+/// What a backup wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackupReport {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// What `doctor` shows of a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreInfo {
+    /// The kind of store, in a word.
+    pub kind: &'static str,
+    /// Where it is.
+    pub location: String,
+    /// Version of its schema.
+    pub schema_version: u32,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// This process is the host that runs jobs.
+    pub is_host: bool,
+}
+
+/// The store of record. Use it through [`StoreExt`], which gives closures a result.
+pub trait Store: Send + Sync {
+    /// Runs a write and acknowledges it after it is durable and this process's own index has it.
+    fn write_boxed(&self, work: WriteWork) -> BoxFuture<'_, Result<()>>;
+
+    /// Runs a read on a consistent snapshot that has every write acknowledged before.
+    fn read_boxed(&self, work: ReadWork) -> BoxFuture<'_, Result<()>>;
+
+    /// Candidates for retrieval.
+    fn search(&self) -> &dyn Search;
+
+    /// Tries to become, or stay, the one process that runs jobs and sweeps (architecture §3a).
+    fn try_host(&self) -> Result<bool>;
+
+    /// Gives the host's place up.
+    fn release_host(&self);
+
+    /// Writes a consistent copy while serving; `path` must not exist.
+    fn backup(&self, path: PathBuf) -> BoxFuture<'_, Result<BackupReport>>;
+
+    /// Moves the write-ahead log into the main file, where the store has one.
+    fn checkpoint(&self) -> BoxFuture<'_, Result<()>>;
+
+    /// What `doctor` shows; proves reading and, with `probe_write`, writing.
+    fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>>;
+}
+
+/// Closures with a result, over [`Store`].
+pub trait StoreExt {
+    /// Runs `work` as one write and returns what its last run returned.
+    fn write<T, F>(&self, work: F) -> impl Future<Output = Result<T>> + Send
+    where
+        T: Send + 'static,
+        F: FnMut(&mut dyn Tx) -> Result<T> + Send + 'static;
+
+    /// Runs `work` on one snapshot.
+    fn read<T, F>(&self, work: F) -> impl Future<Output = Result<T>> + Send
+    where
+        T: Send + 'static,
+        F: FnMut(&dyn ReadTx) -> Result<T> + Send + 'static;
+}
+
+impl StoreExt for dyn Store {
+    async fn write<T, F>(&self, mut work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut dyn Tx) -> Result<T> + Send + 'static,
+    {
+        let slot = Slot::new();
+        let filled = slot.clone();
+        self.write_boxed(Box::new(move |tx| {
+            filled.put(work(tx)?);
+            Ok(())
+        }))
+        .await?;
+        slot.take()
+    }
+
+    async fn read<T, F>(&self, mut work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnMut(&dyn ReadTx) -> Result<T> + Send + 'static,
+    {
+        let slot = Slot::new();
+        let filled = slot.clone();
+        self.read_boxed(Box::new(move |tx| {
+            filled.put(work(tx)?);
+            Ok(())
+        }))
+        .await?;
+        slot.take()
+    }
+}
+
+/// Carries a closure's result out of the store.
+struct Slot<T>(std::sync::Arc<std::sync::Mutex<Option<T>>>);
+
+impl<T> Clone for Slot<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T> Slot<T> {
+    fn new() -> Self {
+        Self(std::sync::Arc::new(std::sync::Mutex::new(None)))
+    }
+
+    fn put(&self, value: T) {
+        *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(value);
+    }
+
+    fn take(&self) -> Result<T> {
+        let value = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        value.ok_or_else(|| crate::Error::bug("a store acknowledged work that it did not run"))
+    }
+}

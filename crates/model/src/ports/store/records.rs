@@ -1,0 +1,148 @@
+//! Access to records, their versions, and the vectors of their passages.
+
+use crate::ports::embedder::Vector;
+use crate::provenance::Source;
+use crate::record::{Record, RecordState};
+use crate::scope::RecordScope;
+use crate::{ActorId, MemoryId, Namespace, RecordId, Result, StrategyId, Timestamp};
+
+/// The vector of one passage of one version of a record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PassageVector {
+    /// The record.
+    pub record: RecordId,
+    /// The version it was made from; dropped if the record has moved on.
+    pub version: u32,
+    /// Which passage.
+    pub part: u32,
+    /// Who made it: vectors of different models are never compared.
+    pub model: String,
+    /// The vector, of unit length; stores keep it as int8 with a scale.
+    pub vector: Vector,
+}
+
+/// A passage that lacks a vector of a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingVector {
+    /// The record.
+    pub record: RecordId,
+    /// Its version.
+    pub version: u32,
+    /// Which passage.
+    pub part: u32,
+    /// The text to embed: the whole text, or for a document a section as `loci_text::split::sections` cuts it.
+    pub text: String,
+}
+
+/// A page of records: newest created first, ties by id ascending.
+#[derive(Debug, Clone)]
+pub struct RecordPage {
+    /// Which records.
+    pub scope: RecordScope,
+    /// Behind this one (keyset).
+    pub after: Option<(Timestamp, RecordId)>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// A change of a record's state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordChange {
+    /// The state after.
+    pub state: RecordState,
+    /// Why.
+    pub reason: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A record gives its place to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SupersedeChange {
+    /// The new record.
+    pub by: RecordId,
+    /// Why.
+    pub reason: String,
+    /// From when on the new one holds.
+    pub valid_to: Timestamp,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// The table of records. Every write gives the record the memory's next sequence number, so that indexes catch up;
+/// the telemetry row of a change of state is the caller's to write, in the same transaction.
+pub trait Records {
+    /// The current version, whatever its state; erased ones too (their text is empty once erased).
+    fn get(&self, memory: &MemoryId, id: &RecordId) -> Result<Option<Record>>;
+    /// Many at once; absent ones are left out, the order is that of `ids`.
+    fn get_many(&self, memory: &MemoryId, ids: &[RecordId]) -> Result<Vec<Record>>;
+    /// Earlier versions, oldest first, without the current one.
+    fn history(&self, memory: &MemoryId, id: &RecordId) -> Result<Vec<Record>>;
+    /// A page; filters apply before paging.
+    fn list(&self, page: &RecordPage) -> Result<Vec<Record>>;
+    /// Readable records in a scope.
+    fn count(&self, scope: &RecordScope) -> Result<u64>;
+    /// Active records of this strategy and namespace whose text is the same up to white space
+    /// (`loci_text::normalise_exact`), oldest first.
+    fn same_text(
+        &self,
+        memory: &MemoryId,
+        strategy: Option<&StrategyId>,
+        namespace: &Namespace,
+        text: &str,
+    ) -> Result<Vec<RecordId>>;
+    /// Active records of this strategy and namespace with this subtype, oldest first: keyed preferences, running
+    /// summaries.
+    fn with_subtype(
+        &self,
+        memory: &MemoryId,
+        strategy: Option<&StrategyId>,
+        namespace: &Namespace,
+        subtype: &str,
+    ) -> Result<Vec<Record>>;
+    /// The record made from exactly this source by this strategy, in any state: a job run twice writes once.
+    fn by_source(
+        &self,
+        memory: &MemoryId,
+        strategy: &StrategyId,
+        source: &Source,
+    ) -> Result<Option<RecordId>>;
+    /// The highest sequence among records of this strategy and namespace: a consolidation write carries the one its
+    /// neighbours were read at, and changes nothing if it moved.
+    fn group_sequence(
+        &self,
+        memory: &MemoryId,
+        strategy: Option<&StrategyId>,
+        namespace: &Namespace,
+    ) -> Result<u64>;
+    /// Adds a record; returns its sequence number.
+    fn insert(&mut self, record: &Record) -> Result<u64>;
+    /// Writes the next version of a record (`record.version` is the new one); the old one becomes history.
+    /// A version that does not follow the stored one is a conflict.
+    fn put_version(&mut self, record: &Record) -> Result<u64>;
+    /// Changes the state of the current version; false if the record is not there or has that state.
+    fn set_state(&mut self, memory: &MemoryId, id: &RecordId, change: &RecordChange) -> Result<bool>;
+    /// The record becomes superseded; false if it is not there or not active.
+    fn supersede(&mut self, memory: &MemoryId, id: &RecordId, change: &SupersedeChange) -> Result<bool>;
+    /// Adds a source to a record (an exact repeat); its place stays.
+    fn add_source(&mut self, memory: &MemoryId, id: &RecordId, source: &Source) -> Result<()>;
+    /// Erases the content of up to `rows` records that were deleted before `before`, all versions and vectors; how many.
+    fn erase_deleted(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<usize>;
+    /// Erases every record that rests on an actor's events, or lies in `actor`'s provenance, now; how many.
+    fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId, at: Timestamp) -> Result<u64>;
+    /// Active records that expired before `now`, all memories, at most `limit`.
+    fn expired(&self, now: Timestamp, limit: usize) -> Result<Vec<(MemoryId, RecordId)>>;
+    /// Removes history and telemetry older than the retention; how many rows.
+    fn sweep_history(&mut self, now: Timestamp, rows: usize) -> Result<usize>;
+    /// Passages of records that can be searched and lack a vector of `model`, oldest sequence first.
+    fn missing_vectors(&self, memory: &MemoryId, model: &str, limit: usize) -> Result<Vec<MissingVector>>;
+    /// How many such passages there are.
+    fn missing_vector_count(&self, memory: &MemoryId, model: &str) -> Result<u64>;
+    /// Writes vectors; those whose record has moved on are dropped. How many were written.
+    fn put_vectors(&mut self, memory: &MemoryId, vectors: &[PassageVector]) -> Result<usize>;
+    /// All versions of records behind `after` (id, version) in that order, for export.
+    fn export(&self, memory: &MemoryId, after: Option<&(RecordId, u32)>, limit: usize)
+    -> Result<Vec<Record>>;
+    /// Writes a version exactly as exported (sequence aside); for import into an empty place.
+    fn import(&mut self, record: &Record, is_current: bool) -> Result<()>;
+}

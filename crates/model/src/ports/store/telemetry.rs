@@ -1,0 +1,12 @@
+//! Access to the telemetry of state changes.
+
+use crate::telemetry::StateChange;
+use crate::{MemoryId, RecordId, Result};
+
+/// The table of state changes.
+pub trait Telemetry {
+    /// Adds a row.
+    fn append(&mut self, change: &StateChange) -> Result<()>;
+    /// The changes of a record, oldest first.
+    fn of_record(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<StateChange>>;
+}

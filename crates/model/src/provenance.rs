@@ -1,0 +1,55 @@
+//! Where a record comes from: enough to show the evidence, and to place it in its conversation.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{Role, RunPlace};
+use crate::{ActorId, BranchName, EventId, SessionId, Timestamp};
+
+/// One message of one event that a record rests on.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Source {
+    /// The event.
+    pub event: EventId,
+    /// Index into the event's payload.
+    pub message: u32,
+    /// Part of the message, where it was split; 0 otherwise.
+    pub part: u32,
+}
+
+/// Who, which conversation, which messages.
+///
+/// retrieval.md §1 *inherited*: a record with `verbatim` holds one message word for word and takes that message's
+/// role, time and place; any other is a session of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Whose events.
+    pub actor: Option<ActorId>,
+    /// Which session.
+    pub session: Option<SessionId>,
+    /// Which branch of it; `None` is main.
+    pub branch: Option<BranchName>,
+    /// The messages, oldest first.
+    pub sources: Vec<Source>,
+    /// The record holds the first source word for word.
+    pub verbatim: bool,
+    /// Role of the message held verbatim.
+    pub role: Option<Role>,
+    /// Place in a client's run of the event held verbatim.
+    pub run: Option<RunPlace>,
+}
+
+/// Place of a passage in its session: run and number where the client says so, then time, event, message, part.
+/// Derived order is the order of retrieval.md §1.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// Run and first turn of the event.
+    pub run: Option<(String, u64)>,
+    /// When the event happened.
+    pub time: Timestamp,
+    /// The event, or the record's id where there is none: the tie-break.
+    pub event: String,
+    /// Index into the payload.
+    pub message: u32,
+    /// Part of the message, then part of the record.
+    pub part: (u32, u32),
+}

@@ -1,0 +1,206 @@
+//! Records: what is remembered. Shapes only; who may change them and how is the engine's matter.
+
+use serde::{Deserialize, Serialize};
+
+use crate::metadata::{Metadata, MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
+use crate::provenance::Provenance;
+use crate::{MemoryId, Namespace, RecordId, StrategyId, Timestamp};
+
+macro_rules! closed_words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name { $($(#[$vdoc])* $variant,)+ }
+
+        impl $name {
+            /// Every value, in the order of the list.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The word that stands for it in stores and answers.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+
+            /// From its word.
+            pub fn parse(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|value| value.as_str() == word)
+            }
+        }
+    };
+}
+
+closed_words! {
+    /// What a record is (architecture §1; the list is closed).
+    RecordKind {
+        /// A statement, or a turn of talk kept verbatim.
+        Fact = "fact",
+        /// What someone prefers.
+        Preference = "preference",
+        /// A session in short.
+        Summary = "summary",
+        /// A piece of work: situation, intent, outcome.
+        Episode = "episode",
+        /// What several episodes teach.
+        Reflection = "reflection",
+        /// A rule of conduct.
+        Rule = "rule",
+        /// An operations investigation.
+        Investigation = "investigation",
+        /// A text of its own.
+        Document = "document",
+    }
+}
+
+closed_words! {
+    /// Where a record stands (architecture §1; the list is closed). Reads return active ones unless asked.
+    RecordState {
+        /// In force.
+        Active = "active",
+        /// Held, pending confirmation or approval.
+        Candidate = "candidate",
+        /// Another record or version took its place.
+        Superseded = "superseded",
+        /// Found wrong.
+        Invalid = "invalid",
+        /// Held back as suspicious.
+        Quarantined = "quarantined",
+        /// No longer confirmed by its evidence.
+        Stale = "stale",
+        /// Past its time.
+        Expired = "expired",
+        /// Put away.
+        Archived = "archived",
+        /// Undone by a rollback.
+        RolledBack = "rolled_back",
+        /// Deleted: hidden at once, content erased later.
+        Erased = "erased",
+    }
+}
+
+closed_words! {
+    /// How a record came to be.
+    RecordOrigin {
+        /// From the pipeline.
+        Extracted = "extracted",
+        /// Written by a client.
+        BatchCreated = "batch_created",
+    }
+}
+
+impl RecordOrigin {
+    /// The wire's spelling in the system metadata.
+    pub fn wire(self) -> &'static str {
+        match self {
+            Self::Extracted => "EXTRACTED",
+            Self::BatchCreated => "BATCH_CREATED",
+        }
+    }
+}
+
+/// What is remembered, in one version.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The id, the same through all versions.
+    pub id: RecordId,
+    /// From 1; an edit makes the next.
+    pub version: u32,
+    /// Place in the memory's order of record changes; given by the store at each write.
+    pub sequence: u64,
+    /// What it is.
+    pub kind: RecordKind,
+    /// A finer word within the kind.
+    pub subtype: Option<String>,
+    /// A title, where it has one.
+    pub title: Option<String>,
+    /// A path, where it is a document or belongs to one.
+    pub path: Option<String>,
+    /// A short description.
+    pub description: Option<String>,
+    /// To what it applies (paths, components), where it says so.
+    pub scope: Option<String>,
+    /// Link to its citations, where it has any.
+    pub citations: Option<String>,
+    /// Its place.
+    pub namespace: Namespace,
+    /// Whose strategy made it.
+    pub strategy: Option<StrategyId>,
+    /// What is remembered, as shown.
+    pub text: String,
+    /// What the index reads, where that differs from `text` (JSON values without keys).
+    pub index_text: Option<String>,
+    /// Free values.
+    pub metadata: Metadata,
+    /// Where it comes from.
+    pub provenance: Provenance,
+    /// How it came to be.
+    pub origin: RecordOrigin,
+    /// Trust, 0 to 1.
+    pub trust: f64,
+    /// Where it stands.
+    pub state: RecordState,
+    /// Why it stands there.
+    pub state_reason: Option<String>,
+    /// The record that took its place.
+    pub superseded_by: Option<RecordId>,
+    /// The records whose place it took.
+    pub supersedes: Vec<RecordId>,
+    /// True from here on (world time).
+    pub valid_from: Timestamp,
+    /// True until just before here.
+    pub valid_to: Option<Timestamp>,
+    /// Time of the source event, or as the client says.
+    pub timestamp: Timestamp,
+    /// When the first version was written.
+    pub created_at: Timestamp,
+    /// When this version was written.
+    pub updated_at: Timestamp,
+    /// When it vanishes from reads.
+    pub expires_at: Option<Timestamp>,
+    /// The duration that set `expires_at`, to restart it.
+    pub expiry_days: Option<u32>,
+}
+
+impl Record {
+    /// The text the index reads.
+    pub fn indexed(&self) -> &str {
+        self.index_text.as_deref().unwrap_or(&self.text)
+    }
+
+    /// True when a plain read at `now` returns it.
+    pub fn is_readable(&self, now: Timestamp) -> bool {
+        self.state == RecordState::Active && !self.is_expired(now)
+    }
+
+    /// True when its expiry has passed.
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        self.expires_at.is_some_and(|expires| expires <= now)
+    }
+
+    /// The value of a metadata key, system keys included.
+    pub fn metadata_value(&self, key: &str) -> Option<MetadataValue> {
+        match key {
+            SYSTEM_CREATED_AT => Some(MetadataValue::DateTime(self.created_at)),
+            SYSTEM_UPDATED_AT => Some(MetadataValue::DateTime(self.updated_at)),
+            SYSTEM_RECORD_TYPE => Some(MetadataValue::String(self.origin.wire().to_owned())),
+            _ => self.metadata.get(key).cloned(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Record {
+    /// Content is sensitive: only what identifies the record is shown.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Record")
+            .field("memory", &self.memory)
+            .field("id", &self.id)
+            .field("version", &self.version)
+            .field("sequence", &self.sequence)
+            .field("kind", &self.kind)
+            .field("state", &self.state)
+            .field("text_bytes", &self.text.len())
+            .finish_non_exhaustive()
+    }
+}

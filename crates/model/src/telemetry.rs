@@ -1,0 +1,27 @@
+//! Telemetry: one row per change of state, written in the transaction of the change (architecture, invariant 7).
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::RecordState;
+use crate::{MemoryId, RecordId, Timestamp};
+
+/// One change of a record's state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateChange {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The record.
+    pub record: RecordId,
+    /// The version after the change.
+    pub version: u32,
+    /// The state before; `None` for a new record.
+    pub from: Option<RecordState>,
+    /// The state after.
+    pub to: RecordState,
+    /// Why.
+    pub reason: String,
+    /// Who asked: a principal, or `loci` for the engine itself.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+}

@@ -1,0 +1,166 @@
+//! Namespace templates: a namespace with `{variables}`, substituted in one pass (agentcore-wire.md §2, §7).
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use crate::{Error, Namespace, Result, limits};
+
+/// A namespace with variables, as the caller wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct NamespaceTemplate(String);
+
+enum Piece<'a> {
+    Text(&'a str),
+    Variable(&'a str),
+}
+
+impl NamespaceTemplate {
+    /// Checks length, alphabet, braces and variable names. Which variables exist is the memory's matter.
+    pub fn parse(text: impl Into<String>) -> Result<Self> {
+        let text = text.into();
+        let length = text.chars().count();
+        if length == 0 || length > limits::TEMPLATE_CHARS_MAX {
+            return Err(Error::invalid(
+                "namespaceTemplates",
+                "a namespace template must have 1 to 512 characters",
+            ));
+        }
+        let rule = "a namespace template must be letters, digits, - _ . / and variables like {actorId}";
+        let legal = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'/' | b'.');
+        for piece in pieces(&text) {
+            let ok = match piece {
+                Some(Piece::Text(part)) => part.bytes().all(legal),
+                Some(Piece::Variable(name)) => {
+                    name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic())
+                        && name.bytes().all(|b| b.is_ascii_alphanumeric())
+                }
+                None => false,
+            };
+            if !ok {
+                return Err(Error::invalid("namespaceTemplates", rule));
+            }
+        }
+        if crate::ids::has_dot_segment(&text) {
+            return Err(Error::invalid(
+                "namespaceTemplates",
+                "a segment of a template must not be dots alone",
+            ));
+        }
+        Ok(Self(text))
+    }
+
+    /// The template as written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The variables, in order of appearance, with repetitions.
+    pub fn variables(&self) -> Vec<&str> {
+        pieces(&self.0)
+            .filter_map(|piece| match piece {
+                Some(Piece::Variable(name)) => Some(name),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Puts values in, in one pass: a value that looks like a variable stays as it is.
+    /// The error names the variable that has no value.
+    pub fn render(&self, value: &dyn Fn(&str) -> Option<String>) -> Result<Namespace> {
+        let mut out = String::with_capacity(self.0.len());
+        for piece in pieces(&self.0) {
+            match piece {
+                Some(Piece::Text(part)) => out.push_str(part),
+                Some(Piece::Variable(name)) => match value(name) {
+                    Some(text) => out.push_str(&text),
+                    None => {
+                        let message = format!("namespace variable {{{name}}} has no value for this event");
+                        return Err(Error::invalid("namespaceVariables", message));
+                    }
+                },
+                None => return Err(Error::bug("an unchecked namespace template")),
+            }
+        }
+        Namespace::parse(out)
+    }
+
+    /// True when `self` is `other`, or a shallower whole-segment prefix of it.
+    pub fn is_prefix_of(&self, other: &Self) -> bool {
+        crate::namespace::normal(&other.0).starts_with(&crate::namespace::normal(&self.0))
+    }
+
+    /// The template cut after the segment that holds `{variable}`, where there is one.
+    pub fn cut_after(&self, variable: &str) -> Option<Self> {
+        let at = self.0.find(&format!("{{{variable}}}"))?;
+        let end = self.0[at..].find('/').map_or(self.0.len(), |slash| at + slash + 1);
+        self.0.get(..end).map(|text| Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for NamespaceTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The text as pieces; `None` for an unbalanced brace.
+fn pieces(text: &str) -> impl Iterator<Item = Option<Piece<'_>>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let Some(open) = rest.find('{') else {
+            let part = std::mem::take(&mut rest);
+            return Some((!part.contains('}')).then_some(Piece::Text(part)));
+        };
+        if open > 0 {
+            let (part, tail) = rest.split_at(open);
+            rest = tail;
+            return Some((!part.contains('}')).then_some(Piece::Text(part)));
+        }
+        let Some(close) = rest.find('}') else {
+            rest = "";
+            return Some(None);
+        };
+        let name = rest.get(1..close);
+        rest = rest.get(close + 1..).unwrap_or("");
+        Some(name.map(Piece::Variable))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn renders_in_one_pass() {
+        let template = NamespaceTemplate::parse("/facts/{actorId}/{sessionId}/").unwrap();
+        assert_eq!(template.variables(), ["actorId", "sessionId"]);
+        let value = |name: &str| match name {
+            "actorId" => Some("org/alice".to_owned()),
+            "sessionId" => Some("s".to_owned()),
+            _ => None,
+        };
+        assert_eq!(template.render(&value).unwrap().as_str(), "/facts/org/alice/s/");
+        let missing = NamespaceTemplate::parse("/{team}/").unwrap().render(&value).unwrap_err();
+        assert!(missing.message.contains("{team}"));
+    }
+
+    #[test]
+    fn refuses_bad_forms() {
+        for bad in ["", "/a/{", "/a/}", "/{a b}/", "/{1a}/", "/a b/", "/../", "/{}/"] {
+            assert!(NamespaceTemplate::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn prefixes_are_by_segment() {
+        let parse = |text| NamespaceTemplate::parse(text).unwrap();
+        assert!(parse("/e/{actorId}/").is_prefix_of(&parse("/e/{actorId}/{sessionId}/")));
+        assert!(!parse("/e/x").is_prefix_of(&parse("/e/xy/")));
+        assert_eq!(parse("/e/{actorId}/{sessionId}/").cut_after("actorId"), Some(parse("/e/{actorId}/")));
+        assert_eq!(parse("/e/").cut_after("actorId"), None);
+    }
+}

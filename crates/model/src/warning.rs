@@ -1,0 +1,76 @@
+//! What an answer must say when it is less than it could be: closed lists of codes, the same on every door.
+
+/// Why an answer is degraded: something that should have taken part did not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Degradation {
+    /// Events wait to be extracted.
+    ExtractionPending,
+    /// Records in scope wait for their vectors.
+    EmbeddingPending,
+    /// The embedding model did not answer: lexical signals alone.
+    EmbeddingUnavailable,
+}
+
+impl Degradation {
+    /// The code on the doors.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::ExtractionPending => "extraction_pending",
+            Self::EmbeddingPending => "embedding_pending",
+            Self::EmbeddingUnavailable => "embedding_unavailable",
+        }
+    }
+}
+
+/// What a caller should know about how the request was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Warning {
+    /// The question was longer than the model reads.
+    QueryShortened,
+    /// A namespace path was narrowed to what the caller may read.
+    ScopeNarrowed,
+    /// Event content over a limit was stored as it came.
+    EventOverLimit,
+    /// A token was used before with other content; the first event was returned.
+    TokenReplayed,
+    /// Results were left out to keep the answer within its budget.
+    BudgetReached,
+}
+
+impl Warning {
+    /// The code on the doors.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::QueryShortened => "query_shortened",
+            Self::ScopeNarrowed => "scope_narrowed",
+            Self::EventOverLimit => "event_over_limit",
+            Self::TokenReplayed => "token_replayed",
+            Self::BudgetReached => "budget_reached",
+        }
+    }
+}
+
+/// The codes that go with an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Notices {
+    /// Why it is degraded; sorted, each once.
+    pub degraded: Vec<Degradation>,
+    /// What else to know; sorted, each once.
+    pub warnings: Vec<Warning>,
+}
+
+impl Notices {
+    /// Adds a degradation, once.
+    pub fn degrade(&mut self, code: Degradation) {
+        if let Err(at) = self.degraded.binary_search(&code) {
+            self.degraded.insert(at, code);
+        }
+    }
+
+    /// Adds a warning, once.
+    pub fn warn(&mut self, code: Warning) {
+        if let Err(at) = self.warnings.binary_search(&code) {
+            self.warnings.insert(at, code);
+        }
+    }
+}
