@@ -1,2 +1,65 @@
-//! Skeleton.
-fn main() {}
+//! `cargo xtask …`: tests, tidy, acceptance with foreign clients, and the budget of the build. It decides nothing about
+//! the product: benchmarks, crash rounds and fuzzing are programs of `loci-bench` that it starts.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool talks to its terminal")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "it reads the machine's time and environment, and waits for processes"
+)]
+
+mod acceptance;
+mod bench_programs;
+mod build_report;
+mod checkout;
+mod process;
+mod test_run;
+mod tidy;
+mod tools;
+
+use anyhow::Result;
+use checkout::Checkout;
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Tests, tidy, acceptance and build budget of Loci.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Task {
+    /// Everything CI runs, in order, stopping at the first failure.
+    Test(test_run::Arguments),
+    /// The house rules a machine can check.
+    Tidy,
+    /// Foreign clients against a fresh server.
+    Acceptance(acceptance::Arguments),
+    /// Packages, build time and size, against the budget.
+    BuildReport(build_report::Arguments),
+    /// Kills a server under load and checks what it acknowledged; arguments go to `loci-bench crash`.
+    Crash(bench_programs::Arguments),
+    /// Random operations against the model of a store; arguments go to `loci-bench fuzz`.
+    Fuzz(bench_programs::Arguments),
+    /// A benchmark program of `loci-bench`, optimised; arguments go to it.
+    Bench(bench_programs::Arguments),
+}
+
+fn main() -> ExitCode {
+    match run(Task::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Without the backtrace that `Debug` adds: the steps and commands in the chain say where.
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> Result<()> {
+    let checkout = Checkout::find()?;
+    match task {
+        Task::Test(arguments) => test_run::run(&checkout, &arguments),
+        Task::Tidy => tidy::run(&checkout.root),
+        Task::Acceptance(arguments) => acceptance::run(&checkout, &arguments),
+        Task::BuildReport(arguments) => build_report::run(&checkout, &arguments),
+        Task::Crash(arguments) => bench_programs::crash(&checkout, &arguments),
+        Task::Fuzz(arguments) => bench_programs::fuzz(&checkout, &arguments),
+        Task::Bench(arguments) => bench_programs::bench(&checkout, &arguments),
+    }
+}

@@ -1,0 +1,69 @@
+//! `cargo xtask acceptance …`: unmodified foreign clients, at pinned versions, against a freshly started server. Each
+//! suite lives in `compat/`; here they get their packages, a server and an environment, and their totals are read.
+
+mod agentcore;
+mod environment;
+mod packages;
+mod server;
+mod suites;
+
+use crate::checkout::Checkout;
+use anyhow::Result;
+
+/// Which suite to run, and how.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Suite to run.
+    suite: Suite,
+    /// Extract before answering CreateEvent: faster polls, but not how the server is used.
+    #[arg(long)]
+    sync: bool,
+}
+
+/// A set of tests with one kind of client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Suite {
+    /// The 49 public integration tests of the Python SDK.
+    Agentcore,
+    /// Every operation with boto3, and what the public tests leave out.
+    Boto3,
+    /// Every operation with the AWS SDK for JavaScript, and the npm memory store.
+    Js,
+    /// Checkpoints and store of LangGraph.
+    Langgraph,
+    /// All of them.
+    All,
+}
+
+/// Runs what the command line asks for.
+///
+/// # Errors
+/// When a test fails or fewer ran than there are.
+pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
+    run_with(checkout, arguments.suite, arguments.sync)
+}
+
+/// Runs one suite with the server in its ordinary, asynchronous mode.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn suite(checkout: &Checkout, suite: Suite) -> Result<()> {
+    run_with(checkout, suite, false)
+}
+
+fn run_with(checkout: &Checkout, suite: Suite, sync: bool) -> Result<()> {
+    let loci = checkout.loci()?;
+    let server = server::Options { loci, sync };
+    match suite {
+        Suite::Agentcore => agentcore::run(checkout, &server),
+        Suite::Boto3 => suites::boto3(checkout, &server),
+        Suite::Js => suites::js(checkout, &server),
+        Suite::Langgraph => suites::langgraph(checkout, &server),
+        Suite::All => {
+            agentcore::run(checkout, &server)?;
+            suites::boto3(checkout, &server)?;
+            suites::js(checkout, &server)?;
+            suites::langgraph(checkout, &server)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Installs the foreign clients from their locks into the target folder: Python environments and npm packages. A lock
+//! that did not change since the last time is not installed again. It never changes a lock.
+
+use crate::{checkout::Checkout, process, tools};
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A Python environment with exactly what a lock names.
+#[derive(Debug)]
+pub(super) struct PythonEnvironment {
+    pub(super) python: PathBuf,
+}
+
+/// Installs `compat/<name>/requirements.lock`.
+pub(super) fn python(checkout: &Checkout, name: &str) -> Result<PythonEnvironment> {
+    let lock = checkout.root.join("compat").join(name).join("requirements.lock");
+    let folder = checkout.compat_target(name).join("venv");
+    let python = folder.join("bin").join("python");
+    once(&lock, &folder, || {
+        create_environment(&folder)?;
+        let mut command = pip(&folder, &python)?;
+        command.args(["install", "--quiet", "--require-hashes", "--no-deps", "--requirement"]).arg(&lock);
+        process::run(&mut command)
+    })?;
+    Ok(PythonEnvironment { python })
+}
+
+/// An empty environment; with its own pip where the machine's Python can do that.
+fn create_environment(folder: &Path) -> Result<()> {
+    let python = tools::python()?;
+    if process::succeeds(Command::new(&python).args(["-m", "venv"]).arg(folder)) {
+        return Ok(());
+    }
+    // Debian leaves `ensurepip` to another package: the machine's own pip can fill the environment from outside.
+    process::run(Command::new(&python).args(["-m", "venv", "--clear", "--without-pip"]).arg(folder))
+        .context("Python's venv module is missing: install it (apt-get install python3-venv)")
+}
+
+/// The pip that installs into the environment.
+fn pip(folder: &Path, python: &Path) -> Result<Command> {
+    let own = folder.join("bin").join("pip");
+    let mut command = if own.is_file() { Command::new(python) } else { Command::new(tools::python()?) };
+    command.args(["-m", "pip"]);
+    if !own.is_file() {
+        command.arg("--python").arg(python);
+    }
+    command.args(["--disable-pip-version-check", "--no-input"]);
+    Ok(command)
+}
+
+/// The unpacked source distribution that `compat/<name>/sdist.lock` pins, downloaded with its hash checked.
+pub(super) fn source_distribution(checkout: &Checkout, name: &str, package: &str) -> Result<PathBuf> {
+    let lock = checkout.root.join("compat").join(name).join("sdist.lock");
+    let folder = checkout.compat_target(name).join("sdist");
+    let environment = checkout.compat_target(name).join("venv");
+    once(&lock, &folder, || {
+        let python = environment.join("bin").join("python");
+        let mut command = pip(&environment, &python)?;
+        command.args(["download", "--quiet", "--no-deps", "--no-binary", ":all:", "--no-build-isolation"]);
+        command.args(["--require-hashes", "--dest"]).arg(&folder).arg("--requirement").arg(&lock);
+        process::run(&mut command)?;
+        let archive = folder.join(format!("{package}.tar.gz"));
+        process::run(Command::new(&python).args(["-m", "tarfile", "-e"]).arg(archive).arg(&folder))?;
+        // The installed package is under test, not the one beside the tests.
+        let unpacked = folder.join(package);
+        std::fs::rename(unpacked.join("src"), unpacked.join("src_unused"))
+            .context("the package has no src folder")
+    })?;
+    Ok(folder.join(package))
+}
+
+/// A folder with the npm packages of `compat/<name>/package-lock.json`, and the suite's own files beside them.
+pub(super) fn npm(checkout: &Checkout, name: &str) -> Result<PathBuf> {
+    let source = checkout.root.join("compat").join(name);
+    let folder = checkout.compat_target(name);
+    once(&source.join("package-lock.json"), &folder, || {
+        for file in ["package.json", "package-lock.json"] {
+            std::fs::copy(source.join(file), folder.join(file))
+                .with_context(|| format!("compat/{name}/{file}"))?;
+        }
+        let mut command = Command::new("npm");
+        command.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]);
+        process::run(command.current_dir(&folder))
+    })?;
+    // Modules resolve packages from where they lie, so they run beside `node_modules`.
+    for entry in std::fs::read_dir(&source)? {
+        let path = entry?.path();
+        if let Some(file) = path.file_name().filter(|_| path.extension().is_some_and(|e| e == "mjs")) {
+            std::fs::copy(&path, folder.join(file))?;
+        }
+    }
+    Ok(folder)
+}
+
+/// Runs `install` in a fresh `folder` unless it was done there for the same lock.
+fn once(lock: &Path, folder: &Path, install: impl FnOnce() -> Result<()>) -> Result<()> {
+    let text = std::fs::read(lock).with_context(|| format!("reading {}", lock.display()))?;
+    let wanted = hex::encode(Sha256::digest(&text));
+    let stamp = folder.join("installed-from");
+    if std::fs::read_to_string(&stamp).is_ok_and(|have| have == wanted) {
+        return Ok(());
+    }
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).with_context(|| format!("clearing {}", folder.display()))?;
+    }
+    std::fs::create_dir_all(folder)?;
+    install()?;
+    std::fs::write(stamp, wanted)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_installed_once_until_it_changes() -> Result<()> {
+        let temporary = tempfile::tempdir()?;
+        let (lock, folder) = (temporary.path().join("lock"), temporary.path().join("environment"));
+        let mut installs = 0;
+        for text in ["a", "a", "b"] {
+            std::fs::write(&lock, text)?;
+            once(&lock, &folder, || {
+                installs += 1;
+                Ok(())
+            })?;
+        }
+        assert_eq!(installs, 2);
+        std::fs::write(&lock, "c")?;
+        assert!(once(&lock, &folder, || anyhow::bail!("no network")).is_err());
+        once(&lock, &folder, || {
+            installs += 1;
+            Ok(())
+        })?;
+        assert_eq!(installs, 3, "a failed installation is repeated");
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! Starts the programs a suite talks to, `loci serve` and the stub of Bedrock Runtime, on free ports in a temporary
+//! folder, and stops them when it is dropped. It knows nothing of what is asked of them.
+
+use anyhow::{Context, Result, bail};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const START_MAX: Duration = Duration::from_secs(30);
+const LOG_LINES: usize = 60;
+
+/// How to start `loci serve`.
+#[derive(Debug)]
+pub(super) struct Options {
+    pub(super) loci: PathBuf,
+    /// Extract before CreateEvent answers.
+    pub(super) sync: bool,
+}
+
+/// A running program that listens on loopback.
+#[derive(Debug)]
+pub(super) struct Running {
+    child: Child,
+    log: PathBuf,
+    pub(super) url: String,
+}
+
+/// A fresh server whose data folder is `folder/data`.
+pub(super) fn loci(options: &Options, folder: &Path) -> Result<Running> {
+    let port_file = folder.join("loci.port");
+    let mut command = Command::new(&options.loci);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(folder.join("data"));
+    command.arg("--port-file").arg(&port_file).env("HOME", folder).env("XDG_CONFIG_HOME", folder);
+    if options.sync {
+        command.env("LOCI_EXTRACTION_SYNC", "true");
+    }
+    start(command, &port_file, folder.join("loci.log"))
+}
+
+/// The echo stub of Bedrock Runtime.
+pub(super) fn stub(python: &Path, script: &Path, folder: &Path) -> Result<Running> {
+    let port_file = folder.join("stub.port");
+    let mut command = Command::new(python);
+    command.arg(script).arg("--port-file").arg(&port_file);
+    start(command, &port_file, folder.join("stub.log"))
+}
+
+fn start(mut command: Command, port_file: &Path, log: PathBuf) -> Result<Running> {
+    let output = File::create(&log)?;
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(output.try_clone()?)
+        .stderr(output)
+        .spawn()
+        .with_context(|| format!("starting {}", command.get_program().to_string_lossy()))?;
+    let mut running = Running { child, log, url: String::new() };
+    let began = Instant::now();
+    while began.elapsed() < START_MAX {
+        if let Some(port) = read_port(port_file) {
+            running.url = format!("http://127.0.0.1:{port}");
+            return Ok(running);
+        }
+        if let Some(status) = running.child.try_wait()? {
+            bail!("it stopped before it listened ({status}):\n{}", running.log_tail());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    bail!("it did not listen within {} s:\n{}", START_MAX.as_secs(), running.log_tail())
+}
+
+fn read_port(file: &Path) -> Option<u16> {
+    std::fs::read_to_string(file).ok()?.trim().parse().ok().filter(|port| *port != 0)
+}
+
+impl Running {
+    /// The end of what it wrote, for a failure's message.
+    pub(super) fn log_tail(&self) -> String {
+        let text = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let lines: Vec<_> = text.lines().collect();
+        lines.get(lines.len().saturating_sub(LOG_LINES)..).unwrap_or_default().join("\n")
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have stopped by itself; a test's outcome is decided by then.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_read_once_it_is_written_whole() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let file = folder.path().join("port");
+        assert_eq!(read_port(&file), None);
+        for (text, port) in [("", None), ("0\n", None), ("8411\n", Some(8411)), ("x", None)] {
+            std::fs::write(&file, text)?;
+            assert_eq!(read_port(&file), port, "{text}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_program_that_stops_at_once_is_an_error_with_its_log() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let outcome = start(Command::new("false"), &folder.path().join("port"), folder.path().join("log"));
+        assert!(outcome.is_err_and(|e| e.to_string().contains("stopped before it listened")));
+        Ok(())
+    }
+}

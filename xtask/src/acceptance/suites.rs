@@ -1,0 +1,86 @@
+//! Our own suites with foreign clients: boto3, the AWS SDK for JavaScript with the npm memory store, LangGraph. They
+//! end with a line `N passed, M failed`; a suite that ends without one, or with fewer passes than it has, fails.
+
+use super::server::{self, Options};
+use super::{environment, packages};
+use crate::{checkout::Checkout, process};
+use anyhow::{Context, Result, ensure};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+/// Every operation with boto3; it starts further servers itself where it needs keys or a restart.
+pub(super) fn boto3(checkout: &Checkout, options: &Options) -> Result<()> {
+    let python = packages::python(checkout, "agentcore")?.python;
+    let mut command = pytest(&python, checkout, "boto3");
+    with_server(&mut command, options)
+}
+
+/// Every operation with the AWS SDK for JavaScript.
+pub(super) fn js(checkout: &Checkout, options: &Options) -> Result<()> {
+    let folder = packages::npm(checkout, "js")?;
+    let mut command = Command::new("node");
+    command.arg(folder.join("run.mjs")).current_dir(&folder);
+    with_server(&mut command, options)
+}
+
+/// Checkpoints and store of LangGraph.
+pub(super) fn langgraph(checkout: &Checkout, options: &Options) -> Result<()> {
+    let python = packages::python(checkout, "langgraph")?.python;
+    let mut command = pytest(&python, checkout, "langgraph");
+    with_server(&mut command, options)
+}
+
+fn pytest(python: &std::path::Path, checkout: &Checkout, name: &str) -> Command {
+    let mut command = Command::new(python);
+    command.args(["-m", "pytest", "-q", "--durations=5", "-p", "no:cacheprovider"]);
+    command.arg(format!("--rootdir={}", checkout.root.join("compat").join(name).display()));
+    command.arg(checkout.root.join("compat").join(name)).current_dir(&checkout.root);
+    command
+}
+
+/// Runs a suite against a fresh server and reads its last line.
+fn with_server(command: &mut Command, options: &Options) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let loci = server::loci(options, folder.path())?;
+    environment::set(command, folder.path(), &loci.url, None);
+    command.env("LOCI_BIN", &options.loci).stdout(Stdio::piped());
+    println!("$ {}", process::line(command));
+    let mut child = command.spawn().with_context(|| process::line(command))?;
+    let mut totals = None;
+    if let Some(output) = child.stdout.take() {
+        for line in BufReader::new(output).lines() {
+            let line = line?;
+            println!("{line}");
+            totals = self::totals(&line).or(totals);
+        }
+    }
+    let status = child.wait()?;
+    if !status.success() {
+        println!("the server said:\n{}", loci.log_tail());
+    }
+    ensure!(status.success(), "`{}` failed ({status})", process::line(command));
+    let (passed, failed) = totals.context("the suite printed no totals")?;
+    ensure!(passed > 0 && failed == 0, "the suite ended with {passed} passed, {failed} failed");
+    Ok(())
+}
+
+/// Reads a line that is exactly `N passed, M failed`.
+fn totals(line: &str) -> Option<(u32, u32)> {
+    let (passed, failed) = line.trim().split_once(" passed, ")?;
+    Some((passed.parse().ok()?, failed.strip_suffix(" failed")?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_closing_line_is_read() {
+        let check = |line: &str, expect: Option<(u32, u32)>| assert_eq!(totals(line), expect, "{line}");
+        check("12 passed, 0 failed", Some((12, 0)));
+        check("12 passed, 3 failed\n", Some((12, 3)));
+        check("12 passed in 3.1s", None);
+        check("ok: 12 passed, 0 failed", None);
+        check("", None);
+    }
+}

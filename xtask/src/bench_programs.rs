@@ -1,0 +1,48 @@
+//! Starts the programs of `loci-bench`: crash rounds, property fuzzing, benchmarks. What they do and measure is theirs.
+
+use crate::{checkout::Checkout, process};
+use anyhow::Result;
+use std::process::Command;
+
+/// Handed through unread.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Arguments of the program.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    rest: Vec<String>,
+}
+
+impl Arguments {
+    /// Arguments as if typed.
+    pub(crate) fn new(rest: &[&str]) -> Self {
+        Self { rest: rest.iter().map(|r| (*r).to_owned()).collect() }
+    }
+}
+
+/// Kill rounds: `loci-bench crash`, against the binary of the tests' profile.
+pub(crate) fn crash(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
+    let loci = checkout.loci()?;
+    process::run(tested(checkout, "crash", arguments).env("LOCI_BIN", loci))
+}
+
+/// Property fuzzing: `loci-bench fuzz`.
+pub(crate) fn fuzz(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
+    checkout.loci()?;
+    process::run(&mut tested(checkout, "fuzz", arguments))
+}
+
+/// Any program of `loci-bench`, optimised.
+pub(crate) fn bench(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
+    let build = ["build", "--quiet", "--locked", "--release", "--package", "loci", "--package", "loci-bench"];
+    process::run(&mut checkout.cargo(&build))?;
+    let folder = checkout.target.join("release");
+    let mut command = Command::new(folder.join("loci-bench"));
+    command.args(&arguments.rest).current_dir(&checkout.root).env("LOCI_BIN", folder.join("loci"));
+    process::run(&mut command)
+}
+
+fn tested(checkout: &Checkout, program: &str, arguments: &Arguments) -> Command {
+    let mut command = Command::new(checkout.target.join("debug").join("loci-bench"));
+    command.arg(program).args(&arguments.rest).current_dir(&checkout.root);
+    command
+}

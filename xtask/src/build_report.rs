@@ -1,0 +1,84 @@
+//! `cargo xtask build-report`: compiled packages, time of a clean release build and size of the binary, against the
+//! budget. The budget's reasons are in docs/decisions; the time is measured only with `--clean`, on an idle machine.
+
+use crate::{checkout::Checkout, process};
+use anyhow::{Result, bail};
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+const PACKAGES_MAX: u64 = 260;
+const BUILD_SECONDS_MAX: u64 = 6 * 60;
+/// The embedding model is about 23 MB of it.
+const BINARY_MIB_MAX: u64 = 64;
+
+/// What to measure.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Time a clean release build in a temporary folder (minutes).
+    #[arg(long)]
+    clean: bool,
+}
+
+struct Figure {
+    name: &'static str,
+    value: u64,
+    max: u64,
+}
+
+/// Prints the table.
+///
+/// # Errors
+/// When a figure is over its budget.
+pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
+    let mut figures =
+        vec![Figure { name: "compiled packages", value: packages(checkout)?, max: PACKAGES_MAX }];
+    let folder = tempfile::tempdir()?;
+    let target = if arguments.clean { folder.path().to_owned() } else { checkout.target.clone() };
+    let binary = target.join("release").join("loci");
+    if arguments.clean {
+        // Downloads are not building.
+        process::run(&mut checkout.cargo(&["fetch", "--locked"]))?;
+        let began = Instant::now();
+        let mut build = checkout.cargo(&["build", "--quiet", "--locked", "--release", "--package", "loci"]);
+        process::run(build.env("CARGO_TARGET_DIR", &target))?;
+        let value = began.elapsed().as_secs();
+        figures.push(Figure { name: "clean release build, s", value, max: BUILD_SECONDS_MAX });
+    }
+    if let Ok(file) = std::fs::metadata(&binary) {
+        figures.push(Figure { name: "binary, MiB", value: file.len() >> 20, max: BINARY_MIB_MAX });
+    }
+    println!("{:<26} {:>8} {:>8}", "figure", "now", "budget");
+    for figure in &figures {
+        println!("{:<26} {:>8} {:>8}", figure.name, figure.value, figure.max);
+    }
+    let over: Vec<_> = figures.iter().filter(|f| f.value > f.max).map(|f| f.name).collect();
+    if !over.is_empty() {
+        bail!(
+            "over budget: {}; do without a dependency or decide a new budget in docs/decisions",
+            over.join(", ")
+        );
+    }
+    Ok(())
+}
+
+/// Packages compiled for the binary, build scripts' ones included.
+fn packages(checkout: &Checkout) -> Result<u64> {
+    let arguments =
+        ["tree", "--locked", "-e", "normal,build", "-p", "loci", "--prefix", "none", "--no-dedupe"];
+    let tree = process::output(&mut checkout.cargo(&arguments))?;
+    Ok(distinct(&tree))
+}
+
+fn distinct(tree: &str) -> u64 {
+    tree.lines().filter(|l| !l.is_empty()).collect::<BTreeSet<_>>().len() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_counts_once_and_its_versions_apart() {
+        assert_eq!(distinct("a v1\nb v1\na v1\na v2\n\n"), 3);
+    }
+}

@@ -1,0 +1,49 @@
+//! Where things are: the root of the checkout, the target folder, the binary under test. It builds that binary the way
+//! the tests built everything else, so that nothing is compiled twice.
+
+use crate::process;
+use anyhow::{Context, Result, ensure};
+use cargo_metadata::MetadataCommand;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Paths of this checkout.
+#[derive(Debug)]
+pub(crate) struct Checkout {
+    pub(crate) root: PathBuf,
+    pub(crate) target: PathBuf,
+}
+
+impl Checkout {
+    /// The checkout this program was compiled in.
+    pub(crate) fn find() -> Result<Self> {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        let metadata =
+            MetadataCommand::new().manifest_path(manifest).no_deps().exec().context("cargo metadata")?;
+        Ok(Self {
+            root: metadata.workspace_root.into_std_path_buf(),
+            target: metadata.target_directory.into_std_path_buf(),
+        })
+    }
+
+    /// A cargo command in the root.
+    pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.args(arguments).current_dir(&self.root);
+        command
+    }
+
+    /// The folder below `target` for what foreign clients need: environments, packages, downloads.
+    pub(crate) fn compat_target(&self, name: &str) -> PathBuf {
+        self.target.join("compat").join(name)
+    }
+
+    /// Builds the binaries of the workspace in the profile of the tests, and says where `loci` is.
+    pub(crate) fn loci(&self) -> Result<PathBuf> {
+        // The whole workspace, because its features are unified differently for one package.
+        process::run(&mut self.cargo(&["build", "--quiet", "--locked", "--workspace", "--bins"]))?;
+        let path = self.target.join("debug").join(format!("loci{}", std::env::consts::EXE_SUFFIX));
+        ensure!(path.is_file(), "cargo built no {}", path.display());
+        Ok(path)
+    }
+}

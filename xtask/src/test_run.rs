@@ -1,0 +1,116 @@
+//! `cargo xtask test`: the steps of CI in order, with their times, stopping at the first failure. It has no logic of a
+//! step: each is a cargo command or another task.
+
+use crate::checkout::Checkout;
+use crate::{acceptance, bench_programs, process, tidy, tools};
+use anyhow::{Context, Result, bail};
+use std::time::{Duration, Instant};
+
+/// Which steps to run; all of them when nothing is said.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Start at this step, to go on after a repair.
+    #[arg(long, value_parser = step_names())]
+    from: Option<String>,
+    /// Run this step only.
+    #[arg(long, conflicts_with = "from", value_parser = step_names())]
+    only: Option<String>,
+}
+
+struct Step {
+    name: &'static str,
+    run: fn(&Checkout) -> Result<()>,
+}
+
+const STEPS: &[Step] = &[
+    Step { name: "tools", run: tools::check },
+    Step { name: "fmt", run: |c| process::run(&mut c.cargo(&["fmt", "--all", "--check"])) },
+    Step { name: "tidy", run: |c| tidy::run(&c.root) },
+    Step { name: "clippy", run: clippy },
+    Step { name: "test", run: |c| process::run(&mut c.cargo(&["test", "--locked", "--workspace"])) },
+    Step { name: "doc", run: doc },
+    Step {
+        name: "crash",
+        run: |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--rounds", "10"])),
+    },
+    Step {
+        name: "fuzz",
+        run: |c| bench_programs::fuzz(c, &bench_programs::Arguments::new(&["--seconds", "60"])),
+    },
+    Step { name: "agentcore", run: |c| acceptance::suite(c, acceptance::Suite::Agentcore) },
+    Step { name: "boto3", run: |c| acceptance::suite(c, acceptance::Suite::Boto3) },
+    Step { name: "js", run: |c| acceptance::suite(c, acceptance::Suite::Js) },
+    Step { name: "langgraph", run: |c| acceptance::suite(c, acceptance::Suite::Langgraph) },
+];
+
+fn step_names() -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(STEPS.iter().map(|s| s.name))
+}
+
+fn clippy(checkout: &Checkout) -> Result<()> {
+    let arguments = ["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    process::run(&mut checkout.cargo(&arguments))
+}
+
+fn doc(checkout: &Checkout) -> Result<()> {
+    let mut command = checkout.cargo(&["doc", "--locked", "--workspace", "--no-deps"]);
+    process::run(command.env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// Runs the steps and prints what each took.
+///
+/// # Errors
+/// When a step fails; the steps after it are not run.
+pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
+    let mut done: Vec<(&str, Duration)> = Vec::new();
+    let started = Instant::now();
+    for step in chosen(arguments) {
+        println!("\n── {} ──", step.name);
+        let began = Instant::now();
+        let outcome = (step.run)(checkout);
+        done.push((step.name, began.elapsed()));
+        if outcome.is_err() {
+            let passed = done.len() - 1;
+            print_times(&done, started.elapsed(), true);
+            println!("xtask: {passed} passed, 1 failed");
+            return outcome.with_context(|| format!("step `{}`; go on with --from {0}", step.name));
+        }
+    }
+    if done.is_empty() {
+        bail!("no step was chosen");
+    }
+    print_times(&done, started.elapsed(), false);
+    println!("xtask: {} passed, 0 failed", done.len());
+    Ok(())
+}
+
+fn chosen(arguments: &Arguments) -> Vec<&'static Step> {
+    let from =
+        arguments.from.as_deref().and_then(|name| STEPS.iter().position(|s| s.name == name)).unwrap_or(0);
+    STEPS.iter().skip(from).filter(|s| arguments.only.as_deref().is_none_or(|only| only == s.name)).collect()
+}
+
+fn print_times(done: &[(&str, Duration)], total: Duration, last_failed: bool) {
+    println!("\n{:<12} {:>8}", "step", "seconds");
+    for (i, (name, took)) in done.iter().enumerate() {
+        let mark = if last_failed && i + 1 == done.len() { "  failed" } else { "" };
+        println!("{name:<12} {:>8.1}{mark}", took.as_secs_f64());
+    }
+    println!("{:<12} {:>8.1}", "total", total.as_secs_f64());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_chosen_by_name() {
+        let check = |from: Option<&str>, only: Option<&str>| {
+            let arguments = Arguments { from: from.map(str::to_owned), only: only.map(str::to_owned) };
+            chosen(&arguments).iter().map(|s| s.name).collect::<Vec<_>>()
+        };
+        assert_eq!(check(None, None).len(), STEPS.len());
+        assert_eq!(check(None, Some("doc")), ["doc"]);
+        assert_eq!(check(Some("js"), None), ["js", "langgraph"]);
+    }
+}

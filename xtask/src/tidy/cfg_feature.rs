@@ -1,0 +1,71 @@
+//! `cfg(feature = …)` belongs in the binary's crate only: everywhere else every line is compiled by every build.
+//! Other cfgs (test, unix, target) are free.
+
+use super::rust_text::{line_of, words};
+use super::{Finding, Tree};
+
+const HOME: &str = "crates/app/";
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for file in tree.rust().filter(|f| !f.path.starts_with(HOME)) {
+        for at in conditions(&file.code) {
+            found.push(Finding {
+                file: file.path.clone(),
+                line: line_of(&file.code, at),
+                rule: "cfg-feature",
+                what: "`cfg(feature = …)` outside crates/app.".to_owned(),
+                remedy: "Make it a crate or a port that the wiring of crates/app chooses.",
+            });
+        }
+    }
+    found
+}
+
+/// Where a `cfg` asks for a feature.
+fn conditions(code: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    for word in ["cfg", "cfg_attr"] {
+        for at in words(code, word) {
+            let rest = code.get(at + word.len()..).unwrap_or("").trim_start_matches('!');
+            if rest.starts_with('(') && !words(inside(rest), "feature").is_empty() {
+                found.push(at);
+            }
+        }
+    }
+    found
+}
+
+/// The text up to the parenthesis that closes the first one.
+fn inside(text: &str) -> &str {
+    let mut depth = 0i32;
+    for (i, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return text.get(..i).unwrap_or(text);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::sample::files;
+    use super::*;
+
+    #[test]
+    fn a_feature_outside_the_binary_is_found() {
+        let bad = "//! x\n#[cfg(all(unix, feature = \"x\"))]\nfn a() {}\nlet b = cfg!(feature = \"y\");\n";
+        let good = "//! cfg(feature = \"x\")\n#[cfg(unix)]\nfn feature() {}\n";
+        let found =
+            check(&files(&[("crates/model/src/a.rs", bad), ("crates/app/src/b.rs", bad), ("c.rs", good)]));
+        assert_eq!(
+            found.iter().map(|f| (f.file.as_str(), f.line)).collect::<Vec<_>>(),
+            [("crates/model/src/a.rs", 2), ("crates/model/src/a.rs", 4)]
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! The arrows between our crates are those of ARCHITECTURE.md and no other. A new arrow is a line in [`ARROWS`] and a
+//! decision page. What a crate may use from a registry is the next check's matter.
+
+use super::tree::Kind;
+use super::{Finding, Tree};
+
+/// What each crate may see of the workspace. `None`: everything.
+const ARROWS: &[(&str, Option<&[&str]>)] = &[
+    ("loci-model", Some(&[])),
+    ("loci-text", Some(&[])),
+    ("loci-api", Some(&[])),
+    ("loci-engine", Some(&["loci-model", "loci-text"])),
+    ("loci-index", Some(&["loci-model", "loci-text"])),
+    ("loci-store-sqlite", Some(&["loci-model", "loci-text", "loci-index"])),
+    ("loci-store-postgres", Some(&["loci-model", "loci-text"])),
+    ("loci-embed", Some(&["loci-model", "loci-text"])),
+    ("loci-providers", Some(&["loci-model", "loci-text"])),
+    ("loci-outbound", Some(&["loci-model", "loci-text"])),
+    ("loci-git", Some(&["loci-model", "loci-text"])),
+    ("loci-forges", Some(&["loci-model", "loci-text"])),
+    ("loci-server", Some(&["loci-engine", "loci-model", "loci-api"])),
+    ("loci-client", Some(&["loci-api"])),
+    ("loci", None),
+    ("loci-testkit", None),
+    ("loci-bench", None),
+    ("xtask", None),
+];
+
+/// Seen by tests of any crate.
+const FOR_TESTS: &str = "loci-testkit";
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let members: Vec<_> = tree.members().map(|(p, _)| p.name.as_str()).collect();
+    let mut found = Vec::new();
+    for (package, dir) in tree.members() {
+        let path = format!("{dir}/Cargo.toml");
+        let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == package.name) else {
+            found.push(finding(path, format!("`{}` has no line in the table of arrows.", package.name)));
+            continue;
+        };
+        let Some(allowed) = allowed else { continue };
+        for dependency in package.dependencies.iter().filter(|d| members.contains(&d.name.as_str())) {
+            let for_tests = dependency.kind == Kind::Dev && dependency.name == FOR_TESTS;
+            if !for_tests && !allowed.contains(&dependency.name.as_str()) {
+                found.push(finding(
+                    path.clone(),
+                    format!("`{}` must not see `{}`.", package.name, dependency.name),
+                ));
+            }
+        }
+    }
+    found
+}
+
+fn finding(file: String, what: String) -> Finding {
+    Finding {
+        file,
+        line: 0,
+        rule: "dependency-direction",
+        what,
+        remedy: "Turn the arrow round with a port in loci-model, or decide the new arrow in docs/decisions and add it to the table.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::sample::member;
+    use super::*;
+
+    #[test]
+    fn a_wrong_arrow_and_an_unknown_crate_are_found() {
+        let tree = Tree {
+            files: Vec::new(),
+            packages: vec![
+                member("loci-model", &[]),
+                member("loci-text", &[("loci-model", Kind::Normal)]),
+                member("loci-store-sqlite", &[("loci-model", Kind::Normal), ("loci-testkit", Kind::Dev)]),
+                member("loci-engine", &[("loci-testkit", Kind::Normal), ("serde", Kind::Normal)]),
+                member("loci-server", &[("loci-store-sqlite", Kind::Dev)]),
+                member("loci-testkit", &[("loci-model", Kind::Normal)]),
+                member("loci-new", &[]),
+            ],
+        };
+        let found: Vec<_> = check(&tree).into_iter().map(|f| f.what).collect();
+        assert_eq!(
+            found,
+            [
+                "`loci-text` must not see `loci-model`.",
+                "`loci-engine` must not see `loci-testkit`.",
+                "`loci-server` must not see `loci-store-sqlite`.",
+                "`loci-new` has no line in the table of arrows.",
+            ]
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! Some packages have a home: SQL stays in the store, HTTP in the doors and the client, the runtime out of the crates
+//! that are pure. Everything a registry offers and this table does not name is free, if a decision page has it.
+
+use super::tree::Kind;
+use super::{Finding, Tree};
+
+/// Package, and the crates that may name it outside their tests.
+const HOMES: &[(&str, &[&str])] = &[
+    ("rusqlite", &["loci-store-sqlite"]),
+    ("axum", &["loci-server", "loci-client", "loci"]),
+    ("hyper", &["loci-server", "loci-client", "loci"]),
+    ("hyper-util", &["loci-server", "loci-client", "loci"]),
+    ("reqwest", &["loci-client", "loci-providers", "loci-outbound", "loci-forges", "loci-bench", "loci"]),
+    (
+        "tokio",
+        &[
+            "loci-server",
+            "loci-client",
+            "loci",
+            "loci-bench",
+            "loci-providers",
+            "loci-outbound",
+            "loci-forges",
+            "loci-store-postgres",
+        ],
+    ),
+    ("anyhow", &["loci", "loci-bench", "xtask"]),
+    ("clap", &["loci", "loci-bench", "xtask"]),
+    ("uuid", &["loci", "loci-bench"]),
+    ("utoipa", &["loci-api", "loci-server"]),
+];
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (package, dir) in tree.members() {
+        for dependency in package.dependencies.iter().filter(|d| d.kind != Kind::Dev) {
+            let home = HOMES.iter().find(|(name, _)| *name == dependency.name);
+            if home.is_some_and(|(_, homes)| !homes.contains(&package.name.as_str())) {
+                found.push(Finding {
+                    file: format!("{dir}/Cargo.toml"),
+                    line: 0,
+                    rule: "dependency-home",
+                    what: format!("`{}` must not depend on `{}`.", package.name, dependency.name),
+                    remedy: "Ask for what it gives through a port or an argument; its crates are listed in dependency_homes.rs.",
+                });
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::sample::member;
+    use super::*;
+
+    #[test]
+    fn a_package_away_from_home_is_found() {
+        let tree = Tree {
+            files: Vec::new(),
+            packages: vec![
+                member(
+                    "loci-engine",
+                    &[("rusqlite", Kind::Normal), ("tokio", Kind::Dev), ("serde", Kind::Normal)],
+                ),
+                member("loci-store-sqlite", &[("rusqlite", Kind::Normal), ("axum", Kind::Build)]),
+            ],
+        };
+        let found: Vec<_> = check(&tree).into_iter().map(|f| f.what).collect();
+        assert_eq!(
+            found,
+            [
+                "`loci-engine` must not depend on `rusqlite`.",
+                "`loci-store-sqlite` must not depend on `axum`."
+            ]
+        );
+    }
+}
