@@ -1,0 +1,90 @@
+//! BM25, the one formula and its views (retrieval.md §4.1).
+//!
+//! Nothing is counted here: term frequencies, lengths and document frequencies are the caller's, and the idf is always
+//! that of turns, whatever the view.
+
+/// The saturation and the length normalisation of one way of grouping turns into documents.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    /// How slowly repetitions of a term saturate.
+    pub k1: f32,
+    /// How much of the length is normalised away, 0 to 1.
+    pub b: f32,
+}
+
+/// T: the turn itself.
+pub const TURN: View = View { k1: 0.9, b: 0.4 };
+/// P: the turn and the one before it.
+pub const PAIR: View = View { k1: 0.9, b: 0.4 };
+/// W: two turns before, the turn, one after.
+pub const WINDOW: View = View { k1: 0.9, b: 0.4 };
+/// S: the whole session.
+pub const SESSION: View = View { k1: 1.2, b: 0.75 };
+/// The terms of a file's path, one document per file.
+pub const PATH: View = View { k1: 0.9, b: 0.4 };
+
+/// `ln(1 + (N − df + 0.5)/(df + 0.5))` of a term found in `df` of `n` documents; 0 for a term found in none, which
+/// scores nothing (§4.2). A `df` above `n` counts as `n`.
+#[must_use]
+pub fn idf(n: u32, df: u32) -> f32 {
+    if df == 0 {
+        return 0.0;
+    }
+    let (n, df) = (f64::from(n.max(df)), f64::from(df));
+    ((n - df + 0.5) / (df + 0.5)).ln_1p() as f32
+}
+
+/// idf₁: the idf of a term found in one turn of `n`; 1 if there is one turn (or none).
+#[must_use]
+pub fn idf_once(n: u32) -> f32 {
+    if n <= 1 { 1.0 } else { idf(n, 1) }
+}
+
+/// One term's share of a document's score. `tf` and `length` are sums over the group, `average_length` the mean over
+/// all documents of the view; where that is not positive, every length counts as average. 0 for a `tf` of 0.
+#[must_use]
+pub fn term_score(view: View, idf: f32, tf: f32, length: f32, average_length: f32) -> f32 {
+    if tf <= 0.0 {
+        return 0.0;
+    }
+    let relative = if average_length > 0.0 { length / average_length } else { 1.0 };
+    idf * tf * (view.k1 + 1.0) / (tf + view.k1 * (1.0 - view.b + view.b * relative))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(value: f32, expect: f32) {
+        assert!((value - expect).abs() < 1e-5, "{value} is not {expect}");
+    }
+
+    #[test]
+    fn idf_by_hand() {
+        near(idf(100, 1), (1.0f32 + 99.5 / 1.5).ln());
+        near(idf(100, 100), (1.0f32 + 0.5 / 100.5).ln());
+        near(idf(100, 0), 0.0);
+        near(idf(3, 9), idf(9, 9));
+        near(idf_once(100), idf(100, 1));
+        near(idf_once(1), 1.0);
+        near(idf_once(0), 1.0);
+        near(idf_once(2), 2.0f32.ln());
+    }
+
+    #[test]
+    fn score_by_hand() {
+        near(term_score(TURN, 2.0, 1.0, 10.0, 10.0), 2.0);
+        near(term_score(TURN, 2.0, 3.0, 20.0, 10.0), 2.0 * 3.0 * 1.9 / (3.0 + 0.9 * (0.6 + 0.8)));
+        near(term_score(SESSION, 1.0, 2.0, 5.0, 10.0), 2.0 * 2.2 / (2.0 + 1.2 * (0.25 + 0.375)));
+        near(term_score(TURN, 2.0, 0.0, 10.0, 10.0), 0.0);
+        near(term_score(TURN, 2.0, 1.0, 10.0, 0.0), 2.0);
+    }
+
+    #[test]
+    fn repetitions_saturate_and_length_costs() {
+        let score = |tf, length| term_score(TURN, 1.0, tf, length, 10.0);
+        assert!(score(2.0, 10.0) > score(1.0, 10.0));
+        assert!(score(1e6, 10.0) < 1.9 + 1e-4);
+        assert!(score(1.0, 30.0) < score(1.0, 10.0));
+    }
+}

@@ -1,0 +1,214 @@
+//! Sentences, and cutting a text that is longer than a record may be.
+//!
+//! Both are lossless: the pieces, put together, are the text byte for byte. Documents are cut by `sections`.
+
+/// Words before a full stop that do not end a sentence, in lower case.
+const ABBREVIATIONS: [&str; 24] = [
+    "mr", "mrs", "ms", "dr", "prof", "st", "vs", "e.g", "i.e", "eg", "ie", "jr", "sr", "inc", "ltd",
+    "approx", "fig", "cf", "al", "dept", "est", "gen", "gov", "rev",
+];
+
+/// The sentences of `text`, each with the white space after it. A sentence ends after `.`, `!`, `?` or `…` (and closing
+/// quotes) before white space, after `。`, `！` or `？`, and at a line's end unless the next line goes on in lower case.
+/// An abbreviation, an initial and a number that opens a line do not end one.
+#[must_use]
+pub fn sentences(text: &str) -> Vec<&str> {
+    let mut sentences = Vec::new();
+    let mut start = 0;
+    let mut from = 0;
+    while let Some(end) = sentence_end(text, start, from) {
+        let after = text.get(end..).unwrap_or_default();
+        let next = end + (after.len() - after.trim_start().len());
+        sentences.extend(text.get(start..next).filter(|sentence| !sentence.is_empty()));
+        start = next;
+        from = next;
+    }
+    sentences.extend(text.get(start..).filter(|sentence| !sentence.is_empty()));
+    sentences
+}
+
+/// Where the sentence that opens at `start` ends (before its white space), looking from `from`; none at the text's end.
+fn sentence_end(text: &str, start: usize, from: usize) -> Option<usize> {
+    let rest = text.get(from..)?.char_indices();
+    for (offset, c) in rest {
+        let at = from + offset;
+        let sentence = text.get(start..at).unwrap_or_default();
+        match c {
+            '。' | '！' | '？' => return Some(closed(text, at + c.len_utf8())),
+            '.' | '!' | '?' | '…' => {
+                let end = closed(text, at + c.len_utf8());
+                let after = text.get(end..)?.chars().next()?;
+                if after.is_whitespace() && !(c == '.' && goes_on(sentence)) {
+                    return Some(end);
+                }
+            }
+            '\n' if !sentence.trim().is_empty() && line_ends(text.get(at..)?) => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Past the closing quotes and brackets at `end`.
+fn closed(text: &str, end: usize) -> usize {
+    let after = text.get(end..).unwrap_or_default();
+    let rest = after.trim_start_matches(['"', '\'', '”', '’', ')', ']', '»', '」', '』', '*', '_']);
+    end + (after.len() - rest.len())
+}
+
+/// True where the full stop after `sentence` belongs to an abbreviation, an initial or the number of a list item.
+fn goes_on(sentence: &str) -> bool {
+    let word = sentence
+        .rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '"' | '“'))
+        .next()
+        .unwrap_or_default();
+    let mut characters = word.chars();
+    let initial =
+        matches!((characters.next(), characters.next()), (Some(c), None) if c.is_uppercase() && c != 'I');
+    let item = !word.is_empty()
+        && word.len() == sentence.trim_start().len()
+        && word.bytes().all(|b| b.is_ascii_digit());
+    initial || item || ABBREVIATIONS.iter().any(|short| short.eq_ignore_ascii_case(word))
+}
+
+/// True unless the line after the break at the start of `rest` goes on in lower case.
+fn line_ends(rest: &str) -> bool {
+    let mut breaks = 0;
+    for c in rest.chars() {
+        if c == '\n' {
+            breaks += 1;
+        } else if !c.is_whitespace() {
+            return breaks > 1 || !c.is_lowercase();
+        }
+    }
+    false
+}
+
+/// Cuts `text` into pieces of at most `chars_max` Unicode scalar values, as few as go in order: at sentence ends, where
+/// a sentence is too long at white space, where a word is too long anywhere. A limit of 0 counts as 1.
+#[must_use]
+pub fn split_at_sentences(text: &str, chars_max: usize) -> Vec<String> {
+    let mut pieces =
+        Pieces { chars_max: chars_max.max(1), done: Vec::new(), open: String::new(), open_chars: 0 };
+    for sentence in sentences(text) {
+        if pieces.add(sentence) {
+            continue;
+        }
+        for word in sentence.split_inclusive(char::is_whitespace) {
+            if !pieces.add(word) {
+                pieces.add_characters(word);
+            }
+        }
+    }
+    pieces.close();
+    pieces.done
+}
+
+struct Pieces {
+    chars_max: usize,
+    done: Vec<String>,
+    open: String,
+    open_chars: usize,
+}
+
+impl Pieces {
+    /// Adds `part` to the open piece or a new one; false if no piece can hold it.
+    fn add(&mut self, part: &str) -> bool {
+        let chars = part.chars().count();
+        if chars > self.chars_max {
+            return false;
+        }
+        if self.open_chars + chars > self.chars_max {
+            self.close();
+        }
+        self.open.push_str(part);
+        self.open_chars += chars;
+        true
+    }
+
+    fn add_characters(&mut self, word: &str) {
+        for c in word.chars() {
+            if self.open_chars == self.chars_max {
+                self.close();
+            }
+            self.open.push(c);
+            self.open_chars += 1;
+        }
+    }
+
+    fn close(&mut self) {
+        if !self.open.is_empty() {
+            self.done.push(std::mem::take(&mut self.open));
+        }
+        self.open_chars = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(text: &str, expect: &[&str]) {
+        assert_eq!(sentences(text), expect, "{text:?}");
+    }
+
+    #[test]
+    fn sentence_ends() {
+        check("", &[]);
+        check("One", &["One"]);
+        check("One. Two! Three? Four", &["One. ", "Two! ", "Three? ", "Four"]);
+        check("hello. how are you? fine.", &["hello. ", "how are you? ", "fine."]);
+        check("Really?! Yes...  No… ok", &["Really?! ", "Yes...  ", "No… ", "ok"]);
+        check("He said \"go.\" She went.", &["He said \"go.\" ", "She went."]);
+        check("それは本です。これも！はい", &["それは本です。", "これも！", "はい"]);
+    }
+
+    #[test]
+    fn no_sentence_ends() {
+        check("Mr. Smith met Dr. J. Doe.", &["Mr. Smith met Dr. J. Doe."]);
+        check("Pi is 3.14, see e.g. a.b.c for it.", &["Pi is 3.14, see e.g. a.b.c for it."]);
+        check("It was I. You know.", &["It was I. ", "You know."]);
+        check("1. First item", &["1. First item"]);
+        check("It was in 2023. Then", &["It was in 2023. ", "Then"]);
+    }
+
+    #[test]
+    fn lines() {
+        check(
+            "# Title\nText goes\non here\n\nand there",
+            &["# Title\n", "Text goes\non here\n\n", "and there"],
+        );
+        check("- a\n- b\n", &["- a\n", "- b\n"]);
+        check("\n\nA. B\n", &["\n\nA. B\n"]);
+        check("1. x\n2. y", &["1. x\n", "2. y"]);
+    }
+
+    #[test]
+    fn pieces() {
+        let check = |text: &str, max, expect: &[&str]| {
+            assert_eq!(split_at_sentences(text, max), expect, "{text:?} {max}")
+        };
+        check("", 5, &[]);
+        check("One. Two. Three.", 100, &["One. Two. Three."]);
+        check("One. Two. Three.", 10, &["One. Two. ", "Three."]);
+        check("one two three", 8, &["one two ", "three"]);
+        check("abcdefgh ij", 3, &["abc", "def", "gh ", "ij"]);
+        check("ééé", 0, &["é", "é", "é"]);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost(text in "[a-zA-Z0-9 .!?\n\"'。é😀]{0,200}|\\PC{0,80}", max in 0usize..40) {
+            prop_assert_eq!(sentences(&text).concat(), text.as_str());
+            let pieces = split_at_sentences(&text, max);
+            prop_assert_eq!(pieces.concat(), text.as_str());
+            prop_assert!(pieces.iter().all(|piece| (1..=max.max(1)).contains(&piece.chars().count())));
+        }
+
+        #[test]
+        fn any_text(text in any::<String>()) {
+            prop_assert_eq!(sentences(&text).concat(), text);
+        }
+    }
+}
