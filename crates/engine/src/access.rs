@@ -1,0 +1,226 @@
+//! Access: the one place that says who may do what (agentcore-wire.md §17, architecture §7).
+//!
+//! Authorization precedes existence: what a caller may not see is denied or not found, whether it exists or not.
+
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::record::Record;
+use loci_model::scope::AccessClause;
+use loci_model::{ActorId, Error, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, SessionId};
+
+/// What a caller may do in one memory with one capability: a union of parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct View {
+    clauses: Vec<AccessClause>,
+}
+
+impl View {
+    /// The parts, for a [`loci_model::scope::RecordScope`].
+    pub fn clauses(&self) -> &[AccessClause] {
+        &self.clauses
+    }
+
+    /// True when nothing of the memory is kept back.
+    pub fn is_whole(&self) -> bool {
+        self.clauses.iter().any(AccessClause::is_whole)
+    }
+
+    /// True when the record lies in one of the parts.
+    pub fn admits(&self, record: &Record) -> bool {
+        let namespace = record.namespace.normal();
+        let from = &record.provenance;
+        self.clauses.iter().any(|clause| {
+            clause.admits(&namespace, record.strategy.as_ref(), from.actor.as_ref(), from.session.as_ref())
+        })
+    }
+
+    /// The narrowest reading of a filter that the parts allow: `None` where they have nothing in common.
+    /// The flag says that something was kept back.
+    pub fn narrow(&self, asked: &NamespaceFilter) -> Option<(Vec<NamespaceFilter>, bool)> {
+        let mut narrowed = Vec::new();
+        for clause in &self.clauses {
+            let part = match &clause.namespace {
+                None => Some(asked.clone()),
+                Some(granted) => asked.intersect(granted),
+            };
+            narrowed.extend(part.filter(|part| !narrowed.contains(part)));
+        }
+        let kept_back = !narrowed.contains(asked);
+        (!narrowed.is_empty()).then_some((narrowed, kept_back))
+    }
+}
+
+fn grants<'a>(
+    caller: &'a Principal,
+    memory: &'a MemoryId,
+    capability: Capability,
+) -> impl Iterator<Item = &'a Grant> {
+    caller.grants.iter().filter(move |grant| {
+        grant.capabilities.contains(&capability)
+            && grant.memory.as_ref().is_none_or(|granted| granted == memory)
+    })
+}
+
+fn refused(what: &str) -> Error {
+    Error::denied(format!("the caller's grants do not allow {what}"))
+}
+
+/// Requires a grant on the whole of a memory.
+pub fn require_whole(caller: &Principal, memory: &MemoryId, capability: Capability) -> Result<()> {
+    if grants(caller, memory, capability).any(|grant| grant.is_whole(memory)) {
+        Ok(())
+    } else {
+        Err(refused("this on the whole memory"))
+    }
+}
+
+/// Requires the right to make memories: a grant of admin on every memory.
+pub fn require_server_admin(caller: &Principal) -> Result<()> {
+    let everything = |grant: &Grant| {
+        grant.capabilities.contains(&Capability::Admin)
+            && grant.memory.is_none()
+            && grant.actor.is_none()
+            && grant.session.is_none()
+            && grant.namespace.is_none()
+            && grant.strategy.is_none()
+    };
+    if caller.grants.iter().any(everything) { Ok(()) } else { Err(refused("administration of the server")) }
+}
+
+/// True when the caller has any grant that touches the memory: it may know of the memory.
+pub fn may_know(caller: &Principal, memory: &MemoryId) -> bool {
+    caller.grants.iter().any(|grant| grant.memory.as_ref().is_none_or(|granted| granted == memory))
+}
+
+/// Requires a grant on events of an actor, or of one session of it: by actor (and session) or on the whole memory.
+/// Without `session`, a grant on one session is not enough.
+pub fn require_events(
+    caller: &Principal,
+    memory: &MemoryId,
+    actor: &ActorId,
+    session: Option<&SessionId>,
+    capability: Capability,
+) -> Result<()> {
+    if grants(caller, memory, capability).any(|grant| covers_events(grant, actor, session)) {
+        Ok(())
+    } else {
+        Err(refused("this on events of that actor and session"))
+    }
+}
+
+fn covers_events(grant: &Grant, actor: &ActorId, session: Option<&SessionId>) -> bool {
+    grant.namespace.is_none()
+        && grant.strategy.is_none()
+        && grant.actor.as_ref().is_none_or(|granted| granted == actor)
+        && grant.session.as_ref().is_none_or(|granted| Some(granted) == session)
+}
+
+/// The actors whose events the caller may list; `None`: all of them.
+pub fn visible_actors(caller: &Principal, memory: &MemoryId) -> Result<Option<Vec<ActorId>>> {
+    let mut actors = Vec::new();
+    for grant in grants(caller, memory, Capability::Read) {
+        if grant.namespace.is_some() || grant.strategy.is_some() || grant.session.is_some() {
+            continue;
+        }
+        match &grant.actor {
+            None => return Ok(None),
+            Some(actor) => actors.push(actor.clone()),
+        }
+    }
+    if actors.is_empty() {
+        return Err(refused("listing the actors of this memory"));
+    }
+    actors.sort();
+    actors.dedup();
+    Ok(Some(actors))
+}
+
+/// The sessions of an actor that the caller may list; `None`: all of them.
+pub fn visible_sessions(
+    caller: &Principal,
+    memory: &MemoryId,
+    actor: &ActorId,
+) -> Result<Option<Vec<SessionId>>> {
+    let mut sessions = Vec::new();
+    for grant in grants(caller, memory, Capability::Read) {
+        if grant.namespace.is_some()
+            || grant.strategy.is_some()
+            || grant.actor.as_ref().is_some_and(|granted| granted != actor)
+        {
+            continue;
+        }
+        match &grant.session {
+            None => return Ok(None),
+            Some(session) => sessions.push(session.clone()),
+        }
+    }
+    if sessions.is_empty() {
+        return Err(refused("listing the sessions of that actor"));
+    }
+    sessions.sort();
+    sessions.dedup();
+    Ok(Some(sessions))
+}
+
+/// The parts of a memory whose records the caller may read or write; denied where there are none.
+pub fn record_view(caller: &Principal, memory: &MemoryId, capability: Capability) -> Result<View> {
+    let clauses: Vec<_> = grants(caller, memory, capability).map(clause).collect();
+    if clauses.is_empty() { Err(refused("this on records of that memory")) } else { Ok(View { clauses }) }
+}
+
+fn clause(grant: &Grant) -> AccessClause {
+    let subtree = |namespace: &Namespace| NamespaceFilter::new(namespace, NamespaceMatch::Subtree);
+    AccessClause {
+        actor: grant.actor.clone(),
+        session: grant.session.clone(),
+        namespace: grant.namespace.as_ref().map(subtree),
+        strategy: grant.strategy.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn memory(text: &str) -> MemoryId {
+        MemoryId::parse(text).unwrap()
+    }
+
+    fn reader(grant: Grant) -> Principal {
+        let capabilities = BTreeSet::from([Capability::Read]);
+        Principal { name: "t".into(), grants: vec![Grant { capabilities, ..grant }] }
+    }
+
+    #[test]
+    fn a_namespace_grant_gives_no_events() {
+        let id = memory("notes-0123456789");
+        let alice = Namespace::parse("/users/alice/").unwrap();
+        let caller =
+            reader(Grant { memory: Some(id.clone()), namespace: Some(alice), ..Grant::everything() });
+        let actor = ActorId::parse("alice").unwrap();
+        assert!(require_events(&caller, &id, &actor, None, Capability::Read).is_err());
+        assert!(visible_actors(&caller, &id).is_err());
+        assert!(require_whole(&caller, &id, Capability::Read).is_err());
+        assert!(record_view(&caller, &id, Capability::Write).is_err());
+        assert!(record_view(&caller, &memory("other-0123456789"), Capability::Read).is_err());
+        let view = record_view(&caller, &id, Capability::Read).unwrap();
+        let filter = |text, mode| NamespaceFilter::new(&Namespace::parse(text).unwrap(), mode);
+        let wide = filter("/", NamespaceMatch::Subtree);
+        let (narrowed, kept_back) = view.narrow(&wide).unwrap();
+        assert_eq!((narrowed, kept_back), (vec![filter("/users/alice", NamespaceMatch::Subtree)], true));
+        assert!(view.narrow(&filter("/users/bob", NamespaceMatch::Exact)).is_none());
+        assert!(view.narrow(&filter("/users/alicex", NamespaceMatch::Subtree)).is_none());
+    }
+
+    #[test]
+    fn a_session_grant_is_not_the_actor() {
+        let id = memory("notes-0123456789");
+        let session = SessionId::parse("s").unwrap();
+        let caller = reader(Grant { session: Some(session.clone()), ..Grant::everything() });
+        let actor = ActorId::parse("alice").unwrap();
+        assert!(require_events(&caller, &id, &actor, Some(&session), Capability::Read).is_ok());
+        assert!(require_events(&caller, &id, &actor, None, Capability::Read).is_err());
+        assert_eq!(visible_sessions(&caller, &id, &actor).unwrap(), Some(vec![session]));
+        assert!(visible_actors(&caller, &id).is_err());
+    }
+}

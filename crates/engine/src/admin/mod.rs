@@ -1,0 +1,88 @@
+//! Verbs of administration: forget an actor, export, import, backup, what `doctor` shows. One file per verb.
+
+use loci_model::event::Event;
+use loci_model::memory::Memory;
+use loci_model::record::Record;
+use loci_model::{ActorId, MemoryId, RecordId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// Proof of what was removed for an actor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForgetReceipt {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The actor.
+    pub actor: ActorId,
+    /// Events erased.
+    pub events: u64,
+    /// Records erased, all versions.
+    pub records: u64,
+    /// Jobs removed.
+    pub jobs: u64,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// One line of an export: everything needed to write the same again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ExportLine {
+    /// The first line: the form of the file.
+    Header {
+        /// Version of the form.
+        format: u32,
+        /// When it was written.
+        exported_at: Timestamp,
+    },
+    /// A memory as configured; precedes its content.
+    Memory {
+        /// The memory.
+        memory: Box<Memory>,
+    },
+    /// An event.
+    Event {
+        /// The event.
+        event: Box<Event>,
+    },
+    /// One version of a record.
+    Record {
+        /// The version.
+        record: Box<Record>,
+        /// True for the current version.
+        current: bool,
+    },
+    /// The last line: counts, so that a cut file is noticed.
+    End {
+        /// Memories in the file.
+        memories: u64,
+        /// Events in the file.
+        events: u64,
+        /// Record versions in the file.
+        records: u64,
+    },
+}
+
+/// Where an export goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ExportCursor {
+    /// At the beginning.
+    #[default]
+    Start,
+    /// In the events of a memory, behind this place in the order of arrival.
+    Events(u64),
+    /// In the records of a memory, behind this version.
+    Records(Option<(RecordId, u32)>),
+    /// Nothing is left.
+    End,
+}
+
+/// What an import wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ImportReport {
+    /// Memories made.
+    pub memories: u64,
+    /// Events written.
+    pub events: u64,
+    /// Record versions written.
+    pub records: u64,
+}

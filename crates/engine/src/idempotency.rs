@@ -1,0 +1,141 @@
+//! Idempotency tokens (agentcore-wire.md §1.7): the first success of a token is what every repetition answers.
+//!
+//! Looked up and remembered inside the write they belong to, so a concurrent duplicate sees the first or is the first.
+
+use loci_model::idempotency::{TokenAnswer, TokenScope};
+use loci_model::ports::store::Tx;
+use loci_model::{Document, Error, ErrorKind, MemoryId, Reason, Result, Timestamp, limits};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+
+/// A caller's token, with a digest of the parameters it came with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientToken {
+    /// The token.
+    pub token: String,
+    /// Digest of the request as parsed JSON, the token left out.
+    pub parameters: String,
+}
+
+impl ClientToken {
+    /// From the token and the request's JSON without the token; key order does not matter.
+    pub fn new(token: impl Into<String>, parameters: &serde_json::Value) -> Result<Self> {
+        let token = token.into();
+        if token.chars().count() > limits::CLIENT_TOKEN_CHARS_MAX {
+            return Err(Error::invalid("clientToken", "clientToken must have at most 1024 characters"));
+        }
+        let mut hasher = Sha256::new();
+        feed(&mut hasher, parameters);
+        Ok(Self { token, parameters: hex::encode(hasher.finalize()) })
+    }
+
+    /// The scope of the token on a memory and an operation.
+    pub(crate) fn scope(&self, place: Option<&MemoryId>, operation: &str) -> TokenScope {
+        TokenScope {
+            place: place.map_or_else(|| "server".to_owned(), ToString::to_string),
+            operation: operation.to_owned(),
+            token: self.token.clone(),
+        }
+    }
+}
+
+/// Hashes a JSON value independent of key order.
+fn feed(hasher: &mut Sha256, value: &serde_json::Value) {
+    match value {
+        serde_json::Value::Object(members) => {
+            let mut keys: Vec<_> = members.iter().filter(|(_, member)| !member.is_null()).collect();
+            keys.sort_by(|left, right| left.0.cmp(right.0));
+            hasher.update(b"{");
+            for (key, member) in keys {
+                hasher.update(serde_json::Value::from(key.as_str()).to_string());
+                hasher.update(b":");
+                feed(hasher, member);
+                hasher.update(b",");
+            }
+            hasher.update(b"}");
+        }
+        serde_json::Value::Array(items) => {
+            hasher.update(b"[");
+            for item in items {
+                feed(hasher, item);
+                hasher.update(b",");
+            }
+            hasher.update(b"]");
+        }
+        scalar => hasher.update(scalar.to_string()),
+    }
+}
+
+/// What a token says about a call.
+pub(crate) enum Replay<T> {
+    /// Never seen: do the work, then [`remember`].
+    Fresh,
+    /// Seen with the same parameters: this was the answer.
+    Same(T),
+    /// Seen with other parameters: that was the answer.
+    Other(T),
+}
+
+/// Looks a token up inside a write.
+pub(crate) fn look_up<T: DeserializeOwned>(
+    tx: &mut dyn Tx,
+    token: Option<&ClientToken>,
+    place: Option<&MemoryId>,
+    operation: &str,
+    now: Timestamp,
+) -> Result<Replay<T>> {
+    let Some(token) = token else { return Ok(Replay::Fresh) };
+    let Some(found) = tx.idempotency().get(&token.scope(place, operation), now)? else {
+        return Ok(Replay::Fresh);
+    };
+    let answer = serde_json::from_str(found.answer.as_str())
+        .map_err(|error| Error::bug("a remembered answer cannot be read").caused_by(error))?;
+    Ok(if found.parameters == token.parameters { Replay::Same(answer) } else { Replay::Other(answer) })
+}
+
+/// The usual reading: the same call replays, another is refused.
+pub(crate) fn replayed<T>(replay: Replay<T>) -> Result<Option<T>> {
+    match replay {
+        Replay::Fresh => Ok(None),
+        Replay::Same(answer) => Ok(Some(answer)),
+        Replay::Other(_) => Err(Error::new(
+            ErrorKind::Invalid,
+            "clientToken was used before with other parameters: send a new token",
+        )
+        .on("clientToken")
+        .because(Reason::IdempotentParameterMismatch)),
+    }
+}
+
+/// Remembers an answer inside the write it belongs to; for at least 24 hours.
+pub(crate) fn remember<T: Serialize>(
+    tx: &mut dyn Tx,
+    token: Option<&ClientToken>,
+    place: Option<&MemoryId>,
+    operation: &str,
+    answer: &T,
+    expires: Timestamp,
+) -> Result<()> {
+    let Some(token) = token else { return Ok(()) };
+    let value = serde_json::to_string(answer)
+        .map_err(|error| Error::bug("an answer cannot be written down").caused_by(error))?;
+    let answer =
+        TokenAnswer { parameters: token.parameters.clone(), answer: Document::parse(&value)?, expires };
+    tx.idempotency_mut().put(&token.scope(place, operation), &answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn key_order_and_nulls_do_not_matter() {
+        let digest = |value| ClientToken::new("t", &value).unwrap().parameters;
+        assert_eq!(digest(json!({"a": 1, "b": [1, 2]})), digest(json!({"b": [1, 2], "a": 1, "c": null})));
+        assert_ne!(digest(json!({"a": [1, 2]})), digest(json!({"a": [2, 1]})));
+        assert_ne!(digest(json!({"a": "1"})), digest(json!({"a": 1})));
+        assert!(ClientToken::new("x".repeat(1025), &json!({})).is_err());
+    }
+}

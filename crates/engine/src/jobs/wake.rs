@@ -1,0 +1,60 @@
+//! Wakes the runner of this process when a write asked for a job, and waiters when a job ended.
+//!
+//! Only a hint: other processes are found by looking at the table again after a pause.
+
+use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+/// A set of sleepers and a counter of calls.
+#[derive(Debug, Default)]
+pub struct Wake {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    calls: u64,
+    sleepers: Vec<Waker>,
+}
+
+impl Wake {
+    /// Wakes everyone who sleeps.
+    pub fn call(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.calls = state.calls.wrapping_add(1);
+        for sleeper in state.sleepers.drain(..) {
+            sleeper.wake();
+        }
+    }
+
+    /// How often it was called: taken before looking at the table, so that no call is missed.
+    pub fn calls(&self) -> u64 {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).calls
+    }
+
+    /// Resolves at the first call after the count `seen`.
+    pub fn called_since(&self, seen: u64) -> Called<'_> {
+        Called { wake: self, seen }
+    }
+}
+
+/// See [`Wake::called_since`].
+#[derive(Debug)]
+pub struct Called<'a> {
+    wake: &'a Wake,
+    seen: u64,
+}
+
+impl Future for Called<'_> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.wake.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.calls != self.seen {
+            return Poll::Ready(());
+        }
+        state.sleepers.push(context.waker().clone());
+        Poll::Pending
+    }
+}

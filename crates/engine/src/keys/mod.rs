@@ -1,0 +1,21 @@
+//! Verbs of access keys: create, list, rotate, revoke, and looking a caller up. Secrets leave the engine once.
+
+mod secret;
+
+use loci_model::AccessKeyId;
+use loci_model::principal::Principal;
+
+pub use secret::Secret;
+
+/// A new key, with its secrets: shown once, never again.
+#[derive(Debug)]
+pub struct IssuedKey {
+    /// The public half of the pair.
+    pub id: AccessKeyId,
+    /// The secret half, for SigV4.
+    pub secret: Secret,
+    /// The bearer token, for the native API and MCP.
+    pub token: Secret,
+    /// Who it stands for.
+    pub principal: Principal,
+}

@@ -1,0 +1,131 @@
+//! Verbs of memories: create, get, list, update, delete, tags, settings. Requests here, one file per verb.
+
+use std::collections::BTreeMap;
+
+use loci_model::index_key::{IndexedKey, NamespaceKey};
+use loci_model::metadata::MetadataSchemaEntry;
+use loci_model::strategy::{CustomConfiguration, StepOverride, StrategyBase, Trigger};
+use loci_model::{Document, MemoryId, NamespaceTemplate, StrategyId, Timestamp};
+
+use crate::page::Page;
+
+/// A page of memories, newest first.
+pub type MemoryPage = Page<loci_model::memory::Memory, (Timestamp, MemoryId)>;
+
+/// A memory to be made.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NewMemory {
+    /// Letters, digits, `_`; unique on the server.
+    pub name: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Echoed, without effect.
+    pub encryption_key_arn: Option<String>,
+    /// Echoed, without effect.
+    pub execution_role_arn: Option<String>,
+    /// 3 to 3650.
+    pub event_expiry_days: u32,
+    /// At most six.
+    pub strategies: Vec<NewStrategy>,
+    /// At most ten.
+    pub indexed_keys: Vec<IndexedKey>,
+    /// At most five.
+    pub namespace_keys: Vec<NamespaceKey>,
+    /// Echoed byte for byte.
+    pub stream: Option<Document>,
+    /// At most fifty.
+    pub tags: BTreeMap<String, String>,
+    /// Settings the wire lacks; `None`: defaults, profile lookup, tags `loci:<name>`.
+    pub settings: Option<loci_model::settings::MemorySettings>,
+}
+
+/// A strategy to be added.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewStrategy {
+    /// What it makes.
+    pub base: StrategyBase,
+    /// Letters, digits, `_`; unique in the memory.
+    pub name: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Where its records go; `None`: the default of the engine's settings.
+    pub template: Option<NamespaceTemplate>,
+    /// `Some` for a custom strategy.
+    pub custom: Option<CustomConfiguration>,
+    /// Where reflections go (episodic only); `None`: the default.
+    pub reflection: Option<NewReflection>,
+    /// Metadata of its records.
+    pub schema: Option<Vec<MetadataSchemaEntry>>,
+    /// At least 31.
+    pub record_expiry_days: Option<u32>,
+}
+
+/// Where reflections go, and how they are made.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NewReflection {
+    /// Their namespace; `None`: the episodic template cut after `{actorId}`.
+    pub template: Option<NamespaceTemplate>,
+    /// Metadata of reflections.
+    pub schema: Option<Vec<MetadataSchemaEntry>>,
+    /// A replaced prompt (custom strategies).
+    pub step: Option<StepOverride>,
+}
+
+/// A change of a strategy; absent members stay.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StrategyUpdate {
+    /// Which one.
+    pub id: StrategyId,
+    /// A new description.
+    pub description: Option<String>,
+    /// A new template.
+    pub template: Option<NamespaceTemplate>,
+    /// A new metadata schema.
+    pub schema: Option<Vec<MetadataSchemaEntry>>,
+    /// A new expiry, or none any more.
+    pub expiry: Option<loci_model::expiry::ExpirySpecification>,
+    /// A replaced extraction prompt; the base it was written for must be the strategy's.
+    pub extraction: Option<(StrategyBase, StepOverride)>,
+    /// A replaced consolidation prompt, likewise.
+    pub consolidation: Option<(StrategyBase, StepOverride)>,
+    /// A new reflection configuration (episodic only).
+    pub reflection: Option<NewReflection>,
+    /// New settings of a self-managed strategy.
+    pub self_managed: Option<SelfManagedUpdate>,
+}
+
+/// A change of a self-managed strategy; absent members stay.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SelfManagedUpdate {
+    /// The whole new set of triggers.
+    pub triggers: Option<Vec<Trigger>>,
+    /// A new topic.
+    pub topic_arn: Option<String>,
+    /// A new bucket.
+    pub payload_bucket: Option<String>,
+    /// A new window of history.
+    pub history_messages: Option<u32>,
+}
+
+/// A change of a memory; absent members stay. Applied whole or not at all.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MemoryUpdate {
+    /// A new description.
+    pub description: Option<String>,
+    /// A new expiry, for later events.
+    pub event_expiry_days: Option<u32>,
+    /// A new role, echoed.
+    pub execution_role_arn: Option<String>,
+    /// Strategies to add.
+    pub add_strategies: Vec<NewStrategy>,
+    /// Strategies to change.
+    pub modify_strategies: Vec<StrategyUpdate>,
+    /// Strategies to delete; their records stay.
+    pub delete_strategies: Vec<StrategyId>,
+    /// Filterable keys to add.
+    pub add_indexed_keys: Vec<IndexedKey>,
+    /// The whole new set of namespace variables.
+    pub namespace_keys: Option<Vec<NamespaceKey>>,
+    /// A new stream configuration.
+    pub stream: Option<Document>,
+}

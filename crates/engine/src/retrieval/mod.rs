@@ -1,0 +1,113 @@
+//! Retrieval: a question becomes a ranked list without a language model (retrieval.md).
+//!
+//! Candidates and counts come from the search port; every signal, the one sum, calibration and folding are here.
+//!
+//! To add a signal: one file with a pure function, one line in the table of [`signals`], weight 0 in `weights.json`.
+
+use loci_model::metadata_filter::MetadataFilter;
+use loci_model::ports::search::ListLengths;
+use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::scope::StrategyChoice;
+use loci_model::warning::Notices;
+use loci_model::{MemoryId, RecordId, Timestamp};
+
+use crate::records::NamespaceAsk;
+
+/// A question and where to look.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchRequest {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The question as sent.
+    pub query: String,
+    /// Where; several are joined; none: all that the caller may see.
+    pub namespaces: Vec<NamespaceAsk>,
+    /// Whose.
+    pub strategy: Option<StrategyChoice>,
+    /// Conditions on metadata.
+    pub metadata: Vec<MetadataFilter>,
+    /// Kinds; none means all.
+    pub kinds: Vec<RecordKind>,
+    /// States; none means active.
+    pub states: Vec<RecordState>,
+    /// What was true and known then.
+    pub as_of: Option<Timestamp>,
+    /// 1 to 100.
+    pub top_k: u32,
+    /// Near-duplicates fold under the best of them.
+    pub fold: bool,
+    /// Texts of all hits together hold at most so many tokens (estimate); those that do not fit are left out.
+    pub budget_tokens: Option<u32>,
+    /// Only hits of at least this relevance.
+    pub relevance_min: Option<f32>,
+    /// The terms of the sum are wanted.
+    pub explain: bool,
+    /// Candidates per list, for benchmarks.
+    pub lists: Option<ListLengths>,
+}
+
+/// One term of the sum (retrieval.md §6).
+#[derive(Debug, Clone, PartialEq)]
+pub struct SignalValue {
+    /// The signal's name.
+    pub name: &'static str,
+    /// Its value for this hit.
+    pub value: f32,
+    /// Its weight.
+    pub weight: f32,
+    /// Weight times value.
+    pub contribution: f32,
+}
+
+/// One record found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The record.
+    pub record: Record,
+    /// Which passage of it was best.
+    pub part: u32,
+    /// The sum.
+    pub score: f32,
+    /// The sum, calibrated to 0…1.
+    pub relevance: f32,
+    /// The time shown: the newest of the fold.
+    pub time: Timestamp,
+    /// Near-duplicates folded under it.
+    pub folded: Vec<RecordId>,
+    /// Every term of the sum, where asked for.
+    pub explanation: Vec<SignalValue>,
+}
+
+/// What statistics the ranking used, for `explain`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SearchStatistics {
+    /// Terms of the question that were used.
+    pub terms: Vec<String>,
+    /// Known names in the question.
+    pub names: Vec<String>,
+    /// Turns counted.
+    pub turns: u32,
+    /// Turns per term.
+    pub df: Vec<u32>,
+    /// Candidates scored.
+    pub candidates: usize,
+    /// Passages in scope.
+    pub passages_in_scope: u64,
+    /// Microseconds for the vector, the candidates, and the ranking with reading the records.
+    pub embed_us: u64,
+    /// See `embed_us`.
+    pub candidates_us: u64,
+    /// See `embed_us`.
+    pub rank_us: u64,
+}
+
+/// The ranked list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchAnswer {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// Degradations and warnings.
+    pub notices: Notices,
+    /// What the ranking used.
+    pub statistics: SearchStatistics,
+}

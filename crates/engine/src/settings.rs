@@ -1,0 +1,60 @@
+//! Settings of an engine: defaults in code, overridden by the binary's configuration.
+
+use loci_model::limits;
+use loci_model::ports::search::ListLengths;
+use loci_model::settings::MemorySettings;
+
+/// A named rule by which a memory finds its profile (architecture §7).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryMatch {
+    /// The memory's name.
+    pub name: String,
+    /// Its profile.
+    pub profile: String,
+}
+
+/// Settings of an engine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EngineSettings {
+    /// Region in ARNs.
+    pub region: String,
+    /// Twelve digits in ARNs.
+    pub account: String,
+    /// At most so many memories; `None`: any number.
+    pub memories_max: Option<u64>,
+    /// Template of semantic, preference and custom strategies that name none.
+    pub template_actor: String,
+    /// Template of summary and episodic strategies that name none.
+    pub template_session: String,
+    /// Settings a new memory starts with.
+    pub memory_defaults: MemorySettings,
+    /// Memories with a configured profile.
+    pub memory_matches: Vec<MemoryMatch>,
+    /// Candidates per list; `None`: as retrieval.md §5 says.
+    pub candidates: Option<ListLengths>,
+    /// Extraction is due this long after the first unprocessed event.
+    pub extraction_delay_ms: i64,
+    /// Summaries and episodes are due this long after the last event.
+    pub summary_delay_ms: i64,
+    /// This process, in leases: unique among the processes of a folder.
+    pub host: String,
+}
+
+impl Default for EngineSettings {
+    fn default() -> Self {
+        Self {
+            region: "us-west-2".to_owned(),
+            account: "000000000000".to_owned(),
+            memories_max: None,
+            template_actor: "/strategies/{memoryStrategyId}/actors/{actorId}/".to_owned(),
+            template_session: "/strategies/{memoryStrategyId}/actors/{actorId}/sessions/{sessionId}/"
+                .to_owned(),
+            memory_defaults: MemorySettings::default(),
+            memory_matches: Vec::new(),
+            candidates: None,
+            extraction_delay_ms: limits::EXTRACTION_DELAY_MS,
+            summary_delay_ms: limits::SUMMARY_DELAY_MS,
+            host: "loci".to_owned(),
+        }
+    }
+}
