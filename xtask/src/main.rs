@@ -10,6 +10,7 @@ mod acceptance;
 mod bench_programs;
 mod build_report;
 mod checkout;
+mod model;
 mod process;
 mod test_run;
 mod tidy;
@@ -30,6 +31,8 @@ enum Task {
     Tidy,
     /// Foreign clients against a fresh server.
     Acceptance(acceptance::Arguments),
+    /// Makes the built-in embedding model's file from the published weights.
+    Model(model::Arguments),
     /// Packages, build time and size, against the budget.
     BuildReport(build_report::Arguments),
     /// Kills a server under load and checks what it acknowledged; arguments go to `loci-bench crash`.
@@ -57,6 +60,7 @@ fn run(task: Task) -> Result<()> {
         Task::Test(arguments) => test_run::run(&checkout, &arguments),
         Task::Tidy => tidy::run(&checkout.root),
         Task::Acceptance(arguments) => acceptance::run(&checkout, &arguments),
+        Task::Model(arguments) => model::run(&checkout, &arguments),
         Task::BuildReport(arguments) => build_report::run(&checkout, &arguments),
         Task::Crash(arguments) => bench_programs::crash(&checkout, &arguments),
         Task::Fuzz(arguments) => bench_programs::fuzz(&checkout, &arguments),

@@ -1,0 +1,91 @@
+//! The arithmetic, once per kind of processor. `portable` is plain Rust and says what every other file must compute:
+//! whatever is integer is equal bit for bit, f32 sums differ only in rounding. The fastest that the processor runs is chosen
+//! once. `float` is the f32 half, written once and compiled for each; `views` is where bytes become numbers.
+//!
+//! To add one: a file with a `Kernels` that only exists where the processor can run it, a line in `choose`, a line in the
+//! tests' `all`.
+
+use std::sync::OnceLock;
+
+use crate::weights::{Matrix, Norm};
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512vnni;
+mod float;
+mod portable;
+pub(crate) mod views;
+
+/// Rows of activations as unsigned bytes: row `r` stands for `scales[r] · (byte − zeros[r])`.
+#[derive(Default)]
+pub(crate) struct QuantisedRows {
+    /// Length of a row.
+    inputs: usize,
+    bytes: Vec<u8>,
+    scales: Vec<f32>,
+    zeros: Vec<i32>,
+    /// `byte − zero`, for kernels that multiply 16-bit numbers; others leave it empty.
+    centred: Vec<i16>,
+}
+
+/// What attention needs beside its input and output, kept between calls.
+#[derive(Default)]
+pub(crate) struct AttentionScratch {
+    /// One head's keys, transposed: a row per dimension, as long as the tokens rounded up to `float::LANES`.
+    keys: Vec<f32>,
+    /// One head's values, a row per token.
+    values: Vec<f32>,
+    /// A few queries' scores, as long as the rows of `keys`.
+    scores: Vec<f32>,
+}
+
+/// One processor's arithmetic. Lengths are the caller's business; a slice that is too short gives too few results.
+pub(crate) trait Kernels: Send + Sync {
+    /// For reports.
+    fn name(&self) -> &'static str;
+    /// Each row of `inputs` numbers by itself, so that a row never depends on its neighbours.
+    fn quantise(&self, input: &[f32], inputs: usize, rows: &mut QuantisedRows);
+    /// `output[r][n] = Σ rows[r] · weights[n] + bias[n]`, for all `n`.
+    fn multiply(&self, rows: &QuantisedRows, matrix: &Matrix<'_>, output: &mut [f32]);
+    /// Adds `other` to each row of `rows`, then normalises the row.
+    fn add_and_normalise(&self, rows: &mut [f32], other: &[f32], norm: &Norm<'_>);
+    /// The Gaussian error linear unit, by the error function and not by its tanh approximation.
+    fn gelu(&self, values: &mut [f32]);
+    /// Self-attention of one sequence: rows of query, key and value in, rows of joined heads out.
+    fn attend(&self, query_key_value: &[f32], output: &mut [f32], scratch: &mut AttentionScratch);
+}
+
+/// The fastest kernels this processor runs; decided at the first call.
+pub(crate) fn choose() -> &'static dyn Kernels {
+    static CHOSEN: OnceLock<&'static dyn Kernels> = OnceLock::new();
+    *CHOSEN.get_or_init(|| all().last().copied().unwrap_or(&portable::Portable))
+}
+
+/// All that this processor runs, slowest first.
+pub(crate) fn all() -> Vec<&'static dyn Kernels> {
+    let mut kernels: Vec<&'static dyn Kernels> = vec![&portable::Portable];
+    #[cfg(target_arch = "x86_64")]
+    {
+        kernels.extend(avx2::Avx2::detect().map(|found| found as &dyn Kernels));
+        kernels.extend(avx512vnni::Avx512Vnni::detect().map(|found| found as &dyn Kernels));
+    }
+    kernels
+}
+
+impl QuantisedRows {
+    fn clear(&mut self, inputs: usize) {
+        self.inputs = inputs;
+        self.bytes.clear();
+        self.scales.clear();
+        self.zeros.clear();
+        self.centred.clear();
+    }
+
+    fn len(&self) -> usize {
+        self.scales.len()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! Texts and questions to vectors: tokenise, cut, batch, run the model, join windows. Everything runs on the calling
+//! thread; `worker.rs` is what keeps that off the asynchronous ones.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use crate::forward::{self, Workspace};
+use crate::kernels::{self, Kernels};
+use crate::layout::HIDDEN;
+use crate::{windows, wordpiece};
+
+/// Workspaces kept for later calls; a call beyond that makes its own and drops it.
+const WORKSPACES_KEPT: usize = 2;
+
+/// The built-in all-MiniLM-L6-v2. Making one costs nothing: weights and vocabulary are used where they lie in the binary.
+pub struct MiniLm {
+    kernels: &'static dyn Kernels,
+    workspaces: Mutex<Vec<Workspace>>,
+}
+
+/// A question's vector.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuestionVector {
+    /// Of length 1, `MiniLm::dimensions` numbers.
+    pub vector: Vec<f32>,
+    /// Whether only the first and the last 254 ids were read (retrieval.md, section 3).
+    pub shortened: bool,
+}
+
+impl Default for MiniLm {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl MiniLm {
+    /// The model on the fastest kernels that this processor runs.
+    pub fn new() -> MiniLm {
+        MiniLm::on(kernels::choose())
+    }
+
+    fn on(kernels: &'static dyn Kernels) -> MiniLm {
+        MiniLm { kernels, workspaces: Mutex::new(Vec::new()) }
+    }
+
+    /// Name of the model and of its quantisation. Vectors of different ids are never compared.
+    pub fn model_id(&self) -> &'static str {
+        "all-minilm-l6-v2/int8-1"
+    }
+
+    /// Length of every vector.
+    pub fn dimensions(&self) -> usize {
+        HIDDEN
+    }
+
+    /// Name of the kernels in use, for reports.
+    pub fn kernels(&self) -> &'static str {
+        self.kernels.name()
+    }
+
+    /// One vector of length 1 per text, however long the text (retrieval.md, section 3). A text's vector does not depend on
+    /// the others; between kernels it differs by rounding only (cosine above 0.999).
+    pub fn embed(&self, texts: &[&str]) -> Vec<Vec<f32>> {
+        let mut work = self.workspace();
+        let mut batch = Batch::default();
+        for text in texts {
+            let ids = wordpiece::ids(text);
+            let cuts: Vec<Range<usize>> = windows::of_text(ids.len()).collect();
+            batch.add(self.kernels, &ids, &cuts, &mut work);
+        }
+        let vectors = batch.finish(self.kernels, &mut work);
+        self.keep(work);
+        vectors
+    }
+
+    /// The vector of a question, which is cut in another way than a text.
+    pub fn embed_question(&self, question: &str) -> QuestionVector {
+        let ids = wordpiece::ids(question);
+        let cuts = windows::of_question(ids.len());
+        let mut work = self.workspace();
+        let mut batch = Batch::default();
+        batch.add(self.kernels, &ids, &cuts, &mut work);
+        let mut vectors = batch.finish(self.kernels, &mut work);
+        self.keep(work);
+        QuestionVector { vector: vectors.pop().unwrap_or_default(), shortened: cuts.len() > 1 }
+    }
+
+    /// WordPiece ids of a text, without `[CLS]` and `[SEP]`.
+    pub fn token_ids(&self, text: &str) -> Vec<u16> {
+        wordpiece::ids(text)
+    }
+
+    fn workspace(&self) -> Workspace {
+        self.workspaces.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    fn keep(&self, work: Workspace) {
+        let mut kept = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < WORKSPACES_KEPT {
+            kept.push(work);
+        }
+    }
+}
+
+/// Windows that wait to go through the model together, and texts whose windows are not all done.
+#[derive(Default)]
+struct Batch {
+    /// Ids of the waiting windows, and the sum of their rows.
+    waiting: Vec<Vec<u16>>,
+    rows: usize,
+    /// Vectors of windows that are done but not yet joined.
+    done: Vec<Vec<f32>>,
+    /// Windows of each text that is not yet joined.
+    counts: Vec<usize>,
+}
+
+impl Batch {
+    fn add(&mut self, kernels: &dyn Kernels, ids: &[u16], cuts: &[Range<usize>], work: &mut Workspace) {
+        self.counts.push(cuts.len());
+        for cut in cuts {
+            let window = ids.get(cut.clone()).unwrap_or_default();
+            if self.rows + window.len() + 2 > forward::ROWS_MAX {
+                self.run(kernels, work);
+            }
+            self.rows += window.len() + 2;
+            self.waiting.push(window.to_vec());
+        }
+    }
+
+    fn run(&mut self, kernels: &dyn Kernels, work: &mut Workspace) {
+        let windows: Vec<&[u16]> = self.waiting.iter().map(Vec::as_slice).collect();
+        self.done.extend(forward::encode(kernels, &windows, work));
+        self.waiting.clear();
+        self.rows = 0;
+    }
+
+    /// Runs what waits and gives one vector per text: the mean direction of its windows' vectors, each of length 1.
+    fn finish(mut self, kernels: &dyn Kernels, work: &mut Workspace) -> Vec<Vec<f32>> {
+        self.run(kernels, work);
+        let mut done = self.done.into_iter();
+        let joined = self.counts.into_iter().map(|count| {
+            let own: Vec<Vec<f32>> = done.by_ref().take(count).collect();
+            match <[Vec<f32>; 1]>::try_from(own) {
+                Ok([only]) => only,
+                Err(several) => forward::unit_sum(several.iter().map(Vec::as_slice)),
+            }
+        });
+        joined.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_agree_on_whole_texts() {
+        let long = "The archive holds many letters and a few maps. ".repeat(40);
+        let texts = ["", "yes", "Alice: I moved to Lisbon in March.", "Москва — 日本語 🎉", &long];
+        let mut vectors = kernels::all().into_iter().map(|kernels| MiniLm::on(kernels).embed(&texts));
+        let portable = vectors.next().unwrap();
+        for others in vectors {
+            for (vector, expected) in others.iter().zip(&portable) {
+                let cosine: f32 = vector.iter().zip(expected).map(|(a, b)| a * b).sum();
+                assert!(cosine > 0.999, "{cosine}");
+            }
+        }
+    }
+}
