@@ -126,3 +126,51 @@ impl<P: LineParser> Source for LineSource<'_, P> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAMPLES: [&str; 4] = [
+        "{\"type\":\"user\",\"sessionId\":\"s\",\"message\":{\"content\":\"grüße\"}}\n{\"type\":\"system\"}\n",
+        "[{\"id\":\"c\",\"mapping\":{\"a\":{\"message\":{\"author\":{\"role\":\"user\"},\"content\":{\"content_type\":\"text\",\"parts\":[\"a\\\"]\"]}}}}}]",
+        "{\"actorId\":\"a\",\"payload\":[{\"blob\":{\"n\":1}}]}\n\n{\"actorId\":\"a\",\"payload\":[]}\n",
+        "# session s 2026-01-02\nUser: grüße\n  more\n[2026-01-02] Zoë: ok\n# session\nUser: x\n",
+    ];
+
+    /// Every format meets every sample, whole and cut at every byte: it ends, and each item names a line of the input.
+    #[test]
+    fn any_bytes_end_in_turns_errors_or_skips_of_known_lines() {
+        for info in TranscriptFormat::all() {
+            for sample in SAMPLES {
+                for end in 0..=sample.len() {
+                    let bytes = &sample.as_bytes()[..end];
+                    let lines = bytes.iter().filter(|b| **b == b'\n').count() + 1;
+                    let reader = read(info.format, Box::new(bytes), &TranscriptOptions::default());
+                    for item in reader {
+                        let line = item.map_or_else(|e| e.line, |turn| turn.source_line);
+                        assert!(
+                            (1..=lines).contains(&line),
+                            "{} line {line} of {lines}: {sample}",
+                            info.name
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_sample_is_detected_and_read_by_its_own_format() {
+        use super::super::detect;
+        let turns = |sample: &'static str| {
+            let format = detect(sample.as_bytes()).unwrap();
+            let read = read(format, Box::new(sample.as_bytes()), &TranscriptOptions::default());
+            (format.name(), read.filter(Result::is_ok).count())
+        };
+        assert_eq!(
+            SAMPLES.map(turns),
+            [("claude-code-jsonl", 1), ("chatgpt-export", 1), ("agentcore-events", 1), ("speaker-text", 2)]
+        );
+    }
+}
