@@ -45,7 +45,6 @@ fn cut(document: &str, words_max: usize, markdown: bool) -> Vec<Section> {
         open: String::new(),
         open_words: 0,
         open_has_body: false,
-        open_path: Vec::new(),
         at: 0,
     };
     for block in blocks(document, markdown) {
@@ -118,8 +117,6 @@ struct Cutter {
     open: String,
     open_words: usize,
     open_has_body: bool,
-    /// The headings when the open section got its last part.
-    open_path: Vec<String>,
     /// Byte offset where the open section starts.
     at: usize,
 }
@@ -195,7 +192,6 @@ impl Cutter {
     fn push(&mut self, part: &str, words: usize) {
         self.open.push_str(part);
         self.open_words += words;
-        self.open_path = self.path.iter().map(|(_, title)| title.clone()).collect();
     }
 
     fn close(&mut self) {
@@ -205,7 +201,8 @@ impl Cutter {
         let text = std::mem::take(&mut self.open);
         let start = self.at;
         self.at += text.len();
-        self.done.push(Section { headings: self.open_path.clone(), text, start });
+        let headings = self.path.iter().map(|(_, title)| title.clone()).collect();
+        self.done.push(Section { headings, text, start });
         self.open_words = 0;
         self.open_has_body = false;
     }

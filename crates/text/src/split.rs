@@ -15,23 +15,25 @@ const ABBREVIATIONS: [&str; 24] = [
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
     let mut start = 0;
-    let mut from = 0;
-    while let Some(end) = sentence_end(text, start, from) {
-        let after = text.get(end..).unwrap_or_default();
-        let next = end + (after.len() - after.trim_start().len());
-        sentences.extend(text.get(start..next).filter(|sentence| !sentence.is_empty()));
-        start = next;
-        from = next;
+    // White space before the text belongs to its first sentence.
+    let mut from = past_white_space(text, 0);
+    while let Some(end) = sentence_end(text, from) {
+        from = past_white_space(text, end);
+        sentences.extend(text.get(start..from).filter(|sentence| !sentence.is_empty()));
+        start = from;
     }
     sentences.extend(text.get(start..).filter(|sentence| !sentence.is_empty()));
     sentences
 }
 
-/// Where the sentence that opens at `start` ends (before its white space), looking from `from`; none at the text's end.
-fn sentence_end(text: &str, start: usize, from: usize) -> Option<usize> {
-    let rest = text.get(from..)?.char_indices();
-    for (offset, c) in rest {
-        let at = from + offset;
+fn past_white_space(text: &str, at: usize) -> usize {
+    text.len() - text.get(at..).unwrap_or_default().trim_start().len()
+}
+
+/// Where the sentence that opens at `start` ends (before its white space); none if at the text's end.
+fn sentence_end(text: &str, start: usize) -> Option<usize> {
+    for (offset, c) in text.get(start..)?.char_indices() {
+        let at = start + offset;
         let sentence = text.get(start..at).unwrap_or_default();
         match c {
             '。' | '！' | '？' => return Some(closed(text, at + c.len_utf8())),
@@ -42,7 +44,7 @@ fn sentence_end(text: &str, start: usize, from: usize) -> Option<usize> {
                     return Some(end);
                 }
             }
-            '\n' if !sentence.trim().is_empty() && line_ends(text.get(at..)?) => return Some(at),
+            '\n' if line_ends(text.get(at..)?) => return Some(at),
             _ => {}
         }
     }
@@ -65,20 +67,21 @@ fn goes_on(sentence: &str) -> bool {
     let mut characters = word.chars();
     let initial =
         matches!((characters.next(), characters.next()), (Some(c), None) if c.is_uppercase() && c != 'I');
-    let item = !word.is_empty()
-        && word.len() == sentence.trim_start().len()
-        && word.bytes().all(|b| b.is_ascii_digit());
+    let item = !word.is_empty() && word.len() == sentence.len() && word.bytes().all(|b| b.is_ascii_digit());
     initial || item || ABBREVIATIONS.iter().any(|short| short.eq_ignore_ascii_case(word))
 }
 
-/// True unless the line after the break at the start of `rest` goes on in lower case.
+/// True unless the line after the break at the start of `rest` goes on in lower case or not at all.
 fn line_ends(rest: &str) -> bool {
     let mut breaks = 0;
     for c in rest.chars() {
         if c == '\n' {
             breaks += 1;
         } else if !c.is_whitespace() {
-            return breaks > 1 || !c.is_lowercase();
+            return !c.is_lowercase();
+        }
+        if breaks > 1 {
+            return true;
         }
     }
     false
@@ -195,6 +198,16 @@ mod tests {
         check("one two three", 8, &["one two ", "three"]);
         check("abcdefgh ij", 3, &["abc", "def", "gh ", "ij"]);
         check("ééé", 0, &["é", "é", "é"]);
+    }
+
+    #[test]
+    fn long_runs_take_linear_time() {
+        let count = 400_000;
+        for text in ["\n", " ", ".", "Mr. ", "x\n", "1. ", "?'", "\n x"].map(|part| part.repeat(count)) {
+            assert_eq!(sentences(&text).concat(), text);
+        }
+        let text = format!("{}{}", " ".repeat(count), "Mr. ".repeat(count));
+        assert_eq!(sentences(&text), [text.as_str()]);
     }
 
     proptest! {

@@ -6,7 +6,9 @@
 /// A way of estimating, by the name configurations and answers use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Estimator {
-    /// ceil(ASCII characters / 4) + number of other Unicode scalar values.
+    /// ceil(ASCII characters / 4) + number of other Unicode scalar values. Against two byte-pair vocabularies of 100,000
+    /// and 200,000 entries: English talk 10 to 14 % too high, Rust 6 % and Markdown 3 % too low, Chinese and Japanese
+    /// between 20 % too low and 25 % too high, Cyrillic 1.7 to 3 times too high.
     #[default]
     Mixed,
     /// ceil(Unicode scalar values / 4).
