@@ -79,6 +79,11 @@ pub struct Branch {
 }
 
 impl Branch {
+    /// The main line.
+    pub fn main() -> Self {
+        Self { name: BranchName::main(), root: None }
+    }
+
     /// True for the main line.
     pub fn is_main(&self) -> bool {
         self.name.as_str() == MAIN_BRANCH
@@ -113,9 +118,17 @@ pub struct EventNotes {
     /// Stored although it is over a limit of the service (`compat.event_limits = lenient`).
     #[serde(default)]
     pub over_limit: bool,
-    /// Covers turns that another event of the same run covers too; only unseen turns are extracted.
+    /// Indices of payload items that an earlier event of the same run holds too (an overlapping re-send,
+    /// memory-manager.md W-9): stored here, but not extracted again.
     #[serde(default)]
-    pub overlaps: bool,
+    pub repeated: Vec<u32>,
+}
+
+impl EventNotes {
+    /// True when the event covers turns that an earlier one covers too.
+    pub fn overlaps(&self) -> bool {
+        !self.repeated.is_empty()
+    }
 }
 
 /// Something that happened, in one session, on one branch.

@@ -129,6 +129,13 @@ impl EventId {
     }
 }
 
+impl BranchName {
+    /// The branch every event without another is on.
+    pub fn main() -> Self {
+        Self(crate::event::MAIN_BRANCH.to_owned())
+    }
+}
+
 impl MemoryId {
     /// The id of a memory called `name`, with ten letters or digits from an id source.
     pub fn compose(name: &str, suffix: &str) -> Result<Self> {

@@ -1,5 +1,18 @@
 //! Verbs of events: create, ingest, get, list, delete; actors and sessions. Requests here, one file per verb.
 
+mod actors;
+mod branches;
+mod content;
+mod create;
+mod delete;
+mod get;
+mod ingest;
+pub(crate) mod list;
+mod overlap;
+pub(crate) mod scheduling;
+mod sessions;
+mod variables;
+
 use std::collections::BTreeMap;
 
 use loci_model::event::{Event, ExtractionMode, PayloadItem};
@@ -7,6 +20,9 @@ use loci_model::event_filter::EventFilter;
 use loci_model::ports::store::SessionEntry;
 use loci_model::warning::Notices;
 use loci_model::{ActorId, BranchName, EventId, MemoryId, SessionId, Timestamp};
+
+pub use overlap::run_of_token;
+pub(crate) use variables::variable_pattern;
 
 use crate::page::Page;
 

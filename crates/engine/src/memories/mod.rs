@@ -1,11 +1,25 @@
 //! Verbs of memories: create, get, list, update, delete, tags, settings. Requests here, one file per verb.
 
+mod create;
+mod delete;
+mod get;
+mod list;
+mod naming;
+mod profile;
+mod settings;
+mod strategy_input;
+mod tags;
+mod update;
+
 use std::collections::BTreeMap;
 
 use loci_model::index_key::{IndexedKey, NamespaceKey};
 use loci_model::metadata::MetadataSchemaEntry;
 use loci_model::strategy::{CustomConfiguration, StepOverride, StrategyBase, Trigger};
 use loci_model::{Document, MemoryId, NamespaceTemplate, StrategyId, Timestamp};
+
+pub(crate) use get::existing;
+pub use naming::{is_name, memory_arn};
 
 use crate::page::Page;
 

@@ -150,6 +150,19 @@ pub trait Events {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<Event>>;
+    /// Payload items of up to `limit` events that [`Events::unprocessed`] would give.
+    fn unprocessed_items(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        arrival: u64,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<usize> {
+        let events = self.unprocessed(memory, actor, session, arrival, limit, now)?;
+        Ok(events.iter().map(|event| event.payload.len()).sum())
+    }
     /// Up to `limit` live events with extraction on of one session, hidden ones included, in event order; for
     /// summaries and episodes, which read a session whole. `after` continues.
     fn session_events(
@@ -186,7 +199,7 @@ pub trait Events {
         session: &SessionId,
         strategies: &[StrategyId],
     ) -> Result<()>;
-    /// Turns of a run already taken for extraction in this session: digests of (run, number, content).
+    /// Turns of a run that events of this session hold: number and digest of content.
     fn seen_turns(
         &self,
         memory: &MemoryId,
@@ -194,7 +207,7 @@ pub trait Events {
         session: &SessionId,
         run: &str,
     ) -> Result<Vec<(u64, String)>>;
-    /// Notes turns of a run: (number, digest of content).
+    /// Notes turns of a run, in the write of the event that holds them: number and digest of content.
     fn note_turns(
         &mut self,
         memory: &MemoryId,

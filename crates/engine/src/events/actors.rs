@@ -1,0 +1,41 @@
+//! `actor_list`: actors with a live event, ascending; those that the caller may see.
+
+use loci_model::ports::store::{ActorPage, StoreExt};
+use loci_model::principal::Principal;
+use loci_model::{ActorId, MemoryId, Result};
+
+use super::ActorList;
+use super::list::check_limit;
+use crate::memories::existing;
+use crate::page::Page;
+use crate::{Engine, access};
+
+impl Engine {
+    /// A page of actors.
+    pub async fn actor_list(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        after: Option<ActorId>,
+        limit: u32,
+    ) -> Result<ActorList> {
+        check_limit(limit)?;
+        let only = access::visible_actors(caller, memory)?;
+        let now = self.clock.now();
+        let memory = memory.clone();
+        self.store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let wanted = limit as usize;
+                let actors = tx.events().actors(&ActorPage {
+                    memory: memory.clone(),
+                    after: after.clone(),
+                    limit: wanted + 1,
+                    now,
+                    only: only.clone(),
+                })?;
+                Ok(Page::cut(actors, wanted, Clone::clone))
+            })
+            .await
+    }
+}

@@ -1,0 +1,111 @@
+//! Branches of a session (agentcore-wire.md §6): how an event finds its branch, and which slices a listing joins.
+
+use loci_model::event::{Branch, MAIN_BRANCH};
+use loci_model::ports::store::{BranchSlice, EventPlace, ReadTx, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::{
+    ActorId, BranchName, Error, ErrorKind, EventId, MemoryId, Reason, Result, SessionId, Timestamp,
+};
+
+use super::BranchAsk;
+use crate::access;
+
+/// Ancestors of a branch that are followed at most: a guard against a corrupt chain.
+const ANCESTORS_MAX: usize = 1_000;
+
+/// The session an event or a listing is about.
+pub(super) struct SessionPlace<'a> {
+    pub(super) memory: &'a MemoryId,
+    pub(super) actor: &'a ActorId,
+    pub(super) session: &'a SessionId,
+    pub(super) now: Timestamp,
+}
+
+/// Finds the branch of a new event, opening it where it names a root.
+pub(super) fn resolve(
+    tx: &mut dyn Tx,
+    caller: &Principal,
+    place: &SessionPlace<'_>,
+    asked: Option<&BranchAsk>,
+) -> Result<Branch> {
+    let Some(asked) = asked else { return Ok(Branch::main()) };
+    if asked.name.as_str() == MAIN_BRANCH {
+        return match asked.root {
+            None => Ok(Branch::main()),
+            Some(_) => {
+                Err(Error::invalid("branch.rootEventId", "the branch main has no rootEventId: leave it out"))
+            }
+        };
+    }
+    let known = tx.events().branch(place.memory, place.actor, place.session, &asked.name)?;
+    match (known, &asked.root) {
+        (Some(branch), None) => Ok(branch),
+        (Some(branch), Some(root)) if branch.root.as_ref() == Some(root) => Ok(branch),
+        (Some(_), Some(_)) => {
+            Err(Error::invalid("branch.rootEventId", "the branch exists with another rootEventId"))
+        }
+        (None, None) => {
+            let rule = "the branch does not exist in this session: its first event needs rootEventId";
+            Err(Error::invalid("branch.rootEventId", rule))
+        }
+        (None, Some(root)) => {
+            check_root(tx, caller, place, root)?;
+            let branch = Branch { name: asked.name.clone(), root: Some(root.clone()) };
+            tx.events_mut().insert_branch(place.memory, place.actor, place.session, &branch)?;
+            Ok(branch)
+        }
+    }
+}
+
+fn check_root(tx: &mut dyn Tx, caller: &Principal, place: &SessionPlace<'_>, root: &EventId) -> Result<()> {
+    if tx.events().get(place.memory, place.actor, place.session, root, place.now)?.is_some() {
+        return Ok(());
+    }
+    let elsewhere = tx.events().place(place.memory, root)?;
+    let in_other_session = |found: &EventPlace| {
+        (found.actor != *place.actor || found.session != *place.session)
+            && access::require_events(
+                caller,
+                place.memory,
+                &found.actor,
+                Some(&found.session),
+                Capability::Read,
+            )
+            .is_ok()
+    };
+    Err(if elsewhere.as_ref().is_some_and(in_other_session) {
+        Error::new(ErrorKind::Invalid, "rootEventId names an event of another session")
+            .on("branch.rootEventId")
+            .because(Reason::EventInOtherSession)
+    } else {
+        Error::invalid("branch.rootEventId", "rootEventId names no event of this session")
+    })
+}
+
+/// The slices that a listing of `name` joins: the branch and, with its parents, each ancestor up to its root.
+/// An unknown branch has no slices.
+pub(super) fn slices(
+    tx: &dyn ReadTx,
+    place: &SessionPlace<'_>,
+    name: &BranchName,
+    with_parents: bool,
+) -> Result<Vec<BranchSlice>> {
+    let mut slices = Vec::new();
+    let mut next = Some((name.clone(), None));
+    while let Some((branch, up_to)) = next.take() {
+        let known = if branch.as_str() == MAIN_BRANCH {
+            Some(Branch::main())
+        } else {
+            tx.events().branch(place.memory, place.actor, place.session, &branch)?
+        };
+        let Some(known) = known else { break };
+        slices.push(BranchSlice { branch, up_to });
+        if !with_parents || slices.len() >= ANCESTORS_MAX {
+            break;
+        }
+        if let Some(root) = known.root {
+            next = tx.events().place(place.memory, &root)?.map(|found| (found.branch, Some(root)));
+        }
+    }
+    Ok(slices)
+}

@@ -1,0 +1,214 @@
+//! `event_create`: stores an event and asks for its extraction, in one write; never waits for a model.
+
+use loci_model::event::Event;
+use loci_model::memory::Memory;
+use loci_model::ports::ids::{uuid4, uuid7};
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::warning::{Notices, Warning};
+use loci_model::{Error, EventId, JobId, Result, SessionId, Timestamp, limits};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::branches::{self, SessionPlace};
+use super::{EventCreated, NewEvent, content, overlap, scheduling, variables};
+use crate::idempotency::{ClientToken, Replay, look_up, remember};
+use crate::memories::existing;
+use crate::{Engine, access};
+
+const OPERATION: &str = "CreateEvent";
+/// The first place among the events of a millisecond is random in the lower half, so that later ones have room.
+const FIRST_PLACE_MASK: u32 = 0x7fff_ffff;
+
+/// What a token remembers of its event: enough to answer again, even when the event is deleted.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Remembered {
+    session: SessionId,
+    event: EventId,
+    time: Timestamp,
+}
+
+/// Everything made before the write: ids, times, digests.
+#[derive(Clone)]
+pub(super) struct Prepared {
+    pub(super) new: NewEvent,
+    pub(super) session: SessionId,
+    pub(super) time: Timestamp,
+    pub(super) now: Timestamp,
+    pub(super) first_place: u32,
+    pub(super) jobs: Vec<JobId>,
+}
+
+impl Engine {
+    /// Stores an event (agentcore-wire.md §5). A repeated token answers the first event again.
+    ///
+    /// # Errors
+    /// `Denied`, `NotFound` (memory), `Invalid` (branch, namespace variables, content in strict mode).
+    pub async fn event_create(
+        &self,
+        caller: &Principal,
+        new: NewEvent,
+        token: Option<ClientToken>,
+    ) -> Result<EventCreated> {
+        let capability = Capability::Write;
+        let prepared = self.prepare(new)?;
+        access::require_events(
+            caller,
+            &prepared.new.memory,
+            &prepared.new.actor,
+            Some(&prepared.session),
+            capability,
+        )?;
+        let token = token.map(|token| ClientToken { parameters: digest(&prepared.new), ..token });
+        let (engine, caller) = (self.clone(), caller.clone());
+        let (created, asked) = self
+            .store
+            .write(move |tx| engine.event_create_in(tx, &caller, &prepared, token.as_ref()))
+            .await?;
+        if asked {
+            self.wake.call();
+        }
+        Ok(created)
+    }
+
+    pub(super) fn prepare(&self, new: NewEvent) -> Result<Prepared> {
+        let now = self.clock.now();
+        let session = match &new.session {
+            Some(session) => session.clone(),
+            None => SessionId::parse(uuid4(self.ids.as_ref()))?,
+        };
+        let random = self.ids.random();
+        let first_place = u32::from_be_bytes([random[0], random[1], random[2], random[3]]) & FIRST_PLACE_MASK;
+        let jobs = (0..limits::STRATEGIES_MAX)
+            .map(|_| JobId::parse(uuid7(self.ids.as_ref(), now.millis())))
+            .collect::<Result<_>>()?;
+        Ok(Prepared { time: new.time.unwrap_or(now), new, session, now, first_place, jobs })
+    }
+
+    fn event_create_in(
+        &self,
+        tx: &mut dyn Tx,
+        caller: &Principal,
+        prepared: &Prepared,
+        token: Option<&ClientToken>,
+    ) -> Result<(EventCreated, bool)> {
+        let memory = existing(tx, &prepared.new.memory)?;
+        let place = Some(&memory.id);
+        match look_up::<Remembered>(tx, token, place, OPERATION, prepared.now)? {
+            Replay::Fresh => {}
+            Replay::Same(first) => return replay(tx, &memory, prepared, first, false),
+            Replay::Other(first) => return replay(tx, &memory, prepared, first, true),
+        }
+        let (mut event, mut notices) = build(tx, caller, &memory, prepared, token)?;
+        overlap::mark(tx, &mut event)?;
+        event.arrival = tx.events_mut().insert(&event)?;
+        let asked = scheduling::schedule(tx, &memory, &event, &self.settings, &prepared.jobs, prepared.now)?;
+        let remembered =
+            Remembered { session: event.session.clone(), event: event.id.clone(), time: event.time };
+        let expires = event.expires.plus_millis(limits::IDEMPOTENCY_MS);
+        remember(tx, token, place, OPERATION, &remembered, expires)?;
+        if event.notes.over_limit {
+            notices.warn(Warning::EventOverLimit);
+        }
+        Ok((EventCreated { event, notices }, asked))
+    }
+}
+
+fn build(
+    tx: &mut dyn Tx,
+    caller: &Principal,
+    memory: &Memory,
+    prepared: &Prepared,
+    token: Option<&ClientToken>,
+) -> Result<(Event, Notices)> {
+    let new = &prepared.new;
+    variables::check(&new.namespace_variables, &memory.namespace_keys)?;
+    let over_limit = content::check(memory.settings.event_limits, &new.payload, &new.metadata)?;
+    let place =
+        SessionPlace { memory: &memory.id, actor: &new.actor, session: &prepared.session, now: prepared.now };
+    let branch = branches::resolve(tx, caller, &place, new.branch.as_ref())?;
+    let mut event = plain_event(memory, prepared, next_id(tx, memory, prepared)?);
+    event.branch = branch;
+    event.run = token.and_then(|token| overlap::run_of_token(&token.token, &memory.id, &new.actor));
+    event.notes.over_limit = over_limit || new.over_limit;
+    Ok((event, Notices::default()))
+}
+
+/// An event on the main line, without a run and without notes.
+pub(super) fn plain_event(memory: &Memory, prepared: &Prepared, id: EventId) -> Event {
+    let new = &prepared.new;
+    Event {
+        memory: memory.id.clone(),
+        actor: new.actor.clone(),
+        session: prepared.session.clone(),
+        id,
+        time: prepared.time,
+        arrived: prepared.now,
+        arrival: 0,
+        payload: new.payload.clone(),
+        branch: loci_model::event::Branch::main(),
+        metadata: new.metadata.clone(),
+        extraction: new.extraction,
+        namespace_variables: new.namespace_variables.clone(),
+        run: None,
+        hidden: false,
+        expires: prepared.now.plus_days(memory.event_expiry_days),
+        notes: loci_model::event::EventNotes::default(),
+    }
+}
+
+/// The next id at the event's millisecond: plain string order is arrival order.
+pub(super) fn next_id(tx: &mut dyn Tx, memory: &Memory, prepared: &Prepared) -> Result<EventId> {
+    let place = match tx.events().last_place(&memory.id, prepared.time)? {
+        None => prepared.first_place,
+        Some(last) => last.checked_add(1).ok_or_else(|| {
+            Error::unavailable("too many events in this millisecond: send another eventTimestamp")
+        })?,
+    };
+    Ok(EventId::compose(prepared.time.millis(), place))
+}
+
+/// Answers a repeated token: the first event as stored or, where it is gone, as it was sent again.
+fn replay(
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    prepared: &Prepared,
+    first: Remembered,
+    differs: bool,
+) -> Result<(EventCreated, bool)> {
+    let mut notices = Notices::default();
+    if differs {
+        notices.warn(Warning::TokenReplayed);
+    }
+    let actor = &prepared.new.actor;
+    let stored = tx.events().get(&memory.id, actor, &first.session, &first.event, prepared.now)?;
+    let event = stored.unwrap_or_else(|| {
+        let mut event = plain_event(memory, prepared, first.event.clone());
+        event.session = first.session.clone();
+        event.time = first.time;
+        event
+    });
+    Ok((EventCreated { event, notices }, false))
+}
+
+/// Digest of what the caller sent, its time left out: every retry carries a new one (memory-manager.md W-8).
+fn digest(new: &NewEvent) -> String {
+    let mut hasher = Sha256::new();
+    let mut feed = |text: &str| {
+        hasher.update(u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
+        hasher.update(text);
+    };
+    feed(new.actor.as_str());
+    feed(new.session.as_ref().map_or("", SessionId::as_str));
+    for item in &new.payload {
+        feed(&serde_json::to_string(item).unwrap_or_default());
+    }
+    for (key, value) in &new.metadata {
+        feed(key);
+        feed(value);
+    }
+    if let Some(branch) = &new.branch {
+        feed(branch.name.as_str());
+    }
+    hex::encode(hasher.finalize())
+}

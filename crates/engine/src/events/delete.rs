@@ -1,0 +1,36 @@
+//! `event_delete`: removes the event alone; records made from it stay, a pending extraction does not find it.
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{ActorId, EventId, MemoryId, Result, SessionId};
+
+use super::get::unknown;
+use crate::memories::existing;
+use crate::{Engine, access};
+
+impl Engine {
+    /// Deletes one event.
+    pub async fn event_delete(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        id: &EventId,
+    ) -> Result<()> {
+        access::require_events(caller, memory, actor, Some(session), Capability::Write)?;
+        let now = self.clock.now();
+        let (memory, actor, session, id) = (memory.clone(), actor.clone(), session.clone(), id.clone());
+        self.store
+            .write(move |tx| {
+                existing(tx, &memory)?;
+                let live = tx.events().get(&memory, &actor, &session, &id, now)?.is_some();
+                if live && tx.events_mut().delete(&memory, &actor, &session, &id, now)? {
+                    Ok(())
+                } else {
+                    Err(unknown(&id))
+                }
+            })
+            .await
+    }
+}

@@ -1,0 +1,36 @@
+//! `event_get`: memory, actor, session and id must all match.
+
+use loci_model::event::Event;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{ActorId, Error, EventId, MemoryId, Result, SessionId};
+
+use crate::memories::existing;
+use crate::{Engine, access};
+
+impl Engine {
+    /// One event.
+    pub async fn event_get(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        id: &EventId,
+    ) -> Result<Event> {
+        access::require_events(caller, memory, actor, Some(session), Capability::Read)?;
+        let now = self.clock.now();
+        let (memory, actor, session, id) = (memory.clone(), actor.clone(), session.clone(), id.clone());
+        self.store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                tx.events().get(&memory, &actor, &session, &id, now)?.ok_or_else(|| unknown(&id))
+            })
+            .await
+    }
+}
+
+/// The error for an event that is not there.
+pub(super) fn unknown(id: &EventId) -> Error {
+    Error::not_found(format!("Event not found: {id}"))
+}

@@ -1,0 +1,68 @@
+//! `ingest`: like an event, but kept only until it is extracted, and invisible to every event read
+//! (agentcore-wire.md §12).
+
+use loci_model::event::ExtractionMode;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{Result, SessionId, limits};
+
+use super::create::{next_id, plain_event};
+use super::{NewEvent, NewIngest, content, scheduling, variables};
+use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::memories::existing;
+use crate::{Engine, access};
+
+const OPERATION: &str = "IngestData";
+
+impl Engine {
+    /// Takes data in for extraction; answers the session. With no strategy that extracts, nothing is kept.
+    pub async fn ingest(
+        &self,
+        caller: &Principal,
+        new: NewIngest,
+        token: Option<ClientToken>,
+    ) -> Result<SessionId> {
+        let prepared = self.prepare(NewEvent {
+            memory: new.memory,
+            actor: new.actor,
+            session: new.session,
+            time: Some(new.time),
+            payload: new.payload,
+            branch: None,
+            metadata: new.metadata,
+            extraction: ExtractionMode::Extract,
+            namespace_variables: new.namespace_variables,
+            over_limit: false,
+        })?;
+        let (memory, actor) = (&prepared.new.memory, &prepared.new.actor);
+        access::require_events(caller, memory, actor, Some(&prepared.session), Capability::Write)?;
+        let engine = self.clone();
+        let (session, asked) = self
+            .store
+            .write(move |tx| {
+                let memory = existing(tx, &prepared.new.memory)?;
+                let place = Some(&memory.id);
+                let now = prepared.now;
+                if let Some(first) = replayed(look_up(tx, token.as_ref(), place, OPERATION, now)?)? {
+                    return Ok((first, false));
+                }
+                variables::check(&prepared.new.namespace_variables, &memory.namespace_keys)?;
+                content::check(memory.settings.event_limits, &prepared.new.payload, &prepared.new.metadata)?;
+                let mut asked = false;
+                if scheduling::extracting(&memory).next().is_some() {
+                    let mut event = plain_event(&memory, &prepared, next_id(tx, &memory, &prepared)?);
+                    event.hidden = true;
+                    event.arrival = tx.events_mut().insert(&event)?;
+                    asked = scheduling::schedule(tx, &memory, &event, &engine.settings, &prepared.jobs, now)?;
+                }
+                let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
+                remember(tx, token.as_ref(), place, OPERATION, &prepared.session, expires)?;
+                Ok((prepared.session.clone(), asked))
+            })
+            .await?;
+        if asked {
+            self.wake.call();
+        }
+        Ok(session)
+    }
+}

@@ -1,0 +1,66 @@
+//! `event_list`: newest first, strongly consistent, filters before paging (agentcore-wire.md §5, §6).
+
+use loci_model::ports::store::{EventQuery, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::{Error, Result, limits};
+
+use super::branches::{self, SessionPlace};
+use super::{EventListing, EventPage};
+use crate::memories::existing;
+use crate::page::Page;
+use crate::{Engine, access};
+
+impl Engine {
+    /// A page of a session's events. An unknown actor, session or branch has none.
+    pub async fn event_list(&self, caller: &Principal, listing: EventListing) -> Result<EventPage> {
+        check_limit(listing.limit)?;
+        access::require_events(
+            caller,
+            &listing.memory,
+            &listing.actor,
+            Some(&listing.session),
+            Capability::Read,
+        )?;
+        let now = self.clock.now();
+        self.store
+            .read(move |tx| {
+                existing(tx, &listing.memory)?;
+                let place = SessionPlace {
+                    memory: &listing.memory,
+                    actor: &listing.actor,
+                    session: &listing.session,
+                    now,
+                };
+                let branches = match &listing.branch {
+                    None => None,
+                    Some((name, with_parents)) => Some(branches::slices(tx, &place, name, *with_parents)?),
+                };
+                if branches.as_ref().is_some_and(Vec::is_empty) {
+                    return Ok(Page { items: Vec::new(), next: None });
+                }
+                let wanted = listing.limit as usize;
+                let events = tx.events().list(&EventQuery {
+                    memory: listing.memory.clone(),
+                    actor: listing.actor.clone(),
+                    session: listing.session.clone(),
+                    branches,
+                    metadata: listing.metadata.clone(),
+                    before: listing.before.clone(),
+                    limit: wanted + 1,
+                    now,
+                    with_payload: listing.with_payload,
+                })?;
+                Ok(Page::cut(events, wanted, |event| event.id.clone()))
+            })
+            .await
+    }
+}
+
+/// Checks the size of a page.
+pub(crate) fn check_limit(limit: u32) -> Result<()> {
+    if (1..=limits::PAGE_ITEMS_MAX).contains(&limit) {
+        Ok(())
+    } else {
+        Err(Error::invalid("maxResults", "a page must have 1 to 100 items"))
+    }
+}

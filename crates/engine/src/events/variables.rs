@@ -1,0 +1,65 @@
+//! Values of namespace variables: declared, allowed, matching (agentcore-wire.md §5 item 10).
+
+use std::collections::BTreeMap;
+
+use loci_model::index_key::NamespaceKey;
+use loci_model::{Error, Result};
+use regex::{Regex, RegexBuilder};
+
+/// Compiled size of a pattern, in bytes: patterns have at most 64 characters.
+const PATTERN_BYTES_MAX: usize = 1 << 20;
+
+/// Compiles the pattern of a namespace variable; it must match the whole value.
+pub(crate) fn variable_pattern(pattern: &str) -> Result<Regex> {
+    RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(PATTERN_BYTES_MAX).build().map_err(|error| {
+        let rule = "regexPattern must be a regular expression without look-around or back-references";
+        Error::invalid("namespaceKeys.validation.regexPattern", rule).caused_by(error)
+    })
+}
+
+/// Checks the values an event brings along against what the memory declares.
+pub(crate) fn check(values: &BTreeMap<String, String>, declared: &[NamespaceKey]) -> Result<()> {
+    for (name, value) in values {
+        let field = format!("extractionConfig.namespaceVariables.{name}");
+        let Some(key) = declared.iter().find(|key| key.key == *name) else {
+            return Err(Error::invalid(field, "this namespace variable is not declared in namespaceKeys"));
+        };
+        let Some(validation) = &key.validation else { continue };
+        if validation.allowed.as_ref().is_some_and(|allowed| !allowed.contains(value)) {
+            return Err(Error::invalid(field, "the value is not one of allowedValues"));
+        }
+        if let Some(pattern) = &validation.pattern
+            && !variable_pattern(pattern)?.is_match(value)
+        {
+            return Err(Error::invalid(field, "the value does not match regexPattern"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loci_model::index_key::NamespaceKeyValidation;
+
+    #[test]
+    fn both_rules_hold() {
+        let key = NamespaceKey {
+            key: "team".into(),
+            validation: Some(NamespaceKeyValidation {
+                allowed: Some(vec!["a1".into(), "b".into()]),
+                pattern: Some("[a-z][0-9]".into()),
+            }),
+        };
+        let check = |name: &str, value: &str, expect: bool| {
+            let values = BTreeMap::from([(name.to_owned(), value.to_owned())]);
+            assert_eq!(super::check(&values, std::slice::from_ref(&key)).is_ok(), expect, "{name}={value}");
+        };
+        check("team", "a1", true);
+        check("team", "b", false);
+        check("team", "c1", false);
+        check("squad", "a1", false);
+        assert!(variable_pattern("(").is_err());
+        assert!(variable_pattern("(?=a)").is_err());
+    }
+}

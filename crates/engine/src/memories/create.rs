@@ -1,0 +1,164 @@
+//! `memory_create`: a memory is there, and ACTIVE, when the answer is.
+
+use std::collections::BTreeSet;
+
+use loci_model::memory::Memory;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::Principal;
+use loci_model::strategy::Strategy;
+use loci_model::{Error, ErrorKind, Reason, Result, Timestamp, limits};
+
+use super::strategy_input::{self, Surroundings};
+use super::{NewMemory, naming, profile};
+use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::{Engine, access};
+
+const OPERATION: &str = "CreateMemory";
+
+impl Engine {
+    /// Makes a memory (agentcore-wire.md §3.1, §3.5).
+    ///
+    /// # Errors
+    /// `Denied` without administration of the server; `Invalid` with `ResourceConflict` for a taken name, and for
+    /// anything that breaks a rule; `TooLarge` with `QuotaExceeded` over six strategies or the configured number of
+    /// memories.
+    pub async fn memory_create(
+        &self,
+        caller: &Principal,
+        new: NewMemory,
+        token: Option<ClientToken>,
+    ) -> Result<Memory> {
+        access::require_server_admin(caller)?;
+        let now = self.clock.now();
+        let memory = self.build_memory(&new, now)?;
+        let memories_max = self.settings.memories_max;
+        self.store
+            .write(move |tx| {
+                if let Some(first) = replayed(look_up(tx, token.as_ref(), None, OPERATION, now)?)? {
+                    return Ok(first);
+                }
+                insert(tx, &memory, memories_max)?;
+                let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
+                remember(tx, token.as_ref(), None, OPERATION, &memory, expires)?;
+                Ok(memory.clone())
+            })
+            .await
+    }
+
+    fn build_memory(&self, new: &NewMemory, now: Timestamp) -> Result<Memory> {
+        if !naming::is_name(&new.name) {
+            let rule = "name must start with a letter and have up to 48 letters, digits or _";
+            return Err(Error::invalid("name", rule));
+        }
+        check_expiry_days(new.event_expiry_days)?;
+        check_keys(new)?;
+        let around = Surroundings {
+            settings: &self.settings,
+            ids: self.ids.as_ref(),
+            indexed_keys: &new.indexed_keys,
+            namespace_keys: &new.namespace_keys,
+            now,
+        };
+        let strategies = new
+            .strategies
+            .iter()
+            .map(|one| strategy_input::build(one, &around))
+            .collect::<Result<Vec<_>>>()?;
+        check_set(&strategies)?;
+        let settings = match &new.settings {
+            Some(settings) => settings.clone(),
+            None => profile::initial_settings(&self.settings, &new.name, &new.tags, &strategies)?,
+        };
+        Ok(Memory {
+            id: naming::memory_id(self.ids.as_ref(), &new.name)?,
+            name: new.name.clone(),
+            description: new.description.clone(),
+            encryption_key_arn: new.encryption_key_arn.clone(),
+            execution_role_arn: new.execution_role_arn.clone(),
+            event_expiry_days: new.event_expiry_days,
+            strategies,
+            indexed_keys: new.indexed_keys.clone(),
+            namespace_keys: new.namespace_keys.clone(),
+            stream: new.stream.clone(),
+            tags: new.tags.clone(),
+            settings,
+            created_at: now,
+            updated_at: now,
+        })
+    }
+}
+
+fn insert(tx: &mut dyn Tx, memory: &Memory, memories_max: Option<u64>) -> Result<()> {
+    if tx.memories().by_name(&memory.name)?.is_some() {
+        let message = format!("Memory with name {} already exists", memory.name);
+        return Err(Error::new(ErrorKind::Invalid, message).on("name").because(Reason::ResourceConflict));
+    }
+    if let Some(limit) = memories_max {
+        let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
+        if tx.memories().list(None, wanted)?.len() >= wanted {
+            return Err(quota(format!("the server is configured for at most {limit} memories")));
+        }
+    }
+    tx.memories_mut().insert(memory)
+}
+
+/// An error over a quota of resources.
+pub(super) fn quota(message: String) -> Error {
+    Error::new(ErrorKind::TooLarge, message).because(Reason::QuotaExceeded)
+}
+
+/// Checks how long events stay.
+pub(super) fn check_expiry_days(days: u32) -> Result<()> {
+    if (3..=3650).contains(&days) {
+        Ok(())
+    } else {
+        Err(Error::invalid("eventExpiryDuration", "eventExpiryDuration must be 3 to 3650 days"))
+    }
+}
+
+/// Checks number and names of a memory's strategies.
+pub(super) fn check_set(strategies: &[Strategy]) -> Result<()> {
+    if strategies.len() > limits::STRATEGIES_MAX {
+        return Err(quota(format!("a memory has at most {} strategies", limits::STRATEGIES_MAX)));
+    }
+    let names: BTreeSet<_> = strategies.iter().map(|strategy| &strategy.name).collect();
+    if names.len() == strategies.len() {
+        Ok(())
+    } else {
+        Err(Error::invalid("memoryStrategies.name", "strategy names must be unique within a memory"))
+    }
+}
+
+fn check_keys(new: &NewMemory) -> Result<()> {
+    let over = |field: &str, limit: usize| {
+        Err(Error::invalid(field, format!("{field} must have at most {limit} entries")))
+    };
+    if new.indexed_keys.len() > limits::INDEXED_KEYS_MAX {
+        return over("indexedKeys", limits::INDEXED_KEYS_MAX);
+    }
+    if new.namespace_keys.len() > limits::NAMESPACE_KEYS_MAX {
+        return over("namespaceKeys", limits::NAMESPACE_KEYS_MAX);
+    }
+    if new.tags.len() > limits::TAGS_MAX {
+        return Err(quota(format!("a memory has at most {} tags", limits::TAGS_MAX)));
+    }
+    check_namespace_keys(&new.namespace_keys)?;
+    let distinct: BTreeSet<_> = new.indexed_keys.iter().map(|key| &key.key).collect();
+    if distinct.len() == new.indexed_keys.len() {
+        Ok(())
+    } else {
+        Err(Error::invalid("indexedKeys.key", "indexedKeys must name each key once"))
+    }
+}
+
+/// Checks that namespace variables are distinct and their patterns can be compiled.
+pub(super) fn check_namespace_keys(keys: &[loci_model::index_key::NamespaceKey]) -> Result<()> {
+    let distinct: BTreeSet<_> = keys.iter().map(|key| &key.key).collect();
+    if distinct.len() != keys.len() {
+        return Err(Error::invalid("namespaceKeys.key", "namespaceKeys must name each key once"));
+    }
+    for pattern in keys.iter().filter_map(|key| key.validation.as_ref()?.pattern.as_ref()) {
+        crate::events::variable_pattern(pattern)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,189 @@
+//! Turns a strategy as asked for into one as kept: defaults filled in, rules of agentcore-wire.md §3.5, §3.6, §7 checked.
+
+use loci_model::index_key::{IndexedKey, NamespaceKey};
+use loci_model::metadata::MetadataSchemaEntry;
+use loci_model::ports::ids::IdSource;
+use loci_model::strategy::{CustomConfiguration, Reflection, SelfManaged, Strategy, StrategyBase, Trigger};
+use loci_model::{Error, NamespaceTemplate, Result, StrategyId, Timestamp};
+
+use super::{NewReflection, NewStrategy, naming};
+use crate::settings::EngineSettings;
+
+/// Fewest days after which records may vanish.
+const EXPIRY_DAYS_MIN: u32 = 31;
+
+/// What a strategy must fit into.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) settings: &'a EngineSettings,
+    pub(crate) ids: &'a dyn IdSource,
+    pub(crate) indexed_keys: &'a [IndexedKey],
+    pub(crate) namespace_keys: &'a [NamespaceKey],
+    pub(crate) now: Timestamp,
+}
+
+/// Builds a strategy with a new id.
+pub(crate) fn build(new: &NewStrategy, around: &Surroundings<'_>) -> Result<Strategy> {
+    if !naming::is_name(&new.name) {
+        let rule = "a strategy's name must start with a letter and have up to 48 letters, digits or _";
+        return Err(Error::invalid("memoryStrategies.name", rule));
+    }
+    if new.base == StrategyBase::SelfManaged
+        && new.custom.as_ref().is_none_or(|custom| custom.self_managed.is_none())
+    {
+        let rule = "a self-managed strategy needs selfManagedConfiguration";
+        return Err(Error::invalid("memoryStrategies.configuration", rule));
+    }
+    let template = match &new.template {
+        Some(template) => template.clone(),
+        None => default_template(new.base, around.settings)?,
+    };
+    let strategy = Strategy {
+        id: naming::strategy_id(around.ids, &new.name)?,
+        name: new.name.clone(),
+        description: new.description.clone(),
+        base: new.base,
+        custom: new.custom.clone().map(with_trigger_defaults),
+        reflection: reflection(new.base, new.reflection.as_ref(), &template)?,
+        template,
+        schema: new.schema.clone(),
+        record_expiry_days: new.record_expiry_days,
+        created_at: around.now,
+        updated_at: around.now,
+    };
+    check(&strategy, around.indexed_keys, around.namespace_keys)?;
+    Ok(strategy)
+}
+
+/// Checks a strategy as kept, after a change too.
+pub(crate) fn check(strategy: &Strategy, indexed: &[IndexedKey], variables: &[NamespaceKey]) -> Result<()> {
+    check_template(&strategy.template, variables)?;
+    if strategy.base == StrategyBase::Summary && !strategy.template.variables().contains(&"sessionId") {
+        let rule = "the template of a summary strategy must contain {sessionId}";
+        return Err(Error::invalid("namespaceTemplates", rule));
+    }
+    if let Some(reflection) = &strategy.reflection {
+        check_template(&reflection.template, variables)?;
+        if !reflection.template.is_prefix_of(&strategy.template) {
+            let rule =
+                "the reflection template must equal the episodic template or be a shallower prefix of it";
+            return Err(Error::invalid("reflectionConfiguration.namespaceTemplates", rule));
+        }
+        check_schema(reflection.schema.as_deref(), indexed)?;
+    }
+    if strategy.record_expiry_days.is_some_and(|days| days < EXPIRY_DAYS_MIN) {
+        return Err(Error::invalid(
+            "recordExpiryDurationDays",
+            "recordExpiryDurationDays must be at least 31",
+        ));
+    }
+    check_schema(strategy.schema.as_deref(), indexed)
+}
+
+fn check_template(template: &NamespaceTemplate, variables: &[NamespaceKey]) -> Result<()> {
+    for variable in template.variables() {
+        let built_in = matches!(variable, "actorId" | "sessionId" | "memoryStrategyId" | "strategyId");
+        if !built_in && !variables.iter().any(|declared| declared.key == variable) {
+            let rule = format!(
+                "namespace variable {{{variable}}} is not declared: add it to namespaceKeys or use actorId, sessionId \
+                 or memoryStrategyId"
+            );
+            return Err(Error::invalid("namespaceTemplates", rule));
+        }
+    }
+    Ok(())
+}
+
+fn check_schema(schema: Option<&[MetadataSchemaEntry]>, indexed: &[IndexedKey]) -> Result<()> {
+    for entry in schema.unwrap_or_default() {
+        let declared = indexed.iter().find(|key| key.key == entry.key);
+        if declared.is_some_and(|key| key.kind != entry.effective_type()) {
+            let rule = "a metadata schema entry must have the type of the indexed key of that name";
+            return Err(Error::invalid("memoryRecordSchema.metadataSchema.type", rule));
+        }
+    }
+    let keys = schema.unwrap_or_default().iter().map(|entry| &entry.key);
+    let distinct: std::collections::BTreeSet<_> = keys.clone().collect();
+    if distinct.len() != keys.count() {
+        let rule = "a metadata schema must name each key once";
+        return Err(Error::invalid("memoryRecordSchema.metadataSchema.key", rule));
+    }
+    Ok(())
+}
+
+fn default_template(base: StrategyBase, settings: &EngineSettings) -> Result<NamespaceTemplate> {
+    NamespaceTemplate::parse(match base {
+        StrategyBase::Semantic | StrategyBase::UserPreference | StrategyBase::SelfManaged => {
+            &settings.template_actor
+        }
+        StrategyBase::Summary | StrategyBase::Episodic => &settings.template_session,
+    })
+}
+
+/// The reflection part of an episodic strategy; `None` for any other.
+pub(crate) fn reflection(
+    base: StrategyBase,
+    asked: Option<&NewReflection>,
+    template: &NamespaceTemplate,
+) -> Result<Option<Reflection>> {
+    if base != StrategyBase::Episodic {
+        return match asked {
+            None => Ok(None),
+            Some(_) => Err(Error::invalid(
+                "reflectionConfiguration",
+                "only episodic strategies reflect: leave reflectionConfiguration out",
+            )),
+        };
+    }
+    let default = || template.cut_after("actorId").unwrap_or_else(|| template.clone());
+    let asked = asked.cloned().unwrap_or_default();
+    Ok(Some(Reflection {
+        template: asked.template.unwrap_or_else(default),
+        schema: asked.schema,
+        step: asked.step,
+    }))
+}
+
+fn with_trigger_defaults(mut custom: CustomConfiguration) -> CustomConfiguration {
+    if let Some(own) = &mut custom.self_managed {
+        own.triggers = all_triggers(&own.triggers);
+    }
+    custom
+}
+
+/// One trigger of each kind: the given ones, defaults (agentcore-wire.md §14) for the rest.
+pub(crate) fn all_triggers(given: &[Trigger]) -> Vec<Trigger> {
+    let pick =
+        |is_kind: fn(&Trigger) -> bool, default| given.iter().rev().copied().find(is_kind).unwrap_or(default);
+    vec![
+        pick(|trigger| matches!(trigger, Trigger::Messages(_)), Trigger::Messages(6)),
+        pick(|trigger| matches!(trigger, Trigger::Tokens(_)), Trigger::Tokens(5000)),
+        pick(|trigger| matches!(trigger, Trigger::IdleSeconds(_)), Trigger::IdleSeconds(20)),
+    ]
+}
+
+/// True when a strategy to be added is one that exists: equal in name, type and templates (agentcore-wire.md §20).
+pub(crate) fn is_repeated(new: &NewStrategy, existing: &Strategy, settings: &EngineSettings) -> Result<bool> {
+    let template = match &new.template {
+        Some(template) => template.clone(),
+        None => default_template(new.base, settings)?,
+    };
+    Ok(new.name == existing.name
+        && new.base == existing.base
+        && new.custom.is_some() == existing.custom.is_some()
+        && template == existing.template)
+}
+
+/// The strategy of that id, or the error of the wire for an unknown one.
+pub(crate) fn find<'a>(strategies: &'a mut [Strategy], id: &StrategyId) -> Result<&'a mut Strategy> {
+    strategies
+        .iter_mut()
+        .find(|strategy| strategy.id == *id)
+        .ok_or_else(|| Error::not_found(format!("the memory has no strategy {id}")))
+}
+
+/// The self-managed settings of a strategy, to be changed.
+pub(crate) fn self_managed(strategy: &mut Strategy) -> Result<&mut SelfManaged> {
+    strategy.custom.as_mut().and_then(|custom| custom.self_managed.as_mut()).ok_or_else(|| {
+        Error::invalid("configuration.selfManagedConfiguration", "the strategy is not self-managed")
+    })
+}

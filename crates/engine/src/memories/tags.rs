@@ -1,0 +1,57 @@
+//! `tags_list`, `tags_add`, `tags_remove`: tags live and die with the memory (agentcore-wire.md §16).
+
+use std::collections::BTreeMap;
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{MemoryId, Result, limits};
+
+use super::create::quota;
+use super::get::existing;
+use super::profile;
+use crate::{Engine, access};
+
+impl Engine {
+    /// The tags of a memory.
+    pub async fn tags_list(&self, caller: &Principal, id: &MemoryId) -> Result<BTreeMap<String, String>> {
+        access::require_whole(caller, id, Capability::Admin)?;
+        let id = id.clone();
+        self.store.read(move |tx| Ok(existing(tx, &id)?.tags)).await
+    }
+
+    /// Adds and replaces tags; those named `loci:` change settings too.
+    pub async fn tags_add(
+        &self,
+        caller: &Principal,
+        id: &MemoryId,
+        tags: BTreeMap<String, String>,
+    ) -> Result<()> {
+        access::require_whole(caller, id, Capability::Admin)?;
+        let id = id.clone();
+        self.store
+            .write(move |tx| {
+                let mut memory = existing(tx, &id)?;
+                memory.settings = profile::retagged(&memory.settings, &tags)?;
+                memory.tags.extend(tags.clone());
+                if memory.tags.len() > limits::TAGS_MAX {
+                    return Err(quota(format!("a memory has at most {} tags", limits::TAGS_MAX)));
+                }
+                tx.memories_mut().update(&memory).map(drop)
+            })
+            .await
+    }
+
+    /// Removes tags; absent ones are ignored. Settings that a `loci:` tag set stay.
+    pub async fn tags_remove(&self, caller: &Principal, id: &MemoryId, keys: &[String]) -> Result<()> {
+        access::require_whole(caller, id, Capability::Admin)?;
+        let id = id.clone();
+        let keys = keys.to_vec();
+        self.store
+            .write(move |tx| {
+                let mut memory = existing(tx, &id)?;
+                memory.tags.retain(|key, _| !keys.contains(key));
+                tx.memories_mut().update(&memory).map(drop)
+            })
+            .await
+    }
+}
