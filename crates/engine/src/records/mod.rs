@@ -1,5 +1,8 @@
 //! Verbs of records: get, list, delete, batches, history. Requests here, one file per verb.
 
+pub(crate) mod filters;
+pub(crate) mod namespaces;
+
 use loci_model::expiry::ExpirySpecification;
 use loci_model::metadata::Metadata;
 use loci_model::metadata_filter::MetadataFilter;

@@ -1,0 +1,139 @@
+//! From the namespaces a request names and the parts its caller may see to the scope of a read (agentcore-wire.md §7).
+//!
+//! Strategy, metadata, kinds, states and time are the caller's to add. Who may see what is `access`, nowhere else.
+
+use loci_model::memory::Memory;
+use loci_model::scope::RecordScope;
+use loci_model::settings::NamespaceReading;
+use loci_model::warning::{Notices, Warning};
+use loci_model::{Error, NamespaceFilter, NamespaceMatch, Result, Timestamp};
+
+use super::NamespaceAsk;
+use crate::access::View;
+
+/// The active records in the union of `asks` (none: everywhere) that `view` shows. An ask that has nothing in common
+/// with the view is denied; one that is wider is narrowed, with a warning.
+pub(crate) fn scope(
+    memory: &Memory,
+    view: &View,
+    asks: &[NamespaceAsk],
+    now: Timestamp,
+) -> Result<(RecordScope, Notices)> {
+    let mut scope = RecordScope::whole(memory.id.clone(), now);
+    scope.view = view.clauses().to_vec();
+    let mut notices = Notices::default();
+    for ask in asks {
+        let (parts, kept_back) = view.narrow(&filter(memory, ask)).ok_or_else(outside)?;
+        if kept_back {
+            notices.warn(Warning::ScopeNarrowed);
+        }
+        for part in parts {
+            if !scope.namespaces.contains(&part) {
+                scope.namespaces.push(part);
+            }
+        }
+    }
+    Ok((scope, notices))
+}
+
+/// How an ask is read in this memory.
+fn filter(memory: &Memory, ask: &NamespaceAsk) -> NamespaceFilter {
+    match ask {
+        NamespaceAsk::Path(namespace) => NamespaceFilter::new(namespace, NamespaceMatch::Subtree),
+        NamespaceAsk::Node(namespace) => {
+            let mode = match memory.settings.namespace_match {
+                NamespaceReading::Exact => NamespaceMatch::Exact,
+                NamespaceReading::SegmentPrefix => NamespaceMatch::Subtree,
+            };
+            NamespaceFilter::new(namespace, mode)
+        }
+    }
+}
+
+fn outside() -> Error {
+    Error::denied("the caller's grants do not include that namespace")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::record_view;
+    use loci_model::principal::{Capability, Grant, Principal};
+    use loci_model::settings::MemorySettings;
+    use loci_model::{ErrorKind, MemoryId, Namespace};
+
+    fn memory(reading: NamespaceReading) -> Memory {
+        Memory {
+            id: MemoryId::parse("notes-0123456789").unwrap(),
+            name: "notes".into(),
+            description: None,
+            encryption_key_arn: None,
+            execution_role_arn: None,
+            event_expiry_days: 30,
+            strategies: Vec::new(),
+            indexed_keys: Vec::new(),
+            namespace_keys: Vec::new(),
+            stream: None,
+            tags: Default::default(),
+            settings: MemorySettings { namespace_match: reading, ..MemorySettings::default() },
+            created_at: Timestamp::EPOCH,
+            updated_at: Timestamp::EPOCH,
+        }
+    }
+
+    /// The namespaces of the scope, and whether it was narrowed; the kind of error otherwise.
+    fn ask(
+        reading: NamespaceReading,
+        granted: &[Option<&str>],
+        asks: &[NamespaceAsk],
+    ) -> Result<(Vec<String>, bool), ErrorKind> {
+        let memory = memory(reading);
+        let grant = |namespace: &Option<&str>| Grant {
+            namespace: namespace.map(|text| Namespace::parse(text).unwrap()),
+            ..Grant::everything()
+        };
+        let caller = Principal { name: "t".into(), grants: granted.iter().map(grant).collect() };
+        let view = record_view(&caller, &memory.id, Capability::Read).unwrap();
+        let (scope, notices) = scope(&memory, &view, asks, Timestamp::EPOCH).map_err(|error| error.kind)?;
+        let shown = |filter: &NamespaceFilter| match filter.mode() {
+            NamespaceMatch::Exact => filter.normal().to_owned(),
+            NamespaceMatch::Subtree => format!("{}*", filter.normal()),
+        };
+        Ok((scope.namespaces.iter().map(shown).collect(), !notices.warnings.is_empty()))
+    }
+
+    #[test]
+    fn nodes_and_paths() {
+        use NamespaceReading::{Exact, SegmentPrefix};
+        let node = |text| NamespaceAsk::Node(Namespace::parse(text).unwrap());
+        let path = |text| NamespaceAsk::Path(Namespace::parse(text).unwrap());
+        let check = |reading, granted: &[Option<&str>], asks: &[NamespaceAsk], expect: &[&str], narrowed| {
+            let expect = expect.iter().map(|text| (*text).to_owned()).collect();
+            assert_eq!(ask(reading, granted, asks), Ok((expect, narrowed)), "{granted:?} {asks:?}");
+        };
+        check(Exact, &[None], &[], &[], false);
+        check(Exact, &[None], &[node("a/b")], &["/a/b/"], false);
+        check(SegmentPrefix, &[None], &[node("a/b")], &["/a/b/*"], false);
+        check(Exact, &[None], &[path("/")], &["/*"], false);
+        check(Exact, &[None], &[path("/a"), node("/b"), path("/a/")], &["/a/*", "/b/"], false);
+        check(Exact, &[Some("/a")], &[path("/")], &["/a/*"], true);
+        check(Exact, &[Some("/a"), Some("/b")], &[path("/")], &["/a/*", "/b/*"], true);
+        check(Exact, &[Some("/a")], &[path("/a/c")], &["/a/c/*"], false);
+        check(Exact, &[Some("/a")], &[node("/a")], &["/a/"], false);
+        check(SegmentPrefix, &[Some("/a/b")], &[node("/a")], &["/a/b/*"], true);
+    }
+
+    #[test]
+    fn outside_the_grant_is_denied() {
+        use NamespaceReading::{Exact, SegmentPrefix};
+        let denied = Err(ErrorKind::Denied);
+        let place = |text| Namespace::parse(text).unwrap();
+        for reading in [Exact, SegmentPrefix] {
+            assert_eq!(ask(reading, &[Some("/a")], &[NamespaceAsk::Node(place("/b"))]), denied);
+            assert_eq!(ask(reading, &[Some("/a")], &[NamespaceAsk::Path(place("/ab"))]), denied);
+        }
+        assert_eq!(ask(Exact, &[Some("/a/b")], &[NamespaceAsk::Node(place("/a"))]), denied);
+        let both = [NamespaceAsk::Node(place("/a")), NamespaceAsk::Node(place("/b"))];
+        assert_eq!(ask(Exact, &[Some("/a")], &both), denied);
+    }
+}
