@@ -1,10 +1,18 @@
 //! Verbs of administration: forget an actor, export, import, backup, what `doctor` shows. One file per verb.
 
+mod backup;
+mod export;
+mod forget;
+mod import;
+
 use loci_model::event::Event;
 use loci_model::memory::Memory;
 use loci_model::record::Record;
+use loci_model::telemetry::StateChange;
 use loci_model::{ActorId, MemoryId, RecordId, Timestamp};
 use serde::{Deserialize, Serialize};
+
+pub use import::EXPORT_FORMAT;
 
 /// Proof of what was removed for an actor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +58,11 @@ pub enum ExportLine {
         record: Box<Record>,
         /// True for the current version.
         current: bool,
+    },
+    /// A change of state of the record before.
+    Change {
+        /// The change.
+        change: StateChange,
     },
     /// The last line: counts, so that a cut file is noticed.
     End {

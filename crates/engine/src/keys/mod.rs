@@ -1,5 +1,10 @@
 //! Verbs of access keys: create, list, rotate, revoke, and looking a caller up. Secrets leave the engine once.
 
+mod authenticate;
+mod create;
+mod list;
+mod revoke;
+mod rotate;
 mod secret;
 
 use loci_model::AccessKeyId;

@@ -1,7 +1,14 @@
 //! Verbs of records: get, list, delete, batches, history. Requests here, one file per verb.
 
+pub(crate) mod batch;
+mod create;
+mod delete;
 pub(crate) mod filters;
+mod get;
+mod history;
+mod list;
 pub(crate) mod namespaces;
+mod update;
 
 use loci_model::expiry::ExpirySpecification;
 use loci_model::metadata::Metadata;

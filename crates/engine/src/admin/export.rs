@@ -1,0 +1,81 @@
+//! `export_page`: a memory as lines, a page at a time, so that any size streams.
+//!
+//! Exported: the memory, live events, every version of every record, every change of state. Not exported, because it
+//! is derived or only of this server: vectors, indexes, jobs, tokens, keys, IngestData still waiting.
+
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::{MemoryId, RecordId, Result, Timestamp};
+
+use super::{ExportCursor, ExportLine};
+use crate::memories::existing;
+use crate::{Engine, access};
+
+/// Events or record versions of one page.
+const PAGE_ROWS: usize = 200;
+
+impl Engine {
+    /// The lines from a cursor on, and where to go on; starts with the memory itself.
+    pub async fn export_page(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        cursor: ExportCursor,
+    ) -> Result<(Vec<ExportLine>, ExportCursor)> {
+        access::require_whole(caller, memory, Capability::Admin)?;
+        let now = self.clock.now();
+        let memory = memory.clone();
+        self.store
+            .read(move |tx| match &cursor {
+                ExportCursor::Start => {
+                    let found = existing(tx, &memory)?;
+                    Ok((vec![ExportLine::Memory { memory: Box::new(found) }], ExportCursor::Events(0)))
+                }
+                ExportCursor::Events(after) => events(tx, &memory, *after, now),
+                ExportCursor::Records(after) => records(tx, &memory, after.as_ref()),
+                ExportCursor::End => Ok((Vec::new(), ExportCursor::End)),
+            })
+            .await
+    }
+}
+
+fn events(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    after: u64,
+    now: Timestamp,
+) -> Result<(Vec<ExportLine>, ExportCursor)> {
+    existing(tx, memory)?;
+    let page = tx.events().export(memory, after, PAGE_ROWS, now)?;
+    let next = match page.last() {
+        Some(last) => ExportCursor::Events(last.arrival),
+        None => ExportCursor::Records(None),
+    };
+    let lines = page.into_iter().map(|event| ExportLine::Event { event: Box::new(event) });
+    Ok((lines.collect(), next))
+}
+
+fn records(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    after: Option<&(RecordId, u32)>,
+) -> Result<(Vec<ExportLine>, ExportCursor)> {
+    existing(tx, memory)?;
+    let page = tx.records().export(memory, after, PAGE_ROWS)?;
+    let next = match page.last() {
+        Some(last) => ExportCursor::Records(Some((last.id.clone(), last.version))),
+        None => ExportCursor::End,
+    };
+    let mut lines = Vec::with_capacity(page.len());
+    for record in page {
+        let newest = tx.records().get(memory, &record.id)?.map(|current| current.version);
+        let current = newest == Some(record.version);
+        let id = record.id.clone();
+        lines.push(ExportLine::Record { record: Box::new(record), current });
+        if current {
+            let changes = tx.telemetry().of_record(memory, &id)?;
+            lines.extend(changes.into_iter().map(|change| ExportLine::Change { change }));
+        }
+    }
+    Ok((lines, next))
+}

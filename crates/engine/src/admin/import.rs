@@ -1,0 +1,138 @@
+//! `import_lines`: writes what an export holds, into memories that are not there yet.
+//!
+//! Ids, times, versions and states are kept. Extraction of imported sessions is asked for again: it finds what is
+//! there by its source and writes only what is missing.
+
+use loci_model::event::Event;
+use loci_model::job::{DueRule, JobKind, NewJob};
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::Principal;
+use loci_model::{Error, JobId, MemoryId, Result, Timestamp};
+
+use super::{ExportLine, ImportReport};
+use crate::events::scheduling::{extracting, extraction_key};
+use crate::memories::existing;
+use crate::records::batch;
+use crate::{Engine, access};
+
+/// Version of the form that this engine writes and reads.
+pub const EXPORT_FORMAT: u32 = 1;
+
+impl Engine {
+    /// Writes lines, all or none of them. A memory's line comes before its content; its id must not be taken,
+    /// unless the memory is the same and was made by an earlier call of this import (`resuming`).
+    pub async fn import_lines(
+        &self,
+        caller: &Principal,
+        lines: Vec<ExportLine>,
+        resuming: &[MemoryId],
+    ) -> Result<ImportReport> {
+        access::require_server_admin(caller)?;
+        let now = self.clock.now();
+        let jobs = lines
+            .iter()
+            .map(|_| JobId::parse(uuid7(self.ids.as_ref(), now.millis())))
+            .collect::<Result<Vec<_>>>()?;
+        let resuming = resuming.to_vec();
+        let report = self
+            .store
+            .write(move |tx| {
+                let mut open = resuming.clone();
+                let mut report = ImportReport::default();
+                for (line, job) in lines.iter().zip(&jobs) {
+                    import_line(tx, line, job, &mut open, &mut report, now)?;
+                }
+                Ok(report)
+            })
+            .await?;
+        self.wake.call();
+        Ok(report)
+    }
+}
+
+fn import_line(
+    tx: &mut dyn Tx,
+    line: &ExportLine,
+    job: &JobId,
+    open: &mut Vec<MemoryId>,
+    report: &mut ImportReport,
+    now: Timestamp,
+) -> Result<()> {
+    match line {
+        ExportLine::Header { format, .. } if *format == EXPORT_FORMAT => Ok(()),
+        ExportLine::Header { format, .. } => Err(Error::invalid(
+            "format",
+            format!("this is format {format}; this server reads format {EXPORT_FORMAT}"),
+        )),
+        ExportLine::Memory { memory } => {
+            import_memory(tx, memory)?;
+            open.push(memory.id.clone());
+            report.memories += 1;
+            batch::ask_for_vectors(tx, &memory.id, job, now)
+        }
+        ExportLine::Event { event } => {
+            require_open(open, &event.memory)?;
+            import_event(tx, event, job, now)?;
+            report.events += 1;
+            Ok(())
+        }
+        ExportLine::Record { record, current } => {
+            require_open(open, &record.memory)?;
+            tx.records_mut().import(record, *current)?;
+            report.records += 1;
+            if *current { batch::ask_for_vectors(tx, &record.memory, job, now) } else { Ok(()) }
+        }
+        ExportLine::Change { change } => {
+            require_open(open, &change.memory)?;
+            tx.telemetry_mut().append(change)
+        }
+        ExportLine::End { .. } => Ok(()),
+    }
+}
+
+fn require_open(open: &[MemoryId], memory: &MemoryId) -> Result<()> {
+    if open.contains(memory) {
+        Ok(())
+    } else {
+        let rule = "a line belongs to a memory whose own line did not come before: import the whole file";
+        Err(Error::invalid("memory", rule))
+    }
+}
+
+fn import_memory(tx: &mut dyn Tx, memory: &Memory) -> Result<()> {
+    if tx.memories().get(&memory.id)?.is_some() || tx.memories().by_name(&memory.name)?.is_some() {
+        let message = format!("a memory named {} is here already: delete it first", memory.name);
+        return Err(Error::conflict(message).on("memory"));
+    }
+    tx.memories_mut().insert(memory)
+}
+
+fn import_event(tx: &mut dyn Tx, event: &Event, job: &JobId, now: Timestamp) -> Result<()> {
+    let memory = existing(tx, &event.memory)?;
+    if !event.branch.is_main()
+        && tx.events().branch(&event.memory, &event.actor, &event.session, &event.branch.name)?.is_none()
+    {
+        tx.events_mut().insert_branch(&event.memory, &event.actor, &event.session, &event.branch)?;
+    }
+    tx.events_mut().insert(event)?;
+    for (place, strategy) in extracting(&memory).enumerate() {
+        let id = JobId::parse(format!("{job}-{place}"))?;
+        tx.jobs_mut().enqueue(
+            &NewJob {
+                id,
+                memory: memory.id.clone(),
+                kind: JobKind::Extract,
+                unique_key: extraction_key(strategy, event),
+                strategy: Some(strategy.id.clone()),
+                actor: Some(event.actor.clone()),
+                session: Some(event.session.clone()),
+                due: now,
+                due_rule: DueRule::Earlier,
+            },
+            now,
+        )?;
+    }
+    Ok(())
+}

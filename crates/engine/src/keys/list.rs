@@ -1,0 +1,16 @@
+//! `key_list`: all keys, without their secrets.
+
+use loci_model::Result;
+use loci_model::key::AccessKey;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::Principal;
+
+use crate::{Engine, access};
+
+impl Engine {
+    /// All keys, oldest first, revoked ones included.
+    pub async fn key_list(&self, caller: &Principal) -> Result<Vec<AccessKey>> {
+        access::require_server_admin(caller)?;
+        self.store.read(|tx| tx.keys().list()).await
+    }
+}

@@ -1,0 +1,41 @@
+//! `key_rotate`: new secrets for the same key id and grants; the old ones stop to count at once.
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::Principal;
+use loci_model::{AccessKeyId, Error, Result};
+
+use super::IssuedKey;
+use super::secret::{digest, new_secret, new_token};
+use crate::{Engine, access};
+
+impl Engine {
+    /// Replaces both secrets of a key.
+    pub async fn key_rotate(&self, caller: &Principal, id: &AccessKeyId) -> Result<IssuedKey> {
+        access::require_server_admin(caller)?;
+        let (secret, token) = (new_secret(self.ids.as_ref()), new_token(self.ids.as_ref()));
+        let sealed = self.vault.seal(secret.expose().as_bytes())?;
+        let token_digest = digest(token.expose());
+        let now = self.clock.now();
+        let wanted = id.clone();
+        let principal = self
+            .store
+            .write(move |tx| {
+                let mut key = tx.keys().get(&wanted)?.ok_or_else(|| unknown(&wanted))?;
+                if key.revoked_at.is_some() {
+                    return Err(Error::conflict("the key is revoked: create a new one"));
+                }
+                key.secret_sealed.clone_from(&sealed);
+                key.token_digest.clone_from(&token_digest);
+                key.rotated_at = Some(now);
+                tx.keys_mut().update(&key)?;
+                Ok(key.principal)
+            })
+            .await?;
+        Ok(IssuedKey { id: id.clone(), secret, token, principal })
+    }
+}
+
+/// The error for a key that is not there.
+pub(super) fn unknown(id: &AccessKeyId) -> Error {
+    Error::not_found(format!("there is no access key {id}"))
+}

@@ -1,0 +1,237 @@
+//! `records_create`: records that a client writes itself; never deduplicated (agentcore-wire.md §11).
+
+use loci_model::expiry::ExpirySpecification;
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::provenance::Provenance;
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::telemetry::StateChange;
+use loci_model::{Error, ErrorKind, JobId, Namespace, RecordId, Result, Timestamp, limits};
+use serde::{Deserialize, Serialize};
+
+use super::batch::{self, Outcomes};
+use super::{BatchOutcome, ItemOutcome, NewRecord, RecordsCreate};
+use crate::access::{self, View};
+use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::memories::existing;
+use crate::{Engine, safety};
+
+const OPERATION: &str = "BatchCreateMemoryRecords";
+/// Fewest days after which a record may vanish.
+const EXPIRY_DAYS_MIN: u32 = 31;
+
+/// An item's outcome as a token remembers it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct RememberedItem {
+    id: RecordId,
+    request: Option<String>,
+    /// Place of the kind among [`FAILURES`], and the message.
+    failure: Option<(usize, String)>,
+}
+
+/// The kinds of failure an item can have of its own.
+const FAILURES: [ErrorKind; 5] =
+    [ErrorKind::NotFound, ErrorKind::Conflict, ErrorKind::Invalid, ErrorKind::TooLarge, ErrorKind::Denied];
+
+impl Engine {
+    /// Writes records. Shape violations fail the whole request; what depends on state fails its item.
+    pub async fn records_create(
+        &self,
+        caller: &Principal,
+        request: RecordsCreate,
+        token: Option<ClientToken>,
+    ) -> Result<BatchOutcome> {
+        let view = access::record_view(caller, &request.memory, Capability::Write)?;
+        check_request(&request)?;
+        let now = self.clock.now();
+        let fresh = || RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()));
+        let ids = request.records.iter().map(|_| fresh()).collect::<Result<Vec<_>>>()?;
+        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let by = caller.name.clone();
+        let outcome = self
+            .store
+            .write(move |tx| {
+                let memory = existing(tx, &request.memory)?;
+                let place = Some(&memory.id);
+                let found = look_up::<Vec<RememberedItem>>(tx, token.as_ref(), place, OPERATION, now)?;
+                if let Some(first) = replayed(found)? {
+                    return Ok(recall(first));
+                }
+                let mut outcomes = Outcomes::with_capacity(ids.len());
+                for (new, id) in request.records.iter().zip(&ids) {
+                    let written = build(new, id, &memory, &view, request.expiry, now)
+                        .and_then(|record| write(tx, &record, &by));
+                    outcomes.add(id.clone(), Some(new.request.clone()), written)?;
+                }
+                let outcome = outcomes.finish();
+                if outcome.items.iter().any(|item| item.result.is_ok()) {
+                    batch::ask_for_vectors(tx, &memory.id, &job, now)?;
+                }
+                let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
+                remember(tx, token.as_ref(), place, OPERATION, &notes(&outcome), expires)?;
+                Ok(outcome)
+            })
+            .await?;
+        self.wake.call();
+        Ok(outcome)
+    }
+}
+
+fn check_request(request: &RecordsCreate) -> Result<()> {
+    let names: Vec<_> = request.records.iter().map(|record| &record.request).collect();
+    batch::check_distinct(names.into_iter(), "requestIdentifier")?;
+    match request.expiry {
+        Some(ExpirySpecification::Remove) => {
+            let rule = "REMOVE is for updates: leave recordExpirySpecification out";
+            return Err(Error::invalid("recordExpirySpecification.action", rule));
+        }
+        Some(ExpirySpecification::Days(days)) => check_days(days)?,
+        None => {}
+    }
+    for record in &request.records {
+        batch::check_metadata(&record.metadata)?;
+        check_text(&record.text, record.kind)?;
+        for short in [&record.subtype, &record.title, &record.path, &record.description, &record.scope] {
+            if short.as_ref().is_some_and(|text| text.chars().count() > limits::SHORT_TEXT_CHARS_MAX) {
+                let rule = "subtype, title, path, description and scope must have at most 4,096 characters";
+                return Err(Error::invalid("records", rule));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks a number of days after which records vanish.
+pub(super) fn check_days(days: u32) -> Result<()> {
+    if days >= EXPIRY_DAYS_MIN {
+        Ok(())
+    } else {
+        let rule = "recordExpiryDurationDays must be at least 31";
+        Err(Error::invalid("recordExpirySpecification.recordExpiryDurationDays", rule))
+    }
+}
+
+/// Checks the length of a record's text.
+pub(super) fn check_text(text: &str, kind: RecordKind) -> Result<()> {
+    let limit = match kind {
+        RecordKind::Document => limits::DOCUMENT_TEXT_CHARS_MAX,
+        RecordKind::Fact
+        | RecordKind::Preference
+        | RecordKind::Summary
+        | RecordKind::Episode
+        | RecordKind::Reflection
+        | RecordKind::Rule
+        | RecordKind::Investigation => limits::RECORD_TEXT_CHARS_MAX,
+    };
+    let length = text.chars().count();
+    if (1..=limit).contains(&length) {
+        Ok(())
+    } else {
+        Err(Error::invalid("content.text", format!("content.text must have 1 to {limit} characters")))
+    }
+}
+
+/// The one namespace an item names, if the caller may write there.
+pub(super) fn one_namespace(namespaces: &[Namespace]) -> Result<&Namespace> {
+    match namespaces {
+        [one] => Ok(one),
+        _ => Err(Error::invalid("namespaces", "a record is in exactly one namespace")),
+    }
+}
+
+fn build(
+    new: &NewRecord,
+    id: &RecordId,
+    memory: &Memory,
+    view: &View,
+    expiry: Option<ExpirySpecification>,
+    now: Timestamp,
+) -> Result<Record> {
+    let namespace = one_namespace(&new.namespaces)?.clone();
+    if let Some(strategy) = new.strategy.as_ref().filter(|strategy| memory.strategy(strategy).is_none()) {
+        return Err(Error::invalid("memoryStrategyId", format!("the memory has no strategy {strategy}")));
+    }
+    let expiry_days = match expiry {
+        Some(ExpirySpecification::Days(days)) => Some(days),
+        Some(ExpirySpecification::Remove) | None => None,
+    };
+    let record = Record {
+        memory: memory.id.clone(),
+        id: id.clone(),
+        version: 1,
+        sequence: 0,
+        kind: new.kind,
+        subtype: new.subtype.clone(),
+        title: new.title.clone(),
+        path: new.path.clone(),
+        description: new.description.clone(),
+        scope: new.scope.clone(),
+        citations: None,
+        namespace,
+        strategy: new.strategy.clone(),
+        text: safety::checked(&new.text)?,
+        index_text: None,
+        metadata: new.metadata.clone(),
+        provenance: Provenance::default(),
+        origin: RecordOrigin::BatchCreated,
+        trust: 1.0,
+        state: RecordState::Active,
+        state_reason: None,
+        superseded_by: None,
+        supersedes: Vec::new(),
+        valid_from: new.timestamp,
+        valid_to: None,
+        timestamp: new.timestamp,
+        created_at: now,
+        updated_at: now,
+        expires_at: expiry_days.map(|days| now.plus_days(days)),
+        expiry_days,
+    };
+    if view.admits(&record) {
+        Ok(record)
+    } else {
+        Err(Error::denied("the caller may not write in this namespace"))
+    }
+}
+
+fn write(tx: &mut dyn Tx, record: &Record, by: &str) -> Result<()> {
+    tx.records_mut().insert(record)?;
+    tx.telemetry_mut().append(&StateChange {
+        memory: record.memory.clone(),
+        record: record.id.clone(),
+        version: record.version,
+        from: None,
+        to: record.state,
+        reason: "created".to_owned(),
+        by: by.to_owned(),
+        at: record.created_at,
+    })
+}
+
+fn notes(outcome: &BatchOutcome) -> Vec<RememberedItem> {
+    let failure = |kind: ErrorKind, message: &String| {
+        let place = FAILURES.iter().position(|known| *known == kind).unwrap_or(FAILURES.len());
+        (place, message.clone())
+    };
+    outcome
+        .items
+        .iter()
+        .map(|item| RememberedItem {
+            id: item.id.clone(),
+            request: item.request.clone(),
+            failure: item.result.as_ref().err().map(|(kind, message)| failure(*kind, message)),
+        })
+        .collect()
+}
+
+fn recall(items: Vec<RememberedItem>) -> BatchOutcome {
+    let kind = |place: usize| FAILURES.get(place).copied().unwrap_or(ErrorKind::Invalid);
+    let items = items.into_iter().map(|item| ItemOutcome {
+        id: item.id,
+        request: item.request,
+        result: item.failure.map_or(Ok(()), |(place, message)| Err((kind(place), message))),
+    });
+    BatchOutcome { items: items.collect() }
+}

@@ -1,0 +1,92 @@
+//! `record_delete`, `records_delete`: hidden at once, the content erased after the memory's `erase_after_ms`.
+
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{RecordChange, StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+use loci_model::telemetry::StateChange;
+use loci_model::{JobId, MemoryId, RecordId, Result, Timestamp};
+
+use super::batch::{self, Outcomes};
+use super::get::{check_namespace, readable};
+use super::{BatchOutcome, RecordDelete};
+use crate::Engine;
+use crate::access::{self, View};
+use crate::memories::existing;
+
+/// What a deletion works with beside the item itself.
+struct Deletion<'a> {
+    memory: &'a Memory,
+    view: &'a View,
+    by: &'a str,
+    now: Timestamp,
+}
+
+impl Engine {
+    /// Deletes one record.
+    pub async fn record_delete(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        record: RecordDelete,
+    ) -> Result<()> {
+        let view = access::record_view(caller, memory, Capability::Write)?;
+        let now = self.clock.now();
+        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let (memory, by) = (memory.clone(), caller.name.clone());
+        self.store
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                delete(tx, &Deletion { memory: &memory, view: &view, by: &by, now }, &record)?;
+                batch::ask_for_purge(tx, &memory, &job, now)
+            })
+            .await
+    }
+
+    /// Deletes records; what depends on state fails its item.
+    pub async fn records_delete(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        records: Vec<RecordDelete>,
+    ) -> Result<BatchOutcome> {
+        let view = access::record_view(caller, memory, Capability::Write)?;
+        let ids: Vec<&RecordId> = records.iter().map(|record| &record.id).collect();
+        batch::check_distinct(ids.into_iter(), "memoryRecordId")?;
+        let now = self.clock.now();
+        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let (memory, by) = (memory.clone(), caller.name.clone());
+        self.store
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let deletion = Deletion { memory: &memory, view: &view, by: &by, now };
+                let mut outcomes = Outcomes::with_capacity(records.len());
+                for record in &records {
+                    let result = delete(tx, &deletion, record);
+                    outcomes.add(record.id.clone(), None, result)?;
+                }
+                batch::ask_for_purge(tx, &memory, &job, now)?;
+                Ok(outcomes.finish())
+            })
+            .await
+    }
+}
+
+fn delete(tx: &mut dyn Tx, deletion: &Deletion<'_>, asked: &RecordDelete) -> Result<()> {
+    let memory = &deletion.memory.id;
+    let stored = readable(tx, deletion.view, memory, &asked.id, deletion.now)?;
+    check_namespace(&stored, asked.namespace.as_ref())?;
+    let change = RecordChange { state: RecordState::Erased, reason: "deleted".to_owned(), at: deletion.now };
+    tx.records_mut().set_state(memory, &asked.id, &change)?;
+    tx.telemetry_mut().append(&StateChange {
+        memory: memory.clone(),
+        record: asked.id.clone(),
+        version: stored.version,
+        from: Some(stored.state),
+        to: RecordState::Erased,
+        reason: "deleted".to_owned(),
+        by: deletion.by.to_owned(),
+        at: deletion.now,
+    })
+}

@@ -1,0 +1,62 @@
+//! `record_get`, and the look-up of one record that the caller may see.
+
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::Record;
+use loci_model::{Error, MemoryId, Namespace, RecordId, Result, Timestamp};
+
+use crate::Engine;
+use crate::access::{self, View};
+use crate::memories::existing;
+
+impl Engine {
+    /// One readable record. `namespace` is an authorization input: another than the record's is denied.
+    pub async fn record_get(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        id: &RecordId,
+        namespace: Option<&Namespace>,
+    ) -> Result<Record> {
+        let view = access::record_view(caller, memory, Capability::Read)?;
+        let now = self.clock.now();
+        let (memory, id, namespace) = (memory.clone(), id.clone(), namespace.cloned());
+        self.store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let record = readable(tx, &view, &memory, &id, now)?;
+                check_namespace(&record, namespace.as_ref())?;
+                Ok(record)
+            })
+            .await
+    }
+}
+
+/// The record, if it is readable and in the view; outside the view it is as if it did not exist.
+pub(super) fn readable(
+    tx: &dyn ReadTx,
+    view: &View,
+    memory: &MemoryId,
+    id: &RecordId,
+    now: Timestamp,
+) -> Result<Record> {
+    tx.records()
+        .get(memory, id)?
+        .filter(|record| record.is_readable(now) && view.admits(record))
+        .ok_or_else(|| unknown(id))
+}
+
+/// The error for a record that is not there, or that the caller may not know of.
+pub(super) fn unknown(id: &RecordId) -> Error {
+    Error::not_found(format!("Memory record not found: {id}"))
+}
+
+/// Denies where the caller names another namespace than the record's.
+pub(super) fn check_namespace(record: &Record, named: Option<&Namespace>) -> Result<()> {
+    match named {
+        Some(named) if named.normal() != record.namespace.normal() => {
+            Err(Error::denied("the record is not in the namespace given"))
+        }
+        Some(_) | None => Ok(()),
+    }
+}

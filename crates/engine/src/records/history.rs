@@ -1,0 +1,62 @@
+//! `record_history` and `record_changes`: every version of a record, and every change of its state.
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::{Record, RecordState};
+use loci_model::telemetry::StateChange;
+use loci_model::{MemoryId, RecordId, Result};
+
+use super::get::unknown;
+use crate::memories::existing;
+use crate::{Engine, access};
+
+impl Engine {
+    /// Every version, oldest first, the current one last; whatever its state, except deleted.
+    pub async fn record_history(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        id: &RecordId,
+    ) -> Result<Vec<Record>> {
+        let view = access::record_view(caller, memory, Capability::Read)?;
+        let (memory, id) = (memory.clone(), id.clone());
+        self.store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let current = tx
+                    .records()
+                    .get(&memory, &id)?
+                    .filter(|record| record.state != RecordState::Erased && view.admits(record))
+                    .ok_or_else(|| unknown(&id))?;
+                let mut versions = tx.records().history(&memory, &id)?;
+                // An earlier version may have lain in a namespace that the caller may not see.
+                versions.retain(|version| view.admits(version));
+                versions.push(current);
+                Ok(versions)
+            })
+            .await
+    }
+
+    /// Every change of state, oldest first; of deleted records too, for those who may see the whole memory.
+    pub async fn record_changes(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        id: &RecordId,
+    ) -> Result<Vec<StateChange>> {
+        let view = access::record_view(caller, memory, Capability::Read)?;
+        let (memory, id) = (memory.clone(), id.clone());
+        self.store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let visible = tx.records().get(&memory, &id)?.filter(|record| {
+                    view.is_whole() || (record.state != RecordState::Erased && view.admits(record))
+                });
+                if visible.is_none() {
+                    return Err(unknown(&id));
+                }
+                tx.telemetry().of_record(&memory, &id)
+            })
+            .await
+    }
+}

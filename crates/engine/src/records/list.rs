@@ -1,0 +1,44 @@
+//! `record_list`: newest first, filters before paging (agentcore-wire.md §10).
+
+use loci_model::Result;
+use loci_model::ports::store::{RecordPage, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+
+use super::{RecordList, RecordListing, filters, namespaces};
+use crate::events::list::check_limit;
+use crate::memories::existing;
+use crate::page::Page;
+use crate::{Engine, access};
+
+impl Engine {
+    /// A page of records that the caller may see.
+    pub async fn record_list(&self, caller: &Principal, listing: RecordListing) -> Result<RecordList> {
+        check_limit(listing.limit)?;
+        let view = access::record_view(caller, &listing.memory, Capability::Read)?;
+        let now = self.clock.now();
+        self.store
+            .read(move |tx| {
+                let memory = existing(tx, &listing.memory)?;
+                filters::check(&memory, &listing.metadata)?;
+                let (mut scope, notices) = namespaces::scope(&memory, &view, &listing.namespaces, now)?;
+                scope.strategy.clone_from(&listing.strategy);
+                scope.metadata.clone_from(&listing.metadata);
+                scope.kinds.clone_from(&listing.kinds);
+                scope.states = if listing.states.is_empty() {
+                    vec![RecordState::Active]
+                } else {
+                    listing.states.clone()
+                };
+                let wanted = listing.limit as usize;
+                let records = tx.records().list(&RecordPage {
+                    scope,
+                    after: listing.after.clone(),
+                    limit: wanted + 1,
+                })?;
+                let page = Page::cut(records, wanted, |record| (record.created_at, record.id.clone()));
+                Ok(RecordList { page, notices })
+            })
+            .await
+    }
+}

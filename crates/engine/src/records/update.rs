@@ -1,0 +1,131 @@
+//! `records_update`: an edit makes the next version of the same id (agentcore-wire.md §11, architecture §1).
+
+use loci_model::expiry::ExpirySpecification;
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::Record;
+use loci_model::telemetry::StateChange;
+use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
+
+use super::batch::{self, Outcomes};
+use super::create::{check_days, check_text, one_namespace};
+use super::get::{check_namespace, readable};
+use super::{BatchOutcome, RecordUpdate};
+use crate::access::{self, View};
+use crate::memories::existing;
+use crate::{Engine, safety};
+
+/// What an update works with beside the item itself.
+struct Edit<'a> {
+    memory: &'a Memory,
+    view: &'a View,
+    expiry: Option<ExpirySpecification>,
+    by: &'a str,
+    now: Timestamp,
+}
+
+impl Engine {
+    /// Changes records. Shape violations fail the whole request; what depends on state fails its item.
+    pub async fn records_update(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        updates: Vec<RecordUpdate>,
+        expiry: Option<ExpirySpecification>,
+    ) -> Result<BatchOutcome> {
+        let view = access::record_view(caller, memory, Capability::Write)?;
+        check_request(&updates, expiry)?;
+        let now = self.clock.now();
+        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let (memory, by) = (memory.clone(), caller.name.clone());
+        let outcome = self
+            .store
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let edit = Edit { memory: &memory, view: &view, expiry, by: &by, now };
+                let mut outcomes = Outcomes::with_capacity(updates.len());
+                for update in &updates {
+                    let result = apply(tx, &edit, update);
+                    outcomes.add(update.id.clone(), None, result)?;
+                }
+                batch::ask_for_vectors(tx, &memory.id, &job, now)?;
+                Ok(outcomes.finish())
+            })
+            .await?;
+        self.wake.call();
+        Ok(outcome)
+    }
+}
+
+fn check_request(updates: &[RecordUpdate], expiry: Option<ExpirySpecification>) -> Result<()> {
+    let ids: Vec<&RecordId> = updates.iter().map(|update| &update.id).collect();
+    batch::check_distinct(ids.into_iter(), "memoryRecordId")?;
+    if let Some(ExpirySpecification::Days(days)) = expiry {
+        check_days(days)?;
+    }
+    updates.iter().filter_map(|update| update.metadata.as_ref()).try_for_each(batch::check_metadata)
+}
+
+fn apply(tx: &mut dyn Tx, edit: &Edit<'_>, update: &RecordUpdate) -> Result<()> {
+    let stored = readable(tx, edit.view, &edit.memory.id, &update.id, edit.now)?;
+    for named in update.source_namespaces.iter().flatten() {
+        check_namespace(&stored, Some(named))?;
+    }
+    if update.if_version.is_some_and(|version| version != stored.version) {
+        return Err(Error::conflict(format!("the record is at version {}", stored.version)));
+    }
+    let record = edited(&stored, edit, update)?;
+    if !edit.view.admits(&record) {
+        return Err(Error::denied("the caller may not write in this namespace"));
+    }
+    tx.records_mut().put_version(&record)?;
+    tx.telemetry_mut().append(&StateChange {
+        memory: record.memory.clone(),
+        record: record.id.clone(),
+        version: record.version,
+        from: Some(stored.state),
+        to: record.state,
+        reason: "updated".to_owned(),
+        by: edit.by.to_owned(),
+        at: edit.now,
+    })
+}
+
+fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate) -> Result<Record> {
+    let mut record = stored.clone();
+    record.version = stored
+        .version
+        .checked_add(1)
+        .ok_or_else(|| Error::conflict("the record has too many versions: create a new one"))?;
+    record.timestamp = update.timestamp;
+    record.valid_from = update.timestamp;
+    record.updated_at = edit.now;
+    if let Some(text) = &update.text {
+        check_text(text, stored.kind)?;
+        record.text = safety::checked(text)?;
+        // An edited text is no longer the message word for word, and its old index text is not of it.
+        record.provenance.verbatim = stored.provenance.verbatim && record.text == stored.text;
+        record.index_text = None;
+    }
+    if let Some(namespaces) = &update.namespaces {
+        record.namespace = one_namespace(namespaces)?.clone();
+    }
+    if let Some(strategy) = &update.strategy {
+        if edit.memory.strategy(strategy).is_none() {
+            return Err(Error::invalid("memoryStrategyId", format!("the memory has no strategy {strategy}")));
+        }
+        record.strategy = Some(strategy.clone());
+    }
+    if let Some(metadata) = &update.metadata {
+        record.metadata.clone_from(metadata);
+    }
+    record.expiry_days = match edit.expiry {
+        Some(ExpirySpecification::Days(days)) => Some(days),
+        Some(ExpirySpecification::Remove) => None,
+        None => record.expiry_days,
+    };
+    record.expires_at = record.expiry_days.map(|days| edit.now.plus_days(days));
+    Ok(record)
+}
