@@ -58,12 +58,12 @@ def test_a_session_manager_writes_reads_and_deletes(new_memory):
     session.add_turns(turns)
     assert len(session.list_events()) == 1 and len(session.get_last_k_turns(k=1)) == 1
     wait_extraction(memory_id)
-    found = session.search_long_term_memories(query="Where does the sister live?", namespace_prefix="/facts/ann/")
+    found = session.search_long_term_memories(query="Where does the sister live?", namespace="/facts/ann/")
     assert "Porto" in found[0]["content"]["text"]
     assert [a["actorId"] for a in manager.list_actors()] == ["ann"]
-    assert session.list_long_term_memory_records(namespace_prefix="/facts/ann/")
+    assert session.list_long_term_memory_records(namespace="/facts/ann/")
     manager.delete_all_long_term_memories_in_namespace(namespace="/facts/ann/")
-    assert session.list_long_term_memory_records(namespace_prefix="/facts/ann/") == []
+    assert session.list_long_term_memory_records(namespace="/facts/ann/") == []
 
 
 def test_botocore_paginators_reach_the_end(data, memory_id, say):

@@ -2,11 +2,14 @@
 //! through a shell.
 
 use anyhow::{Context, Result, bail};
+use std::path::Path;
 use std::process::Command;
 
-/// The command as one would type it, without its environment.
+/// The command as one would type it, without its environment and the folder of its program.
 pub(crate) fn line(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let program = Path::new(command.get_program());
+    let words =
+        std::iter::once(program.file_name().unwrap_or(command.get_program())).chain(command.get_args());
     words.map(|w| w.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }
 
@@ -40,4 +43,17 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
 /// Whether it starts and succeeds, in silence.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command.output().is_ok_and(|o| o.status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_names_the_command() {
+        assert_eq!(line(Command::new("/somewhere/cargo").args(["fmt", "--check"])), "cargo fmt --check");
+        let failure = run(Command::new("/bin/sh").args(["-c", "exit 3"]));
+        assert!(failure.is_err_and(|e| e.to_string().starts_with("`sh -c exit 3` failed")));
+        assert!(run(&mut Command::new("no-such-program")).is_err());
+    }
 }
