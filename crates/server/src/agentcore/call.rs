@@ -1,0 +1,163 @@
+//! One call of an operation: what its handler is given, and what it gives back. Handlers decide nothing: they read
+//! members, call the engine and write the answer.
+
+use http::StatusCode;
+use loci_engine::Engine;
+use loci_engine::idempotency::ClientToken;
+use loci_engine::memories::memory_arn;
+use loci_model::principal::Principal;
+use loci_model::settings::MemorySettings;
+use loci_model::warning::Notices;
+use loci_model::{ActorId, Error, EventId, MemoryId, SessionId};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::constraints::{Reason, Refusal};
+use super::errors::Failure;
+use super::page_token;
+use super::route::Route;
+
+/// A validated call.
+pub(super) struct Call<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) caller: &'a Principal,
+    pub(super) route: &'a Route,
+    /// The body's JSON text, checked against the operation's shape.
+    pub(super) body: &'a str,
+    /// Event content is over a limit that holds in strict mode only.
+    pub(super) over_limit: bool,
+    /// Whether clients may choose where deliveries go.
+    pub(super) client_targets: bool,
+}
+
+/// What a handler answers.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    /// JSON, or nothing with status 204.
+    pub(super) body: Option<String>,
+    pub(super) notices: Notices,
+}
+
+/// How a handler ends.
+pub(super) type Outcome = Result<Answer, Failure>;
+
+impl Answer {
+    /// An answer with a body already written.
+    pub(super) fn text(status: StatusCode, body: String) -> Self {
+        Self { status, body: Some(body), notices: Notices::default() }
+    }
+
+    /// An answer of a wire shape.
+    pub(super) fn json(status: StatusCode, shape: &impl Serialize) -> Outcome {
+        let body = serde_json::to_string(shape)
+            .map_err(|error| Error::bug("an answer cannot be written as JSON").caused_by(error))?;
+        Ok(Self::text(status, body))
+    }
+
+    /// An answer without a body.
+    pub(super) fn empty(status: StatusCode) -> Self {
+        Self { status, body: None, notices: Notices::default() }
+    }
+
+    /// The same answer, with what else to know.
+    pub(super) fn with_notices(mut self, notices: Notices) -> Self {
+        self.notices = notices;
+        self
+    }
+}
+
+impl Call<'_> {
+    /// The body as the operation's request.
+    pub(super) fn request<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+        serde_json::from_str(self.body).map_err(|error| {
+            tracing::debug!(%error, operation = self.route.operation.name(), "a checked body did not fit its shape");
+            Refusal::whole(Reason::CannotParse, "The request body does not have the operation's form").into()
+        })
+    }
+
+    /// The memory of the path: its id or, on the data plane, its ARN. An ARN of another account or region names nothing
+    /// here.
+    pub(super) fn memory(&self) -> Result<MemoryId, Failure> {
+        let given = self.route.member("memoryId");
+        if given.starts_with("arn:") { self.memory_of_arn(given) } else { Ok(MemoryId::parse(given)?) }
+    }
+
+    /// The memory an ARN names.
+    pub(super) fn memory_of_arn(&self, arn: &str) -> Result<MemoryId, Failure> {
+        let unknown = || Error::not_found("The ARN names no memory of this server");
+        let (_, id) = arn.rsplit_once(":memory/").ok_or_else(unknown)?;
+        let id = MemoryId::parse(id).map_err(|_| unknown())?;
+        if memory_arn(self.engine.settings(), &id) == arn { Ok(id) } else { Err(unknown().into()) }
+    }
+
+    /// The actor of the path.
+    pub(super) fn actor(&self) -> Result<ActorId, Failure> {
+        Ok(ActorId::parse(self.route.member("actorId"))?)
+    }
+
+    /// The session of the path.
+    pub(super) fn session(&self) -> Result<SessionId, Failure> {
+        Ok(SessionId::parse(self.route.member("sessionId"))?)
+    }
+
+    /// The event of the path.
+    pub(super) fn event(&self) -> Result<EventId, Failure> {
+        Ok(EventId::parse(self.route.member("eventId"))?)
+    }
+
+    /// The settings of a memory that decide how answers look. They are no secret of its content.
+    pub(super) async fn memory_settings(&self, memory: &MemoryId) -> Result<MemorySettings, Failure> {
+        Ok(self.engine.memory_get(self.caller, memory).await?.settings)
+    }
+
+    /// The caller's token with a digest of the body without it and without `ignored` members. An empty token is none.
+    pub(super) fn token(
+        &self,
+        token: Option<&str>,
+        ignored: &[&str],
+    ) -> Result<Option<ClientToken>, Failure> {
+        let Some(token) = token.filter(|token| !token.is_empty()) else { return Ok(None) };
+        let ignored: Vec<&str> = ignored.iter().copied().chain(["clientToken"]).collect();
+        Ok(Some(ClientToken::new(token, &self.body_without(&ignored)?)?))
+    }
+
+    /// The place that the request's page token names, if it has one.
+    pub(super) fn page_start(
+        &self,
+        token: Option<&str>,
+        parts: usize,
+    ) -> Result<Option<Vec<String>>, Failure> {
+        let Some(token) = token else { return Ok(None) };
+        Ok(Some(page_token::read(&self.binding()?, token, parts)?))
+    }
+
+    /// The token of the page behind `place`.
+    pub(super) fn page_token(&self, place: &[&str]) -> Result<String, Failure> {
+        Ok(page_token::write(&self.binding()?, place))
+    }
+
+    /// A digest of all that pages of one list have in common.
+    fn binding(&self) -> Result<String, Failure> {
+        let mut request = self.body_without(&["maxResults", "nextToken", "includePayloads"])?;
+        if let Value::Object(members) = &mut request {
+            members.insert("\n".into(), self.route.operation.name().into());
+            for (name, value) in &self.route.path {
+                // The same memory by id and by ARN is the same list.
+                let value = if *name == "memoryId" { self.memory()?.to_string() } else { value.clone() };
+                members.insert(format!("\n{name}"), value.into());
+            }
+        }
+        Ok(ClientToken::new("", &request)?.parameters)
+    }
+
+    fn body_without(&self, ignored: &[&str]) -> Result<Value, Failure> {
+        let mut value: Value = serde_json::from_str(self.body)
+            .map_err(|_| Refusal::whole(Reason::CannotParse, "The request body is not valid JSON"))?;
+        if let Value::Object(members) = &mut value {
+            members.retain(|name, _| !ignored.contains(&name.as_str()));
+        }
+        Ok(value)
+    }
+}

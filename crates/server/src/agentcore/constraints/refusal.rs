@@ -1,0 +1,153 @@
+//! What is wrong with a request, in AWS's words. It never holds a member's value.
+
+use std::fmt;
+
+/// Violations that one answer lists; more are not looked for.
+const VIOLATIONS_MAX: usize = 50;
+
+/// The `reason` of a `ValidationException`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// Not JSON, or a member of the wrong JSON type.
+    CannotParse,
+    /// A constraint is violated.
+    FieldValidationFailed,
+    /// The client token was used with other parameters.
+    IdempotentParameterMismatch,
+    /// The branch root is an event of another session.
+    EventInOtherSession,
+    /// The name is taken.
+    ResourceConflict,
+}
+
+impl Reason {
+    /// As spelled on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CannotParse => "CannotParse",
+            Self::FieldValidationFailed => "FieldValidationFailed",
+            Self::IdempotentParameterMismatch => "IdempotentParameterMismatchException",
+            Self::EventInOtherSession => "EventInOtherSession",
+            Self::ResourceConflict => "ResourceConflict",
+        }
+    }
+}
+
+/// One entry of `fieldList`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldRefusal {
+    /// The member's path, for example `payload[0].conversational.role`.
+    pub name: String,
+    /// What it must be.
+    pub message: String,
+}
+
+/// A request that is refused before it reaches the engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// Why, as a closed list.
+    pub reason: Reason,
+    /// All of it in one sentence per violation.
+    pub message: String,
+    /// One entry per violation; empty if the body as a whole is refused.
+    pub fields: Vec<FieldRefusal>,
+}
+
+impl Refusal {
+    /// A refusal that concerns no single member.
+    pub fn whole(reason: Reason, message: &str) -> Self {
+        Self { reason, message: message.to_owned(), fields: Vec::new() }
+    }
+
+    /// A refusal of one member in our own words.
+    pub fn field(name: &str, message: &str) -> Self {
+        Self {
+            reason: Reason::FieldValidationFailed,
+            message: message.to_owned(),
+            fields: vec![FieldRefusal { name: name.to_owned(), message: message.to_owned() }],
+        }
+    }
+}
+
+/// A constraint that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Rule {
+    Required,
+    LengthMin(usize),
+    LengthMax(usize),
+    ValueMin(i64),
+    ValueMax(i64),
+    Choice(&'static [&'static str]),
+    /// Exactly one of these must be set.
+    One(Vec<&'static str>),
+    /// In words; a pattern or what a pattern cannot say.
+    Words(String),
+    /// The value has another JSON type; the words say which is expected.
+    Type(&'static str),
+    MapKey(Box<Rule>),
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Required => f.write_str("Member must not be null"),
+            Self::LengthMin(min) => write!(f, "Member must have length greater than or equal to {min}"),
+            Self::LengthMax(max) => write!(f, "Member must have length less than or equal to {max}"),
+            Self::ValueMin(min) => write!(f, "Member must have value greater than or equal to {min}"),
+            Self::ValueMax(max) => write!(f, "Member must have value less than or equal to {max}"),
+            Self::Choice(values) => write!(f, "Member must satisfy enum value set: [{}]", values.join(", ")),
+            Self::One(names) => write!(f, "Member must have exactly one of [{}] set", names.join(", ")),
+            Self::Words(words) => f.write_str(words),
+            Self::Type(expected) => write!(f, "Member must be {expected}"),
+            Self::MapKey(rule) => write!(f, "Map keys must satisfy constraint: [{rule}]"),
+        }
+    }
+}
+
+/// The violations found so far, in the order of the tables.
+#[derive(Debug, Default)]
+pub(super) struct Violations {
+    found: Vec<(String, Rule)>,
+}
+
+impl Violations {
+    pub(super) fn push(&mut self, path: &str, rule: Rule) {
+        if !self.is_full() {
+            self.found.push((path.to_owned(), rule));
+        }
+    }
+
+    /// Whether looking further is pointless.
+    pub(super) fn is_full(&self) -> bool {
+        self.found.len() >= VIOLATIONS_MAX
+    }
+
+    pub(super) fn into_first(self) -> Option<Rule> {
+        self.found.into_iter().next().map(|(_, rule)| rule)
+    }
+
+    pub(super) fn into_result(self) -> Result<(), Refusal> {
+        let wrong_type = self.found.iter().any(|(_, rule)| matches!(rule, Rule::Type(_)));
+        let reason = if wrong_type { Reason::CannotParse } else { Reason::FieldValidationFailed };
+        let fields: Vec<FieldRefusal> = self
+            .found
+            .into_iter()
+            .filter(|(_, rule)| !wrong_type || matches!(rule, Rule::Type(_)))
+            .map(|(name, rule)| {
+                let message = format!("Value at '{name}' failed to satisfy constraint: {rule}");
+                FieldRefusal { name, message }
+            })
+            .collect();
+        if fields.is_empty() {
+            return Ok(());
+        }
+        let count = fields.len();
+        let sentences: Vec<&str> = fields.iter().map(|field| field.message.as_str()).collect();
+        let message = format!(
+            "{count} validation error{} detected: {}",
+            if count == 1 { "" } else { "s" },
+            sentences.join("; ")
+        );
+        Err(Refusal { reason, message, fields })
+    }
+}

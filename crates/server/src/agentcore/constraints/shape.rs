@@ -1,0 +1,127 @@
+//! The vocabulary the tables are written in. It checks nothing.
+
+use std::sync::OnceLock;
+
+use regex::Regex;
+
+/// The form of one JSON value.
+#[derive(Debug)]
+pub(super) enum Shape {
+    /// A string.
+    Text(TextRule),
+    /// One of these strings.
+    Choice(&'static [&'static str]),
+    /// A whole number in an inclusive range.
+    Int { min: i64, max: i64 },
+    /// A finite number.
+    Double,
+    /// `true` or `false`.
+    Bool,
+    /// A number of epoch seconds, or ISO 8601 text.
+    Time,
+    /// Any JSON value, kept as it came; `bytes_max` of its text, a limit of event content.
+    Document { bytes_max: usize },
+    /// A list and its item count.
+    List { of: &'static Shape, min: usize, max: usize, content: bool },
+    /// An object with free keys and its entry count. `content` also frees the keys in lenient mode.
+    Map { key: &'static Shape, of: &'static Shape, min: usize, max: usize, content: bool },
+    /// An object with known members; unknown ones are ignored.
+    Struct(&'static [Member]),
+    /// An object of which exactly one known member is set.
+    Union(&'static [Member]),
+}
+
+/// A string's length in Unicode code points and its pattern. `lenient_min` marks event content: in lenient mode it is
+/// the only rule that holds.
+#[derive(Debug)]
+pub(super) struct TextRule {
+    pub(super) min: usize,
+    pub(super) max: usize,
+    pub(super) pattern: Option<&'static Pattern>,
+    pub(super) lenient_min: Option<usize>,
+}
+
+/// One member of a structure.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) name: &'static str,
+    pub(super) shape: &'static Shape,
+    pub(super) required: bool,
+}
+
+/// A condition in code; its error is the constraint to show.
+type Also = fn(&str) -> Result<(), String>;
+
+/// A pattern for whole values: a regular expression, and what one cannot say.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    /// As shown to the caller.
+    pub(super) shown: &'static str,
+    /// As compiled; differs from `shown` where AWS uses a look-ahead.
+    regex: &'static str,
+    /// A further condition, or a clearer reason, for values.
+    also: Option<Also>,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    pub(super) const fn new(regex: &'static str) -> Self {
+        Self { shown: regex, regex, also: None, compiled: OnceLock::new() }
+    }
+
+    pub(super) const fn shown(mut self, shown: &'static str) -> Self {
+        self.shown = shown;
+        self
+    }
+
+    pub(super) const fn also(mut self, also: Also) -> Self {
+        self.also = Some(also);
+        self
+    }
+
+    /// Whether the whole of `value` matches; the error is the constraint to show.
+    pub(super) fn check(&self, value: &str) -> Result<(), String> {
+        if let Some(also) = self.also {
+            also(value)?;
+        }
+        if self.regex().is_some_and(|regex| regex.is_match(value)) {
+            return Ok(());
+        }
+        Err(format!("Member must satisfy regular expression pattern: {}", self.shown))
+    }
+
+    /// The compiled expression. `None` only if the table's own text were wrong, which a test excludes.
+    pub(super) fn regex(&self) -> Option<&Regex> {
+        self.compiled.get_or_init(|| Regex::new(&format!(r"\A(?:{})\z", self.regex)).ok()).as_ref()
+    }
+}
+
+pub(super) const fn required(name: &'static str, shape: &'static Shape) -> Member {
+    Member { name, shape, required: true }
+}
+
+pub(super) const fn optional(name: &'static str, shape: &'static Shape) -> Member {
+    Member { name, shape, required: false }
+}
+
+pub(super) const fn text(min: usize, max: usize) -> Shape {
+    Shape::Text(TextRule { min, max, pattern: None, lenient_min: None })
+}
+
+pub(super) const fn pattern(min: usize, max: usize, pattern: &'static Pattern) -> Shape {
+    Shape::Text(TextRule { min, max, pattern: Some(pattern), lenient_min: None })
+}
+
+/// Text of an event: in lenient mode only `lenient_min` holds.
+pub(super) const fn content(
+    min: usize,
+    max: usize,
+    pattern: Option<&'static Pattern>,
+    lenient_min: usize,
+) -> Shape {
+    Shape::Text(TextRule { min, max, pattern, lenient_min: Some(lenient_min) })
+}
+
+pub(super) const fn list(of: &'static Shape, min: usize, max: usize) -> Shape {
+    Shape::List { of, min, max, content: false }
+}

@@ -1,0 +1,38 @@
+//! `BatchDeleteMemoryRecords`: 200, item by item. Spec: agentcore-wire §4.1, §11.
+
+use http::StatusCode;
+use loci_engine::records::RecordDelete;
+use loci_model::{Namespace, RecordId};
+use serde::Deserialize;
+
+use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::errors::Failure;
+use crate::agentcore::shapes::record::BatchShape;
+
+#[derive(Deserialize)]
+struct Request {
+    records: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Item {
+    memory_record_id: String,
+    namespace: Option<String>,
+}
+
+impl Item {
+    fn into_delete(self) -> Result<RecordDelete, Failure> {
+        Ok(RecordDelete {
+            id: RecordId::parse(self.memory_record_id)?,
+            namespace: self.namespace.map(Namespace::parse).transpose()?,
+        })
+    }
+}
+
+pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+    let request: Request = call.request()?;
+    let deletes = request.records.into_iter().map(Item::into_delete).collect::<Result<_, _>>()?;
+    let outcome = call.engine.records_delete(call.caller, &call.memory()?, deletes).await?;
+    Answer::json(StatusCode::OK, &BatchShape::of(&outcome))
+}

@@ -1,0 +1,18 @@
+//! `DeleteEvent`: 200; what was extracted from the event stays. Spec: agentcore-wire §4.1, §5.
+
+use http::StatusCode;
+use serde::Serialize;
+
+use crate::agentcore::call::{Answer, Call, Outcome};
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Response<'a> {
+    event_id: &'a str,
+}
+
+pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+    let event = call.event()?;
+    call.engine.event_delete(call.caller, &call.memory()?, &call.actor()?, &call.session()?, &event).await?;
+    Answer::json(StatusCode::OK, &Response { event_id: event.as_str() })
+}

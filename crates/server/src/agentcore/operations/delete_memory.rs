@@ -1,0 +1,20 @@
+//! `DeleteMemory`: 202; the next read finds nothing. Spec: agentcore-wire §3.1, §3.5.
+
+use http::StatusCode;
+use serde::Serialize;
+
+use crate::agentcore::call::{Answer, Call, Outcome};
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Response<'a> {
+    memory_id: &'a str,
+    status: &'static str,
+}
+
+pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+    let memory = call.memory()?;
+    let token = call.token(call.route.query_member("clientToken"), &[])?;
+    call.engine.memory_delete(call.caller, &memory, token).await?;
+    Answer::json(StatusCode::ACCEPTED, &Response { memory_id: memory.as_str(), status: "DELETING" })
+}

@@ -1,0 +1,15 @@
+//! `GetMemory`: 200, whole or without what an encryption key would protect. Spec: agentcore-wire §3.1, §3.5.
+
+use http::StatusCode;
+
+use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::shapes::memory::{View, memory_answer};
+
+pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+    let view = match call.route.query_member("view") {
+        Some("without_decryption") => View::WithoutDecryption,
+        Some(_) | None => View::Full,
+    };
+    let memory = call.engine.memory_get(call.caller, &call.memory()?).await?;
+    Ok(Answer::text(StatusCode::OK, memory_answer(call.engine.settings(), &memory, view)?))
+}

@@ -1,0 +1,21 @@
+//! `GetMemoryRecord`: 200; the only one that shows `expiresAt`. Spec: agentcore-wire §10.
+
+use http::StatusCode;
+use loci_model::{Namespace, RecordId};
+use serde::Serialize;
+
+use crate::agentcore::call::{Answer, Call, Outcome};
+use crate::agentcore::shapes::record::RecordShape;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Response<'a> {
+    memory_record: RecordShape<'a>,
+}
+
+pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+    let id = RecordId::parse(call.route.member("memoryRecordId"))?;
+    let namespace = call.route.query_member("namespace").map(Namespace::parse).transpose()?;
+    let record = call.engine.record_get(call.caller, &call.memory()?, &id, namespace.as_ref()).await?;
+    Answer::json(StatusCode::OK, &Response { memory_record: RecordShape::single(&record) })
+}

@@ -1,0 +1,263 @@
+//! From an HTTP request to an HTTP response, in the order of agentcore-wire §1.5: route, body size, authentication, parse,
+//! validation, then the operation. Headers, request ids, log lines and counters are here; every rule is elsewhere.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Request, Response, header};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use loci_engine::Engine;
+use loci_model::ports::clock::Clock;
+use loci_model::ports::ids::{IdSource, uuid4};
+use loci_model::principal::Principal;
+use loci_model::settings::EventLimits;
+use loci_model::warning::Notices;
+use loci_model::{Error, ErrorKind, Timestamp, limits};
+
+use super::call::{Answer, Call, Outcome};
+use super::constraints::{Reason, Refusal, check};
+use super::errors::{Failure, WireError};
+use super::operations;
+use super::route::{NoRoute, Operation, Route, route};
+use crate::auth::signed::{AccessMode, SIGNING_NAME, SignedRequest, signed_caller};
+use crate::auth::sigv4::{Envelope, PathEncoding};
+
+/// What the operator may set about the wire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WireSettings {
+    /// Prefix of every path, as in the clients' endpoint URL: empty, or like `/base`. It is part of the signed path.
+    pub base_path: String,
+    /// Bytes of a request body. At least 11 MB: clients fill events to 10,000,000 bytes.
+    pub body_bytes_max: usize,
+    /// Whether clients may name URLs as delivery targets (agentcore-wire §14).
+    pub client_targets: bool,
+}
+
+impl Default for WireSettings {
+    fn default() -> Self {
+        Self {
+            base_path: String::new(),
+            body_bytes_max: limits::BODY_BYTES_MAX_DEFAULT,
+            client_targets: false,
+        }
+    }
+}
+
+/// The AgentCore door: both planes and the tags endpoints.
+#[derive(Clone)]
+pub struct Wire {
+    engine: Engine,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+    access: AccessMode,
+    settings: WireSettings,
+}
+
+impl Wire {
+    /// A door to `engine`. The clock dates signatures and answers; the ids name requests.
+    pub fn new(
+        engine: Engine,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+        access: AccessMode,
+        settings: WireSettings,
+    ) -> Self {
+        Self { engine, clock, ids, access, settings }
+    }
+
+    /// Answers a request. Paths are read raw, so mount it as a fallback, not behind a router that decodes them. A path
+    /// that is no operation's is answered 404 `UnknownOperationException`.
+    pub async fn serve(&self, request: Request<Body>) -> Response<Body> {
+        let started = self.clock.monotonic_us();
+        let request_id = uuid4(self.ids.as_ref());
+        let (parts, body) = request.into_parts();
+        let found = route(&self.settings.base_path, parts.method.as_str(), parts.uri.path(), query(&parts));
+        let operation = found.as_ref().ok().map(|route| route.operation);
+        let mut caller = String::new();
+        let outcome = match found {
+            Ok(route) => self.operate(&route, &parts, body, &mut caller).await,
+            Err(NoRoute::Unknown) => Err(Failure::UnknownOperation),
+            Err(NoRoute::NotText) => {
+                Err(Refusal::whole(Reason::CannotParse, "The path or query is not percent-encoded UTF-8")
+                    .into())
+            }
+        };
+        let micros = self.clock.monotonic_us().saturating_sub(started);
+        let seen = Seen { operation, caller: &caller, request_id: &request_id, micros };
+        finish(outcome, &seen, self.clock.now())
+    }
+
+    async fn operate(
+        &self,
+        route: &Route,
+        parts: &http::request::Parts,
+        body: Body,
+        named: &mut String,
+    ) -> Outcome {
+        let body = self.read_body(&parts.headers, body).await?;
+        let (caller, body) = self.caller(parts, &body).await?;
+        named.clone_from(&caller.name);
+        let strict = check(route, &body, EventLimits::Strict);
+        // What strict mode refuses may be event content, of which the memory's own setting decides.
+        let (text, refused) = match strict {
+            Ok(text) => (text, None),
+            Err(refusal) => (check(route, &body, EventLimits::Lenient)?, Some(refusal)),
+        };
+        let call = Call {
+            engine: &self.engine,
+            caller: &caller,
+            route,
+            body: text,
+            over_limit: refused.is_some(),
+            client_targets: self.settings.client_targets,
+        };
+        match (operations::serve(&call).await, refused) {
+            (Err(Failure::Engine(error)), Some(refusal)) if is_about_content(&error) => Err(refusal.into()),
+            (outcome, _) => outcome,
+        }
+    }
+
+    async fn caller<'b>(
+        &self,
+        parts: &http::request::Parts,
+        body: &'b [u8],
+    ) -> Result<(Principal, Cow<'b, [u8]>), Failure> {
+        let envelope = Envelope {
+            method: parts.method.as_str(),
+            path: parts.uri.path(),
+            query: query(parts),
+            headers: &parts.headers,
+        };
+        let request = SignedRequest {
+            envelope,
+            service: SIGNING_NAME,
+            path: PathEncoding::Twice,
+            unsigned_payload: false,
+            body_bytes_max: self.settings.body_bytes_max,
+        };
+        Ok(signed_caller(&self.engine, &self.access, &request, body, self.clock.now()).await?)
+    }
+
+    async fn read_body(&self, headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
+        let max = self.settings.body_bytes_max;
+        let too_large = || {
+            let message = format!("The request body is larger than {max} bytes");
+            Failure::from(Refusal::whole(Reason::FieldValidationFailed, &message))
+        };
+        let declared = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+        if declared.and_then(|value| value.parse::<u64>().ok()).is_some_and(|bytes| bytes > max as u64) {
+            return Err(too_large());
+        }
+        match Limited::new(body, max).collect().await {
+            Ok(collected) => Ok(collected.to_bytes()),
+            Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
+            Err(_) => {
+                Err(Refusal::whole(Reason::CannotParse, "The request body ended before it was whole").into())
+            }
+        }
+    }
+}
+
+fn query(parts: &http::request::Parts) -> &str {
+    parts.uri.query().unwrap_or_default()
+}
+
+/// True for what the engine says of event content in strict mode: the wire's own words for it are AWS's.
+fn is_about_content(error: &Error) -> bool {
+    error.kind == ErrorKind::Invalid
+        && error.field.as_deref().is_some_and(|field| field.starts_with("payload") || field == "metadata")
+}
+
+/// What a log line says of a request. Nothing of its content.
+struct Seen<'a> {
+    operation: Option<Operation>,
+    caller: &'a str,
+    request_id: &'a str,
+    micros: u64,
+}
+
+fn finish(outcome: Outcome, seen: &Seen<'_>, now: Timestamp) -> Response<Body> {
+    let operation = seen.operation.map_or("Unknown", Operation::name);
+    let (response, error) = match outcome {
+        Ok(answer) => (answer_response(answer), None),
+        Err(failure) => {
+            log_failure(&failure, operation, seen);
+            let error = WireError::new(seen.operation, failure);
+            let name = error.name;
+            (error.into_response(), Some(name))
+        }
+    };
+    let status = response.status().as_u16();
+    tracing::info!(
+        operation,
+        status,
+        error,
+        caller = seen.caller,
+        request_id = seen.request_id,
+        micros = seen.micros,
+        "agentcore"
+    );
+    let outcome = error.unwrap_or("ok");
+    metrics::counter!("loci_requests_total", "door" => "agentcore", "operation" => operation, "outcome" => outcome)
+        .increment(1);
+    metrics::histogram!("loci_request_seconds", "door" => "agentcore", "operation" => operation)
+        .record(seen.micros as f64 / 1e6);
+    let (mut parts, body) = response.into_parts();
+    stamp(&mut parts.headers, seen.request_id, now);
+    Response::from_parts(parts, Body::from(body))
+}
+
+/// Clients often turn errors into empty results, so each is said here, with its reason.
+fn log_failure(failure: &Failure, operation: &'static str, seen: &Seen<'_>) {
+    match failure {
+        Failure::UnknownOperation => {}
+        Failure::Request(refusal) => {
+            tracing::warn!(operation, caller = seen.caller, reason = refusal.reason.name(), message = %refusal.message, "refused");
+        }
+        Failure::Engine(error)
+            if matches!(error.kind, ErrorKind::Bug | ErrorKind::Unavailable | ErrorKind::Upstream) =>
+        {
+            tracing::error!(operation, caller = seen.caller, ?error, "failed");
+        }
+        Failure::Engine(error) => {
+            tracing::warn!(operation, caller = seen.caller, kind = ?error.kind, message = %error.message, "refused");
+        }
+    }
+}
+
+fn answer_response(answer: Answer) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::from(answer.body.clone().unwrap_or_default()));
+    *response.status_mut() = answer.status;
+    let headers = response.headers_mut();
+    if answer.body.is_some() {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    notice_headers(headers, &answer.notices);
+    response
+}
+
+/// `x-loci-degraded` and `x-loci-warnings`: codes only, joined by commas (architecture §8).
+fn notice_headers(headers: &mut HeaderMap, notices: &Notices) {
+    let degraded: Vec<&str> = notices.degraded.iter().map(|code| code.code()).collect();
+    let warnings: Vec<&str> = notices.warnings.iter().map(|code| code.code()).collect();
+    for (name, codes) in [("x-loci-degraded", degraded), ("x-loci-warnings", warnings)] {
+        if !codes.is_empty()
+            && let Ok(value) = HeaderValue::from_str(&codes.join(","))
+        {
+            headers.insert(name, value);
+        }
+    }
+}
+
+/// The headers of every response: clients correct their clocks from `Date`.
+fn stamp(headers: &mut HeaderMap, request_id: &str, now: Timestamp) {
+    if let Ok(value) = HeaderValue::from_str(request_id) {
+        headers.insert("x-amzn-requestid", value);
+    }
+    let date = now.civil().strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
+    if let Ok(value) = HeaderValue::from_str(&date) {
+        headers.insert(header::DATE, value);
+    }
+}

@@ -1,0 +1,14 @@
+//! Forms of JSON that several operations share, in and out, and their way to the engine's nouns and back.
+
+pub(crate) mod event;
+pub(crate) mod event_filter;
+pub(crate) mod memory;
+pub(crate) mod record;
+pub(crate) mod record_filter;
+pub(crate) mod record_metadata;
+pub(crate) mod schema;
+pub(crate) mod self_managed;
+pub(crate) mod strategy_in;
+pub(crate) mod strategy_out;
+pub(crate) mod strategy_update;
+pub(crate) mod template;

@@ -1,0 +1,26 @@
+//! Namespace templates under their two names: `namespaces` (old) and `namespaceTemplates`. Spec: agentcore-wire §3.5.
+
+use loci_model::NamespaceTemplate;
+
+use crate::agentcore::constraints::Refusal;
+use crate::agentcore::errors::Failure;
+
+/// The one template given under either name; both given must be equal.
+pub(crate) fn template(
+    old: Option<Vec<String>>,
+    new: Option<Vec<String>>,
+) -> Result<Option<NamespaceTemplate>, Failure> {
+    if let (Some(old), Some(new)) = (&old, &new)
+        && old != new
+    {
+        return Err(Refusal::field(
+            "namespaceTemplates",
+            "namespaces and namespaceTemplates are given and differ: give one of them, or the same value in both",
+        )
+        .into());
+    }
+    match new.or(old).and_then(|list| list.into_iter().next()) {
+        Some(text) => Ok(Some(NamespaceTemplate::parse(text)?)),
+        None => Ok(None),
+    }
+}
