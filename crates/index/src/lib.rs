@@ -1,1 +1,52 @@
-//! Skeleton.
+//! The in-process retrieval index of one memory (retrieval.md §§1, 4, 5, 7): it finds candidates and counts what the
+//! signals need. What a candidate is worth is decided in `engine/retrieval`; where records come from is the store's.
+//!
+//! Pure: no IO, no clock, no locks, and answers that depend on the records only, not on the order they came in.
+//!
+//! | what | file |
+//! |---|---|
+//! | what the store hands in | `input` |
+//! | the index and its small questions | `memory_index` |
+//! | changes | `apply` (records, names), `link` (postings, sessions, sums), `compaction` |
+//! | columns | `columns`, `records`, `postings`, `groups`, `chains`, `names`, `paths`, `metadata_sets`, `vectors`, `sketch` |
+//! | searches | `scope` → `statistics` → `lexical`, `dense` → `candidates`, `views`; `neighbours` |
+//! | checks | `digest` |
+//! | small parts | `bits`, `interner`, `compact_text`, `mix`, `kernels` |
+//!
+//! Numbers of passages, records, terms and groups are given out here and renamed together, so every column has a value
+//! for every number in use; a loop over a column may index by them.
+//!
+//! To add a column: its file (or a field of `PassageRow` or `RecordRow`), its place in `compaction`, in
+//! `MemoryIndex::bytes`, in `digest`, and in the plain twin of `tests/it`.
+
+mod apply;
+mod bits;
+mod candidates;
+mod chains;
+mod columns;
+mod compact_text;
+mod compaction;
+mod dense;
+mod digest;
+mod groups;
+mod input;
+mod interner;
+mod kernels;
+mod lexical;
+mod link;
+mod memory_index;
+mod metadata_sets;
+mod mix;
+mod names;
+mod neighbours;
+mod paths;
+mod postings;
+mod records;
+mod scope;
+mod sketch;
+mod statistics;
+mod vectors;
+mod views;
+
+pub use input::{IndexPassage, IndexRecord, StoredVector};
+pub use memory_index::MemoryIndex;

@@ -1,0 +1,247 @@
+//! Changes: a record in its newest state, or a record gone. What a change means for names is settled here; what it
+//! means for postings, sessions and sums is in `link`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_model::RecordId;
+
+use crate::columns::{NONE, PassageRow};
+use crate::compact_text::CompactText;
+use crate::groups::GroupKey;
+use crate::input::{IndexPassage, IndexRecord};
+use crate::interner::Interner;
+use crate::memory_index::MemoryIndex;
+use crate::postings::Postings;
+use crate::records::{Place, RecordRow};
+
+/// Passages given up before a compaction is worth it.
+const DEAD_MIN: usize = 1024;
+
+/// Names that a change touches, and whether each was known before.
+type Touched = BTreeMap<u32, bool>;
+
+impl MemoryIndex {
+    /// Puts a record in, in place of its former state. A state older than the one held, or than its removal, is ignored.
+    ///
+    /// Does not move [`MemoryIndex::sequence`].
+    pub fn apply(&mut self, mut record: IndexRecord) {
+        let id = CompactText::new(record.record.as_str());
+        let held = self.records.find(&id);
+        let is_older = held.is_some_and(|held| self.records.row(held).sequence > record.sequence);
+        if is_older || self.erased.get(&id).is_some_and(|erased_at| *erased_at >= record.sequence) {
+            return;
+        }
+        self.erased.remove(&id);
+        let mut touched = Touched::new();
+        if let Some(held) = held {
+            self.forget(held, &mut touched);
+        }
+        let mut passages = std::mem::take(&mut record.passages);
+        passages.sort_by_key(|passage| passage.part);
+        passages.dedup_by_key(|passage| passage.part);
+        let row = self.row_of(&record, id);
+        let (group, talks, path) = (row.group, row.is_linked(), row.path);
+        let number = self.records.put(row);
+        if let Some(expires) = record.expires_at {
+            self.expiring.insert((expires, number));
+        }
+        for name in passages.iter().filter_map(prefix_of) {
+            let name = self.names.intern(name);
+            touched.entry(name).or_insert_with(|| self.names.is_known(name));
+            if talks {
+                self.names.carry(name, group);
+            }
+        }
+        self.settle_names(&touched);
+        let numbers =
+            passages.iter().map(|passage| self.enter_passage(passage, number, group, path)).collect();
+        self.records.set_passages(number, numbers);
+        self.link_record(number);
+        self.compact_if_worth();
+    }
+
+    /// Takes a record out, unless a later state of it is held. An earlier state that still comes in is ignored.
+    pub fn remove(&mut self, record: &RecordId, sequence: u64) {
+        let id = CompactText::new(record.as_str());
+        if let Some(held) = self.records.find(&id) {
+            if self.records.row(held).sequence > sequence {
+                return;
+            }
+            let mut touched = Touched::new();
+            self.forget(held, &mut touched);
+            self.records.take(held);
+            self.settle_names(&touched);
+            self.compact_if_worth();
+        }
+        let erased_at = self.erased.entry(id).or_default();
+        *erased_at = sequence.max(*erased_at);
+    }
+
+    /// Undoes what a record brought in, except for its row.
+    fn forget(&mut self, record: u32, touched: &mut Touched) {
+        self.unlink_record(record);
+        let row = self.records.row(record);
+        let (group, talks) = (row.group, row.is_linked());
+        for passage in &row.passages {
+            let name = self.columns.row(*passage).name;
+            if name != NONE {
+                touched.entry(name).or_insert_with(|| self.names.is_known(name));
+                if talks {
+                    self.names.drop_carrier(name, group);
+                }
+            }
+        }
+        self.metadata.release(row.metadata);
+        if let Some(expires) = row.expires_at {
+            self.expiring.remove(&(expires, record));
+        }
+        self.records.set_passages(record, Vec::new());
+    }
+
+    fn row_of(&mut self, record: &IndexRecord, id: CompactText) -> RecordRow {
+        let words = &mut self.words;
+        let key = GroupKey {
+            namespace: words.namespaces.intern(&record.namespace),
+            strategy: number_of(&mut words.strategies, record.strategy.as_ref()),
+            actor: number_of(&mut words.actors, record.actor.as_ref()),
+            session: number_of(&mut words.sessions, record.session.as_ref()),
+        };
+        let branch = number_of(&mut words.branches, record.branch.as_ref());
+        let place = record.verbatim.then(|| Box::new(place_of(&mut words.runs, record)));
+        let path = record.path.as_deref().map_or(NONE, |path| {
+            let (vocabulary, postings) = (&mut self.vocabulary, &mut self.postings);
+            let terms = || {
+                loci_text::path_terms(path)
+                    .iter()
+                    .map(|term| term_number(vocabulary, postings, term))
+                    .collect()
+            };
+            self.paths.intern(key.namespace, path, terms)
+        });
+        RecordRow {
+            id,
+            version: record.version,
+            sequence: record.sequence,
+            kind: record.kind,
+            state: record.state,
+            origin: record.origin,
+            role: record.role,
+            has_time: record.has_time,
+            group: self.groups.intern(key),
+            branch,
+            metadata: self.metadata.hold(&record.metadata),
+            path,
+            place,
+            time: record.position.time,
+            created_at: record.created_at,
+            updated_at: record.updated_at,
+            valid_from: record.valid_from,
+            valid_to: record.valid_to,
+            known_to: record.known_to,
+            expires_at: record.expires_at,
+            passages: Box::default(),
+        }
+    }
+
+    fn enter_passage(&mut self, passage: &IndexPassage, record: u32, group: u32, path: u32) -> u32 {
+        let prefix = passage.analysis.prefix.as_ref();
+        let name = prefix.map_or(NONE, |prefix| self.names.intern(&prefix.name));
+        let stripped = name != NONE && self.names.is_known(name);
+        if name != NONE && !stripped {
+            self.names.wait(name, record);
+        }
+        let (vocabulary, postings) = (&mut self.vocabulary, &mut self.postings);
+        let path: Vec<u32> = self.paths.get(path).map(|file| file.terms.to_vec()).unwrap_or_default();
+        let path_terms = path.len() as u32;
+        let text = passage.analysis.terms.iter().map(|term| term_number(vocabulary, postings, term));
+        let (start, terms) = self.columns.keep_terms(path.into_iter().chain(text));
+        let prefix_terms = prefix.map_or(0, |prefix| prefix.terms.min(passage.analysis.terms.len()));
+        let row = PassageRow {
+            record,
+            part: passage.part,
+            name,
+            start,
+            terms,
+            path_terms,
+            prefix_terms: u16::try_from(prefix_terms).unwrap_or(u16::MAX),
+            stripped,
+            flags: passage.analysis.flags.0,
+            stripped_flags: prefix.map_or(passage.analysis.flags.0, |prefix| prefix.flags.0),
+            vector: passage.vector.as_ref().and_then(|vector| self.vectors.add(vector)),
+        };
+        self.columns.push(row, group)
+    }
+
+    /// Reads the other carriers of names that became known, or unknown, again.
+    fn settle_names(&mut self, touched: &Touched) {
+        for (name, was_known) in touched {
+            let is_known = self.names.is_known(*name);
+            if is_known == *was_known {
+                continue;
+            }
+            let records = if is_known { self.names.take_waiting(*name) } else { self.carriers(*name) };
+            for record in records {
+                let carries = |passage: &u32| self.columns.row(*passage).name == *name;
+                if self.records.row(record).passages.iter().any(carries) {
+                    self.read_again(record);
+                }
+            }
+        }
+    }
+
+    /// Every record with a passage that starts with a name. A walk over all passages: names rarely become unknown.
+    fn carriers(&self, name: u32) -> BTreeSet<u32> {
+        let rows = self.live.iter().map(|passage| self.columns.row(passage));
+        rows.filter(|row| row.name == name).map(|row| row.record).collect()
+    }
+
+    /// Gives the passages of a record new numbers, with their prefixes taken off or left as is right now.
+    fn read_again(&mut self, record: u32) {
+        self.unlink_record(record);
+        let group = self.records.row(record).group;
+        let former = self.records.row(record).passages.clone();
+        let mut numbers = Vec::with_capacity(former.len());
+        for passage in former {
+            let mut row = *self.columns.row(passage);
+            if row.name != NONE {
+                row.stripped = self.names.is_known(row.name);
+                self.names.wait(row.name, record);
+            }
+            numbers.push(self.columns.push(row, group));
+        }
+        self.records.set_passages(record, numbers);
+        self.link_record(record);
+    }
+
+    fn compact_if_worth(&mut self) {
+        if self.dead > DEAD_MIN && self.dead * 2 > self.columns.len() {
+            self.compact();
+        }
+    }
+}
+
+fn prefix_of(passage: &IndexPassage) -> Option<&str> {
+    passage.analysis.prefix.as_ref().map(|prefix| prefix.name.as_str())
+}
+
+fn number_of(words: &mut Interner, text: Option<&impl AsRef<str>>) -> u32 {
+    text.map_or(NONE, |text| words.intern(text.as_ref()))
+}
+
+fn place_of(runs: &mut Interner, record: &IndexRecord) -> Place {
+    let position = &record.position;
+    let run = position.run.as_ref().map(|(run, first)| {
+        let number = runs.intern(run);
+        (runs.shared(number), *first)
+    });
+    let event = CompactText::new(&position.event);
+    Place { run, time: position.time, event, message: position.message, part: position.part }
+}
+
+fn term_number(vocabulary: &mut Interner, postings: &mut Vec<Postings>, term: &str) -> u32 {
+    let number = vocabulary.intern(term);
+    if postings.len() <= number as usize {
+        postings.resize_with(number as usize + 1, Default::default);
+    }
+    number
+}

@@ -1,0 +1,111 @@
+//! A growing set of small numbers as bits. It knows nothing of what the numbers stand for.
+
+/// A set of `u32`, one bit each.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Bits {
+    words: Vec<u64>,
+    count: usize,
+}
+
+impl Bits {
+    /// An empty set that holds numbers below `limit` without growing.
+    pub(crate) fn with_limit(limit: usize) -> Self {
+        Self { words: vec![0; limit.div_ceil(64)], count: 0 }
+    }
+
+    /// True when `at` is in the set.
+    #[inline]
+    pub(crate) fn has(&self, at: u32) -> bool {
+        self.words.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+    }
+
+    /// Puts `at` in.
+    pub(crate) fn set(&mut self, at: u32) {
+        let word = at as usize / 64;
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        let bit = 1u64 << (at % 64);
+        if let Some(word) = self.words.get_mut(word) {
+            self.count += usize::from(*word & bit == 0);
+            *word |= bit;
+        }
+    }
+
+    /// Takes `at` out.
+    pub(crate) fn clear(&mut self, at: u32) {
+        let bit = 1u64 << (at % 64);
+        if let Some(word) = self.words.get_mut(at as usize / 64) {
+            self.count -= usize::from(*word & bit != 0);
+            *word &= !bit;
+        }
+    }
+
+    /// How many are in.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// How many are in both.
+    pub(crate) fn count_shared(&self, other: &Self) -> usize {
+        self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones() as usize).sum()
+    }
+
+    /// All that are in, ascending.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.words.iter().enumerate().flat_map(|(at, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                if rest == 0 {
+                    return None;
+                }
+                let bit = rest.trailing_zeros();
+                rest &= rest - 1;
+                Some(at as u32 * 64 + bit)
+            })
+        })
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.words.len() * 8
+    }
+}
+
+impl FromIterator<u32> for Bits {
+    fn from_iter<I: IntoIterator<Item = u32>>(numbers: I) -> Self {
+        let mut bits = Self::default();
+        for number in numbers {
+            bits.set(number);
+        }
+        bits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn behaves_like_a_set(changes in proptest::collection::vec((any::<bool>(), 0u32..300), 0..200)) {
+            let (mut bits, mut set) = (Bits::with_limit(100), BTreeSet::new());
+            for (put, at) in changes {
+                if put {
+                    bits.set(at);
+                    set.insert(at);
+                } else {
+                    bits.clear(at);
+                    set.remove(&at);
+                }
+            }
+            prop_assert_eq!(bits.count(), set.len());
+            prop_assert_eq!(bits.iter().collect::<Vec<_>>(), set.iter().copied().collect::<Vec<_>>());
+            let odd: Bits = (0..300).filter(|at| at % 2 == 1).collect();
+            prop_assert_eq!(bits.count_shared(&odd), set.iter().filter(|at| **at % 2 == 1).count());
+            prop_assert!((0..400).all(|at| bits.has(at) == set.contains(&at)));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Sessions that several records share: which passages are in them, in order (retrieval.md §1).
+//!
+//! A passage's session is a number: of a shared one here, or of its own record with [`OWN`] set. Links between
+//! neighbours are columns of the passages; the links and the sums are kept by `link`.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// Set in the number of a session that is one record's own; the rest is the record.
+pub(crate) const OWN: u32 = 1 << 31;
+
+/// One shared session.
+#[derive(Debug)]
+pub(crate) struct Chain {
+    /// Group and branch.
+    pub(crate) key: (u32, u32),
+    /// Its passages in order.
+    pub(crate) members: Vec<u32>,
+    /// Their terms.
+    pub(crate) terms: u64,
+}
+
+/// All shared sessions.
+#[derive(Debug, Default)]
+pub(crate) struct Chains {
+    chains: Vec<Chain>,
+    by_key: HashMap<(u32, u32), u32>,
+}
+
+impl Chains {
+    /// The number of the session of a group and branch.
+    pub(crate) fn intern(&mut self, key: (u32, u32)) -> u32 {
+        if let Some(number) = self.by_key.get(&key) {
+            return *number;
+        }
+        let number = self.chains.len() as u32;
+        self.chains.push(Chain { key, members: Vec::new(), terms: 0 });
+        self.by_key.insert(key, number);
+        number
+    }
+
+    /// The session of a number, unless it is a record's own.
+    pub(crate) fn get(&self, chain: u32) -> Option<&Chain> {
+        if chain & OWN == 0 { self.chains.get(chain as usize) } else { None }
+    }
+
+    /// Puts a passage in its place, and tells the place. `order` compares a member with the passage.
+    pub(crate) fn insert(
+        &mut self,
+        chain: u32,
+        passage: u32,
+        terms: u32,
+        order: impl Fn(u32) -> Ordering,
+    ) -> usize {
+        let Some(chain) = self.chains.get_mut(chain as usize) else { return 0 };
+        let behind_last = chain.members.last().is_none_or(|last| order(*last) == Ordering::Less);
+        let at = if behind_last {
+            chain.members.len()
+        } else {
+            chain.members.partition_point(|member| order(*member) == Ordering::Less)
+        };
+        chain.members.insert(at, passage);
+        chain.terms += u64::from(terms);
+        at
+    }
+
+    /// Takes a passage out. `order` as for [`Chains::insert`].
+    pub(crate) fn remove(&mut self, chain: u32, passage: u32, terms: u32, order: impl Fn(u32) -> Ordering) {
+        let Some(chain) = self.chains.get_mut(chain as usize) else { return };
+        let at = chain.members.partition_point(|member| order(*member) == Ordering::Less);
+        if chain.members.get(at) == Some(&passage) {
+            chain.members.remove(at);
+            chain.terms = chain.terms.saturating_sub(u64::from(terms));
+        }
+    }
+
+    /// Renames all members.
+    pub(crate) fn rename(&mut self, renamed: &[u32]) {
+        for member in self.chains.iter_mut().flat_map(|chain| &mut chain.members) {
+            *member = renamed.get(*member as usize).copied().unwrap_or(*member);
+        }
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        let members: usize = self.chains.iter().map(|chain| chain.members.len() * 4).sum();
+        self.chains.len() * (size_of::<Chain>() + 24) + members
+    }
+}

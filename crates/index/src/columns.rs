@@ -1,0 +1,251 @@
+//! The passages, column by column, and the terms of each in order. Passages are numbered in order of arrival; a number
+//! is never used again before a compaction renames all. Every column has a value for every number.
+
+/// No passage, no row, no name.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// What is read of a passage only once it is worth it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PassageRow {
+    /// Number of its record.
+    pub(crate) record: u32,
+    /// Which passage of the record.
+    pub(crate) part: u32,
+    /// Number of the name its text starts with, known or not.
+    pub(crate) name: u32,
+    /// Where its terms start.
+    pub(crate) start: usize,
+    /// Terms: those of the path, of the prefix, of the rest, in this order.
+    pub(crate) terms: u32,
+    /// Terms of the path.
+    pub(crate) path_terms: u32,
+    /// Terms of the prefix.
+    pub(crate) prefix_terms: u16,
+    /// The prefix is a known name and so is taken off.
+    pub(crate) stripped: bool,
+    /// Flags of the whole text.
+    pub(crate) flags: u16,
+    /// Flags of the text without the prefix.
+    pub(crate) stripped_flags: u16,
+    /// Where its vector is.
+    pub(crate) vector: Option<(u16, u32)>,
+}
+
+impl PassageRow {
+    /// The flags that hold now.
+    pub(crate) fn flags_now(&self) -> u16 {
+        if self.stripped { self.stripped_flags } else { self.flags }
+    }
+
+    /// Terms that count now.
+    pub(crate) fn length(&self) -> u32 {
+        if self.stripped { self.terms - u32::from(self.prefix_terms) } else { self.terms }
+    }
+}
+
+/// All passages.
+#[derive(Debug, Default)]
+pub(crate) struct Columns {
+    rows: Vec<PassageRow>,
+    terms: Vec<u32>,
+    /// Terms that count.
+    pub(crate) length: Vec<u32>,
+    /// Terms of the window.
+    pub(crate) window: Vec<u32>,
+    /// The neighbour before, in its session.
+    pub(crate) previous: Vec<u32>,
+    /// The neighbour after.
+    pub(crate) next: Vec<u32>,
+    /// Its group.
+    pub(crate) group: Vec<u32>,
+    /// Its session, as [`crate::chains`] numbers them.
+    pub(crate) chain: Vec<u32>,
+}
+
+impl Columns {
+    /// How many numbers are given out.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Keeps `terms` and tells where they start.
+    pub(crate) fn keep_terms(&mut self, terms: impl Iterator<Item = u32>) -> (usize, u32) {
+        let start = self.terms.len();
+        self.terms.extend(terms);
+        (start, (self.terms.len() - start) as u32)
+    }
+
+    /// Adds a passage, without neighbours and without a session.
+    pub(crate) fn push(&mut self, row: PassageRow, group: u32) -> u32 {
+        let number = self.rows.len() as u32;
+        self.rows.push(row);
+        self.length.push(row.length());
+        self.window.push(row.length());
+        self.previous.push(NONE);
+        self.next.push(NONE);
+        self.group.push(group);
+        self.chain.push(NONE);
+        number
+    }
+
+    /// The row of a passage.
+    pub(crate) fn row(&self, passage: u32) -> &PassageRow {
+        &self.rows[passage as usize]
+    }
+
+    /// Where the vector of a passage is from now on.
+    pub(crate) fn place_vector(&mut self, passage: u32, row: u32) {
+        if let Some((_, place)) = self.rows.get_mut(passage as usize).and_then(|row| row.vector.as_mut()) {
+            *place = row;
+        }
+    }
+
+    /// The terms of a passage that count, in order: those before and those after a prefix that is taken off.
+    pub(crate) fn terms(&self, passage: u32) -> (&[u32], &[u32]) {
+        let row = self.row(passage);
+        let all = self.terms.get(row.start..row.start + row.terms as usize).unwrap_or_default();
+        if !row.stripped {
+            return (all, &[]);
+        }
+        let (path, rest) = all.split_at(row.path_terms as usize);
+        (path, rest.get(usize::from(row.prefix_terms)..).unwrap_or_default())
+    }
+
+    /// The terms of its text alone, those of the path left out.
+    pub(crate) fn text_terms(&self, passage: u32) -> &[u32] {
+        let row = self.row(passage);
+        let (first, second) = self.terms(passage);
+        if row.stripped { second } else { first.get(row.path_terms as usize..).unwrap_or_default() }
+    }
+
+    /// The neighbour before, where there is one.
+    pub(crate) fn before(&self, passage: u32) -> Option<u32> {
+        self.previous.get(passage as usize).copied().filter(|other| *other != NONE)
+    }
+
+    /// The neighbour after, where there is one.
+    pub(crate) fn after(&self, passage: u32) -> Option<u32> {
+        self.next.get(passage as usize).copied().filter(|other| *other != NONE)
+    }
+
+    /// The passages of the pair: the one before and itself.
+    pub(crate) fn pair(&self, passage: u32) -> impl Iterator<Item = u32> + use<> {
+        [self.before(passage), Some(passage)].into_iter().flatten()
+    }
+
+    /// The passages of the window: two before, itself, one after.
+    pub(crate) fn window(&self, passage: u32) -> impl Iterator<Item = u32> + use<> {
+        let before = self.before(passage);
+        [before.and_then(|other| self.before(other)), before, Some(passage), self.after(passage)]
+            .into_iter()
+            .flatten()
+    }
+
+    /// Terms of several passages together.
+    pub(crate) fn sum(&self, passages: impl Iterator<Item = u32>) -> u32 {
+        passages.map(|other| self.length[other as usize]).sum()
+    }
+
+    /// Puts `left` and `right` side by side; either may be [`NONE`].
+    pub(crate) fn join(&mut self, left: u32, right: u32) {
+        if let Some(next) = self.next.get_mut(left as usize) {
+            *next = right;
+        }
+        if let Some(previous) = self.previous.get_mut(right as usize) {
+            *previous = left;
+        }
+    }
+
+    /// Keeps only the passages that `renamed` gives a new number; new numbers keep the order of the old.
+    pub(crate) fn compact(&mut self, renamed: &[u32]) {
+        let kept = |old: usize| renamed.get(old).is_some_and(|new| *new != NONE);
+        let new = |old: u32| renamed.get(old as usize).copied().unwrap_or(NONE);
+        let mut terms = Vec::with_capacity(self.terms.len() / 2);
+        for (_, row) in self.rows.iter_mut().enumerate().filter(|(old, _)| kept(*old)) {
+            let range = row.start..row.start + row.terms as usize;
+            row.start = terms.len();
+            terms.extend_from_slice(self.terms.get(range).unwrap_or_default());
+        }
+        self.terms = terms;
+        retain(&mut self.rows, kept);
+        for column in [&mut self.length, &mut self.window, &mut self.group, &mut self.chain] {
+            retain(column, kept);
+        }
+        for column in [&mut self.previous, &mut self.next] {
+            retain(column, kept);
+            column.iter_mut().for_each(|other| *other = new(*other));
+        }
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.rows.len() * (size_of::<PassageRow>() + 6 * size_of::<u32>())
+            + self.terms.len() * size_of::<u32>()
+    }
+}
+
+fn retain<T>(column: &mut Vec<T>, kept: impl Fn(usize) -> bool) {
+    let mut at = 0;
+    column.retain(|_| {
+        at += 1;
+        kept(at - 1)
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passage(
+        columns: &mut Columns,
+        terms: &[u32],
+        path_terms: u32,
+        prefix_terms: u16,
+        stripped: bool,
+    ) -> u32 {
+        let (start, count) = columns.keep_terms(terms.iter().copied());
+        let row = PassageRow {
+            record: 0,
+            part: 0,
+            name: NONE,
+            start,
+            terms: count,
+            path_terms,
+            prefix_terms,
+            stripped,
+            flags: 1,
+            stripped_flags: 2,
+            vector: None,
+        };
+        columns.push(row, 0)
+    }
+
+    #[test]
+    fn a_prefix_is_taken_off_between_path_and_text() {
+        let mut columns = Columns::default();
+        let whole = passage(&mut columns, &[1, 2, 3, 4, 5], 2, 1, false);
+        let stripped = passage(&mut columns, &[1, 2, 3, 4, 5], 2, 1, true);
+        assert_eq!(columns.terms(whole), (&[1, 2, 3, 4, 5][..], &[][..]));
+        assert_eq!(columns.terms(stripped), (&[1, 2][..], &[4, 5][..]));
+        assert_eq!(columns.text_terms(whole), [3, 4, 5]);
+        assert_eq!(columns.text_terms(stripped), [4, 5]);
+        assert_eq!((columns.length[0], columns.length[1]), (5, 4));
+        assert_eq!((columns.row(0).flags_now(), columns.row(1).flags_now()), (1, 2));
+    }
+
+    #[test]
+    fn neighbours_and_compaction() {
+        let mut columns = Columns::default();
+        let numbers: Vec<u32> = (0..5u32).map(|at| passage(&mut columns, &[at; 2], 0, 0, false)).collect();
+        columns.join(numbers[0], numbers[1]);
+        columns.join(numbers[1], numbers[3]);
+        columns.join(numbers[3], numbers[4]);
+        assert_eq!(columns.window(3).collect::<Vec<_>>(), [0, 1, 3, 4]);
+        assert_eq!(columns.pair(0).collect::<Vec<_>>(), [0]);
+        assert_eq!(columns.sum(columns.window(1)), 6);
+        columns.compact(&[0, 1, NONE, 2, 3]);
+        assert_eq!(columns.window(2).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!(columns.terms(2).0, [3, 3]);
+        assert_eq!((columns.before(0), columns.after(3)), (None, None));
+    }
+}

@@ -1,0 +1,124 @@
+//! Record and event ids in few bytes. Order and spelling are those of the text; nothing is lost.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+const RECORD_PREFIX: &str = "mem-";
+
+/// A text that is, as a rule, `mem-` and a UUID or an event id of our own form.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum CompactText {
+    /// `mem-` and a UUID in lower case.
+    Record([u8; 16]),
+    /// Nineteen digits, `#` and eight hex digits in lower case.
+    Event([u8; 8], u32),
+    /// Anything else.
+    Other(Box<str>),
+}
+
+impl CompactText {
+    /// Packs `text`.
+    pub(crate) fn new(text: &str) -> Self {
+        let packed = record(text).or_else(|| event(text));
+        packed.filter(|packed| packed.spell() == text).unwrap_or_else(|| Self::Other(text.into()))
+    }
+
+    /// The text.
+    pub(crate) fn spell(&self) -> Cow<'_, str> {
+        match self {
+            Self::Record(bytes) => Cow::Owned(spell_record(bytes)),
+            Self::Event(time, place) => Cow::Owned(format!("{:019}#{place:08x}", u64::from_be_bytes(*time))),
+            Self::Other(text) => Cow::Borrowed(text),
+        }
+    }
+}
+
+impl Ord for CompactText {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Record(a), Self::Record(b)) => a.cmp(b),
+            (Self::Event(a, i), Self::Event(b, j)) => a.cmp(b).then(i.cmp(j)),
+            (Self::Other(a), Self::Other(b)) => a.cmp(b),
+            (Self::Record(_) | Self::Event(..) | Self::Other(_), _) => self.spell().cmp(&other.spell()),
+        }
+    }
+}
+
+impl PartialOrd for CompactText {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+fn record(text: &str) -> Option<CompactText> {
+    let uuid = text.strip_prefix(RECORD_PREFIX).filter(|uuid| uuid.len() == 36)?;
+    let mut bytes = [0u8; 16];
+    let mut digits = uuid.bytes().filter(|byte| *byte != b'-').map(|byte| char::from(byte).to_digit(16));
+    for byte in &mut bytes {
+        let (high, low) = (digits.next()??, digits.next()??);
+        *byte = u8::try_from(high * 16 + low).ok()?;
+    }
+    Some(CompactText::Record(bytes))
+}
+
+fn event(text: &str) -> Option<CompactText> {
+    let (time, place) = text.split_once('#')?;
+    let time: u64 = time.parse().ok()?;
+    Some(CompactText::Event(time.to_be_bytes(), u32::from_str_radix(place, 16).ok()?))
+}
+
+fn spell_record(bytes: &[u8; 16]) -> String {
+    let mut text = String::with_capacity(40);
+    text.push_str(RECORD_PREFIX);
+    for (at, byte) in bytes.iter().enumerate() {
+        if matches!(at, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        for digit in [byte >> 4, byte & 15] {
+            text.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn usual_ids_are_packed() {
+        let check = |text: &str, packed: bool| {
+            let compact = CompactText::new(text);
+            assert_eq!(compact.spell(), text);
+            assert_eq!(!matches!(compact, CompactText::Other(_)), packed, "{text}");
+        };
+        check("mem-0190c3f2-7b1a-7c3d-8e4f-0123456789ab", true);
+        check("mem-0190C3F2-7b1a-7c3d-8e4f-0123456789ab", false);
+        check("mem-0190c3f27-b1a-7c3d-8e4f-0123456789ab", false);
+        check("0000001752235548000#97f30a6b", true);
+        check("0000001752235548000#97F30A6B", false);
+        check("1#2", false);
+        check("99999999999999999999#00000000", false);
+        check("", false);
+    }
+
+    fn ids() -> impl Strategy<Value = String> {
+        prop_oneof![
+            "mem-[0-9a-f]{2}000000-0000-4000-8000-0000000000[0-9a-f]{2}",
+            "000000000000000000[0-9]#0000000[0-9a-f]",
+            "mem-[0-9a-zA-Z_-]{36,40}",
+            any::<String>(),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn order_and_spelling_are_those_of_the_text(a in ids(), b in ids()) {
+            let (x, y) = (CompactText::new(&a), CompactText::new(&b));
+            prop_assert_eq!(x.cmp(&y), a.cmp(&b));
+            prop_assert_eq!(x == y, a == b);
+            prop_assert_eq!(x.spell(), a);
+        }
+    }
+}

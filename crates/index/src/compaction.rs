@@ -1,0 +1,28 @@
+//! Gives the passages new numbers without gaps, and frees what the others held. No answer changes.
+
+use crate::columns::NONE;
+use crate::memory_index::MemoryIndex;
+
+impl MemoryIndex {
+    /// Compacts all of the index.
+    pub(crate) fn compact(&mut self) {
+        let mut renamed = vec![NONE; self.columns.len()];
+        for (new, old) in self.live.iter().enumerate() {
+            if let Some(slot) = renamed.get_mut(old as usize) {
+                *slot = new as u32;
+            }
+        }
+        self.columns.compact(&renamed);
+        self.records.rename_passages(&renamed);
+        self.chains.rename(&renamed);
+        self.groups.compact(&renamed);
+        for postings in &mut self.postings {
+            postings.compact(&renamed);
+        }
+        let columns = &mut self.columns;
+        self.vectors.compact(&renamed, |passage, row| columns.place_vector(passage, row));
+        self.active = self.active.iter().filter_map(|old| renamed.get(old as usize).copied()).collect();
+        self.live = (0..self.columns.len() as u32).collect();
+        self.dead = 0;
+    }
+}

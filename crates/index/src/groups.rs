@@ -1,0 +1,146 @@
+//! Records of one namespace, strategy, actor and session: what access, namespace and strategy filters take or leave as
+//! a whole, and for which lengths are summed (retrieval.md §1, §4.3).
+
+use std::collections::HashMap;
+
+use crate::columns::NONE;
+
+/// What a group is, each as the number of its text or [`NONE`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct GroupKey {
+    /// The namespace; always there.
+    pub(crate) namespace: u32,
+    /// The strategy.
+    pub(crate) strategy: u32,
+    /// The actor.
+    pub(crate) actor: u32,
+    /// The session.
+    pub(crate) session: u32,
+}
+
+/// Sums over active turns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Lengths {
+    /// Turns.
+    pub(crate) turns: u64,
+    /// Sessions with a turn.
+    pub(crate) sessions: u64,
+    /// Terms of the turns, which are also those of the sessions.
+    pub(crate) terms: u64,
+    /// Terms of the pairs.
+    pub(crate) pairs: u64,
+    /// Terms of the windows.
+    pub(crate) windows: u64,
+}
+
+impl Lengths {
+    /// Adds.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.turns += other.turns;
+        self.sessions += other.sessions;
+        self.terms += other.terms;
+        self.pairs += other.pairs;
+        self.windows += other.windows;
+    }
+
+    /// Takes away what was added before.
+    pub(crate) fn subtract(&mut self, other: &Self) {
+        self.turns = self.turns.saturating_sub(other.turns);
+        self.sessions = self.sessions.saturating_sub(other.sessions);
+        self.terms = self.terms.saturating_sub(other.terms);
+        self.pairs = self.pairs.saturating_sub(other.pairs);
+        self.windows = self.windows.saturating_sub(other.windows);
+    }
+}
+
+/// One group.
+#[derive(Debug)]
+pub(crate) struct Group {
+    /// What it is.
+    pub(crate) key: GroupKey,
+    /// Its passages; those that are gone stay listed until a compaction.
+    pub(crate) members: Vec<u32>,
+    /// Passages held now.
+    pub(crate) live: usize,
+    /// Sums of its active turns.
+    pub(crate) lengths: Lengths,
+}
+
+/// All groups, and the sums of all.
+#[derive(Debug, Default)]
+pub(crate) struct Groups {
+    groups: Vec<Group>,
+    by_key: HashMap<GroupKey, u32>,
+    /// Sums of the whole memory.
+    pub(crate) total: Lengths,
+}
+
+impl Groups {
+    /// The number of a group, a new one at first sight.
+    pub(crate) fn intern(&mut self, key: GroupKey) -> u32 {
+        if let Some(number) = self.by_key.get(&key) {
+            return *number;
+        }
+        let number = self.groups.len() as u32;
+        self.groups.push(Group { key, members: Vec::new(), live: 0, lengths: Lengths::default() });
+        self.by_key.insert(key, number);
+        number
+    }
+
+    /// All groups, by number.
+    pub(crate) fn all(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// The group of a number.
+    pub(crate) fn get(&self, group: u32) -> Option<&Group> {
+        self.groups.get(group as usize)
+    }
+
+    /// Lists a passage.
+    pub(crate) fn join(&mut self, group: u32, passage: u32) {
+        if let Some(group) = self.groups.get_mut(group as usize) {
+            group.members.push(passage);
+            group.live += 1;
+        }
+    }
+
+    /// A passage is gone.
+    pub(crate) fn leave(&mut self, group: u32) {
+        if let Some(group) = self.groups.get_mut(group as usize) {
+            group.live = group.live.saturating_sub(1);
+        }
+    }
+
+    /// Adds to the sums of a group.
+    pub(crate) fn add(&mut self, group: u32, lengths: &Lengths) {
+        self.total.add(lengths);
+        if let Some(group) = self.groups.get_mut(group as usize) {
+            group.lengths.add(lengths);
+        }
+    }
+
+    /// Takes away from the sums of a group.
+    pub(crate) fn subtract(&mut self, group: u32, lengths: &Lengths) {
+        self.total.subtract(lengths);
+        if let Some(group) = self.groups.get_mut(group as usize) {
+            group.lengths.subtract(lengths);
+        }
+    }
+
+    /// Keeps and renames members.
+    pub(crate) fn compact(&mut self, renamed: &[u32]) {
+        for group in &mut self.groups {
+            group.members.retain_mut(|passage| {
+                *passage = renamed.get(*passage as usize).copied().unwrap_or(NONE);
+                *passage != NONE
+            });
+        }
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        let members: usize = self.groups.iter().map(|group| group.members.len() * 4).sum();
+        self.groups.len() * (size_of::<Group>() + 48) + members
+    }
+}

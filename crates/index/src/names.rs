@@ -1,0 +1,128 @@
+//! Which prefixes `Name: ` are known names: those that at least two active turns of talk carry (retrieval.md §1).
+//! What follows from a name becoming known, or unknown again, is done by `apply`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::interner::Interner;
+
+/// Turns that make a prefix a name.
+const CARRIERS_MIN: u32 = 2;
+
+#[derive(Debug, Default)]
+struct Name {
+    /// Active turns of talk that carry it.
+    carriers: u32,
+    /// The same, by group.
+    by_group: BTreeMap<u32, u32>,
+    /// Records, active or not, that carry it; kept only while it is unknown, and may hold some that no longer do.
+    waiting: BTreeSet<u32>,
+}
+
+/// All prefixes.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    texts: Interner,
+    names: Vec<Name>,
+}
+
+impl Names {
+    /// The number of a prefix.
+    pub(crate) fn intern(&mut self, name: &str) -> u32 {
+        let number = self.texts.intern(name);
+        if self.names.len() <= number as usize {
+            self.names.push(Name::default());
+        }
+        number
+    }
+
+    /// The prefix of a number.
+    pub(crate) fn text(&self, name: u32) -> &str {
+        self.texts.text(name)
+    }
+
+    /// True for a known name.
+    pub(crate) fn is_known(&self, name: u32) -> bool {
+        self.names.get(name as usize).is_some_and(|name| name.carriers >= CARRIERS_MIN)
+    }
+
+    /// True for the text of a known name.
+    pub(crate) fn is_known_text(&self, name: &str) -> bool {
+        self.texts.find(name).is_some_and(|number| self.is_known(number))
+    }
+
+    /// One more carrier, in a group.
+    pub(crate) fn carry(&mut self, name: u32, group: u32) {
+        if let Some(name) = self.names.get_mut(name as usize) {
+            name.carriers += 1;
+            *name.by_group.entry(group).or_default() += 1;
+        }
+    }
+
+    /// One carrier less.
+    pub(crate) fn drop_carrier(&mut self, name: u32, group: u32) {
+        let Some(name) = self.names.get_mut(name as usize) else { return };
+        name.carriers = name.carriers.saturating_sub(1);
+        if let Some(count) = name.by_group.get_mut(&group) {
+            *count -= 1;
+            if *count == 0 {
+                name.by_group.remove(&group);
+            }
+        }
+    }
+
+    /// Remembers a record to look at again should the name become known.
+    pub(crate) fn wait(&mut self, name: u32, record: u32) {
+        if let Some(name) = self.names.get_mut(name as usize)
+            && name.carriers < CARRIERS_MIN
+        {
+            name.waiting.insert(record);
+        }
+    }
+
+    /// The records that waited.
+    pub(crate) fn take_waiting(&mut self, name: u32) -> BTreeSet<u32> {
+        self.names.get_mut(name as usize).map(|name| std::mem::take(&mut name.waiting)).unwrap_or_default()
+    }
+
+    /// Known names that a group which `admits` carries, sorted.
+    pub(crate) fn known(&self, admits: impl Fn(u32) -> bool) -> Vec<String> {
+        let known =
+            |name: &&Name| name.carriers >= CARRIERS_MIN && name.by_group.keys().any(|group| admits(*group));
+        let texts = self.names.iter().zip(self.texts.texts()).filter(|(name, _)| known(name));
+        let mut names: Vec<String> = texts.map(|(_, text)| text.to_owned()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Bytes held, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let names =
+            self.names.iter().map(|name| (name.by_group.len() + name.waiting.len()) * 16).sum::<usize>();
+        self.texts.bytes() + names + self.names.len() * size_of::<Name>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_carriers_make_a_name() {
+        let mut names = Names::default();
+        let (anna, bob) = (names.intern("Anna"), names.intern("Bob"));
+        names.carry(anna, 1);
+        names.wait(anna, 7);
+        assert!(!names.is_known(anna));
+        names.carry(anna, 2);
+        names.wait(anna, 8);
+        names.carry(bob, 1);
+        assert!(names.is_known_text("Anna") && !names.is_known_text("Bob") && !names.is_known_text("anna"));
+        assert_eq!(names.take_waiting(anna).into_iter().collect::<Vec<_>>(), [7]);
+        assert_eq!(names.known(|_| true), ["Anna"]);
+        assert_eq!(names.known(|group| group == 2), ["Anna"]);
+        names.drop_carrier(anna, 2);
+        assert!(!names.is_known(anna));
+        names.carry(anna, 1);
+        assert_eq!(names.known(|group| group == 2), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,120 @@
+//! Records close to a new text, for consolidation (retrieval.md §7): by the Jaccard similarity of term sets. The terms
+//! of a path and a known speaker's prefix do not count on either side.
+
+use std::collections::HashMap;
+
+use loci_model::ports::search::{Neighbour, NeighbourRequest};
+use loci_text::similarity::jaccard_ids;
+
+use crate::bits::Bits;
+use crate::columns::NONE;
+use crate::dense::Asked;
+use crate::memory_index::MemoryIndex;
+
+/// What one passage costs to read through, counted in postings.
+const PASSAGE_COST: usize = 24;
+
+/// The most similar passage of a record.
+#[derive(Clone, Copy)]
+struct Closest {
+    record: u32,
+    jaccard: f32,
+    cosine: Option<f32>,
+}
+
+impl MemoryIndex {
+    /// Records of one strategy and namespace that are close to a text: the most similar first, then by cosine, then
+    /// newer first, then by id. Of a record with several passages the most similar counts.
+    pub fn neighbours(&self, request: &NeighbourRequest) -> Vec<Neighbour> {
+        let scope = self.neighbourhood(request);
+        let terms = self.terms_of(&request.text);
+        let asked = request.vector.as_ref().and_then(|(vector, model)| self.asked(vector, model));
+        let mut closest: HashMap<u32, Closest> = HashMap::new();
+        for passage in self.sharing(&terms, &scope, request.jaccard_min) {
+            let found = self.compare(passage, &terms, asked.as_ref());
+            if found.jaccard < request.jaccard_min {
+                continue;
+            }
+            let best = closest.entry(found.record).or_insert(found);
+            if (found.jaccard, found.cosine) > (best.jaccard, best.cosine) {
+                *best = found;
+            }
+        }
+        let mut closest: Vec<Closest> = closest.into_values().collect();
+        closest.sort_by(|a, b| {
+            let cosine = |of: &Closest| of.cosine.unwrap_or(f32::NEG_INFINITY);
+            let alike = b.jaccard.total_cmp(&a.jaccard).then(cosine(b).total_cmp(&cosine(a)));
+            alike.then_with(|| self.records.newer_first(a.record, b.record))
+        });
+        closest.truncate(request.limit);
+        let neighbour = |of: Closest| {
+            let record = self.records.id(of.record)?;
+            Some(Neighbour { record, jaccard: of.jaccard, cosine: of.cosine })
+        };
+        closest.into_iter().filter_map(neighbour).collect()
+    }
+
+    /// The passages that the request is about.
+    fn neighbourhood(&self, request: &NeighbourRequest) -> Bits {
+        let seen = self.seen_groups(&request.scope);
+        let asked = self.asked_groups(&request.scope, &seen);
+        let namespace = self.words.namespaces.find(&request.namespace.normal());
+        let strategy = match &request.strategy {
+            None => Some(NONE),
+            Some(wanted) => self.words.strategies.find(wanted.as_str()),
+        };
+        let groups = self.groups_where(|group, key| {
+            asked.admits(group) && namespace == Some(key.namespace) && strategy == Some(key.strategy)
+        });
+        self.passages_in(&request.scope, &groups).into_owned()
+    }
+
+    /// The distinct terms of a text, ascending. Terms that no passage has get numbers beyond all others.
+    fn terms_of(&self, text: &str) -> Vec<u32> {
+        let mut analysis = loci_text::analyse_turn(text);
+        if let Some(prefix) = analysis.prefix.take()
+            && self.names.is_known_text(&prefix.name)
+        {
+            analysis.terms.drain(..prefix.terms.min(analysis.terms.len()));
+        }
+        analysis.terms.sort_unstable();
+        analysis.terms.dedup();
+        let mut unknown = u32::MAX;
+        let mut number = |term: &String| {
+            self.vocabulary.find(term).unwrap_or_else(|| {
+                unknown -= 1;
+                unknown
+            })
+        };
+        let mut numbers: Vec<u32> = analysis.terms.iter().map(&mut number).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// Passages in scope that may reach the similarity, by the terms they share: all of a small scope, and of any scope
+    /// if no similarity is asked for.
+    fn sharing(&self, terms: &[u32], scope: &Bits, jaccard_min: f32) -> Vec<u32> {
+        let lists = || terms.iter().filter_map(|term| self.postings.get(*term as usize));
+        let postings: usize = lists().map(|list| list.len()).sum();
+        if jaccard_min <= 0.0 || scope.count() * PASSAGE_COST <= postings {
+            return scope.iter().collect();
+        }
+        let mut shared: HashMap<u32, u32> = HashMap::new();
+        for (passage, _) in lists().flat_map(|list| list.iter()).filter(|(passage, _)| scope.has(*passage)) {
+            *shared.entry(passage).or_default() += 1;
+        }
+        // The union is at least the terms asked for, so fewer than this share of them cannot reach the similarity.
+        let least = jaccard_min * terms.len() as f32 - 0.5;
+        shared.into_iter().filter(|(_, count)| *count as f32 >= least).map(|(passage, _)| passage).collect()
+    }
+
+    fn compare(&self, passage: u32, terms: &[u32], asked: Option<&Asked<'_>>) -> Closest {
+        let mut own = self.columns.text_terms(passage).to_vec();
+        own.sort_unstable();
+        Closest {
+            record: self.columns.row(passage).record,
+            jaccard: jaccard_ids(&own, terms),
+            cosine: asked.and_then(|asked| self.cosine(asked, passage)),
+        }
+    }
+}

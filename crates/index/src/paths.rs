@@ -1,0 +1,123 @@
+//! The files that records belong to: the terms of their paths, one document per file (retrieval.md §6, `path`).
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// One file of one namespace.
+#[derive(Debug)]
+pub(crate) struct FilePath {
+    /// The path as written.
+    pub(crate) path: Arc<str>,
+    /// Its terms.
+    pub(crate) terms: Box<[u32]>,
+    /// Active records that belong to it, by group.
+    groups: BTreeMap<u32, u32>,
+}
+
+impl FilePath {
+    /// True where an active record of an admitted group belongs to it.
+    fn counts(&self, admits: &impl Fn(u32) -> bool) -> bool {
+        self.groups.keys().any(|group| admits(*group))
+    }
+}
+
+/// Numbers of the paths of a scope.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct PathCounts {
+    /// Paths.
+    pub(crate) paths: u32,
+    /// Terms of them all.
+    pub(crate) terms: u64,
+    /// Paths that hold each term asked for.
+    pub(crate) df: Vec<u32>,
+}
+
+/// All files.
+#[derive(Debug, Default)]
+pub(crate) struct Paths {
+    paths: Vec<FilePath>,
+    by_key: HashMap<(u32, Arc<str>), u32>,
+}
+
+impl Paths {
+    /// The number of a path in a namespace. `terms` is asked at first sight only.
+    pub(crate) fn intern(&mut self, namespace: u32, path: &str, terms: impl FnOnce() -> Vec<u32>) -> u32 {
+        let key = (namespace, Arc::from(path));
+        if let Some(number) = self.by_key.get(&key) {
+            return *number;
+        }
+        let number = self.paths.len() as u32;
+        let file = FilePath { path: Arc::clone(&key.1), terms: terms().into(), groups: BTreeMap::new() };
+        self.paths.push(file);
+        self.by_key.insert(key, number);
+        number
+    }
+
+    /// The file of a number.
+    pub(crate) fn get(&self, path: u32) -> Option<&FilePath> {
+        self.paths.get(path as usize)
+    }
+
+    /// An active record of a group belongs to a file.
+    pub(crate) fn join(&mut self, path: u32, group: u32) {
+        if let Some(file) = self.paths.get_mut(path as usize) {
+            *file.groups.entry(group).or_default() += 1;
+        }
+    }
+
+    /// And no longer does.
+    pub(crate) fn leave(&mut self, path: u32, group: u32) {
+        let Some(file) = self.paths.get_mut(path as usize) else { return };
+        if let Some(count) = file.groups.get_mut(&group) {
+            *count -= 1;
+            if *count == 0 {
+                file.groups.remove(&group);
+            }
+        }
+    }
+
+    /// Counts the paths with an active record in an admitted group.
+    pub(crate) fn count(&self, terms: &[Option<u32>], admits: impl Fn(u32) -> bool) -> PathCounts {
+        let mut counts = PathCounts { df: vec![0; terms.len()], ..PathCounts::default() };
+        for file in self.paths.iter().filter(|file| file.counts(&admits)) {
+            counts.paths += 1;
+            counts.terms += file.terms.len() as u64;
+            for (df, term) in counts.df.iter_mut().zip(terms) {
+                *df += u32::from(term.is_some_and(|term| file.terms.contains(&term)));
+            }
+        }
+        counts
+    }
+
+    /// Bytes held, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let texts: usize = self.paths.iter().map(|file| file.path.len() + file.terms.len() * 4).sum();
+        self.paths.len() * 120 + texts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_counts_while_an_admitted_record_belongs_to_it() {
+        let mut paths = Paths::default();
+        let a = paths.intern(0, "src/a.rs", || vec![1, 2, 3]);
+        let b = paths.intern(1, "src/a.rs", || vec![1, 2, 3]);
+        assert_eq!((a, b, paths.intern(0, "src/a.rs", Vec::new)), (0, 1, 0));
+        paths.join(a, 5);
+        paths.join(a, 5);
+        paths.join(b, 6);
+        let count = |paths: &Paths, group| {
+            let counts = paths.count(&[Some(2), Some(9), None], |other| other == group);
+            (counts.paths, counts.terms, counts.df)
+        };
+        assert_eq!(count(&paths, 5), (1, 3, vec![1, 0, 0]));
+        paths.leave(a, 5);
+        assert_eq!(count(&paths, 5), (1, 3, vec![1, 0, 0]));
+        paths.leave(a, 5);
+        assert_eq!(count(&paths, 5), (0, 0, vec![0, 0, 0]));
+        assert_eq!(count(&paths, 6), (1, 3, vec![1, 0, 0]));
+    }
+}

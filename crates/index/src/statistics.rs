@@ -1,0 +1,194 @@
+//! The numbers BM25 needs for one request (retrieval.md §4.3), and the postings it needs them for.
+
+use std::borrow::Cow;
+
+use loci_model::ports::search::{ScopeStatistics, ViewStatistics};
+use loci_text::bm25;
+
+use crate::groups::Lengths;
+use crate::memory_index::MemoryIndex;
+use crate::postings::Postings;
+use crate::scope::GroupSet;
+
+/// Active turns from which on a scope has statistics of its own.
+const OWN_STATISTICS_MIN: u64 = 100;
+/// What one passage costs to read through, counted in postings.
+const PASSAGE_COST: usize = 24;
+/// Slots of a [`TermTable`], of which at most half are taken.
+const SLOTS: usize = 256;
+
+/// The question's terms by number.
+pub(crate) struct TermTable {
+    slots: [(u32, u8); SLOTS],
+    /// The number of each term of the request; `None` where no passage has it, or where it was there before.
+    pub(crate) numbers: Vec<Option<u32>>,
+}
+
+/// The terms of a request with what is known of them.
+pub(crate) struct Counted<'a> {
+    /// For the answer.
+    pub(crate) statistics: ScopeStatistics,
+    /// Postings of each term, at least those of the groups asked for.
+    pub(crate) lists: Vec<Cow<'a, Postings>>,
+    /// The idf of each term; 0 for one that is unknown there.
+    pub(crate) idf: Vec<f32>,
+}
+
+impl TermTable {
+    fn new(numbers: impl Iterator<Item = Option<u32>>) -> Self {
+        let mut table = Self { slots: [(u32::MAX, 0); SLOTS], numbers: Vec::new() };
+        for (at, number) in numbers.enumerate() {
+            let fresh = number.filter(|number| at < SLOTS / 2 && table.find(*number).is_none());
+            if let Some(number) = fresh {
+                let slot = table.slot(number);
+                table.slots[slot] = (number, at as u8);
+            }
+            table.numbers.push(fresh);
+        }
+        table
+    }
+
+    /// Which term of the request a number is.
+    #[inline]
+    pub(crate) fn find(&self, number: u32) -> Option<usize> {
+        let (held, at) = self.slots[self.slot(number)];
+        (held == number && number != u32::MAX).then_some(usize::from(at))
+    }
+
+    /// The slot of a number, or the free one where it would go; at most half of the slots are taken.
+    #[inline]
+    fn slot(&self, number: u32) -> usize {
+        let mut slot = (number.wrapping_mul(0x9e37_79b9) >> 24) as usize % SLOTS;
+        while self.slots[slot].0 != number && self.slots[slot].0 != u32::MAX {
+            slot = (slot + 1) % SLOTS;
+        }
+        slot
+    }
+}
+
+impl MemoryIndex {
+    /// The numbers of terms that some passage has.
+    pub(crate) fn term_table(&self, terms: &[String]) -> TermTable {
+        let held =
+            |number: &u32| self.postings.get(*number as usize).is_some_and(|postings| postings.live > 0);
+        TermTable::new(terms.iter().map(|term| self.vocabulary.find(term).filter(held)))
+    }
+
+    /// Statistics for a request for the groups `asked` of the groups `seen`.
+    pub(crate) fn count(&self, table: &TermTable, seen: &GroupSet, asked: &GroupSet) -> Counted<'_> {
+        let turns = self.lengths(asked).turns;
+        let of_scope = turns >= OWN_STATISTICS_MIN;
+        let counted = if of_scope { asked } else { seen };
+        let turns = if of_scope { turns } else { self.lengths(seen).turns };
+        let turns = u32::try_from(turns).unwrap_or(u32::MAX);
+        let reach = if *counted == GroupSet::All { asked } else { counted };
+        let lists = self.lists(table, reach);
+        let df: Vec<u32> = lists.iter().map(|list| self.document_frequency(list, counted)).collect();
+        let paths = self.paths.count(&table.numbers, |group| counted.admits(group));
+        let statistics = ScopeStatistics {
+            turns,
+            views: averages(&self.lengths(seen)),
+            paths: paths.paths,
+            path_df: paths.df,
+            path_average_length: average(paths.terms, u64::from(paths.paths)),
+            of_scope,
+            df,
+        };
+        let idf = statistics.df.iter().map(|df| bm25::idf(turns, *df)).collect();
+        Counted { statistics, lists, idf }
+    }
+
+    /// Sums of the active turns of some groups.
+    fn lengths(&self, groups: &GroupSet) -> Lengths {
+        let GroupSet::These(numbers) = groups else { return self.groups.total };
+        let mut sum = Lengths::default();
+        for group in numbers.iter().filter_map(|group| self.groups.get(group)) {
+            sum.add(&group.lengths);
+        }
+        sum
+    }
+
+    fn document_frequency(&self, list: &Postings, counted: &GroupSet) -> u32 {
+        let GroupSet::These(groups) = counted else { return list.active };
+        let of_group = |passage: u32| groups.has(self.columns.group[passage as usize]);
+        let counts = |passage: u32| self.active.has(passage) && of_group(passage);
+        list.iter().filter(|(passage, _)| counts(*passage)).count() as u32
+    }
+
+    /// The postings of each term: the whole lists or, where `reach` is small beside them, those read from its passages.
+    fn lists(&self, table: &TermTable, reach: &GroupSet) -> Vec<Cow<'_, Postings>> {
+        let whole: Vec<Cow<'_, Postings>> =
+            table.numbers.iter().map(|number| self.list_of(*number)).collect();
+        let GroupSet::These(groups) = reach else { return whole };
+        let within: usize =
+            groups.iter().filter_map(|group| self.groups.get(group)).map(|group| group.members.len()).sum();
+        let length: usize = whole.iter().map(|list| list.len()).sum();
+        if within.saturating_mul(PASSAGE_COST) >= length {
+            return whole;
+        }
+        let mut read: Vec<Postings> = whole.iter().map(|list| list.without_passages()).collect();
+        let mut counts = vec![0u32; read.len()];
+        for passage in self.members(groups).filter(|passage| self.live.has(*passage)) {
+            self.count_terms(passage, table, &mut counts);
+            for (list, count) in read.iter_mut().zip(&mut counts) {
+                if *count > 0 {
+                    list.push(passage, std::mem::take(count));
+                }
+            }
+        }
+        read.into_iter().map(Cow::Owned).collect()
+    }
+
+    fn list_of(&self, number: Option<u32>) -> Cow<'_, Postings> {
+        let list = number.and_then(|number| self.postings.get(number as usize));
+        list.map_or_else(|| Cow::Owned(Postings::default()), Cow::Borrowed)
+    }
+
+    /// Adds to `counts` how often a passage has each term of the request.
+    #[inline]
+    pub(crate) fn count_terms(&self, passage: u32, table: &TermTable, counts: &mut [u32]) {
+        let (first, second) = self.columns.terms(passage);
+        for at in first.iter().chain(second).filter_map(|term| table.find(*term)) {
+            if let Some(count) = counts.get_mut(at) {
+                *count += 1;
+            }
+        }
+    }
+}
+
+fn averages(lengths: &Lengths) -> [ViewStatistics; 4] {
+    let sums = [
+        (lengths.terms, lengths.turns),
+        (lengths.pairs, lengths.turns),
+        (lengths.windows, lengths.turns),
+        (lengths.terms, lengths.sessions),
+    ];
+    sums.map(|(sum, count)| ViewStatistics { average_length: average(sum, count) })
+}
+
+fn average(sum: u64, count: u64) -> f32 {
+    if count == 0 { 0.0 } else { (sum as f64 / count as f64) as f32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_are_found_by_number_and_repetitions_are_left_out() {
+        let numbers: Vec<Option<u32>> = (0..64).map(|at| Some(at * 256)).chain([None, Some(0)]).collect();
+        let table = TermTable::new(numbers.iter().copied());
+        for at in 0..64u32 {
+            assert_eq!(table.find(at * 256), Some(at as usize));
+            assert_eq!(table.find(at * 256 + 1), None);
+        }
+        assert_eq!(table.numbers[64..], [None, None]);
+        assert_eq!(table.find(u32::MAX), None);
+    }
+
+    #[test]
+    fn more_terms_than_fit_are_left_out() {
+        let table = TermTable::new((0..1000).map(Some));
+        assert_eq!(table.numbers.iter().flatten().count(), SLOTS / 2);
+    }
+}
