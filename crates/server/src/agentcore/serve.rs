@@ -1,5 +1,6 @@
 //! From an HTTP request to an HTTP response, in the order of agentcore-wire §1.5: route, body size, authentication, parse,
-//! validation, then the operation. Headers, request ids, log lines and counters are here; every rule is elsewhere.
+//! validation, then the operation. Headers of the wire are here; every rule is elsewhere, and so are
+//! counters: the response carries its [`Operation`] as an extension for whoever counts.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use super::constraints::{Reason, Refusal, check};
 use super::errors::{Failure, WireError};
 use super::operations;
 use super::route::{NoRoute, Operation, Route, route};
-use crate::auth::signed::{AccessMode, SIGNING_NAME, SignedRequest, signed_caller};
+use crate::auth::signed::{SIGNING_NAME, SignedRequest, signed_caller};
 use crate::auth::sigv4::{Envelope, PathEncoding};
 
 /// What the operator may set about the wire.
@@ -51,7 +52,6 @@ pub struct Wire {
     engine: Engine,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
-    access: AccessMode,
     settings: WireSettings,
 }
 
@@ -61,53 +61,64 @@ impl Wire {
         engine: Engine,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
-        access: AccessMode,
         settings: WireSettings,
     ) -> Self {
-        Self { engine, clock, ids, access, settings }
+        Self { engine, clock, ids, settings }
     }
 
     /// Answers a request. Paths are read raw, so mount it as a fallback, not behind a router that decodes them. A path
     /// that is no operation's is answered 404 `UnknownOperationException`.
-    pub async fn serve(&self, request: Request<Body>) -> Response<Body> {
-        let started = self.clock.monotonic_us();
+    ///
+    /// `open`: the caller where no credentials are asked for (any or none are then accepted), `None` where the request
+    /// must be signed, an error where it is refused before that.
+    pub async fn serve(
+        &self,
+        open: Result<Option<Principal>, Error>,
+        request: Request<Body>,
+    ) -> Response<Body> {
         let request_id = uuid4(self.ids.as_ref());
         let (parts, body) = request.into_parts();
         let found = route(&self.settings.base_path, parts.method.as_str(), parts.uri.path(), query(&parts));
         let operation = found.as_ref().ok().map(|route| route.operation);
-        let mut caller = String::new();
         let outcome = match found {
-            Ok(route) => self.operate(&route, &parts, body, &mut caller).await,
+            Ok(route) => self.operate(&route, open, &parts, body).await,
             Err(NoRoute::Unknown) => Err(Failure::UnknownOperation),
             Err(NoRoute::NotText) => {
                 Err(Refusal::whole(Reason::CannotParse, "The path or query is not percent-encoded UTF-8")
                     .into())
             }
         };
-        let micros = self.clock.monotonic_us().saturating_sub(started);
-        let seen = Seen { operation, caller: &caller, request_id: &request_id, micros };
-        finish(outcome, &seen, self.clock.now())
+        finish(outcome, operation, &request_id, self.clock.now())
     }
 
     async fn operate(
         &self,
         route: &Route,
+        open: Result<Option<Principal>, Error>,
         parts: &http::request::Parts,
         body: Body,
-        named: &mut String,
     ) -> Outcome {
         let body = self.read_body(&parts.headers, body).await?;
-        let (caller, body) = self.caller(parts, &body).await?;
-        named.clone_from(&caller.name);
-        let strict = check(route, &body, EventLimits::Strict);
+        let (caller, body) = match open? {
+            Some(caller) => (caller, Cow::Borrowed(&*body)),
+            None => self.signed(parts, &body).await?,
+        };
+        let outcome = self.answer(route, &caller, &body).await;
+        if let Err(failure) = &outcome {
+            log_failure(failure, route.operation, &caller);
+        }
+        outcome
+    }
+
+    async fn answer(&self, route: &Route, caller: &Principal, body: &[u8]) -> Outcome {
         // What strict mode refuses may be event content, of which the memory's own setting decides.
-        let (text, refused) = match strict {
+        let (text, refused) = match check(route, body, EventLimits::Strict) {
             Ok(text) => (text, None),
-            Err(refusal) => (check(route, &body, EventLimits::Lenient)?, Some(refusal)),
+            Err(refusal) => (check(route, body, EventLimits::Lenient)?, Some(refusal)),
         };
         let call = Call {
             engine: &self.engine,
-            caller: &caller,
+            caller,
             route,
             body: text,
             over_limit: refused.is_some(),
@@ -119,7 +130,7 @@ impl Wire {
         }
     }
 
-    async fn caller<'b>(
+    async fn signed<'b>(
         &self,
         parts: &http::request::Parts,
         body: &'b [u8],
@@ -137,7 +148,7 @@ impl Wire {
             unsigned_payload: false,
             body_bytes_max: self.settings.body_bytes_max,
         };
-        Ok(signed_caller(&self.engine, &self.access, &request, body, self.clock.now()).await?)
+        Ok(signed_caller(&self.engine, &request, body, self.clock.now()).await?)
     }
 
     async fn read_body(&self, headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
@@ -170,59 +181,39 @@ fn is_about_content(error: &Error) -> bool {
         && error.field.as_deref().is_some_and(|field| field.starts_with("payload") || field == "metadata")
 }
 
-/// What a log line says of a request. Nothing of its content.
-struct Seen<'a> {
+fn finish(
+    outcome: Outcome,
     operation: Option<Operation>,
-    caller: &'a str,
-    request_id: &'a str,
-    micros: u64,
-}
-
-fn finish(outcome: Outcome, seen: &Seen<'_>, now: Timestamp) -> Response<Body> {
-    let operation = seen.operation.map_or("Unknown", Operation::name);
-    let (response, error) = match outcome {
-        Ok(answer) => (answer_response(answer), None),
-        Err(failure) => {
-            log_failure(&failure, operation, seen);
-            let error = WireError::new(seen.operation, failure);
-            let name = error.name;
-            (error.into_response(), Some(name))
-        }
+    request_id: &str,
+    now: Timestamp,
+) -> Response<Body> {
+    let response = match outcome {
+        Ok(answer) => answer_response(answer),
+        Err(failure) => WireError::new(operation, failure).into_response(),
     };
-    let status = response.status().as_u16();
-    tracing::info!(
-        operation,
-        status,
-        error,
-        caller = seen.caller,
-        request_id = seen.request_id,
-        micros = seen.micros,
-        "agentcore"
-    );
-    let outcome = error.unwrap_or("ok");
-    metrics::counter!("loci_requests_total", "door" => "agentcore", "operation" => operation, "outcome" => outcome)
-        .increment(1);
-    metrics::histogram!("loci_request_seconds", "door" => "agentcore", "operation" => operation)
-        .record(seen.micros as f64 / 1e6);
     let (mut parts, body) = response.into_parts();
-    stamp(&mut parts.headers, seen.request_id, now);
+    stamp(&mut parts.headers, request_id, now);
+    if let Some(operation) = operation {
+        parts.extensions.insert(operation);
+    }
     Response::from_parts(parts, Body::from(body))
 }
 
-/// Clients often turn errors into empty results, so each is said here, with its reason.
-fn log_failure(failure: &Failure, operation: &'static str, seen: &Seen<'_>) {
+/// Clients often turn errors into empty results, so every refusal is said here, with its reason.
+fn log_failure(failure: &Failure, operation: Operation, caller: &Principal) {
+    let (operation, caller) = (operation.name(), caller.name.as_str());
     match failure {
         Failure::UnknownOperation => {}
         Failure::Request(refusal) => {
-            tracing::warn!(operation, caller = seen.caller, reason = refusal.reason.name(), message = %refusal.message, "refused");
+            tracing::warn!(operation, caller, reason = refusal.reason.name(), message = %refusal.message, "refused");
         }
         Failure::Engine(error)
             if matches!(error.kind, ErrorKind::Bug | ErrorKind::Unavailable | ErrorKind::Upstream) =>
         {
-            tracing::error!(operation, caller = seen.caller, ?error, "failed");
+            tracing::error!(operation, caller, ?error, "failed");
         }
         Failure::Engine(error) => {
-            tracing::warn!(operation, caller = seen.caller, kind = ?error.kind, message = %error.message, "refused");
+            tracing::warn!(operation, caller, kind = ?error.kind, message = %error.message, "refused");
         }
     }
 }
