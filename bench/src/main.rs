@@ -1,2 +1,49 @@
-//! Skeleton.
-fn main() {}
+//! `loci-bench`: programs that measure Loci or try to break it, over its public doors and by real processes.
+//!
+//! To add one: a file here with `Arguments` and `run`, one line in the table. Nothing of the product lives here.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "benchmark programs talk to their terminal")]
+#![expect(clippy::disallowed_methods, reason = "measuring needs the machine's time, environment and waits")]
+
+mod crash;
+mod figures;
+mod load;
+mod seeded;
+mod server;
+mod texts;
+mod wire;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Measures Loci, or tries to break it.
+#[derive(Debug, Parser)]
+#[command(name = "loci-bench")]
+enum Program {
+    /// Kills a server at random under mixed load and checks what it had acknowledged.
+    Crash(crash::Arguments),
+    /// Latency, throughput, memory and disk of a server, over the wire.
+    WireLoad(load::Arguments),
+}
+
+fn main() -> ExitCode {
+    let outcome = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(anyhow::Error::from)
+        .and_then(|runtime| runtime.block_on(run(Program::parse())));
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(program: Program) -> anyhow::Result<()> {
+    match program {
+        Program::Crash(arguments) => crash::run(arguments).await,
+        Program::WireLoad(arguments) => load::run(arguments).await,
+    }
+}

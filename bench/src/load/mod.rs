@@ -1,0 +1,88 @@
+//! `wire-load`: what a server costs and how fast it answers, over the public wire with one process per server.
+//!
+//! Every part starts its own server on its own folder; figures are printed with what was done to get them.
+
+mod cold_start;
+mod disk;
+mod events;
+mod fill;
+mod retrieve;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::server;
+
+/// What to measure.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Parts to run; all if none is named.
+    #[arg(value_enum)]
+    parts: Vec<Part>,
+    /// The `loci` to run; the one beside this program if absent.
+    #[arg(long)]
+    binary: Option<PathBuf>,
+    /// Records of the retrieval part.
+    #[arg(long, default_value_t = 100_000)]
+    records: u64,
+    /// Distinct questions of the retrieval part.
+    #[arg(long, default_value_t = 1_200)]
+    questions: u64,
+    /// Seconds of each closed loop of events.
+    #[arg(long, default_value_t = 15)]
+    seconds: u64,
+    /// Prints one JSON object per figure.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A part of the measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// CreateEvent with one client and with sixteen, beside extraction; records extracted and embedded per second.
+    Events,
+    /// Retrieval at many records in one memory, and resident memory.
+    Retrieve,
+    /// Bytes on disk per record of 300 bytes.
+    Disk,
+    /// From the start of the process to the first answer, at 10,000 records.
+    ColdStart,
+}
+
+/// Prints figures, for people or for programs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Report {
+    json: bool,
+}
+
+impl Report {
+    pub(crate) fn figure(self, name: &str, text: &str, value: &Value) {
+        if self.json {
+            println!("{}", json!({"figure": name, "value": value}));
+        } else {
+            println!("{name}: {text}");
+        }
+    }
+}
+
+/// Runs the parts asked for.
+pub(crate) async fn run(arguments: Arguments) -> Result<()> {
+    let binary = server::binary(arguments.binary.as_deref())?;
+    let report = Report { json: arguments.json };
+    let wanted = |part| arguments.parts.is_empty() || arguments.parts.contains(&part);
+    if wanted(Part::Events) {
+        events::run(&binary, report, arguments.seconds).await?;
+    }
+    if wanted(Part::Disk) {
+        disk::run(&binary, report).await?;
+    }
+    if wanted(Part::ColdStart) {
+        cold_start::run(&binary, report).await?;
+    }
+    if wanted(Part::Retrieve) {
+        retrieve::run(&binary, report, arguments.records, arguments.questions).await?;
+    }
+    Ok(())
+}
