@@ -2,7 +2,10 @@
 //!
 //! To add a job: a variant of `JobKind`, a file here with an idempotent `run`, one arm in [`runner`].
 
+mod pending;
 pub mod wake;
+
+pub(crate) use pending::extraction_is_pending;
 
 use loci_model::JobId;
 use loci_model::Timestamp;

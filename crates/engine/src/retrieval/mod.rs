@@ -2,7 +2,30 @@
 //!
 //! Candidates and counts come from the search port; every signal, the one sum, calibration and folding are here.
 //!
+//! | file | step |
+//! |---|---|
+//! | `search` | the verb: access, scope, and the steps in order |
+//! | `asked` | the question: known names, terms, vector |
+//! | `question_view`, `turn_view` | what signals read |
+//! | [`signals`] | every number that counts, one file per idea |
+//! | [`ranking`] | the one sum and the order |
+//! | [`calibration`] | from a sum to a relevance |
+//! | `listing`, `folding`, `budget` | reading, near-duplicates, what fits |
+//! | [`weights`] | the numbers, from `weights.json` |
+//!
 //! To add a signal: one file with a pure function, one line in the table of [`signals`], weight 0 in `weights.json`.
+
+mod asked;
+mod budget;
+pub mod calibration;
+mod folding;
+mod listing;
+mod question_view;
+pub mod ranking;
+mod search;
+pub mod signals;
+mod turn_view;
+pub mod weights;
 
 use loci_model::metadata_filter::MetadataFilter;
 use loci_model::ports::search::ListLengths;

@@ -1,0 +1,16 @@
+//! Checks the strategy a read asks for. A deleted strategy leaves its records, so an id that the memory does not know is
+//! refused only where nothing in scope carries it.
+
+use loci_model::memory::Memory;
+use loci_model::ports::store::ReadTx;
+use loci_model::scope::{RecordScope, StrategyChoice};
+use loci_model::{Error, Result};
+
+/// Not found for a strategy that the memory does not have and no record in scope has.
+pub(crate) fn check(tx: &dyn ReadTx, memory: &Memory, scope: &RecordScope) -> Result<()> {
+    let Some(StrategyChoice::Of(id)) = &scope.strategy else { return Ok(()) };
+    if memory.strategy(id).is_some() || tx.records().count(scope)? > 0 {
+        return Ok(());
+    }
+    Err(Error::not_found(format!("the memory has no strategy {id}")).on("memoryStrategyId"))
+}

@@ -1,0 +1,131 @@
+//! Reading the question of a request: known names, terms, vector (retrieval.md §1–§3), and what to say where the question
+//! is longer than is read or no vector came about.
+
+use loci_model::ports::embedder::Vector;
+use loci_model::ports::search::{CandidateRequest, ListLengths};
+use loci_model::scope::RecordScope;
+use loci_model::warning::{Degradation, Notices, Warning};
+use loci_model::{Result, limits};
+use loci_text::bm25;
+use loci_text::question::{self, Question};
+
+use super::ranking::distinct_terms;
+use crate::Engine;
+
+/// Distinct terms whose idf is looked at, half from each end of a question that has more.
+const TERMS_LOOKED_AT: usize = 1024;
+
+/// A question, ready to look for candidates.
+#[derive(Debug)]
+pub(super) struct Asked {
+    /// As read.
+    pub(super) question: Question,
+    /// Its distinct terms, at most 64.
+    pub(super) terms: Vec<String>,
+    /// Its vector, and the model that made it.
+    pub(super) vector: Option<(Vector, String)>,
+}
+
+impl Engine {
+    /// Reads a question for a scope.
+    pub(super) async fn read_question(
+        &self,
+        query: &str,
+        scope: &RecordScope,
+        notices: &mut Notices,
+    ) -> Result<Asked> {
+        let names = self.store.search().known_names(scope).await?;
+        let question = question::parse(query, &names, Some(scope.now.civil()));
+        let mut terms = distinct_terms(&question);
+        if query.chars().count() > limits::QUERY_CHARS_MAX {
+            notices.warn(Warning::QueryShortened);
+        }
+        if terms.len() > limits::QUERY_TERMS_MAX {
+            notices.warn(Warning::QueryShortened);
+            terms = self.rarest_terms(scope, terms).await?;
+        }
+        let vector = self.question_vector(&question, notices).await;
+        Ok(Asked { question, terms, vector })
+    }
+
+    /// The vector of q⁻. Without one the answer is degraded, not refused.
+    async fn question_vector(&self, question: &Question, notices: &mut Notices) -> Option<(Vector, String)> {
+        let Some(embedder) = &self.embedder else {
+            notices.degrade(Degradation::EmbeddingUnavailable);
+            return None;
+        };
+        match embedder.embed_question(question.text.clone()).await {
+            Ok(made) => {
+                if made.shortened {
+                    notices.warn(Warning::QueryShortened);
+                }
+                Some((made.vector, embedder.model_id().to_owned()))
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a question got no vector: searching by words alone");
+                notices.degrade(Degradation::EmbeddingUnavailable);
+                None
+            }
+        }
+    }
+
+    /// The 64 terms of highest idf in the scope, in the order of the question. Counts come from requests without lists, as
+    /// many as it takes.
+    async fn rarest_terms(&self, scope: &RecordScope, terms: Vec<String>) -> Result<Vec<String>> {
+        let terms = ends(terms, TERMS_LOOKED_AT);
+        let mut rarity = Vec::with_capacity(terms.len());
+        for some in terms.chunks(limits::QUERY_TERMS_MAX) {
+            let counts = CandidateRequest {
+                scope: scope.clone(),
+                terms: some.to_vec(),
+                vector: None,
+                lists: Some(ListLengths { window: 0, turn: 0, dense: 0 }),
+            };
+            let statistics = self.store.search().candidates(counts).await?.statistics;
+            rarity.extend(statistics.df.iter().map(|df| bm25::idf(statistics.turns, *df)));
+        }
+        Ok(highest(terms, &rarity, limits::QUERY_TERMS_MAX))
+    }
+}
+
+/// The first and the last of a list, `most` together.
+fn ends(mut terms: Vec<String>, most: usize) -> Vec<String> {
+    if terms.len() > most {
+        let half = most / 2;
+        terms.drain(half..terms.len() - half);
+    }
+    terms
+}
+
+/// The `most` terms of highest idf, earlier ones first among equals, in their order.
+fn highest(terms: Vec<String>, idf: &[f32], most: usize) -> Vec<String> {
+    let mut ranked: Vec<(usize, f32)> = idf.iter().copied().enumerate().collect();
+    ranked.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
+    ranked.truncate(most);
+    let mut kept: Vec<usize> = ranked.into_iter().map(|(place, _)| place).collect();
+    kept.sort_unstable();
+    let kept = |place: usize| kept.binary_search(&place).is_ok();
+    terms.into_iter().enumerate().filter(|(place, _)| kept(*place)).map(|(_, term)| term).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn highest_idf_in_the_order_of_the_question() {
+        assert_eq!(highest(words("a b c d"), &[1.0, 3.0, 0.0, 2.0], 2), words("b d"));
+        assert_eq!(highest(words("a b c d"), &[1.0; 4], 3), words("a b c"));
+        assert_eq!(highest(words("a"), &[1.0], 3), words("a"));
+    }
+
+    #[test]
+    fn both_ends_are_looked_at() {
+        assert_eq!(ends(words("a b c d e"), 4), words("a b d e"));
+        assert_eq!(ends(words("a b"), 4), words("a b"));
+    }
+}

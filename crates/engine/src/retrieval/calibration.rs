@@ -1,0 +1,41 @@
+//! From a sum to a relevance between 0 and 1 (retrieval.md §8): monotone in the score and independent of the other
+//! candidates, so that a threshold means the same in every request.
+
+use super::weights::Calibration;
+
+/// The relevance of a score. Without a vector of the question the two dense terms are missing, not zero: an offset
+/// stands for them.
+pub fn relevance(calibration: &Calibration, score: f64, with_vector: bool) -> f32 {
+    let offset = if with_vector { 0.0 } else { calibration.offset_without_vectors };
+    let logit = calibration.slope * (score + offset) + calibration.intercept;
+    (1.0 / (1.0 + (-logit).exp())) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::weights::Weights;
+    use super::*;
+
+    #[test]
+    fn by_hand() {
+        let calibration = &Weights::shipped().unwrap().calibration;
+        let check = |score, with_vector, expect: f32| {
+            let got = relevance(calibration, score, with_vector);
+            assert!((got - expect).abs() < 1e-4, "{score}: {got} is not {expect}");
+        };
+        check(5.455 / 0.695, true, 0.5);
+        check(0.0, true, 0.00426);
+        check(11.3, true, 0.91673);
+        check(5.455 / 0.695 - 3.1, false, 0.5);
+        check(1e6, true, 1.0);
+        check(-1e6, true, 0.0);
+    }
+
+    #[test]
+    fn never_falls() {
+        let calibration = &Weights::shipped().unwrap().calibration;
+        let all: Vec<f32> =
+            (-300..300).map(|at| relevance(calibration, f64::from(at) / 10.0, true)).collect();
+        assert!(all.is_sorted());
+    }
+}

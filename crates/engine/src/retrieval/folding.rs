@@ -1,0 +1,89 @@
+//! Near-duplicates (retrieval.md §7): a hit that says what an earlier one says folds under it.
+//!
+//! Cautious: texts that differ in a number, a negation or a date are what a reader needs side by side. Files never fold: one
+//! passage is not the file.
+
+use loci_model::event::Role;
+use loci_model::ports::search::Candidate;
+use loci_model::record::{Record, RecordKind};
+use loci_text::marks::{Marks, marks};
+use loci_text::similarity::jaccard_ids;
+
+use super::weights::NearDuplicate;
+use crate::Engine;
+
+/// What folding compares of a hit.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Foldable<'a> {
+    /// Ascending.
+    terms: Vec<u32>,
+    marks: Marks,
+    namespace: String,
+    speaker: Option<&'a str>,
+    role: Option<Role>,
+    is_file: bool,
+    has_vector: bool,
+    text: String,
+}
+
+impl<'a> Foldable<'a> {
+    /// A hit: its best passage, and the record.
+    pub(super) fn new(candidate: &'a Candidate, record: &Record) -> Self {
+        let mut terms = candidate.terms.clone();
+        terms.sort_unstable();
+        let is_file = record.kind == RecordKind::Document;
+        let text = if is_file { String::new() } else { record.indexed().to_owned() };
+        Self {
+            terms,
+            marks: marks(&text),
+            namespace: record.namespace.normal(),
+            speaker: candidate.speaker.as_deref(),
+            role: candidate.role,
+            is_file,
+            has_vector: candidate.dense.is_some(),
+            text,
+        }
+    }
+
+    /// True when nothing but the vectors can tell the two apart.
+    fn reads_like(&self, other: &Self, jaccard_min: f32) -> bool {
+        !self.is_file
+            && !other.is_file
+            && self.namespace == other.namespace
+            && self.speaker == other.speaker
+            && self.role == other.role
+            && self.marks == other.marks
+            && jaccard_ids(&self.terms, &other.terms) >= jaccard_min
+    }
+}
+
+impl Engine {
+    /// The place of the first of `listed` that says the same. Vectors are made again for the few pairs that everything else
+    /// calls alike; where that fails, the two stay apart.
+    pub(super) async fn fold_under(
+        &self,
+        hit: &Foldable<'_>,
+        listed: &[Foldable<'_>],
+        near: &NearDuplicate,
+    ) -> Option<usize> {
+        for (place, earlier) in listed.iter().enumerate() {
+            if !hit.reads_like(earlier, near.jaccard) {
+                continue;
+            }
+            let by_words_alone = !hit.has_vector || !earlier.has_vector || hit.text == earlier.text;
+            if by_words_alone || self.cosine(&hit.text, &earlier.text).await >= near.cosine {
+                return Some(place);
+            }
+        }
+        None
+    }
+
+    /// Cosine of two texts; 0 where no vectors can be had.
+    async fn cosine(&self, first: &str, second: &str) -> f32 {
+        let Some(embedder) = &self.embedder else { return 0.0 };
+        match embedder.embed(vec![first.to_owned(), second.to_owned()]).await.as_deref() {
+            Ok([first, second]) => first.iter().zip(second).map(|(a, b)| a * b).sum(),
+            Ok(_) | Err(_) => 0.0,
+        }
+    }
+}

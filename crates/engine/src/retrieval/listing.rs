@@ -1,0 +1,140 @@
+//! From the ranked passages to the hits: reads the records in the order of the list, leaves out what the caller may not
+//! read any more, folds near-duplicates, and stops at `top_k`.
+//!
+//! Folding looks down the list as far as the answer reaches: a near-duplicate behind the last hit is not listed.
+
+use loci_model::ports::store::StoreExt;
+use loci_model::record::{Record, RecordState};
+use loci_model::scope::RecordScope;
+use loci_model::{RecordId, Result};
+
+use super::asked::Asked;
+use super::calibration::relevance;
+use super::folding::Foldable;
+use super::ranking::Ranked;
+use super::signals::SIGNALS;
+use super::weights::Weights;
+use super::{Hit, SearchRequest, SignalValue};
+use crate::Engine;
+use crate::access::View;
+
+/// What a list is made for.
+#[derive(Clone, Copy)]
+pub(super) struct Listing<'a> {
+    pub(super) request: &'a SearchRequest,
+    pub(super) scope: &'a RecordScope,
+    pub(super) view: &'a View,
+    pub(super) weights: &'a Weights,
+    pub(super) asked: &'a Asked,
+}
+
+impl Engine {
+    /// The hits, best first; `ranked` has each record once.
+    pub(super) async fn list_hits(&self, listing: &Listing<'_>, ranked: Vec<Ranked<'_>>) -> Result<Vec<Hit>> {
+        let wanted = usize::try_from(listing.request.top_k).unwrap_or(usize::MAX);
+        let mut hits: Vec<Hit> = Vec::new();
+        let mut listed: Vec<Foldable<'_>> = Vec::new();
+        let ranked = listing.relevant(ranked);
+        for some in ranked.chunks(wanted.max(1)) {
+            for (ranked, record) in self.read_records(listing, some).await? {
+                if hits.len() >= wanted {
+                    return Ok(hits);
+                }
+                let hit = listing.hit(&ranked, record);
+                if !listing.request.fold {
+                    hits.push(hit);
+                    continue;
+                }
+                let foldable = Foldable::new(ranked.candidate, &hit.record);
+                let near = &listing.weights.near_duplicate;
+                match self.fold_under(&foldable, &listed, near).await.and_then(|at| hits.get_mut(at)) {
+                    Some(first) => {
+                        first.time = first.time.max(hit.time);
+                        first.folded.push(hit.record.id);
+                    }
+                    None => {
+                        hits.push(hit);
+                        listed.push(foldable);
+                    }
+                }
+            }
+        }
+        Ok(hits)
+    }
+
+    /// The records of some passages that may still be read, in the order of the list.
+    async fn read_records<'a>(
+        &self,
+        listing: &Listing<'_>,
+        some: &[Ranked<'a>],
+    ) -> Result<Vec<(Ranked<'a>, Record)>> {
+        let memory = listing.scope.memory.clone();
+        let ids: Vec<RecordId> = some.iter().map(|ranked| ranked.candidate.record.clone()).collect();
+        let records = self.store.read(move |tx| tx.records().get_many(&memory, &ids)).await?;
+        let mut records = records.into_iter().peekable();
+        let mut found = Vec::with_capacity(some.len());
+        for ranked in some {
+            let record = records.next_if(|record| record.id == ranked.candidate.record);
+            if let Some(record) = record
+                && listing.may_show(ranked, &record)
+            {
+                found.push((*ranked, record));
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl Listing<'_> {
+    /// The head of the list that is relevant enough.
+    fn relevant<'a>(&self, mut ranked: Vec<Ranked<'a>>) -> Vec<Ranked<'a>> {
+        if let Some(least) = self.request.relevance_min {
+            ranked.retain(|ranked| self.relevance(ranked) >= least);
+        }
+        ranked
+    }
+
+    fn relevance(&self, ranked: &Ranked<'_>) -> f32 {
+        relevance(&self.weights.calibration, ranked.score, self.asked.vector.is_some())
+    }
+
+    /// The index answered a moment ago; the record is read now. A reading of the past stands as the index gave it, unless
+    /// the record has moved on since.
+    fn may_show(&self, ranked: &Ranked<'_>, record: &Record) -> bool {
+        let (scope, candidate) = (self.scope, ranked.candidate);
+        if !self.view.admits(record) || record.state == RecordState::Erased {
+            return false;
+        }
+        if scope.as_of.is_some() {
+            return record.version == candidate.version && record.state == candidate.state;
+        }
+        scope.states.contains(&record.state)
+            && (!record.is_expired(scope.now) || scope.states.contains(&RecordState::Expired))
+            && scope.asks_for(&record.namespace.normal(), record.strategy.as_ref())
+            && scope.metadata.iter().all(|filter| filter.admits(record.metadata_value(&filter.key).as_ref()))
+    }
+
+    fn hit(&self, ranked: &Ranked<'_>, record: Record) -> Hit {
+        let explanation = if self.request.explain { self.explanation(ranked) } else { Vec::new() };
+        Hit {
+            part: ranked.candidate.part,
+            score: ranked.score as f32,
+            relevance: self.relevance(ranked),
+            time: record.timestamp,
+            folded: Vec::new(),
+            explanation,
+            record,
+        }
+    }
+
+    fn explanation(&self, ranked: &Ranked<'_>) -> Vec<SignalValue> {
+        let terms = SIGNALS.iter().zip(ranked.values).zip(self.weights.signals);
+        let term = |((signal, value), weight): ((&super::signals::Signal, f32), f64)| SignalValue {
+            name: signal.name,
+            value,
+            weight: weight as f32,
+            contribution: (weight * f64::from(value)) as f32,
+        };
+        terms.map(term).collect()
+    }
+}

@@ -1,0 +1,95 @@
+//! What signals read of the question: its kind, its terms with their idf in the scope, its adjacent pairs, and the
+//! maxima over the candidates.
+
+use std::collections::HashMap;
+
+use loci_model::ports::search::{CandidateSet, LexicalView, ScopeStatistics};
+use loci_text::bm25;
+use loci_text::question::Question;
+
+use super::turn_view::TurnView;
+
+/// The question in its scope.
+#[derive(Debug)]
+pub(crate) struct QuestionView<'a> {
+    /// The question as read.
+    pub(super) question: &'a Question,
+    /// Averages and counts of the scope.
+    pub(super) statistics: &'a ScopeStatistics,
+    /// idf of each term of the request; 0 where no turn has it.
+    pub(super) idf: Vec<f32>,
+    /// idf of each term among paths.
+    pub(super) path_idf: Vec<f32>,
+    /// The lexical scale times idf₁.
+    pub(super) lexical_unit: f32,
+    /// Adjacent pairs of Q that a turn can have, with their weight.
+    pub(super) pairs: HashMap<(u32, u32), f32>,
+    /// Ascending ids of the terms that open a pair: most words of a turn are none of them.
+    pub(super) pair_openers: Vec<u32>,
+    /// Weight of all adjacent pairs of Q.
+    pub(super) pair_total: f32,
+    /// The best P among the candidates.
+    pub(super) pair_max: f32,
+    /// The best S among the candidates.
+    pub(super) session_max: f32,
+}
+
+impl<'a> QuestionView<'a> {
+    /// `terms` are those of the candidate request that `set` answers.
+    pub(crate) fn new(
+        question: &'a Question,
+        terms: &[String],
+        set: &'a CandidateSet,
+        lexical_scale: f32,
+    ) -> Self {
+        let statistics = &set.statistics;
+        let idf_of = |n: u32, df: &[u32]| df.iter().map(|df| bm25::idf(n, *df)).collect::<Vec<_>>();
+        let mut view = Self {
+            question,
+            statistics,
+            idf: idf_of(statistics.turns, &statistics.df),
+            path_idf: idf_of(statistics.paths, &statistics.path_df),
+            lexical_unit: lexical_scale * bm25::idf_once(statistics.turns),
+            pairs: HashMap::new(),
+            pair_openers: Vec::new(),
+            pair_total: 0.0,
+            pair_max: 0.0,
+            session_max: 0.0,
+        };
+        view.add_pairs(terms, &set.term_ids);
+        view
+    }
+
+    /// Notes the maxima over the turns that are ranked together.
+    pub(crate) fn with_maxima(mut self, turns: &[TurnView<'_>]) -> Self {
+        let best = |view| turns.iter().map(|turn| turn.score(view)).fold(0.0, f32::max);
+        self.pair_max = best(LexicalView::Pair);
+        self.session_max = best(LexicalView::Session);
+        self
+    }
+
+    /// The distinct adjacent pairs of Q. A pair with a term that did not fit into the request is left out.
+    fn add_pairs(&mut self, terms: &[String], term_ids: &[Option<u32>]) {
+        let place: HashMap<&str, usize> =
+            terms.iter().enumerate().map(|(place, term)| (term.as_str(), place)).collect();
+        let places = self.question.terms.iter().map(|term| place.get(term.as_str()).copied());
+        let following = places.clone().skip(1);
+        let mut seen = std::collections::HashSet::new();
+        for (first, second) in places.zip(following) {
+            let (Some(first), Some(second)) = (first, second) else { continue };
+            if !seen.insert((first, second)) {
+                continue;
+            }
+            let idf = |place: usize| self.idf.get(place).copied().unwrap_or_default();
+            let weight = idf(first) + idf(second);
+            self.pair_total += weight;
+            let id = |place: usize| term_ids.get(place).copied().flatten();
+            if let (Some(first), Some(second)) = (id(first), id(second)) {
+                self.pairs.insert((first, second), weight);
+                self.pair_openers.push(first);
+            }
+        }
+        self.pair_openers.sort_unstable();
+        self.pair_openers.dedup();
+    }
+}

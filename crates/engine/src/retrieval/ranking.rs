@@ -1,0 +1,102 @@
+//! The one sum, and the order of the list (retrieval.md §6, §7). Pure: candidates in, a ranked list out.
+//!
+//! What a value means is the signals' matter, what a sum is worth to people `calibration`'s.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use loci_model::ports::search::{Candidate, CandidateSet};
+use loci_text::question::Question;
+
+use super::question_view::QuestionView;
+use super::signals::{SIGNAL_COUNT, SIGNALS};
+use super::turn_view::TurnView;
+use super::weights::Weights;
+
+/// Scores closer than this are equal.
+const EQUAL_SCORES: f64 = 1e-6;
+
+/// A candidate with its sum.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ranked<'a> {
+    /// The candidate.
+    pub candidate: &'a Candidate,
+    /// The sum.
+    pub score: f64,
+    /// The value of each row of [`SIGNALS`].
+    pub values: [f32; SIGNAL_COUNT],
+}
+
+/// Q°: the distinct terms of a question, in order of first appearance.
+pub fn distinct_terms(question: &Question) -> Vec<String> {
+    let mut seen = HashSet::new();
+    question.terms.iter().filter(|term| seen.insert(term.as_str())).cloned().collect()
+}
+
+/// The value of each row of [`SIGNALS`] for each candidate. `terms` are those of the request that `set` answers.
+pub fn signal_values(
+    question: &Question,
+    terms: &[String],
+    set: &CandidateSet,
+    lexical_scale: f32,
+) -> Vec<[f32; SIGNAL_COUNT]> {
+    let view = QuestionView::new(question, terms, set, lexical_scale);
+    let turn = |candidate| TurnView::new(candidate, view.statistics, &view.idf);
+    let turns: Vec<_> = set.candidates.iter().map(turn).collect();
+    let view = view.with_maxima(&turns);
+    turns.iter().map(|turn| SIGNALS.map(|signal| (signal.value)(&view, turn))).collect()
+}
+
+/// All candidates, best first.
+pub fn rank<'a>(
+    question: &Question,
+    terms: &[String],
+    set: &'a CandidateSet,
+    weights: &Weights,
+) -> Vec<Ranked<'a>> {
+    let values = signal_values(question, terms, set, weights.lexical_scale);
+    let ranked = set.candidates.iter().zip(values).map(|(candidate, values)| Ranked {
+        candidate,
+        score: sum(&values, weights),
+        values,
+    });
+    in_order(ranked.collect())
+}
+
+/// The sum of weight times value.
+pub fn sum(values: &[f32; SIGNAL_COUNT], weights: &Weights) -> f64 {
+    weights.signals.iter().zip(values).map(|(weight, value)| weight * f64::from(*value)).sum()
+}
+
+/// The best passage of each record, in the order of the list.
+pub(crate) fn best_passages<'a>(ranked: Vec<Ranked<'a>>) -> Vec<Ranked<'a>> {
+    let mut seen = HashSet::new();
+    ranked.into_iter().filter(|ranked| seen.insert(&ranked.candidate.record)).collect()
+}
+
+/// By score, highest first; those equal to the best of them by time, newest first, then `dense`, then id.
+pub(crate) fn in_order(mut ranked: Vec<Ranked<'_>>) -> Vec<Ranked<'_>> {
+    ranked.sort_by(|left, right| right.score.total_cmp(&left.score).then_with(|| among_equals(left, right)));
+    let mut rest = ranked.as_mut_slice();
+    while let Some(best) = rest.first().map(|first| first.score) {
+        let equal = rest.iter().take_while(|other| best - other.score < EQUAL_SCORES).count();
+        let (run, after) = rest.split_at_mut(equal.max(1));
+        run.sort_by(among_equals);
+        rest = after;
+    }
+    ranked
+}
+
+fn among_equals(left: &Ranked<'_>, right: &Ranked<'_>) -> Ordering {
+    let dense = |ranked: &Ranked<'_>| ranked.candidate.dense.unwrap_or_default();
+    let (a, b) = (left.candidate, right.candidate);
+    b.time
+        .cmp(&a.time)
+        .then_with(|| dense(right).total_cmp(&dense(left)))
+        .then_with(|| a.record.cmp(&b.record))
+        .then_with(|| a.part.cmp(&b.part))
+}
+
+#[cfg(test)]
+#[path = "ranking_tests.rs"]
+mod tests;

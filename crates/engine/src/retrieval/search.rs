@@ -1,0 +1,159 @@
+//! `search`: access, scope, question, candidates, ranking, reading; in this order, one step a function.
+
+use loci_model::memory::Memory;
+use loci_model::ports::search::{CandidateRequest, CandidateSet};
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::scope::RecordScope;
+use loci_model::warning::{Degradation, Notices};
+use loci_model::{Error, Result, Timestamp, limits};
+
+use super::asked::Asked;
+use super::listing::Listing;
+use super::ranking;
+use super::weights::Weights;
+use super::{SearchAnswer, SearchRequest, SearchStatistics, budget};
+use crate::Engine;
+use crate::access::{self, View};
+use crate::jobs::extraction_is_pending;
+use crate::memories::existing;
+use crate::records::{filters, namespaces, strategy_choice};
+
+impl Engine {
+    /// The records that answer a question best, best first. What could not take part is in `notices.degraded`.
+    pub async fn search(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
+        check(&request)?;
+        let view = access::record_view(caller, &request.memory, Capability::Read)?;
+        let weights = Weights::shipped()?;
+        let (scope, mut notices) = self.search_scope(&request, &view).await?;
+
+        let started = self.clock.monotonic_us();
+        let asked = self.read_question(&request.query, &scope, &mut notices).await?;
+        let embedded = self.clock.monotonic_us();
+        let set = self.candidates(&request, &scope, &asked).await?;
+        if set.passages_without_vector > 0 {
+            notices.degrade(Degradation::EmbeddingPending);
+        }
+        let found = self.clock.monotonic_us();
+
+        let ranked = ranking::rank(&asked.question, &asked.terms, &set, weights);
+        let listing = Listing { request: &request, scope: &scope, view: &view, weights, asked: &asked };
+        let hits = self.list_hits(&listing, ranking::best_passages(ranked)).await?;
+        let hits = budget::within(hits, request.budget_tokens, &mut notices);
+        let mut statistics = statistics(&asked, &set);
+        statistics.embed_us = embedded.saturating_sub(started);
+        statistics.candidates_us = found.saturating_sub(embedded);
+        statistics.rank_us = self.clock.monotonic_us().saturating_sub(found);
+        Ok(SearchAnswer { hits, notices, statistics })
+    }
+
+    /// The records in question, as far as the caller may see them.
+    async fn search_scope(&self, request: &SearchRequest, view: &View) -> Result<(RecordScope, Notices)> {
+        let now = self.clock.now();
+        let (request, view) = (request.clone(), view.clone());
+        self.store
+            .read(move |tx| {
+                let memory = existing(tx, &request.memory)?;
+                let (scope, mut notices) = scope_of(tx, &memory, &view, &request, now)?;
+                if extraction_is_pending(tx, &memory.id)? {
+                    notices.degrade(Degradation::ExtractionPending);
+                }
+                Ok((scope, notices))
+            })
+            .await
+    }
+
+    async fn candidates(
+        &self,
+        request: &SearchRequest,
+        scope: &RecordScope,
+        asked: &Asked,
+    ) -> Result<CandidateSet> {
+        let wanted = CandidateRequest {
+            scope: scope.clone(),
+            terms: asked.terms.clone(),
+            vector: asked.vector.clone(),
+            lists: request.lists.or(self.settings.candidates),
+        };
+        self.store.search().candidates(wanted).await
+    }
+}
+
+fn check(request: &SearchRequest) -> Result<()> {
+    if request.query.trim().is_empty() {
+        return Err(Error::invalid("searchQuery", "searchQuery must not be empty"));
+    }
+    if !(1..=limits::TOP_K_MAX).contains(&request.top_k) {
+        return Err(Error::invalid("topK", "topK must be 1 to 100"));
+    }
+    if request.relevance_min.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
+        return Err(Error::invalid("relevance_min", "relevance_min must be 0 to 1"));
+    }
+    Ok(())
+}
+
+fn scope_of(
+    tx: &dyn ReadTx,
+    memory: &Memory,
+    view: &View,
+    request: &SearchRequest,
+    now: Timestamp,
+) -> Result<(RecordScope, Notices)> {
+    let (mut scope, notices) = namespaces::scope(memory, view, &request.namespaces, now)?;
+    filters::check(memory, &request.metadata)?;
+    scope.strategy = request.strategy.clone();
+    scope.metadata = request.metadata.clone();
+    scope.kinds = request.kinds.clone();
+    if !request.states.is_empty() {
+        scope.states = request.states.clone();
+    }
+    scope.as_of = request.as_of;
+    strategy_choice::check(tx, memory, &scope)?;
+    Ok((scope, notices))
+}
+
+fn statistics(asked: &Asked, set: &CandidateSet) -> SearchStatistics {
+    SearchStatistics {
+        terms: asked.terms.clone(),
+        names: asked.question.named.clone(),
+        turns: set.statistics.turns,
+        df: set.statistics.df.clone(),
+        candidates: set.candidates.len(),
+        passages_in_scope: set.passages_in_scope,
+        ..SearchStatistics::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loci_model::MemoryId;
+
+    #[test]
+    fn what_a_request_must_be() {
+        let request = |query: &str, top_k, relevance_min| SearchRequest {
+            memory: MemoryId::parse("notes-0123456789").unwrap(),
+            query: query.into(),
+            namespaces: Vec::new(),
+            strategy: None,
+            metadata: Vec::new(),
+            kinds: Vec::new(),
+            states: Vec::new(),
+            as_of: None,
+            top_k,
+            fold: true,
+            budget_tokens: None,
+            relevance_min,
+            explain: false,
+            lists: None,
+        };
+        let field = |request| check(&request).err().and_then(|error| error.field);
+        assert_eq!(field(request("who", 1, None)), None);
+        assert_eq!(field(request("who", 100, Some(1.0))), None);
+        assert_eq!(field(request(" \n", 1, None)).as_deref(), Some("searchQuery"));
+        assert_eq!(field(request("who", 0, None)).as_deref(), Some("topK"));
+        assert_eq!(field(request("who", 101, None)).as_deref(), Some("topK"));
+        assert_eq!(field(request("who", 1, Some(1.1))).as_deref(), Some("relevance_min"));
+        assert_eq!(field(request("who", 1, Some(f32::NAN))).as_deref(), Some("relevance_min"));
+    }
+}

@@ -1,0 +1,41 @@
+//! The date that the question names against the day the turn was recorded (retrieval.md §6.2; the table itself is
+//! `loci_text::question_date`).
+
+use super::{QuestionView, TurnView};
+
+/// 0 to 1; 0 where the question names no date or the turn's time says nothing.
+pub(super) fn date(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
+    match question.question.date {
+        Some(date) if turn.candidate.has_time => date.value(turn.candidate.time.date()),
+        Some(_) | None => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_case::Case;
+    use loci_model::Timestamp;
+
+    #[test]
+    fn days_months_years() {
+        let check = |question: &str, time: &str, expect: f32| {
+            let mut case = Case::asking(question);
+            case.set.candidates[0].time = Timestamp::parse(time).unwrap();
+            case.set.candidates[0].has_time = true;
+            case.expect("date", expect);
+            case.set.candidates[0].has_time = false;
+            case.expect("date", 0.0);
+        };
+        check("What happened on 7 May 2023?", "2023-05-09T23:00:00Z", 1.0);
+        check("What happened on 7 May 2023?", "2023-05-07", (-2.0f32 / 7.0).exp());
+        check("What happened on 7 May?", "2021-05-16", (-7.0f32 / 7.0).exp());
+        check("What happened on 30 February 2023?", "2023-03-01", 0.0);
+        check("What happened in June 2023?", "2023-06-30", 1.0);
+        check("What happened in June 2023?", "2023-07-01", 0.5);
+        check("What happened in June 2023?", "2023-05-31", 0.1);
+        check("What happened in January?", "2022-12-31", 0.0);
+        check("What happened in 2023?", "2023-12-31", 1.0);
+        check("What happened in 2023?", "2024-01-01", 0.0);
+        check("What happened?", "2023-05-09", 0.0);
+    }
+}

@@ -1,0 +1,29 @@
+//! Likeness of meaning: cosines of the turn, and of the turn in its context, with the question (retrieval.md §3, §6).
+
+use super::{QuestionView, TurnView};
+
+/// Cosine of the turn; 0 without a vector.
+pub(super) fn turn(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
+    turn.candidate.dense.unwrap_or_default()
+}
+
+/// Cosine of the turn in its context; 0 without a vector.
+pub(super) fn window(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
+    turn.candidate.dense_window.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_case::Case;
+
+    #[test]
+    fn as_given_or_nothing() {
+        let mut case = Case::asking("lighthouse?");
+        case.expect("dense", 0.0);
+        case.expect("dense_window", 0.0);
+        case.set.candidates[0].dense = Some(-0.25);
+        case.set.candidates[0].dense_window = Some(0.75);
+        case.expect("dense", -0.25);
+        case.expect("dense_window", 0.75);
+    }
+}

@@ -1,0 +1,99 @@
+//! Words in common, in four views (retrieval.md §4.1, §6): the turn and its window against the rarest possible term, the
+//! pair and the session against the best candidate.
+
+use loci_model::ports::search::LexicalView;
+
+use super::{QuestionView, TurnView};
+
+/// A maximum that is no maximum.
+const NOTHING: f32 = 1e-9;
+
+/// BM25 of the turn over the lexical unit.
+pub(super) fn turn(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
+    turn.score(LexicalView::Turn) / question.lexical_unit
+}
+
+/// BM25 of the turn's window over the lexical unit.
+pub(super) fn window(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
+    turn.score(LexicalView::Window) / question.lexical_unit
+}
+
+/// BM25 of the turn and the one before, relative to the best candidate.
+pub(super) fn pair(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
+    relative(turn.score(LexicalView::Pair), question.pair_max)
+}
+
+/// BM25 of the turn's session, relative to the best session that has a candidate.
+pub(super) fn session(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
+    relative(turn.score(LexicalView::Session), question.session_max)
+}
+
+fn relative(score: f32, max: f32) -> f32 {
+    if max <= NOTHING { 0.0 } else { score / max }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_case::Case;
+    use loci_model::ports::search::ViewCounts;
+
+    /// One term, in two of 100 turns; every view has 10 terms, the average.
+    fn case() -> Case {
+        let mut case = Case::asking("lighthouse?");
+        case.set.statistics.turns = 100;
+        case.set.statistics.df = vec![2];
+        for view in &mut case.set.statistics.views {
+            view.average_length = 10.0;
+        }
+        case.set.candidates[0].views = std::array::from_fn(|_| ViewCounts { length: 10, tf: vec![0] });
+        case
+    }
+
+    #[test]
+    fn scores_by_hand() {
+        let idf = (1.0f32 + 98.5 / 2.5).ln();
+        let unit = 4.0 * (1.0f32 + 99.5 / 1.5).ln();
+        let mut case = case();
+        case.set.candidates[0].views[0].tf = vec![1];
+        case.set.candidates[0].views[2].tf = vec![3];
+        case.expect("lex_turn", idf / unit);
+        case.expect("lex_window", idf * 3.0 * 1.9 / 3.9 / unit);
+        case.expect("lex_pair", 0.0);
+        case.expect("lex_session", 0.0);
+    }
+
+    #[test]
+    fn relative_to_the_best_candidate() {
+        let mut case = case();
+        let mut other = case.set.candidates[0].clone();
+        case.set.candidates[0].views[1].tf = vec![1];
+        case.set.candidates[0].views[3].tf = vec![1];
+        other.views[1].tf = vec![2];
+        other.views[3].tf = vec![4];
+        case.set.candidates.push(other);
+        case.expect("lex_pair", 1.0 / (2.0 * 1.9 / 2.9));
+        case.expect("lex_session", 1.0 / (4.0 * 2.2 / 5.2));
+    }
+
+    #[test]
+    fn a_term_that_no_turn_has_scores_nothing() {
+        let mut case = case();
+        case.set.statistics.df = vec![0];
+        case.set.candidates[0].views = std::array::from_fn(|_| ViewCounts { length: 10, tf: vec![3] });
+        for name in ["lex_turn", "lex_window", "lex_pair", "lex_session"] {
+            case.expect(name, 0.0);
+        }
+    }
+
+    #[test]
+    fn an_empty_scope_and_a_single_turn() {
+        let mut case = case();
+        case.set.statistics.turns = 0;
+        case.set.statistics.df = vec![0];
+        case.expect("lex_turn", 0.0);
+        case.set.statistics.turns = 1;
+        case.set.statistics.df = vec![1];
+        case.set.candidates[0].views[0].tf = vec![1];
+        case.expect("lex_turn", (1.0f32 + 0.5 / 1.5).ln() / 4.0);
+    }
+}

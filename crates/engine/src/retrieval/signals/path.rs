@@ -1,0 +1,33 @@
+//! Words of the question in the path of a file (retrieval.md §6, feature 18): one document per file, idf of paths.
+
+use loci_text::bm25;
+
+use super::super::turn_view::bm25_score;
+use super::{QuestionView, TurnView};
+
+/// BM25 over the path's terms, over the lexical unit of the passages; 0 for what has no path.
+pub(super) fn path(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
+    let Some(counts) = &turn.candidate.path else { return 0.0 };
+    let average = question.statistics.path_average_length;
+    bm25_score(bm25::PATH, counts, &question.path_idf, average) / question.lexical_unit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_case::Case;
+    use loci_model::ports::search::ViewCounts;
+
+    #[test]
+    fn by_hand() {
+        let mut case = Case::asking("lighthouse keeper?");
+        case.expect("path", 0.0);
+        let statistics = &mut case.set.statistics;
+        (statistics.turns, statistics.df) = (100, vec![1, 1]);
+        (statistics.paths, statistics.path_df, statistics.path_average_length) = (10, vec![2, 0], 4.0);
+        case.set.candidates[0].path = Some(ViewCounts { length: 4, tf: vec![1, 0] });
+        let unit = 4.0 * (1.0f32 + 99.5 / 1.5).ln();
+        case.expect("path", (1.0f32 + 8.5 / 2.5).ln() / unit);
+        case.set.candidates[0].path = Some(ViewCounts { length: 4, tf: vec![0, 0] });
+        case.expect("path", 0.0);
+    }
+}

@@ -1,0 +1,72 @@
+//! Adjacent words of the question that are adjacent in the turn, each pair weighted by the idf of its words
+//! (retrieval.md §6, feature 5). A word that no turn has weighs nothing, its neighbour in the pair still does.
+
+use std::collections::HashSet;
+
+use super::{QuestionView, TurnView};
+
+/// The share, 0 to 1; 0 for a question without pairs.
+pub(super) fn phrase(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
+    if question.pair_total <= 0.0 || question.pairs.is_empty() {
+        return 0.0;
+    }
+    let mut found = HashSet::new();
+    let mut weight = 0.0;
+    let terms = &turn.candidate.terms;
+    for (first, second) in terms.iter().zip(terms.iter().skip(1)) {
+        if question.pair_openers.binary_search(first).is_err() {
+            continue;
+        }
+        let pair = (*first, *second);
+        if let Some(share) = question.pairs.get(&pair)
+            && found.insert(pair)
+        {
+            weight += share;
+        }
+    }
+    weight / question.pair_total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_case::Case;
+
+    /// Four terms of the question, ids 0 to 3; each in one of 100 turns but the last, which is in none.
+    fn case() -> Case {
+        let mut case = Case::asking("red lighthouse keeper unicorn?");
+        case.set.statistics.turns = 100;
+        case.set.statistics.df = vec![1, 1, 1, 0];
+        case.set.term_ids = vec![Some(0), Some(1), Some(2), None];
+        case
+    }
+
+    fn check(terms: &[u32], expect: f32) {
+        let mut case = case();
+        case.set.candidates[0].terms = terms.to_vec();
+        case.expect("phrase", expect);
+    }
+
+    #[test]
+    fn pairs_by_hand() {
+        // Weights of the pairs in units of one idf: red lighthouse 2, lighthouse keeper 2, keeper unicorn 1.
+        check(&[9, 0, 1, 9], 2.0 / 5.0);
+        check(&[0, 1, 2], 4.0 / 5.0);
+        check(&[0, 1, 0, 1], 2.0 / 5.0);
+        check(&[1, 0], 0.0);
+        check(&[0, 9, 1], 0.0);
+        check(&[0], 0.0);
+        check(&[], 0.0);
+    }
+
+    #[test]
+    fn a_single_word_and_unknown_words_have_no_pairs() {
+        let mut case = Case::asking("lighthouse?");
+        case.set.candidates[0].terms = vec![0, 0];
+        case.expect("phrase", 0.0);
+        let mut case = super::tests::case();
+        case.set.statistics.df = vec![0; 4];
+        case.set.term_ids = vec![None; 4];
+        case.set.candidates[0].terms = vec![0, 1];
+        case.expect("phrase", 0.0);
+    }
+}

@@ -1,0 +1,35 @@
+//! Whether the turn is by someone the question names (retrieval.md §6, feature 8). A turn without a known speaker says
+//! nothing either way.
+
+use super::{QuestionView, TurnView};
+
+/// 1 for a speaker among the named, −1 for another one, 0 where nobody is named or nobody known speaks.
+pub(super) fn speaker(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
+    let named = &question.question.named;
+    match &turn.candidate.speaker {
+        Some(speaker) if named.contains(speaker) => 1.0,
+        Some(_) if !named.is_empty() => -1.0,
+        Some(_) | None => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_case::Case;
+
+    #[test]
+    fn named_or_not() {
+        let check = |question: &str, speaker: Option<&str>, expect: f32| {
+            let mut case = Case::asking_among(question, &["Anna", "Bob"]);
+            case.set.candidates[0].speaker = speaker.map(str::to_owned);
+            case.expect("speaker", expect);
+        };
+        check("What did Anna paint?", Some("Anna"), 1.0);
+        check("What did anna's brother paint?", Some("Anna"), 1.0);
+        check("What did Anna paint?", Some("Bob"), -1.0);
+        check("What did Anna and Bob paint?", Some("Bob"), 1.0);
+        check("What did Anna paint?", None, 0.0);
+        check("What did she paint?", Some("Anna"), 0.0);
+        check("What did Carl paint?", Some("Anna"), 0.0);
+    }
+}

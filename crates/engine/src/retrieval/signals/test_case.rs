@@ -1,0 +1,64 @@
+//! One question and one turn, for the tests of signals: everything absent until a test sets it.
+
+use loci_model::ports::search::{Candidate, CandidateSet};
+use loci_model::record::{RecordKind, RecordState};
+use loci_model::{RecordId, Timestamp};
+use loci_text::question::{self, Question};
+
+use super::super::ranking;
+use super::SIGNALS;
+
+/// A question, and a candidate set whose first candidate is looked at.
+pub(crate) struct Case {
+    question: Question,
+    terms: Vec<String>,
+    /// Change it as the test needs.
+    pub(crate) set: CandidateSet,
+}
+
+/// A fact with nothing known about it.
+pub(crate) fn bare_candidate(place: u32) -> Candidate {
+    Candidate {
+        record: RecordId::compose(&format!("{place:036}")).unwrap(),
+        version: 1,
+        part: 0,
+        kind: RecordKind::Fact,
+        state: RecordState::Active,
+        views: Default::default(),
+        path: None,
+        dense: None,
+        dense_window: None,
+        terms: Vec::new(),
+        flags: 0,
+        speaker: None,
+        role: None,
+        session: 0,
+        position: 0,
+        time: Timestamp::EPOCH,
+        has_time: false,
+    }
+}
+
+impl Case {
+    /// A question where no names are known.
+    pub(crate) fn asking(question: &str) -> Self {
+        Self::asking_among(question, &[])
+    }
+
+    /// A question where `names` are known.
+    pub(crate) fn asking_among(question: &str, names: &[&str]) -> Self {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let question = question::parse(question, &names, None);
+        let terms = ranking::distinct_terms(&question);
+        let set = CandidateSet { candidates: vec![bare_candidate(0)], ..CandidateSet::default() };
+        Self { question, terms, set }
+    }
+
+    /// The value of a signal for the first candidate.
+    pub(crate) fn expect(&self, name: &str, expect: f32) {
+        let values = ranking::signal_values(&self.question, &self.terms, &self.set, 4.0);
+        let at = SIGNALS.iter().position(|signal| signal.name == name).unwrap();
+        let got = values[0][at];
+        assert!((got - expect).abs() < 1e-5, "{name}: {got} is not {expect}");
+    }
+}

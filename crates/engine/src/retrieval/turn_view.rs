@@ -1,0 +1,56 @@
+//! What signals read of one candidate: its columns as they came, and its BM25 scores by view.
+
+use loci_model::ports::search::{Candidate, LexicalView, ScopeStatistics, ViewCounts};
+use loci_model::record::RecordKind;
+use loci_text::TurnFlags;
+use loci_text::bm25::{self, View};
+
+/// A candidate with its lexical scores.
+#[derive(Debug)]
+pub(crate) struct TurnView<'a> {
+    /// As the search port gave it.
+    pub(super) candidate: &'a Candidate,
+    scores: [f32; 4],
+}
+
+impl<'a> TurnView<'a> {
+    /// Scores a candidate; `idf` has one number per term of the request.
+    pub(crate) fn new(candidate: &'a Candidate, statistics: &ScopeStatistics, idf: &[f32]) -> Self {
+        let parameters = [bm25::TURN, bm25::PAIR, bm25::WINDOW, bm25::SESSION];
+        let mut scores = [0.0; 4];
+        let views = parameters.iter().zip(&candidate.views).zip(&statistics.views);
+        for (score, ((parameters, counts), average)) in scores.iter_mut().zip(views) {
+            *score = bm25_score(*parameters, counts, idf, average.average_length);
+        }
+        Self { candidate, scores }
+    }
+
+    /// BM25 of the turn in a view.
+    pub(super) fn score(&self, view: LexicalView) -> f32 {
+        match view {
+            LexicalView::Turn => self.scores[0],
+            LexicalView::Pair => self.scores[1],
+            LexicalView::Window => self.scores[2],
+            LexicalView::Session => self.scores[3],
+        }
+    }
+
+    /// What its text says of time, quantity and people: nothing for files, whose text is not talk (§6, 12–17).
+    pub(super) fn talk(&self) -> TurnFlags {
+        if self.candidate.kind == RecordKind::Document {
+            TurnFlags::default()
+        } else {
+            TurnFlags(self.candidate.flags)
+        }
+    }
+}
+
+/// The sum over the terms of the request.
+pub(super) fn bm25_score(view: View, counts: &ViewCounts, idf: &[f32], average_length: f32) -> f32 {
+    let shares = counts
+        .tf
+        .iter()
+        .zip(idf)
+        .map(|(tf, idf)| bm25::term_score(view, *idf, *tf as f32, counts.length as f32, average_length));
+    shares.sum()
+}

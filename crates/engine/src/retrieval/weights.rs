@@ -1,0 +1,125 @@
+//! The numbers of the ranking, read once from `weights.json`: weights, calibration, near-duplicates.
+//!
+//! One set for every kind of memory (retrieval.md §6, §8, §9). Which signals there are is `signals`; constants of BM25 and
+//! of dates are `loci_text`'s. Decision 0027 says where the numbers come from.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use loci_model::{Error, Result};
+use serde::Deserialize;
+
+use super::signals::{SIGNAL_COUNT, SIGNALS};
+
+/// The file, as shipped.
+const SHIPPED: &str = include_str!("weights.json");
+
+/// From a sum to a relevance (§8).
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// Of the score.
+    pub slope: f64,
+    /// At a score of zero.
+    pub intercept: f64,
+    /// Added to the score of a request without a vector.
+    pub offset_without_vectors: f64,
+}
+
+/// When two passages say the same (§7).
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NearDuplicate {
+    /// Least Jaccard similarity of their term sets.
+    pub jaccard: f32,
+    /// Least cosine of their vectors.
+    pub cosine: f32,
+}
+
+/// Every number of the ranking.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weights {
+    /// One per row of [`SIGNALS`], in its order.
+    pub signals: [f64; SIGNAL_COUNT],
+    /// Lexical scores are divided by this times idf₁.
+    pub lexical_scale: f32,
+    /// From a sum to a relevance.
+    pub calibration: Calibration,
+    /// When two passages say the same.
+    pub near_duplicate: NearDuplicate,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// For people.
+    #[serde(rename = "provenance")]
+    _provenance: String,
+    weights: BTreeMap<String, f64>,
+    lexical_scale: f32,
+    calibration: Calibration,
+    near_duplicate: NearDuplicate,
+}
+
+impl Weights {
+    /// The weights in the binary.
+    pub fn shipped() -> Result<&'static Self> {
+        static READ: LazyLock<Result<Weights, String>> = LazyLock::new(|| {
+            Weights::parse(SHIPPED).map_err(|error| format!("the weights in the binary: {error}"))
+        });
+        READ.as_ref().map_err(|reason| Error::bug(reason.clone()))
+    }
+
+    /// Weights in the form of `weights.json`: each signal has one, no other name has any, all are finite, and a higher
+    /// score never has a lower relevance.
+    pub fn parse(json: &str) -> Result<Self> {
+        let bad = |reason: String| Error::invalid("weights", reason);
+        let mut file: File = serde_json::from_str(json).map_err(|error| bad(error.to_string()))?;
+        let mut signals = [0.0; SIGNAL_COUNT];
+        for (slot, signal) in signals.iter_mut().zip(SIGNALS) {
+            let weight = file.weights.remove(signal.name);
+            *slot = weight.ok_or_else(|| bad(format!("the signal {} has no weight", signal.name)))?;
+        }
+        if let Some(name) = file.weights.keys().next() {
+            return Err(bad(format!("there is no signal {name}")));
+        }
+        let calibration = file.calibration;
+        let numbers = [calibration.intercept, calibration.offset_without_vectors, calibration.slope];
+        let finite = signals.iter().chain(&numbers).all(|number| number.is_finite());
+        if !finite || calibration.slope <= 0.0 || file.lexical_scale <= 0.0 {
+            return Err(bad("a number is out of range".to_owned()));
+        }
+        Ok(Self {
+            signals,
+            lexical_scale: file.lexical_scale,
+            calibration,
+            near_duplicate: file.near_duplicate,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_file_is_valid() {
+        let weights = Weights::shipped().unwrap();
+        assert_eq!(weights.signals[6], 6.55);
+        assert_eq!(weights.calibration.slope, 0.695);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let check = |from: &str, to: &str, expect: &str| {
+            assert!(SHIPPED.contains(from), "{from}");
+            let error = Weights::parse(&SHIPPED.replacen(from, to, 1)).unwrap_err();
+            assert!(error.message.contains(expect), "{}", error.message);
+        };
+        check("\"phrase\": 1.12,", "", "the signal phrase has no weight");
+        check("\"phrase\"", "\"phrases\"", "the signal phrase has no weight");
+        check("\"phrase\"", "\"more\": 1, \"phrase\"", "there is no signal more");
+        check("0.695", "-0.695", "out of range");
+        check("\"jaccard\"", "\"jacard\"", "jacard");
+    }
+}
