@@ -4,6 +4,8 @@ use loci_model::limits;
 use loci_model::ports::search::ListLengths;
 use loci_model::settings::MemorySettings;
 
+use crate::safety::RedactionMode;
+
 /// A named rule by which a memory finds its profile (architecture §7).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryMatch {
@@ -36,6 +38,8 @@ pub struct EngineSettings {
     pub extraction_delay_ms: i64,
     /// Summaries and episodes are due this long after the last event.
     pub summary_delay_ms: i64,
+    /// What happens to secrets in texts that are written.
+    pub redaction: RedactionMode,
     /// This process, in leases: unique among the processes of a folder.
     pub host: String,
 }
@@ -54,6 +58,7 @@ impl Default for EngineSettings {
             candidates: None,
             extraction_delay_ms: limits::EXTRACTION_DELAY_MS,
             summary_delay_ms: limits::SUMMARY_DELAY_MS,
+            redaction: RedactionMode::default(),
             host: "loci".to_owned(),
         }
     }

@@ -54,7 +54,10 @@ impl Future for Called<'_> {
         if state.calls != self.seen {
             return Poll::Ready(());
         }
-        state.sleepers.push(context.waker().clone());
+        // A task that polls again has its waker here already.
+        if !state.sleepers.iter().any(|sleeper| sleeper.will_wake(context.waker())) {
+            state.sleepers.push(context.waker().clone());
+        }
         Poll::Pending
     }
 }

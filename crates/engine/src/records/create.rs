@@ -16,6 +16,7 @@ use super::{BatchOutcome, ItemOutcome, NewRecord, RecordsCreate};
 use crate::access::{self, View};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
+use crate::safety::RedactionMode;
 use crate::{Engine, safety};
 
 const OPERATION: &str = "BatchCreateMemoryRecords";
@@ -50,6 +51,7 @@ impl Engine {
         let ids = request.records.iter().map(|_| fresh()).collect::<Result<Vec<_>>>()?;
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let by = caller.name.clone();
+        let redaction = self.settings.redaction;
         let outcome = self
             .store
             .write(move |tx| {
@@ -61,7 +63,7 @@ impl Engine {
                 }
                 let mut outcomes = Outcomes::with_capacity(ids.len());
                 for (new, id) in request.records.iter().zip(&ids) {
-                    let written = build(new, id, &memory, &view, request.expiry, now)
+                    let written = build(new, id, &memory, &view, request.expiry, redaction, now)
                         .and_then(|record| write(tx, &record, &by));
                     outcomes.add(id.clone(), Some(new.request.clone()), written)?;
                 }
@@ -147,6 +149,7 @@ fn build(
     memory: &Memory,
     view: &View,
     expiry: Option<ExpirySpecification>,
+    redaction: RedactionMode,
     now: Timestamp,
 ) -> Result<Record> {
     let namespace = one_namespace(&new.namespaces)?.clone();
@@ -157,6 +160,7 @@ fn build(
         Some(ExpirySpecification::Days(days)) => Some(days),
         Some(ExpirySpecification::Remove) | None => None,
     };
+    let safe = safety::prepare(new.text.clone(), None, redaction);
     let record = Record {
         memory: memory.id.clone(),
         id: id.clone(),
@@ -171,12 +175,12 @@ fn build(
         citations: None,
         namespace,
         strategy: new.strategy.clone(),
-        text: safety::checked(&new.text)?,
-        index_text: None,
+        trust: safe.trust(),
+        text: safe.text,
+        index_text: safe.index_text,
         metadata: new.metadata.clone(),
         provenance: Provenance::default(),
         origin: RecordOrigin::BatchCreated,
-        trust: 1.0,
         state: RecordState::Active,
         state_reason: None,
         superseded_by: None,

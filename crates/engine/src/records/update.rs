@@ -15,6 +15,7 @@ use super::get::{check_namespace, readable};
 use super::{BatchOutcome, RecordUpdate};
 use crate::access::{self, View};
 use crate::memories::existing;
+use crate::safety::RedactionMode;
 use crate::{Engine, safety};
 
 /// What an update works with beside the item itself.
@@ -23,6 +24,7 @@ struct Edit<'a> {
     view: &'a View,
     expiry: Option<ExpirySpecification>,
     by: &'a str,
+    redaction: RedactionMode,
     now: Timestamp,
 }
 
@@ -39,12 +41,12 @@ impl Engine {
         check_request(&updates, expiry)?;
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-        let (memory, by) = (memory.clone(), caller.name.clone());
+        let (memory, by, redaction) = (memory.clone(), caller.name.clone(), self.settings.redaction);
         let outcome = self
             .store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let edit = Edit { memory: &memory, view: &view, expiry, by: &by, now };
+                let edit = Edit { memory: &memory, view: &view, expiry, by: &by, redaction, now };
                 let mut outcomes = Outcomes::with_capacity(updates.len());
                 for update in &updates {
                     let result = apply(tx, &edit, update);
@@ -104,10 +106,12 @@ fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate) -> Result<Rec
     record.updated_at = edit.now;
     if let Some(text) = &update.text {
         check_text(text, stored.kind)?;
-        record.text = safety::checked(text)?;
+        let safe = safety::prepare(text.clone(), None, edit.redaction);
+        record.trust = safe.trust();
+        record.text = safe.text;
         // An edited text is no longer the message word for word, and its old index text is not of it.
         record.provenance.verbatim = stored.provenance.verbatim && record.text == stored.text;
-        record.index_text = None;
+        record.index_text = safe.index_text;
     }
     if let Some(namespaces) = &update.namespaces {
         record.namespace = one_namespace(namespaces)?.clone();

@@ -1,3 +1,78 @@
 //! Strategies: how events become records. Pure: a strategy sees turns and settings, never a store, a clock or a model.
 //!
-//! To add a strategy: one file with its deterministic half, one line in the table.
+//! This is the half that needs no model (architecture §5). A custom strategy uses the half of its base; a self-managed
+//! one has none, for its caller extracts. Reflections over episodes need a model and are not made here. What becomes
+//! of a candidate (added, repeated, superseding) is the extraction job's decision, by the candidate's [`Joining`].
+//!
+//! To add a strategy: one file with its deterministic half, one line in [`STRATEGIES`].
+
+pub mod candidate;
+pub mod data_lines;
+pub mod episode_form;
+pub mod episodic;
+pub mod preference;
+pub mod preference_category;
+pub mod preference_statement;
+pub mod schema_values;
+pub mod semantic;
+pub mod summary;
+pub mod summary_topics;
+pub mod topic_markup;
+pub mod turn;
+pub mod unwrapping;
+
+use loci_model::SessionId;
+use loci_model::record::Record;
+use loci_model::strategy::StrategyBase;
+
+pub use candidate::{Candidate, Joining};
+pub use turn::Turn;
+
+/// What one extraction reads: new turns of one session, branch and namespace.
+#[derive(Debug, Clone, Copy)]
+pub struct Batch<'a> {
+    /// The session.
+    pub session: &'a SessionId,
+    /// The new turns, in order.
+    pub turns: &'a [Turn],
+    /// Active records of this session with the subtypes the strategy asked for in [`Strategy::builds_on`].
+    pub standing: &'a [Record],
+}
+
+/// The deterministic half of a strategy.
+pub trait Strategy: Sync {
+    /// What it makes.
+    fn base(&self) -> StrategyBase;
+
+    /// Subtypes of earlier records that [`Strategy::extract`] continues.
+    fn builds_on(&self, session: &SessionId) -> Vec<String>;
+
+    /// Turns that one round reads at most, as whole events.
+    fn turns_per_round(&self) -> usize;
+
+    /// New turns into candidates, in order.
+    fn extract(&self, batch: &Batch<'_>) -> Vec<Candidate>;
+}
+
+/// Every strategy that extracts without a model.
+pub static STRATEGIES: &[&dyn Strategy] =
+    &[&semantic::Semantic, &summary::Summary, &preference::UserPreference, &episodic::Episodic];
+
+/// The strategy of that base; `None` for a self-managed one.
+pub fn of(base: StrategyBase) -> Option<&'static dyn Strategy> {
+    STRATEGIES.iter().copied().find(|strategy| strategy.base() == base)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_base_but_the_callers_own_has_one() {
+        use StrategyBase as B;
+        for base in [B::Semantic, B::Summary, B::UserPreference, B::Episodic] {
+            assert_eq!(of(base).unwrap().base(), base);
+        }
+        assert!(of(B::SelfManaged).is_none());
+    }
+}

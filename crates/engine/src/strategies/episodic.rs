@@ -1,0 +1,316 @@
+//! Episodes without a model: one per session, structured from what was asked, done and said about it; continued in place
+//! as the session grows (agentcore-wire.md §8). All roles are read, tools included.
+//!
+//! Assessments rest on plain words of success and failure and say `unknown` otherwise. Reflections *across* episodes
+//! need a model and are not made.
+
+use std::sync::LazyLock;
+
+use loci_model::event::Role;
+use loci_model::provenance::Source;
+use loci_model::record::RecordKind;
+use loci_model::strategy::StrategyBase;
+use loci_model::{SessionId, limits};
+use regex::Regex;
+
+use super::episode_form::{Episode, EpisodeTurn};
+use super::summary_topics::shortened;
+use super::{Batch, Candidate, Joining, Strategy, Turn};
+
+/// Actions of one step that are told; later ones are counted.
+const ACTIONS_MAX: usize = 6;
+/// Sources of an episode: the first and the latest messages.
+const SOURCES_MAX: usize = 100;
+
+/// The strategy.
+#[derive(Debug)]
+pub struct Episodic;
+
+impl Strategy for Episodic {
+    fn base(&self) -> StrategyBase {
+        StrategyBase::Episodic
+    }
+
+    fn builds_on(&self, session: &SessionId) -> Vec<String> {
+        vec![subtype(session)]
+    }
+
+    fn turns_per_round(&self) -> usize {
+        limits::EXTRACTION_TURNS_MAX
+    }
+
+    fn extract(&self, batch: &Batch<'_>) -> Vec<Candidate> {
+        let Some(newest) = batch.turns.iter().map(|turn| turn.time).max() else { return Vec::new() };
+        let standing = batch.standing.last();
+        let mut episode = standing.and_then(|record| Episode::read(&record.text)).unwrap_or_default();
+        let old = standing.map_or(&[][..], |record| &record.provenance.sources);
+        for turn in batch.turns {
+            step(&mut episode, turn);
+        }
+        if episode.turns.is_empty() {
+            return Vec::new();
+        }
+        assess(&mut episode, batch.session);
+        let text = episode.write();
+        vec![Candidate {
+            kind: RecordKind::Episode,
+            subtype: Some(subtype(batch.session)),
+            title: Some(episode.intent.clone()).filter(|intent| !intent.is_empty()),
+            description: None,
+            text,
+            index_text: Some(episode.values()),
+            sources: sources(old, batch.turns),
+            verbatim: false,
+            role: None,
+            run: None,
+            time: standing.map_or(newest, |record| record.timestamp.max(newest)),
+            joining: Joining::InPlace,
+        }]
+    }
+}
+
+/// The subtype of a session's episode: one namespace may hold those of many sessions.
+pub fn subtype(session: &SessionId) -> String {
+    format!("session/{session}")
+}
+
+fn sources(old: &[Source], turns: &[Turn]) -> Vec<Source> {
+    let mut sources = old.to_vec();
+    for turn in turns {
+        if sources.last() != Some(&turn.source) {
+            sources.push(turn.source.clone());
+        }
+    }
+    if sources.len() > SOURCES_MAX {
+        let latest = sources.len() - SOURCES_MAX / 2;
+        sources.drain(SOURCES_MAX / 2..latest);
+    }
+    sources
+}
+
+/// Takes one turn in: what a person or data says begins a step, all else is an action of the step that is open.
+fn step(episode: &mut Episode, turn: &Turn) {
+    let told = lead(&turn.text);
+    if told.is_empty() {
+        return;
+    }
+    match turn.role {
+        Some(Role::User) | None => {
+            if let (Some(open), Some(word)) = (episode.turns.last_mut(), judged(&turn.text)) {
+                word.clone_into(&mut open.assessment_user);
+            }
+            let situation = episode.turns.last().map(|last| last_line(&last.action)).unwrap_or_default();
+            episode.turns.push(EpisodeTurn { intent: told, situation, ..opened(turn) });
+        }
+        Some(Role::Assistant) => act(episode, turn, &told),
+        Some(Role::Tool) => act(episode, turn, &format!("tool: {told}")),
+        // Instructions of the system: where the work takes place.
+        Some(Role::Other) => {
+            if episode.situation.is_empty() {
+                episode.situation = told;
+            }
+        }
+    }
+}
+
+fn opened(turn: &Turn) -> EpisodeTurn {
+    let source = &turn.source;
+    EpisodeTurn {
+        turn_id: format!("{}/{}.{}", source.event, source.message, source.part),
+        ..EpisodeTurn::default()
+    }
+}
+
+fn act(episode: &mut Episode, turn: &Turn, told: &str) {
+    if episode.turns.is_empty() {
+        episode.turns.push(opened(turn));
+    }
+    let Some(open) = episode.turns.last_mut() else { return };
+    if let Some(word) = judged(&turn.text) {
+        word.clone_into(&mut open.assessment_assistant);
+    }
+    let mut lines: Vec<&str> = open.action.lines().collect();
+    if lines.len() < ACTIONS_MAX {
+        lines.push(told);
+        open.action = lines.join("\n");
+        return;
+    }
+    // The last line is always the latest action; the one before it counts what is left out.
+    let counted = lines
+        .iter()
+        .find_map(|line| line.strip_prefix("… ")?.strip_suffix(" more")?.parse::<u64>().ok())
+        .unwrap_or(0);
+    let mut kept: Vec<String> = lines.iter().take(ACTIONS_MAX - 2).map(|line| (*line).to_owned()).collect();
+    kept.push(format!("… {} more", counted + if counted == 0 { 2 } else { 1 }));
+    kept.push(told.to_owned());
+    open.action = kept.join("\n");
+}
+
+fn last_line(text: &str) -> String {
+    text.lines().last().unwrap_or_default().to_owned()
+}
+
+/// The first sentences of a text, on one line.
+fn lead(text: &str) -> String {
+    shortened(text.trim()).replace('\n', " ")
+}
+
+static FAILED: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"(?i)\b(?:error|errors|exception|traceback|failed|fails|failure|cannot|can't|couldn't|unable|denied|timed? ?out|not found|doesn't work|does not work|didn't work|still broken|wrong|incorrect)\b",
+    )
+});
+static NO_FAILURE: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(r"(?i)\b(?:no|0|zero|without)\s+(?:errors?|failures?|exceptions?)|\b0 failed\b")
+});
+static WORKED: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"(?i)\b(?:done|fixed|works|worked|working now|passed|passes|succeeded|success|successfully|completed|resolved|solved|booked|deployed|merged|thanks|thank you|perfect|great|excellent|awesome|that's it|no errors|0 failed)\b",
+    )
+});
+
+#[expect(clippy::expect_used, reason = "the patterns are constants, compiled by the tests of this file")]
+fn compiled(source: &str) -> Regex {
+    Regex::new(source).expect("a constant pattern")
+}
+
+/// `success` or `failure`, by the last word that tells.
+fn judged(text: &str) -> Option<&'static str> {
+    let last = |pattern: &Regex| pattern.find_iter(text).last().map(|found| found.start());
+    let without = NO_FAILURE.replace_all(text, |found: &regex::Captures<'_>| " ".repeat(found[0].len()));
+    let failed = FAILED.find_iter(&without).last().map(|found| found.start());
+    let none = NO_FAILURE.find_iter(text).last().map(|found| found.start());
+    let worked = last(&WORKED).max(none);
+    match (worked, failed) {
+        (None, None) => None,
+        (worked, failed) if worked > failed => Some("success"),
+        _ => Some("failure"),
+    }
+}
+
+fn assess(episode: &mut Episode, session: &SessionId) {
+    if episode.situation.is_empty() {
+        episode.situation = format!("session {session}");
+    }
+    if episode.intent.is_empty() {
+        let asked = episode.turns.iter().find(|turn| loci_text::terms(&turn.intent).len() > 1);
+        episode.intent = asked.map(|turn| turn.intent.clone()).unwrap_or_default();
+    }
+    episode.assessment = "unknown".to_owned();
+    episode.justification.clear();
+    let mut follows: Option<&EpisodeTurn> = None;
+    for turn in episode.turns.iter().rev() {
+        let (word, said) = if turn.assessment_user.is_empty() {
+            (&turn.assessment_assistant, last_line(&turn.action))
+        } else {
+            (&turn.assessment_user, follows.map(|next| next.intent.clone()).unwrap_or_default())
+        };
+        if !word.is_empty() {
+            episode.assessment.clone_from(word);
+            episode.justification = said;
+            break;
+        }
+        follows = Some(turn);
+    }
+    episode.reflection = lesson(&episode.turns);
+}
+
+/// What failed, and what worked after it.
+fn lesson(turns: &[EpisodeTurn]) -> String {
+    let failed = turns
+        .iter()
+        .position(|turn| turn.assessment_assistant == "failure" || turn.assessment_user == "failure");
+    let Some(failed) = failed else { return String::new() };
+    let worked = turns.iter().skip(failed + 1).find(|turn| turn.assessment_assistant == "success");
+    match (turns.get(failed), worked) {
+        (Some(failed), Some(worked)) => {
+            format!("Did not work: {}. Worked: {}", last_line(&failed.action), last_line(&worked.action))
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::turn::tests::talk;
+    use super::*;
+    use Role::{Assistant, Other, Tool, User};
+    use loci_model::limits;
+
+    fn extract(turns: &[Turn]) -> Vec<Candidate> {
+        let session = SessionId::parse("s1").unwrap();
+        Episodic.extract(&Batch { session: &session, turns, standing: &[] })
+    }
+
+    #[test]
+    fn a_task_with_tools() {
+        let found = extract(&talk(&[
+            (Other, "You work in the repository shop."),
+            (User, "Fix the failing test of the cart"),
+            (Assistant, "I run the tests."),
+            (Tool, "call pytest: cart"),
+            (Tool, "AssertionError: error in total"),
+            (User, "Try to round the total"),
+            (Tool, "12 passed, 0 failed"),
+            (Assistant, "The test is fixed."),
+            (User, "Perfect, thanks!"),
+        ]));
+        let episode = Episode::read(&found[0].text).unwrap();
+        assert_eq!(episode.situation, "You work in the repository shop.");
+        assert_eq!(episode.intent, "Fix the failing test of the cart");
+        assert_eq!(
+            (episode.assessment.as_str(), episode.justification.as_str()),
+            ("success", "Perfect, thanks!")
+        );
+        assert_eq!(
+            episode.reflection,
+            "Did not work: tool: AssertionError: error in total. Worked: The test is fixed."
+        );
+        assert_eq!(episode.turns.len(), 3);
+        assert_eq!(
+            episode.turns[0].action,
+            "I run the tests.\ntool: call pytest: cart\ntool: AssertionError: error in total"
+        );
+        assert_eq!(episode.turns[0].assessment_assistant, "failure");
+        assert!(!found[0].indexed().contains("assessment") && !found[0].indexed().contains('{'));
+        assert_eq!(found[0].subtype.as_deref(), Some("session/s1"));
+        assert_eq!(found[0].joining, Joining::InPlace);
+    }
+
+    #[test]
+    fn judging_words() {
+        for (text, expect) in [
+            ("It works now", Some("success")),
+            ("12 passed, 0 failed", Some("success")),
+            ("no errors", Some("success")),
+            ("it failed", Some("failure")),
+            ("fixed one error, but it still fails", Some("failure")),
+            ("the error is fixed", Some("success")),
+            ("let me look", None),
+        ] {
+            assert_eq!(judged(text), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn many_actions_are_counted_and_the_text_fits() {
+        let mut said = vec![(User, "Do everything")];
+        said.extend((0..40).map(|_| (Tool, "ok")));
+        said.push((Assistant, "All done"));
+        let found = extract(&talk(&said));
+        let episode = Episode::read(&found[0].text).unwrap();
+        let lines: Vec<&str> = episode.turns[0].action.lines().collect();
+        assert_eq!((lines.len(), lines[4], lines[5]), (6, "… 36 more", "All done"));
+        let long = "word ".repeat(3000);
+        let many: Vec<_> = (0..100).map(|_| (User, long.as_str())).collect();
+        let found = extract(&talk(&many));
+        assert!(found[0].fits() && found[0].text.chars().count() > limits::RECORD_TEXT_CHARS_MAX / 2);
+        assert!(found[0].sources.len() <= SOURCES_MAX);
+    }
+
+    #[test]
+    fn nothing_happened() {
+        assert!(extract(&[]).is_empty());
+        assert!(extract(&talk(&[(Other, "only the system spoke")])).is_empty());
+    }
+}

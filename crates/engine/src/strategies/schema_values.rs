@@ -1,0 +1,195 @@
+//! Metadata of extracted records by a strategy's schema (agentcore-wire.md §9), as far as it goes without a model.
+//!
+//! Strictly consistent keys are copied from the event. Inferred keys are filled where the event's metadata has the key,
+//! or one of the allowed values stands in the text; else they are absent. An invalid value is dropped, not the record.
+
+use std::collections::BTreeMap;
+
+use loci_model::metadata::{
+    Metadata, MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValidation, MetadataValue,
+};
+
+/// Limits of values (agentcore-wire.md §9).
+const STRING_CHARS_MAX: usize = 256;
+const LIST_ITEMS_MAX: usize = 5;
+const ITEM_CHARS_MAX: usize = 64;
+
+/// The values that never change on the way, from one event's metadata: events that differ here never merge.
+pub fn strict_values(schema: &[MetadataSchemaEntry], event: &BTreeMap<String, String>) -> Metadata {
+    schema
+        .iter()
+        .filter(|entry| entry.effective_extraction() == MetadataExtraction::StrictlyConsistent)
+        .filter_map(|entry| Some((entry.key.clone(), typed(entry.effective_type(), event.get(&entry.key)?)?)))
+        .collect()
+}
+
+/// All values of a record: the strict ones, and those that can be inferred from the event's metadata or the text.
+pub fn record_values(
+    schema: &[MetadataSchemaEntry],
+    event: &BTreeMap<String, String>,
+    text: &str,
+) -> Metadata {
+    let mut values = strict_values(schema, event);
+    for entry in schema {
+        if entry.effective_extraction() == MetadataExtraction::LlmInferred {
+            values.extend(inferred(entry, event, text).map(|value| (entry.key.clone(), value)));
+        }
+    }
+    values
+}
+
+fn inferred(
+    entry: &MetadataSchemaEntry,
+    event: &BTreeMap<String, String>,
+    text: &str,
+) -> Option<MetadataValue> {
+    let validation = entry.llm.as_ref().and_then(|llm| llm.validation.as_ref());
+    let given = event.get(&entry.key).and_then(|value| typed(entry.effective_type(), value));
+    if let Some(value) = given.filter(|value| is_valid(validation, value)) {
+        return Some(value);
+    }
+    match validation? {
+        MetadataValidation::String { allowed } => {
+            let mut found = allowed.iter().filter(|word| stands_in(text, word));
+            let only = found.next()?;
+            // Of two allowed values in one text, nothing here can say which is meant.
+            found.next().is_none().then(|| MetadataValue::String(only.clone()))
+        }
+        MetadataValidation::StringList { allowed, items_max } => {
+            let limit = items_max.map_or(LIST_ITEMS_MAX, |max| LIST_ITEMS_MAX.min(max as usize));
+            let found: Vec<String> =
+                allowed.iter().filter(|word| stands_in(text, word)).take(limit).cloned().collect();
+            (!found.is_empty()).then_some(MetadataValue::StringList(found))
+        }
+        MetadataValidation::Number { .. } => None,
+    }
+}
+
+fn is_valid(validation: Option<&MetadataValidation>, value: &MetadataValue) -> bool {
+    match (validation, value) {
+        (None, _) => true,
+        (Some(MetadataValidation::String { allowed }), MetadataValue::String(text)) => {
+            allowed.is_empty() || allowed.contains(text)
+        }
+        (Some(MetadataValidation::StringList { allowed, items_max }), MetadataValue::StringList(items)) => {
+            (allowed.is_empty() || items.iter().all(|item| allowed.contains(item)))
+                && items_max.is_none_or(|max| items.len() <= max as usize)
+        }
+        (Some(MetadataValidation::Number { min, max }), MetadataValue::Number(number)) => {
+            min.is_none_or(|min| *number >= min) && max.is_none_or(|max| *number <= max)
+        }
+        (Some(_), _) => false,
+    }
+}
+
+/// An event's value, which is text, as the type of the key; `None` where it does not fit.
+fn typed(kind: MetadataType, text: &str) -> Option<MetadataValue> {
+    let within = |text: &str, max| (1..=max).contains(&text.chars().count());
+    match kind {
+        MetadataType::String => {
+            within(text, STRING_CHARS_MAX).then(|| MetadataValue::String(text.to_owned()))
+        }
+        MetadataType::Number => {
+            text.trim().parse::<f64>().ok().filter(|number| number.is_finite()).map(MetadataValue::Number)
+        }
+        MetadataType::StringList => {
+            let items: Vec<String> = serde_json::from_str(text).unwrap_or_else(|_| vec![text.to_owned()]);
+            let fits = (1..=LIST_ITEMS_MAX).contains(&items.len())
+                && items.iter().all(|item| within(item, ITEM_CHARS_MAX));
+            fits.then_some(MetadataValue::StringList(items))
+        }
+    }
+}
+
+/// True when the word or phrase stands in the text whole, in any case.
+fn stands_in(text: &str, phrase: &str) -> bool {
+    let (text, phrase) = (text.to_lowercase(), phrase.to_lowercase());
+    if phrase.is_empty() {
+        return false;
+    }
+    let part_of_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    text.match_indices(&phrase).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + phrase.len()..).and_then(|after| after.chars().next());
+        !part_of_word(before) && !part_of_word(after)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loci_model::metadata::LlmExtraction;
+
+    fn entry(
+        key: &str,
+        kind: MetadataType,
+        strict: bool,
+        validation: Option<MetadataValidation>,
+    ) -> MetadataSchemaEntry {
+        let llm = LlmExtraction { definition: "d".into(), instruction: None, validation };
+        MetadataSchemaEntry {
+            key: key.into(),
+            kind: Some(kind),
+            extraction: strict.then_some(MetadataExtraction::StrictlyConsistent),
+            llm: (!strict).then_some(llm),
+        }
+    }
+
+    #[test]
+    fn strict_keys_are_copied_and_typed() {
+        use MetadataType as T;
+        use MetadataValue as V;
+        let check = |kind, value: &str, expect: Option<V>| {
+            let event =
+                BTreeMap::from([("k".to_owned(), value.to_owned()), ("other".to_owned(), "x".to_owned())]);
+            let values = record_values(&[entry("k", kind, true, None)], &event, "");
+            assert_eq!(values.get("k").cloned(), expect, "{kind:?} {value}");
+            assert!(values.len() <= 1);
+        };
+        check(T::String, "Team A", Some(V::String("Team A".into())));
+        check(T::String, "", None);
+        check(T::String, &"x".repeat(257), None);
+        check(T::Number, "1.5", Some(V::Number(1.5)));
+        check(T::Number, "NaN", None);
+        check(T::Number, "many", None);
+        check(T::StringList, "a", Some(V::StringList(vec!["a".into()])));
+        check(T::StringList, r#"["a","b"]"#, Some(V::StringList(vec!["a".into(), "b".into()])));
+    }
+
+    #[test]
+    fn inferred_keys_come_from_metadata_or_literally_from_the_text() {
+        use MetadataValue as V;
+        let allowed = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let one = entry(
+            "mood",
+            MetadataType::String,
+            false,
+            Some(MetadataValidation::String { allowed: allowed(&["good", "bad"]) }),
+        );
+        let many = entry(
+            "topics",
+            MetadataType::StringList,
+            false,
+            Some(MetadataValidation::StringList {
+                allowed: allowed(&["travel", "food"]),
+                items_max: Some(1),
+            }),
+        );
+        let free = entry("note", MetadataType::String, false, None);
+        let schema = [one, many, free];
+        let none = BTreeMap::new();
+        let mood = |text: &str| record_values(&schema, &none, text).get("mood").cloned();
+        assert_eq!(mood("A GOOD day"), Some(V::String("good".into())));
+        assert_eq!(mood("good and bad"), None);
+        assert_eq!(mood("goodness"), None);
+        let topics = record_values(&schema, &none, "Food and travel").get("topics").cloned();
+        assert_eq!(topics, Some(V::StringList(vec!["travel".into()])));
+        let given =
+            BTreeMap::from([("mood".to_owned(), "bad".to_owned()), ("note".to_owned(), "n".to_owned())]);
+        let values = record_values(&schema, &given, "good");
+        assert_eq!(values.get("mood"), Some(&V::String("bad".into())));
+        assert_eq!(values.get("note"), Some(&V::String("n".into())));
+        let odd = BTreeMap::from([("mood".to_owned(), "odd".to_owned())]);
+        assert_eq!(record_values(&schema, &odd, "").get("mood"), None);
+    }
+}
