@@ -4,8 +4,8 @@ use crate::columns::NONE;
 use crate::memory_index::MemoryIndex;
 
 impl MemoryIndex {
-    /// Compacts all of the index.
-    pub(crate) fn compact(&mut self) {
+    /// Frees what is no longer used. Happens by itself once more than half of the passages held are gone.
+    pub fn compact(&mut self) {
         let mut renamed = vec![NONE; self.columns.len()];
         for (new, old) in self.live.iter().enumerate() {
             if let Some(slot) = renamed.get_mut(old as usize) {

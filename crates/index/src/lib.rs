@@ -17,7 +17,7 @@
 //! for every number in use; a loop over a column may index by them.
 //!
 //! To add a column: its file (or a field of `PassageRow` or `RecordRow`), its place in `compaction`, in
-//! `MemoryIndex::bytes`, in `digest`, and in the plain twin of `tests/it`.
+//! `MemoryIndex::bytes`, in `digest`, and in the plain twin of `tests/it/twin`.
 
 mod apply;
 mod bits;

@@ -1,0 +1,268 @@
+//! Small cases worked out by hand: what the twin could have wrong in the same way.
+
+use loci_index::MemoryIndex;
+use loci_model::NamespaceMatch;
+use loci_model::ports::search::{Candidate, CandidateSet, ListLengths, NeighbourRequest};
+use loci_model::record::RecordState;
+use loci_model::scope::AccessClause;
+use loci_model::{Namespace, SessionId, StrategyId};
+
+use crate::world::{MODEL, Raw, at, filter, record_id, request, whole};
+
+fn index_of(raws: &[Raw]) -> MemoryIndex {
+    let mut index = MemoryIndex::new();
+    raws.iter().for_each(|raw| index.apply(raw.input()));
+    index
+}
+
+fn of(set: &CandidateSet, number: u32) -> &Candidate {
+    set.candidates.iter().find(|candidate| candidate.record == record_id(number)).unwrap()
+}
+
+fn numbers(set: &CandidateSet, up_to: u32) -> Vec<u32> {
+    let held = |number: &u32| set.candidates.iter().any(|candidate| candidate.record == record_id(*number));
+    (0..up_to).filter(held).collect()
+}
+
+#[test]
+fn the_four_views_of_a_turn() {
+    let texts = ["tea tea", "cat", "cat tea", "dog", "tea", "lamp"];
+    let index = index_of(&(0..).zip(texts).map(|(number, text)| Raw::turn(number, text)).collect::<Vec<_>>());
+    let set = index.candidates(&request(whole(0), "tea"));
+    let views = |number| of(&set, number).views.clone().map(|view| (view.tf[0], view.length));
+    assert_eq!(views(0), [(2, 2), (2, 2), (2, 3), (4, 8)]);
+    assert_eq!(views(3), [(0, 1), (1, 3), (2, 5), (4, 8)]);
+    assert_eq!(views(5), [(0, 1), (1, 2), (1, 3), (4, 8)]);
+    let averages = set.statistics.views.map(|view| view.average_length);
+    // Pairs 2 3 3 3 2 2; windows 3 5 6 5 5 3.
+    assert_eq!(averages, [8.0 / 6.0, 15.0 / 6.0, 27.0 / 6.0, 8.0]);
+    assert_eq!((set.statistics.turns, &set.statistics.df[..], set.statistics.of_scope), (6, &[3][..], false));
+}
+
+#[test]
+fn sessions_bound_windows_and_only_active_turns_are_in_them() {
+    let session = |number, text, session: &str| {
+        Raw::turn(number, text).with(|head| head.session = Some(SessionId::parse(session).unwrap()))
+    };
+    let old = Raw::turn(1, "tea").with(|head| head.state = RecordState::Superseded);
+    let index = index_of(&[Raw::turn(0, "cat"), old, Raw::turn(2, "dog tea"), session(3, "tea", "other")]);
+    let set = index.candidates(&request(whole(0), "tea"));
+    assert_eq!(numbers(&set, 4), [0, 2, 3]);
+    assert_eq!(
+        of(&set, 0).views.clone().map(|view| (view.tf[0], view.length)),
+        [(0, 1), (0, 1), (1, 3), (1, 3)]
+    );
+    assert_eq!((of(&set, 0).position, of(&set, 2).position), (0, 1));
+    assert_ne!(of(&set, 0).session, of(&set, 3).session);
+    assert_eq!(set.statistics.df, [2]);
+}
+
+#[test]
+fn a_second_carrier_makes_a_name_and_its_leaving_unmakes_it() {
+    let mut index = index_of(&[Raw::turn(0, "Anna: tea"), Raw::fact(1, "Anna: cat tea")]);
+    let look = |index: &MemoryIndex| {
+        let set = index.candidates(&request(whole(0), "tea anna"));
+        let speakers = [0, 1].map(|number| of(&set, number).speaker.clone());
+        let tf = [0, 1].map(|number| of(&set, number).views[0].tf.clone());
+        (index.known_names(&whole(0)), speakers, tf)
+    };
+    let unknown = (vec![], [None, None], [vec![1, 1], vec![1, 1]]);
+    let anna = Some("Anna".to_owned());
+    let known = (vec!["Anna".to_owned()], [anna.clone(), anna], [vec![1, 0], vec![1, 0]]);
+    assert_eq!(look(&index), unknown);
+    index.apply(Raw::turn(2, "Anna: dog").input());
+    assert_eq!(look(&index), known);
+    index.remove(&record_id(2), 50);
+    assert_eq!(look(&index), unknown);
+    index.apply(Raw::turn(2, "Anna: dog").input());
+    assert_eq!(look(&index), unknown, "an older state of a removed record stays out");
+    index.apply(Raw::turn(2, "Anna: dog").with(|head| head.sequence = 51).input());
+    assert_eq!(look(&index), known);
+    index.apply(Raw::turn(2, "dog").with(|head| head.sequence = 52).input());
+    assert_eq!(look(&index), unknown);
+}
+
+#[test]
+fn a_restricted_view_knows_the_names_it_can_see() {
+    let spoken = |number, namespace: &str, text| {
+        Raw::turn(number, text).with(|head| head.namespace = namespace.into())
+    };
+    let index = index_of(&[
+        spoken(0, "/a/", "Anna: tea"),
+        spoken(1, "/b/", "Anna: tea"),
+        spoken(2, "/b/", "Bob: tea"),
+        spoken(3, "/b/", "Bob: tea"),
+    ]);
+    let check = |namespace: &str, expect: &[&str], df| {
+        let clause = AccessClause {
+            namespace: Some(filter(namespace, NamespaceMatch::Subtree)),
+            ..Default::default()
+        };
+        let mut scope = whole(0);
+        scope.view = vec![clause];
+        assert_eq!(index.known_names(&scope), expect);
+        let set = index.candidates(&request(scope, "tea"));
+        assert_eq!(set.statistics.df, [df], "{namespace}");
+        assert_eq!(set.statistics.turns, df);
+    };
+    check("/a", &["Anna"], 1);
+    check("/b", &["Anna", "Bob"], 3);
+    check("/", &["Anna", "Bob"], 4);
+    check("/c", &[], 0);
+}
+
+#[test]
+fn the_vector_in_context() {
+    let index = index_of(&[
+        Raw::turn(0, "a1").vector(&[0.0, 1.0, 0.0, 0.0]),
+        Raw::turn(1, "b1").vector(&[0.0, 0.0, 1.0, 0.0]),
+        Raw::turn(2, "c1").vector(&[1.0, 0.0, 0.0, 0.0]),
+        Raw::turn(3, "d1").vector(&[0.0, 0.0, 0.0, 1.0]),
+    ]);
+    let check = |question: [f32; 4], number, expect: f32| {
+        let mut request = request(whole(0), "");
+        request.vector = Some((question.to_vec(), MODEL.to_owned()));
+        let got = of(&index.candidates(&request), number).dense_window.unwrap();
+        assert!((got - expect).abs() < 1e-3, "{got} {expect}");
+    };
+    let length = (1.0f32 + 0.04 + 0.16 + 0.09).sqrt();
+    check([1.0, 0.0, 0.0, 0.0], 2, 1.0 / length);
+    check([0.0, 1.0, 0.0, 0.0], 2, 0.2 / length);
+    check([0.0, 0.0, 1.0, 0.0], 2, 0.4 / length);
+    check([0.0, 0.0, 0.0, 1.0], 2, 0.3 / length);
+    check([0.0, 1.0, 0.0, 0.0], 0, 1.0 / (1.0f32 + 0.09).sqrt());
+}
+
+#[test]
+fn what_was_held_then() {
+    let index = index_of(&[
+        Raw::fact(0, "tea old").with(|head| {
+            head.state = RecordState::Superseded;
+            (head.created_at, head.valid_from) = (at(10), at(0));
+            (head.valid_to, head.known_to) = (Some(at(50)), Some(at(60)));
+        }),
+        Raw::fact(1, "tea new").with(|head| (head.created_at, head.valid_from) = (at(60), at(50))),
+        Raw::fact(2, "tea never").with(|head| head.state = RecordState::Candidate),
+        Raw::fact(4, "tea gone").with(|head| {
+            (head.created_at, head.valid_from, head.expires_at) = (at(10), at(0), Some(at(99)));
+        }),
+    ]);
+    let check = |as_of: Option<i64>, now, expect: &[u32]| {
+        let mut scope = whole(now);
+        scope.as_of = as_of.map(at);
+        assert_eq!(numbers(&index.candidates(&request(scope, "tea")), 5), expect, "{as_of:?} {now}");
+    };
+    check(None, 98, &[1, 4]);
+    check(None, 99, &[1]);
+    check(Some(9), 98, &[]);
+    check(Some(10), 98, &[0, 4]);
+    check(Some(49), 98, &[0, 4]);
+    check(Some(50), 98, &[4]);
+    check(Some(60), 98, &[1, 4]);
+    check(Some(60), 99, &[1]);
+}
+
+#[test]
+fn equal_scores_go_by_time_then_id() {
+    let same = |number| Raw::fact(number, "tea cat").vector(&[1.0, 0.5]);
+    let early = |number| same(number).with(|head| head.position.time = at(0));
+    let index = index_of(&[early(1), early(2), same(5), same(4)]);
+    let mut by_id = [record_id(1), record_id(2)];
+    by_id.sort();
+    let check = |lists, expect: Vec<loci_model::RecordId>| {
+        let mut request = request(whole(0), "tea");
+        request.vector = Some((vec![1.0, 0.0], MODEL.to_owned()));
+        request.lists = Some(lists);
+        let mut expect = expect;
+        expect.sort();
+        let got: Vec<_> =
+            index.candidates(&request).candidates.into_iter().map(|candidate| candidate.record).collect();
+        assert_eq!(got, expect, "{lists:?}");
+    };
+    let list = |window, turn, dense| ListLengths { window, turn, dense };
+    for (one, three) in
+        [(list(1, 0, 0), list(3, 0, 0)), (list(0, 1, 0), list(0, 3, 0)), (list(0, 0, 1), list(0, 0, 3))]
+    {
+        check(one, vec![record_id(5)]);
+        check(three, vec![record_id(5), record_id(4), by_id[0].clone()]);
+    }
+}
+
+#[test]
+fn a_path_stands_before_every_passage_and_counts_once() {
+    let mut file = Raw::fact(0, "tea").with(|head| head.path = Some("src/lamp.rs".into()));
+    file.passages.push((1, "cat".into(), None));
+    let index = index_of(&[file, Raw::fact(1, "lamp")]);
+    let set = index.candidates(&request(whole(0), "lamp cat"));
+    let statistics = &set.statistics;
+    assert_eq!(
+        (statistics.paths, &statistics.path_df[..], statistics.path_average_length),
+        (1, &[1, 0][..], 3.0)
+    );
+    assert_eq!(statistics.df, [3, 1]);
+    let second = set.candidates.iter().find(|candidate| candidate.part == 1).unwrap();
+    assert_eq!(second.path.as_ref().map(|path| (path.length, path.tf.clone())), Some((3, vec![1, 0])));
+    assert_eq!(second.views.clone().map(|view| view.length), [4, 8, 8, 8]);
+    assert_eq!((second.position, of(&set, 1).path.clone()), (1, None));
+}
+
+#[test]
+fn neighbours_of_a_new_text() {
+    let of_strategy = |raw: Raw, strategy: &str| {
+        raw.with(|head| head.strategy = Some(StrategyId::parse(strategy).unwrap()))
+    };
+    let index = index_of(&[
+        of_strategy(Raw::fact(0, "red boat lamp"), "one").vector(&[1.0, 0.0]),
+        of_strategy(Raw::fact(1, "red boat lamp dog"), "one"),
+        of_strategy(Raw::fact(2, "red cat"), "one"),
+        of_strategy(Raw::fact(4, "red boat lamp"), "two"),
+        of_strategy(Raw::fact(5, "red boat lamp"), "one").with(|head| head.state = RecordState::Superseded),
+        of_strategy(Raw::fact(6, "red boat lamp"), "one").with(|head| head.namespace = "/b/".into()),
+        of_strategy(Raw::fact(7, "red boat lamp"), "one").with(|head| head.expires_at = Some(at(5))),
+    ]);
+    let check = |text: &str, jaccard_min, limit, expect: &[(u32, f32)]| {
+        let request = NeighbourRequest {
+            scope: whole(5),
+            namespace: Namespace::parse("a").unwrap(),
+            strategy: Some(StrategyId::parse("one").unwrap()),
+            text: text.into(),
+            vector: Some((vec![1.0, 0.0], MODEL.to_owned())),
+            jaccard_min,
+            limit,
+        };
+        let got = index.neighbours(&request);
+        let pairs: Vec<_> = got.iter().map(|found| (found.record.clone(), found.jaccard)).collect();
+        let expect: Vec<_> = expect.iter().map(|(number, jaccard)| (record_id(*number), *jaccard)).collect();
+        assert_eq!(pairs, expect, "{text}");
+        assert!(got.iter().all(|found| found.cosine.is_some() == (found.record == record_id(0))));
+    };
+    check("The red boat, lamp", 0.5, 9, &[(0, 1.0), (1, 0.75)]);
+    check("red boat lamp lamp", 0.0, 9, &[(0, 1.0), (1, 0.75), (2, 0.25)]);
+    check("red boat lamp", 0.0, 1, &[(0, 1.0)]);
+    check("red unheard", 0.3, 9, &[(2, 1.0 / 3.0)]);
+    check("unheard", 0.1, 9, &[]);
+    check("", 0.0, 9, &[(0, 0.0), (2, 0.0), (1, 0.0)]);
+}
+
+#[test]
+fn an_empty_index_answers() {
+    let index = MemoryIndex::new();
+    let mut request = request(whole(0), "tea");
+    request.vector = Some((vec![1.0], MODEL.to_owned()));
+    let set = index.candidates(&request);
+    assert!(set.candidates.is_empty());
+    assert_eq!((set.term_ids, set.statistics.df, set.passages_in_scope), (vec![None], vec![0], 0));
+    assert_eq!((index.known_names(&whole(0)).len(), index.info().passages), (0, 0));
+}
+
+#[test]
+fn the_sequence_is_the_owners() {
+    let mut index = index_of(&[Raw::turn(0, "tea")]);
+    assert_eq!(index.sequence(), 0);
+    index.remove(&record_id(0), 7);
+    index.set_sequence(7);
+    assert_eq!(
+        (index.sequence(), index.info().sequence, index.candidates(&request(whole(0), "tea")).sequence),
+        (7, 7, 7)
+    );
+}

@@ -1,0 +1,12 @@
+//! The index against a plain twin that computes every formula of retrieval.md from raw texts, and by hand.
+
+#[cfg(test)]
+mod agreement;
+#[cfg(test)]
+mod by_hand;
+#[cfg(test)]
+mod great;
+#[cfg(test)]
+mod twin;
+#[cfg(test)]
+mod world;

@@ -1,0 +1,298 @@
+//! Raw records, written by hand or drawn from a seed: what a store would hold. It knows nothing of indexes beyond
+//! their input.
+
+use loci_index::{IndexPassage, IndexRecord, StoredVector};
+use loci_model::event::Role;
+use loci_model::metadata::{Metadata, MetadataValue, SYSTEM_CREATED_AT};
+use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::ports::search::{CandidateRequest, ListLengths};
+use loci_model::provenance::Position;
+use loci_model::record::{RecordKind, RecordOrigin, RecordState};
+use loci_model::scope::{AccessClause, RecordScope, StrategyChoice};
+use loci_model::{
+    ActorId, BranchName, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, SessionId,
+    StrategyId, Timestamp,
+};
+
+/// The model most vectors are of.
+pub(crate) const MODEL: &str = "model-8";
+/// Values of a vector in drawn worlds.
+pub(crate) const DIMENSIONS: usize = 8;
+
+/// Values and the model they are of.
+pub(crate) type RawVector = (Vec<f32>, &'static str);
+
+/// A record as the store knows it: texts, not analyses.
+#[derive(Debug, Clone)]
+pub(crate) struct Raw {
+    /// All but the passages.
+    pub(crate) head: IndexRecord,
+    /// Part, text, vector and its model.
+    pub(crate) passages: Vec<(u32, String, Option<RawVector>)>,
+}
+
+impl Raw {
+    /// A turn of talk by nobody in particular.
+    pub(crate) fn turn(number: u32, text: &str) -> Self {
+        let id = record_id(number);
+        let time = at(i64::from(number) * 1000);
+        let position = Position { run: None, time, event: id.as_str().to_owned(), message: 0, part: (0, 0) };
+        let head = IndexRecord {
+            record: id,
+            version: 1,
+            sequence: u64::from(number) + 1,
+            kind: RecordKind::Fact,
+            state: RecordState::Active,
+            namespace: "/a/".to_owned(),
+            strategy: None,
+            actor: None,
+            session: Some(SessionId::parse("s").unwrap()),
+            branch: None,
+            verbatim: true,
+            role: Some(Role::User),
+            position,
+            has_time: true,
+            created_at: time,
+            updated_at: time,
+            origin: RecordOrigin::Extracted,
+            valid_from: time,
+            valid_to: None,
+            known_to: None,
+            expires_at: None,
+            metadata: Metadata::new(),
+            path: None,
+            passages: Vec::new(),
+        };
+        Self { head, passages: vec![(0, text.to_owned(), None)] }
+    }
+
+    /// A record that is a session of its own.
+    pub(crate) fn fact(number: u32, text: &str) -> Self {
+        let mut raw = Self::turn(number, text);
+        raw.head.verbatim = false;
+        raw.head.role = None;
+        raw
+    }
+
+    /// The same with a vector for its first passage.
+    pub(crate) fn vector(mut self, values: &[f32]) -> Self {
+        self.passages[0].2 = Some((values.to_vec(), MODEL));
+        self
+    }
+
+    /// The same, changed.
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut IndexRecord)) -> Self {
+        change(&mut self.head);
+        self
+    }
+
+    /// What the index is given.
+    pub(crate) fn input(&self) -> IndexRecord {
+        let passage = |(part, text, vector): &(u32, String, Option<RawVector>)| IndexPassage {
+            part: *part,
+            analysis: loci_text::analyse_turn(text),
+            vector: vector.as_ref().map(|(values, model)| StoredVector::quantise(values, *model)),
+        };
+        IndexRecord { passages: self.passages.iter().map(passage).collect(), ..self.head.clone() }
+    }
+}
+
+pub(crate) fn at(millis: i64) -> Timestamp {
+    Timestamp::clamped(millis)
+}
+
+pub(crate) fn record_id(number: u32) -> RecordId {
+    // Every seventh id is no UUID: both ways of keeping ids are met.
+    let text = if number % 7 == 3 {
+        format!("mem-AAAAAAAA-{number:032}")
+    } else {
+        format!("mem-{:08x}-0000-4000-8000-{number:012x}", number.wrapping_mul(0x9e37_79b9))
+    };
+    RecordId::parse(text).unwrap()
+}
+
+pub(crate) fn whole(now: i64) -> RecordScope {
+    RecordScope::whole(MemoryId::parse("m-abcdefghij").unwrap(), at(now))
+}
+
+pub(crate) fn filter(namespace: &str, mode: NamespaceMatch) -> NamespaceFilter {
+    NamespaceFilter::new(&Namespace::parse(namespace).unwrap(), mode)
+}
+
+pub(crate) fn request(scope: RecordScope, question: &str) -> CandidateRequest {
+    let mut terms = Vec::new();
+    for term in loci_text::terms(question) {
+        if !terms.contains(&term) {
+            terms.push(term);
+        }
+    }
+    CandidateRequest { scope, terms, vector: None, lists: None }
+}
+
+/// Numbers from a seed.
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+
+    pub(crate) fn one_in(&mut self, many: u64) -> bool {
+        self.below(many) == 0
+    }
+
+    pub(crate) fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize].clone()
+    }
+
+    /// Between −1 and 1.
+    pub(crate) fn fraction(&mut self) -> f32 {
+        (self.next() % 2001) as f32 / 1000.0 - 1.0
+    }
+
+    pub(crate) fn vector(&mut self, dimensions: usize) -> Vec<f32> {
+        (0..dimensions).map(|_| self.fraction()).collect()
+    }
+
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for at in (1..items.len()).rev() {
+            items.swap(at, self.below(at as u64 + 1) as usize);
+        }
+    }
+}
+
+const WORDS: [&str; 12] =
+    ["boat", "cat", "dog", "the", "running", "fooBar", "red", "May", "2023", "lamp", "Paris", "tea?"];
+const NAMES: [&str; 4] = ["Anna: ", "Bob: ", "Tea Cat: ", "assistant: "];
+const NAMESPACES: [&str; 4] = ["/a/", "/a/b/", "/ab/", "/c/"];
+const PATHS: [&str; 3] = ["src/boat.rs", "docs/red/cat.md", "lamp"];
+
+fn text(dice: &mut Dice) -> String {
+    let mut text = String::new();
+    if dice.one_in(3) {
+        text.push_str(dice.pick(&NAMES));
+    }
+    for _ in 0..dice.below(7) {
+        // The earlier a word stands in the list, the more often it is drawn.
+        let word = dice.below(12).min(dice.below(12));
+        text.push_str(WORDS[word as usize]);
+        text.push(' ');
+    }
+    text
+}
+
+/// A record of number `number`, changed at `sequence`.
+pub(crate) fn draw(dice: &mut Dice, number: u32, sequence: u64) -> Raw {
+    let mut raw = Raw::turn(number, "");
+    let head = &mut raw.head;
+    head.sequence = sequence;
+    head.version = dice.below(3) as u32;
+    head.kind = dice.pick(&[RecordKind::Fact, RecordKind::Fact, RecordKind::Document]);
+    if dice.one_in(4) {
+        head.state = dice.pick(&[RecordState::Superseded, RecordState::Candidate, RecordState::Expired]);
+        head.known_to = dice.one_in(2).then(|| at(dice.below(40) as i64));
+    }
+    head.namespace = dice.pick(&NAMESPACES).to_owned();
+    head.strategy = dice.one_in(2).then(|| StrategyId::parse(format!("st{}", dice.below(2))).unwrap());
+    head.actor = dice.one_in(2).then(|| ActorId::parse(format!("ac{}", dice.below(2))).unwrap());
+    head.session = dice.one_in(2).then(|| SessionId::parse(format!("se{}", dice.below(2))).unwrap());
+    head.branch = dice.one_in(6).then(|| BranchName::parse("side").unwrap());
+    head.verbatim = !dice.one_in(4);
+    head.role = dice.pick(&[None, Some(Role::User), Some(Role::Assistant)]);
+    head.has_time = !dice.one_in(3);
+    head.position = Position {
+        run: dice.one_in(4).then(|| (format!("run{}", dice.below(2)), dice.below(3))),
+        time: at(dice.below(30) as i64),
+        event: format!("{:019}#{:08x}", dice.below(4), dice.below(3)),
+        message: dice.below(2) as u32,
+        part: (dice.below(2) as u32, 0),
+    };
+    head.created_at = at(dice.below(30) as i64);
+    head.updated_at = at(dice.below(30) as i64);
+    head.valid_from = at(dice.below(30) as i64);
+    head.valid_to = dice.one_in(3).then(|| at(dice.below(60) as i64));
+    head.expires_at = dice.one_in(4).then(|| at(dice.below(60) as i64));
+    head.origin = dice.pick(&[RecordOrigin::Extracted, RecordOrigin::BatchCreated]);
+    if dice.one_in(2) {
+        head.metadata.insert("color".into(), MetadataValue::String(dice.pick(&["red", "blue"]).into()));
+    }
+    if dice.one_in(3) {
+        head.metadata.insert("size".into(), MetadataValue::Number(dice.below(3) as f64));
+    }
+    head.path = dice.one_in(5).then(|| dice.pick(&PATHS).to_owned());
+    let parts = if dice.one_in(4) { dice.below(4) as u32 } else { 1 };
+    raw.passages = (0..parts)
+        .map(|part| {
+            let model = if dice.one_in(6) { "model-other" } else { MODEL };
+            let vector = (!dice.one_in(3)).then(|| (dice.vector(DIMENSIONS), model));
+            (part * 2, text(dice), vector)
+        })
+        .collect();
+    raw
+}
+
+/// A request for anything.
+pub(crate) fn draw_request(dice: &mut Dice) -> CandidateRequest {
+    let mut scope = whole(dice.below(60) as i64);
+    if dice.one_in(2) {
+        scope.view = (0..dice.below(3)).map(|_| draw_clause(dice)).collect();
+    }
+    if dice.one_in(3) {
+        scope.namespaces = vec![draw_filter(dice)];
+    }
+    if dice.one_in(4) {
+        let of = StrategyChoice::Of(StrategyId::parse(dice.pick(&["st0", "st9"])).unwrap());
+        scope.strategy = Some(dice.pick(&[StrategyChoice::None, of]));
+    }
+    if dice.one_in(4) {
+        scope.metadata.push(draw_metadata(dice));
+    }
+    if dice.one_in(5) {
+        scope.kinds = vec![RecordKind::Document];
+    }
+    if dice.one_in(5) {
+        scope.states = vec![RecordState::Superseded, RecordState::Active];
+    }
+    if dice.one_in(4) {
+        scope.as_of = Some(at(dice.below(40) as i64));
+    }
+    let question = (0..dice.below(5)).map(|_| dice.pick(&WORDS)).collect::<Vec<_>>().join(" ");
+    let mut request = request(scope, &format!("{question} Anna unheard"));
+    request.vector = (!dice.one_in(3)).then(|| (dice.vector(DIMENSIONS), MODEL.to_owned()));
+    let mut length = || dice.below(6) as usize * 2;
+    let lists = ListLengths { window: length(), turn: length(), dense: length() };
+    request.lists = (!dice.one_in(3)).then_some(lists);
+    request
+}
+
+fn draw_filter(dice: &mut Dice) -> NamespaceFilter {
+    let mode = dice.pick(&[NamespaceMatch::Exact, NamespaceMatch::Subtree]);
+    filter(dice.pick(&["/a", "/a/b", "/c", "/", "/none"]), mode)
+}
+
+fn draw_clause(dice: &mut Dice) -> AccessClause {
+    AccessClause {
+        actor: dice.one_in(3).then(|| ActorId::parse(dice.pick(&["ac0", "ac1", "ac9"])).unwrap()),
+        session: dice.one_in(4).then(|| SessionId::parse(dice.pick(&["se0", "se1"])).unwrap()),
+        namespace: dice.one_in(3).then(|| draw_filter(dice)),
+        strategy: dice.one_in(5).then(|| StrategyId::parse("st1").unwrap()),
+    }
+}
+
+fn draw_metadata(dice: &mut Dice) -> MetadataFilter {
+    let filter = |key: &str, operator, right| MetadataFilter { key: key.into(), operator, right };
+    match dice.below(4) {
+        0 => filter("color", FilterOperator::EqualsTo, Some(MetadataValue::String("red".into()))),
+        1 => filter("color", FilterOperator::NotExists, None),
+        2 => filter("size", FilterOperator::GreaterThan, Some(MetadataValue::Number(0.0))),
+        _ => filter(SYSTEM_CREATED_AT, FilterOperator::After, Some(MetadataValue::DateTime(at(10)))),
+    }
+}
