@@ -112,15 +112,16 @@ impl Call<'_> {
         Ok(self.engine.memory_get(self.caller, memory).await?.settings)
     }
 
-    /// The caller's token with a digest of the body without it and without `ignored` members. An empty token is none.
-    pub(super) fn token(
-        &self,
-        token: Option<&str>,
-        ignored: &[&str],
-    ) -> Result<Option<ClientToken>, Failure> {
+    /// The caller's token with a digest of the body without it. An empty token is none.
+    pub(super) fn token(&self, token: Option<&str>) -> Result<Option<ClientToken>, Failure> {
         let Some(token) = token.filter(|token| !token.is_empty()) else { return Ok(None) };
-        let ignored: Vec<&str> = ignored.iter().copied().chain(["clientToken"]).collect();
-        Ok(Some(ClientToken::new(token, &self.body_without(&ignored)?)?))
+        Ok(Some(ClientToken::new(token, &self.body_without(&["clientToken"])?)?))
+    }
+
+    /// The caller's token alone, where the engine itself says what a difference is. An empty token is none.
+    pub(super) fn bare_token(&self, token: Option<&str>) -> Result<Option<ClientToken>, Failure> {
+        let token = token.filter(|token| !token.is_empty());
+        Ok(token.map(|token| ClientToken::new(token, &Value::Null)).transpose()?)
     }
 
     /// The place that the request's page token names, if it has one.

@@ -51,7 +51,7 @@ impl Item {
 
 pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     let request: Request = call.request()?;
-    let token = call.token(request.client_token.as_deref(), &[])?;
+    let token = call.token(request.client_token.as_deref())?;
     let create = RecordsCreate {
         memory: call.memory()?,
         records: request.records.into_iter().map(Item::into_new).collect::<Result<_, _>>()?,

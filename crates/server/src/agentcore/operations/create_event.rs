@@ -43,8 +43,7 @@ struct Response<'a> {
 
 pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     let request: Request = call.request()?;
-    // A retry carries a new time: that is no other event.
-    let token = call.token(request.client_token.as_deref(), &["eventTimestamp"])?;
+    let token = call.bare_token(request.client_token.as_deref())?;
     let branch = match request.branch {
         Some(given) => Some(BranchAsk {
             name: BranchName::parse(given.name)?,

@@ -31,7 +31,7 @@ struct Request {
 
 pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     let request: Request = call.request()?;
-    let token = call.token(request.client_token.as_deref(), &[])?;
+    let token = call.token(request.client_token.as_deref())?;
     let strategies = request
         .memory_strategies
         .unwrap_or_default()

@@ -14,7 +14,7 @@ struct Response<'a> {
 
 pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     let memory = call.memory()?;
-    let token = call.token(call.route.query_member("clientToken"), &[])?;
+    let token = call.token(call.route.query_member("clientToken"))?;
     call.engine.memory_delete(call.caller, &memory, token).await?;
     Answer::json(StatusCode::ACCEPTED, &Response { memory_id: memory.as_str(), status: "DELETING" })
 }

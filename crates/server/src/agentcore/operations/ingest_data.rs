@@ -42,7 +42,7 @@ struct Response<'a> {
 
 pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     let request: Request = call.request()?;
-    let token = call.token(request.client_token.as_deref(), &[])?;
+    let token = call.token(request.client_token.as_deref())?;
     let new = NewIngest {
         memory: call.memory()?,
         actor: ActorId::parse(request.actor_id)?,

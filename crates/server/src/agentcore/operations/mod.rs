@@ -21,6 +21,7 @@ mod list_memories;
 mod list_memory_records;
 mod list_sessions;
 mod list_tags_for_resource;
+mod retrieve_memory_records;
 mod tag_resource;
 mod untag_resource;
 mod update_memory;
@@ -53,10 +54,11 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         Operation::BatchUpdateMemoryRecords => batch_update_memory_records::serve(call).await,
         Operation::BatchDeleteMemoryRecords => batch_delete_memory_records::serve(call).await,
         Operation::IngestData => ingest_data::serve(call).await,
+        Operation::RetrieveMemoryRecords => retrieve_memory_records::serve(call).await,
         // The engine's verbs for these are not there yet.
-        Operation::RetrieveMemoryRecords
-        | Operation::ListMemoryExtractionJobs
-        | Operation::StartMemoryExtractionJob => Err(Failure::UnknownOperation),
+        Operation::ListMemoryExtractionJobs | Operation::StartMemoryExtractionJob => {
+            Err(Failure::UnknownOperation)
+        }
         Operation::TagResource => tag_resource::serve(call).await,
         Operation::UntagResource => untag_resource::serve(call).await,
         Operation::ListTagsForResource => list_tags_for_resource::serve(call).await,

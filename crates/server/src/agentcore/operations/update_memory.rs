@@ -42,7 +42,7 @@ struct Deletion {
 
 pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     let request: Request = call.request()?;
-    let token = call.token(request.client_token.as_deref(), &[])?;
+    let token = call.token(request.client_token.as_deref())?;
     let strategies = request.memory_strategies.unwrap_or_default();
     let change = MemoryUpdate {
         description: request.description,

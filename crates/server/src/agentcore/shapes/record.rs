@@ -91,6 +91,11 @@ impl<'a> RecordShape<'a> {
         }
     }
 
+    /// As found: with its calibrated score.
+    pub(crate) fn scored(record: &'a Record, text: &'a str, score: f32) -> Self {
+        Self { score: Some(score), content: ContentShape { text }, ..Self::summary(record) }
+    }
+
     /// As read alone: with its expiry.
     pub(crate) fn single(record: &'a Record) -> Self {
         Self { expires_at: record.expires_at.map(WireTime), ..Self::summary(record) }
