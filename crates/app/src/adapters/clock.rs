@@ -1,0 +1,42 @@
+//! The machine's clock.
+#![expect(clippy::disallowed_methods, reason = "this is the one place where time comes in")]
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use loci_model::Timestamp;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::clock::Clock;
+
+/// Wall-clock time, and a monotonic counter from the moment it was made.
+#[derive(Debug)]
+pub struct SystemClock {
+    began: Instant,
+}
+
+impl SystemClock {
+    /// A clock whose durations count from now.
+    pub fn new() -> Self {
+        Self { began: Instant::now() }
+    }
+}
+
+impl Default for SystemClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        Timestamp::clamped(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    }
+
+    fn monotonic_us(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+
+    fn sleep(&self, millis: u64) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(Duration::from_millis(millis)))
+    }
+}
