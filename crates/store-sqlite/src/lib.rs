@@ -1,1 +1,25 @@
-//! Skeleton.
+//! The embedded store: one SQLite file in the data folder, and the in-process index on top.
+//!
+//! Decides nothing about memory: it keeps rows, orders them and hands them out. Several processes may open one folder
+//! at once (architecture §3a); network file systems are refused. SQL lives in `tables/`, one accessor trait per file.
+
+mod backup;
+mod bound;
+mod errors;
+mod folder;
+mod locks;
+mod migrate;
+mod open;
+mod options;
+mod pool;
+mod quantise;
+mod restore;
+mod search;
+mod store;
+mod tables;
+mod tx;
+mod writer;
+
+pub use options::SqliteOptions;
+pub use restore::restore;
+pub use store::SqliteStore;

@@ -1,3 +1,18 @@
-//! For tests and benchmarks: clock, ids, the conformance suite of stores, a plain search to measure others by.
+//! What tests need and the product must not have: a clock that stands still, ids from a seed, a cheap embedder, the conformance
+//! suite that every store passes, a plain search to measure others by. Never a dependency of the product.
 
+pub mod clock;
+pub mod conformance;
+pub mod embedder;
+pub mod ids;
 pub mod plain_corpus;
+pub mod samples;
+
+pub use clock::ManualClock;
+pub use embedder::HashEmbedder;
+pub use ids::SeededIds;
+
+/// Waits for a future on this thread: tests have no runtime.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    futures::executor::block_on(future)
+}

@@ -1,0 +1,79 @@
+//! SQLite's errors in the words of the model: what happened, and what to do. No SQL and no content in messages.
+
+use loci_model::{Error, ErrorKind, Result};
+use rusqlite::ErrorCode;
+
+/// Turns a result of SQLite into one of the model.
+pub(crate) trait Sql<T> {
+    /// The same result.
+    fn sql(self) -> Result<T>;
+}
+
+impl<T> Sql<T> for rusqlite::Result<T> {
+    fn sql(self) -> Result<T> {
+        self.map_err(translate)
+    }
+}
+
+fn translate(error: rusqlite::Error) -> Error {
+    let Some(code) = error.sqlite_error_code() else {
+        return Error::bug("the store could not read its own row").caused_by(error);
+    };
+    let (kind, message) = match code {
+        ErrorCode::DiskFull => (
+            ErrorKind::Unavailable,
+            "the disk of the data folder is full: free space and try again; nothing was written",
+        ),
+        ErrorCode::ReadOnly => (
+            ErrorKind::Unavailable,
+            "the data folder is read-only: make it writable for this user; nothing was written",
+        ),
+        ErrorCode::PermissionDenied | ErrorCode::CannotOpen | ErrorCode::AuthorizationForStatementDenied => (
+            ErrorKind::Unavailable,
+            "the data folder cannot be opened: check that this user may read and write it",
+        ),
+        ErrorCode::SystemIoFailure => (
+            ErrorKind::Unavailable,
+            "the data folder's disk failed to read or write: check the disk and its free space; nothing was written",
+        ),
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => {
+            (ErrorKind::Unavailable, "the store is busy with another process: try again")
+        }
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => (
+            ErrorKind::Unavailable,
+            "loci.db is damaged: stop the server and restore a backup (loci restore)",
+        ),
+        ErrorCode::ConstraintViolation => (ErrorKind::Conflict, "something of that name is there already"),
+        ErrorCode::TooBig => (ErrorKind::TooLarge, "the value is larger than the store can hold"),
+        ErrorCode::OutOfMemory => (ErrorKind::Unavailable, "the store ran out of memory: try again"),
+        _ => (ErrorKind::Bug, "the store failed"),
+    };
+    Error::new(kind, message).caused_by(error)
+}
+
+/// An error of the file system on the data folder.
+pub(crate) fn folder_error(what: &str, error: std::io::Error) -> Error {
+    use std::io::ErrorKind as Io;
+    let remedy = match error.kind() {
+        Io::PermissionDenied | Io::ReadOnlyFilesystem => "make it readable and writable for this user",
+        Io::StorageFull | Io::QuotaExceeded => "free space on its disk",
+        Io::NotFound => "check its path",
+        _ => "check the path and the disk",
+    };
+    Error::unavailable(format!("{what} failed: {error}; {remedy}")).caused_by(error)
+}
+
+/// A stored value that is not what was written: the file was changed by someone else, or we have a bug.
+pub(crate) fn damaged(what: &str) -> Error {
+    Error::bug(format!(
+        "a stored {what} cannot be read: loci.db was changed from outside; restore a backup (loci restore)"
+    ))
+}
+
+/// A stored value read back; one that does not pass its rule is damage.
+pub(crate) fn stored<T, E>(value: std::result::Result<T, E>, what: &str) -> Result<T>
+where
+    E: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    value.map_err(|error| damaged(what).caused_by(error))
+}

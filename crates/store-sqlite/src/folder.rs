@@ -1,0 +1,128 @@
+//! The data folder: made for its owner only, never on a network file system.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::path::{Path, PathBuf};
+
+use loci_model::{Error, Result};
+
+use crate::errors::folder_error;
+
+/// The database's file name in the folder.
+pub(crate) const DATABASE: &str = "loci.db";
+
+/// Makes the folder if it is not there, refuses network file systems, and returns its full path.
+pub(crate) fn prepare(folder: &Path) -> Result<PathBuf> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|error| folder_error(&named("making", folder), error))?;
+    let folder = folder.canonicalize().map_err(|error| folder_error(&named("finding", folder), error))?;
+    refuse_network(&folder)?;
+    // Made before SQLite opens it, so that it and its companions are the owner's alone.
+    open_private(&folder.join(DATABASE))?;
+    Ok(folder)
+}
+
+/// Opens a file of the folder for reading and writing; a new one is for its owner only.
+pub(crate) fn open_private(path: &Path) -> Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map_err(|error| folder_error(&named("opening", path), error))
+}
+
+/// Makes the entries of a folder durable.
+pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
+    File::open(folder)
+        .and_then(|handle| handle.sync_all())
+        .map_err(|error| folder_error(&named("syncing", folder), error))
+}
+
+pub(crate) fn named(doing: &str, path: &Path) -> String {
+    format!("{doing} {}", path.display())
+}
+
+/// File locks and shared memory do not work across machines: such a folder would lose data.
+fn refuse_network(folder: &Path) -> Result<()> {
+    let Ok(mounts) = std::fs::read_to_string("/proc/self/mounts") else { return Ok(()) };
+    match mount_type(&mounts, folder) {
+        Some(kind) if is_network(kind) => Err(Error::unavailable(format!(
+            "{} is on a network file system ({kind}), where file locks do not hold: use a folder on a local disk",
+            folder.display()
+        ))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn is_network(kind: &str) -> bool {
+    const KINDS: &[&str] = &[
+        "9p",
+        "afs",
+        "beegfs",
+        "ceph",
+        "cifs",
+        "coda",
+        "davfs",
+        "fuse.ceph",
+        "fuse.gcsfuse",
+        "fuse.glusterfs",
+        "fuse.rclone",
+        "fuse.s3fs",
+        "fuse.sshfs",
+        "glusterfs",
+        "gpfs",
+        "lustre",
+        "ncpfs",
+        "nfs",
+        "nfs4",
+        "orangefs",
+        "smb2",
+        "smb3",
+        "smbfs",
+    ];
+    KINDS.contains(&kind)
+}
+
+/// The type of the file system that `path` lies on: the last mount with the longest mount point above it.
+fn mount_type<'a>(mounts: &'a str, path: &Path) -> Option<&'a str> {
+    let mut best: Option<(usize, &str)> = None;
+    for line in mounts.lines() {
+        let mut fields = line.split(' ');
+        let (Some(_), Some(point), Some(kind)) = (fields.next(), fields.next(), fields.next()) else {
+            continue;
+        };
+        let point = unescape(point);
+        let length = point.len();
+        if path.starts_with(&point) && best.is_none_or(|(longest, _)| length >= longest) {
+            best = Some((length, kind));
+        }
+    }
+    best.map(|(_, kind)| kind)
+}
+
+/// The table writes white space and backslashes of a mount point in octal.
+fn unescape(point: &str) -> String {
+    point.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mount_of_a_path() {
+        let mounts = "/dev/sda / ext4 rw 0 0\nsrv:/x /home/a\\040b nfs4 rw 0 0\n/dev/sdb /home/a\\040b/local xfs rw 0 0\n";
+        let check = |path: &str, expect: &str| {
+            assert_eq!(mount_type(mounts, Path::new(path)), Some(expect), "{path}");
+        };
+        check("/var/lib/loci", "ext4");
+        check("/home/a b/loci", "nfs4");
+        check("/home/a b/local/loci", "xfs");
+        check("/home/a bc", "ext4");
+        assert!(
+            is_network("nfs4") && is_network("fuse.sshfs") && !is_network("ext4") && !is_network("overlay")
+        );
+    }
+}

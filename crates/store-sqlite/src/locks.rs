@@ -1,0 +1,134 @@
+//! The OS file locks by which several processes share one folder (architecture §3a). They vanish with their process.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use loci_model::{Error, Result};
+
+use crate::errors::folder_error;
+use crate::folder::open_private;
+
+/// How long a newer binary waits for older ones to leave before it gives up migrating.
+const MIGRATION_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Writers of several processes take turns: `turn` keeps the queue fair, `write` is held for one commit.
+pub(crate) struct Turnstile {
+    turn: File,
+    write: File,
+}
+
+/// Held while this process writes.
+pub(crate) struct Turn<'a>(&'a File);
+
+impl Turnstile {
+    pub(crate) fn open(folder: &Path) -> Result<Self> {
+        Ok(Self { turn: open_private(&folder.join("turn"))?, write: open_private(&folder.join("write"))? })
+    }
+
+    /// Waits for this process's turn to write.
+    pub(crate) fn enter(&self) -> Result<Turn<'_>> {
+        let failed = |error| folder_error("locking the data folder", error);
+        self.turn.lock().map_err(failed)?;
+        let entered = self.write.lock().map_err(failed);
+        self.turn.unlock().map_err(failed)?;
+        entered?;
+        Ok(Turn(&self.write))
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.unlock() {
+            tracing::error!(%error, "the write lock of the data folder could not be released");
+        }
+    }
+}
+
+/// The one process that runs jobs and sweeps.
+pub(crate) struct Host {
+    path: PathBuf,
+    held: Mutex<Option<File>>,
+}
+
+impl Host {
+    pub(crate) fn new(folder: &Path) -> Self {
+        Self { path: folder.join("host"), held: Mutex::new(None) }
+    }
+
+    /// Takes the place if it is free, keeps it if it is ours.
+    pub(crate) fn try_take(&self) -> Result<bool> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.is_some() {
+            return Ok(true);
+        }
+        let file = open_private(&self.path)?;
+        match file.try_lock() {
+            Ok(()) => {
+                *held = Some(file);
+                Ok(true)
+            }
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(folder_error("locking the data folder", error)),
+        }
+    }
+
+    pub(crate) fn release(&self) {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    pub(crate) fn is_held(&self) -> bool {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
+/// The lock on the schema: shared by everyone at work, exclusive for migration and restore.
+pub(crate) struct SchemaLock {
+    file: File,
+}
+
+impl SchemaLock {
+    pub(crate) fn shared(folder: &Path) -> Result<Self> {
+        let file = open_private(&folder.join("schema"))?;
+        file.lock_shared().map_err(|error| folder_error("locking the data folder", error))?;
+        Ok(Self { file })
+    }
+
+    /// Exclusive at once, or a conflict.
+    pub(crate) fn try_exclusive(folder: &Path) -> Result<Self> {
+        let file = open_private(&folder.join("schema"))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { file }),
+            Err(TryLockError::WouldBlock) => {
+                Err(Error::conflict("another process uses the data folder: stop it and try again"))
+            }
+            Err(TryLockError::Error(error)) => Err(folder_error("locking the data folder", error)),
+        }
+    }
+
+    /// Exclusive, after others at work have had a while to leave.
+    pub(crate) fn exclusive(folder: &Path) -> Result<Self> {
+        let file = open_private(&folder.join("schema"))?;
+        let (sender, receiver) = mpsc::sync_channel(0);
+        // A lock cannot be waited for with a time limit; a thread that comes too late drops what it got.
+        std::thread::spawn(move || {
+            let outcome = file.lock().map(|()| file);
+            let _ = sender.send(outcome);
+        });
+        match receiver.recv_timeout(MIGRATION_PATIENCE) {
+            Ok(Ok(file)) => Ok(Self { file }),
+            Ok(Err(error)) => Err(folder_error("locking the data folder", error)),
+            Err(_) => Err(Error::unavailable(
+                "the data folder must be migrated, but another process uses it: stop that one and try again",
+            )),
+        }
+    }
+
+    /// Gives up exclusivity, stays at work.
+    pub(crate) fn into_shared(self) -> Result<Self> {
+        self.file.lock_shared().map_err(|error| folder_error("locking the data folder", error))?;
+        Ok(self)
+    }
+}

@@ -1,0 +1,46 @@
+//! The schema's versions: numbered SQL files, applied in order, each in one transaction. Never edited once released.
+
+use loci_model::{Error, ErrorKind, Result};
+use rusqlite::Connection;
+
+use crate::errors::Sql;
+
+/// The files, in order; the number of a file is its place, from 1.
+const MIGRATIONS: &[&str] = &[include_str!("schema/0001_tables.sql")];
+
+/// The version this binary writes.
+pub(crate) fn newest() -> u32 {
+    u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX)
+}
+
+/// The version of an open file; 0 is an empty one.
+pub(crate) fn version(connection: &Connection) -> Result<u32> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0)).sql()
+}
+
+/// An error if the file was written by a newer binary.
+pub(crate) fn check_known(version: u32) -> Result<()> {
+    if version > newest() {
+        return Err(Error::new(
+            ErrorKind::Unavailable,
+            format!(
+                "the data folder was written by a newer version of loci (schema {version}, this one knows {}): upgrade loci",
+                newest()
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// Brings the file to the newest version. The caller holds the schema lock exclusively.
+pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
+    let from = version(connection)?;
+    check_known(from)?;
+    for (number, sql) in (1_u32..).zip(MIGRATIONS).filter(|(number, _)| *number > from) {
+        let transaction = connection.transaction().sql()?;
+        transaction.execute_batch(sql).sql()?;
+        transaction.pragma_update(None, "user_version", number).sql()?;
+        transaction.commit().sql()?;
+    }
+    Ok(())
+}

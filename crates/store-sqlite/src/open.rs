@@ -1,0 +1,70 @@
+//! Opening: connections with the settings that durability and sharing rest on, and the schema brought up to date.
+
+use std::path::Path;
+use std::time::Duration;
+
+use loci_model::Result;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::errors::Sql;
+use crate::folder::DATABASE;
+use crate::locks::SchemaLock;
+use crate::migrate;
+use crate::options::SqliteOptions;
+
+/// Waits for locks that SQLite takes itself (checkpoints); writers do not meet, the turnstile keeps them apart.
+pub(crate) const BUSY: Duration = Duration::from_secs(10);
+/// Every statement of the accessors, with room.
+const STATEMENTS: usize = 256;
+/// Pages of the log at which the writer checkpoints by itself; the host does it before.
+const LOG_PAGES: u32 = 8_000;
+
+/// A connection that writes.
+pub(crate) fn writing(folder: &Path, options: &SqliteOptions) -> Result<Connection> {
+    let connection = connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    // Erased content is overwritten, not only unlinked.
+    connection.pragma_update(None, "secure_delete", true).sql()?;
+    connection.pragma_update(None, "synchronous", "FULL").sql()?;
+    connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES).sql()?;
+    if let Some(bytes) = options.file_bytes_max {
+        let page: u32 = connection.query_row("PRAGMA page_size", [], |row| row.get(0)).sql()?;
+        connection
+            .query_row(&format!("PRAGMA max_page_count = {}", bytes / u64::from(page.max(1))), [], |_| Ok(()))
+            .sql()?;
+    }
+    Ok(connection)
+}
+
+/// A connection that only reads.
+pub(crate) fn reading(folder: &Path) -> Result<Connection> {
+    // Opened for writing because reading a log needs the shared memory file; the pragma forbids changes.
+    let connection = connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(None, "query_only", true).sql()?;
+    Ok(connection)
+}
+
+fn connect(folder: &Path, flags: OpenFlags) -> Result<Connection> {
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(folder.join(DATABASE), flags).sql()?;
+    connection.busy_timeout(BUSY).sql()?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.pragma_update(None, "temp_store", "MEMORY").sql()?;
+    connection.pragma_update(None, "cache_size", -8_000).sql()?;
+    Ok(connection)
+}
+
+/// Brings the schema up to date and returns the lock that keeps it as it is while this process works.
+pub(crate) fn schema(folder: &Path) -> Result<SchemaLock> {
+    let shared = SchemaLock::shared(folder)?;
+    let mut connection = connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let version = migrate::version(&connection)?;
+    migrate::check_known(version)?;
+    if version == migrate::newest() {
+        return Ok(shared);
+    }
+    drop(shared);
+    let exclusive = SchemaLock::exclusive(folder)?;
+    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).sql()?;
+    migrate::migrate(&mut connection)?;
+    exclusive.into_shared()
+}

@@ -1,0 +1,155 @@
+//! The store as the engine sees it: one writing thread, a pool that reads, a pool that searches.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use loci_model::Result;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::search::Search;
+use loci_model::ports::store::{BackupReport, ReadWork, Store, StoreInfo, WriteWork};
+use rusqlite::Connection;
+
+use crate::errors::{Sql, folder_error};
+use crate::folder::{self, DATABASE};
+use crate::locks::{Host, SchemaLock, Turnstile};
+use crate::options::SqliteOptions;
+use crate::pool::Pool;
+use crate::search::SqliteSearch;
+use crate::tx::SqlTx;
+use crate::writer::Writer;
+use crate::{backup, migrate, open};
+
+/// How long a checkpoint waits for readers to let go of the log.
+const CHECKPOINT_PATIENCE: Duration = Duration::from_millis(50);
+
+/// An open data folder.
+pub struct SqliteStore {
+    folder: PathBuf,
+    writer: Writer,
+    readers: Arc<Pool>,
+    search: SqliteSearch,
+    host: Host,
+    /// Held as long as the folder is in use.
+    _schema: SchemaLock,
+}
+
+impl SqliteStore {
+    /// Opens a data folder, makes it where there is none, and brings its schema up to date.
+    pub fn open(options: SqliteOptions) -> Result<Arc<Self>> {
+        let folder = folder::prepare(&options.folder)?;
+        let schema = open::schema(&folder)?;
+        let readers = Arc::new(Pool::start("loci-read", &folder, options.readers)?);
+        let search = SqliteSearch::start(&folder, &options)?;
+        let after = search.after_commit(&folder)?;
+        let writer = Writer::start(open::writing(&folder, &options)?, Turnstile::open(&folder)?, after)?;
+        let host = Host::new(&folder);
+        Ok(Arc::new(Self { folder, writer, readers, search, host, _schema: schema }))
+    }
+
+    /// Finishes what is queued, ends the threads and gives up the host's place. Later calls answer `Unavailable`.
+    pub fn close(&self) {
+        self.writer.close();
+        self.readers.close();
+        self.search.close();
+        self.host.release();
+    }
+
+    fn bytes(&self) -> Result<u64> {
+        let mut bytes = 0;
+        for name in [DATABASE, "loci.db-wal"] {
+            match std::fs::metadata(self.folder.join(name)) {
+                Ok(metadata) => bytes += metadata.len(),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(folder_error("measuring the data folder", error)),
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Store for SqliteStore {
+    fn write_boxed(&self, work: WriteWork) -> BoxFuture<'_, Result<()>> {
+        self.writer.write(work)
+    }
+
+    fn read_boxed(&self, mut work: ReadWork) -> BoxFuture<'_, Result<()>> {
+        self.readers.run(move |connection| snapshot(connection, |tx| work(tx)))
+    }
+
+    fn search(&self) -> &dyn Search {
+        &self.search
+    }
+
+    fn try_host(&self) -> Result<bool> {
+        self.host.try_take()
+    }
+
+    fn release_host(&self) {
+        self.host.release();
+    }
+
+    fn backup(&self, path: PathBuf) -> BoxFuture<'_, Result<BackupReport>> {
+        self.readers.run(move |connection| backup::backup(connection, &path))
+    }
+
+    fn checkpoint(&self) -> BoxFuture<'_, Result<()>> {
+        let folder = self.folder.clone();
+        Box::pin(async move {
+            // Most of the work without holding anyone up, then the short rest while nobody writes.
+            self.readers.run(move |_| move_log(&folder, "PASSIVE")).await?;
+            self.writer.alone(|connection| checkpoint(connection, "TRUNCATE")).await
+        })
+    }
+
+    fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>> {
+        Box::pin(async move {
+            if probe_write {
+                self.writer
+                    .alone(|connection| {
+                        let sql = "INSERT INTO probes(num, seen) VALUES (1, 1) \
+                                   ON CONFLICT(num) DO UPDATE SET seen = seen + 1";
+                        connection.execute(sql, []).sql().map(|_| ())
+                    })
+                    .await?;
+            }
+            let schema_version = self.readers.run(migrate::version).await?;
+            Ok(StoreInfo {
+                kind: "sqlite",
+                location: self.folder.display().to_string(),
+                schema_version,
+                bytes: self.bytes()?,
+                is_host: self.host.is_held(),
+            })
+        })
+    }
+}
+
+/// Runs `work` on one state of the database.
+pub(crate) fn snapshot<T>(connection: &Connection, work: impl FnOnce(&SqlTx<'_>) -> Result<T>) -> Result<T> {
+    // Ends with the function, also when `work` panics: nothing is pinned.
+    let transaction = connection.unchecked_transaction().sql()?;
+    let outcome = work(&SqlTx::new(&transaction));
+    transaction.finish().sql()?;
+    outcome
+}
+
+fn move_log(folder: &std::path::Path, mode: &str) -> Result<()> {
+    let connection = Connection::open(folder.join(DATABASE)).sql()?;
+    checkpoint(&connection, mode)
+}
+
+/// Moves the log into the main file as far as readers allow.
+fn checkpoint(connection: &Connection, mode: &str) -> Result<()> {
+    // A reader that lingers must not hold writers up: what is left is moved next time.
+    connection.busy_timeout(CHECKPOINT_PATIENCE).sql()?;
+    let outcome = connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(())).sql();
+    connection.busy_timeout(open::BUSY).sql()?;
+    outcome
+}

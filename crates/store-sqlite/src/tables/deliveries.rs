@@ -1,0 +1,123 @@
+//! The table of deliveries, in and out.
+
+use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
+use loci_model::ports::store::Deliveries;
+use loci_model::{DeliveryId, Document, MemoryId, Result, Timestamp};
+use rusqlite::{Row, params};
+
+use crate::errors::{damaged, stored};
+use crate::tx::{Column, SqlTx, limit};
+
+fn direction_code(direction: DeliveryDirection) -> i64 {
+    match direction {
+        DeliveryDirection::In => 0,
+        DeliveryDirection::Out => 1,
+    }
+}
+
+fn state_code(state: DeliveryState) -> i64 {
+    match state {
+        DeliveryState::Pending => 0,
+        DeliveryState::Done => 1,
+        DeliveryState::Failed => 2,
+    }
+}
+
+const COLUMNS: &str = "m.id, d.direction, d.id, d.state, d.due, d.attempts, d.created, d.target, d.order_key, d.error, \
+                       d.body FROM deliveries d JOIN memories m ON m.num = d.mem AND m.deleted IS NULL";
+
+fn read(row: &Row<'_>) -> Result<Delivery> {
+    let direction = match row.take::<i64>(1)? {
+        0 => DeliveryDirection::In,
+        1 => DeliveryDirection::Out,
+        _ => return Err(damaged("delivery")),
+    };
+    let state = match row.take::<i64>(3)? {
+        0 => DeliveryState::Pending,
+        1 => DeliveryState::Done,
+        2 => DeliveryState::Failed,
+        _ => return Err(damaged("delivery")),
+    };
+    Ok(Delivery {
+        memory: stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?,
+        direction,
+        id: stored(DeliveryId::parse(row.take::<String>(2)?), "delivery id")?,
+        state,
+        due: Timestamp::clamped(row.take(4)?),
+        attempts: row.take(5)?,
+        created_at: Timestamp::clamped(row.take(6)?),
+        target: row.take(7)?,
+        order_key: row.take(8)?,
+        last_error: row.take(9)?,
+        body: stored(Document::parse(&row.take::<String>(10)?), "delivery")?,
+    })
+}
+
+impl Deliveries for SqlTx<'_> {
+    fn insert(&mut self, delivery: &Delivery) -> Result<bool> {
+        let memory = self.need(&delivery.memory)?;
+        let inserted = self.run(
+            "INSERT INTO deliveries(mem, direction, id, state, due, attempts, created, target, order_key, error, body) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT(mem, direction, id) DO NOTHING",
+            params![
+                memory,
+                direction_code(delivery.direction),
+                delivery.id.as_str(),
+                state_code(delivery.state),
+                delivery.due.millis(),
+                delivery.attempts,
+                delivery.created_at.millis(),
+                delivery.target,
+                delivery.order_key,
+                delivery.last_error,
+                delivery.body.as_str()
+            ],
+        )?;
+        Ok(inserted > 0)
+    }
+
+    fn get(
+        &self,
+        memory: &MemoryId,
+        direction: DeliveryDirection,
+        id: &DeliveryId,
+    ) -> Result<Option<Delivery>> {
+        let Some(memory) = self.number(memory)? else { return Ok(None) };
+        self.one(
+            &format!("SELECT {COLUMNS} WHERE d.mem = ?1 AND d.direction = ?2 AND d.id = ?3"),
+            params![memory, direction_code(direction), id.as_str()],
+            read,
+        )
+    }
+
+    fn due(&self, direction: DeliveryDirection, now: Timestamp, count: usize) -> Result<Vec<Delivery>> {
+        // Of one order key only the first that is pending: a later one must not overtake it, even where it is due.
+        self.all(
+            &format!(
+                "SELECT {COLUMNS} WHERE d.direction = ?1 AND d.state = 0 AND d.due <= ?2 AND NOT EXISTS \
+                 (SELECT 1 FROM deliveries e WHERE e.mem = d.mem AND e.direction = d.direction \
+                 AND e.order_key = d.order_key AND e.state = 0 AND e.num < d.num) ORDER BY d.due, d.id LIMIT ?3"
+            ),
+            params![direction_code(direction), now.millis(), limit(count)],
+            read,
+        )
+    }
+
+    fn set_state(
+        &mut self,
+        memory: &MemoryId,
+        direction: DeliveryDirection,
+        id: &DeliveryId,
+        state: DeliveryState,
+        due: Timestamp,
+        error: Option<&str>,
+    ) -> Result<bool> {
+        let Some(memory) = self.number(memory)? else { return Ok(false) };
+        let changed = self.run(
+            "UPDATE deliveries SET state = ?4, due = ?5, error = ?6, attempts = attempts + 1 \
+             WHERE mem = ?1 AND direction = ?2 AND id = ?3",
+            params![memory, direction_code(direction), id.as_str(), state_code(state), due.millis(), error],
+        )?;
+        Ok(changed > 0)
+    }
+}

@@ -1,0 +1,140 @@
+//! Pages of events, actors and sessions.
+
+use loci_model::event::{Event, MAIN_BRANCH};
+use loci_model::event_filter::EventFilter;
+use loci_model::ports::store::{ActorPage, BranchSlice, EventQuery, SessionEntry, SessionPage};
+use loci_model::{ActorId, Result, SessionId, Timestamp, limits};
+use rusqlite::{params, params_from_iter};
+
+use super::event_rows::{COLUMNS, EventReader};
+use crate::bound::Bound;
+use crate::errors::stored;
+use crate::tx::{Column, SqlTx};
+
+impl SqlTx<'_> {
+    pub(super) fn event_page(&self, query: &EventQuery) -> Result<Vec<Event>> {
+        let mut out = Vec::new();
+        let session = self.session_number(&query.memory, &query.actor, &query.session)?;
+        let Some(session) = session.filter(|_| query.limit > 0) else { return Ok(out) };
+        let Some((sql, bound)) = self.event_query(session, query)? else { return Ok(out) };
+        let reader = EventReader::new(self, &query.memory, &query.actor, &query.session, session)?;
+        self.each(&sql, params_from_iter(bound.values()), |row| {
+            let admitted = query.metadata.is_empty() || {
+                let metadata = EventReader::metadata(row)?;
+                query.metadata.iter().all(|filter| filter.admits(&metadata))
+            };
+            if admitted {
+                out.push(reader.read(row, query.with_payload)?);
+            }
+            Ok(out.len() < query.limit)
+        })?;
+        Ok(out)
+    }
+
+    /// The statement of a page; `None` where no branch asked for exists.
+    fn event_query(&self, session: i64, query: &EventQuery) -> Result<Option<(String, Bound)>> {
+        let mut bound = Bound::default();
+        let (session_at, now) = (bound.put(session), bound.put(query.now.millis()));
+        // The first equality drives: its index gives the events in order. The rest is read from the rows.
+        let driver = query.metadata.iter().find_map(|filter| match filter {
+            EventFilter::Equals(key, value) => Some((key, value)),
+            EventFilter::Exists(_) | EventFilter::NotExists(_) => None,
+        });
+        let (tables, order) = match driver {
+            Some((key, value)) => {
+                let (key, value) = (bound.put(key.clone()), bound.put(value.clone()));
+                let join = format!(
+                    "event_meta f CROSS JOIN events e ON f.sess = {session_at} AND f.key = {key} AND f.value = {value} \
+                     AND e.id = f.id"
+                );
+                (join, "f.id")
+            }
+            None => ("events e".to_owned(), "e.id"),
+        };
+        let mut sql = format!(
+            "SELECT {COLUMNS}{} FROM {tables} WHERE e.sess = {session_at} AND e.hidden = 0 AND e.deleted = 0 \
+             AND e.expires > {now}",
+            if query.with_payload { ", e.payload" } else { "" }
+        );
+        if let Some(before) = &query.before {
+            sql.push_str(&format!(" AND {order} < {}", bound.put(before.as_str().to_owned())));
+        }
+        if let Some(slices) = &query.branches {
+            let Some(condition) = self.branch_condition(session, slices, &mut bound)? else {
+                return Ok(None);
+            };
+            sql.push_str(&format!(" AND ({condition})"));
+        }
+        sql.push_str(&format!(" ORDER BY {order} DESC"));
+        Ok(Some((sql, bound)))
+    }
+
+    /// The slices that exist, as a condition.
+    fn branch_condition(
+        &self,
+        session: i64,
+        slices: &[BranchSlice],
+        bound: &mut Bound,
+    ) -> Result<Option<String>> {
+        let mut parts = Vec::new();
+        for slice in slices {
+            let mut part = if slice.branch.as_str() == MAIN_BRANCH {
+                "e.br IS NULL".to_owned()
+            } else {
+                let sql = "SELECT num FROM branches WHERE sess = ?1 AND name = ?2";
+                let number =
+                    self.one(sql, params![session, slice.branch.as_str()], |row| row.take::<i64>(0))?;
+                let Some(number) = number else { continue };
+                format!("e.br = {}", bound.put(number))
+            };
+            if let Some(last) = &slice.up_to {
+                part = format!("({part} AND e.id <= {})", bound.put(last.as_str().to_owned()));
+            }
+            parts.push(part);
+        }
+        Ok((!parts.is_empty()).then(|| parts.join(" OR ")))
+    }
+
+    pub(super) fn actor_page(&self, page: &ActorPage) -> Result<Vec<ActorId>> {
+        let Some(memory) = self.number(&page.memory)? else { return Ok(Vec::new()) };
+        let mut out = Vec::new();
+        let mut after = page.after.as_ref().map_or(String::new(), |actor| actor.as_str().to_owned());
+        // One step of the index per actor, however many sessions each has.
+        let sql = "SELECT actor FROM sessions WHERE mem = ?1 AND actor > ?2 AND created IS NOT NULL AND ends > ?3 \
+                   ORDER BY actor LIMIT 1";
+        while out.len() < page.limit {
+            let next =
+                self.one(sql, params![memory, after, page.now.millis()], |row| row.take::<String>(0))?;
+            let Some(next) = next else { break };
+            let actor = stored(ActorId::parse(next.as_str()), "actor")?;
+            if page.only.as_ref().is_none_or(|only| only.contains(&actor)) {
+                out.push(actor);
+            }
+            after = next;
+        }
+        Ok(out)
+    }
+
+    pub(super) fn session_page(&self, page: &SessionPage) -> Result<Vec<SessionEntry>> {
+        let mut out = Vec::new();
+        let memory = self.number(&page.memory)?;
+        let Some(memory) = memory.filter(|_| page.limit > 0) else { return Ok(out) };
+        let stays = if page.with_events_only { 0 } else { limits::EMPTY_SESSION_MS };
+        let ends_after = page.now.millis().saturating_sub(stays);
+        let (created, session) = page
+            .after
+            .as_ref()
+            .map_or((i64::MAX, ""), |(created, session)| (created.millis(), session.as_str()));
+        let sql = "SELECT session, created FROM sessions WHERE mem = ?1 AND actor = ?2 AND created <= ?3 \
+                   AND (created < ?3 OR session > ?4) AND ends > ?5 ORDER BY created DESC, session";
+        self.each(sql, params![memory, page.actor.as_str(), created, session, ends_after], |row| {
+            let session = stored(SessionId::parse(row.take::<String>(0)?), "session")?;
+            if page.only.as_ref().is_none_or(|only| only.contains(&session)) {
+                let created_at = Timestamp::clamped(row.take(1)?);
+                out.push(SessionEntry { actor: page.actor.clone(), session, created_at });
+            }
+            Ok(out.len() < page.limit)
+        })?;
+        Ok(out)
+    }
+}

@@ -1,0 +1,366 @@
+//! The table of events, with the sessions, branches and progress that hang on it.
+
+use loci_model::event::{Branch, Event, ExtractionMode, MAIN_BRANCH};
+use loci_model::ports::store::{ActorPage, EventPlace, EventQuery, Events, SessionEntry, SessionPage};
+use loci_model::{ActorId, BranchName, Error, EventId, MemoryId, Result, SessionId, StrategyId, Timestamp};
+use rusqlite::params;
+
+use super::event_rows::{COLUMNS, EventReader, More, json, main_branch, row_number};
+use crate::errors::stored;
+use crate::tx::{Column, SqlTx, limit, signed, unsigned};
+
+impl SqlTx<'_> {
+    /// The number of a session that has been seen.
+    pub(super) fn session_number(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+    ) -> Result<Option<i64>> {
+        let Some(memory) = self.number(memory)? else { return Ok(None) };
+        let sql = "SELECT num FROM sessions WHERE mem = ?1 AND actor = ?2 AND session = ?3";
+        self.one(sql, params![memory, actor.as_str(), session.as_str()], |row| row.take(0))
+    }
+
+    /// The number of a session, noted if it was not seen before.
+    fn need_session(&self, memory: &MemoryId, actor: &ActorId, session: &SessionId) -> Result<i64> {
+        if let Some(number) = self.session_number(memory, actor, session)? {
+            return Ok(number);
+        }
+        let memory = self.need(memory)?;
+        self.run(
+            "INSERT INTO sessions(mem, actor, session) VALUES (?1, ?2, ?3)",
+            params![memory, actor.as_str(), session.as_str()],
+        )?;
+        Ok(self.connection.last_insert_rowid())
+    }
+
+    fn branch_number(&self, session: i64, name: &BranchName) -> Result<Option<i64>> {
+        if name.as_str() == MAIN_BRANCH {
+            return Ok(None);
+        }
+        let sql = "SELECT num FROM branches WHERE sess = ?1 AND name = ?2";
+        let number = self.one(sql, params![session, name.as_str()], |row| row.take(0))?;
+        number.map(Some).ok_or_else(|| Error::conflict("the branch of the event is not open: open it first"))
+    }
+
+    fn next_arrival(&self, memory: i64) -> Result<u64> {
+        let sql = "UPDATE memories SET arrival = arrival + 1 WHERE num = ?1 RETURNING arrival";
+        let arrival = self.one(sql, [memory], |row| row.take(0))?;
+        arrival.map(unsigned).ok_or_else(|| Error::not_found("the memory does not exist"))
+    }
+
+    fn insert_row(&self, event: &Event, memory: i64, session: i64, arrival: u64) -> Result<()> {
+        let metadata = if event.metadata.is_empty() { None } else { Some(json(&event.metadata)?) };
+        self.run(
+            "INSERT INTO events(num, mem, sess, id, br, hidden, extract, expires, time, arrived, meta, more, payload) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+            params![
+                row_number(memory, arrival),
+                memory,
+                session,
+                event.id.as_str(),
+                self.branch_number(session, &event.branch.name)?,
+                event.hidden,
+                event.extraction == ExtractionMode::Extract,
+                event.expires.millis(),
+                event.time.millis(),
+                event.arrived.millis(),
+                metadata,
+                More::of(event)?,
+                json(&event.payload)?
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Live events with extraction on of one session that meet `condition` on `?3`, in `order`.
+    fn extractable(
+        &self,
+        place: (&MemoryId, &ActorId, &SessionId),
+        condition: (&str, rusqlite::types::Value),
+        count: usize,
+        now: Timestamp,
+    ) -> Result<Vec<Event>> {
+        let (memory, actor, session) = place;
+        let Some(number) = self.session_number(memory, actor, session)? else { return Ok(Vec::new()) };
+        let reader = EventReader::new(self, memory, actor, session, number)?;
+        let (tail, value) = condition;
+        let sql = format!(
+            "SELECT {COLUMNS}, e.payload FROM events e WHERE e.sess = ?1 AND e.extract = 1 AND e.deleted = 0 \
+             AND e.expires > ?2 AND {tail} LIMIT ?4"
+        );
+        self.all(&sql, params![number, now.millis(), value, limit(count)], |row| reader.read(row, true))
+    }
+}
+
+impl Events for SqlTx<'_> {
+    fn get(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        id: &EventId,
+        now: Timestamp,
+    ) -> Result<Option<Event>> {
+        let Some(number) = self.session_number(memory, actor, session)? else { return Ok(None) };
+        let reader = EventReader::new(self, memory, actor, session, number)?;
+        let sql = format!(
+            "SELECT {COLUMNS}, e.payload FROM events e WHERE e.sess = ?1 AND e.id = ?2 AND e.hidden = 0 \
+             AND e.deleted = 0 AND e.expires > ?3"
+        );
+        self.one(&sql, params![number, id.as_str(), now.millis()], |row| reader.read(row, true))
+    }
+
+    fn place(&self, memory: &MemoryId, id: &EventId) -> Result<Option<EventPlace>> {
+        let Some(memory) = self.number(memory)? else { return Ok(None) };
+        let sql = "SELECT s.actor, s.session, b.name FROM events e JOIN sessions s ON s.num = e.sess \
+                   LEFT JOIN branches b ON b.num = e.br WHERE e.mem = ?1 AND e.id = ?2 AND e.hidden = 0";
+        self.one(sql, params![memory, id.as_str()], |row| {
+            let branch: Option<String> = row.take(2)?;
+            Ok(EventPlace {
+                actor: stored(ActorId::parse(row.take::<String>(0)?), "actor")?,
+                session: stored(SessionId::parse(row.take::<String>(1)?), "session")?,
+                branch: match branch {
+                    Some(name) => stored(BranchName::parse(name), "branch")?,
+                    None => main_branch()?.name,
+                },
+            })
+        })
+    }
+
+    fn list(&self, query: &EventQuery) -> Result<Vec<Event>> {
+        self.event_page(query)
+    }
+
+    fn last_place(&self, memory: &MemoryId, time: Timestamp) -> Result<Option<u32>> {
+        let Some(memory) = self.number(memory)? else { return Ok(None) };
+        let (first, last) = (EventId::compose(time.millis(), 0), EventId::compose(time.millis(), u32::MAX));
+        let sql = "SELECT id FROM events WHERE mem = ?1 AND id >= ?2 AND id <= ?3 ORDER BY id DESC LIMIT 1";
+        let here = self.one(sql, params![memory, first.as_str(), last.as_str()], |row| {
+            Ok(stored(EventId::parse(row.take::<String>(0)?), "event id")?.place())
+        })?;
+        let sql = "SELECT place FROM event_places WHERE mem = ?1 AND time = ?2";
+        let removed = self.one(sql, params![memory, time.millis()], |row| row.take::<u32>(0))?;
+        Ok(here.flatten().max(removed))
+    }
+
+    fn insert(&mut self, event: &Event) -> Result<u64> {
+        let memory = self.need(&event.memory)?;
+        let session = self.need_session(&event.memory, &event.actor, &event.session)?;
+        let arrival = self.next_arrival(memory)?;
+        self.insert_row(event, memory, session, arrival)?;
+        if event.hidden {
+            // Keeps a session that is not listed from being swept while its turns may come again.
+            let sql = "UPDATE sessions SET ends = max(ends, ?2) WHERE num = ?1 AND created IS NULL";
+            self.run(sql, params![session, event.arrived.millis()])?;
+            return Ok(arrival);
+        }
+        for (key, value) in &event.metadata {
+            self.run(
+                "INSERT INTO event_meta(sess, key, value, id) VALUES (?1, ?2, ?3, ?4)",
+                params![session, key, value, event.id.as_str()],
+            )?;
+        }
+        // A session that was long empty begins anew.
+        self.run(
+            "UPDATE sessions SET created = CASE WHEN created IS NULL OR ends + ?4 <= ?2 THEN ?2 ELSE created END, \
+             ends = max(ends, ?3) WHERE num = ?1",
+            params![
+                session,
+                event.arrived.millis(),
+                event.expires.millis(),
+                loci_model::limits::EMPTY_SESSION_MS
+            ],
+        )?;
+        Ok(arrival)
+    }
+
+    fn delete(
+        &mut self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        id: &EventId,
+        at: Timestamp,
+    ) -> Result<bool> {
+        let Some(number) = self.session_number(memory, actor, session)? else { return Ok(false) };
+        let sql = "SELECT num, expires FROM events WHERE sess = ?1 AND id = ?2 AND hidden = 0 AND deleted = 0 \
+                   AND expires > ?3";
+        let found = self.one(sql, params![number, id.as_str(), at.millis()], |row| {
+            Ok((row.take::<i64>(0)?, row.take::<i64>(1)?))
+        })?;
+        let Some((event, expires)) = found else { return Ok(false) };
+        self.run("UPDATE events SET deleted = 1, expires = ?2 WHERE num = ?1", params![event, at.millis()])?;
+        // The session ends later than this event would have: nothing changes for it.
+        self.run(
+            "UPDATE sessions SET ends = (SELECT max(expires) FROM events WHERE sess = ?1 AND hidden = 0) \
+             WHERE num = ?1 AND ends <= ?2",
+            params![number, expires],
+        )?;
+        Ok(true)
+    }
+
+    fn branch(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        name: &BranchName,
+    ) -> Result<Option<Branch>> {
+        if name.as_str() == MAIN_BRANCH {
+            return main_branch().map(Some);
+        }
+        let Some(number) = self.session_number(memory, actor, session)? else { return Ok(None) };
+        let sql = "SELECT root FROM branches WHERE sess = ?1 AND name = ?2";
+        self.one(sql, params![number, name.as_str()], |row| {
+            let root = stored(EventId::parse(row.take::<String>(0)?), "branch")?;
+            Ok(Branch { name: name.clone(), root: Some(root) })
+        })
+    }
+
+    fn insert_branch(
+        &mut self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        branch: &Branch,
+    ) -> Result<()> {
+        let Some(root) = branch.root.as_ref().filter(|_| !branch.is_main()) else {
+            return Err(Error::conflict("main always exists and every other branch has a root"));
+        };
+        let number = self.need_session(memory, actor, session)?;
+        self.run(
+            "INSERT INTO branches(sess, name, root) VALUES (?1, ?2, ?3)",
+            params![number, branch.name.as_str(), root.as_str()],
+        )?;
+        Ok(())
+    }
+
+    fn actors(&self, page: &ActorPage) -> Result<Vec<ActorId>> {
+        self.actor_page(page)
+    }
+
+    fn sessions(&self, page: &SessionPage) -> Result<Vec<SessionEntry>> {
+        self.session_page(page)
+    }
+
+    fn unprocessed(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        arrival: u64,
+        count: usize,
+        now: Timestamp,
+    ) -> Result<Vec<Event>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        let after = row_number(number, arrival);
+        self.extractable((memory, actor, session), ("e.num > ?3 ORDER BY e.num", after.into()), count, now)
+    }
+
+    fn session_events(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        after: Option<&EventId>,
+        count: usize,
+        now: Timestamp,
+    ) -> Result<Vec<Event>> {
+        let after = after.map_or(String::new(), |id| id.as_str().to_owned());
+        self.extractable((memory, actor, session), ("e.id > ?3 ORDER BY e.id", after.into()), count, now)
+    }
+
+    fn progress(
+        &self,
+        memory: &MemoryId,
+        strategy: &StrategyId,
+        actor: &ActorId,
+        session: &SessionId,
+    ) -> Result<u64> {
+        let Some(number) = self.session_number(memory, actor, session)? else { return Ok(0) };
+        let sql = "SELECT arrival FROM progress WHERE sess = ?1 AND strategy = ?2";
+        let arrival = self.one(sql, params![number, strategy.as_str()], |row| row.take(0))?;
+        Ok(unsigned(arrival.unwrap_or(0)))
+    }
+
+    fn set_progress(
+        &mut self,
+        memory: &MemoryId,
+        strategy: &StrategyId,
+        actor: &ActorId,
+        session: &SessionId,
+        arrival: u64,
+    ) -> Result<()> {
+        let number = self.need_session(memory, actor, session)?;
+        self.run(
+            "INSERT INTO progress(sess, strategy, arrival) VALUES (?1, ?2, ?3) \
+             ON CONFLICT(sess, strategy) DO UPDATE SET arrival = excluded.arrival",
+            params![number, strategy.as_str(), signed(arrival)],
+        )?;
+        Ok(())
+    }
+
+    fn drop_ingested(
+        &mut self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        strategies: &[StrategyId],
+    ) -> Result<()> {
+        let Some(number) = self.session_number(memory, actor, session)? else { return Ok(()) };
+        let place = self.need(memory)?;
+        let mut read = u64::MAX;
+        for strategy in strategies {
+            read = read.min(self.progress(memory, strategy, actor, session)?);
+        }
+        let last = if read == u64::MAX { i64::MAX } else { row_number(place, read) };
+        let condition = "sess = ?1 AND hidden = 1 AND num <= ?2";
+        self.remember_places(condition, params![number, last])?;
+        self.run(&format!("DELETE FROM events WHERE {condition}"), params![number, last])?;
+        Ok(())
+    }
+
+    fn seen_turns(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        run: &str,
+    ) -> Result<Vec<(u64, String)>> {
+        let Some(number) = self.session_number(memory, actor, session)? else { return Ok(Vec::new()) };
+        let sql = "SELECT number, digest FROM turns WHERE sess = ?1 AND run = ?2 ORDER BY number, digest";
+        self.all(sql, params![number, run], |row| Ok((unsigned(row.take(0)?), row.take(1)?)))
+    }
+
+    fn note_turns(
+        &mut self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        run: &str,
+        turns: &[(u64, String)],
+    ) -> Result<()> {
+        let place = self.need_session(memory, actor, session)?;
+        for (number, digest) in turns {
+            self.run(
+                "INSERT OR IGNORE INTO turns(sess, run, number, digest) VALUES (?1, ?2, ?3, ?4)",
+                params![place, run, signed(*number), digest],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize> {
+        self.sweep_events(now, rows)
+    }
+
+    fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId) -> Result<u64> {
+        self.forget_events(memory, actor)
+    }
+
+    fn export(&self, memory: &MemoryId, after: u64, count: usize, now: Timestamp) -> Result<Vec<Event>> {
+        self.export_events(memory, after, count, now)
+    }
+}

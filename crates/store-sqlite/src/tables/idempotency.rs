@@ -1,0 +1,68 @@
+//! The table of idempotency tokens. A token is kept as a digest of where it counts and of itself: it may be long.
+
+use loci_model::idempotency::{TokenAnswer, TokenScope};
+use loci_model::ports::store::Idempotency;
+use loci_model::{Document, MemoryId, Result, Timestamp};
+use rusqlite::params;
+use sha2::{Digest, Sha256};
+
+use crate::errors::stored;
+use crate::tx::{Column, SqlTx, limit};
+
+/// 128 bits: no two tokens meet, also where someone tries.
+fn digest(scope: &TokenScope) -> Vec<u8> {
+    let mut hash = Sha256::new();
+    for part in [&scope.place, &scope.operation, &scope.token] {
+        hash.update(part.len().to_be_bytes());
+        hash.update(part.as_bytes());
+    }
+    hash.finalize().iter().copied().take(16).collect()
+}
+
+impl SqlTx<'_> {
+    /// The memory's number where the token counts in one, so that it goes with it.
+    fn token_place(&self, scope: &TokenScope) -> Result<i64> {
+        match MemoryId::parse(scope.place.as_str()) {
+            Ok(memory) => Ok(self.number(&memory)?.unwrap_or(0)),
+            Err(_) => Ok(0),
+        }
+    }
+}
+
+impl Idempotency for SqlTx<'_> {
+    fn get(&self, scope: &TokenScope, now: Timestamp) -> Result<Option<TokenAnswer>> {
+        let place = self.token_place(scope)?;
+        let sql =
+            "SELECT expires, parameters, answer FROM tokens WHERE mem = ?1 AND digest = ?2 AND expires > ?3";
+        self.one(sql, params![place, digest(scope), now.millis()], |row| {
+            Ok(TokenAnswer {
+                expires: Timestamp::clamped(row.take(0)?),
+                parameters: stored(String::from_utf8(row.take(1)?), "token")?,
+                answer: Document::parse(&row.take::<String>(2)?)?,
+            })
+        })
+    }
+
+    fn put(&mut self, scope: &TokenScope, answer: &TokenAnswer) -> Result<()> {
+        let place = self.token_place(scope)?;
+        self.run(
+            "INSERT OR REPLACE INTO tokens(mem, digest, expires, parameters, answer) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![
+                place,
+                digest(scope),
+                answer.expires.millis(),
+                answer.parameters.as_bytes(),
+                answer.answer.as_str()
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize> {
+        self.run(
+            "DELETE FROM tokens WHERE (mem, digest) IN \
+             (SELECT mem, digest FROM tokens WHERE expires <= ?1 ORDER BY expires LIMIT ?2)",
+            params![now.millis(), limit(rows)],
+        )
+    }
+}

@@ -1,0 +1,328 @@
+//! The table of jobs: a queue with leases. Of the pending and running jobs of a memory one key is there once.
+
+use loci_model::job::{DueRule, Job, JobCounts, JobKind, JobState, NewJob};
+use loci_model::ports::store::{JobFailure, JobQuery, Jobs};
+use loci_model::{ActorId, Error, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
+use rusqlite::types::Value;
+use rusqlite::{Row, ToSql, params, params_from_iter};
+
+use super::record_codes::{code_of, of_code};
+use crate::errors::stored;
+use crate::tx::{Column, SqlTx, limit, unsigned};
+
+const PENDING: i64 = 0;
+
+const COLUMNS: &str = "m.id, j.id, j.state, j.kind, j.unique_key, j.strategy, j.actor, j.session, j.due, j.host, j.lease, \
+                       j.rerun, j.attempts, j.created, j.updated, j.failure, j.messages \
+                       FROM jobs j JOIN memories m ON m.num = j.mem AND m.deleted IS NULL";
+
+/// As above; a purge outlives its memory.
+const COLUMNS_OF_ANY: &str = "m.id, j.id, j.state, j.kind, j.unique_key, j.strategy, j.actor, j.session, j.due, j.host, \
+                              j.lease, j.rerun, j.attempts, j.created, j.updated, j.failure, j.messages \
+                              FROM jobs j JOIN memories m ON m.num = j.mem";
+
+fn read(row: &Row<'_>) -> Result<Job> {
+    let strategy: Option<String> = row.take(5)?;
+    let actor: Option<String> = row.take(6)?;
+    let session: Option<String> = row.take(7)?;
+    let messages: Option<String> = row.take(16)?;
+    Ok(Job {
+        memory: stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?,
+        id: stored(JobId::parse(row.take::<String>(1)?), "job id")?,
+        state: of_code(JobState::ALL, row.take(2)?)?,
+        kind: of_code(JobKind::ALL, row.take(3)?)?,
+        unique_key: row.take(4)?,
+        strategy: strategy.map(|text| stored(StrategyId::parse(text), "job")).transpose()?,
+        actor: actor.map(|text| stored(ActorId::parse(text), "job")).transpose()?,
+        session: session.map(|text| stored(SessionId::parse(text), "job")).transpose()?,
+        due: Timestamp::clamped(row.take(8)?),
+        lease_host: row.take(9)?,
+        lease_until: row.take::<Option<i64>>(10)?.map(Timestamp::clamped),
+        rerun: row.take(11)?,
+        attempts: row.take(12)?,
+        created_at: Timestamp::clamped(row.take(13)?),
+        updated_at: Timestamp::clamped(row.take(14)?),
+        failure_reason: row.take(15)?,
+        messages: match messages {
+            Some(text) => stored(serde_json::from_str(&text), "job")?,
+            None => Vec::new(),
+        },
+    })
+}
+
+fn optional<T: AsRef<str>>(id: Option<&T>) -> Option<&str> {
+    id.map(AsRef::as_ref)
+}
+
+impl SqlTx<'_> {
+    /// The number of a memory, deleted ones included: its purge is a job of it.
+    fn any_number(&self, memory: &MemoryId) -> Result<Option<i64>> {
+        self.one("SELECT num FROM memories WHERE id = ?1", [memory.as_str()], |row| row.take(0))
+    }
+
+    /// ` AND j.mem IN (…)` for the memories named, and their numbers. `None`: those named do not exist.
+    fn among(&self, memories: &[MemoryId]) -> Result<Option<String>> {
+        if memories.is_empty() {
+            return Ok(Some(String::new()));
+        }
+        let mut numbers = Vec::with_capacity(memories.len());
+        for memory in memories {
+            numbers.extend(self.any_number(memory)?.map(|number| number.to_string()));
+        }
+        // Numbers of our own making: nothing of a caller's gets into the statement.
+        Ok((!numbers.is_empty()).then(|| format!(" AND j.mem IN ({})", numbers.join(","))))
+    }
+
+    /// The job that is earliest due, or whose lease ran out.
+    fn claimable(&self, memories: &[MemoryId], now: Timestamp) -> Result<Option<i64>> {
+        let Some(among) = self.among(memories)? else { return Ok(None) };
+        let find = |sql: String| {
+            self.one(&sql, [now.millis()], |row| {
+                Ok((row.take::<i64>(0)?, row.take::<String>(1)?, row.take::<i64>(2)?))
+            })
+        };
+        let due = find(format!(
+            "SELECT j.due, j.id, j.num FROM jobs j WHERE j.state = 0 AND j.due <= ?1{among} ORDER BY j.due, j.id LIMIT 1"
+        ))?;
+        let lost = find(format!(
+            "SELECT j.due, j.id, j.num FROM jobs j WHERE j.state = 1 AND j.lease <= ?1{among} \
+             ORDER BY j.due, j.id LIMIT 1"
+        ))?;
+        Ok(due.into_iter().chain(lost).min().map(|(_, _, number)| number))
+    }
+}
+
+impl Jobs for SqlTx<'_> {
+    fn get(&self, memory: &MemoryId, id: &JobId) -> Result<Option<Job>> {
+        let Some(memory) = self.any_number(memory)? else { return Ok(None) };
+        let sql = format!("SELECT {COLUMNS_OF_ANY} WHERE j.mem = ?1 AND j.id = ?2");
+        self.one(&sql, params![memory, id.as_str()], read)
+    }
+
+    fn list(&self, memory: &MemoryId, query: &JobQuery) -> Result<Vec<Job>> {
+        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
+        let (updated, id) = query
+            .after
+            .as_ref()
+            .map_or((i64::MAX, String::new()), |(updated, id)| (updated.millis(), id.as_str().to_owned()));
+        let sql = format!(
+            "SELECT {COLUMNS} WHERE j.mem = ?1 AND j.updated <= ?2 AND (j.updated < ?2 OR j.id > ?3) \
+             AND (?4 IS NULL OR j.kind = ?4) AND (?5 IS NULL OR j.state = ?5) AND (?6 IS NULL OR j.strategy = ?6) \
+             AND (?7 IS NULL OR j.actor = ?7) AND (?8 IS NULL OR j.session = ?8) \
+             ORDER BY j.updated DESC, j.id LIMIT ?9"
+        );
+        let kind = query.kind.map(|kind| code_of(JobKind::ALL, kind));
+        let state = query.state.map(|state| code_of(JobState::ALL, state));
+        let (strategy, actor) = (optional(query.strategy.as_ref()), optional(query.actor.as_ref()));
+        let session = optional(query.session.as_ref());
+        self.all(
+            &sql,
+            params![memory, updated, id, kind, state, strategy, actor, session, limit(query.limit)],
+            read,
+        )
+    }
+
+    fn counts(
+        &self,
+        memory: &MemoryId,
+        actor: Option<&ActorId>,
+        session: Option<&SessionId>,
+    ) -> Result<JobCounts> {
+        let Some(memory) = self.number(memory)? else { return Ok(JobCounts::default()) };
+        // Embedding has no actor: a part of a memory waits for it too.
+        let sql = "SELECT coalesce(sum(state < 2), 0), coalesce(sum(state = 2), 0) FROM jobs \
+                   WHERE mem = ?1 AND state < 3 AND kind < 2 AND (kind = 1 OR \
+                   ((?2 IS NULL OR actor = ?2) AND (?3 IS NULL OR session = ?3)))";
+        let counts = self.one(sql, params![memory, optional(actor), optional(session)], |row| {
+            Ok(JobCounts { pending: unsigned(row.take(0)?), failed: unsigned(row.take(1)?) })
+        })?;
+        Ok(counts.unwrap_or_default())
+    }
+
+    fn next_due(&self, memories: &[MemoryId]) -> Result<Option<Timestamp>> {
+        let Some(among) = self.among(memories)? else { return Ok(None) };
+        let sql = format!("SELECT j.due FROM jobs j WHERE j.state = 0{among} ORDER BY j.due LIMIT 1");
+        self.one(&sql, [], |row| Ok(Timestamp::clamped(row.take(0)?)))
+    }
+
+    fn enqueue(&mut self, job: &NewJob, now: Timestamp) -> Result<JobId> {
+        let Some(memory) = self.any_number(&job.memory)? else {
+            return Err(Error::not_found("the memory does not exist"));
+        };
+        let sql = "SELECT num, id, state, due FROM jobs WHERE mem = ?1 AND unique_key = ?2 AND state < 2";
+        let open = self.one(sql, params![memory, job.unique_key], |row| {
+            Ok((row.take::<i64>(0)?, row.take::<String>(1)?, row.take::<i64>(2)?, row.take::<i64>(3)?))
+        })?;
+        let Some((number, id, state, due)) = open else {
+            self.run(
+                "INSERT INTO jobs(mem, id, state, kind, unique_key, strategy, actor, session, due, created, updated) \
+                 VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)",
+                params![
+                    memory,
+                    job.id.as_str(),
+                    code_of(JobKind::ALL, job.kind),
+                    job.unique_key,
+                    optional(job.strategy.as_ref()),
+                    optional(job.actor.as_ref()),
+                    optional(job.session.as_ref()),
+                    job.due.millis(),
+                    now.millis()
+                ],
+            )?;
+            return Ok(job.id.clone());
+        };
+        if state == PENDING {
+            let wanted = match job.due_rule {
+                DueRule::Earlier => due.min(job.due.millis()),
+                DueRule::Later => due.max(job.due.millis()),
+            };
+            if wanted != due {
+                self.run("UPDATE jobs SET due = ?2 WHERE num = ?1", params![number, wanted])?;
+            }
+        } else {
+            // It runs again when the new request would have been due.
+            self.run(
+                "UPDATE jobs SET due = CASE WHEN rerun THEN min(due, ?2) ELSE ?2 END, rerun = 1 WHERE num = ?1",
+                params![number, job.due.millis()],
+            )?;
+        }
+        stored(JobId::parse(id), "job id")
+    }
+
+    fn claim(
+        &mut self,
+        host: &str,
+        memories: &[MemoryId],
+        now: Timestamp,
+        lease_ms: i64,
+    ) -> Result<Option<Job>> {
+        let Some(number) = self.claimable(memories, now)? else { return Ok(None) };
+        self.run(
+            "UPDATE jobs SET state = 1, host = ?2, lease = ?3, attempts = attempts + 1, updated = ?4 WHERE num = ?1",
+            params![number, host, now.plus_millis(lease_ms).millis(), now.millis()],
+        )?;
+        self.one(&format!("SELECT {COLUMNS_OF_ANY} WHERE j.num = ?1"), [number], read)
+    }
+
+    fn renew(&mut self, memory: &MemoryId, id: &JobId, host: &str, until: Timestamp) -> Result<bool> {
+        let Some(memory) = self.any_number(memory)? else { return Ok(false) };
+        let changed = self.run(
+            "UPDATE jobs SET lease = ?4 WHERE mem = ?1 AND id = ?2 AND state = 1 AND host = ?3",
+            params![memory, id.as_str(), host, until.millis()],
+        )?;
+        Ok(changed > 0)
+    }
+
+    fn finish(
+        &mut self,
+        memory: &MemoryId,
+        id: &JobId,
+        host: &str,
+        again: Option<Timestamp>,
+        at: Timestamp,
+    ) -> Result<bool> {
+        let Some(memory) = self.any_number(memory)? else { return Ok(false) };
+        // Asked for again and asked to go on: the earlier of the two times.
+        let changed = self.run(
+            "UPDATE jobs SET state = CASE WHEN rerun OR ?4 IS NOT NULL THEN 0 ELSE 3 END, \
+             due = CASE WHEN ?4 IS NULL THEN due WHEN rerun THEN min(due, ?4) ELSE ?4 END, \
+             rerun = 0, attempts = 0, host = NULL, lease = NULL, failure = NULL, messages = NULL, updated = ?5 \
+             WHERE mem = ?1 AND id = ?2 AND state = 1 AND host = ?3",
+            params![memory, id.as_str(), host, again.map(|due| due.millis()), at.millis()],
+        )?;
+        Ok(changed > 0)
+    }
+
+    fn fail(&mut self, memory: &MemoryId, id: &JobId, host: &str, failure: &JobFailure) -> Result<bool> {
+        let Some(memory) = self.any_number(memory)? else { return Ok(false) };
+        let messages = serde_json::to_string(&failure.messages)
+            .map_err(|error| Error::bug("a failure that cannot be written").caused_by(error))?;
+        // A job that gives up but was asked for again meanwhile starts anew: what it was asked for has no other job.
+        let changed = self.run(
+            "UPDATE jobs SET state = CASE WHEN ?4 IS NULL AND NOT rerun THEN 2 ELSE 0 END, due = coalesce(?4, due), \
+             attempts = CASE WHEN ?4 IS NULL AND rerun THEN 0 ELSE attempts END, rerun = 0, \
+             host = NULL, lease = NULL, failure = ?5, messages = ?6, updated = ?7 \
+             WHERE mem = ?1 AND id = ?2 AND state = 1 AND host = ?3",
+            params![
+                memory,
+                id.as_str(),
+                host,
+                failure.retry_at.map(|due| due.millis()),
+                failure.reason,
+                messages,
+                failure.at.millis()
+            ],
+        )?;
+        Ok(changed > 0)
+    }
+
+    fn restart(&mut self, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<bool> {
+        let Some(number) = self.any_number(memory)? else { return Ok(false) };
+        let Some(job) = Jobs::get(self, memory, id)? else { return Ok(false) };
+        if job.state != JobState::Failed {
+            return Ok(true);
+        }
+        let sql = "SELECT 1 FROM jobs WHERE mem = ?1 AND unique_key = ?2 AND state < 2";
+        let is_open = self.one(sql, params![number, job.unique_key], |_| Ok(()))?.is_some();
+        if is_open {
+            // A younger job of the same key reads what this one failed on: this one's work is in its hands.
+            self.run(
+                "UPDATE jobs SET due = min(due, ?3) WHERE mem = ?1 AND unique_key = ?2 AND state = 0",
+                params![number, job.unique_key, now.millis()],
+            )?;
+            self.run(
+                "UPDATE jobs SET state = 3, updated = ?3 WHERE mem = ?1 AND id = ?2",
+                params![number, id.as_str(), now.millis()],
+            )?;
+            return Ok(true);
+        }
+        self.run(
+            "UPDATE jobs SET state = 0, due = ?3, attempts = 0, updated = ?3 WHERE mem = ?1 AND id = ?2",
+            params![number, id.as_str(), now.millis()],
+        )?;
+        Ok(true)
+    }
+
+    fn make_due(
+        &mut self,
+        memory: &MemoryId,
+        actor: Option<&ActorId>,
+        session: Option<&SessionId>,
+        now: Timestamp,
+    ) -> Result<usize> {
+        let Some(memory) = self.number(memory)? else { return Ok(0) };
+        self.run(
+            "UPDATE jobs SET due = ?4 WHERE mem = ?1 AND state = 0 AND kind = 0 AND due > ?4 \
+             AND (?2 IS NULL OR actor = ?2) AND (?3 IS NULL OR session = ?3)",
+            params![memory, optional(actor), optional(session), now.millis()],
+        )
+    }
+
+    fn cancel(
+        &mut self,
+        memory: &MemoryId,
+        strategy: Option<&StrategyId>,
+        actor: Option<&ActorId>,
+    ) -> Result<usize> {
+        let Some(memory) = self.any_number(memory)? else { return Ok(0) };
+        let mut sql = "DELETE FROM jobs WHERE mem = ?".to_owned();
+        let mut values: Vec<Value> = vec![memory.into()];
+        if let Some(strategy) = strategy {
+            sql.push_str(" AND strategy = ?");
+            values.push(strategy.as_str().to_owned().into());
+        }
+        if let Some(actor) = actor {
+            sql.push_str(" AND actor = ?");
+            values.push(actor.as_str().to_owned().into());
+        }
+        let values = values.iter().map(|value| value as &dyn ToSql);
+        self.run(&sql, params_from_iter(values))
+    }
+
+    fn sweep(&mut self, before: Timestamp, rows: usize) -> Result<usize> {
+        self.run(
+            "DELETE FROM jobs WHERE num IN (SELECT num FROM jobs WHERE state = 3 AND updated < ?1 LIMIT ?2)",
+            params![before.millis(), limit(rows)],
+        )
+    }
+}

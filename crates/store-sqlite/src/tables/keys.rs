@@ -1,0 +1,59 @@
+//! The table of access keys.
+
+use loci_model::key::AccessKey;
+use loci_model::ports::store::Keys;
+use loci_model::{AccessKeyId, Error, Result};
+use rusqlite::{Row, params};
+
+use crate::errors::stored;
+use crate::tx::{Column, SqlTx};
+
+fn read(row: &Row<'_>) -> Result<AccessKey> {
+    let body: String = row.take(0)?;
+    stored(serde_json::from_str(&body), "access key")
+}
+
+fn body(key: &AccessKey) -> Result<String> {
+    serde_json::to_string(key)
+        .map_err(|error| Error::bug("an access key that cannot be written").caused_by(error))
+}
+
+impl Keys for SqlTx<'_> {
+    fn get(&self, id: &AccessKeyId) -> Result<Option<AccessKey>> {
+        self.one("SELECT body FROM access_keys WHERE id = ?1", [id.as_str()], read)
+    }
+
+    fn by_token(&self, digest: &str) -> Result<Option<AccessKey>> {
+        self.one("SELECT body FROM access_keys WHERE token = ?1", [digest], read)
+    }
+
+    fn list(&self) -> Result<Vec<AccessKey>> {
+        self.all("SELECT body FROM access_keys ORDER BY created, id", [], read)
+    }
+
+    fn any_active(&self) -> Result<bool> {
+        Ok(self.one("SELECT 1 FROM access_keys WHERE revoked IS NULL LIMIT 1", [], |_| Ok(()))?.is_some())
+    }
+
+    fn insert(&mut self, key: &AccessKey) -> Result<()> {
+        self.run(
+            "INSERT INTO access_keys(id, token, created, revoked, body) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![
+                key.id.as_str(),
+                key.token_digest,
+                key.created_at.millis(),
+                key.revoked_at.map(|at| at.millis()),
+                body(key)?
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn update(&mut self, key: &AccessKey) -> Result<bool> {
+        let changed = self.run(
+            "UPDATE access_keys SET token = ?2, revoked = ?3, body = ?4 WHERE id = ?1",
+            params![key.id.as_str(), key.token_digest, key.revoked_at.map(|at| at.millis()), body(key)?],
+        )?;
+        Ok(changed > 0)
+    }
+}

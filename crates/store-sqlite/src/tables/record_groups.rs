@@ -1,0 +1,144 @@
+//! Groups: the records of one strategy and one namespace. They carry the sequence that consolidation watches.
+
+use loci_model::scope::{RecordScope, StrategyChoice};
+use loci_model::{Error, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, StrategyId};
+use rusqlite::{params, params_from_iter};
+
+use crate::bound::Bound;
+use crate::tx::{Column, SqlTx, signed, unsigned};
+
+fn name(strategy: Option<&StrategyId>) -> &str {
+    strategy.map_or("", |strategy| strategy.as_str())
+}
+
+/// The end of the range of normal forms that start with `prefix`: every one ends with a slash, and `0` follows it.
+fn range_end(prefix: &str) -> String {
+    let mut end = prefix.to_owned();
+    end.pop();
+    end.push('0');
+    end
+}
+
+impl SqlTx<'_> {
+    /// The number of a group, where it was ever written to.
+    pub(super) fn group(
+        &self,
+        memory: &MemoryId,
+        strategy: Option<&StrategyId>,
+        namespace: &Namespace,
+    ) -> Result<Option<i64>> {
+        let Some(memory) = self.number(memory)? else { return Ok(None) };
+        let sql = "SELECT num FROM groups WHERE mem = ?1 AND normal = ?2 AND strategy = ?3";
+        self.one(sql, params![memory, namespace.normal(), name(strategy)], |row| row.take(0))
+    }
+
+    /// The number of a group, made if it is not there.
+    pub(super) fn need_group(&self, memory: i64, strategy: Option<&StrategyId>, normal: &str) -> Result<i64> {
+        let sql = "SELECT num FROM groups WHERE mem = ?1 AND normal = ?2 AND strategy = ?3";
+        if let Some(number) = self.one(sql, params![memory, normal, name(strategy)], |row| row.take(0))? {
+            return Ok(number);
+        }
+        self.run(
+            "INSERT INTO groups(mem, normal, strategy) VALUES (?1, ?2, ?3)",
+            params![memory, normal, name(strategy)],
+        )?;
+        Ok(self.connection.last_insert_rowid())
+    }
+
+    /// The next sequence number of a memory, given to a change in these groups.
+    pub(super) fn next_sequence(&self, memory: i64, groups: &[i64]) -> Result<u64> {
+        let sql = "UPDATE memories SET sequence = sequence + 1 WHERE num = ?1 RETURNING sequence";
+        let sequence = self
+            .one(sql, [memory], |row| row.take(0))?
+            .map(unsigned)
+            .ok_or_else(|| Error::not_found("the memory does not exist"))?;
+        for group in groups {
+            self.run("UPDATE groups SET sequence = ?2 WHERE num = ?1", params![group, signed(sequence)])?;
+        }
+        Ok(sequence)
+    }
+
+    pub(super) fn group_moved(
+        &self,
+        memory: &MemoryId,
+        strategy: Option<&StrategyId>,
+        namespace: &Namespace,
+    ) -> Result<u64> {
+        let Some(group) = self.group(memory, strategy, namespace)? else { return Ok(0) };
+        let sequence = self.one("SELECT sequence FROM groups WHERE num = ?1", [group], |row| row.take(0))?;
+        Ok(unsigned(sequence.unwrap_or(0)))
+    }
+
+    /// The groups a scope can reach, at most `most`; `None`: too many, or the whole memory.
+    pub(super) fn groups_of(
+        &self,
+        memory: i64,
+        scope: &RecordScope,
+        most: usize,
+    ) -> Result<Option<Vec<i64>>> {
+        let Some(filters) = filters_of(scope) else { return Ok(None) };
+        let mut bound = Bound::default();
+        let memory = bound.put(memory);
+        let mut parts = Vec::new();
+        for filter in filters {
+            parts.push(match filter.mode() {
+                NamespaceMatch::Exact => format!("normal = {}", bound.put(filter.normal().to_owned())),
+                NamespaceMatch::Subtree => format!(
+                    "normal >= {} AND normal < {}",
+                    bound.put(filter.normal().to_owned()),
+                    bound.put(range_end(filter.normal()))
+                ),
+            });
+        }
+        let strategy = match &scope.strategy {
+            None => String::new(),
+            Some(StrategyChoice::None) => "AND strategy = ''".to_owned(),
+            Some(StrategyChoice::Of(id)) => format!("AND strategy = {}", bound.put(id.as_str().to_owned())),
+        };
+        let sql = format!(
+            "SELECT num FROM groups WHERE mem = {memory} AND (({})) {strategy} LIMIT {}",
+            parts.join(") OR ("),
+            bound.put(crate::tx::limit(most.saturating_add(1)))
+        );
+        let groups = self.all(&sql, params_from_iter(bound.values()), |row| row.take(0))?;
+        Ok((groups.len() <= most).then_some(groups))
+    }
+
+    /// Forgets a group that has no record left: a namespace may hold a person's name.
+    pub(super) fn drop_empty_group(&self, group: i64) -> Result<()> {
+        self.run(
+            "DELETE FROM groups WHERE num = ?1 AND NOT EXISTS (SELECT 1 FROM records WHERE grp = ?1)",
+            [group],
+        )?;
+        Ok(())
+    }
+}
+
+/// Nodes outside which the scope has nothing; `None`: it reaches everywhere.
+fn filters_of(scope: &RecordScope) -> Option<Vec<NamespaceFilter>> {
+    if !scope.namespaces.is_empty() {
+        return Some(scope.namespaces.clone());
+    }
+    scope
+        .view
+        .iter()
+        .map(|clause| clause.namespace.clone())
+        .collect::<Option<Vec<_>>>()
+        .filter(|all| !all.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_is_a_subtree() {
+        for (prefix, inside, outside) in
+            [("/a/", "/a/b/", "/ab/"), ("/", "/z/", "0"), ("/a.b/", "/a.b/", "/a.b-c/")]
+        {
+            let end = range_end(prefix);
+            assert!(prefix <= inside && *inside < *end, "{inside}");
+            assert!(outside < prefix || outside >= end.as_str(), "{outside}");
+        }
+    }
+}

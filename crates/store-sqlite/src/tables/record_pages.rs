@@ -1,0 +1,221 @@
+//! Pages and counts of records in a scope, now or as of a time, and all versions for export.
+
+use std::cmp::Reverse;
+
+use loci_model::ports::store::RecordPage;
+use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::scope::RecordScope;
+use loci_model::{ActorId, MemoryId, RecordId, Result, SessionId, StrategyId, Timestamp};
+use rusqlite::{Row, params, params_from_iter};
+
+use super::record_codes::{code_of, key_of};
+use super::record_rows::{RECORDS, Stored, read, state_code};
+use crate::bound::Bound;
+use crate::errors::stored;
+use crate::tx::{Column, SqlTx, limit};
+
+/// Groups that are read one by one and merged; a scope with more reads the memory in order of creation.
+const GROUPS_MERGED_MAX: usize = 16;
+
+type After<'a> = Option<&'a (Timestamp, RecordId)>;
+
+impl SqlTx<'_> {
+    pub(super) fn record_page(&self, page: &RecordPage) -> Result<Vec<Record>> {
+        let scope = &page.scope;
+        let memory = self.number(&scope.memory)?;
+        let Some(memory) = memory.filter(|_| page.limit > 0) else { return Ok(Vec::new()) };
+        let mut out = Vec::new();
+        for group in self.ways(memory, scope)? {
+            let mut taken = 0;
+            self.scan(memory, scope, group, page.after.as_ref(), &mut |record| {
+                out.push(record);
+                taken += 1;
+                Ok(taken < page.limit)
+            })?;
+        }
+        out.sort_by_cached_key(|record| (Reverse(record.created_at), key_of(&record.id)));
+        out.truncate(page.limit);
+        Ok(out)
+    }
+
+    pub(super) fn record_count(&self, scope: &RecordScope) -> Result<u64> {
+        let Some(memory) = self.number(&scope.memory)? else { return Ok(0) };
+        let mut count = 0;
+        for group in self.ways(memory, scope)? {
+            self.scan(memory, scope, group, None, &mut |_| {
+                count += 1;
+                Ok(true)
+            })?;
+        }
+        Ok(count)
+    }
+
+    /// The groups to read; one `None` for the whole memory. In the past a record may have been in another group.
+    fn ways(&self, memory: i64, scope: &RecordScope) -> Result<Vec<Option<i64>>> {
+        if scope.as_of.is_some() {
+            return Ok(vec![None]);
+        }
+        let groups = self.groups_of(memory, scope, GROUPS_MERGED_MAX)?;
+        Ok(groups.map_or_else(|| vec![None], |groups| groups.into_iter().map(Some).collect()))
+    }
+
+    /// Records in scope, newest created first, ties by id, until `see` says false.
+    fn scan(
+        &self,
+        memory: i64,
+        scope: &RecordScope,
+        group: Option<i64>,
+        after: After<'_>,
+        see: &mut dyn FnMut(Record) -> Result<bool>,
+    ) -> Result<()> {
+        let (sql, bound) = statement(memory, scope, group, after);
+        self.each(&sql, params_from_iter(bound.values()), |row| {
+            let found = match scope.as_of {
+                None => self.current(scope, row)?,
+                Some(time) => self.past(scope, time, row)?,
+            };
+            found.map_or(Ok(true), &mut *see)
+        })
+    }
+
+    /// The record of a row, if it is in scope.
+    fn current(&self, scope: &RecordScope, row: &Row<'_>) -> Result<Option<Record>> {
+        if !is_open(scope, row)? {
+            return Ok(None);
+        }
+        let record = read(&scope.memory, row)?.record;
+        Ok(meets(scope, &record).then_some(record))
+    }
+
+    /// The version that was known at `time`, if it was in scope then.
+    fn past(&self, scope: &RecordScope, time: Timestamp, row: &Row<'_>) -> Result<Option<Record>> {
+        let stored = read(&scope.memory, row)?;
+        let Some(record) = self.version_at(stored, time)? else { return Ok(None) };
+        let group = (record.namespace.normal(), record.strategy.as_ref());
+        let (actor, session) = (record.provenance.actor.as_ref(), record.provenance.session.as_ref());
+        let admitted = scope.may_see(&group.0, group.1, actor, session)
+            && scope.asks_for(&group.0, group.1)
+            && scope.states.contains(&record.state)
+            && (scope.kinds.is_empty() || scope.kinds.contains(&record.kind))
+            && record.valid_from <= time
+            && record.valid_to.is_none_or(|end| end > time)
+            && !record.is_expired(time)
+            && meets(scope, &record);
+        Ok(admitted.then_some(record))
+    }
+
+    fn version_at(&self, stored: Stored, time: Timestamp) -> Result<Option<Record>> {
+        let mut record = stored.record;
+        if record.updated_at <= time {
+            if stored.left_at.is_some_and(|left| left > time) {
+                // What ended it was not known then.
+                record.state = RecordState::Active;
+                record.state_reason = None;
+                record.superseded_by = None;
+                record.valid_to = None;
+            }
+            return Ok(Some(record));
+        }
+        let sql =
+            "SELECT body FROM record_versions WHERE rec = ?1 AND updated <= ?2 ORDER BY version DESC LIMIT 1";
+        self.one(sql, params![stored.number, time.millis()], |row| version(&row.take::<String>(0)?))
+    }
+
+    pub(super) fn record_history(&self, memory: &MemoryId, id: &RecordId) -> Result<Vec<Record>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        self.all(
+            "SELECT v.body FROM records r JOIN record_versions v ON v.rec = r.num \
+             WHERE r.mem = ?1 AND r.key = ?2 ORDER BY v.version",
+            params![number, key_of(id)],
+            |row| version(&row.take::<String>(0)?),
+        )
+    }
+
+    pub(super) fn export_records(
+        &self,
+        memory: &MemoryId,
+        after: Option<&(RecordId, u32)>,
+        count: usize,
+    ) -> Result<Vec<Record>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        let (key, last) = after.map_or((Vec::new(), 0), |(id, version)| (key_of(id), *version));
+        let sql =
+            format!("{RECORDS} WHERE r.mem = ?1 AND r.key >= ?2 AND r.gone = 0 ORDER BY r.key LIMIT ?3");
+        // One more than asked for: all of the first one may lie before the page.
+        let rows = params![number, key, limit(count.saturating_add(1))];
+        let current = self.all(&sql, rows, |row| read(memory, row))?;
+        let mut out = Vec::new();
+        for stored in current {
+            let is_first = key_of(&stored.record.id) == key;
+            let behind = |record: &Record| !is_first || record.version > last;
+            let versions = self.record_history(memory, &stored.record.id)?.into_iter().chain([stored.record]);
+            out.extend(versions.filter(behind));
+            if out.len() >= count {
+                break;
+            }
+        }
+        out.truncate(count);
+        Ok(out)
+    }
+}
+
+fn version(body: &str) -> Result<Record> {
+    stored(serde_json::from_str(body), "version")
+}
+
+/// The statement of a scan; what it does not say is tested on the rows.
+fn statement(memory: i64, scope: &RecordScope, group: Option<i64>, after: After<'_>) -> (String, Bound) {
+    let mut bound = Bound::default();
+    let place = match group {
+        Some(group) => format!("r.grp = {}", bound.put(group)),
+        None => format!("r.mem = {}", bound.put(memory)),
+    };
+    let mut sql = format!("{RECORDS} WHERE {place} AND r.gone = 0");
+    match scope.as_of {
+        None => {
+            let states: Vec<String> =
+                scope.states.iter().map(|state| state_code(*state).to_string()).collect();
+            sql.push_str(&format!(
+                " AND r.state IN ({}) AND (r.expires IS NULL OR r.expires > {} OR r.state = {})",
+                states.join(","),
+                bound.put(scope.now.millis()),
+                state_code(RecordState::Expired)
+            ));
+            if !scope.kinds.is_empty() {
+                let kinds: Vec<String> =
+                    scope.kinds.iter().map(|kind| code_of(RecordKind::ALL, *kind).to_string()).collect();
+                sql.push_str(&format!(" AND r.kind IN ({})", kinds.join(",")));
+            }
+        }
+        Some(time) => sql.push_str(&format!(" AND r.created <= {}", bound.put(time.millis()))),
+    }
+    if let Some((created, id)) = after {
+        let (created, key) = (bound.put(created.millis()), bound.put(key_of(id)));
+        sql.push_str(&format!(" AND r.created <= {created} AND (r.created < {created} OR r.key > {key})"));
+    }
+    sql.push_str(" ORDER BY r.created DESC, r.key");
+    (sql, bound)
+}
+
+/// True when the caller may see the row's group and the request asks for it; read before anything long.
+fn is_open(scope: &RecordScope, row: &Row<'_>) -> Result<bool> {
+    let strategy: String = row.take(23)?;
+    let strategy =
+        if strategy.is_empty() { None } else { Some(stored(StrategyId::parse(strategy), "strategy")?) };
+    let normal: String = row.take(22)?;
+    if !scope.asks_for(&normal, strategy.as_ref()) {
+        return Ok(false);
+    }
+    if scope.sees_all() {
+        return Ok(true);
+    }
+    let actor: Option<String> = row.take(11)?;
+    let session: Option<String> = row.take(12)?;
+    let actor = actor.map(|text| stored(ActorId::parse(text), "record")).transpose()?;
+    let session = session.map(|text| stored(SessionId::parse(text), "record")).transpose()?;
+    Ok(scope.may_see(&normal, strategy.as_ref(), actor.as_ref(), session.as_ref()))
+}
+
+fn meets(scope: &RecordScope, record: &Record) -> bool {
+    scope.metadata.iter().all(|filter| filter.admits(record.metadata_value(&filter.key).as_ref()))
+}

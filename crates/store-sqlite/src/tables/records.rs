@@ -1,0 +1,166 @@
+//! The table of records: what the port asks, handed to the files that do it, and the small lookups.
+
+use loci_model::ports::store::{
+    MissingVector, PassageVector, RecordChange, RecordPage, Records, SupersedeChange,
+};
+use loci_model::provenance::Source;
+use loci_model::record::Record;
+use loci_model::scope::RecordScope;
+use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, StrategyId, Timestamp};
+use loci_text::normalise_exact;
+use rusqlite::params;
+
+use super::record_codes::{digest, id_of};
+use super::record_rows::{RECORDS, read};
+use crate::tx::{Column, SqlTx};
+
+impl Records for SqlTx<'_> {
+    fn get(&self, memory: &MemoryId, id: &RecordId) -> Result<Option<Record>> {
+        Ok(self.stored_record(memory, id)?.map(|stored| stored.record))
+    }
+
+    fn get_many(&self, memory: &MemoryId, ids: &[RecordId]) -> Result<Vec<Record>> {
+        let mut out = Vec::with_capacity(ids.len());
+        for id in ids {
+            out.extend(Records::get(self, memory, id)?);
+        }
+        Ok(out)
+    }
+
+    fn history(&self, memory: &MemoryId, id: &RecordId) -> Result<Vec<Record>> {
+        self.record_history(memory, id)
+    }
+
+    fn list(&self, page: &RecordPage) -> Result<Vec<Record>> {
+        self.record_page(page)
+    }
+
+    fn count(&self, scope: &RecordScope) -> Result<u64> {
+        self.record_count(scope)
+    }
+
+    fn same_text(
+        &self,
+        memory: &MemoryId,
+        strategy: Option<&StrategyId>,
+        namespace: &Namespace,
+        text: &str,
+    ) -> Result<Vec<RecordId>> {
+        let Some(group) = self.group(memory, strategy, namespace)? else { return Ok(Vec::new()) };
+        let normal = normalise_exact(text);
+        let sql = "SELECT key, text FROM records WHERE grp = ?1 AND digest = ?2 AND state = 0 ORDER BY created, key";
+        let found = self.all(sql, params![group, digest(&normal)], |row| {
+            let is_same = normalise_exact(&row.take::<String>(1)?) == normal;
+            Ok(if is_same { Some(id_of(&row.take::<Vec<u8>>(0)?)?) } else { None })
+        })?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    fn with_subtype(
+        &self,
+        memory: &MemoryId,
+        strategy: Option<&StrategyId>,
+        namespace: &Namespace,
+        subtype: &str,
+    ) -> Result<Vec<Record>> {
+        let Some(group) = self.group(memory, strategy, namespace)? else { return Ok(Vec::new()) };
+        let sql = format!(
+            "{RECORDS} WHERE r.grp = ?1 AND r.subtype = ?2 AND r.state = 0 AND r.subtype IS NOT NULL \
+             ORDER BY r.created, r.key"
+        );
+        self.all(&sql, params![group, subtype], |row| Ok(read(memory, row)?.record))
+    }
+
+    fn by_source(
+        &self,
+        memory: &MemoryId,
+        strategy: &StrategyId,
+        source: &Source,
+    ) -> Result<Option<RecordId>> {
+        let Some(number) = self.number(memory)? else { return Ok(None) };
+        let sql = format!(
+            "{RECORDS} JOIN record_sources s ON s.rec = r.num WHERE s.mem = ?1 AND s.event = ?2 AND s.message = ?3 \
+             AND g.strategy = ?4 ORDER BY r.num"
+        );
+        let mut found = None;
+        let key = digest(source.event.as_str());
+        self.each(&sql, params![number, key, source.message, strategy.as_str()], |row| {
+            let record = read(memory, row)?.record;
+            if record.provenance.sources.contains(source) {
+                found = Some(record.id);
+            }
+            Ok(found.is_none())
+        })?;
+        Ok(found)
+    }
+
+    fn group_sequence(
+        &self,
+        memory: &MemoryId,
+        strategy: Option<&StrategyId>,
+        namespace: &Namespace,
+    ) -> Result<u64> {
+        self.group_moved(memory, strategy, namespace)
+    }
+
+    fn insert(&mut self, record: &Record) -> Result<u64> {
+        self.insert_record(record)
+    }
+
+    fn put_version(&mut self, record: &Record) -> Result<u64> {
+        self.put_record_version(record)
+    }
+
+    fn set_state(&mut self, memory: &MemoryId, id: &RecordId, change: &RecordChange) -> Result<bool> {
+        self.set_record_state(memory, id, change)
+    }
+
+    fn supersede(&mut self, memory: &MemoryId, id: &RecordId, change: &SupersedeChange) -> Result<bool> {
+        self.supersede_record(memory, id, change)
+    }
+
+    fn add_source(&mut self, memory: &MemoryId, id: &RecordId, source: &Source) -> Result<()> {
+        self.add_record_source(memory, id, source)
+    }
+
+    fn erase_deleted(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<usize> {
+        self.erase_deleted_records(memory, before, rows)
+    }
+
+    fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId, at: Timestamp) -> Result<u64> {
+        self.forget_records(memory, actor, at)
+    }
+
+    fn expired(&self, now: Timestamp, limit: usize) -> Result<Vec<(MemoryId, RecordId)>> {
+        self.expired_records(now, limit)
+    }
+
+    fn sweep_history(&mut self, now: Timestamp, rows: usize) -> Result<usize> {
+        self.sweep_records(now, rows)
+    }
+
+    fn missing_vectors(&self, memory: &MemoryId, model: &str, limit: usize) -> Result<Vec<MissingVector>> {
+        self.passages_without_vector(memory, model, limit)
+    }
+
+    fn missing_vector_count(&self, memory: &MemoryId, model: &str) -> Result<u64> {
+        self.passages_without_vector_count(memory, model)
+    }
+
+    fn put_vectors(&mut self, memory: &MemoryId, vectors: &[PassageVector]) -> Result<usize> {
+        self.put_passage_vectors(memory, vectors)
+    }
+
+    fn export(
+        &self,
+        memory: &MemoryId,
+        after: Option<&(RecordId, u32)>,
+        limit: usize,
+    ) -> Result<Vec<Record>> {
+        self.export_records(memory, after, limit)
+    }
+
+    fn import(&mut self, record: &Record, is_current: bool) -> Result<()> {
+        self.import_record(record, is_current)
+    }
+}

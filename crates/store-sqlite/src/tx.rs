@@ -1,0 +1,194 @@
+//! One transaction of SQLite as the ports see it. The accessor traits are implemented on it, one file each in
+//! `tables/`; here is only what they share.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use loci_model::ports::store::{
+    Deliveries, Events, Idempotency, Jobs, Keys, Memories, ReadTx, Records, Telemetry, Tx,
+};
+use loci_model::{Error, MemoryId, Result};
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, Params, Row};
+
+use crate::errors::Sql;
+
+/// An open transaction, reading or writing.
+pub(crate) struct SqlTx<'c> {
+    pub(crate) connection: &'c Connection,
+    /// The memory last asked for, with its number.
+    known: RefCell<Option<(MemoryId, i64)>>,
+    touched: RefCell<BTreeSet<MemoryId>>,
+}
+
+/// Reads columns in the model's errors.
+pub(crate) trait Column {
+    /// The column at `place`.
+    fn take<T: FromSql>(&self, place: usize) -> Result<T>;
+}
+
+impl Column for Row<'_> {
+    fn take<T: FromSql>(&self, place: usize) -> Result<T> {
+        self.get(place).sql()
+    }
+}
+
+impl<'c> SqlTx<'c> {
+    pub(crate) fn new(connection: &'c Connection) -> Self {
+        Self { connection, known: RefCell::new(None), touched: RefCell::new(BTreeSet::new()) }
+    }
+
+    /// Memories whose records changed.
+    pub(crate) fn into_touched(self) -> BTreeSet<MemoryId> {
+        self.touched.into_inner()
+    }
+
+    pub(crate) fn touch(&self, memory: &MemoryId) {
+        let mut touched = self.touched.borrow_mut();
+        if !touched.contains(memory) {
+            touched.insert(memory.clone());
+        }
+    }
+
+    pub(crate) fn forget_known(&self) {
+        self.known.replace(None);
+    }
+
+    /// The number of a memory that is not deleted.
+    pub(crate) fn number(&self, memory: &MemoryId) -> Result<Option<i64>> {
+        if let Some((known, number)) = self.known.borrow().as_ref()
+            && known == memory
+        {
+            return Ok(Some(*number));
+        }
+        let sql = "SELECT num FROM memories WHERE id = ?1 AND deleted IS NULL";
+        let number = self.one(sql, [memory.as_str()], |row| row.take(0))?;
+        if let Some(number) = number {
+            self.known.replace(Some((memory.clone(), number)));
+        }
+        Ok(number)
+    }
+
+    /// The number of a memory that a write needs.
+    pub(crate) fn need(&self, memory: &MemoryId) -> Result<i64> {
+        self.number(memory)?.ok_or_else(|| Error::not_found("the memory does not exist"))
+    }
+
+    /// The first row.
+    pub(crate) fn one<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(&Row<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let mut statement = self.connection.prepare_cached(sql).sql()?;
+        let mut rows = statement.query(params).sql()?;
+        rows.next().sql()?.map(read).transpose()
+    }
+
+    /// All rows.
+    pub(crate) fn all<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        mut read: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut out = Vec::new();
+        self.each(sql, params, |row| {
+            out.push(read(row)?);
+            Ok(true)
+        })?;
+        Ok(out)
+    }
+
+    /// Rows one by one, until `see` says false.
+    pub(crate) fn each(
+        &self,
+        sql: &str,
+        params: impl Params,
+        mut see: impl FnMut(&Row<'_>) -> Result<bool>,
+    ) -> Result<()> {
+        let mut statement = self.connection.prepare_cached(sql).sql()?;
+        let mut rows = statement.query(params).sql()?;
+        while let Some(row) = rows.next().sql()? {
+            if !see(row)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes rows; how many.
+    pub(crate) fn run(&self, sql: &str, params: impl Params) -> Result<usize> {
+        self.connection.prepare_cached(sql).sql()?.execute(params).sql()
+    }
+}
+
+/// A count or number as SQLite keeps it.
+pub(crate) fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// A count or number from SQLite.
+pub(crate) fn unsigned(value: i64) -> u64 {
+    u64::try_from(value).unwrap_or(0)
+}
+
+/// A limit as SQLite takes it.
+pub(crate) fn limit(value: usize) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+impl ReadTx for SqlTx<'_> {
+    fn memories(&self) -> &dyn Memories {
+        self
+    }
+    fn events(&self) -> &dyn Events {
+        self
+    }
+    fn records(&self) -> &dyn Records {
+        self
+    }
+    fn jobs(&self) -> &dyn Jobs {
+        self
+    }
+    fn keys(&self) -> &dyn Keys {
+        self
+    }
+    fn telemetry(&self) -> &dyn Telemetry {
+        self
+    }
+    fn deliveries(&self) -> &dyn Deliveries {
+        self
+    }
+    fn idempotency(&self) -> &dyn Idempotency {
+        self
+    }
+}
+
+impl Tx for SqlTx<'_> {
+    fn memories_mut(&mut self) -> &mut dyn Memories {
+        self
+    }
+    fn events_mut(&mut self) -> &mut dyn Events {
+        self
+    }
+    fn records_mut(&mut self) -> &mut dyn Records {
+        self
+    }
+    fn jobs_mut(&mut self) -> &mut dyn Jobs {
+        self
+    }
+    fn keys_mut(&mut self) -> &mut dyn Keys {
+        self
+    }
+    fn telemetry_mut(&mut self) -> &mut dyn Telemetry {
+        self
+    }
+    fn deliveries_mut(&mut self) -> &mut dyn Deliveries {
+        self
+    }
+    fn idempotency_mut(&mut self) -> &mut dyn Idempotency {
+        self
+    }
+}

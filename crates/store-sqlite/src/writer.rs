@@ -1,0 +1,234 @@
+//! The one thread that writes. It takes what is queued when its turn comes, runs each piece in a savepoint of one
+//! transaction, commits once, and acknowledges. While the disk syncs, the next batch gathers: no timer, no waiting.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread::JoinHandle;
+
+use futures::channel::oneshot;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::store::WriteWork;
+use loci_model::{Error, ErrorKind, MemoryId, Result};
+use rusqlite::Connection;
+
+use crate::errors::{Sql, folder_error};
+use crate::locks::Turnstile;
+use crate::pool::closed;
+use crate::tx::SqlTx;
+
+/// Pieces of one transaction: other processes wait as long as it takes.
+const BATCH_MAX: usize = 64;
+/// Pieces that wait at most; more are refused.
+const WAITING_MAX: usize = 16_384;
+
+/// A piece of work and who waits for it.
+struct Piece {
+    work: WriteWork,
+    done: oneshot::Sender<Result<()>>,
+}
+
+enum Message {
+    Write(Piece),
+    /// Runs outside a transaction, with the turn held: a checkpoint.
+    Alone(Box<dyn FnOnce(&Connection) + Send>),
+    Stop,
+}
+
+/// What happens between a commit and its acknowledgement: the process's own index takes the changes in.
+pub(crate) type AfterCommit = Box<dyn Fn(&BTreeSet<MemoryId>) + Send>;
+
+/// The way to the writing thread.
+pub(crate) struct Writer {
+    sender: mpsc::Sender<Message>,
+    waiting: Arc<AtomicUsize>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Writer {
+    pub(crate) fn start(connection: Connection, turnstile: Turnstile, after: AfterCommit) -> Result<Self> {
+        let (sender, receiver) = mpsc::channel();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let mut seat = Seat { connection, turnstile, receiver, waiting: Arc::clone(&waiting), after };
+        let thread = std::thread::Builder::new()
+            .name("loci-write".to_owned())
+            .spawn(move || seat.serve())
+            .map_err(|error| folder_error("starting a thread of the store", error))?;
+        Ok(Self { sender, waiting, thread: Mutex::new(Some(thread)) })
+    }
+
+    pub(crate) fn write(&self, work: WriteWork) -> BoxFuture<'static, Result<()>> {
+        let (done, receiver) = oneshot::channel();
+        self.send(Message::Write(Piece { work, done }), receiver)
+    }
+
+    /// Runs `work` on the writing connection between two transactions.
+    pub(crate) fn alone<F>(&self, work: F) -> BoxFuture<'static, Result<()>>
+    where
+        F: FnOnce(&Connection) -> Result<()> + Send + 'static,
+    {
+        let (done, receiver) = oneshot::channel();
+        let task = Box::new(move |connection: &Connection| {
+            let _ = done.send(work(connection));
+        });
+        self.send(Message::Alone(task), receiver)
+    }
+
+    fn send(
+        &self,
+        message: Message,
+        receiver: oneshot::Receiver<Result<()>>,
+    ) -> BoxFuture<'static, Result<()>> {
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= WAITING_MAX {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            let full =
+                Error::new(ErrorKind::Throttled, "too many writes wait for the store: try again later");
+            return Box::pin(std::future::ready(Err(full)));
+        }
+        if self.sender.send(message).is_err() {
+            return Box::pin(std::future::ready(Err(closed())));
+        }
+        Box::pin(async move { receiver.await.unwrap_or_else(|_| Err(closed())) })
+    }
+
+    /// Writes what is queued and ends the thread.
+    pub(crate) fn close(&self) {
+        let _ = self.sender.send(Message::Stop);
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if thread.is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the writing thread of the store died");
+        }
+    }
+}
+
+/// The thread's own things.
+struct Seat {
+    connection: Connection,
+    turnstile: Turnstile,
+    receiver: mpsc::Receiver<Message>,
+    waiting: Arc<AtomicUsize>,
+    after: AfterCommit,
+}
+
+/// A piece that ran, and how it ended.
+type Ran = (Piece, Result<()>);
+
+impl Seat {
+    fn serve(&mut self) {
+        let mut next = None;
+        while let Some(message) = next.take().or_else(|| self.receiver.recv().ok()) {
+            match message {
+                Message::Write(piece) => next = self.turn(piece),
+                Message::Alone(task) => {
+                    self.waiting.fetch_sub(1, Ordering::Relaxed);
+                    match self.turnstile.enter() {
+                        Ok(_turn) => task(&self.connection),
+                        Err(error) => tracing::error!(%error, "no turn to write"),
+                    }
+                }
+                Message::Stop => break,
+            }
+        }
+    }
+
+    /// One turn: a batch, its commit, its acknowledgements. Returns a message that ended the batch.
+    fn turn(&mut self, first: Piece) -> Option<Message> {
+        let mut next = None;
+        let mut touched = BTreeSet::new();
+        let ran = match self.turnstile.enter() {
+            Ok(_turn) => self.batch(first, &mut next, &mut touched),
+            Err(error) => vec![(first, Err(error))],
+        };
+        self.waiting.fetch_sub(ran.len(), Ordering::Relaxed);
+        if !touched.is_empty() {
+            (self.after)(&touched);
+        }
+        for (piece, outcome) in ran {
+            // A caller that stopped waiting does not undo the write.
+            let _ = piece.done.send(outcome);
+        }
+        next
+    }
+
+    fn batch(&self, first: Piece, next: &mut Option<Message>, touched: &mut BTreeSet<MemoryId>) -> Vec<Ran> {
+        if let Err(error) = self.execute("BEGIN IMMEDIATE") {
+            return vec![(first, Err(error))];
+        }
+        let mut ran: Vec<Ran> = Vec::new();
+        let mut piece = Some(first);
+        while let Some(mut current) = piece.take() {
+            let outcome = self.piece(&mut current.work, touched);
+            ran.push((current, outcome));
+            if self.connection.is_autocommit() {
+                break; // SQLite gave the whole transaction up
+            }
+            if ran.len() < BATCH_MAX {
+                piece = match self.receiver.try_recv() {
+                    Ok(Message::Write(piece)) => Some(piece),
+                    Ok(other) => {
+                        *next = Some(other);
+                        None
+                    }
+                    Err(_) => None,
+                };
+            }
+        }
+        let committed = if self.connection.is_autocommit() { None } else { Some(self.commit()) };
+        match committed {
+            Some(Ok(())) => ran,
+            Some(Err(error)) if ran.len() == 1 => {
+                ran.into_iter().map(|(piece, _)| piece).zip([Err(error)]).collect()
+            }
+            None if ran.len() == 1 => ran,
+            // One piece brought the others down with it: each alone, so that only the guilty one fails.
+            Some(Err(_)) | None => ran.into_iter().map(|(piece, _)| self.apart(piece, touched)).collect(),
+        }
+    }
+
+    /// A transaction of one piece.
+    fn apart(&self, mut piece: Piece, touched: &mut BTreeSet<MemoryId>) -> Ran {
+        let outcome = self.execute("BEGIN IMMEDIATE").and_then(|()| {
+            let outcome = self.piece(&mut piece.work, touched);
+            if self.connection.is_autocommit() {
+                return outcome.and(Err(Error::unavailable("the store gave the write up: try again")));
+            }
+            self.commit().and(outcome)
+        });
+        (piece, outcome)
+    }
+
+    /// Runs one piece; what an error or a panic leaves behind is nothing.
+    fn piece(&self, work: &mut WriteWork, touched: &mut BTreeSet<MemoryId>) -> Result<()> {
+        self.execute("SAVEPOINT piece")?;
+        let mut tx = SqlTx::new(&self.connection);
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut tx)))
+            .unwrap_or_else(|_| Err(Error::bug("a write panicked; nothing of it was written")));
+        if self.connection.is_autocommit() {
+            return outcome.and(Err(Error::unavailable("the store gave the write up: try again")));
+        }
+        match outcome {
+            Ok(()) => {
+                touched.extend(tx.into_touched());
+                self.execute("RELEASE piece")
+            }
+            Err(error) => {
+                self.execute("ROLLBACK TO piece")?;
+                self.execute("RELEASE piece")?;
+                Err(error)
+            }
+        }
+    }
+
+    fn commit(&self) -> Result<()> {
+        let outcome = self.execute("COMMIT");
+        if outcome.is_err() && !self.connection.is_autocommit() {
+            self.execute("ROLLBACK")?;
+        }
+        outcome
+    }
+
+    fn execute(&self, sql: &str) -> Result<()> {
+        self.connection.prepare_cached(sql).sql()?.execute([]).sql().map(|_| ())
+    }
+}

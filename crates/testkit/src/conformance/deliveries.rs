@@ -1,0 +1,55 @@
+//! Deliveries: once per id, in order per key.
+
+use loci_model::delivery::{Delivery, DeliveryDirection as D, DeliveryState as S};
+use loci_model::{DeliveryId, Document, MemoryId, Result};
+
+use super::{Bench, same};
+use crate::samples::time;
+
+fn delivery(memory: &MemoryId, id: &str, key: &str, due: i64) -> Result<Delivery> {
+    Ok(Delivery {
+        id: DeliveryId::parse(id)?,
+        memory: memory.clone(),
+        direction: D::Out,
+        target: "hook".into(),
+        order_key: key.to_owned(),
+        body: Document::parse(r#"{"a":1}"#)?,
+        state: S::Pending,
+        attempts: 0,
+        due: time(due),
+        last_error: None,
+        created_at: time(0),
+    })
+}
+
+pub(super) fn deliveries(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    let insert = |row: Delivery| bench.write(move |tx| tx.deliveries_mut().insert(&row));
+    let first = delivery(&memory, "a", "k", 10)?;
+    same("new", insert(first.clone())?, true);
+    same("seen", insert(first.clone())?, false);
+    same("the other direction", insert(Delivery { direction: D::In, ..first.clone() })?, true);
+    insert(delivery(&memory, "b", "k", 1)?)?;
+    insert(delivery(&memory, "c", "other", 5)?)?;
+    let due = |now: i64| {
+        bench.read(move |tx| {
+            let rows = tx.deliveries().due(D::Out, time(now), 9)?;
+            Ok(rows.into_iter().map(|row| row.id.to_string()).collect::<Vec<_>>().join(" "))
+        })
+    };
+    same("the second of a key waits for the first", due(9)?, "c".to_owned());
+    same("one per key, earliest first", due(10)?, "c a".to_owned());
+    let set = |id: &str, state: S, at: i64, error: Option<&'static str>| {
+        let (memory, id) = (memory.clone(), DeliveryId::parse(id)?);
+        bench.write(move |tx| tx.deliveries_mut().set_state(&memory, D::Out, &id, state, time(at), error))
+    };
+    same("again later", set("a", S::Pending, 20, Some("refused"))?, true);
+    same("the key waits", due(19)?, "c".to_owned());
+    let (place, id) = (memory.clone(), first.id.clone());
+    let row = bench.read(move |tx| tx.deliveries().get(&place, D::Out, &id))?;
+    same("noted", row.map(|row| (row.attempts, row.last_error)), Some((1, Some("refused".into()))));
+    set("a", S::Done, 20, None)?;
+    same("the next of the key", due(19)?, "b c".to_owned());
+    same("no such delivery", set("z", S::Done, 1, None)?, false);
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! Events: order, branches, paging, expiry, deletion, extraction.
+
+use loci_model::event::{Branch, Event, ExtractionMode};
+use loci_model::ports::store::{BranchSlice, EventQuery};
+use loci_model::{ActorId, BranchName, EventId, MemoryId, Result, SessionId, StrategyId, Timestamp};
+
+use super::{Bench, same};
+use crate::samples::{self, time};
+
+pub(super) fn actor() -> Result<ActorId> {
+    ActorId::parse("ann")
+}
+
+pub(super) fn session() -> Result<SessionId> {
+    SessionId::parse("s1")
+}
+
+/// All events of `ann` in `s1`, newest first, as of the start.
+pub(super) fn query(memory: &MemoryId) -> Result<EventQuery> {
+    Ok(EventQuery {
+        memory: memory.clone(),
+        actor: actor()?,
+        session: session()?,
+        branches: None,
+        metadata: Vec::new(),
+        before: None,
+        limit: 100,
+        now: time(1000),
+        with_payload: true,
+    })
+}
+
+/// Seconds of the events a query gives.
+pub(super) fn seconds(bench: &Bench, query: &EventQuery) -> Result<Vec<i64>> {
+    let query = query.clone();
+    bench.read(move |tx| {
+        Ok(tx
+            .events()
+            .list(&query)?
+            .into_iter()
+            .map(|event| (event.time.millis() - time(0).millis()) / 1000)
+            .collect())
+    })
+}
+
+pub(super) fn insert(bench: &Bench, event: &Event) -> Result<u64> {
+    let event = event.clone();
+    bench.write(move |tx| tx.events_mut().insert(&event))
+}
+
+pub(super) fn order_branches_paging(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    let root = EventId::compose(time(2).millis(), 0);
+    let side = Branch { name: BranchName::parse("side")?, root: Some(root.clone()) };
+    let mut written = Vec::new();
+    // Arrival differs from event order.
+    for number in [3, 1, 2] {
+        let event = samples::event(&memory, "ann", "s1", number)?;
+        let arrival = insert(bench, &event)?;
+        written.push(Event { arrival, ..event });
+    }
+    let (place, branch) = (memory.clone(), side.clone());
+    bench.write(move |tx| tx.events_mut().insert_branch(&place, &actor()?, &session()?, &branch))?;
+    let on_side = Event { branch: side.clone(), ..samples::event(&memory, "ann", "s1", 4)? };
+    let arrival = insert(bench, &on_side)?;
+    let on_side = Event { arrival, ..on_side };
+    same("arrival counts from 1", arrival, 4);
+    insert(bench, &samples::event(&memory, "bob", "s1", 5)?)?;
+
+    let all = query(&memory)?;
+    same("newest first, branches interleaved", seconds(bench, &all)?, vec![4, 3, 2, 1]);
+    let before = Some(EventId::compose(time(3).millis(), 0));
+    same("a page", seconds(bench, &EventQuery { before, limit: 1, ..all.clone() })?, vec![2]);
+    let slice = |branch: &str, up_to| Ok(BranchSlice { branch: BranchName::parse(branch)?, up_to });
+    let check = |name: &str, slices: Vec<BranchSlice>, expect: Vec<i64>| -> Result<()> {
+        same(name, seconds(bench, &EventQuery { branches: Some(slices), ..all.clone() })?, expect);
+        Ok(())
+    };
+    check("one branch", vec![slice("side", None)?], vec![4])?;
+    check("main", vec![slice("main", None)?], vec![3, 2, 1])?;
+    check("with its parent", vec![slice("side", None)?, slice("main", Some(root.clone()))?], vec![4, 2, 1])?;
+    check("an unknown one", vec![slice("nowhere", None)?], vec![])?;
+
+    let get = |event: &Event, now: Timestamp| {
+        let event = event.clone();
+        bench.read(move |tx| tx.events().get(&event.memory, &event.actor, &event.session, &event.id, now))
+    };
+    same("every member comes back", get(&on_side, time(10))?, Some(on_side.clone()));
+    let elsewhere = Event { session: SessionId::parse("s2")?, ..on_side.clone() };
+    same("another session", get(&elsewhere, time(10))?, None);
+    let late = on_side.expires;
+    same("expired at its time", get(&on_side, late)?, None);
+    same("lived until then", get(&on_side, late.plus_millis(-1))?.is_some(), true);
+    same("expired in lists", seconds(bench, &EventQuery { now: late, ..all.clone() })?, vec![]);
+    let without = bench.read({
+        let query = EventQuery { with_payload: false, ..all };
+        move |tx| Ok(tx.events().list(&query)?.iter().all(|event| event.payload.is_empty()))
+    })?;
+    same("without payload", without, true);
+    let (place, name) = (memory.clone(), side.name.clone());
+    same(
+        "the branch",
+        bench.read(move |tx| tx.events().branch(&place, &actor()?, &session()?, &name))?,
+        Some(side),
+    );
+    Ok(())
+}
+
+pub(super) fn deletion_and_places(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    let one = samples::event(&memory, "ann", "s1", 1)?;
+    let two = Event { id: EventId::compose(one.time.millis(), 7), ..one.clone() };
+    insert(bench, &one)?;
+    insert(bench, &two)?;
+    let last = |bench: &Bench| {
+        let memory = memory.clone();
+        bench.read(move |tx| tx.events().last_place(&memory, time(1)))
+    };
+    same("the greatest place", last(bench)?, Some(7));
+    let delete = |event: &Event| {
+        let event = event.clone();
+        bench.write(move |tx| {
+            tx.events_mut().delete(&event.memory, &event.actor, &event.session, &event.id, time(50))
+        })
+    };
+    same("delete", delete(&two)?, true);
+    same("delete again", delete(&two)?, false);
+    same("out of lists", seconds(bench, &query(&memory)?)?, vec![1]);
+    let (place, id) = (memory.clone(), two.id.clone());
+    let found = bench.read(move |tx| tx.events().place(&place, &id))?;
+    same("its place is known", found.map(|place| place.session), Some(session()?));
+    same("swept", bench.write(|tx| tx.events_mut().sweep(time(60), 100))? >= 1, true);
+    same("its place is never given again", last(bench)?, Some(7));
+    Ok(())
+}
+
+pub(super) fn extraction(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    let hidden = Event { hidden: true, ..samples::event(&memory, "ann", "s1", 2)? };
+    let skipped = Event { extraction: ExtractionMode::Skip, ..samples::event(&memory, "ann", "s1", 3)? };
+    for event in [
+        &samples::event(&memory, "ann", "s1", 5)?,
+        &hidden,
+        &skipped,
+        &samples::event(&memory, "ann", "s1", 1)?,
+    ] {
+        insert(bench, event)?;
+    }
+    let unprocessed = |after: u64, limit: usize| {
+        let memory = memory.clone();
+        bench.read(move |tx| {
+            let found = tx.events().unprocessed(&memory, &actor()?, &session()?, after, limit, time(10))?;
+            Ok(found.iter().map(|event| event.arrival).collect::<Vec<_>>())
+        })
+    };
+    same("in order of arrival, hidden ones too", unprocessed(0, 9)?, vec![1, 2, 4]);
+    same("behind one, so many", unprocessed(1, 1)?, vec![2]);
+    let whole = {
+        let memory = memory.clone();
+        bench.read(move |tx| {
+            let found = tx.events().session_events(&memory, &actor()?, &session()?, None, 9, time(10))?;
+            Ok(found.iter().map(|event| event.arrival).collect::<Vec<_>>())
+        })?
+    };
+    same("a session in event order", whole, vec![4, 2, 1]);
+    same("hidden ones are out of lists", seconds(bench, &query(&memory)?)?, vec![5, 3, 1]);
+
+    let strategies = [StrategyId::parse("one")?, StrategyId::parse("two")?];
+    for (strategy, arrival) in strategies.iter().zip([4, 1]) {
+        let (memory, strategy) = (memory.clone(), strategy.clone());
+        bench.write(move |tx| {
+            tx.events_mut().set_progress(&memory, &strategy, &actor()?, &session()?, arrival)
+        })?;
+    }
+    let drop_read = || {
+        let (memory, strategies) = (memory.clone(), strategies.clone());
+        bench.write(move |tx| tx.events_mut().drop_ingested(&memory, &actor()?, &session()?, &strategies))
+    };
+    drop_read()?;
+    same("one strategy has not read it", unprocessed(0, 9)?, vec![1, 2, 4]);
+    let (place, two) = (memory.clone(), strategies[1].clone());
+    bench.write(move |tx| tx.events_mut().set_progress(&place, &two, &actor()?, &session()?, 2))?;
+    drop_read()?;
+    same("all have", unprocessed(0, 9)?, vec![1, 4]);
+    let (place, one) = (memory.clone(), strategies[0].clone());
+    same("progress", bench.read(move |tx| tx.events().progress(&place, &one, &actor()?, &session()?))?, 4);
+
+    let place = memory.clone();
+    let turns = vec![(2, "b".to_owned()), (1, "a".to_owned())];
+    bench.write(move |tx| tx.events_mut().note_turns(&place, &actor()?, &session()?, "run", &turns))?;
+    let place = memory.clone();
+    let seen = bench.read(move |tx| tx.events().seen_turns(&place, &actor()?, &session()?, "run"))?;
+    same("turns of a run", seen, vec![(1, "a".to_owned()), (2, "b".to_owned())]);
+    Ok(())
+}

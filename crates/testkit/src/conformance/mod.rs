@@ -1,0 +1,139 @@
+//! The conformance suite: what every store must do, part by part, told through the ports alone.
+//!
+//! A store's tests call [`run`] with a function that opens an empty store each time. It panics at the first difference,
+//! naming the part. To add an accessor trait: a file here, a line in [`PARTS`].
+
+mod deliveries;
+mod event_filters;
+mod events;
+mod jobs;
+mod memories;
+mod record_lists;
+mod record_states;
+mod records;
+mod retrieval;
+mod rows;
+mod sessions;
+mod vectors;
+mod writes;
+
+use std::sync::Arc;
+
+use loci_model::ports::store::{Records, Store, StoreExt, Tx};
+use loci_model::record::Record;
+use loci_model::{MemoryId, RecordId, Result};
+
+use crate::{block_on, samples};
+
+/// Opens an empty store.
+pub type Open<'a> = &'a dyn Fn() -> Arc<dyn Store>;
+
+/// One part of the suite.
+type Part = (&'static str, fn(&Bench) -> Result<()>);
+
+/// Every part, by name.
+const PARTS: &[Part] = &[
+    ("memories: names, order, deletion, purge", memories::names_order_deletion),
+    ("events: order, branches, paging, expiry", events::order_branches_paging),
+    ("events: deletion and places", events::deletion_and_places),
+    ("events: filters on metadata", event_filters::filters),
+    ("events: extraction", events::extraction),
+    ("sessions and actors", sessions::sessions_and_actors),
+    ("events: forgetting and sweeping", sessions::forgetting_and_sweeping),
+    ("records: versions and history", records::versions_and_history),
+    ("records: every member comes back", records::every_member_comes_back),
+    ("records: same text, subtype, source, group", records::lookups),
+    ("records: export and import", records::export_and_import),
+    ("records: states and supersession", record_states::states),
+    ("records: erasure, forgetting, retention", record_states::erasure),
+    ("records: lists", record_lists::lists),
+    ("records: as of a time", record_lists::as_of),
+    ("records: vectors", vectors::vectors),
+    ("jobs: one per key", jobs::one_per_key),
+    ("jobs: leases and failures", jobs::leases_and_failures),
+    ("keys, tokens, telemetry", rows::keys_tokens_telemetry),
+    ("deliveries", deliveries::deliveries),
+    ("writes: all or nothing", writes::all_or_nothing),
+    ("writes: many at once", writes::many_at_once),
+    ("search: finds, filters, follows", retrieval::finds_filters_follows),
+    ("search: the index equals its rebuild", retrieval::equals_its_rebuild),
+];
+
+/// Runs every part on a store of its own.
+#[expect(clippy::panic, reason = "a test suite that a library carries")]
+pub fn run(open: Open<'_>) {
+    for (name, part) in PARTS {
+        let bench = Bench { store: open() };
+        if let Err(error) = part(&bench) {
+            panic!("{name}: {error:?}");
+        }
+    }
+}
+
+/// A store under test, without futures.
+pub(crate) struct Bench {
+    pub(crate) store: Arc<dyn Store>,
+}
+
+impl Bench {
+    /// One write.
+    pub(crate) fn write<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&mut dyn Tx) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        block_on(self.store.write(work))
+    }
+
+    /// One read.
+    pub(crate) fn read<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&dyn loci_model::ports::store::ReadTx) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        block_on(self.store.read(work))
+    }
+
+    /// An empty memory of that name.
+    pub(crate) fn memory(&self, name: &str) -> Result<MemoryId> {
+        let memory = samples::memory(name)?;
+        let id = memory.id.clone();
+        self.write(move |tx| tx.memories_mut().insert(&memory))?;
+        Ok(id)
+    }
+
+    /// Adds a record.
+    pub(crate) fn put(&self, record: &Record) -> Result<u64> {
+        let record = record.clone();
+        self.write(move |tx| tx.records_mut().insert(&record))
+    }
+
+    /// Reads with the accessor of records.
+    pub(crate) fn records<T: Send + 'static>(
+        &self,
+        mut work: impl FnMut(&dyn Records) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.read(move |tx| work(tx.records()))
+    }
+
+    /// Writes with the accessor of records.
+    pub(crate) fn change<T: Send + 'static>(
+        &self,
+        mut work: impl FnMut(&mut dyn Records) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.write(move |tx| work(tx.records_mut()))
+    }
+
+    /// The current version of a record.
+    pub(crate) fn get(&self, memory: &MemoryId, id: &RecordId) -> Result<Option<Record>> {
+        let (memory, id) = (memory.clone(), id.clone());
+        self.records(move |records| records.get(&memory, &id))
+    }
+}
+
+/// A check that names what it is about.
+#[expect(clippy::panic, reason = "a test suite that a library carries")]
+#[track_caller]
+pub(crate) fn same<T: PartialEq + std::fmt::Debug>(what: &str, got: T, expect: T) {
+    if got != expect {
+        panic!("{what}: got {got:?}, expected {expect:?}");
+    }
+}

@@ -1,0 +1,158 @@
+//! Lists and counts of records in a scope, now and as of a time.
+
+use std::collections::BTreeMap;
+
+use loci_model::metadata::MetadataValue;
+use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::ports::store::RecordPage;
+use loci_model::provenance::Provenance;
+use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::scope::{AccessClause, RecordScope, StrategyChoice};
+use loci_model::{
+    ActorId, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, StrategyId, Timestamp,
+};
+
+use super::record_states::set;
+use super::{Bench, same};
+use crate::samples::{self, time};
+
+/// The last digits of the records on a page.
+fn numbers(
+    bench: &Bench,
+    scope: &RecordScope,
+    after: Option<(Timestamp, u32)>,
+    limit: usize,
+) -> Result<Vec<u32>> {
+    let after = after.map(|(created, number)| Ok((created, samples::record_id(number)?))).transpose()?;
+    let page = RecordPage { scope: scope.clone(), after, limit };
+    let found = bench.records(move |records| records.list(&page))?;
+    let hex = |record: &Record| {
+        let text = record.id.as_str();
+        text.get(text.len().saturating_sub(4)..)
+            .and_then(|end| u32::from_str_radix(end, 16).ok())
+            .unwrap_or(0)
+    };
+    Ok(found.iter().map(hex).collect())
+}
+
+fn filter(namespace: &str, mode: NamespaceMatch) -> Result<NamespaceFilter> {
+    Ok(NamespaceFilter::new(&Namespace::parse(namespace)?, mode))
+}
+
+/// 1–4 in `/facts/ann/`, 5–6 in `/facts/`, 7 in `/factsheet/`, 8 of no strategy, 9 held, 10 expired.
+fn fill(bench: &Bench, memory: &MemoryId) -> Result<()> {
+    for number in 1..=10 {
+        let namespace = match number {
+            1..=4 => "/facts/ann",
+            7 => "/factsheet/",
+            _ => "facts",
+        };
+        let actor = if number % 2 == 0 { "ann" } else { "bob" };
+        let record = Record {
+            namespace: Namespace::parse(namespace)?,
+            strategy: if number == 8 { None } else { Some(StrategyId::parse("facts")?) },
+            kind: if number == 3 { RecordKind::Rule } else { RecordKind::Fact },
+            state: if number == 9 { RecordState::Candidate } else { RecordState::Active },
+            expires_at: (number == 10).then(|| time(50)),
+            metadata: BTreeMap::from([("n".to_owned(), MetadataValue::Number(f64::from(number)))]),
+            provenance: Provenance { actor: Some(ActorId::parse(actor)?), ..Provenance::default() },
+            // 5 and 6 at the same time.
+            created_at: time(i64::from(if number == 6 { 5 } else { number })),
+            ..samples::record(memory, number, "text")?
+        };
+        bench.put(&record)?;
+    }
+    Ok(())
+}
+
+pub(super) fn lists(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    fill(bench, &memory)?;
+    let whole = RecordScope::whole(memory.clone(), time(100));
+    let check = |name: &str, scope: RecordScope, expect: Vec<u32>| -> Result<()> {
+        same(name, numbers(bench, &scope, None, 99)?, expect.clone());
+        let count = bench.records(move |records| records.count(&scope))?;
+        same(&format!("{name}, counted"), count, u64::try_from(expect.len()).unwrap_or(0));
+        Ok(())
+    };
+    check("all, newest first, ties by id", whole.clone(), vec![8, 7, 5, 6, 4, 3, 2, 1])?;
+    same("a page", numbers(bench, &whole, Some((time(7), 7)), 2)?, vec![5, 6]);
+    same("between ties", numbers(bench, &whole, Some((time(5), 5)), 2)?, vec![6, 4]);
+    let exact = filter("/facts/", NamespaceMatch::Exact)?;
+    let subtree = filter("/facts", NamespaceMatch::Subtree)?;
+    check("a node", RecordScope { namespaces: vec![exact.clone()], ..whole.clone() }, vec![8, 5, 6])?;
+    check(
+        "a subtree",
+        RecordScope { namespaces: vec![subtree.clone()], ..whole.clone() },
+        vec![8, 5, 6, 4, 3, 2, 1],
+    )?;
+    let of_none = Some(StrategyChoice::None);
+    check("of no strategy", RecordScope { strategy: of_none, ..whole.clone() }, vec![8])?;
+    let of_one = Some(StrategyChoice::Of(StrategyId::parse("facts")?));
+    check(
+        "of one, at a node",
+        RecordScope { strategy: of_one, namespaces: vec![exact], ..whole.clone() },
+        vec![5, 6],
+    )?;
+    check("of a kind", RecordScope { kinds: vec![RecordKind::Rule], ..whole.clone() }, vec![3])?;
+    let held = vec![RecordState::Candidate];
+    check("in a state", RecordScope { states: held, ..whole.clone() }, vec![9])?;
+    let before = RecordScope { now: time(49), ..whole.clone() };
+    check("before it expired", before, vec![10, 8, 7, 5, 6, 4, 3, 2, 1])?;
+    let few = MetadataFilter {
+        key: "n".into(),
+        operator: FilterOperator::LessThan,
+        right: Some(MetadataValue::Number(3.0)),
+    };
+    let filtered = RecordScope { metadata: vec![few], ..whole.clone() };
+    check("by metadata", filtered.clone(), vec![2, 1])?;
+    same("by metadata, before paging", numbers(bench, &filtered, None, 1)?, vec![2]);
+    let clause = AccessClause { actor: Some(ActorId::parse("ann")?), ..AccessClause::default() };
+    check(
+        "what a grant on an actor sees",
+        RecordScope { view: vec![clause.clone()], ..whole.clone() },
+        vec![8, 6, 4, 2],
+    )?;
+    let narrow = AccessClause { namespace: Some(filter("/facts/ann/", NamespaceMatch::Subtree)?), ..clause };
+    let sheet = AccessClause {
+        namespace: Some(filter("/factsheet", NamespaceMatch::Subtree)?),
+        ..AccessClause::default()
+    };
+    check("a union of grants", RecordScope { view: vec![narrow, sheet], ..whole.clone() }, vec![7, 4, 2])?;
+    check("no grant", RecordScope { view: vec![], ..whole }, vec![])?;
+    Ok(())
+}
+
+pub(super) fn as_of(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    let one = samples::record(&memory, 1, "first words")?;
+    bench.put(&one)?;
+    bench.put(&samples::record(&memory, 2, "two")?)?;
+    let edit = Record {
+        version: 2,
+        text: "second words".into(),
+        updated_at: time(10),
+        namespace: Namespace::parse("/moved/")?,
+        ..one
+    };
+    bench.change(move |records| records.put_version(&edit))?;
+    set(bench, &memory, &samples::record_id(2)?, RecordState::Invalid, time(20))?;
+    let texts = |seconds: i64| {
+        let scope =
+            RecordScope { as_of: Some(time(seconds)), ..RecordScope::whole(memory.clone(), time(100)) };
+        let page = RecordPage { scope, after: None, limit: 9 };
+        bench.records(move |records| {
+            Ok(records.list(&page)?.into_iter().map(|record| record.text).collect::<Vec<_>>().join(", "))
+        })
+    };
+    for (seconds, expect) in [
+        (0, ""),
+        (1, "first words"),
+        (5, "two, first words"),
+        (15, "two, second words"),
+        (25, "second words"),
+    ] {
+        same(&format!("at {seconds}"), texts(seconds)?, expect.to_owned());
+    }
+    Ok(())
+}

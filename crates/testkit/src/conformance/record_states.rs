@@ -1,0 +1,158 @@
+//! States, supersession, erasure, forgetting, retention.
+
+use loci_model::ports::store::{RecordChange, SupersedeChange};
+use loci_model::provenance::{Provenance, Source};
+use loci_model::record::{Record, RecordState};
+use loci_model::{ActorId, EventId, MemoryId, RecordId, Result, Timestamp};
+
+use super::{Bench, same};
+use crate::samples::{self, time};
+
+pub(super) fn set(
+    bench: &Bench,
+    memory: &MemoryId,
+    id: &RecordId,
+    state: RecordState,
+    at: Timestamp,
+) -> Result<bool> {
+    let (memory, id) = (memory.clone(), id.clone());
+    bench.change(move |records| {
+        records.set_state(&memory, &id, &RecordChange { state, reason: "because".into(), at })
+    })
+}
+
+pub(super) fn states(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    let one = samples::record(&memory, 1, "one")?;
+    bench.put(&one)?;
+    same("a change", set(bench, &memory, &one.id, RecordState::Stale, time(5))?, true);
+    same("no change", set(bench, &memory, &one.id, RecordState::Stale, time(6))?, false);
+    same("no record", set(bench, &memory, &samples::record_id(9)?, RecordState::Stale, time(6))?, false);
+    let expect = Record {
+        state: RecordState::Stale,
+        state_reason: Some("because".into()),
+        sequence: 2,
+        ..one.clone()
+    };
+    same("read back", bench.get(&memory, &one.id)?, Some(expect));
+    let supersede = || {
+        let (memory, id) = (memory.clone(), one.id.clone());
+        bench.change(move |records| {
+            let change = SupersedeChange {
+                by: samples::record_id(2)?,
+                reason: "newer".into(),
+                valid_to: time(7),
+                at: time(8),
+            };
+            records.supersede(&memory, &id, &change)
+        })
+    };
+    same("only an active one is superseded", supersede()?, false);
+    set(bench, &memory, &one.id, RecordState::Active, time(7))?;
+    same("superseded", supersede()?, true);
+    same("once", supersede()?, false);
+    let expect = Record {
+        state: RecordState::Superseded,
+        state_reason: Some("newer".into()),
+        superseded_by: Some(samples::record_id(2)?),
+        valid_to: Some(time(7)),
+        sequence: 4,
+        ..one.clone()
+    };
+    same("read back", bench.get(&memory, &one.id)?, Some(expect));
+
+    let expiring = Record { expires_at: Some(time(20)), ..samples::record(&memory, 2, "two")? };
+    bench.put(&expiring)?;
+    same("not yet", bench.records(|records| records.expired(time(19), 9))?, vec![]);
+    same(
+        "expired",
+        bench.records(|records| records.expired(time(20), 9))?,
+        vec![(memory.clone(), expiring.id.clone())],
+    );
+    set(bench, &memory, &expiring.id, RecordState::Expired, time(21))?;
+    same("done", bench.records(|records| records.expired(time(30), 9))?, vec![]);
+    Ok(())
+}
+
+pub(super) fn erasure(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    let one = samples::record(&memory, 1, "a secret")?;
+    bench.put(&one)?;
+    let next = Record { version: 2, text: "the secret".into(), ..one.clone() };
+    bench.change(move |records| records.put_version(&next))?;
+    set(bench, &memory, &one.id, RecordState::Erased, time(5))?;
+    same(
+        "hidden, content there",
+        bench.get(&memory, &one.id)?.map(|record| record.text),
+        Some("the secret".into()),
+    );
+    let erase = |before: Timestamp| {
+        let memory = memory.clone();
+        bench.change(move |records| records.erase_deleted(&memory, before, 9))
+    };
+    same("not yet", erase(time(4))?, 0);
+    same("erased", erase(time(6))?, 1);
+    same("once", erase(time(7))?, 0);
+    let left = bench.get(&memory, &one.id)?;
+    same("no text", left.as_ref().map(|record| record.text.as_str()), Some(""));
+    same("still erased", left.map(|record| record.state), Some(RecordState::Erased));
+    let (place, id) = (memory.clone(), one.id.clone());
+    same("no history", bench.records(move |records| records.history(&place, &id))?, vec![]);
+    same("cannot come back", set(bench, &memory, &one.id, RecordState::Active, time(9))?, false);
+    forgetting(bench, &memory)?;
+    retention(bench)
+}
+
+fn forgetting(bench: &Bench, memory: &MemoryId) -> Result<()> {
+    let ann = ActorId::parse("ann")?;
+    let event = samples::event(memory, "ann", "s1", 1)?;
+    let id = event.id.clone();
+    bench.write(move |tx| tx.events_mut().insert(&event))?;
+    let of = |actor: Option<&ActorId>, sources: Vec<Source>| Provenance {
+        actor: actor.cloned(),
+        sources,
+        ..Provenance::default()
+    };
+    let source = Source { event: id, message: 0, part: 0 };
+    let other = Source { event: EventId::compose(9, 9), message: 0, part: 0 };
+    let rows = [
+        of(Some(&ann), vec![]),
+        of(None, vec![other.clone(), source]),
+        of(Some(&ActorId::parse("bob")?), vec![other]),
+    ];
+    for (number, provenance) in (10..).zip(rows) {
+        bench.put(&Record { provenance, ..samples::record(memory, number, "of someone")? })?;
+    }
+    let (place, who) = (memory.clone(), ann.clone());
+    same("forgotten", bench.change(move |records| records.forget_actor(&place, &who, time(50)))?, 2);
+    let texts = (10..13)
+        .map(|number| {
+            Ok(bench.get(memory, &samples::record_id(number)?)?.map_or(String::new(), |record| record.text))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    same("only theirs", texts, vec![String::new(), String::new(), "of someone".to_owned()]);
+    Ok(())
+}
+
+fn retention(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("old")?;
+    let one = samples::record(&memory, 1, "one")?;
+    bench.put(&one)?;
+    let next = Record { version: 2, text: "one more".into(), updated_at: time(10), ..one.clone() };
+    bench.change(move |records| records.put_version(&next))?;
+    bench.put(&samples::record(&memory, 2, "two")?)?;
+    set(bench, &memory, &samples::record_id(2)?, RecordState::Superseded, time(10))?;
+    let sweep = |days: u32| bench.change(move |records| records.sweep_history(time(11).plus_days(days), 99));
+    same("kept", sweep(364)?, 0);
+    same("versions and ended records go", sweep(366)? >= 2, true);
+    let (place, id) = (memory.clone(), one.id.clone());
+    same("no history", bench.records(move |records| records.history(&place, &id))?, vec![]);
+    same(
+        "the current one stays",
+        bench.get(&memory, &one.id)?.map(|record| record.text),
+        Some("one more".into()),
+    );
+    let ended = bench.get(&memory, &samples::record_id(2)?)?.map_or(String::new(), |record| record.text);
+    same("the ended one is empty", ended, String::new());
+    Ok(())
+}

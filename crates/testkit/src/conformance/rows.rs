@@ -1,0 +1,97 @@
+//! Keys, idempotency tokens, telemetry.
+
+use std::collections::BTreeSet;
+
+use loci_model::idempotency::{TokenAnswer, TokenScope};
+use loci_model::key::AccessKey;
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::record::RecordState;
+use loci_model::telemetry::StateChange;
+use loci_model::{AccessKeyId, Document, ErrorKind, Result, Timestamp};
+
+use super::{Bench, same};
+use crate::samples::{self, time};
+
+pub(super) fn keys_tokens_telemetry(bench: &Bench) -> Result<()> {
+    keys(bench)?;
+    tokens(bench)?;
+    telemetry(bench)
+}
+
+fn keys(bench: &Bench) -> Result<()> {
+    let grant = Grant { capabilities: BTreeSet::from([Capability::Read]), ..Grant::everything() };
+    let key = AccessKey {
+        id: AccessKeyId::parse("LOCI000000000001")?,
+        principal: Principal { name: "ci".into(), grants: vec![grant] },
+        secret_sealed: vec![1, 2, 255],
+        token_digest: "d1".into(),
+        created_at: time(1),
+        rotated_at: None,
+        revoked_at: None,
+    };
+    same("none", bench.read(|tx| tx.keys().any_active())?, false);
+    let row = key.clone();
+    bench.write(move |tx| tx.keys_mut().insert(&row))?;
+    let row = key.clone();
+    let twice = bench.write(move |tx| tx.keys_mut().insert(&row)).map_err(|error| error.kind);
+    same("an id twice", twice, Err(ErrorKind::Conflict));
+    let id = key.id.clone();
+    same("by id", bench.read(move |tx| tx.keys().get(&id))?, Some(key.clone()));
+    same("by token", bench.read(|tx| tx.keys().by_token("d1"))?, Some(key.clone()));
+    same("one", bench.read(|tx| tx.keys().any_active())?, true);
+    let revoked = AccessKey { revoked_at: Some(time(2)), token_digest: "d2".into(), ..key };
+    let row = revoked.clone();
+    same("update", bench.write(move |tx| tx.keys_mut().update(&row))?, true);
+    same("the old token", bench.read(|tx| tx.keys().by_token("d1"))?, None);
+    same("none counts", bench.read(|tx| tx.keys().any_active())?, false);
+    same("listed", bench.read(|tx| tx.keys().list())?, vec![revoked]);
+    Ok(())
+}
+
+fn tokens(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("tokens")?;
+    let scope = |place: &str, token: &str| TokenScope {
+        place: place.to_owned(),
+        operation: "CreateEvent".into(),
+        token: token.to_owned(),
+    };
+    let answer = TokenAnswer {
+        parameters: "0123".into(),
+        answer: Document::parse(r#"{"id":1.50}"#)?,
+        expires: time(100),
+    };
+    let (here, row) = (scope(memory.as_str(), "t"), answer.clone());
+    bench.write(move |tx| tx.idempotency_mut().put(&here, &row))?;
+    let get = |scope: TokenScope, now: Timestamp| bench.read(move |tx| tx.idempotency().get(&scope, now));
+    same("remembered", get(scope(memory.as_str(), "t"), time(99))?, Some(answer));
+    same("until it expires", get(scope(memory.as_str(), "t"), time(100))?, None);
+    same("another token", get(scope(memory.as_str(), "u"), time(1))?, None);
+    same("another place", get(scope("server", "t"), time(1))?, None);
+    same("swept", bench.write(|tx| tx.idempotency_mut().sweep(time(100), 9))?, 1);
+    Ok(())
+}
+
+fn telemetry(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("telemetry")?;
+    bench.put(&samples::record(&memory, 1, "one")?)?;
+    let id = samples::record_id(1)?;
+    let change = |from, to, at| StateChange {
+        memory: memory.clone(),
+        record: id.clone(),
+        version: 1,
+        from,
+        to,
+        reason: "because".into(),
+        by: "loci".into(),
+        at,
+    };
+    let rows = vec![
+        change(None, RecordState::Active, time(1)),
+        change(Some(RecordState::Active), RecordState::Erased, time(2)),
+    ];
+    let written = rows.clone();
+    bench.write(move |tx| written.iter().try_for_each(|row| tx.telemetry_mut().append(row)))?;
+    let (place, record) = (memory.clone(), id.clone());
+    same("oldest first", bench.read(move |tx| tx.telemetry().of_record(&place, &record))?, rows);
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! Nouns with every member filled in, for tests to change what they are about.
+
+use std::collections::BTreeMap;
+
+use loci_model::event::{Branch, Event, EventNotes, ExtractionMode, MAIN_BRANCH, PayloadItem, Role};
+use loci_model::memory::Memory;
+use loci_model::provenance::{Provenance, Source};
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::settings::MemorySettings;
+use loci_model::{
+    ActorId, BranchName, EventId, MemoryId, Namespace, RecordId, Result, SessionId, StrategyId, Timestamp,
+};
+
+/// `seconds` after the start of every test clock.
+pub fn time(seconds: i64) -> Timestamp {
+    crate::clock::START.plus_millis(seconds.saturating_mul(1000))
+}
+
+/// A memory called `name` without strategies.
+pub fn memory(name: &str) -> Result<Memory> {
+    Ok(Memory {
+        id: MemoryId::compose(name, "0000000000")?,
+        name: name.to_owned(),
+        description: None,
+        encryption_key_arn: None,
+        execution_role_arn: None,
+        event_expiry_days: 30,
+        strategies: Vec::new(),
+        indexed_keys: Vec::new(),
+        namespace_keys: Vec::new(),
+        stream: None,
+        tags: BTreeMap::new(),
+        settings: MemorySettings::default(),
+        created_at: time(0),
+        updated_at: time(0),
+    })
+}
+
+/// The `number`th event of a session: one message, `number` seconds after the start, 30 days to live.
+pub fn event(memory: &MemoryId, actor: &str, session: &str, number: i64) -> Result<Event> {
+    let at = time(number);
+    Ok(Event {
+        memory: memory.clone(),
+        actor: ActorId::parse(actor)?,
+        session: SessionId::parse(session)?,
+        id: EventId::compose(at.millis(), 0),
+        time: at,
+        arrived: at,
+        arrival: 0,
+        payload: vec![PayloadItem::Conversational { role: Role::User, text: format!("message {number}") }],
+        branch: Branch { name: BranchName::parse(MAIN_BRANCH)?, root: None },
+        metadata: BTreeMap::new(),
+        extraction: ExtractionMode::Extract,
+        namespace_variables: BTreeMap::new(),
+        run: None,
+        hidden: false,
+        expires: at.plus_days(30),
+        notes: EventNotes::default(),
+    })
+}
+
+/// The id of the `number`th record.
+pub fn record_id(number: u32) -> Result<RecordId> {
+    RecordId::compose(&format!("00000000-0000-7000-8000-{number:012x}"))
+}
+
+/// The `number`th record: a fact in `/facts/`, made by `facts`, written `number` seconds after the start.
+pub fn record(memory: &MemoryId, number: u32, text: &str) -> Result<Record> {
+    let at = time(i64::from(number));
+    Ok(Record {
+        memory: memory.clone(),
+        id: record_id(number)?,
+        version: 1,
+        sequence: 0,
+        kind: RecordKind::Fact,
+        subtype: None,
+        title: None,
+        path: None,
+        description: None,
+        scope: None,
+        citations: None,
+        namespace: Namespace::parse("/facts/")?,
+        strategy: Some(StrategyId::parse("facts")?),
+        text: text.to_owned(),
+        index_text: None,
+        metadata: BTreeMap::new(),
+        provenance: Provenance::default(),
+        origin: RecordOrigin::Extracted,
+        trust: 1.0,
+        state: RecordState::Active,
+        state_reason: None,
+        superseded_by: None,
+        supersedes: Vec::new(),
+        valid_from: at,
+        valid_to: None,
+        timestamp: at,
+        created_at: at,
+        updated_at: at,
+        expires_at: None,
+        expiry_days: None,
+    })
+}
+
+/// A record that holds an event's message word for word.
+pub fn turn(event: &Event, number: u32) -> Result<Record> {
+    let text = event.payload.iter().find_map(|item| match item {
+        PayloadItem::Conversational { role, text } => Some((*role, text.as_str())),
+        PayloadItem::Blob(_) | PayloadItem::Json(_) => None,
+    });
+    let (role, text) = text.unwrap_or((Role::Other, ""));
+    let mut record = record(&event.memory, number, text)?;
+    record.timestamp = event.time;
+    record.provenance = Provenance {
+        actor: Some(event.actor.clone()),
+        session: Some(event.session.clone()),
+        branch: None,
+        sources: vec![Source { event: event.id.clone(), message: 0, part: 0 }],
+        verbatim: true,
+        role: Some(role),
+        run: event.run.clone(),
+    };
+    Ok(record)
+}
