@@ -18,6 +18,9 @@ use super::errors::Failure;
 use super::page_token;
 use super::route::Route;
 
+/// How long an answer waits for extraction where it does: less than clients wait for an answer.
+const SYNC_WAIT_MS: u64 = 30_000;
+
 /// A validated call.
 pub(super) struct Call<'a> {
     pub(super) engine: &'a Engine,
@@ -29,6 +32,8 @@ pub(super) struct Call<'a> {
     pub(super) over_limit: bool,
     /// Whether clients may choose where deliveries go.
     pub(super) client_targets: bool,
+    /// Whether answers wait for extraction.
+    pub(super) extraction_sync: bool,
 }
 
 /// What a handler answers.
@@ -122,6 +127,22 @@ impl Call<'_> {
     pub(super) fn bare_token(&self, token: Option<&str>) -> Result<Option<ClientToken>, Failure> {
         let token = token.filter(|token| !token.is_empty());
         Ok(token.map(|token| ClientToken::new(token, &Value::Null)).transpose()?)
+    }
+
+    /// Waits for what was asked of a session to be extracted, where the server is set so. What is not done in time goes
+    /// on as ever: the event is stored all the same.
+    pub(super) async fn extracted(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+    ) -> Result<(), Failure> {
+        if self.extraction_sync {
+            // The caller may have the right to write alone; that the work is done is not told.
+            let engine = Principal::engine();
+            self.engine.extraction_wait(&engine, memory, Some(actor), Some(session), SYNC_WAIT_MS).await?;
+        }
+        Ok(())
     }
 
     /// The place that the request's page token names, if it has one.

@@ -34,6 +34,8 @@ pub struct WireSettings {
     pub body_bytes_max: usize,
     /// Whether clients may name URLs as delivery targets (agentcore-wire §14).
     pub client_targets: bool,
+    /// Whether CreateEvent and IngestData answer after extraction: for tests of clients that cannot wait for it.
+    pub extraction_sync: bool,
 }
 
 impl Default for WireSettings {
@@ -42,6 +44,7 @@ impl Default for WireSettings {
             base_path: String::new(),
             body_bytes_max: limits::BODY_BYTES_MAX_DEFAULT,
             client_targets: false,
+            extraction_sync: false,
         }
     }
 }
@@ -123,6 +126,7 @@ impl Wire {
             body: text,
             over_limit: refused.is_some(),
             client_targets: self.settings.client_targets,
+            extraction_sync: self.settings.extraction_sync,
         };
         match (operations::serve(&call).await, refused) {
             (Err(Failure::Engine(error)), Some(refusal)) if is_about_content(&error) => Err(refusal.into()),

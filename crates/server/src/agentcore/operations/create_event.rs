@@ -70,6 +70,7 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     if created.notices.warnings.contains(&Warning::TokenReplayed) {
         tracing::warn!(event = %created.event.id, "a client token came again with another payload: the first event was returned");
     }
+    call.extracted(&created.event.memory, &created.event.actor, &created.event.session).await?;
     let main_branch = call.memory_settings(&created.event.memory).await?.main_branch_marker;
     let view = EventView { payloads: true, main_branch };
     let answer =

@@ -43,9 +43,10 @@ struct Response<'a> {
 pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     let request: Request = call.request()?;
     let token = call.token(request.client_token.as_deref())?;
+    let (memory, actor) = (call.memory()?, ActorId::parse(request.actor_id)?);
     let new = NewIngest {
-        memory: call.memory()?,
-        actor: ActorId::parse(request.actor_id)?,
+        memory: memory.clone(),
+        actor: actor.clone(),
         session: request.session_id.map(SessionId::parse).transpose()?,
         time: request.content_timestamp.0,
         payload: payload(request.source.inline.map(|inline| inline.payload).unwrap_or_default())?,
@@ -53,5 +54,6 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         namespace_variables: request.extraction_config.unwrap_or_default().into_variables(),
     };
     let session = call.engine.ingest(call.caller, new, token).await?;
+    call.extracted(&memory, &actor, &session).await?;
     Answer::json(StatusCode::ACCEPTED, &Response { session_id: session.as_str() })
 }

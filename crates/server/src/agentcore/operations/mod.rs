@@ -18,16 +18,17 @@ mod ingest_data;
 mod list_actors;
 mod list_events;
 mod list_memories;
+mod list_memory_extraction_jobs;
 mod list_memory_records;
 mod list_sessions;
 mod list_tags_for_resource;
 mod retrieve_memory_records;
+mod start_memory_extraction_job;
 mod tag_resource;
 mod untag_resource;
 mod update_memory;
 
 use super::call::{Call, Outcome};
-use super::errors::Failure;
 use super::route::Operation;
 
 /// Items of a page if the request does not say (agentcore-wire §1.6).
@@ -47,6 +48,7 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         Operation::DeleteEvent => delete_event::serve(call).await,
         Operation::ListActors => list_actors::serve(call).await,
         Operation::ListSessions => list_sessions::serve(call).await,
+        Operation::RetrieveMemoryRecords => retrieve_memory_records::serve(call).await,
         Operation::ListMemoryRecords => list_memory_records::serve(call).await,
         Operation::GetMemoryRecord => get_memory_record::serve(call).await,
         Operation::DeleteMemoryRecord => delete_memory_record::serve(call).await,
@@ -54,11 +56,8 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         Operation::BatchUpdateMemoryRecords => batch_update_memory_records::serve(call).await,
         Operation::BatchDeleteMemoryRecords => batch_delete_memory_records::serve(call).await,
         Operation::IngestData => ingest_data::serve(call).await,
-        Operation::RetrieveMemoryRecords => retrieve_memory_records::serve(call).await,
-        // The engine's verbs for these are not there yet.
-        Operation::ListMemoryExtractionJobs | Operation::StartMemoryExtractionJob => {
-            Err(Failure::UnknownOperation)
-        }
+        Operation::ListMemoryExtractionJobs => list_memory_extraction_jobs::serve(call).await,
+        Operation::StartMemoryExtractionJob => start_memory_extraction_job::serve(call).await,
         Operation::TagResource => tag_resource::serve(call).await,
         Operation::UntagResource => untag_resource::serve(call).await,
         Operation::ListTagsForResource => list_tags_for_resource::serve(call).await,

@@ -1,0 +1,36 @@
+//! `StartMemoryExtractionJob`: 200, the job waits to run again. Spec: agentcore-wire §13.
+
+use http::StatusCode;
+use loci_model::{Error, JobId};
+use serde::{Deserialize, Serialize};
+
+use crate::agentcore::call::{Answer, Call, Outcome};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Request {
+    extraction_job: Job,
+    client_token: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Job {
+    job_id: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Response<'a> {
+    job_id: &'a str,
+}
+
+pub(super) async fn serve(call: &Call<'_>) -> Outcome {
+    let request: Request = call.request()?;
+    let token = call.token(request.client_token.as_deref())?;
+    // Any text is a job id on the wire; one that cannot be ours names nothing.
+    let job = JobId::parse(request.extraction_job.job_id)
+        .map_err(|_| Error::not_found("There is no extraction job with this id in the memory"))?;
+    let id = call.engine.job_start(call.caller, &call.memory()?, &job, token).await?;
+    Answer::json(StatusCode::OK, &Response { job_id: id.as_str() })
+}
