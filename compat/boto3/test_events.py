@@ -196,7 +196,6 @@ def test_actors_and_sessions(data, memory_id, say):
         {"sessionId": "has/slash"},
         {"sessionId": "s" * 101},
         {"branch": {"name": "has space"}},
-        {"metadata": {"bad|key": {"stringValue": "x"}}},
         {"extractionMode": "LATER"},
         {"payload": [{"conversational": {"role": "SYSTEM", "content": {"text": "x"}}}]},
         {"extractionConfig": {"namespaceVariables": {"undeclared": "x"}}},
