@@ -7,6 +7,7 @@ pub mod embedder;
 pub mod ids;
 pub mod plain_corpus;
 pub mod samples;
+pub mod world;
 
 pub use clock::ManualClock;
 pub use embedder::HashEmbedder;

@@ -1,0 +1,24 @@
+//! The AgentCore wire against the real engine over the embedded store: transcripts of requests and answers, byte for byte.
+//!
+//! `UPDATE_EXPECT=1 cargo test -p loci-server --test agentcore` writes what is answered now into `golden/*.txt`; read the
+//! difference before keeping it. Time and ids are fixed, so a transcript is the same on every run.
+
+#[cfg(test)]
+mod sign;
+#[cfg(test)]
+mod transcript;
+#[cfg(test)]
+mod world;
+
+use transcript::run;
+
+macro_rules! transcripts {
+    ($($name:ident)+) => {$(
+        #[test]
+        fn $name() {
+            run(stringify!($name), include_str!(concat!("golden/", stringify!($name), ".txt")));
+        }
+    )+};
+}
+
+transcripts! { access branches events idempotency ingest_and_jobs memories paging records refusals signatures strategies tags }
