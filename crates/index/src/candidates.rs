@@ -13,6 +13,8 @@ use crate::views::SessionCounts;
 
 /// Passages of a memory from which on the lists are the longer ones.
 const MANY_PASSAGES: usize = 10_000;
+/// Passages of a session up to which looking at each number is faster than comparing places.
+const SCANNED_MAX: usize = 512;
 
 impl MemoryIndex {
     /// Candidates for a question, and the statistics to rank them by.
@@ -110,7 +112,7 @@ impl MemoryIndex {
     /// The place of a passage in its session, from 0.
     pub(crate) fn position(&self, passage: u32, chain: u32) -> u32 {
         let session = self.session(chain);
-        let at = if chain & OWN == 0 {
+        let at = if chain & OWN == 0 && session.len() > SCANNED_MAX {
             let before = |other: &u32| in_session(&self.records, &self.columns, *other, passage).is_lt();
             session.partition_point(before)
         } else {

@@ -13,7 +13,7 @@ use crate::vectors::{Question, Space};
 /// Vectors in scope up to which each gets its cosine.
 const WHOLE_MAX: usize = 20_000;
 /// Rows that get their cosine after a scan: so many for each place of the list, and at least so many.
-const RESCORED_PER_PLACE: usize = 10;
+const RESCORED_PER_PLACE: usize = 5;
 const RESCORED_MIN: usize = 2_000;
 
 /// Weights of the neighbours two before, one before and one after, beside 1 of the passage itself (§3).

@@ -77,6 +77,13 @@ fn a_small_scope_in_a_great_memory_counts_alike() {
     for (a, b) in restricted.candidates.iter().zip(&alone.candidates) {
         assert_eq!((&a.record, &a.views, a.position), (&b.record, &b.views, b.position));
     }
+    // A long session tells places too: turns came in order of their numbers.
+    let many: Vec<&Raw> = turns.iter().filter(|turn| turn.head.namespace == "/many/").collect();
+    let set = great.candidates(&request(whole(0), "boat"));
+    let in_many = set.candidates.iter().filter(|candidate| candidate.views[3].length > 1000);
+    let places = in_many.map(|candidate| (&candidate.record, &many[candidate.position as usize].head.record));
+    assert!(places.clone().count() > 100);
+    places.for_each(|(got, expect)| assert_eq!(got, expect));
 }
 
 #[test]
