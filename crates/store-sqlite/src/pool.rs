@@ -93,6 +93,18 @@ impl Pool {
         Box::pin(async move { receiver.await.unwrap_or_else(|_| Err(closed())) })
     }
 
+    /// Runs `work` on one of the threads, with nobody waiting; dropped where the pool is full or closing.
+    pub(crate) fn spawn(&self, work: impl FnOnce(&Connection) + Send + 'static) {
+        let task: Task = Box::new(move |connection| {
+            if catch_unwind(AssertUnwindSafe(|| work(connection))).is_err() {
+                tracing::error!("background work of the store panicked");
+            }
+        });
+        if let Err(error) = self.submit(task) {
+            tracing::debug!(%error, "background work of the store was dropped");
+        }
+    }
+
     fn submit(&self, task: Task) -> Result<()> {
         let mut waiting = self.queue.lock();
         if waiting.closing {

@@ -1,55 +1,86 @@
-//! Search over the in-process index. (The index itself joins in the next slice; until then every search says so.)
+//! Search over the in-process indexes: every question runs on a thread of the search pool, after catching up.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use loci_index::MemoryIndex;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::search::{
     CandidateRequest, CandidateSet, IndexInfo, Neighbour, NeighbourRequest, Search,
 };
 use loci_model::scope::RecordScope;
-use loci_model::{Error, MemoryId, Result};
+use loci_model::{MemoryId, Result};
 
+use crate::index_cache::IndexCache;
 use crate::options::SqliteOptions;
 use crate::pool::Pool;
 use crate::writer::AfterCommit;
 
 /// The search side of a store.
 pub(crate) struct SqliteSearch {
-    pool: Pool,
+    pool: Arc<Pool>,
+    cache: Arc<IndexCache>,
 }
 
 impl SqliteSearch {
     pub(crate) fn start(folder: &Path, options: &SqliteOptions) -> Result<Self> {
-        Ok(Self { pool: Pool::start("loci-search", folder, options.searchers)? })
+        Ok(Self {
+            pool: Arc::new(Pool::start("loci-search", folder, options.searchers)?),
+            cache: Arc::new(IndexCache::new(options.index_bytes_max, options.searchers)),
+        })
     }
 
-    pub(crate) fn after_commit(&self, _folder: &Path) -> Result<AfterCommit> {
-        Ok(Box::new(|_| {}))
+    /// What the writer calls after a commit: indexes that are loaded take the changes in, beside the writer. A search
+    /// that comes first catches up itself, so no acknowledged write is ever missed.
+    pub(crate) fn after_commit(&self) -> AfterCommit {
+        let (pool, cache) = (Arc::downgrade(&self.pool), Arc::clone(&self.cache));
+        Box::new(move |touched| {
+            let Some(pool) = pool.upgrade() else { return };
+            for memory in touched.iter().filter(|memory| cache.nudge(memory)) {
+                let (cache, memory) = (Arc::clone(&cache), memory.clone());
+                pool.spawn(move |connection| {
+                    if let Err(error) = cache.follow(connection, &memory) {
+                        // The next search meets the same error and answers with it.
+                        tracing::warn!(%error, "an index could not follow a write");
+                    }
+                });
+            }
+        })
     }
 
     pub(crate) fn close(&self) {
         self.pool.close();
     }
-}
 
-fn none<T: Send + 'static>() -> BoxFuture<'static, Result<T>> {
-    Box::pin(std::future::ready(Err(Error::unavailable("this build has no index yet"))))
+    fn ask<T, F>(&self, memory: MemoryId, question: F) -> BoxFuture<'static, Result<T>>
+    where
+        T: Send + 'static,
+        F: FnOnce(&MemoryIndex) -> T + Send + 'static,
+    {
+        let cache = Arc::clone(&self.cache);
+        self.pool.run(move |connection| cache.ask(connection, &memory, question))
+    }
 }
 
 impl Search for SqliteSearch {
-    fn known_names<'a>(&'a self, _scope: &'a RecordScope) -> BoxFuture<'a, Result<Vec<String>>> {
-        none()
+    fn known_names<'a>(&'a self, scope: &'a RecordScope) -> BoxFuture<'a, Result<Vec<String>>> {
+        let scope = scope.clone();
+        self.ask(scope.memory.clone(), move |index| index.known_names(&scope))
     }
 
-    fn candidates(&self, _request: CandidateRequest) -> BoxFuture<'_, Result<CandidateSet>> {
-        none()
+    fn candidates(&self, request: CandidateRequest) -> BoxFuture<'_, Result<CandidateSet>> {
+        self.ask(request.scope.memory.clone(), move |index| index.candidates(&request))
     }
 
-    fn neighbours(&self, _request: NeighbourRequest) -> BoxFuture<'_, Result<Vec<Neighbour>>> {
-        none()
+    fn neighbours(&self, request: NeighbourRequest) -> BoxFuture<'_, Result<Vec<Neighbour>>> {
+        self.ask(request.scope.memory.clone(), move |index| index.neighbours(&request))
     }
 
-    fn info<'a>(&'a self, _memory: &'a MemoryId, _rebuilt: bool) -> BoxFuture<'a, Result<IndexInfo>> {
-        none()
+    fn info<'a>(&'a self, memory: &'a MemoryId, rebuilt: bool) -> BoxFuture<'a, Result<IndexInfo>> {
+        if !rebuilt {
+            return self.ask(memory.clone(), MemoryIndex::info);
+        }
+        let (cache, memory) = (Arc::clone(&self.cache), memory.clone());
+        self.pool.run(move |connection| Ok(cache.build(connection, &memory)?.info()))
     }
 }

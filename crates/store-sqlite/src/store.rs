@@ -41,8 +41,11 @@ impl SqliteStore {
         let schema = open::schema(&folder)?;
         let readers = Arc::new(Pool::start("loci-read", &folder, options.readers)?);
         let search = SqliteSearch::start(&folder, &options)?;
-        let after = search.after_commit(&folder)?;
-        let writer = Writer::start(open::writing(&folder, &options)?, Turnstile::open(&folder)?, after)?;
+        let writer = Writer::start(
+            open::writing(&folder, &options)?,
+            Turnstile::open(&folder)?,
+            search.after_commit(),
+        )?;
         let host = Host::new(&folder);
         Ok(Arc::new(Self { folder, writer, readers, search, host, _schema: schema }))
     }

@@ -99,7 +99,7 @@ impl SqlTx<'_> {
             && (scope.kinds.is_empty() || scope.kinds.contains(&record.kind))
             && record.valid_from <= time
             && record.valid_to.is_none_or(|end| end > time)
-            && !record.is_expired(time)
+            && !record.is_expired(scope.now)
             && meets(scope, &record);
         Ok(admitted.then_some(record))
     }
@@ -112,7 +112,6 @@ impl SqlTx<'_> {
                 record.state = RecordState::Active;
                 record.state_reason = None;
                 record.superseded_by = None;
-                record.valid_to = None;
             }
             return Ok(Some(record));
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_index::StoredVector;
 use loci_model::ports::store::{MissingVector, PassageVector};
 use loci_model::{Error, MemoryId, RecordId, Result};
 use rusqlite::params;
@@ -9,7 +10,6 @@ use rusqlite::params;
 use super::record_codes::key_of;
 use super::record_passages::passages;
 use super::record_rows::{RECORDS, read};
-use crate::quantise::quantise;
 use crate::tx::{Column, SqlTx, limit, unsigned};
 
 /// Bits of a vector's row number that hold its part.
@@ -92,10 +92,11 @@ impl SqlTx<'_> {
         let mut written = 0;
         for vector in vectors.iter().filter(|vector| vector.version == version && vector.part < parts) {
             let model = self.need_model(&vector.model)?;
-            let (scale, bytes) = quantise(&vector.vector);
+            let stored = StoredVector::quantise(&vector.vector, vector.model.as_str());
+            let bytes: Vec<u8> = stored.values.iter().map(|value| value.cast_unsigned()).collect();
             self.run(
                 "INSERT OR REPLACE INTO vectors(num, model, scale, bytes) VALUES (?1, ?2, ?3, ?4)",
-                params![first_row(number) + i64::from(vector.part), model, f64::from(scale), bytes],
+                params![first_row(number) + i64::from(vector.part), model, f64::from(stored.scale), bytes],
             )?;
             written += 1;
             let sql = "SELECT count(*) FROM vectors WHERE num >= ?1 AND num < ?2 AND model = ?3";

@@ -1,0 +1,165 @@
+//! The indexes this process holds, one per memory: loaded when first asked, caught up before every answer, the least
+//! recently used dropped past a limit of bytes. Other processes' writes are seen by the memory's sequence number.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
+
+use loci_index::MemoryIndex;
+use loci_model::{Error, MemoryId, Result};
+use rusqlite::Connection;
+
+use crate::index_rows::{Change, changes};
+use crate::store::snapshot;
+use crate::tx::{Column, SqlTx, unsigned};
+
+/// One memory's index.
+struct Slot {
+    index: RwLock<MemoryIndex>,
+    /// Held by the one thread that catches up; analysis happens under it, outside the lock of the index.
+    catching: Mutex<()>,
+    /// A catch-up waits in the pool already.
+    nudged: AtomicBool,
+    bytes: AtomicU64,
+    used: AtomicU64,
+}
+
+impl Slot {
+    fn new() -> Self {
+        Self {
+            index: RwLock::new(MemoryIndex::new()),
+            catching: Mutex::new(()),
+            nudged: AtomicBool::new(false),
+            bytes: AtomicU64::new(0),
+            used: AtomicU64::new(0),
+        }
+    }
+
+    fn sequence(&self) -> u64 {
+        self.index.read().unwrap_or_else(PoisonError::into_inner).sequence()
+    }
+}
+
+/// The indexes of a process.
+pub(crate) struct IndexCache {
+    slots: Mutex<HashMap<MemoryId, Arc<Slot>>>,
+    ticks: AtomicU64,
+    bytes_max: u64,
+    threads: usize,
+}
+
+impl IndexCache {
+    pub(crate) fn new(bytes_max: u64, threads: usize) -> Self {
+        Self { slots: Mutex::new(HashMap::new()), ticks: AtomicU64::new(0), bytes_max, threads }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<MemoryId, Arc<Slot>>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the memory's index, after it has every change that is committed.
+    pub(crate) fn ask<T>(
+        &self,
+        connection: &Connection,
+        memory: &MemoryId,
+        question: impl FnOnce(&MemoryIndex) -> T,
+    ) -> Result<T> {
+        let slot = Arc::clone(self.lock().entry(memory.clone()).or_insert_with(|| Arc::new(Slot::new())));
+        // A nudge that found the pool full is forgotten here.
+        slot.nudged.store(false, Ordering::Release);
+        slot.used.store(self.ticks.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        if let Err(error) = self.catch_up(connection, memory, &slot) {
+            // Nothing is half applied, but what failed once is better built anew; a memory that is gone holds nothing.
+            self.lock().remove(memory);
+            return Err(error);
+        }
+        let index = slot.index.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(question(&index))
+    }
+
+    /// True once per waiting catch-up: the memory is loaded here and nobody is on the way.
+    pub(crate) fn nudge(&self, memory: &MemoryId) -> bool {
+        self.lock().get(memory).is_some_and(|slot| !slot.nudged.swap(true, Ordering::AcqRel))
+    }
+
+    /// Catches up where the memory is loaded.
+    pub(crate) fn follow(&self, connection: &Connection, memory: &MemoryId) -> Result<()> {
+        let Some(slot) = self.lock().get(memory).map(Arc::clone) else { return Ok(()) };
+        // First, so that a change that comes now asks again.
+        slot.nudged.store(false, Ordering::Release);
+        // Who holds it is at work on the same changes, or the next search takes them in: nobody waits in vain here.
+        match slot.catching.try_lock() {
+            Ok(_free) => {}
+            Err(TryLockError::WouldBlock) => return Ok(()),
+            Err(TryLockError::Poisoned(_)) => {}
+        }
+        self.catch_up(connection, memory, &slot)
+    }
+
+    /// What a fresh build of a memory's index holds.
+    pub(crate) fn build(&self, connection: &Connection, memory: &MemoryId) -> Result<MemoryIndex> {
+        snapshot(connection, |tx| {
+            let (number, sequence) = standing(tx, memory)?;
+            self.built(tx, memory, number, sequence)
+        })
+    }
+
+    fn built(&self, tx: &SqlTx<'_>, memory: &MemoryId, number: i64, sequence: u64) -> Result<MemoryIndex> {
+        let mut index = MemoryIndex::new();
+        changes(tx, memory, number, 0, self.threads, &mut |change| change.apply_to(&mut index))?;
+        index.set_sequence(sequence);
+        Ok(index)
+    }
+
+    fn catch_up(&self, connection: &Connection, memory: &MemoryId, slot: &Slot) -> Result<()> {
+        if slot.sequence() == snapshot(connection, |tx| standing(tx, memory))?.1 {
+            return Ok(());
+        }
+        let _catching = slot.catching.lock().unwrap_or_else(PoisonError::into_inner);
+        snapshot(connection, |tx| {
+            let (number, sequence) = standing(tx, memory)?;
+            let held = slot.sequence();
+            if held >= sequence {
+                return Ok(());
+            }
+            if held == 0 {
+                let index = self.built(tx, memory, number, sequence)?;
+                *slot.index.write().unwrap_or_else(PoisonError::into_inner) = index;
+            } else {
+                let mut all: Vec<Change> = Vec::new();
+                changes(tx, memory, number, held, self.threads, &mut |change| all.push(change))?;
+                let mut index = slot.index.write().unwrap_or_else(PoisonError::into_inner);
+                // All of them under one lock: no answer sees half of a write.
+                all.into_iter().for_each(|change| change.apply_to(&mut index));
+                index.set_sequence(sequence);
+            }
+            Ok(())
+        })?;
+        let bytes = slot.index.read().unwrap_or_else(PoisonError::into_inner).bytes();
+        slot.bytes.store(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.shrink(memory);
+        Ok(())
+    }
+
+    /// Drops the least recently used indexes until the rest is within the limit; never the one just asked.
+    fn shrink(&self, keep: &MemoryId) {
+        let mut slots = self.lock();
+        let mut held: u64 = slots.values().map(|slot| slot.bytes.load(Ordering::Relaxed)).sum();
+        while held > self.bytes_max {
+            let oldest = slots
+                .iter()
+                .filter(|(memory, _)| *memory != keep)
+                .min_by_key(|(memory, slot)| (slot.used.load(Ordering::Relaxed), (*memory).clone()))
+                .map(|(memory, _)| memory.clone());
+            let Some(dropped) = oldest.and_then(|memory| slots.remove(&memory)) else { return };
+            held = held.saturating_sub(dropped.bytes.load(Ordering::Relaxed));
+        }
+    }
+}
+
+/// Number and sequence of a memory that is there.
+fn standing(tx: &SqlTx<'_>, memory: &MemoryId) -> Result<(i64, u64)> {
+    let sql = "SELECT num, sequence FROM memories WHERE id = ?1 AND deleted IS NULL";
+    tx.one(sql, [memory.as_str()], |row| Ok((row.take(0)?, unsigned(row.take(1)?))))?
+        .ok_or_else(|| Error::not_found("the memory does not exist"))
+}
