@@ -1,1 +1,24 @@
-//! Skeleton.
+//! Shapes of the native HTTP API, shared by server, client and the commands. No behaviour, no engine type.
+//!
+//! Names are snake case, times are RFC 3339 in UTC, durations are milliseconds with `_ms`. A request refuses members
+//! it does not know; an answer may gain members. To add an operation: its request and answer here, beside its noun.
+
+pub mod admin;
+pub mod event;
+pub mod job;
+pub mod key;
+pub mod memory;
+pub mod notice;
+pub mod problem;
+pub mod record;
+pub mod search;
+
+pub use notice::Notices;
+pub use problem::{Problem, ProblemBody};
+
+/// A request without members: `{}` or nothing.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, utoipa::ToSchema,
+)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}

@@ -1,4 +1,44 @@
 //! The doors: the AgentCore wire, the native API, operations. No rule lives here: every door calls the same `Engine`.
+//!
+//! * `agentcore`: AWS's paths, both planes; `v1`: the native API; `operations`: health, metrics, logs;
+//! * `auth`: credentials; `listener`: TCP, TLS and the unix socket;
+//! * [`router`] puts them together: to add a door, write its module and give it a line there.
 
 pub mod agentcore;
 pub mod auth;
+pub mod doors;
+pub mod listener;
+pub mod operations;
+pub mod v1;
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+use axum::routing::get;
+use axum::{Extension, Router, middleware};
+
+use auth::gate::Peer;
+pub use doors::{DoorOptions, Doors};
+
+/// Every door, for requests that carry a [`Peer`].
+pub fn router(doors: &Doors) -> Router {
+    Router::new()
+        .route("/healthz", get(operations::health::healthz))
+        .route("/readyz", get(operations::health::readyz))
+        .route("/metrics", get(operations::health::metrics))
+        .merge(v1::router())
+        .fallback(agentcore_door)
+        .with_state(doors.clone())
+        .layer(middleware::from_fn_with_state(doors.clone(), operations::observe::observe))
+}
+
+/// The AgentCore wire is the fallback, because it reads paths raw.
+async fn agentcore_door(State(doors): State<Doors>, request: Request) -> Response {
+    let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
+    let open = doors.gate.open_caller(peer, request.headers()).await;
+    doors.wire.serve(open, request).await
+}
+
+/// Every door, for requests from within this process.
+pub fn router_in_process(doors: &Doors) -> Router {
+    router(doors).layer(Extension(Peer::Process))
+}

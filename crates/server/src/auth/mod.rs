@@ -1,5 +1,6 @@
 //! Who is calling: reading and checking credentials. It grants nothing; what a caller may do is the engine's to say.
 
+pub mod gate;
 pub mod signed;
 pub mod sigv4;
 mod sigv4_canonical;

@@ -1,0 +1,87 @@
+//! Administration: forgetting an actor, export and import, backup, and what `doctor` looks at.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Whom to forget.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Forget {
+    /// The actor.
+    pub actor: String,
+}
+
+/// Proof of what was removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ForgetReceipt {
+    /// The memory.
+    pub memory: String,
+    /// The actor.
+    pub actor: String,
+    /// Events erased.
+    pub events: u64,
+    /// Records erased, all versions.
+    pub records: u64,
+    /// Jobs removed.
+    pub jobs: u64,
+    /// When.
+    pub at: String,
+}
+
+/// What an import wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct ImportReport {
+    /// Memories made.
+    pub memories: u64,
+    /// Events written.
+    pub events: u64,
+    /// Record versions written.
+    pub records: u64,
+}
+
+/// Where to write a backup, on the machine of the server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Backup {
+    /// An absolute path of a file that does not exist.
+    pub path: String,
+}
+
+/// What a backup wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BackupReport {
+    /// The file.
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// What `doctor` may be asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DoctorAsk {
+    /// Compare each memory's index with one built afresh: takes as long as loading them.
+    pub rebuild: bool,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Finding {
+    /// What, in a word or two.
+    pub name: String,
+    /// It is as it should be.
+    pub ok: bool,
+    /// What was found, and what to do where it is not ok.
+    pub detail: String,
+}
+
+/// What `doctor` found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DoctorReport {
+    /// Version of the program.
+    pub version: String,
+    /// Nothing is wrong.
+    pub ok: bool,
+    /// What was looked at.
+    pub findings: Vec<Finding>,
+}

@@ -1,0 +1,177 @@
+//! Who needs credentials, and who does not (architecture §7): the socket's peers never, loopback as long as there is
+//! no key, everybody else always. It grants nothing: grants are the engine's to check.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use http::{HeaderMap, header};
+use loci_engine::Engine;
+use loci_model::ports::clock::Clock;
+use loci_model::principal::Principal;
+use loci_model::{Error, ErrorKind, Result};
+
+/// Absence of keys is looked up again after this long: another process may have made one.
+const RECHECK_US: u64 = 1_000_000;
+/// A name in `X-Loci-User` is for logs: it need not be longer.
+const USER_CHARS_MAX: usize = 100;
+
+/// How a request came in; the listener puts it on every request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Peer {
+    /// From within this process.
+    Process,
+    /// Through the unix socket of the data folder, from a process of the same user.
+    Socket,
+    /// Through TCP on a loopback address, no proxy before it.
+    Loopback,
+    /// Through TCP from anywhere.
+    Network,
+}
+
+/// Decides who needs credentials.
+pub struct Gate {
+    engine: Engine,
+    clock: Arc<dyn Clock>,
+    os_user: String,
+    /// Once there was a key, credentials are needed until the process ends: revoking the last key must not open doors.
+    has_keys: AtomicBool,
+    checked_us: AtomicU64,
+}
+
+impl Gate {
+    /// A gate for the keys of an engine.
+    pub fn new(engine: Engine, clock: Arc<dyn Clock>, os_user: String) -> Self {
+        Self { engine, clock, os_user, has_keys: AtomicBool::new(false), checked_us: AtomicU64::new(0) }
+    }
+
+    /// The caller where no credentials are needed; `None` where the door must ask for them.
+    ///
+    /// # Errors
+    /// When a browser's page or a foreign host name tries to use development mode, or the store cannot be read.
+    pub async fn open_caller(&self, peer: Peer, headers: &HeaderMap) -> Result<Option<Principal>> {
+        match peer {
+            Peer::Process | Peer::Socket => Ok(Some(self.local_caller(headers)?)),
+            Peer::Network => Ok(None),
+            Peer::Loopback => {
+                if self.any_keys().await? {
+                    return Ok(None);
+                }
+                refuse_pages(headers)?;
+                Ok(Some(self.local_caller(headers)?))
+            }
+        }
+    }
+
+    /// True once there is, or was, a key.
+    pub async fn any_keys(&self) -> Result<bool> {
+        if self.has_keys.load(Ordering::Relaxed) {
+            return Ok(true);
+        }
+        let now = self.clock.monotonic_us().max(1);
+        let checked = self.checked_us.load(Ordering::Relaxed);
+        if checked != 0 && now.saturating_sub(checked) < RECHECK_US {
+            return Ok(false);
+        }
+        let any = self.engine.any_keys().await?;
+        self.checked_us.store(now, Ordering::Relaxed);
+        if any {
+            self.has_keys.store(true, Ordering::Relaxed);
+        }
+        Ok(any)
+    }
+
+    /// Looks again at the next request: this process made a key.
+    pub fn keys_changed(&self) {
+        self.checked_us.store(0, Ordering::Relaxed);
+    }
+
+    /// The caller of a bearer token.
+    ///
+    /// # Errors
+    /// `Unauthenticated` without a token, or with one that no active key has.
+    pub async fn bearer_caller(&self, headers: &HeaderMap) -> Result<Principal> {
+        let refused = |message: &str| Error::new(ErrorKind::Unauthenticated, message);
+        let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let Some(value) = value else {
+            return Err(refused(
+                "credentials are needed: send Authorization: Bearer with the token of a key",
+            ));
+        };
+        let token = value.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+        let Some((_, token)) = token else {
+            return Err(refused("the native API takes Authorization: Bearer with the token of a key"));
+        };
+        let found = self.engine.token_lookup(token.trim()).await?;
+        found.ok_or_else(|| refused("the token is not that of an active key"))
+    }
+
+    fn local_caller(&self, headers: &HeaderMap) -> Result<Principal> {
+        let Some(value) = headers.get("x-loci-user") else {
+            return Ok(Principal::administrator(self.os_user.clone()));
+        };
+        let rule = "X-Loci-User must be 1 to 100 printable ASCII characters";
+        let name = value.to_str().map_err(|_| Error::invalid("X-Loci-User", rule))?;
+        if name.is_empty() || name.len() > USER_CHARS_MAX {
+            return Err(Error::invalid("X-Loci-User", rule));
+        }
+        Ok(Principal::administrator(name))
+    }
+}
+
+impl std::fmt::Debug for Gate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gate").field("has_keys", &self.has_keys).finish_non_exhaustive()
+    }
+}
+
+/// Development mode trusts everyone who reaches loopback; a web page in a browser on this machine reaches it too,
+/// directly (`Origin`) or through a name that it points here (`Host`). Neither is who is meant.
+fn refuse_pages(headers: &HeaderMap) -> Result<()> {
+    let text = |name| headers.get(name).and_then(|value: &http::HeaderValue| value.to_str().ok());
+    if let Some(origin) = text(header::ORIGIN) {
+        let host = origin.split_once("://").map_or("", |(_, rest)| rest);
+        if !is_loopback_host(host) {
+            return Err(Error::denied("without keys, requests from pages of other hosts are refused"));
+        }
+    }
+    match text(header::HOST) {
+        Some(host) if !is_loopback_host(host) => Err(Error::denied(
+            "without keys, this server answers to localhost and loopback addresses only: use one, or make a key",
+        )),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn is_loopback_host(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split_once(']').map_or("", |(name, _)| name),
+        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+    };
+    let name = name.to_ascii_lowercase();
+    name == "localhost"
+        || name.ends_with(".localhost")
+        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_and_foreign_names_are_refused() {
+        let check = |name: &'static str, value: &str, expect: bool| {
+            let mut headers = HeaderMap::new();
+            headers.insert(name, value.parse().unwrap());
+            assert_eq!(refuse_pages(&headers).is_ok(), expect, "{name}: {value}");
+        };
+        check("host", "127.0.0.1:8411", true);
+        check("host", "localhost", true);
+        check("host", "[::1]:8411", true);
+        check("host", "data.localhost:1", true);
+        check("host", "evil.example:8411", false);
+        check("host", "127.0.0.1.evil.example", false);
+        check("origin", "http://localhost:3000", true);
+        check("origin", "https://evil.example", false);
+        check("origin", "null", false);
+    }
+}

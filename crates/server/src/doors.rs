@@ -1,0 +1,85 @@
+//! What every door works with: the engine, the gate, the metrics, the limits. It holds no rule of its own.
+
+use std::sync::Arc;
+
+use loci_engine::Engine;
+use loci_model::limits;
+use loci_model::ports::clock::Clock;
+use loci_model::ports::ids::IdSource;
+
+use crate::agentcore::{Wire, WireSettings};
+use crate::auth::gate::Gate;
+use crate::operations::metrics::Metrics;
+
+/// Settings that all doors share.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DoorOptions {
+    /// Bodies over so many bytes are refused; streamed imports are not bodies in this sense.
+    pub body_bytes_max: usize,
+    /// A request whose body pauses longer than this is given up.
+    pub body_pause_ms_max: u64,
+    /// CreateEvent answers after extraction: for tests of clients that cannot wait.
+    pub extraction_sync: bool,
+    /// A path that clients put before every path of the wire, such as `/agentcore`; empty: none.
+    pub base_path: String,
+    /// Whether clients of the wire may name URLs as delivery targets.
+    pub client_targets: bool,
+    /// The user of the operating system: the caller's name in development mode and on the socket.
+    pub os_user: String,
+    /// The configuration as `loci config print --json` shows it, secrets left out.
+    pub configuration: serde_json::Value,
+}
+
+impl Default for DoorOptions {
+    fn default() -> Self {
+        Self {
+            body_bytes_max: limits::BODY_BYTES_MAX_DEFAULT,
+            body_pause_ms_max: 30_000,
+            extraction_sync: false,
+            base_path: String::new(),
+            client_targets: false,
+            os_user: "local".to_owned(),
+            configuration: serde_json::Value::Null,
+        }
+    }
+}
+
+/// Shared by all doors; cheap to clone.
+#[derive(Clone)]
+pub struct Doors {
+    /// The engine behind every door.
+    pub engine: Engine,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// The source of request ids.
+    pub ids: Arc<dyn IdSource>,
+    /// Settings.
+    pub options: Arc<DoorOptions>,
+    /// Who may come in.
+    pub gate: Arc<Gate>,
+    /// Counters and histograms.
+    pub metrics: Arc<Metrics>,
+    /// The AgentCore door.
+    pub wire: Arc<Wire>,
+}
+
+impl Doors {
+    /// Doors around an engine.
+    pub fn new(engine: Engine, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, options: DoorOptions) -> Self {
+        let gate = Arc::new(Gate::new(engine.clone(), clock.clone(), options.os_user.clone()));
+        let settings = WireSettings {
+            base_path: options.base_path.clone(),
+            body_bytes_max: options.body_bytes_max,
+            client_targets: options.client_targets,
+        };
+        let wire = Arc::new(Wire::new(engine.clone(), clock.clone(), ids.clone(), settings));
+        let metrics = Arc::new(Metrics::new());
+        Self { engine, clock, ids, options: Arc::new(options), gate, metrics, wire }
+    }
+}
+
+impl std::fmt::Debug for Doors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Doors").field("options", &self.options).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,153 @@
+//! Accepting connections and answering on them with hyper, HTTP/1.1, until the signal to stop.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::task::JoinSet;
+use tower::ServiceExt;
+
+use super::paused_body::PausedBody;
+use super::tls::Tls;
+use super::unix_socket::OwnSocket;
+use crate::auth::gate::Peer;
+use crate::doors::Doors;
+
+/// A TLS handshake must be done after this long.
+const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
+/// After a failure to accept (no file descriptors left), a pause before the next try.
+const ACCEPT_PAUSE_MS: u64 = 100;
+/// Connections on the unix socket at once.
+const SOCKET_CONNECTIONS_MAX: usize = 256;
+
+/// What every connection needs.
+pub(super) struct Connections {
+    pub(super) router: Router,
+    pub(super) doors: Doors,
+    pub(super) tls: Option<Tls>,
+    pub(super) head_ms_max: u64,
+    pub(super) peer: Peer,
+    pub(super) permits: Arc<Semaphore>,
+    pub(super) stopping: watch::Receiver<bool>,
+}
+
+impl Connections {
+    /// Accepts TCP connections until the signal to stop, then waits for those that are open.
+    pub(super) async fn accept_tcp(self: Arc<Self>, listener: TcpListener) {
+        let mut open = JoinSet::new();
+        let mut stopping = self.stopping.clone();
+        loop {
+            let accepted = tokio::select! {
+                () = stopped(&mut stopping) => break,
+                Some(_) = open.join_next() => {
+                    self.doors.metrics.connections(open.len());
+                    continue;
+                }
+                accepted = accept_one(&listener, &self.permits) => accepted,
+            };
+            match accepted {
+                Ok((stream, permit)) => {
+                    // Small answers must not wait for more to send.
+                    if let Err(error) = stream.set_nodelay(true) {
+                        tracing::debug!(%error, "TCP_NODELAY was refused");
+                    }
+                    open.spawn(self.clone().tcp(stream, permit));
+                    self.doors.metrics.connections(open.len());
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    self.doors.clock.sleep(ACCEPT_PAUSE_MS).await;
+                }
+            }
+        }
+        drop(listener);
+        while open.join_next().await.is_some() {}
+    }
+
+    /// Accepts connections of the same user on the unix socket, likewise.
+    pub(super) async fn accept_unix(self: Arc<Self>, socket: OwnSocket) {
+        let mut open = JoinSet::new();
+        let mut stopping = self.stopping.clone();
+        loop {
+            let accepted = tokio::select! {
+                () = stopped(&mut stopping) => break,
+                Some(_) = open.join_next() => continue,
+                accepted = socket.listener.accept(), if open.len() < SOCKET_CONNECTIONS_MAX => accepted,
+            };
+            match accepted {
+                Ok((stream, _)) if socket.is_same_user(&stream) => {
+                    let connections = self.clone();
+                    open.spawn(async move { connections.answer(stream, Peer::Socket).await });
+                }
+                Ok(_) => tracing::warn!("a connection of another user on loci.sock was refused"),
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    self.doors.clock.sleep(ACCEPT_PAUSE_MS).await;
+                }
+            }
+        }
+        drop(socket);
+        while open.join_next().await.is_some() {}
+    }
+
+    async fn tcp(self: Arc<Self>, stream: tokio::net::TcpStream, permit: OwnedSemaphorePermit) {
+        match &self.tls {
+            None => self.answer(stream, self.peer).await,
+            Some(tls) => match tokio::time::timeout(HANDSHAKE_MAX, tls.0.accept(stream)).await {
+                Ok(Ok(stream)) => self.answer(stream, self.peer).await,
+                Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+                Err(_) => tracing::debug!("a TLS handshake took too long"),
+            },
+        }
+        drop(permit);
+    }
+
+    async fn answer(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, peer: Peer) {
+        let doors = self.doors.clone();
+        let router = self.router.clone();
+        let answer = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
+            let (mut head, body) = request.into_parts();
+            head.extensions.insert(peer);
+            let pause_ms = doors.options.body_pause_ms_max;
+            let body = Body::new(PausedBody::new(body, doors.clock.clone(), pause_ms));
+            router.clone().oneshot(hyper::Request::from_parts(head, body))
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(Duration::from_millis(self.head_ms_max))
+            .serve_connection(TokioIo::new(stream), answer);
+        let mut connection = std::pin::pin!(connection);
+        let mut stopping = self.stopping.clone();
+        let ended = tokio::select! {
+            ended = connection.as_mut() => ended,
+            () = stopped(&mut stopping) => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a connection ended early");
+        }
+    }
+}
+
+/// Resolves at the signal to stop, or when nobody is left to give it.
+async fn stopped(stopping: &mut watch::Receiver<bool>) {
+    let _ = stopping.wait_for(|stop| *stop).await;
+}
+
+async fn accept_one(
+    listener: &TcpListener,
+    permits: &Arc<Semaphore>,
+) -> std::io::Result<(tokio::net::TcpStream, OwnedSemaphorePermit)> {
+    let permit = permits.clone().acquire_owned().await.map_err(std::io::Error::other)?;
+    let (stream, _) = listener.accept().await?;
+    Ok((stream, permit))
+}

@@ -1,0 +1,45 @@
+//! TLS from two PEM files, by rustls with ring. Certificates are read once, at the start.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use loci_model::{Error, Result};
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::TlsAcceptor;
+
+/// A certificate chain and its key, in PEM.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The chain, the server's certificate first.
+    pub certificate: PathBuf,
+    /// The private key.
+    pub key: PathBuf,
+}
+
+/// Accepts TLS connections.
+#[derive(Clone)]
+pub(super) struct Tls(pub(super) TlsAcceptor);
+
+impl Tls {
+    pub(super) fn load(files: &TlsFiles) -> Result<Self> {
+        let bad = |what: &str, path: &PathBuf, error: String| {
+            Error::invalid("tls", format!("the {what} {} cannot be used: {error}", path.display()))
+        };
+        let certificate =
+            |error: rustls::pki_types::pem::Error| bad("certificate", &files.certificate, error.to_string());
+        let chain = CertificateDer::pem_file_iter(&files.certificate)
+            .map_err(certificate)?
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(certificate)?;
+        let key = PrivateKeyDer::from_pem_file(&files.key)
+            .map_err(|error| bad("key", &files.key, error.to_string()))?;
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
+            .map_err(|error| bad("certificate", &files.certificate, error.to_string()))?;
+        Ok(Self(TlsAcceptor::from(Arc::new(config))))
+    }
+}

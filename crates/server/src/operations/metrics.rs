@@ -1,0 +1,123 @@
+//! Counters and histograms, one recorder per set of doors, so that several servers in one process do not mix.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use metrics::{counter, gauge, histogram};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
+
+/// Upper bounds of the latency histogram, in seconds: a retrieval should be in the first ones, an import in the last.
+const LATENCY_BOUNDS_S: &[f64] =
+    &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0];
+/// Samples are folded into buckets every so many requests, so that they do not pile up where nobody scrapes.
+const UPKEEP_REQUESTS: u64 = 1024;
+
+/// The recorder of one set of doors.
+pub struct Metrics {
+    recorder: PrometheusRecorder,
+    handle: PrometheusHandle,
+    requests: AtomicU64,
+}
+
+/// One answered request.
+#[derive(Debug, Clone, Copy)]
+pub struct Answered<'a> {
+    /// `agentcore`, `v1` or `operations`.
+    pub door: &'static str,
+    /// The operation, from a closed list.
+    pub operation: &'a str,
+    /// The HTTP status.
+    pub status: u16,
+    /// The error's type, where it is one.
+    pub error: Option<&'a str>,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+impl Metrics {
+    /// An empty recorder.
+    pub fn new() -> Self {
+        let latency = Matcher::Full("loci_request_seconds".to_owned());
+        let builder = PrometheusBuilder::new();
+        // The bounds are a constant and not empty, the only thing that is refused.
+        let builder = builder.set_buckets_for_metric(latency, LATENCY_BOUNDS_S).unwrap_or_default();
+        let recorder = builder.build_recorder();
+        let handle = recorder.handle();
+        Self { recorder, handle, requests: AtomicU64::new(0) }
+    }
+
+    /// Counts a request.
+    pub fn answered(&self, request: &Answered<'_>) {
+        metrics::with_local_recorder(&self.recorder, || {
+            let operation = request.operation.to_owned();
+            let labels = [("door", request.door.to_owned()), ("operation", operation)];
+            let mut coded = labels.to_vec();
+            coded.push(("code", request.status.to_string()));
+            counter!("loci_requests_total", &coded).increment(1);
+            histogram!("loci_request_seconds", &labels).record(request.seconds);
+            if let Some(error) = request.error {
+                let typed = [("door", request.door.to_owned()), ("type", error.to_owned())];
+                counter!("loci_errors_total", &typed).increment(1);
+            }
+        });
+        if self.requests.fetch_add(1, Ordering::Relaxed) % UPKEEP_REQUESTS == UPKEEP_REQUESTS - 1 {
+            self.handle.run_upkeep();
+        }
+    }
+
+    /// Sets the number of open connections.
+    pub fn connections(&self, open: usize) {
+        metrics::with_local_recorder(&self.recorder, || {
+            gauge!("loci_connections_open").set(f64::from(u32::try_from(open).unwrap_or(u32::MAX)));
+        });
+    }
+
+    /// Counts how often this process became the one that runs jobs.
+    pub fn hosting(&self, is_host: bool) {
+        metrics::with_local_recorder(&self.recorder, || {
+            gauge!("loci_host").set(if is_host { 1.0 } else { 0.0 });
+        });
+    }
+
+    /// The text that Prometheus reads.
+    pub fn render(&self) -> String {
+        self.handle.run_upkeep();
+        self.handle.render()
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Metrics").field("requests", &self.requests).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_errors_and_latencies_are_counted() {
+        let metrics = Metrics::new();
+        for error in [None, Some("NOT_FOUND")] {
+            let status = if error.is_some() { 404 } else { 200 };
+            let request =
+                Answered { door: "v1", operation: "GET /v1/memories", status, error, seconds: 0.002 };
+            metrics.answered(&request);
+        }
+        let text = metrics.render();
+        for line in [
+            r#"loci_requests_total{door="v1",operation="GET /v1/memories",code="200"} 1"#,
+            r#"loci_requests_total{door="v1",operation="GET /v1/memories",code="404"} 1"#,
+            r#"loci_errors_total{door="v1",type="NOT_FOUND"} 1"#,
+            r#"loci_request_seconds_bucket{door="v1",operation="GET /v1/memories",le="0.0025"} 2"#,
+        ] {
+            assert!(text.contains(line), "{line} in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! What operators see: health, readiness, metrics, request ids and one log line per request. No content, ever.
+
+pub mod health;
+pub mod metrics;
+pub mod observe;

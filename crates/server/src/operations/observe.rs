@@ -1,0 +1,77 @@
+//! Around every request: an id, one log line, metrics. Paths and bodies are not logged: they name people.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::HeaderValue;
+use loci_model::ports::ids::uuid4;
+use tracing::Instrument;
+
+use super::metrics::Answered;
+use crate::doors::Doors;
+
+/// The id of a request, on its extensions.
+#[derive(Debug, Clone)]
+pub struct RequestId(pub Arc<str>);
+
+/// The operation that answered, on the extensions of the response.
+#[derive(Debug, Clone)]
+pub struct Operation(pub Cow<'static, str>);
+
+/// The type of the error, on the extensions of the response.
+#[derive(Debug, Clone)]
+pub struct ErrorType(pub Cow<'static, str>);
+
+/// Gives the request its id, and counts and logs the answer.
+pub(crate) async fn observe(State(doors): State<Doors>, mut request: Request, next: Next) -> Response {
+    let began = doors.clock.monotonic_us();
+    let id: Arc<str> = uuid4(doors.ids.as_ref()).into();
+    let (door, header) = door_of(request.uri().path());
+    request.extensions_mut().insert(RequestId(id.clone()));
+    let span = tracing::info_span!("request", id = %id, door);
+    let mut response = next.run(request).instrument(span.clone()).await;
+    // One id for answer and log, also where the door made one of its own.
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(header, value);
+    }
+    let took_us = doors.clock.monotonic_us().saturating_sub(began);
+    let seconds = std::time::Duration::from_micros(took_us).as_secs_f64();
+    let operation = operation_of(&response);
+    let status = response.status().as_u16();
+    let error = error_of(&response);
+    doors.metrics.answered(&Answered { door, operation, status, error, seconds });
+    let ms = u64::try_from(std::time::Duration::from_micros(took_us).as_millis()).unwrap_or(u64::MAX);
+    span.in_scope(|| match (status, door) {
+        (500.., _) => tracing::error!(operation, status, ms, error, "answered"),
+        (_, "operations") => tracing::debug!(operation, status, ms, "answered"),
+        _ => tracing::info!(operation, status, ms, error, "answered"),
+    });
+    response
+}
+
+fn operation_of(response: &Response) -> &str {
+    if let Some(operation) = response.extensions().get::<Operation>() {
+        return &operation.0;
+    }
+    let wire = response.extensions().get::<crate::agentcore::route::Operation>();
+    wire.map_or("unknown", |operation| operation.name())
+}
+
+fn error_of(response: &Response) -> Option<&str> {
+    if let Some(error) = response.extensions().get::<ErrorType>() {
+        return Some(&error.0);
+    }
+    response.headers().get("x-amzn-errortype").and_then(|value| value.to_str().ok())
+}
+
+/// The door a path leads to, and the header that carries the request's id there.
+fn door_of(path: &str) -> (&'static str, &'static str) {
+    match path {
+        "/healthz" | "/readyz" | "/metrics" | "/openapi.json" => ("operations", "x-request-id"),
+        _ if path == "/v1" || path.starts_with("/v1/") => ("v1", "x-request-id"),
+        _ => ("agentcore", "x-amzn-requestid"),
+    }
+}

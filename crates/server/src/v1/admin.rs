@@ -1,0 +1,126 @@
+//! Administration: forget an actor, back up, look at the server's health and configuration.
+
+use std::path::PathBuf;
+
+use loci_api::admin as shape;
+use loci_engine::access;
+use loci_engine::admin::ForgetReceipt;
+use loci_model::{Error, Result};
+
+use super::call::Call;
+use super::events::actor;
+use super::table::{Table, get, post};
+
+pub(super) fn operations(table: Table) -> Table {
+    table
+        .json(
+            post("/v1/memories/{memory}/forget", "Erase events, records and jobs of an actor, now."),
+            forget,
+        )
+        .json(post("/v1/backup", "Write a consistent copy of the store to a file on the server."), backup)
+        .query(get("/v1/doctor", "Look at the store and the indexes."), doctor)
+        .plain(get("/v1/config", "The configuration in force, without secrets."), config)
+}
+
+async fn forget(call: Call, asked: shape::Forget) -> Result<shape::ForgetReceipt> {
+    let actor = actor(asked.actor)?;
+    let receipt = call.doors.engine.forget_actor(&call.caller, &call.memory()?, &actor).await?;
+    let ForgetReceipt { memory, actor, events, records, jobs, at } = receipt;
+    Ok(shape::ForgetReceipt {
+        memory: memory.to_string(),
+        actor: actor.to_string(),
+        events,
+        records,
+        jobs,
+        at: at.to_rfc3339(),
+    })
+}
+
+async fn backup(call: Call, asked: shape::Backup) -> Result<shape::BackupReport> {
+    let path = PathBuf::from(asked.path);
+    if !path.is_absolute() {
+        return Err(Error::invalid(
+            "path",
+            "path must be absolute: it is a file on the machine of the server",
+        ));
+    }
+    let report = call.doors.engine.backup(&call.caller, path).await?;
+    Ok(shape::BackupReport { path: report.path.display().to_string(), bytes: report.bytes })
+}
+
+async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorReport> {
+    let engine = &call.doors.engine;
+    let mut findings = Vec::new();
+    match engine.info(&call.caller, true).await {
+        Ok(info) => {
+            let detail = format!(
+                "{} at {}, schema {}, {} bytes, read and written",
+                info.kind, info.location, info.schema_version, info.bytes
+            );
+            findings.push(finding("store", true, detail));
+            let runs = if info.is_host {
+                "this process runs jobs"
+            } else {
+                "another process runs jobs, or none does"
+            };
+            findings.push(finding("host", true, runs.to_owned()));
+        }
+        Err(error) if error.kind == loci_model::ErrorKind::Denied => return Err(error),
+        Err(error) => findings.push(finding("store", false, error.message)),
+    }
+    let keys = call.doors.gate.any_keys().await?;
+    let mode = if keys {
+        "access keys are configured: TCP requests need credentials"
+    } else {
+        "development mode: everyone who reaches this machine's loopback may do anything; make a key with `loci key create NAME`"
+    };
+    findings.push(finding("identity", true, mode.to_owned()));
+    indexes(&call, asked.rebuild, &mut findings).await?;
+    let ok = findings.iter().all(|finding| finding.ok);
+    Ok(shape::DoctorReport { version: env!("CARGO_PKG_VERSION").to_owned(), ok, findings })
+}
+
+/// Every memory's index, compared with a fresh build where that was asked for.
+async fn indexes(call: &Call, rebuild: bool, findings: &mut Vec<shape::Finding>) -> Result<()> {
+    let engine = &call.doors.engine;
+    let mut after = None;
+    loop {
+        let page = engine.memory_list(&call.caller, after, loci_model::limits::PAGE_ITEMS_MAX).await?;
+        for memory in &page.items {
+            let name = format!("index of {}", memory.id);
+            let now = match engine.index_info(&call.caller, &memory.id, false).await {
+                Ok(info) => info,
+                Err(error) => {
+                    findings.push(finding(&name, false, error.message));
+                    continue;
+                }
+            };
+            let size = format!("{} passages, {} vectors, {} bytes", now.passages, now.vectors, now.bytes);
+            if !rebuild {
+                findings.push(finding(&name, true, size));
+                continue;
+            }
+            let fresh = engine.index_info(&call.caller, &memory.id, true).await?;
+            let same = fresh.digest == now.digest || fresh.sequence != now.sequence;
+            let word = if same {
+                "equals a fresh build"
+            } else {
+                "differs from a fresh build: restart to rebuild it"
+            };
+            findings.push(finding(&name, same, format!("{size}, {word}")));
+        }
+        after = page.next;
+        if after.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+fn finding(name: &str, ok: bool, detail: String) -> shape::Finding {
+    shape::Finding { name: name.to_owned(), ok, detail }
+}
+
+async fn config(call: Call) -> Result<serde_json::Value> {
+    access::require_server_admin(&call.caller)?;
+    Ok(call.doors.options.configuration.clone())
+}

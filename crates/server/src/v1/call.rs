@@ -1,0 +1,114 @@
+//! What every operation starts with: the caller, the path's ids, the parsed request. Order: route, size,
+//! authentication, parse; then the operation.
+
+use axum::extract::{FromRequestParts, Query, RawPathParams};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::HeaderMap;
+use http::request::Parts;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use loci_engine::idempotency::ClientToken;
+use loci_model::principal::Principal;
+use loci_model::{ActorId, Error, ErrorKind, MemoryId, Reason, Result};
+use serde::de::DeserializeOwned;
+
+use super::problem;
+use crate::auth::gate::Peer;
+use crate::doors::Doors;
+
+/// Header of idempotency.
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
+
+/// A request whose caller is known.
+pub(crate) struct Call {
+    pub(crate) doors: Doors,
+    pub(crate) caller: Principal,
+    path: Vec<(String, String)>,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Call {
+    /// Authenticates; the body is read first, within its limit, so that a refusal leaves the connection usable.
+    pub(super) async fn begin(doors: Doors, request: axum::extract::Request) -> Result<(Self, Parts)> {
+        let (mut parts, body) = request.into_parts();
+        let body = read_body(body, doors.options.body_bytes_max).await?;
+        let (caller, path) = admit(&doors, &mut parts).await?;
+        let headers = parts.headers.clone();
+        Ok((Self { doors, caller, path, headers, body }, parts))
+    }
+
+    /// The value of a path parameter.
+    pub(super) fn path(&self, name: &str) -> Result<&str> {
+        let found = self.path.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.as_str()).ok_or_else(|| Error::bug("a route without its parameter"))
+    }
+
+    /// The memory of the path.
+    pub(super) fn memory(&self) -> Result<MemoryId> {
+        MemoryId::parse(self.path("memory")?).map_err(|error| error.on("memory"))
+    }
+
+    /// The actor of the path.
+    pub(super) fn actor(&self) -> Result<ActorId> {
+        ActorId::parse(self.path("actor")?).map_err(|error| error.on("actor"))
+    }
+
+    /// The request's body; an empty one is `{}`.
+    pub(super) fn json<Q: DeserializeOwned>(&self) -> Result<Q> {
+        let text: &[u8] = if self.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { &self.body };
+        serde_json::from_slice(text).map_err(problem::unreadable)
+    }
+
+    /// The caller's idempotency token, with a digest of path and body.
+    pub(super) fn token(&self) -> Result<Option<ClientToken>> {
+        let Some(value) = self.headers.get(IDEMPOTENCY_KEY) else { return Ok(None) };
+        let text = value.to_str().ok().filter(|text| !text.is_empty()).ok_or_else(|| {
+            Error::invalid("Idempotency-Key", "Idempotency-Key must be printable ASCII text")
+        })?;
+        let body: serde_json::Value = self.json()?;
+        let parameters = serde_json::json!({ "path": self.path, "body": body });
+        ClientToken::new(text, &parameters).map(Some)
+    }
+}
+
+/// The caller of a request, and the parameters of its path.
+pub(super) async fn admit(doors: &Doors, parts: &mut Parts) -> Result<(Principal, Vec<(String, String)>)> {
+    let peer = parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Network);
+    let caller = match doors.gate.open_caller(peer, &parts.headers).await? {
+        Some(caller) => caller,
+        None => doors.gate.bearer_caller(&parts.headers).await?,
+    };
+    let parameters = RawPathParams::from_request_parts(parts, &())
+        .await
+        .map_err(|error| Error::invalid("path", "the path must be percent-encoded UTF-8").caused_by(error))?;
+    let path = parameters.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    Ok((caller, path))
+}
+
+/// The query, as a request's shape.
+pub(super) fn query<Q: DeserializeOwned>(parts: &Parts) -> Result<Q> {
+    Query::<Q>::try_from_uri(&parts.uri)
+        .map(|Query(query)| query)
+        .map_err(|error| problem::unreadable_query(&error.body_text()))
+}
+
+async fn read_body(body: axum::body::Body, max: usize) -> Result<Bytes> {
+    match Limited::new(body, max).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => {
+            Err(Error::new(ErrorKind::TooLarge, format!("the body must have at most {max} bytes")))
+        }
+        Err(error) => Err(Error::new(ErrorKind::Invalid, "the body ended before it was whole")
+            .because(Reason::CannotParse)
+            .caused_by(error)),
+    }
+}
+
+/// Paths below `/v1` that are no operation.
+pub(super) async fn unknown() -> Response {
+    problem::Refused(Error::not_found(
+        "no operation of the native API has this path and method; see /openapi.json",
+    ))
+    .into_response()
+}

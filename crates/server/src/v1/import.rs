@@ -1,0 +1,178 @@
+//! `POST /v1/import`: JSON lines of an export, read as they arrive, written in chunks. Not one transaction: a failure
+//! says which line, and the memory that was begun is deleted again.
+
+use axum::Json;
+use axum::body::BodyDataStream;
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use futures::StreamExt;
+use loci_api::admin as shape;
+use loci_engine::access;
+use loci_engine::admin::{ExportLine, ImportReport};
+use loci_model::principal::Principal;
+use loci_model::{Error, ErrorKind, MemoryId, Result};
+
+use super::call;
+use super::import_lines;
+use super::table::{Described, Form, Table, post};
+use crate::doors::Doors;
+
+/// Lines written at once.
+const CHUNK_LINES: usize = 200;
+/// Bytes written at once, about.
+const CHUNK_BYTES: usize = 4 * 1024 * 1024;
+/// The longest line: an event of 10 MiB, escaped.
+const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+pub(super) fn operations(mut table: Table) -> Table {
+    let place = post("/v1/import", "Write what an export holds, into memories that are not there yet.");
+    let answer = table.named::<shape::ImportReport>();
+    let described = Described { place, request: Form::Lines, answer };
+    table.stream(described, |doors, request| async move { import(doors, request).await })
+}
+
+async fn import(doors: Doors, request: Request) -> Result<Response> {
+    let (mut parts, body) = request.into_parts();
+    let (caller, _) = call::admit(&doors, &mut parts).await?;
+    access::require_server_admin(&caller)?;
+    let mut import = Import::new(doors, caller);
+    match import.read(body.into_data_stream()).await {
+        Ok(()) => {
+            let ImportReport { memories, events, records } = import.report;
+            Ok(Json(shape::ImportReport { memories, events, records }).into_response())
+        }
+        Err(error) => {
+            import.undo().await;
+            Err(error)
+        }
+    }
+}
+
+/// How far an import has come.
+struct Import {
+    doors: Doors,
+    caller: Principal,
+    report: ImportReport,
+    made: Vec<MemoryId>,
+    chunk: Vec<ExportLine>,
+    chunk_bytes: usize,
+    lines: u64,
+    begun: bool,
+    end: Option<ImportReport>,
+}
+
+impl Import {
+    fn new(doors: Doors, caller: Principal) -> Self {
+        Self {
+            doors,
+            caller,
+            report: ImportReport::default(),
+            made: Vec::new(),
+            chunk: Vec::new(),
+            chunk_bytes: 0,
+            lines: 0,
+            begun: false,
+            end: None,
+        }
+    }
+
+    async fn read(&mut self, mut body: BodyDataStream) -> Result<()> {
+        let mut rest: Vec<u8> = Vec::new();
+        while let Some(piece) = body.next().await {
+            let piece = piece.map_err(|error| {
+                Error::new(ErrorKind::Invalid, "the body ended before it was whole").caused_by(error)
+            })?;
+            let mut piece: &[u8] = &piece;
+            while let Some(at) = piece.iter().position(|byte| *byte == b'\n') {
+                let (line, tail) = piece.split_at(at);
+                rest.extend_from_slice(line);
+                piece = tail.get(1..).unwrap_or_default();
+                let whole = std::mem::take(&mut rest);
+                self.line(&whole).await?;
+            }
+            rest.extend_from_slice(piece);
+            if rest.len() > LINE_BYTES_MAX {
+                let message = format!("line {} is longer than {LINE_BYTES_MAX} bytes", self.lines + 1);
+                return Err(Error::new(ErrorKind::TooLarge, message));
+            }
+        }
+        self.line(&rest).await?;
+        self.write().await?;
+        self.check_end()
+    }
+
+    async fn line(&mut self, text: &[u8]) -> Result<()> {
+        self.lines += 1;
+        if text.iter().all(u8::is_ascii_whitespace) {
+            return Ok(());
+        }
+        let line = import_lines::read(text, self.lines)?;
+        match &line {
+            ExportLine::Header { .. } => self.begun = true,
+            ExportLine::End { memories, events, records } => {
+                self.end = Some(ImportReport { memories: *memories, events: *events, records: *records });
+            }
+            ExportLine::Memory { .. }
+            | ExportLine::Event { .. }
+            | ExportLine::Record { .. }
+            | ExportLine::Change { .. } => {}
+        }
+        if !self.begun {
+            let message = format!("line {} comes before the header: this is no export of Loci", self.lines);
+            return Err(Error::invalid("line", message));
+        }
+        self.chunk_bytes += text.len();
+        self.chunk.push(line);
+        if self.chunk.len() >= CHUNK_LINES || self.chunk_bytes >= CHUNK_BYTES {
+            self.write().await?;
+        }
+        Ok(())
+    }
+
+    async fn write(&mut self) -> Result<()> {
+        let lines = std::mem::take(&mut self.chunk);
+        self.chunk_bytes = 0;
+        let new: Vec<MemoryId> = lines
+            .iter()
+            .filter_map(|line| match line {
+                ExportLine::Memory { memory } => Some(memory.id.clone()),
+                ExportLine::Header { .. }
+                | ExportLine::Event { .. }
+                | ExportLine::Record { .. }
+                | ExportLine::Change { .. }
+                | ExportLine::End { .. } => None,
+            })
+            .collect();
+        let outcome = self.doors.engine.import_lines(&self.caller, lines, &self.made).await;
+        let wrote = outcome.map_err(|mut error| {
+            error.message = format!("{} (in the lines up to {})", error.message, self.lines);
+            error
+        })?;
+        self.made.extend(new);
+        self.report.memories += wrote.memories;
+        self.report.events += wrote.events;
+        self.report.records += wrote.records;
+        Ok(())
+    }
+
+    /// A cut file is noticed by its last line.
+    fn check_end(&self) -> Result<()> {
+        match &self.end {
+            Some(end) if *end == self.report => Ok(()),
+            Some(_) => Err(Error::invalid(
+                "line",
+                "the last line counts other lines than there are: the file is damaged",
+            )),
+            None => Err(Error::invalid("line", "the last line is missing: the file was cut off")),
+        }
+    }
+
+    /// Takes back what was begun. What fails here is left for a person: it is logged and the import's error answered.
+    async fn undo(&self) {
+        for memory in &self.made {
+            if let Err(error) = self.doors.engine.memory_delete(&self.caller, memory, None).await {
+                tracing::error!(?error, %memory, "a half imported memory could not be deleted");
+            }
+        }
+    }
+}

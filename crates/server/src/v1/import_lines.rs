@@ -1,0 +1,100 @@
+//! One line of an export, read back. By hand rather than by the derived enum: what is kept as JSON text, and numbers
+//! that keep theirs, do not survive the buffering by which serde reads tagged enums.
+
+use loci_engine::admin::ExportLine;
+use loci_model::event::Event;
+use loci_model::memory::Memory;
+use loci_model::record::Record;
+use loci_model::telemetry::StateChange;
+use loci_model::{Error, Reason, Result, Timestamp};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Tag<'a> {
+    #[serde(rename = "type", borrow)]
+    tag: std::borrow::Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+struct HeaderLine {
+    format: u32,
+    exported_at: Timestamp,
+}
+
+#[derive(Deserialize)]
+struct MemoryLine {
+    memory: Box<Memory>,
+}
+
+#[derive(Deserialize)]
+struct EventLine {
+    event: Box<Event>,
+}
+
+#[derive(Deserialize)]
+struct RecordLine {
+    record: Box<Record>,
+    current: bool,
+}
+
+#[derive(Deserialize)]
+struct ChangeLine {
+    change: StateChange,
+}
+
+#[derive(Deserialize)]
+struct EndLine {
+    memories: u64,
+    events: u64,
+    records: u64,
+}
+
+/// Reads a line; the error names it, and never quotes it.
+pub(super) fn read(text: &[u8], number: u64) -> Result<ExportLine> {
+    let tag: Tag<'_> = parse(text, number)?;
+    Ok(match &*tag.tag {
+        "header" => {
+            let HeaderLine { format, exported_at } = parse(text, number)?;
+            ExportLine::Header { format, exported_at }
+        }
+        "memory" => ExportLine::Memory { memory: parse::<MemoryLine>(text, number)?.memory },
+        "event" => ExportLine::Event { event: parse::<EventLine>(text, number)?.event },
+        "record" => {
+            let RecordLine { record, current } = parse(text, number)?;
+            ExportLine::Record { record, current }
+        }
+        "change" => ExportLine::Change { change: parse::<ChangeLine>(text, number)?.change },
+        "end" => {
+            let EndLine { memories, events, records } = parse(text, number)?;
+            ExportLine::End { memories, events, records }
+        }
+        _ => return Err(bad(number, "its type is unknown to this server")),
+    })
+}
+
+fn parse<'a, T: Deserialize<'a>>(text: &'a [u8], number: u64) -> Result<T> {
+    serde_json::from_slice(text)
+        .map_err(|error| bad(number, "it is not a whole line of an export").caused_by(error))
+}
+
+fn bad(number: u64, why: &str) -> Error {
+    Error::invalid("line", format!("line {number} cannot be imported: {why}")).because(Reason::CannotParse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_lines_are_named() {
+        let check = |text: &str, part: &str| {
+            let error = read(text.as_bytes(), 7).unwrap_err();
+            assert!(error.message.contains("line 7") && error.message.contains(part), "{}", error.message);
+        };
+        check("{", "not a whole line");
+        check(r#"{"type":"other"}"#, "unknown");
+        check(r#"{"type":"end","memories":1}"#, "not a whole line");
+        let end = read(br#"{"type":"end","memories":1,"events":2,"records":3}"#, 1).unwrap();
+        assert_eq!(end, ExportLine::End { memories: 1, events: 2, records: 3 });
+    }
+}

@@ -1,0 +1,110 @@
+//! Access keys: create, list, rotate, revoke. Secrets are in the answers that make them, nowhere else.
+
+use loci_api::Nothing;
+use loci_api::key as shape;
+use loci_engine::keys::IssuedKey;
+use loci_model::key::AccessKey;
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::{AccessKeyId, ActorId, Error, MemoryId, Namespace, Result, SessionId, StrategyId};
+
+use super::call::Call;
+use super::table::{Method, Table, create, get, other, post};
+
+pub(super) fn operations(table: Table) -> Table {
+    table
+        .json(create("/v1/keys", "Make a key; its secrets are shown this once."), key_create)
+        .plain(get("/v1/keys", "List keys."), key_list)
+        .plain(post("/v1/keys/{key}/rotate", "Replace the secrets of a key."), key_rotate)
+        .plain(other(Method::Delete, "/v1/keys/{key}", "Revoke a key."), key_revoke)
+}
+
+async fn key_create(call: Call, asked: shape::KeyCreate) -> Result<shape::KeyIssued> {
+    let grants = match asked.grants {
+        None => vec![Grant::everything()],
+        Some(grants) if grants.is_empty() => {
+            return Err(Error::invalid(
+                "grants",
+                "a key needs a grant; leave grants out for one that allows everything",
+            ));
+        }
+        Some(grants) => grants.into_iter().map(grant).collect::<Result<_>>()?,
+    };
+    let principal = Principal { name: asked.name, grants };
+    let issued = call.doors.engine.key_create(&call.caller, principal).await?;
+    call.doors.gate.keys_changed();
+    Ok(issued_shown(&issued))
+}
+
+async fn key_list(call: Call) -> Result<shape::KeyList> {
+    let keys = call.doors.engine.key_list(&call.caller).await?;
+    Ok(shape::KeyList { keys: keys.iter().map(shown).collect() })
+}
+
+fn key_id(call: &Call) -> Result<AccessKeyId> {
+    AccessKeyId::parse(call.path("key")?).map_err(|error| error.on("key"))
+}
+
+async fn key_rotate(call: Call) -> Result<shape::KeyIssued> {
+    Ok(issued_shown(&call.doors.engine.key_rotate(&call.caller, &key_id(&call)?).await?))
+}
+
+async fn key_revoke(call: Call) -> Result<Nothing> {
+    call.doors.engine.key_revoke(&call.caller, &key_id(&call)?).await?;
+    Ok(Nothing {})
+}
+
+fn grant(asked: shape::Grant) -> Result<Grant> {
+    if asked.capabilities.is_empty() {
+        return Err(Error::invalid("capabilities", "a grant needs at least one of read, write, admin"));
+    }
+    let capability = |capability| match capability {
+        shape::Capability::Read => Capability::Read,
+        shape::Capability::Write => Capability::Write,
+        shape::Capability::Admin => Capability::Admin,
+    };
+    Ok(Grant {
+        memory: asked.memory.map(MemoryId::parse).transpose().map_err(|error| error.on("memory"))?,
+        actor: asked.actor.map(ActorId::parse).transpose().map_err(|error| error.on("actor"))?,
+        session: asked.session.map(SessionId::parse).transpose().map_err(|error| error.on("session"))?,
+        namespace: asked.namespace.map(Namespace::parse).transpose()?,
+        strategy: asked.strategy.map(StrategyId::parse).transpose().map_err(|error| error.on("strategy"))?,
+        capabilities: asked.capabilities.into_iter().map(capability).collect(),
+    })
+}
+
+fn grant_shown(grant: &Grant) -> shape::Grant {
+    let capability = |capability: &Capability| match capability {
+        Capability::Read => shape::Capability::Read,
+        Capability::Write => shape::Capability::Write,
+        Capability::Admin => shape::Capability::Admin,
+    };
+    shape::Grant {
+        memory: grant.memory.as_ref().map(ToString::to_string),
+        actor: grant.actor.as_ref().map(ToString::to_string),
+        session: grant.session.as_ref().map(ToString::to_string),
+        namespace: grant.namespace.as_ref().map(ToString::to_string),
+        strategy: grant.strategy.as_ref().map(ToString::to_string),
+        capabilities: grant.capabilities.iter().map(capability).collect(),
+    }
+}
+
+fn issued_shown(issued: &IssuedKey) -> shape::KeyIssued {
+    shape::KeyIssued {
+        access_key_id: issued.id.to_string(),
+        secret_access_key: issued.secret.expose().to_owned(),
+        token: issued.token.expose().to_owned(),
+        name: issued.principal.name.clone(),
+        grants: issued.principal.grants.iter().map(grant_shown).collect(),
+    }
+}
+
+fn shown(key: &AccessKey) -> shape::Key {
+    shape::Key {
+        access_key_id: key.id.to_string(),
+        name: key.principal.name.clone(),
+        grants: key.principal.grants.iter().map(grant_shown).collect(),
+        created_at: key.created_at.to_rfc3339(),
+        rotated_at: key.rotated_at.map(loci_model::Timestamp::to_rfc3339),
+        revoked_at: key.revoked_at.map(loci_model::Timestamp::to_rfc3339),
+    }
+}

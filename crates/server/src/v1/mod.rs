@@ -1,0 +1,49 @@
+//! The native API (architecture §8): one file per group of operations, each a few lines around a method of the engine.
+//!
+//! To add an operation: its shapes in `loci-api`, a function here in the file of its noun, one line in that file's
+//! `operations`. Router and OpenAPI document are both made from these lines.
+
+mod admin;
+mod call;
+mod cursor;
+mod events;
+mod export;
+mod import;
+mod import_lines;
+mod keys;
+mod memories;
+mod openapi;
+mod problem;
+mod records;
+mod records_shape;
+mod search;
+mod strategies;
+mod table;
+
+use axum::Router;
+use axum::routing::get;
+use http::header;
+
+use crate::doors::Doors;
+use table::Table;
+
+/// All operations.
+fn operations() -> Table {
+    let table = memories::operations(Table::default());
+    let table = events::operations(table);
+    let table = records::operations(table);
+    let table = search::operations(table);
+
+    let table = keys::operations(table);
+    let table = admin::operations(table);
+    let table = export::operations(table);
+    import::operations(table)
+}
+
+/// The routes, and the document that describes them.
+pub(crate) fn router() -> Router<Doors> {
+    let table = operations();
+    let document = openapi::document(&table);
+    let text = move || async move { ([(header::CONTENT_TYPE, "application/json")], document) };
+    table.router.route("/openapi.json", get(text)).route("/v1/{*path}", axum::routing::any(call::unknown))
+}

@@ -1,0 +1,149 @@
+//! Records and filters between the native shapes and the engine's nouns.
+
+use loci_api::record as shape;
+use loci_engine::records::NamespaceAsk;
+use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::scope::StrategyChoice;
+use loci_model::telemetry::StateChange;
+use loci_model::{Error, Namespace, Result, StrategyId, Timestamp};
+
+use super::events::role_shown;
+
+/// A record as shown.
+pub(super) fn record(record: &Record) -> shape::Record {
+    let from = &record.provenance;
+    let sources = from.sources.iter().map(|source| shape::Source {
+        event: source.event.to_string(),
+        message: source.message,
+        part: source.part,
+    });
+    shape::Record {
+        id: record.id.to_string(),
+        memory: record.memory.to_string(),
+        version: record.version,
+        kind: record.kind.as_str().to_owned(),
+        subtype: record.subtype.clone(),
+        title: record.title.clone(),
+        path: record.path.clone(),
+        description: record.description.clone(),
+        scope: record.scope.clone(),
+        namespace: record.namespace.to_string(),
+        strategy: record.strategy.as_ref().map(ToString::to_string),
+        text: record.text.clone(),
+        metadata: record.metadata.iter().map(|(key, value)| (key.clone(), value_shown(value))).collect(),
+        provenance: shape::Provenance {
+            actor: from.actor.as_ref().map(ToString::to_string),
+            session: from.session.as_ref().map(ToString::to_string),
+            sources: sources.collect(),
+            verbatim: from.verbatim,
+            role: from.role.map(role_shown),
+        },
+        origin: record.origin.as_str().to_owned(),
+        trust: record.trust,
+        state: record.state.as_str().to_owned(),
+        state_reason: record.state_reason.clone(),
+        superseded_by: record.superseded_by.as_ref().map(ToString::to_string),
+        supersedes: record.supersedes.iter().map(ToString::to_string).collect(),
+        valid_from: record.valid_from.to_rfc3339(),
+        valid_to: record.valid_to.map(Timestamp::to_rfc3339),
+        timestamp: record.timestamp.to_rfc3339(),
+        created_at: record.created_at.to_rfc3339(),
+        updated_at: record.updated_at.to_rfc3339(),
+        expires_at: record.expires_at.map(Timestamp::to_rfc3339),
+    }
+}
+
+/// A change of state as shown.
+pub(super) fn change(change: &StateChange) -> shape::StateChange {
+    shape::StateChange {
+        at: change.at.to_rfc3339(),
+        version: change.version,
+        from: change.from.map(|state| state.as_str().to_owned()),
+        to: change.to.as_str().to_owned(),
+        reason: (!change.reason.is_empty()).then(|| change.reason.clone()),
+        by: change.by.clone(),
+    }
+}
+
+fn value_shown(value: &MetadataValue) -> shape::MetadataValue {
+    match value {
+        MetadataValue::String(text) => shape::MetadataValue::String(text.clone()),
+        MetadataValue::StringList(items) => shape::MetadataValue::StringList(items.clone()),
+        MetadataValue::Number(number) => shape::MetadataValue::Number(*number),
+        MetadataValue::DateTime(time) => shape::MetadataValue::String(time.to_rfc3339()),
+    }
+}
+
+/// Metadata of a request.
+pub(super) fn metadata(asked: std::collections::BTreeMap<String, shape::MetadataValue>) -> Metadata {
+    asked.into_iter().map(|(key, asked)| (key, value(asked))).collect()
+}
+
+fn value(asked: shape::MetadataValue) -> MetadataValue {
+    match asked {
+        shape::MetadataValue::String(text) => MetadataValue::String(text),
+        shape::MetadataValue::StringList(items) => MetadataValue::StringList(items),
+        shape::MetadataValue::Number(number) => MetadataValue::Number(number),
+    }
+}
+
+/// A filter of a request; what `before` and `after` compare with is a time.
+pub(super) fn filter(asked: shape::MetadataFilter) -> Result<MetadataFilter> {
+    let operator = match asked.operator {
+        shape::FilterOperator::EqualsTo => FilterOperator::EqualsTo,
+        shape::FilterOperator::Exists => FilterOperator::Exists,
+        shape::FilterOperator::NotExists => FilterOperator::NotExists,
+        shape::FilterOperator::Before => FilterOperator::Before,
+        shape::FilterOperator::After => FilterOperator::After,
+        shape::FilterOperator::Contains => FilterOperator::Contains,
+        shape::FilterOperator::GreaterThan => FilterOperator::GreaterThan,
+        shape::FilterOperator::GreaterThanOrEquals => FilterOperator::GreaterThanOrEquals,
+        shape::FilterOperator::LessThan => FilterOperator::LessThan,
+        shape::FilterOperator::LessThanOrEquals => FilterOperator::LessThanOrEquals,
+    };
+    let right = match (operator, asked.value) {
+        (FilterOperator::Before | FilterOperator::After, Some(shape::MetadataValue::String(text))) => {
+            let time = Timestamp::parse(&text).map_err(|error| error.on("metadata.value"))?;
+            Some(MetadataValue::DateTime(time))
+        }
+        (_, asked) => asked.map(value),
+    };
+    Ok(MetadataFilter { key: asked.key, operator, right })
+}
+
+/// Kinds of a request; `knowledge` is read as `fact` (architecture §9).
+pub(super) fn kind(word: &str) -> Result<RecordKind> {
+    let word = if word == "knowledge" { "fact" } else { word };
+    RecordKind::parse(word).ok_or_else(|| {
+        let words: Vec<_> = RecordKind::ALL.iter().map(|kind| kind.as_str()).collect();
+        Error::invalid("kind", format!("kind must be one of {}", words.join(", ")))
+    })
+}
+
+/// States of a request.
+pub(super) fn state(word: &str) -> Result<RecordState> {
+    RecordState::parse(word).ok_or_else(|| {
+        let words: Vec<_> = RecordState::ALL.iter().map(|state| state.as_str()).collect();
+        Error::invalid("states", format!("a state must be one of {}", words.join(", ")))
+    })
+}
+
+/// The places of a request.
+pub(super) fn places(nodes: Vec<String>, paths: Vec<String>) -> Result<Vec<NamespaceAsk>> {
+    let node = |text| Namespace::parse(text).map(NamespaceAsk::Node).map_err(|error| error.on("namespaces"));
+    let path =
+        |text| Namespace::parse(text).map(NamespaceAsk::Path).map_err(|error| error.on("namespace_paths"));
+    nodes.into_iter().map(node).chain(paths.into_iter().map(path)).collect()
+}
+
+/// The strategy of a request.
+pub(super) fn strategy(id: Option<String>) -> Result<Option<StrategyId>> {
+    id.map(StrategyId::parse).transpose().map_err(|error: Error| error.on("strategy"))
+}
+
+/// The strategy of a filter.
+pub(super) fn choice(id: Option<String>) -> Result<Option<StrategyChoice>> {
+    Ok(strategy(id)?.map(StrategyChoice::Of))
+}

@@ -1,0 +1,84 @@
+//! `POST /v1/search`: the one retrieval, with its reasons.
+
+use loci_api::search as shape;
+use loci_engine::retrieval::{Hit, SearchRequest, SearchStatistics};
+use loci_model::ports::search::ListLengths;
+use loci_model::{MemoryId, Result, Timestamp};
+
+use super::call::Call;
+use super::events::notices;
+use super::records_shape::{choice, filter, kind, places, record, state};
+use super::table::{Table, post};
+
+/// Hits, where nobody says.
+const TOP_K_DEFAULT: u32 = 10;
+
+pub(super) fn operations(table: Table) -> Table {
+    table.json(post("/v1/search", "Find records for a question."), search)
+}
+
+async fn search(call: Call, asked: shape::Search) -> Result<shape::SearchAnswer> {
+    let explain = asked.explain;
+    let answer = call.doors.engine.search(&call.caller, request(asked)?).await?;
+    Ok(shape::SearchAnswer {
+        hits: answer.hits.iter().map(hit).collect(),
+        statistics: explain.then(|| statistics(answer.statistics)),
+        notices: notices(&answer.notices),
+    })
+}
+
+fn request(asked: shape::Search) -> Result<SearchRequest> {
+    let as_of = asked.as_of.as_deref().map(Timestamp::parse).transpose();
+    Ok(SearchRequest {
+        memory: MemoryId::parse(asked.memory).map_err(|error| error.on("memory"))?,
+        query: asked.query,
+        namespaces: places(asked.namespaces, asked.namespace_paths)?,
+        strategy: choice(asked.strategy)?,
+        metadata: asked.metadata.into_iter().map(filter).collect::<Result<_>>()?,
+        kinds: asked.kinds.iter().map(|word| kind(word)).collect::<Result<_>>()?,
+        states: asked.states.iter().map(|word| state(word)).collect::<Result<_>>()?,
+        as_of: as_of.map_err(|error| error.on("as_of"))?,
+        top_k: asked.top_k.unwrap_or(TOP_K_DEFAULT),
+        fold: asked.fold.unwrap_or(true),
+        budget_tokens: asked.budget_tokens,
+        relevance_min: asked.relevance_min,
+        explain: asked.explain,
+        lists: asked.lists.map(|lists| ListLengths {
+            window: lists.window,
+            turn: lists.turn,
+            dense: lists.dense,
+        }),
+    })
+}
+
+fn hit(hit: &Hit) -> shape::Hit {
+    let explanation = hit.explanation.iter().map(|signal| shape::Signal {
+        name: signal.name.to_owned(),
+        value: signal.value,
+        weight: signal.weight,
+        contribution: signal.contribution,
+    });
+    shape::Hit {
+        record: record(&hit.record),
+        part: hit.part,
+        score: hit.score,
+        relevance: hit.relevance,
+        time: hit.time.to_rfc3339(),
+        folded: hit.folded.iter().map(ToString::to_string).collect(),
+        explanation: explanation.collect(),
+    }
+}
+
+fn statistics(found: SearchStatistics) -> shape::Statistics {
+    shape::Statistics {
+        terms: found.terms,
+        names: found.names,
+        turns: found.turns,
+        df: found.df,
+        candidates: found.candidates,
+        passages_in_scope: found.passages_in_scope,
+        embed_us: found.embed_us,
+        candidates_us: found.candidates_us,
+        rank_us: found.rank_us,
+    }
+}

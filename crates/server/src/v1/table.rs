@@ -1,0 +1,221 @@
+//! The table of operations: each line makes a route and an entry of the OpenAPI document, so neither can be forgotten.
+
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodFilter, on};
+use axum::{Json, Router};
+use http::StatusCode;
+use loci_model::Result;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
+
+use super::call::{self, Call};
+use super::problem::Refused;
+use crate::doors::Doors;
+use crate::operations::observe::Operation;
+
+/// Where an operation is found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) method: Method,
+    pub(super) path: &'static str,
+    /// One sentence for the document.
+    pub(super) summary: &'static str,
+    /// Status of success.
+    pub(super) status: StatusCode,
+}
+
+/// The methods in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+impl Method {
+    fn filter(self) -> MethodFilter {
+        match self {
+            Self::Get => MethodFilter::GET,
+            Self::Post => MethodFilter::POST,
+            Self::Put => MethodFilter::PUT,
+            Self::Patch => MethodFilter::PATCH,
+            Self::Delete => MethodFilter::DELETE,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+/// How a request or an answer is written.
+#[derive(Clone)]
+pub(super) enum Form {
+    /// Nothing.
+    None,
+    /// Members of the query.
+    Query(Box<RefOr<Schema>>),
+    /// JSON of the named schema.
+    Json(String),
+    /// JSON lines.
+    Lines,
+}
+
+/// An operation as the document shows it.
+pub(super) struct Described {
+    pub(super) place: Place,
+    pub(super) request: Form,
+    pub(super) answer: Form,
+}
+
+/// Routes and their descriptions.
+#[derive(Default)]
+pub(super) struct Table {
+    pub(super) router: Router<Doors>,
+    pub(super) described: Vec<Described>,
+    pub(super) schemas: Vec<(String, RefOr<Schema>)>,
+}
+
+/// A `GET`.
+pub(super) const fn get(path: &'static str, summary: &'static str) -> Place {
+    Place { method: Method::Get, path, summary, status: StatusCode::OK }
+}
+
+/// A `POST` that answers 200.
+pub(super) const fn post(path: &'static str, summary: &'static str) -> Place {
+    Place { method: Method::Post, path, summary, status: StatusCode::OK }
+}
+
+/// A `POST` that answers 201.
+pub(super) const fn create(path: &'static str, summary: &'static str) -> Place {
+    Place { method: Method::Post, path, summary, status: StatusCode::CREATED }
+}
+
+/// Any other method.
+pub(super) const fn other(method: Method, path: &'static str, summary: &'static str) -> Place {
+    Place { method, path, summary, status: StatusCode::OK }
+}
+
+impl Table {
+    /// An operation whose request is the body.
+    pub(super) fn json<Q, A, F, Work>(mut self, place: Place, work: F) -> Self
+    where
+        Q: DeserializeOwned + ToSchema + Send + 'static,
+        A: Serialize + ToSchema + 'static,
+        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<A>> + Send,
+    {
+        let (request, answer) = (self.named::<Q>(), self.named::<A>());
+        self.described.push(Described { place, request, answer });
+        self.route(place, move |doors, request| {
+            let work = work.clone();
+            async move {
+                let (call, _) = Call::begin(doors, request).await?;
+                let asked = call.json()?;
+                work(call, asked).await
+            }
+        })
+    }
+
+    /// An operation whose request is the query.
+    pub(super) fn query<Q, A, F, Work>(mut self, place: Place, work: F) -> Self
+    where
+        Q: DeserializeOwned + ToSchema + Send + 'static,
+        A: Serialize + ToSchema + 'static,
+        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<A>> + Send,
+    {
+        let (request, answer) = (Form::Query(Box::new(Q::schema())), self.named::<A>());
+        self.described.push(Described { place, request, answer });
+        self.route(place, move |doors, request| {
+            let work = work.clone();
+            async move {
+                let (call, parts) = Call::begin(doors, request).await?;
+                let asked = call::query(&parts)?;
+                work(call, asked).await
+            }
+        })
+    }
+
+    /// An operation that is all in its path.
+    pub(super) fn plain<A, F, Work>(mut self, place: Place, work: F) -> Self
+    where
+        A: Serialize + ToSchema + 'static,
+        F: Fn(Call) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<A>> + Send,
+    {
+        let answer = self.named::<A>();
+        self.described.push(Described { place, request: Form::None, answer });
+        self.route(place, move |doors, request| {
+            let work = work.clone();
+            async move {
+                let (call, _) = Call::begin(doors, request).await?;
+                work(call).await
+            }
+        })
+    }
+
+    /// An operation that reads or writes a stream and therefore its request itself.
+    pub(super) fn stream<F, Work>(mut self, described: Described, work: F) -> Self
+    where
+        F: Fn(Doors, Request) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<Response>> + Send + 'static,
+    {
+        let place = described.place;
+        self.described.push(described);
+        let handler = move |State(doors): State<Doors>, request: Request| {
+            let outcome = work(doors, request);
+            async move { named(place, outcome.await.map_err(Refused).into_response()) }
+        };
+        self.router = self.router.route(place.path, on(place.method.filter(), handler));
+        self
+    }
+
+    fn route<A, F, Work>(mut self, place: Place, work: F) -> Self
+    where
+        A: Serialize + 'static,
+        F: Fn(Doors, Request) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<A>> + Send,
+    {
+        let handler = move |State(doors): State<Doors>, request: Request| {
+            let work = work.clone();
+            async move {
+                let response = match work(doors, request).await {
+                    Ok(answer) => (place.status, Json(answer)).into_response(),
+                    Err(error) => Refused(error).into_response(),
+                };
+                named(place, response)
+            }
+        };
+        self.router = self.router.route(place.path, on(place.method.filter(), handler));
+        self
+    }
+
+    /// Registers a schema with those it refers to; `Form::None` for the empty one.
+    pub(super) fn named<T: ToSchema + 'static>(&mut self) -> Form {
+        if std::any::TypeId::of::<T>() == std::any::TypeId::of::<loci_api::Nothing>() {
+            return Form::None;
+        }
+        let name = T::name().into_owned();
+        T::schemas(&mut self.schemas);
+        self.schemas.push((name.clone(), T::schema()));
+        Form::Json(name)
+    }
+}
+
+fn named(place: Place, mut response: Response) -> Response {
+    let name = format!("{} {}", place.method.name(), place.path);
+    response.extensions_mut().insert(Operation(name.into()));
+    response
+}
