@@ -1,5 +1,5 @@
 //! Reads texts, one JSON string per line, and writes what the model makes of them, for `bench/embed/check.py`:
-//! `ids` (a JSON array per line), `vectors` (f32, little-endian), or `speed` (milliseconds per text, one thread).
+//! `ids` (a JSON array per line), `vectors` (f32, little-endian), or `speed [kernels]` (milliseconds per text, one thread).
 
 use std::io::{BufRead, Write};
 use std::time::Instant;
@@ -11,7 +11,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = MiniLm::new();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if mode == "speed" {
-        return speed(&model, &mut out);
+        let wanted = std::env::args().nth(2);
+        let chosen = |model: &MiniLm| wanted.as_deref().is_none_or(|name| name == model.kernels());
+        return MiniLm::variants().iter().filter(|model| chosen(model)).try_for_each(|model| speed(model, &mut out));
     }
     for line in std::io::stdin().lock().lines() {
         let text: String = serde_json::from_str(&line?)?;

@@ -39,6 +39,11 @@ impl MiniLm {
         MiniLm::on(kernels::choose())
     }
 
+    /// One per kind of kernels that this processor runs, slowest first: for comparing them.
+    pub fn variants() -> Vec<MiniLm> {
+        kernels::all().into_iter().map(MiniLm::on).collect()
+    }
+
     fn on(kernels: &'static dyn Kernels) -> MiniLm {
         MiniLm { kernels, workspaces: Mutex::new(Vec::new()) }
     }
@@ -157,7 +162,7 @@ mod tests {
     fn kernels_agree_on_whole_texts() {
         let long = "The archive holds many letters and a few maps. ".repeat(40);
         let texts = ["", "yes", "Alice: I moved to Lisbon in March.", "Москва — 日本語 🎉", &long];
-        let mut vectors = kernels::all().into_iter().map(|kernels| MiniLm::on(kernels).embed(&texts));
+        let mut vectors = MiniLm::variants().into_iter().map(|model| model.embed(&texts));
         let portable = vectors.next().unwrap();
         for others in vectors {
             for (vector, expected) in others.iter().zip(&portable) {

@@ -41,28 +41,33 @@ pub(super) fn quantise(input: &[f32], inputs: usize, rows: &mut QuantisedRows) {
     rows.clear(inputs);
     rows.bytes.resize(input.len(), 0);
     for (row, bytes) in input.chunks_exact(inputs).zip(rows.bytes.chunks_exact_mut(inputs)) {
-        let (mut low, mut high) = ([0.0; LANES], [0.0; LANES]);
-        for values in row.as_chunks::<LANES>().0 {
-            for lane in 0..LANES {
-                low[lane] = if values[lane] < low[lane] { values[lane] } else { low[lane] };
-                high[lane] = if values[lane] > high[lane] { values[lane] } else { high[lane] };
-            }
-        }
-        let low = low.iter().copied().fold(0.0, f32::min);
-        let high = high.iter().copied().fold(0.0, f32::max);
+        let low = extreme(row, |value, low| value < low);
+        let high = extreme(row, |value, high| value > high);
         let scale = if high > low { (high - low) / 255.0 } else { 1.0 };
         let steps = 1.0 / scale;
         let zero = (-low * steps + ROUNDER) - ROUNDER;
-        for (values, bytes) in row.as_chunks::<LANES>().0.iter().zip(bytes.as_chunks_mut::<LANES>().0) {
-            for lane in 0..LANES {
-                let rounded = (values[lane] * steps + ROUNDER) - ROUNDER + zero;
-                // Within 0 … 255 by the clamp, so the low byte of the sum with the rounder is the number.
-                bytes[lane] = (rounded.clamp(0.0, 255.0) + ROUNDER).to_bits() as u8;
-            }
+        for (value, byte) in row.iter().zip(bytes) {
+            let rounded = (value * steps + ROUNDER) - ROUNDER + zero;
+            let rounded = if rounded > 255.0 { 255.0 } else { rounded };
+            let rounded = if rounded > 0.0 { rounded } else { 0.0 };
+            // The low byte of the sum with the rounder is the number, which is within 0 … 255 now.
+            *byte = (rounded + ROUNDER).to_bits() as u8;
         }
         rows.scales.push(scale);
         rows.zeros.push(zero as i32);
     }
+}
+
+/// The value that goes before all others and before zero.
+#[inline(always)]
+fn extreme(row: &[f32], before: impl Fn(f32, f32) -> bool) -> f32 {
+    let mut found = [0.0; LANES];
+    for values in row.as_chunks::<LANES>().0 {
+        for lane in 0..LANES {
+            found[lane] = if before(values[lane], found[lane]) { values[lane] } else { found[lane] };
+        }
+    }
+    found.into_iter().fold(0.0, |found, value| if before(value, found) { value } else { found })
 }
 
 /// See `Kernels::add_and_normalise`.
