@@ -13,7 +13,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if mode == "speed" {
         let wanted = std::env::args().nth(2);
         let chosen = |model: &MiniLm| wanted.as_deref().is_none_or(|name| name == model.kernels());
-        return MiniLm::variants().iter().filter(|model| chosen(model)).try_for_each(|model| speed(model, &mut out));
+        return MiniLm::variants()
+            .iter()
+            .filter(|model| chosen(model))
+            .try_for_each(|model| speed(model, &mut out));
     }
     for line in std::io::stdin().lock().lines() {
         let text: String = serde_json::from_str(&line?)?;

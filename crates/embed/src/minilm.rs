@@ -1,8 +1,10 @@
 //! Texts and questions to vectors: tokenise, cut, batch, run the model, join windows. Everything runs on the calling
-//! thread; `worker.rs` is what keeps that off the asynchronous ones.
+//! thread; `embedder.rs` is what keeps that off the asynchronous ones.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
+
+use loci_model::ports::embedder::QuestionVector;
 
 use crate::forward::{self, Workspace};
 use crate::kernels::{self, Kernels};
@@ -16,15 +18,6 @@ const WORKSPACES_KEPT: usize = 2;
 pub struct MiniLm {
     kernels: &'static dyn Kernels,
     workspaces: Mutex<Vec<Workspace>>,
-}
-
-/// A question's vector.
-#[derive(Clone, Debug, PartialEq)]
-pub struct QuestionVector {
-    /// Of length 1, `MiniLm::dimensions` numbers.
-    pub vector: Vec<f32>,
-    /// Whether only the first and the last 254 ids were read (retrieval.md, section 3).
-    pub shortened: bool,
 }
 
 impl Default for MiniLm {
