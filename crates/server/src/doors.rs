@@ -71,6 +71,7 @@ impl Doors {
             base_path: options.base_path.clone(),
             body_bytes_max: options.body_bytes_max,
             client_targets: options.client_targets,
+            extraction_sync: options.extraction_sync,
         };
         let wire = Arc::new(Wire::new(engine.clone(), clock.clone(), ids.clone(), settings));
         let metrics = Arc::new(Metrics::new());

@@ -1,15 +1,25 @@
 //! Jobs: asking for them, listing, starting again, waiting, and the one runner. One file per job kind.
 //!
-//! To add a job: a variant of `JobKind`, a file here with an idempotent `run`, one arm in [`runner`].
+//! To add a job: a variant of `JobKind`, a file here with an idempotent `run`, one arm in [`one_job`].
 
+mod embed;
+mod extract;
+mod failure;
+mod list;
+mod one_job;
 mod pending;
+mod purge;
+mod runner;
+mod start;
+mod sweep;
+mod wait;
 pub mod wake;
 
 pub(crate) use pending::extraction_is_pending;
 
 use loci_model::JobId;
 use loci_model::Timestamp;
-use loci_model::job::Job;
+use loci_model::job::{Job, JobMessage};
 
 use crate::page::Page;
 
@@ -25,4 +35,15 @@ pub struct WaitOutcome {
     pub pending: u64,
     /// Jobs that failed for good.
     pub failed: u64,
+}
+
+/// How one try of a job ended, short of an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Ended {
+    /// Nothing is left to do.
+    Done,
+    /// It goes on then: others were faster, or there is more.
+    Again(Timestamp),
+    /// No further try can help: a code, then `: ` and a plain explanation, and the messages it is about.
+    Failed(String, Vec<JobMessage>),
 }

@@ -1,0 +1,169 @@
+//! From candidates to drafts: records ready to be written, with ids, times, metadata, safe texts and vectors.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use loci_model::metadata::Metadata;
+use loci_model::ports::embedder::Embedder;
+use loci_model::ports::ids::uuid7;
+use loci_model::provenance::{Provenance, Source};
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::{RecordId, Result, Timestamp};
+
+use super::Vectors;
+use super::round::{Group, Round};
+use crate::Engine;
+use crate::jobs::embed::TEXTS_PER_BATCH;
+use crate::safety::{self, SafeText};
+use crate::strategies::schema_values::record_values;
+use crate::strategies::{Batch, Candidate, Joining};
+
+/// A record ready to be written.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    /// Index of its group.
+    pub(super) group: usize,
+    pub(super) record: Record,
+    pub(super) joining: Joining,
+    /// The safety steps found hidden characters.
+    pub(super) hidden: bool,
+    /// Vector of what the index reads of it; `None` where the embedder did not answer.
+    pub(super) vector: Option<Vec<f32>>,
+    /// Near-duplicates that it supersedes: records, and earlier drafts of this round.
+    pub(super) repeats: Vec<RecordId>,
+}
+
+/// All drafts of a round, in order.
+pub(super) async fn drafts(engine: &Engine, round: &Round, vectors: &mut Vectors) -> Result<Vec<Draft>> {
+    let now = engine.clock.now();
+    let mut drafts = Vec::new();
+    for (at, group) in round.groups.iter().enumerate() {
+        let batch = Batch { session: &round.place.session, turns: &group.turns, standing: &group.standing };
+        for candidate in round.extractor.extract(&batch) {
+            if !candidate.fits() {
+                tracing::error!(?candidate, "a strategy proposed more than a record may hold");
+                continue;
+            }
+            let (record, joining, hidden) = record(engine, round, group, candidate, now)?;
+            drafts.push(Draft { group: at, record, joining, hidden, vector: None, repeats: Vec::new() });
+        }
+    }
+    if let Some(embedder) = &engine.embedder {
+        embed(embedder, &drafts, vectors).await;
+        for draft in &mut drafts {
+            draft.vector = vectors.get(draft.record.indexed()).cloned();
+        }
+    }
+    Ok(drafts)
+}
+
+fn record(
+    engine: &Engine,
+    round: &Round,
+    group: &Group,
+    candidate: Candidate,
+    now: Timestamp,
+) -> Result<(Record, Joining, bool)> {
+    let Candidate { kind, subtype, title, description, text, index_text, joining, .. } = candidate;
+    let safe = safety::prepare(text, index_text, engine.settings.redaction);
+    if !safe.masked.is_empty() {
+        tracing::info!(memory = %round.memory.id, kinds = ?safe.masked, "secrets were masked");
+    }
+    let trust = safe.trust();
+    let SafeText { text, index_text, hidden, .. } = safe;
+    let mode = engine.settings.redaction;
+    let clean = |text: Option<String>| text.map(|text| safety::prepare(text, None, mode).text);
+    let metadata = metadata(round, group, &candidate.sources, &text);
+    let standing = standing(group, &joining, kind, subtype.as_ref());
+    let id = match standing {
+        Some(standing) => standing.id.clone(),
+        None => RecordId::compose(&uuid7(engine.ids.as_ref(), now.millis()))?,
+    };
+    let expiry_days = round.strategy.record_expiry_days;
+    let record = Record {
+        memory: round.memory.id.clone(),
+        id,
+        version: standing.map_or(1, |standing| standing.version.saturating_add(1)),
+        sequence: 0,
+        kind,
+        subtype,
+        title: clean(title),
+        path: None,
+        description,
+        scope: None,
+        citations: None,
+        namespace: group.namespace.clone(),
+        strategy: Some(round.strategy.id.clone()),
+        text,
+        index_text,
+        metadata,
+        provenance: Provenance {
+            actor: Some(round.place.actor.clone()),
+            session: Some(round.place.session.clone()),
+            branch: Some(group.branch.clone()),
+            sources: candidate.sources,
+            verbatim: candidate.verbatim,
+            role: candidate.role,
+            run: candidate.run,
+        },
+        origin: RecordOrigin::Extracted,
+        trust,
+        state: RecordState::Active,
+        state_reason: None,
+        superseded_by: None,
+        supersedes: standing.map(|standing| standing.supersedes.clone()).unwrap_or_default(),
+        valid_from: candidate.time,
+        valid_to: None,
+        timestamp: candidate.time,
+        created_at: standing.map_or(now, |standing| standing.created_at),
+        updated_at: now,
+        expires_at: expiry_days.map(|days| now.plus_days(days)),
+        expiry_days,
+    };
+    Ok((record, joining, hidden))
+}
+
+/// Values of the strategy's schema: by the newest event, and the group's strict ones.
+fn metadata(round: &Round, group: &Group, sources: &[Source], text: &str) -> Metadata {
+    let schema = round.strategy.schema.as_deref().unwrap_or_default();
+    let newest = sources.iter().rev().find_map(|source| group.metadata.get(&source.event));
+    let mut metadata = record_values(schema, newest.unwrap_or(&BTreeMap::new()), text);
+    metadata.extend(group.strict.clone());
+    metadata
+}
+
+/// The record that a candidate continues, where it continues one.
+fn standing<'a>(
+    group: &'a Group,
+    joining: &Joining,
+    kind: RecordKind,
+    subtype: Option<&String>,
+) -> Option<&'a Record> {
+    match joining {
+        Joining::InPlace => {
+            group.standing.iter().rfind(|record| record.kind == kind && record.subtype.as_ref() == subtype)
+        }
+        Joining::Duplicates | Joining::Key { .. } | Joining::Add => None,
+    }
+}
+
+/// Embeds what has no vector yet, in batches. Where the embedder fails, the rest has none: the records are written
+/// all the same, and a job of its own catches up.
+async fn embed(embedder: &Arc<dyn Embedder>, drafts: &[Draft], vectors: &mut Vectors) {
+    let mut texts: Vec<String> = Vec::new();
+    for draft in drafts {
+        let text = draft.record.indexed();
+        if !vectors.contains_key(text) && !texts.iter().any(|known| known == text) {
+            texts.push(text.to_owned());
+        }
+    }
+    for batch in texts.chunks(TEXTS_PER_BATCH) {
+        match embedder.embed(batch.to_vec()).await {
+            Ok(made) => vectors.extend(batch.iter().cloned().zip(made)),
+            Err(error) => {
+                tracing::warn!(?error, "records are written without vectors");
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Near-duplicates of drafts (retrieval.md §7, with its exceptions): records of the same strategy and namespace that a
+//! draft says again, and earlier drafts of the same round.
+//!
+//! Exact repeats are found in the write itself. What clients wrote is nobody's duplicate.
+
+use loci_model::RecordId;
+use loci_model::ports::search::NeighbourRequest;
+use loci_model::ports::store::StoreExt;
+use loci_model::record::{Record, RecordOrigin, RecordState};
+use loci_model::scope::RecordScope;
+use loci_model::{NamespaceFilter, NamespaceMatch, Result};
+use loci_text::marks::marks;
+use loci_text::similarity::jaccard;
+use loci_text::turn::speaker_prefix;
+use loci_text::{normalise_exact, terms};
+
+use super::draft::Draft;
+use super::round::{Group, Round, holds};
+use crate::Engine;
+use crate::strategies::Joining;
+
+const JACCARD_MIN: f32 = 0.9;
+const COSINE_MIN: f32 = 0.95;
+/// Records that one draft may supersede as near-duplicates.
+const NEIGHBOURS_MAX: usize = 8;
+
+/// Fills in what each draft says again.
+pub(super) async fn find(engine: &Engine, round: &Round, mut drafts: Vec<Draft>) -> Result<Vec<Draft>> {
+    within(round, &mut drafts);
+    for draft in drafts.iter_mut().filter(|draft| draft.joining == Joining::Duplicates) {
+        let Some(group) = round.groups.get(draft.group) else { continue };
+        // A group without records has no neighbours.
+        if group.sequence > 0 {
+            let found = stored(engine, round, group, draft).await?;
+            draft.repeats.extend(found);
+        }
+    }
+    Ok(drafts)
+}
+
+/// Among the drafts of a round themselves.
+fn within(round: &Round, drafts: &mut [Draft]) {
+    let terms_of: Vec<Vec<String>> = drafts.iter().map(|draft| terms(draft.record.indexed())).collect();
+    for later in 1..drafts.len() {
+        let (before, rest) = drafts.split_at_mut(later);
+        let Some(draft) = rest.first_mut().filter(|draft| draft.joining == Joining::Duplicates) else {
+            continue;
+        };
+        let Some(strict) = round.groups.get(draft.group).map(|group| &group.strict) else { continue };
+        let own = terms_of.get(later).map(Vec::as_slice).unwrap_or_default();
+        for (earlier, words) in before.iter().zip(&terms_of) {
+            let near = earlier.group == draft.group
+                && may_be_alike(words.len(), own.len())
+                && jaccard(words, own) >= JACCARD_MIN
+                && cosine(earlier, draft).is_none_or(|cosine| cosine >= COSINE_MIN)
+                && says_again(&earlier.record, &draft.record)
+                && holds(&earlier.record.metadata, strict);
+            if near {
+                draft.repeats.push(earlier.record.id.clone());
+            }
+        }
+    }
+}
+
+/// Cheap: lists whose lengths differ by more than repetitions explain share too little.
+fn may_be_alike(left: usize, right: usize) -> bool {
+    left.min(right) * 2 >= left.max(right)
+}
+
+fn cosine(left: &Draft, right: &Draft) -> Option<f32> {
+    let (left, right) = left.vector.as_ref().zip(right.vector.as_ref())?;
+    Some(left.iter().zip(right).map(|(one, other)| one * other).sum())
+}
+
+/// Among the records of the group.
+async fn stored(engine: &Engine, round: &Round, group: &Group, draft: &Draft) -> Result<Vec<RecordId>> {
+    let memory = &round.memory.id;
+    let model = engine.embedder.as_ref().map(|embedder| embedder.model_id().to_owned());
+    let mut scope = RecordScope::whole(memory.clone(), engine.clock.now());
+    scope.namespaces = vec![NamespaceFilter::new(&group.namespace, NamespaceMatch::Exact)];
+    let request = NeighbourRequest {
+        scope,
+        namespace: group.namespace.clone(),
+        strategy: Some(round.strategy.id.clone()),
+        text: draft.record.indexed().to_owned(),
+        vector: draft.vector.clone().zip(model),
+        jaccard_min: JACCARD_MIN,
+        limit: NEIGHBOURS_MAX,
+    };
+    let near: Vec<RecordId> = engine
+        .store
+        .search()
+        .neighbours(request)
+        .await?
+        .into_iter()
+        .filter(|neighbour| neighbour.cosine.is_none_or(|cosine| cosine >= COSINE_MIN))
+        .map(|neighbour| neighbour.record)
+        .collect();
+    if near.is_empty() {
+        return Ok(near);
+    }
+    let place = memory.clone();
+    let records = engine.store.read(move |tx| tx.records().get_many(&place, &near)).await?;
+    let strict = &group.strict;
+    Ok(records
+        .into_iter()
+        .filter(|record| record.state == RecordState::Active && record.origin == RecordOrigin::Extracted)
+        .filter(|record| holds(&record.metadata, strict) && says_again(record, &draft.record))
+        .map(|record| record.id)
+        .collect())
+}
+
+/// Same kind, speaker, role, numbers, negations and dates, but not the very same text, which is an exact repeat.
+fn says_again(old: &Record, new: &Record) -> bool {
+    let speaker = |record: &Record| speaker_prefix(&record.text).map(|(name, _)| name.to_owned());
+    old.kind == new.kind
+        && old.subtype == new.subtype
+        && old.provenance.role == new.provenance.role
+        && speaker(old) == speaker(new)
+        && marks(&old.text) == marks(&new.text)
+        && normalise_exact(&old.text) != normalise_exact(&new.text)
+}

@@ -1,0 +1,220 @@
+//! What one round reads: events behind the progress as turns, in groups that may share records, and what those groups
+//! hold already. One snapshot; the write checks that it still holds.
+
+use std::collections::HashMap;
+
+use loci_model::event::{Event, ExtractionMode, PayloadItem};
+use loci_model::job::JobMessage;
+use loci_model::memory::Memory;
+use loci_model::metadata::Metadata;
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::record::{Record, RecordOrigin};
+use loci_model::strategy::Strategy;
+use loci_model::{BranchName, EventId, Namespace, Result};
+
+use super::Place;
+use crate::Engine;
+use crate::strategies::schema_values::strict_values;
+use crate::strategies::turn::{Turn, turns_of_message};
+use crate::strategies::{self, Strategy as Extractor};
+
+/// Turns that may be told in one record: one namespace, one branch, equal strictly consistent values (§9).
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    pub(super) namespace: Namespace,
+    pub(super) branch: BranchName,
+    pub(super) strict: Metadata,
+    /// Metadata of the events.
+    pub(super) metadata: HashMap<EventId, std::collections::BTreeMap<String, String>>,
+    /// In the order of retrieval.md §1.
+    pub(super) turns: Vec<Turn>,
+    /// Active records that the strategy continues.
+    pub(super) standing: Vec<Record>,
+    /// Highest sequence of the strategy's records in the namespace.
+    pub(super) sequence: u64,
+}
+
+/// What one round reads.
+#[derive(Clone)]
+pub(super) struct Round {
+    pub(super) place: Place,
+    pub(super) memory: Memory,
+    pub(super) strategy: Strategy,
+    pub(super) extractor: &'static dyn Extractor,
+    /// Arrival number the strategy had read up to.
+    pub(super) progress: u64,
+    /// Arrival number of the last event of this round.
+    pub(super) reached: u64,
+    /// Some events are kept only until they are extracted.
+    pub(super) has_hidden: bool,
+    pub(super) groups: Vec<Group>,
+    /// Messages of events whose namespace cannot be told, and why.
+    pub(super) unresolved: Vec<JobMessage>,
+    pub(super) reason: Option<String>,
+}
+
+/// Reads the next round; `None` when nothing is left to read.
+pub(super) async fn read(engine: &Engine, place: &Place, again: &[JobMessage]) -> Result<Option<Round>> {
+    let (place, again, now) = (place.clone(), again.to_vec(), engine.clock.now());
+    engine
+        .store
+        .read(move |tx| {
+            let Some(memory) = tx.memories().get(&place.memory)? else { return Ok(None) };
+            let Some(strategy) = memory.strategy(&place.strategy).cloned() else { return Ok(None) };
+            let Some(extractor) = strategies::of(strategy.base) else { return Ok(None) };
+            let (actor, session) = (&place.actor, &place.session);
+            let progress = tx.events().progress(&memory.id, &strategy.id, actor, session)?;
+            let limit = extractor.turns_per_round();
+            let mut events = tx.events().unprocessed(&memory.id, actor, session, progress, limit, now)?;
+            cut(&mut events, limit);
+            let reached = events.last().map_or(progress, |event| event.arrival);
+            let has_hidden = events.iter().any(|event| event.hidden);
+            let mut earlier = Vec::new();
+            for id in distinct(&again) {
+                let event = tx.events().get(&memory.id, actor, session, id, now)?;
+                earlier.extend(event.filter(|event| {
+                    event.arrival <= progress && event.extraction == ExtractionMode::Extract
+                }));
+            }
+            if events.is_empty() && earlier.is_empty() {
+                return Ok(None);
+            }
+            earlier.append(&mut events);
+            let mut round = Round {
+                place: place.clone(),
+                memory,
+                strategy,
+                extractor,
+                progress,
+                reached,
+                has_hidden,
+                groups: Vec::new(),
+                unresolved: Vec::new(),
+                reason: None,
+            };
+            for event in &earlier {
+                round.take(event);
+            }
+            round.groups.retain(|group| !group.turns.is_empty());
+            for group in &mut round.groups {
+                group.turns.sort_by_cached_key(Turn::position);
+            }
+            round.look_around(tx)?;
+            Ok(Some(round))
+        })
+        .await
+}
+
+/// Whole events until they hold `items` payload items; at least one.
+fn cut(events: &mut Vec<Event>, items: usize) {
+    let mut sum = 0;
+    let end = events.iter().position(|event| {
+        sum += event.payload.len();
+        sum >= items
+    });
+    events.truncate(end.map_or(events.len(), |end| end + 1));
+}
+
+fn distinct(messages: &[JobMessage]) -> Vec<&EventId> {
+    let mut events: Vec<&EventId> = messages.iter().map(|message| &message.event).collect();
+    events.sort();
+    events.dedup();
+    events
+}
+
+/// The messages of an event that extraction reads.
+pub(super) fn messages_of(event: &Event) -> Vec<JobMessage> {
+    (0..)
+        .zip(&event.payload)
+        .filter(|(at, item)| !matches!(item, PayloadItem::Blob(_)) && !event.notes.repeated.contains(at))
+        .map(|(message, _)| JobMessage { event: event.id.clone(), message })
+        .collect()
+}
+
+impl Round {
+    /// Puts an event's turns into their group; turns that an earlier event of its run holds too are left out.
+    fn take(&mut self, event: &Event) {
+        let messages = messages_of(event);
+        if messages.is_empty() {
+            return;
+        }
+        let namespace = match self.strategy.template.render(&|name| self.variable(name, event)) {
+            Ok(namespace) => namespace,
+            Err(error) => {
+                tracing::warn!(memory = %self.memory.id, event = %event.id, reason = %error.message, "an event cannot be extracted");
+                self.unresolved.extend(messages);
+                self.reason = Some(error.message);
+                return;
+            }
+        };
+        let schema = self.strategy.schema.as_deref().unwrap_or_default();
+        let strict = strict_values(schema, &event.metadata);
+        let branch = &event.branch.name;
+        let found = self.groups.iter().position(|group| {
+            group.namespace.normal() == namespace.normal()
+                && group.branch == *branch
+                && group.strict == strict
+        });
+        let at = found.unwrap_or_else(|| {
+            self.groups.push(Group {
+                namespace,
+                branch: branch.clone(),
+                strict,
+                metadata: HashMap::new(),
+                turns: Vec::new(),
+                standing: Vec::new(),
+                sequence: 0,
+            });
+            self.groups.len() - 1
+        });
+        let Some(group) = self.groups.get_mut(at) else { return };
+        group.metadata.insert(event.id.clone(), event.metadata.clone());
+        for message in messages {
+            group.turns.extend(turns_of_message(event, message.message as usize));
+        }
+    }
+
+    fn variable(&self, name: &str, event: &Event) -> Option<String> {
+        match name {
+            "actorId" => Some(event.actor.to_string()),
+            "sessionId" => Some(event.session.to_string()),
+            "memoryStrategyId" | "strategyId" => Some(self.strategy.id.to_string()),
+            declared => event.namespace_variables.get(declared).cloned(),
+        }
+    }
+
+    /// Reads what the groups hold already, and at which sequence.
+    fn look_around(&mut self, tx: &dyn ReadTx) -> Result<()> {
+        let subtypes = self.extractor.builds_on(&self.place.session);
+        for group in &mut self.groups {
+            let (memory, strategy) = (&self.memory.id, Some(&self.strategy.id));
+            group.sequence = tx.records().group_sequence(memory, strategy, &group.namespace)?;
+            for subtype in &subtypes {
+                let found = tx.records().with_subtype(memory, strategy, &group.namespace, subtype)?;
+                group.standing.extend(found.into_iter().filter(|record| {
+                    let from = &record.provenance;
+                    record.origin == RecordOrigin::Extracted
+                        && from.actor.as_ref() == Some(&self.place.actor)
+                        && from.session.as_ref() == Some(&self.place.session)
+                        && from
+                            .branch
+                            .as_ref()
+                            .map_or_else(|| group.branch == BranchName::main(), |b| *b == group.branch)
+                        && holds(&record.metadata, &group.strict)
+                }));
+            }
+            // Records without progress were imported: what they tell is not told again.
+            if self.progress == 0 && !group.standing.is_empty() {
+                let sources = group.standing.iter().flat_map(|record| &record.provenance.sources);
+                let told = sources.map(|source| &source.event).max().cloned();
+                group.turns.retain(|turn| Some(&turn.source.event) > told.as_ref());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// True when the values hold the strict ones.
+pub(super) fn holds(values: &Metadata, strict: &Metadata) -> bool {
+    strict.iter().all(|(key, value)| values.get(key) == Some(value))
+}

@@ -1,0 +1,105 @@
+//! One try of one job: run under a lease, then finished, put off or failed. A job that is run twice does its work once;
+//! that is each kind's own care.
+
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt;
+use futures::future::{Either, select};
+use loci_model::job::{Job, JobKind, JobMessage};
+use loci_model::ports::store::{JobFailure, StoreExt};
+use loci_model::{Error, Result, limits};
+
+use super::{Ended, embed, extract, failure, purge};
+use crate::Engine;
+
+/// A lease is prolonged after this share of it.
+const LEASE_PARTS: i64 = 3;
+
+impl Engine {
+    /// Runs a claimed job and notes how it ended. Its lease is prolonged meanwhile; if it is lost, the job belongs to
+    /// another runner and nothing is noted.
+    pub(super) async fn run_one(&self, job: Job) {
+        let work = std::pin::pin!(AssertUnwindSafe(self.work(&job)).catch_unwind());
+        let lease = std::pin::pin!(self.hold(&job));
+        let ended = match select(work, lease).await {
+            Either::Left((Ok(ended), _)) => ended,
+            Either::Left((Err(_), _)) => Err(Error::bug("the job broke off: see the server's log")),
+            Either::Right(_) => {
+                tracing::warn!(job = %job.id, memory = %job.memory, "the lease of a job was lost");
+                return;
+            }
+        };
+        if let Err(error) = self.note_end(&job, ended).await {
+            // The lease runs out and the job is run again.
+            tracing::error!(job = %job.id, memory = %job.memory, ?error, "the end of a job was not noted");
+        }
+        self.wake.call();
+    }
+
+    async fn work(&self, job: &Job) -> Result<Ended> {
+        match job.kind {
+            JobKind::Extract => extract::run(self, job).await,
+            JobKind::Embed => embed::run(self, job).await,
+            JobKind::Purge => purge::run(self, job).await,
+        }
+    }
+
+    /// Prolongs the lease again and again; resolves when it is lost.
+    async fn hold(&self, job: &Job) {
+        let pause = u64::try_from(limits::JOB_LEASE_MS / LEASE_PARTS).unwrap_or(1);
+        loop {
+            self.clock.sleep(pause).await;
+            let until = self.clock.now().plus_millis(limits::JOB_LEASE_MS);
+            let (memory, id, host) = (job.memory.clone(), job.id.clone(), self.settings.host.clone());
+            let renewed = self.store.write(move |tx| tx.jobs_mut().renew(&memory, &id, &host, until)).await;
+            match renewed {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => tracing::warn!(job = %job.id, ?error, "a lease was not prolonged"),
+            }
+        }
+    }
+
+    async fn note_end(&self, job: &Job, ended: Result<Ended>) -> Result<()> {
+        let now = self.clock.now();
+        let (memory, id, host) = (job.memory.clone(), job.id.clone(), self.settings.host.clone());
+        let failure = match ended {
+            Ok(Ended::Done) => {
+                return self.finish(job, None).await;
+            }
+            Ok(Ended::Again(at)) => {
+                return self.finish(job, Some(at)).await;
+            }
+            Ok(Ended::Failed(reason, messages)) => JobFailure { reason, messages, retry_at: None, at: now },
+            Err(error) => {
+                let [random, ..] = self.ids.random();
+                let retry_at = failure::retry_at(&error, job.attempts, now, random);
+                tracing::warn!(job = %job.id, memory = %job.memory, attempts = job.attempts, ?error, "a job failed");
+                JobFailure {
+                    reason: failure::reason(&error),
+                    messages: self.messages(job).await,
+                    retry_at,
+                    at: now,
+                }
+            }
+        };
+        self.store.write(move |tx| tx.jobs_mut().fail(&memory, &id, &host, &failure)).await.map(drop)
+    }
+
+    async fn finish(&self, job: &Job, again: Option<loci_model::Timestamp>) -> Result<()> {
+        let now = self.clock.now();
+        let (memory, id, host) = (job.memory.clone(), job.id.clone(), self.settings.host.clone());
+        self.store.write(move |tx| tx.jobs_mut().finish(&memory, &id, &host, again, now)).await.map(drop)
+    }
+
+    /// The messages an extraction was about to read, for people; none where even that fails.
+    async fn messages(&self, job: &Job) -> Vec<JobMessage> {
+        match extract::messages(self, job).await {
+            Ok(messages) => messages,
+            Err(error) => {
+                tracing::warn!(job = %job.id, ?error, "the messages of a failed job are unknown");
+                Vec::new()
+            }
+        }
+    }
+}

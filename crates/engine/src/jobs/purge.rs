@@ -1,0 +1,49 @@
+//! The job that erases: deleted records past their memory's `erase_after_ms`, or a whole deleted memory.
+
+use loci_model::job::Job;
+use loci_model::ports::store::StoreExt;
+use loci_model::{MemoryId, Result};
+
+use super::Ended;
+use crate::Engine;
+
+/// Rows of one write: short enough that others get their turn between.
+pub(super) const ROWS_PER_WRITE: usize = 500;
+
+/// Erases until nothing is left that may be erased. Run twice, it finds nothing.
+pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
+    let id = job.memory.clone();
+    let memory = engine.store.read(move |tx| tx.memories().get(&id)).await?;
+    match memory {
+        Some(memory) => erase_records(engine, &memory.id, memory.settings.erase_after_ms).await?,
+        None => erase_memory(engine, &job.memory).await?,
+    }
+    Ok(Ended::Done)
+}
+
+/// Erases the content of records of a memory that were deleted long enough ago.
+pub(super) async fn erase_records(engine: &Engine, memory: &MemoryId, erase_after_ms: u64) -> Result<()> {
+    let wait_ms = i64::try_from(erase_after_ms).unwrap_or(i64::MAX);
+    // Deleted at this very time counts too, where nothing is to be waited for.
+    let before = engine.clock.now().plus_millis(wait_ms.saturating_neg().saturating_add(1));
+    loop {
+        let memory = memory.clone();
+        let erased = engine
+            .store
+            .write(move |tx| tx.records_mut().erase_deleted(&memory, before, ROWS_PER_WRITE))
+            .await?;
+        if erased < ROWS_PER_WRITE {
+            return Ok(());
+        }
+    }
+}
+
+/// Removes every row of a deleted memory.
+pub(super) async fn erase_memory(engine: &Engine, id: &MemoryId) -> Result<()> {
+    loop {
+        let memory = id.clone();
+        if engine.store.write(move |tx| tx.memories_mut().purge(&memory, ROWS_PER_WRITE)).await? {
+            return Ok(());
+        }
+    }
+}

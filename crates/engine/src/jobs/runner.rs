@@ -1,0 +1,185 @@
+//! The one runner: the process that is host of the store runs due jobs and sweeps; others only ask for jobs.
+//!
+//! A few workers side by side. The first looks at the table often enough for jobs that other processes asked for; a
+//! call of [`Wake`](super::wake::Wake) wakes all at once.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures::future::{BoxFuture, Either, join, join_all, select};
+use loci_model::MemoryId;
+use loci_model::job::Job;
+use loci_model::ports::store::StoreExt;
+use loci_model::{Result, limits};
+
+use super::WaitOutcome;
+use super::wait::Part;
+use crate::Engine;
+
+/// Jobs that run side by side: enough to fill the embedder while others wait for the store.
+const WORKERS: usize = 4;
+/// The first worker looks at the table this often; the host's place is asked for as often.
+const LOOK_MS: u64 = 150;
+/// The others are woken; they look by themselves only in case a call was missed.
+const LOOK_RARELY_MS: u64 = 2_000;
+/// A job whose runner died is not among those that are due: it is looked for this often.
+const LOST_LOOK_US: u64 = 5_000_000;
+/// Running jobs may end when the runner stops, for so long.
+const STOP_MS: u64 = 10_000;
+/// Sweeps are this far apart.
+const SWEEP_MS: u64 = 60_000;
+
+/// What the workers of one run share.
+struct Run<'a> {
+    engine: &'a Engine,
+    /// Jobs of these memories; empty: of all.
+    memories: &'a [MemoryId],
+    stopping: AtomicBool,
+    hosting: AtomicBool,
+}
+
+impl Engine {
+    /// Runs jobs and sweeps while this process is the host, until `stop` resolves. Jobs that run then may end, for ten
+    /// seconds; what is cut off is run again when its lease has run out.
+    pub async fn run_jobs(&self, stop: BoxFuture<'static, ()>) {
+        let run = Run::of(self, &[]);
+        let all = join(run.workers(), run.sweeper());
+        run.until(stop, all).await;
+        self.store.release_host();
+    }
+
+    /// Runs the jobs of some memories, due or not, until none is left or `timeout_ms` have passed: for one-shot
+    /// commands. Where another process is the host, it runs them, and this one waits.
+    pub async fn run_due(&self, memories: &[MemoryId], timeout_ms: u64) -> Result<WaitOutcome> {
+        let was_host = self.store.info(false).await?.is_host;
+        let now = self.clock.now();
+        let asked = memories.to_vec();
+        self.store
+            .write(move |tx| {
+                asked.iter().try_for_each(|memory| tx.jobs_mut().make_due(memory, None, None, now).map(drop))
+            })
+            .await?;
+        self.wake.call();
+        let part = Part { memories: memories.to_vec(), actor: None, session: None };
+        if was_host || memories.is_empty() || !self.store.try_host()? {
+            return self.wait_for(&part, timeout_ms).await;
+        }
+        let run = Run::of(self, memories);
+        let mut outcome = None;
+        let waited = Box::pin(async {
+            outcome = Some(self.wait_for(&part, timeout_ms).await);
+        });
+        run.until(waited, run.workers()).await;
+        self.store.release_host();
+        match outcome {
+            Some(outcome) => outcome,
+            None => self.wait_for(&part, 0).await,
+        }
+    }
+}
+
+impl<'a> Run<'a> {
+    fn of(engine: &'a Engine, memories: &'a [MemoryId]) -> Self {
+        Self { engine, memories, stopping: AtomicBool::new(false), hosting: AtomicBool::new(false) }
+    }
+
+    /// Lets the workers work until `stop` resolves, then lets them end what they have.
+    async fn until<T>(&self, stop: BoxFuture<'_, ()>, workers: impl Future<Output = T>) {
+        let workers = std::pin::pin!(workers);
+        match select(stop, workers).await {
+            Either::Left(((), workers)) => {
+                self.stopping.store(true, Ordering::Relaxed);
+                self.engine.wake.call();
+                match select(workers, self.engine.clock.sleep(STOP_MS)).await {
+                    Either::Left(_) => {}
+                    Either::Right(_) => tracing::warn!("jobs were cut off; they are run again"),
+                }
+            }
+            Either::Right(_) => {}
+        }
+    }
+
+    async fn workers(&self) {
+        join_all((0..WORKERS).map(|number| self.worker(number))).await;
+    }
+
+    async fn worker(&self, number: usize) {
+        let pause = if number == 0 { LOOK_MS } else { LOOK_RARELY_MS };
+        let mut looked_us = None;
+        while !self.stopping.load(Ordering::Relaxed) {
+            let seen = self.engine.wake.calls();
+            if number == 0 {
+                self.take_place();
+            }
+            let found = match self.hosting.load(Ordering::Relaxed) {
+                true => self.next_job(number == 0, &mut looked_us).await,
+                false => Ok(None),
+            };
+            match found {
+                Ok(Some(job)) => {
+                    // There may be more: the others look too.
+                    if number == 0 {
+                        self.engine.wake.call();
+                    }
+                    self.engine.run_one(job).await;
+                }
+                Ok(None) => self.engine.pause(seen, pause).await,
+                Err(error) => {
+                    tracing::error!(?error, "no job could be taken");
+                    self.engine.clock.sleep(LOOK_RARELY_MS).await;
+                }
+            }
+        }
+    }
+
+    /// Becomes, or stays, the host where that is possible.
+    fn take_place(&self) {
+        let hosting = match self.engine.store.try_host() {
+            Ok(hosting) => hosting,
+            Err(error) => {
+                tracing::error!(?error, "the host's place cannot be asked for");
+                false
+            }
+        };
+        if self.hosting.swap(hosting, Ordering::Relaxed) != hosting {
+            tracing::info!(hosting, "host of the store");
+        }
+    }
+
+    /// Takes a job that is due. Looking is a read; only where something is due, or lost jobs are to be looked for,
+    /// a write takes it.
+    async fn next_job(&self, looks_for_lost: bool, looked_us: &mut Option<u64>) -> Result<Option<Job>> {
+        let now = self.engine.clock.now();
+        let now_us = self.engine.clock.monotonic_us();
+        let lost =
+            looks_for_lost && looked_us.is_none_or(|looked| now_us.saturating_sub(looked) >= LOST_LOOK_US);
+        if lost {
+            *looked_us = Some(now_us);
+        } else {
+            let memories = self.memories.to_vec();
+            let due = self.engine.store.read(move |tx| tx.jobs().next_due(&memories)).await?;
+            if due.is_none_or(|due| due > now) {
+                return Ok(None);
+            }
+        }
+        let (memories, host) = (self.memories.to_vec(), self.engine.settings.host.clone());
+        self.engine
+            .store
+            .write(move |tx| tx.jobs_mut().claim(&host, &memories, now, limits::JOB_LEASE_MS))
+            .await
+    }
+
+    async fn sweeper(&self) {
+        let mut swept_us = self.engine.clock.monotonic_us();
+        while !self.stopping.load(Ordering::Relaxed) {
+            let seen = self.engine.wake.calls();
+            let now_us = self.engine.clock.monotonic_us();
+            if self.hosting.load(Ordering::Relaxed) && now_us.saturating_sub(swept_us) >= SWEEP_MS * 1000 {
+                swept_us = now_us;
+                if let Err(error) = self.engine.sweep().await {
+                    tracing::error!(?error, "a sweep failed; the next one goes on");
+                }
+            }
+            self.engine.pause(seen, SWEEP_MS / 10).await;
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! `sweep`: what has had its time leaves the tables. Reads leave it out long before; this frees the space.
+
+use loci_model::ports::store::{RecordChange, StoreExt, Tx};
+use loci_model::record::RecordState;
+use loci_model::telemetry::StateChange;
+use loci_model::{MemoryId, RecordId, Result, Timestamp, limits};
+
+use super::purge::{ROWS_PER_WRITE, erase_memory, erase_records};
+use crate::Engine;
+
+/// Writes of one kind in one sweep; what is left waits for the next.
+const ROUNDS_MAX: usize = 200;
+/// Memories looked at for deleted records in one page.
+const MEMORIES_PER_PAGE: usize = 100;
+/// Why a record past its time is expired.
+const REASON: &str = "expired";
+
+impl Engine {
+    /// Removes expired events and tokens, long finished jobs, history past retention, content that was deleted long
+    /// enough ago; marks expired records. In small writes; bounded.
+    pub async fn sweep(&self) -> Result<()> {
+        let now = self.clock.now();
+        self.rounds(move |tx| tx.events_mut().sweep(now, ROWS_PER_WRITE)).await?;
+        self.rounds(move |tx| expire_records(tx, now)).await?;
+        self.rounds(move |tx| tx.idempotency_mut().sweep(now, ROWS_PER_WRITE)).await?;
+        let finished = now.plus_millis(-limits::FINISHED_JOB_MS);
+        self.rounds(move |tx| tx.jobs_mut().sweep(finished, ROWS_PER_WRITE)).await?;
+        self.rounds(move |tx| tx.records_mut().sweep_history(now, ROWS_PER_WRITE)).await?;
+        self.sweep_deleted(now).await
+    }
+
+    /// Runs one kind of sweep until a round does less than it might.
+    async fn rounds<F>(&self, work: F) -> Result<()>
+    where
+        F: FnMut(&mut dyn Tx) -> Result<usize> + Send + Clone + 'static,
+    {
+        for _ in 0..ROUNDS_MAX {
+            if self.store.write(work.clone()).await? < ROWS_PER_WRITE {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Deleted records of every memory, and deleted memories whose own job was lost.
+    async fn sweep_deleted(&self, now: Timestamp) -> Result<()> {
+        let mut after: Option<(Timestamp, MemoryId)> = None;
+        loop {
+            let behind = after.clone();
+            let page =
+                self.store.read(move |tx| tx.memories().list(behind.as_ref(), MEMORIES_PER_PAGE)).await?;
+            for memory in &page {
+                erase_records(self, &memory.id, memory.settings.erase_after_ms).await?;
+            }
+            match page.last() {
+                Some(last) if page.len() == MEMORIES_PER_PAGE => {
+                    after = Some((last.created_at, last.id.clone()));
+                }
+                _ => break,
+            }
+        }
+        let longest = i64::try_from(self.settings.memory_defaults.erase_after_ms).unwrap_or(i64::MAX);
+        let before = now.plus_millis(longest.saturating_neg());
+        let deleted = self.store.read(move |tx| tx.memories().deleted(before, MEMORIES_PER_PAGE)).await?;
+        for memory in &deleted {
+            erase_memory(self, memory).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Records past their time leave the index with a state that says so.
+fn expire_records(tx: &mut dyn Tx, now: Timestamp) -> Result<usize> {
+    let expired = tx.records().expired(now, ROWS_PER_WRITE)?;
+    for (memory, id) in &expired {
+        expire(tx, memory, id, now)?;
+    }
+    Ok(expired.len())
+}
+
+fn expire(tx: &mut dyn Tx, memory: &MemoryId, id: &RecordId, at: Timestamp) -> Result<()> {
+    let Some(record) = tx.records().get(memory, id)? else { return Ok(()) };
+    let change = RecordChange { state: RecordState::Expired, reason: REASON.to_owned(), at };
+    if !tx.records_mut().set_state(memory, id, &change)? {
+        return Ok(());
+    }
+    tx.telemetry_mut().append(&StateChange {
+        memory: memory.clone(),
+        record: id.clone(),
+        version: record.version,
+        from: Some(record.state),
+        to: RecordState::Expired,
+        reason: REASON.to_owned(),
+        by: "loci".to_owned(),
+        at,
+    })
+}

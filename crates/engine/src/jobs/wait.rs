@@ -1,0 +1,98 @@
+//! `extraction_wait`: makes the pending jobs of a memory (actor, session) due and waits until none is left
+//! (memory-manager.md W-12). It runs none itself: the host does.
+
+use futures::future::{Either, select};
+use loci_model::job::JobCounts;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{ActorId, Error, MemoryId, Result, SessionId, limits};
+
+use super::WaitOutcome;
+use super::list::may_see;
+use crate::Engine;
+use crate::memories::existing;
+
+/// Jobs of other processes end without a call: the table is looked at this often.
+const LOOK_MS: u64 = 50;
+
+impl Engine {
+    /// Waits until extraction of a memory, an actor or a session has nothing to do, or `timeout_ms` have passed.
+    ///
+    /// # Errors
+    /// `Denied`, `NotFound` (memory), `Invalid` (`timeout_ms` over 300,000; a session without its actor).
+    pub async fn extraction_wait(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        actor: Option<&ActorId>,
+        session: Option<&SessionId>,
+        timeout_ms: u64,
+    ) -> Result<WaitOutcome> {
+        may_see(caller, memory, actor, session, Capability::Read)?;
+        if timeout_ms > limits::WAIT_MS_MAX {
+            return Err(Error::invalid("timeout_ms", "timeout_ms must be at most 300000"));
+        }
+        if session.is_some() && actor.is_none() {
+            return Err(Error::invalid("actor", "a session needs its actor: name both"));
+        }
+        let now = self.clock.now();
+        let (place, of_actor, of_session) = (memory.clone(), actor.cloned(), session.cloned());
+        self.store
+            .write(move |tx| {
+                existing(tx, &place)?;
+                tx.jobs_mut().make_due(&place, of_actor.as_ref(), of_session.as_ref(), now)
+            })
+            .await?;
+        self.wake.call();
+        let part = Part { memories: vec![memory.clone()], actor: actor.cloned(), session: session.cloned() };
+        self.wait_for(&part, timeout_ms).await
+    }
+
+    /// Waits until nothing of the part is pending, or the time is up.
+    pub(super) async fn wait_for(&self, part: &Part, timeout_ms: u64) -> Result<WaitOutcome> {
+        let start = self.clock.monotonic_us();
+        loop {
+            let seen = self.wake.calls();
+            let counts = self.counts(part).await?;
+            let waited_ms = self.clock.monotonic_us().saturating_sub(start) / 1000;
+            if counts.pending == 0 || waited_ms >= timeout_ms {
+                return Ok(WaitOutcome {
+                    complete: counts.pending == 0,
+                    pending: counts.pending,
+                    failed: counts.failed,
+                });
+            }
+            self.pause(seen, LOOK_MS.min(timeout_ms - waited_ms)).await;
+        }
+    }
+
+    /// Sleeps, but wakes at a call of [`super::wake::Wake`] made since the count `seen`.
+    pub(super) async fn pause(&self, seen: u64, millis: u64) {
+        match select(self.wake.called_since(seen), self.clock.sleep(millis)).await {
+            Either::Left(_) | Either::Right(_) => {}
+        }
+    }
+
+    async fn counts(&self, part: &Part) -> Result<JobCounts> {
+        let part = part.clone();
+        self.store
+            .read(move |tx| {
+                let mut sum = JobCounts::default();
+                for memory in &part.memories {
+                    let counts = tx.jobs().counts(memory, part.actor.as_ref(), part.session.as_ref())?;
+                    sum.pending = sum.pending.saturating_add(counts.pending);
+                    sum.failed = sum.failed.saturating_add(counts.failed);
+                }
+                Ok(sum)
+            })
+            .await
+    }
+}
+
+/// Some memories, or an actor or a session of one.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    pub(super) memories: Vec<MemoryId>,
+    pub(super) actor: Option<ActorId>,
+    pub(super) session: Option<SessionId>,
+}
