@@ -1,0 +1,150 @@
+//! `loci serve`: the doors on a data folder, until a signal.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use loci_model::ports::store::Store;
+use loci_server::listener::{ListenOptions, TlsFiles, bind};
+use loci_server::{DoorOptions, Doors};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::config::Config;
+use crate::config::environment::Environment;
+use crate::logging;
+use crate::wiring::{Wiring, WiringOptions, wire};
+
+/// The socket of a data folder.
+pub const SOCKET: &str = "loci.sock";
+
+/// How to serve.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Address and port; port 0 takes a free one.
+    #[arg(long)]
+    listen: Option<SocketAddr>,
+    /// Certificate chain in PEM, for TLS.
+    #[arg(long, requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Private key in PEM, for TLS.
+    #[arg(long, requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// A proxy in front of this server ends TLS.
+    #[arg(long)]
+    behind_proxy: bool,
+    /// Writes the port here once it listens.
+    #[arg(long)]
+    port_file: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Flags win over file and environment.
+    fn apply(&self, config: &mut Config) {
+        let server = &mut config.server;
+        server.listen = self.listen.unwrap_or(server.listen);
+        server.behind_proxy |= self.behind_proxy;
+        if self.tls_cert.is_some() {
+            server.tls_cert.clone_from(&self.tls_cert);
+            server.tls_key.clone_from(&self.tls_key);
+        }
+    }
+}
+
+/// Serves until SIGINT or SIGTERM.
+pub async fn run(
+    arguments: &Arguments,
+    mut config: Config,
+    folder: PathBuf,
+    environment: &Environment,
+) -> Result<()> {
+    arguments.apply(&mut config);
+    logging::start(&config.log)?;
+    let wiring = wire(WiringOptions {
+        store: config.store(folder.clone()),
+        engine: config.engine(),
+        master_key: environment.master_key(),
+    })?;
+    let doors = doors(&wiring, &config, environment)?;
+    let bound = bind(listen_options(&config, &folder), doors.clone()).await?;
+    let address = bound.address()?;
+    announce(&format!("{}://{address}", bound.scheme()), arguments.port_file.as_deref(), address.port())?;
+    if !doors.gate.any_keys().await? {
+        tracing::warn!("development mode: no access key is configured, every request on loopback is allowed");
+    }
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let jobs = tokio::spawn(run_jobs(wiring.engine.clone(), stopped));
+    bound.serve(loci_server::router(&doors), Box::pin(ended())).await;
+    let _ = stop.send(true); // the runner may have ended already
+    jobs.await.context("the job runner panicked")?;
+    close(wiring).await
+}
+
+/// The doors of a process.
+pub fn doors(wiring: &Wiring, config: &Config, environment: &Environment) -> Result<Doors> {
+    let options = DoorOptions {
+        body_bytes_max: config.server.body_bytes_max,
+        extraction_sync: config.extraction.sync,
+        base_path: config.server.base_path.clone(),
+        client_targets: config.compat.client_targets,
+        os_user: environment.os_user(),
+        configuration: serde_json::to_value(config)?,
+        ..DoorOptions::default()
+    };
+    Ok(Doors::new(wiring.engine.clone(), Arc::clone(&wiring.clock), Arc::clone(&wiring.ids), options))
+}
+
+async fn run_jobs(engine: loci_engine::Engine, mut stopped: tokio::sync::watch::Receiver<bool>) {
+    let stop = async move {
+        let _ = stopped.wait_for(|stop| *stop).await; // a dropped sender is a signal too
+    };
+    engine.run_jobs(Box::pin(stop)).await;
+}
+
+/// Moves the log into the main file and lets the folder go.
+async fn close(wiring: Wiring) -> Result<()> {
+    wiring.store.checkpoint().await.context("the last checkpoint")?;
+    wiring.store.close();
+    Ok(())
+}
+
+fn listen_options(config: &Config, folder: &Path) -> ListenOptions {
+    let server = &config.server;
+    let files = server.tls_cert.clone().zip(server.tls_key.clone());
+    ListenOptions {
+        socket: Some(folder.join(SOCKET)),
+        tls: files.map(|(certificate, key)| TlsFiles { certificate, key }),
+        behind_proxy: server.behind_proxy,
+        connections_max: server.connections_max,
+        ..ListenOptions::new(server.listen)
+    }
+}
+
+#[expect(
+    clippy::print_stderr,
+    reason = "where it listens is said to whoever started it, whatever the log says"
+)]
+fn announce(url: &str, port_file: Option<&Path>, port: u16) -> Result<()> {
+    eprintln!("listening on {url}");
+    if let Some(path) = port_file {
+        let draft = path.with_extension("draft");
+        std::fs::write(&draft, format!("{port}\n"))
+            .with_context(|| format!("writing {}", draft.display()))?;
+        std::fs::rename(&draft, path).with_context(|| format!("writing {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Resolves at the first signal to end.
+async fn ended() {
+    let (Ok(mut interrupt), Ok(mut terminate)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        tracing::error!("signals cannot be waited for; end this process by force");
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+}

@@ -1,0 +1,95 @@
+//! The environment, read once, and what `LOCI_<SECTION>_<KEY>` means in it.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+use toml::{Table, Value};
+use zeroize::Zeroizing;
+
+/// Sections whose keys the environment can set.
+const SECTIONS: &[&str] = &["server", "store", "aws", "compat", "memories", "extraction", "log"];
+/// Variables that are not `LOCI_<SECTION>_<KEY>`.
+const OTHERS: &[&str] =
+    &["LOCI_CONFIG", "LOCI_DATA_DIR", "LOCI_MASTER_KEY", "LOCI_URL", "LOCI_TOKEN", "LOCI_USER"];
+
+/// The variables this binary looks at.
+#[derive(Clone, Default)]
+pub struct Environment(BTreeMap<String, String>);
+
+impl Environment {
+    /// Takes what this binary looks at from the process.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place where the environment comes in")]
+    pub fn of_process() -> Self {
+        let wanted = |name: &str| {
+            name.starts_with("LOCI_")
+                || matches!(name, "HOME" | "XDG_DATA_HOME" | "XDG_CONFIG_HOME" | "USER" | "LOGNAME")
+        };
+        Self(std::env::vars().filter(|(name, _)| wanted(name)).collect())
+    }
+
+    /// From pairs, for tests.
+    pub fn of(pairs: &[(&str, &str)]) -> Self {
+        Self(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+    }
+
+    /// A variable that is set and not empty.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The master key, where it is given.
+    pub fn master_key(&self) -> Option<Zeroizing<String>> {
+        self.get("LOCI_MASTER_KEY").map(|value| Zeroizing::new(value.to_owned()))
+    }
+
+    /// The name of the user of the operating system.
+    pub fn os_user(&self) -> String {
+        self.get("USER").or_else(|| self.get("LOGNAME")).unwrap_or("local").to_owned()
+    }
+
+    /// Puts `LOCI_<SECTION>_<KEY>` into a configuration.
+    pub(super) fn apply(&self, table: &mut Table) -> Result<()> {
+        for (name, value) in self.0.iter().filter(|(_, value)| !value.is_empty()) {
+            let Some(rest) = name.strip_prefix("LOCI_").filter(|_| !OTHERS.contains(&name.as_str())) else {
+                continue;
+            };
+            let rest = rest.to_ascii_lowercase();
+            let place = rest.split_once('_').filter(|(section, _)| SECTIONS.contains(section));
+            let Some((section, key)) = place else {
+                bail!(
+                    "{name} names no section: use LOCI_<SECTION>_<KEY> with one of {}",
+                    SECTIONS.join(", ")
+                );
+            };
+            let entry = table.entry(section).or_insert_with(|| Value::Table(Table::new()));
+            if let Some(members) = entry.as_table_mut() {
+                members.insert(key.to_owned(), scalar(value));
+            }
+        }
+        if let Some(folder) = self.get("LOCI_DATA_DIR") {
+            let entry = table.entry("store").or_insert_with(|| Value::Table(Table::new()));
+            if let Some(members) = entry.as_table_mut() {
+                members.insert("data_dir".to_owned(), Value::String(folder.to_owned()));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Environment {
+    /// Names only: values may be secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+/// `true`, `false` and whole numbers as such, anything else as text.
+fn scalar(text: &str) -> Value {
+    match (text, text.parse::<i64>()) {
+        ("true", _) => Value::Boolean(true),
+        ("false", _) => Value::Boolean(false),
+        // A number with leading zeros is a name, like an account.
+        (_, Ok(number)) if number.to_string() == text => Value::Integer(number),
+        _ => Value::String(text.to_owned()),
+    }
+}

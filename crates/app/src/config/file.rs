@@ -1,0 +1,95 @@
+//! Reading a configuration: file, environment, and the check that every key is known.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use toml::Table;
+
+use super::environment::Environment;
+use super::{Config, places};
+
+/// Loads the configuration: `named` must exist, the user's file may.
+///
+/// # Errors
+/// A file that cannot be read or parsed, an unknown key, a value of the wrong type; each names the place.
+pub fn load(named: Option<&Path>, environment: &Environment) -> Result<Config> {
+    let named = named.map(Path::to_owned).or_else(|| environment.get("LOCI_CONFIG").map(Into::into));
+    let mut table = match (&named, places::user_file(environment)) {
+        (Some(path), _) => read(path)?.with_context(|| format!("there is no file {}", path.display()))?,
+        (None, Some(path)) => read(&path)?.unwrap_or_default(),
+        (None, None) => Table::new(),
+    };
+    environment.apply(&mut table)?;
+    let config: Config = table.try_into().context("the configuration does not hold")?;
+    check(&config)?;
+    Ok(config)
+}
+
+fn read(path: &Path) -> Result<Option<Table>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => {
+            let table = text.parse::<Table>().with_context(|| format!("reading {}", path.display()))?;
+            Ok(Some(table))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("reading {}", path.display())),
+    }
+}
+
+fn check(config: &Config) -> Result<()> {
+    if config.aws.account.len() != 12 || !config.aws.account.bytes().all(|byte| byte.is_ascii_digit()) {
+        bail!("aws.account must be twelve digits");
+    }
+    if config.server.tls_cert.is_some() != config.server.tls_key.is_some() {
+        bail!("server.tls_cert and server.tls_key belong together: give both or none");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load_text(text: &str, pairs: &[(&str, &str)]) -> Result<Config> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("config.toml");
+        std::fs::write(&path, text)?;
+        load(Some(&path), &Environment::of(pairs))
+    }
+
+    #[test]
+    fn file_then_environment() {
+        let text = "[server]\nlisten = \"127.0.0.1:9000\"\n[aws]\nregion = \"eu-west-1\"\n[[memory]]\nname = \"m\"\nprofile = \"coding\"\n";
+        let config =
+            load_text(text, &[("LOCI_AWS_REGION", "us-east-1"), ("LOCI_EXTRACTION_SYNC", "true")]).unwrap();
+        assert_eq!(config.server.listen.port(), 9000);
+        assert_eq!(config.aws.region, "us-east-1");
+        assert!(config.extraction.sync);
+        assert_eq!(config.engine().memory_matches.len(), 1);
+        assert_eq!(load_text("", &[]).unwrap(), Config::default());
+        let account = load_text("", &[("LOCI_AWS_ACCOUNT", "012345678901")]).unwrap();
+        assert_eq!(account.aws.account, "012345678901");
+    }
+
+    #[test]
+    fn what_is_unknown_is_named() {
+        let check = |text: &str, pairs: &[(&str, &str)], part: &str| {
+            let error = format!("{:#}", load_text(text, pairs).unwrap_err());
+            assert!(error.contains(part), "{error}");
+        };
+        check("[server]\nlissen = \"x\"\n", &[], "lissen");
+        check("[serve]\n", &[], "serve");
+        check("", &[("LOCI_SERVER_LISSEN", "x")], "lissen");
+        check("", &[("LOCI_TYPO", "x")], "LOCI_TYPO");
+        check("[aws]\naccount = \"1\"\n", &[], "twelve digits");
+        check("[server]\ntls_cert = \"a.pem\"\n", &[], "tls_key");
+        check("[compat]\nevent_limits = \"loud\"\n", &[], "event_limits");
+    }
+
+    #[test]
+    fn a_named_file_must_be_there() {
+        assert!(load(Some(Path::new("/nowhere/config.toml")), &Environment::default()).is_err());
+        assert!(load(None, &Environment::of(&[("HOME", "/nowhere")])).is_ok());
+    }
+}

@@ -1,0 +1,280 @@
+//! Configuration: defaults in code, then the file, then `LOCI_<SECTION>_<KEY>` of the environment, then flags.
+//!
+//! The file is the user's (`$XDG_CONFIG_HOME/loci/config.toml`) or the one named by `--config`; never one of the working
+//! directory, which a cloned repository could bring along. Unknown keys are errors that name them.
+
+pub mod environment;
+mod file;
+mod places;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use loci_engine::EngineSettings;
+use loci_engine::settings::MemoryMatch;
+use loci_model::limits;
+use loci_model::settings::{EventLimits, MemorySettings, NamespaceReading, TextDates};
+use loci_store_sqlite::SqliteOptions;
+use serde::{Deserialize, Serialize};
+
+pub use file::load;
+pub use places::default_data_dir;
+
+/// Everything that can be configured. `loci config print` shows it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Listening.
+    pub server: ServerSection,
+    /// The data folder.
+    pub store: StoreSection,
+    /// Names in ARNs.
+    pub aws: AwsSection,
+    /// How the AgentCore wire is read.
+    pub compat: CompatSection,
+    /// What new memories start with.
+    pub memories: MemoriesSection,
+    /// When extraction runs.
+    pub extraction: ExtractionSection,
+    /// How logs are written.
+    pub log: LogSection,
+    /// Memories with a configured profile.
+    #[serde(rename = "memory")]
+    pub memory_matches: Vec<MemoryEntry>,
+}
+
+/// `[server]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServerSection {
+    /// Address and port; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Certificate chain, PEM.
+    pub tls_cert: Option<PathBuf>,
+    /// Private key, PEM.
+    pub tls_key: Option<PathBuf>,
+    /// A proxy before this server ends TLS.
+    pub behind_proxy: bool,
+    /// Connections at once.
+    pub connections_max: usize,
+    /// Bytes of a request's body.
+    pub body_bytes_max: usize,
+    /// A path that clients put before every path of the wire.
+    pub base_path: String,
+}
+
+/// `[store]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StoreSection {
+    /// The data folder; absent: the user's data folder.
+    pub data_dir: Option<PathBuf>,
+    /// Threads that read.
+    pub readers: usize,
+    /// Threads that search.
+    pub searchers: usize,
+    /// Bytes that indexes may hold together.
+    pub index_bytes_max: u64,
+}
+
+/// `[aws]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AwsSection {
+    /// Region in ARNs.
+    pub region: String,
+    /// Twelve digits in ARNs.
+    pub account: String,
+}
+
+/// `[compat]`: defaults of every new memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CompatSection {
+    /// `lenient` or `strict`.
+    pub event_limits: EventLimits,
+    /// `exact` or `segment_prefix`.
+    pub namespace_match: NamespaceReading,
+    /// `none` or `suffix`.
+    pub text_dates: TextDates,
+    /// Main-line events carry `branch: {name: main}`.
+    pub main_branch_marker: bool,
+    /// Clients may name URLs as delivery targets.
+    pub client_targets: bool,
+}
+
+/// `[memories]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MemoriesSection {
+    /// At most so many; absent: any number.
+    pub max: Option<u64>,
+    /// Deleted content is erased after so many milliseconds.
+    pub erase_after_ms: u64,
+    /// Non-active versions are kept so many days.
+    pub history_days: u32,
+    /// Default template of semantic, preference and custom strategies.
+    pub template_actor: String,
+    /// Default template of summary and episodic strategies.
+    pub template_session: String,
+}
+
+/// `[extraction]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExtractionSection {
+    /// CreateEvent answers after extraction: for tests of clients that cannot wait.
+    pub sync: bool,
+    /// Due this long after the first unprocessed event.
+    pub delay_ms: i64,
+    /// Summaries and episodes are due this long after the last event.
+    pub summary_delay_ms: i64,
+}
+
+/// How a log line looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object per line.
+    Json,
+}
+
+/// `[log]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogSection {
+    /// `text` or `json`.
+    pub format: LogFormat,
+    /// `error`, `warn`, `info`, `debug`, `trace`, or a filter like `info,loci_engine=debug`.
+    pub level: String,
+}
+
+/// `[[memory]]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryEntry {
+    /// The memory's name.
+    pub name: String,
+    /// Its profile.
+    pub profile: String,
+}
+
+impl Default for ServerSection {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8411)),
+            tls_cert: None,
+            tls_key: None,
+            behind_proxy: false,
+            connections_max: 1024,
+            body_bytes_max: limits::BODY_BYTES_MAX_DEFAULT,
+            base_path: String::new(),
+        }
+    }
+}
+
+impl Default for StoreSection {
+    fn default() -> Self {
+        let defaults = SqliteOptions::new("");
+        Self {
+            data_dir: None,
+            readers: defaults.readers,
+            searchers: defaults.searchers,
+            index_bytes_max: defaults.index_bytes_max,
+        }
+    }
+}
+
+impl Default for AwsSection {
+    fn default() -> Self {
+        let defaults = EngineSettings::default();
+        Self { region: defaults.region, account: defaults.account }
+    }
+}
+
+impl Default for CompatSection {
+    fn default() -> Self {
+        let defaults = MemorySettings::default();
+        Self {
+            event_limits: defaults.event_limits,
+            namespace_match: defaults.namespace_match,
+            text_dates: defaults.text_dates,
+            main_branch_marker: defaults.main_branch_marker,
+            client_targets: false,
+        }
+    }
+}
+
+impl Default for MemoriesSection {
+    fn default() -> Self {
+        let defaults = EngineSettings::default();
+        Self {
+            max: None,
+            erase_after_ms: defaults.memory_defaults.erase_after_ms,
+            history_days: defaults.memory_defaults.history_days,
+            template_actor: defaults.template_actor,
+            template_session: defaults.template_session,
+        }
+    }
+}
+
+impl Default for ExtractionSection {
+    fn default() -> Self {
+        let defaults = EngineSettings::default();
+        Self {
+            sync: false,
+            delay_ms: defaults.extraction_delay_ms,
+            summary_delay_ms: defaults.summary_delay_ms,
+        }
+    }
+}
+
+impl Default for LogSection {
+    fn default() -> Self {
+        Self { format: LogFormat::Text, level: "info".to_owned() }
+    }
+}
+
+impl Config {
+    /// The engine's part.
+    pub fn engine(&self) -> EngineSettings {
+        let defaults = EngineSettings::default();
+        EngineSettings {
+            region: self.aws.region.clone(),
+            account: self.aws.account.clone(),
+            memories_max: self.memories.max,
+            template_actor: self.memories.template_actor.clone(),
+            template_session: self.memories.template_session.clone(),
+            memory_defaults: MemorySettings {
+                profile: None,
+                namespace_match: self.compat.namespace_match,
+                event_limits: self.compat.event_limits,
+                text_dates: self.compat.text_dates,
+                main_branch_marker: self.compat.main_branch_marker,
+                erase_after_ms: self.memories.erase_after_ms,
+                history_days: self.memories.history_days,
+            },
+            memory_matches: self
+                .memory_matches
+                .iter()
+                .map(|entry| MemoryMatch { name: entry.name.clone(), profile: entry.profile.clone() })
+                .collect(),
+            extraction_delay_ms: self.extraction.delay_ms,
+            summary_delay_ms: self.extraction.summary_delay_ms,
+            ..defaults
+        }
+    }
+
+    /// The store's part, for a folder.
+    pub fn store(&self, folder: PathBuf) -> SqliteOptions {
+        SqliteOptions {
+            readers: self.store.readers.max(1),
+            searchers: self.store.searchers.max(1),
+            index_bytes_max: self.store.index_bytes_max,
+            ..SqliteOptions::new(folder)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Wiring: every concrete thing of a process is named here, once.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_model::ports::clock::Clock;
+use loci_model::ports::embedder::Embedder;
+use loci_model::ports::ids::{IdSource, uuid4};
+use loci_model::ports::store::Store;
+use loci_store_sqlite::{SqliteOptions, SqliteStore};
+
+use crate::adapters::{FileVault, MasterKey, RandomIds, SystemClock};
+
+/// File of the master key in the data folder.
+pub const MASTER_KEY_FILE: &str = "master.key";
+
+/// Threads that embed batches: one, so that on two cores requests are never starved by extraction.
+const EMBED_THREADS: usize = 1;
+
+/// What a process is made of.
+pub struct Wiring {
+    /// The engine.
+    pub engine: Engine,
+    /// The clock, for the doors.
+    pub clock: Arc<dyn Clock>,
+    /// The source of ids, for the doors.
+    pub ids: Arc<dyn IdSource>,
+    /// The embedded store.
+    pub store: Arc<SqliteStore>,
+}
+
+/// What must be known to wire a process.
+pub struct WiringOptions {
+    /// The store.
+    pub store: SqliteOptions,
+    /// The engine; its `host` is replaced by a name of this process.
+    pub engine: EngineSettings,
+    /// The master key, where the environment gives it.
+    pub master_key: Option<zeroize::Zeroizing<String>>,
+}
+
+impl WiringOptions {
+    /// The defaults for a data folder.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { store: SqliteOptions::new(folder), engine: EngineSettings::default(), master_key: None }
+    }
+}
+
+/// Opens the folder and puts an engine on it.
+pub fn wire(options: WiringOptions) -> Result<Wiring> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let ids: Arc<dyn IdSource> = Arc::new(RandomIds::new()?);
+    let key_file = options.store.folder.join(MASTER_KEY_FILE);
+    let store = SqliteStore::open(options.store).context("opening the data folder")?;
+    let embedder: Arc<dyn Embedder> = Arc::new(loci_embed::BuiltInEmbedder::start(EMBED_THREADS)?);
+    let vault = FileVault::new(options.master_key.map_or(MasterKey::File(key_file), MasterKey::Given));
+    let parts = EngineParts {
+        store: Arc::clone(&store) as Arc<dyn Store>,
+        embedder: Some(embedder),
+        clock: Arc::clone(&clock),
+        ids: Arc::clone(&ids),
+        vault: Arc::new(vault),
+    };
+    let host = format!("{}-{}", std::process::id(), uuid4(ids.as_ref()));
+    let engine = Engine::new(parts, EngineSettings { host, ..options.engine });
+    Ok(Wiring { engine, clock, ids, store })
+}
