@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from expectations import invalid, missing, pages, refused
+from expectations import invalid, missing, pages, refused, wait_extraction
 
 NOW = datetime(2026, 4, 1, 12, 0, 0, 250000, tzinfo=timezone.utc)
 SYSTEM = "x-amz-agentcore-memory-"
@@ -179,6 +179,7 @@ def test_scores_rank_and_tell_relevant_from_unrelated(data, memory_id, create):
         "Invoices are sent on the first Monday of the month.",
     ]
     create(memory_id, *[record(t) for t in texts])
+    wait_extraction(memory_id)  # Lexically they are found at once, by meaning when their vectors are there.
     found = data.retrieve_memory_records(
         memoryId=memory_id, namespacePath="/", searchCriteria={"searchQuery": "Which instrument does the user play?"}
     )["memoryRecordSummaries"]
@@ -190,6 +191,7 @@ def test_scores_rank_and_tell_relevant_from_unrelated(data, memory_id, create):
 
 def test_retrieval_pages_through_its_top_k(data, memory_id, create):
     create(memory_id, *[record(f"note {i} about rivers and bridges") for i in range(60)])
+    wait_extraction(memory_id)
     criteria = {"searchQuery": "rivers and bridges", "topK": 50}
     where = {"memoryId": memory_id, "namespacePath": "/", "searchCriteria": criteria}
     found = pages(data.retrieve_memory_records, "memoryRecordSummaries", **where, maxResults=20)

@@ -114,6 +114,7 @@ export const suite = {
     isDate(memoryRecord.createdAt);
     assert.deepEqual(memoryRecord.metadata.team, { stringValue: 'core' });
     isDate(memoryRecord.metadata['x-amz-agentcore-memory-createdAt'].dateTimeValue);
+    await waitExtraction(memoryId);
     const searchCriteria = { searchQuery: 'When does the release train leave?', topK: 5 };
     const retrieve = { memoryId, namespacePath: '/facts', searchCriteria };
     const found = (await call(new RetrieveMemoryRecordsCommand(retrieve))).memoryRecordSummaries;
