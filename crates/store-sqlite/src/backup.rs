@@ -45,7 +45,11 @@ fn copy(connection: &Connection, partial: &Path) -> Result<u64> {
     let Some(target) = partial.to_str() else {
         return Err(Error::invalid("path", "path must be valid UTF-8"));
     };
-    connection.execute("VACUUM INTO ?1", [target]).sql()?;
+    // The copy is a write in SQLite's eyes, though not one to the database that is read.
+    connection.pragma_update(None, "query_only", false).sql()?;
+    let copied = connection.execute("VACUUM INTO ?1", [target]).sql();
+    connection.pragma_update(None, "query_only", true).sql()?;
+    copied?;
     file.sync_all().map_err(|error| folder_error(&named("syncing", partial), error))?;
     let metadata = file.metadata().map_err(|error| folder_error(&named("measuring", partial), error))?;
     Ok(metadata.len())

@@ -1,0 +1,184 @@
+//! The data folder: its access, its schema, its host, a full disk, backup and restore.
+#![expect(clippy::unwrap_used, reason = "a failure of the folder under test is the test's failure")]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use loci_model::ports::store::{Store, StoreExt};
+use loci_model::scope::RecordScope;
+use loci_model::{ErrorKind, MemoryId};
+use loci_store_sqlite::{SqliteOptions, SqliteStore, restore};
+use loci_testkit::{block_on, samples};
+
+fn open(folder: &Path) -> Arc<dyn Store> {
+    SqliteStore::open(SqliteOptions::new(folder)).unwrap()
+}
+
+/// Writes a memory of `count` records.
+fn fill(store: &Arc<dyn Store>, count: u32) -> MemoryId {
+    let memory = samples::memory("notes").unwrap();
+    let id = memory.id.clone();
+    block_on(store.write(move |tx| {
+        tx.memories_mut().insert(&memory)?;
+        (1..=count).try_for_each(|number| {
+            tx.records_mut().insert(&samples::record(&memory.id, number, "a text to find")?).map(|_| ())
+        })
+    }))
+    .unwrap();
+    id
+}
+
+fn count(store: &Arc<dyn Store>, memory: &MemoryId) -> u64 {
+    let scope = RecordScope::whole(memory.clone(), samples::time(9_999));
+    block_on(store.read(move |tx| tx.records().count(&scope))).unwrap()
+}
+
+#[test]
+#[cfg(unix)]
+fn only_the_owner_may_look() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("deep/data");
+    let store = open(&folder);
+    fill(&store, 1);
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&folder), 0o700);
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
+}
+
+#[test]
+fn a_newer_schema_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    drop(open(place.path()));
+    let connection = rusqlite::Connection::open(place.path().join("loci.db")).unwrap();
+    connection.pragma_update(None, "user_version", 1_000).unwrap();
+    let error = SqliteStore::open(SqliteOptions::new(place.path())).err().unwrap();
+    assert_eq!(error.kind, ErrorKind::Unavailable);
+    assert!(error.message.contains("upgrade loci"), "{}", error.message);
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("loci.db"), "not a database at all, but long enough to look".repeat(50))
+        .unwrap();
+    let error = SqliteStore::open(SqliteOptions::new(place.path())).err().unwrap();
+    assert_eq!(error.kind, ErrorKind::Unavailable);
+    assert!(error.message.contains("restore a backup"), "{}", error.message);
+}
+
+#[test]
+fn one_host_at_a_time() {
+    let place = tempfile::tempdir().unwrap();
+    let (one, two) = (open(place.path()), open(place.path()));
+    assert!(one.try_host().unwrap());
+    assert!(one.try_host().unwrap());
+    assert!(!two.try_host().unwrap());
+    one.release_host();
+    assert!(two.try_host().unwrap());
+    drop(two);
+    assert!(one.try_host().unwrap());
+    assert!(block_on(one.info(true)).unwrap().is_host);
+}
+
+#[test]
+fn a_full_disk_writes_nothing_and_spares_the_rest() {
+    let place = tempfile::tempdir().unwrap();
+    let options = SqliteOptions { file_bytes_max: Some(600_000), ..SqliteOptions::new(place.path()) };
+    let store: Arc<dyn Store> = SqliteStore::open(options).unwrap();
+    let memory = fill(&store, 5);
+    let place_of = memory.clone();
+    let big = "x".repeat(2_000_000);
+    let error = block_on(store.write(move |tx| {
+        tx.records_mut().insert(&samples::record(&place_of, 100, "small")?)?;
+        tx.records_mut().insert(&samples::record(&place_of, 101, &big)?)
+    }))
+    .unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Unavailable);
+    assert!(error.message.contains("disk"), "{}", error.message);
+    assert_eq!(count(&store, &memory), 5);
+    // What fits is written as before.
+    let place_of = memory.clone();
+    block_on(store.write(move |tx| tx.records_mut().insert(&samples::record(&place_of, 102, "small")?)))
+        .unwrap();
+    assert_eq!(count(&store, &memory), 6);
+}
+
+#[test]
+fn a_write_that_panics_leaves_nothing_and_the_next_one_works() {
+    let place = tempfile::tempdir().unwrap();
+    let store = open(place.path());
+    let memory = fill(&store, 1);
+    let place_of = memory.clone();
+    let panicked: loci_model::Result<()> = block_on(store.write(move |tx| {
+        tx.records_mut().insert(&samples::record(&place_of, 2, "lost")?)?;
+        panic!("a bug in a closure");
+    }));
+    assert_eq!(panicked.unwrap_err().kind, ErrorKind::Bug);
+    assert_eq!(count(&store, &memory), 1);
+    let read: loci_model::Result<()> = block_on(store.read(|_| panic!("a bug in a read")));
+    assert_eq!(read.unwrap_err().kind, ErrorKind::Bug);
+    assert_eq!(count(&store, &memory), 1);
+}
+
+#[test]
+fn a_backup_holds_what_was_written_and_nothing_erased() {
+    let place = tempfile::tempdir().unwrap();
+    let store = open(&place.path().join("data"));
+    let memory = fill(&store, 3);
+    let secret = "the-secret-word-that-must-go";
+    let place_of = memory.clone();
+    block_on(store.write(move |tx| {
+        tx.records_mut().insert(&samples::record(&place_of, 9, secret)?)?;
+        let change = loci_model::ports::store::RecordChange {
+            state: loci_model::record::RecordState::Erased,
+            reason: "asked".into(),
+            at: samples::time(1),
+        };
+        tx.records_mut().set_state(&place_of, &samples::record_id(9)?, &change)?;
+        tx.records_mut().erase_deleted(&place_of, samples::time(2), 9)
+    }))
+    .unwrap();
+    let path = place.path().join("backup.db");
+    let report = block_on(store.backup(path.clone())).unwrap();
+    assert_eq!(report.bytes, std::fs::metadata(&path).unwrap().len());
+    let bytes = std::fs::read(&path).unwrap();
+    assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()));
+    assert_eq!(block_on(store.backup(path.clone())).unwrap_err().kind, ErrorKind::Conflict);
+    let leftovers = std::fs::read_dir(place.path()).unwrap().count();
+    assert_eq!(leftovers, 2, "the folder and the backup, nothing partial");
+
+    let other = place.path().join("other");
+    restore(&path, &other, false).unwrap();
+    let restored = open(&other);
+    assert_eq!(count(&restored, &memory), 3);
+    assert_eq!(restore(&path, &other, true).unwrap_err().kind, ErrorKind::Conflict, "in use");
+    drop(restored);
+    assert_eq!(restore(&path, &other, false).unwrap_err().kind, ErrorKind::Conflict, "holds data");
+    restore(&path, &other, true).unwrap();
+    assert_eq!(count(&open(&other), &memory), 3);
+}
+
+#[test]
+fn a_damaged_backup_is_refused_before_anything_is_touched() {
+    let place = tempfile::tempdir().unwrap();
+    let data = place.path().join("data");
+    let store = open(&data);
+    let memory = fill(&store, 500);
+    let path = place.path().join("backup.db");
+    block_on(store.backup(path.clone())).unwrap();
+    drop(store);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let half = bytes.len() / 2;
+    bytes[half..half + 8_192].fill(0xaa);
+    let damaged = place.path().join("damaged.db");
+    std::fs::write(&damaged, bytes).unwrap();
+    std::fs::write(place.path().join("text.db"), "hello").unwrap();
+    for bad in [damaged, place.path().join("text.db"), place.path().join("nothing.db")] {
+        assert!(restore(&bad, &data, true).is_err(), "{}", bad.display());
+    }
+    assert_eq!(count(&open(&data), &memory), 500);
+}
