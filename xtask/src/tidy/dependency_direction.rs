@@ -28,6 +28,8 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
 
 /// Seen by tests of any crate.
 const FOR_TESTS: &str = "loci-testkit";
+/// Seen by tests of one crate: the pipeline is proved on a real store (docs/decisions).
+const FOR_TESTS_OF: &[(&str, &str)] = &[("loci-engine", "loci-store-sqlite")];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let members: Vec<_> = tree.members().map(|(p, _)| p.name.as_str()).collect();
@@ -40,7 +42,9 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
         };
         let Some(allowed) = allowed else { continue };
         for dependency in package.dependencies.iter().filter(|d| members.contains(&d.name.as_str())) {
-            let for_tests = dependency.kind == Kind::Dev && dependency.name == FOR_TESTS;
+            let pair = (package.name.as_str(), dependency.name.as_str());
+            let for_tests = dependency.kind == Kind::Dev
+                && (dependency.name == FOR_TESTS || FOR_TESTS_OF.contains(&pair));
             if !for_tests && !allowed.contains(&dependency.name.as_str()) {
                 found.push(finding(
                     path.clone(),

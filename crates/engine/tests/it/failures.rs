@@ -1,0 +1,123 @@
+//! Jobs that cannot do their work, and how they come back.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+
+use loci_engine::memories::{MemoryUpdate, NewMemory, NewStrategy, StrategyUpdate};
+use loci_model::event::Role::User;
+use loci_model::index_key::NamespaceKey;
+use loci_model::job::{JobKind, JobState};
+use loci_model::ports::clock::Clock;
+use loci_model::strategy::StrategyBase::Semantic;
+
+use crate::world::{World, said, strategy, template};
+
+fn world_of_teams() -> World {
+    let semantic = NewStrategy { template: Some(template("/teams/{team}/")), ..strategy(Semantic) };
+    let key = NamespaceKey { key: "team".into(), validation: None };
+    World::of(NewMemory { strategies: vec![semantic], namespace_keys: vec![key], ..NewMemory::default() })
+}
+
+#[test]
+fn a_missing_variable_fails_at_once_and_holds_nothing_else_up() {
+    let world = world_of_teams();
+    world.say("s1", User, "nobody knows which team this is");
+    let mut event = world.event("s1", vec![said(User, "the red team won again")]);
+    event.namespace_variables = BTreeMap::from([("team".to_owned(), "red".to_owned())]);
+    world.create(event);
+    let outcome = world.work();
+    assert_eq!((outcome.complete, outcome.failed), (true, 1));
+    assert_eq!(world.texts(), ["the red team won again"]);
+    let job = world.jobs().remove(0);
+    assert_eq!((job.state, job.attempts, job.messages.len()), (JobState::Failed, 1, 1));
+    let reason = job.failure_reason.unwrap();
+    assert!(reason.starts_with("NAMESPACE_VARIABLE_MISSING: ") && reason.contains("{team}"), "{reason}");
+
+    // With a template that needs no team, the same job does its work.
+    let change = MemoryUpdate {
+        modify_strategies: vec![StrategyUpdate {
+            id: world.memory.strategies[0].id.clone(),
+            description: None,
+            template: Some(template("/all/{actorId}/")),
+            schema: None,
+            expiry: None,
+            extraction: None,
+            consolidation: None,
+            reflection: None,
+            self_managed: None,
+        }],
+        ..MemoryUpdate::default()
+    };
+    world.drive(world.engine.memory_update(&world.caller, &world.memory.id, change, None)).unwrap();
+    let started =
+        world.drive(world.engine.job_start(&world.caller, &world.memory.id, &job.id, None)).unwrap();
+    assert_eq!(started, job.id);
+    assert_eq!(world.work().failed, 0);
+    assert_eq!(world.texts(), ["nobody knows which team this is", "the red team won again"]);
+    assert_eq!(world.jobs()[0].state, JobState::Done);
+}
+
+#[test]
+fn without_the_embedder_records_are_written_and_vectors_follow() {
+    let world = World::with(&[Semantic]);
+    world.embedder.is_out.store(true, Ordering::SeqCst);
+    world.say("s1", User, "a quiet day at the lake");
+    let memories = [world.memory.id.clone()];
+    let outcome = world.drive(world.engine.run_due(&memories, 3_000)).unwrap();
+    assert!(!outcome.complete, "{outcome:?}");
+    assert_eq!(world.texts(), ["a quiet day at the lake"]);
+    assert_eq!(world.missing_vectors(), 1);
+    let waiting = world.jobs().into_iter().find(|job| job.kind == JobKind::Embed).unwrap();
+    assert!(waiting.failure_reason.unwrap().starts_with("STORE_UNAVAILABLE: "));
+    world.embedder.is_out.store(false, Ordering::SeqCst);
+    assert!(world.work().complete);
+    assert_eq!(world.missing_vectors(), 0);
+}
+
+#[test]
+fn a_job_of_a_dead_runner_is_taken_over() {
+    use loci_model::ports::store::{Store, StoreExt};
+    let world = World::with(&[Semantic]);
+    world.say("s1", User, "the ferry runs twice a day");
+    let now = world.clock.now().plus_millis(1_000);
+    let store: &dyn Store = &*world.store;
+    let lost = world.drive(store.write(move |tx| tx.jobs_mut().claim("dead", &[], now, 30_000))).unwrap();
+    assert!(lost.is_some());
+    assert!(world.work().complete);
+    assert_eq!(world.texts(), ["the ferry runs twice a day"]);
+    assert!(world.clock.now() >= now.plus_millis(30_000));
+}
+
+#[test]
+fn what_is_gone_is_no_failure() {
+    let world = World::with(&[Semantic]);
+    world.say("s1", User, "this will be deleted soon");
+    let events = world
+        .drive(world.engine.event_list(
+            &world.caller,
+            loci_engine::events::EventListing {
+                memory: world.memory.id.clone(),
+                actor: loci_model::ActorId::parse("alice").unwrap(),
+                session: loci_model::SessionId::parse("s1").unwrap(),
+                branch: None,
+                metadata: Vec::new(),
+                before: None,
+                limit: 10,
+                with_payload: false,
+            },
+        ))
+        .unwrap();
+    let event = &events.items[0];
+    world
+        .drive(world.engine.event_delete(
+            &world.caller,
+            &world.memory.id,
+            &event.actor,
+            &event.session,
+            &event.id,
+        ))
+        .unwrap();
+    let outcome = world.work();
+    assert_eq!((outcome.complete, outcome.failed), (true, 0));
+    assert!(world.active().is_empty());
+}

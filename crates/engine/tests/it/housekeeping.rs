@@ -1,0 +1,63 @@
+//! The runner of a host, waiting for it, and what its sweeps take away.
+
+use loci_engine::memories::{NewMemory, NewStrategy};
+use loci_engine::records::RecordDelete;
+use loci_model::event::Role::User;
+use loci_model::record::RecordState;
+use loci_model::strategy::StrategyBase::{Semantic, Summary};
+
+use crate::world::{World, strategy};
+
+#[test]
+fn waiting_makes_jobs_due_and_the_host_does_them() {
+    let world = World::with(&[Semantic, Summary]);
+    world.say("s1", User, "the lighthouse was painted white");
+    let (stop, stopped) = futures::channel::oneshot::channel::<()>();
+    let host = world.engine.run_jobs(Box::pin(async {
+        stopped.await.ok();
+    }));
+    let actor = loci_model::ActorId::parse("alice").unwrap();
+    let waits = async {
+        let (caller, memory) = (&world.caller, &world.memory.id);
+        let outcome = world.engine.extraction_wait(caller, memory, Some(&actor), None, 60_000).await;
+        stop.send(()).ok();
+        outcome.unwrap()
+    };
+    let (outcome, ()) = world.drive(futures::future::join(waits, host));
+    assert_eq!((outcome.complete, outcome.pending, outcome.failed), (true, 0, 0));
+    assert_eq!(world.active().len(), 3);
+}
+
+#[test]
+fn waiting_ends_with_its_time() {
+    let world = World::with(&[Semantic]);
+    world.say("s1", User, "nobody extracts this for now");
+    let outcome =
+        world.drive(world.engine.extraction_wait(&world.caller, &world.memory.id, None, None, 500)).unwrap();
+    assert_eq!((outcome.complete, outcome.pending), (false, 1));
+    let long =
+        world.drive(world.engine.extraction_wait(&world.caller, &world.memory.id, None, None, 300_001));
+    assert_eq!(long.unwrap_err().field.as_deref(), Some("timeout_ms"));
+}
+
+#[test]
+fn sweeps_expire_and_erase() {
+    let semantic = NewStrategy { record_expiry_days: Some(31), ..strategy(Semantic) };
+    let world = World::of(NewMemory { strategies: vec![semantic], ..NewMemory::default() });
+    world.say("s1", User, "the first of two stories");
+    world.say("s1", User, "another tale entirely, about trains");
+    world.work();
+    let gone = world.active()[0].id.clone();
+    let delete = RecordDelete { id: gone.clone(), namespace: None };
+    world.drive(world.engine.record_delete(&world.caller, &world.memory.id, delete)).unwrap();
+    world.clock.advance_ms(32 * 24 * 3_600_000);
+    world.drive(world.engine.sweep()).unwrap();
+    world.drive(world.engine.sweep()).unwrap();
+    let expired = world.records(&[RecordState::Expired]);
+    assert_eq!(expired.len(), 1);
+    let changes =
+        world.drive(world.engine.record_changes(&world.caller, &world.memory.id, &expired[0].id)).unwrap();
+    assert_eq!(changes.last().map(|change| change.to), Some(RecordState::Expired));
+    let erased = world.records(&[RecordState::Erased]);
+    assert!(erased.iter().all(|record| record.text.is_empty()), "{erased:?}");
+}

@@ -1,0 +1,404 @@
+//! A memory to try things on: the engine over a SQLite file in a temporary folder, a clock that moves when nothing else
+//! does, writes that can be made to fail.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use loci_engine::events::{NewEvent, NewIngest};
+use loci_engine::idempotency::ClientToken;
+use loci_engine::jobs::WaitOutcome;
+use loci_engine::memories::{NewMemory, NewStrategy};
+use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_model::event::{ExtractionMode, PayloadItem, Role};
+use loci_model::job::Job;
+use loci_model::memory::Memory;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::clock::Clock;
+use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
+use loci_model::ports::search::{
+    CandidateRequest, CandidateSet, IndexInfo, Neighbour, NeighbourRequest, Search,
+};
+use loci_model::ports::store::{
+    BackupReport, JobQuery, ReadWork, RecordPage, Store, StoreExt, StoreInfo, WriteWork,
+};
+use loci_model::ports::vault::Vault;
+use loci_model::principal::{Grant, Principal};
+use loci_model::record::{Record, RecordState};
+use loci_model::scope::{RecordScope, StrategyChoice};
+use loci_model::strategy::StrategyBase;
+use loci_model::{ActorId, Document, Error, MemoryId, NamespaceTemplate, Result, SessionId, Timestamp};
+use loci_store_sqlite::{SqliteOptions, SqliteStore};
+use loci_testkit::{HashEmbedder, ManualClock, SeededIds};
+use tempfile::TempDir;
+
+/// How a write fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// It is not run.
+    Before,
+    /// It is committed, but the answer is lost.
+    After,
+    /// Its closure breaks off at the end, so nothing of it stays.
+    Within,
+}
+
+/// The embedded store with a switch for faults and a plain search for neighbours.
+pub(crate) struct FaultyStore {
+    inner: Arc<SqliteStore>,
+    search: PlainSearch,
+    /// Writes until the one that fails; negative: none fails.
+    left: AtomicI64,
+    fault: Mutex<Fault>,
+    writes: AtomicI64,
+}
+
+impl FaultyStore {
+    pub(crate) fn fail_write(&self, number: i64, fault: Fault) {
+        *self.fault.lock().unwrap() = fault;
+        self.left.store(number, Ordering::SeqCst);
+    }
+
+    pub(crate) fn writes(&self) -> i64 {
+        self.writes.load(Ordering::SeqCst)
+    }
+}
+
+impl Store for FaultyStore {
+    fn write_boxed(&self, mut work: WriteWork) -> BoxFuture<'_, Result<()>> {
+        self.writes.fetch_add(1, Ordering::SeqCst);
+        if self.left.fetch_sub(1, Ordering::SeqCst) != 0 {
+            return self.inner.write_boxed(work);
+        }
+        let lost = || Error::unavailable("the store went away");
+        match *self.fault.lock().unwrap() {
+            Fault::Before => Box::pin(async move { Err(lost()) }),
+            Fault::After => Box::pin(async move {
+                self.inner.write_boxed(work).await?;
+                Err(lost())
+            }),
+            Fault::Within => self.inner.write_boxed(Box::new(move |tx| {
+                work(tx)?;
+                Err(lost())
+            })),
+        }
+    }
+
+    fn read_boxed(&self, work: ReadWork) -> BoxFuture<'_, Result<()>> {
+        self.inner.read_boxed(work)
+    }
+
+    fn search(&self) -> &dyn Search {
+        &self.search
+    }
+
+    fn try_host(&self) -> Result<bool> {
+        self.inner.try_host()
+    }
+
+    fn release_host(&self) {
+        self.inner.release_host();
+    }
+
+    fn backup(&self, path: std::path::PathBuf) -> BoxFuture<'_, Result<BackupReport>> {
+        self.inner.backup(path)
+    }
+
+    fn checkpoint(&self) -> BoxFuture<'_, Result<()>> {
+        self.inner.checkpoint()
+    }
+
+    fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>> {
+        self.inner.info(probe_write)
+    }
+}
+
+/// Looks at every record of a group.
+struct PlainSearch(Arc<SqliteStore>);
+
+impl Search for PlainSearch {
+    fn known_names<'a>(&'a self, _: &'a RecordScope) -> BoxFuture<'a, Result<Vec<String>>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn candidates(&self, _: CandidateRequest) -> BoxFuture<'_, Result<CandidateSet>> {
+        Box::pin(async { Ok(CandidateSet::default()) })
+    }
+
+    fn neighbours(&self, request: NeighbourRequest) -> BoxFuture<'_, Result<Vec<Neighbour>>> {
+        let mut scope = request.scope.clone();
+        scope.strategy = request.strategy.clone().map(StrategyChoice::Of);
+        let own = loci_text::terms(&request.text);
+        let store: &dyn Store = &*self.0;
+        Box::pin(async move {
+            let page = RecordPage { scope, after: None, limit: 10_000 };
+            let records = store.read(move |tx| tx.records().list(&page)).await?;
+            let mut near: Vec<Neighbour> = records
+                .iter()
+                .map(|record| Neighbour {
+                    record: record.id.clone(),
+                    jaccard: loci_text::similarity::jaccard(&own, &loci_text::terms(record.indexed())),
+                    cosine: None,
+                })
+                .filter(|neighbour| neighbour.jaccard >= request.jaccard_min)
+                .collect();
+            near.sort_by(|one, other| {
+                other.jaccard.total_cmp(&one.jaccard).then_with(|| one.record.cmp(&other.record))
+            });
+            near.truncate(request.limit);
+            Ok(near)
+        })
+    }
+
+    fn info<'a>(&'a self, _: &'a MemoryId, _: bool) -> BoxFuture<'a, Result<IndexInfo>> {
+        Box::pin(async { Ok(IndexInfo::default()) })
+    }
+}
+
+/// An embedder that can be out of service.
+pub(crate) struct SwitchedEmbedder {
+    inner: HashEmbedder,
+    pub(crate) is_out: AtomicBool,
+    pub(crate) texts: AtomicI64,
+}
+
+impl Embedder for SwitchedEmbedder {
+    fn dimensions(&self) -> usize {
+        self.inner.dimensions()
+    }
+
+    fn model_id(&self) -> &str {
+        self.inner.model_id()
+    }
+
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>> {
+        if self.is_out.load(Ordering::SeqCst) {
+            return Box::pin(async { Err(Error::unavailable("no model")) });
+        }
+        self.texts.fetch_add(texts.len() as i64, Ordering::SeqCst);
+        self.inner.embed(texts)
+    }
+
+    fn embed_question(&self, text: String) -> BoxFuture<'_, Result<QuestionVector>> {
+        self.inner.embed_question(text)
+    }
+}
+
+struct PlainVault;
+
+impl Vault for PlainVault {
+    fn seal(&self, secret: &[u8]) -> Result<Vec<u8>> {
+        Ok(secret.to_vec())
+    }
+
+    fn open(&self, sealed: &[u8]) -> Result<Vec<u8>> {
+        Ok(sealed.to_vec())
+    }
+}
+
+pub(crate) struct World {
+    pub(crate) engine: Engine,
+    pub(crate) clock: ManualClock,
+    pub(crate) store: Arc<FaultyStore>,
+    pub(crate) embedder: Arc<SwitchedEmbedder>,
+    pub(crate) caller: Principal,
+    pub(crate) memory: Memory,
+    _folder: TempDir,
+}
+
+/// How long a test waits for the store's threads before it lets time go on.
+const PATIENCE: Duration = Duration::from_millis(3);
+
+/// Time goes on in steps of this, and at most that.
+const STEP_MS: u64 = 20;
+const STEP_MS_MAX: u64 = 2_000;
+/// Longer than any job takes, whatever fails.
+const WORK_MS: u64 = 24 * 3_600_000;
+
+/// Wakes the thread that drives a future.
+#[derive(Default)]
+struct Bell {
+    rang: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Bell {
+    fn rang_within(&self, patience: Duration) -> bool {
+        let guard = self.rang.lock().unwrap();
+        let (mut rang, _) = self.changed.wait_timeout_while(guard, patience, |rang| !*rang).unwrap();
+        std::mem::take(&mut *rang)
+    }
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        *self.rang.lock().unwrap() = true;
+        self.changed.notify_one();
+    }
+}
+
+/// A strategy with its default template.
+pub(crate) fn strategy(base: StrategyBase) -> NewStrategy {
+    NewStrategy {
+        base,
+        name: format!("{base:?}"),
+        description: None,
+        template: None,
+        custom: None,
+        reflection: None,
+        schema: None,
+        record_expiry_days: None,
+    }
+}
+
+pub(crate) fn template(text: &str) -> NamespaceTemplate {
+    NamespaceTemplate::parse(text).unwrap()
+}
+
+impl World {
+    pub(crate) fn with(bases: &[StrategyBase]) -> Self {
+        let strategies = bases.iter().copied().map(strategy).collect();
+        Self::of(NewMemory { strategies, ..NewMemory::default() })
+    }
+
+    pub(crate) fn of(new: NewMemory) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = SqliteStore::open(SqliteOptions::new(folder.path().join("data"))).unwrap();
+        let store = Arc::new(FaultyStore {
+            search: PlainSearch(inner.clone()),
+            inner,
+            left: AtomicI64::new(-1),
+            fault: Mutex::new(Fault::Before),
+            writes: AtomicI64::new(0),
+        });
+        let clock = ManualClock::default();
+        let embedder = Arc::new(SwitchedEmbedder {
+            inner: HashEmbedder::new(256),
+            is_out: AtomicBool::new(false),
+            texts: AtomicI64::new(0),
+        });
+        let parts = EngineParts {
+            store: store.clone(),
+            embedder: Some(embedder.clone()),
+            clock: Arc::new(clock.clone()),
+            ids: Arc::new(SeededIds::new(7)),
+            vault: Arc::new(PlainVault),
+        };
+        let engine = Engine::new(parts, EngineSettings::default());
+        let caller = Principal { name: "tester".into(), grants: vec![Grant::everything()] };
+        let new = NewMemory { name: "notes".into(), event_expiry_days: 30, ..new };
+        let memory = loci_testkit::block_on(engine.memory_create(&caller, new, None)).unwrap();
+        Self { engine, clock, store, embedder, caller, memory, _folder: folder }
+    }
+
+    /// Polls a future; when it waits and nothing wakes it, time goes on.
+    pub(crate) fn drive<F: Future>(&self, future: F) -> F::Output {
+        let bell = Arc::new(Bell::default());
+        let waker = Waker::from(bell.clone());
+        let mut context = Context::from_waker(&waker);
+        let mut future = std::pin::pin!(future);
+        let (mut step_ms, mut writes) = (STEP_MS, self.store.writes());
+        loop {
+            if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+                return output;
+            }
+            if !bell.rang_within(PATIENCE) {
+                // Where nothing happens, time goes faster and faster.
+                let written = std::mem::replace(&mut writes, self.store.writes());
+                step_ms = if written == writes { (step_ms * 2).min(STEP_MS_MAX) } else { STEP_MS };
+                self.clock.advance_ms(step_ms);
+            }
+        }
+    }
+
+    pub(crate) fn event(&self, session: &str, payload: Vec<PayloadItem>) -> NewEvent {
+        NewEvent {
+            memory: self.memory.id.clone(),
+            actor: ActorId::parse("alice").unwrap(),
+            session: Some(SessionId::parse(session).unwrap()),
+            time: None,
+            payload,
+            branch: None,
+            metadata: BTreeMap::new(),
+            extraction: ExtractionMode::Extract,
+            namespace_variables: BTreeMap::new(),
+            over_limit: false,
+        }
+    }
+
+    pub(crate) fn create(&self, event: NewEvent) {
+        self.create_with(event, None);
+    }
+
+    pub(crate) fn create_with(&self, event: NewEvent, token: Option<&str>) {
+        let token = token.map(|token| ClientToken::new(token, &serde_json::json!({})).unwrap());
+        self.clock.advance_ms(1000);
+        self.drive(self.engine.event_create(&self.caller, event, token)).unwrap();
+    }
+
+    pub(crate) fn say(&self, session: &str, role: Role, text: &str) {
+        self.create(self.event(session, vec![said(role, text)]));
+    }
+
+    pub(crate) fn ingest(&self, session: &str, payload: Vec<PayloadItem>) {
+        let new = NewIngest {
+            memory: self.memory.id.clone(),
+            actor: ActorId::parse("alice").unwrap(),
+            session: Some(SessionId::parse(session).unwrap()),
+            time: self.clock.now(),
+            payload,
+            metadata: BTreeMap::new(),
+            namespace_variables: BTreeMap::new(),
+        };
+        self.drive(self.engine.ingest(&self.caller, new, None)).unwrap();
+    }
+
+    /// Runs every job until none is left.
+    pub(crate) fn work(&self) -> WaitOutcome {
+        let memories = [self.memory.id.clone()];
+        self.drive(self.engine.run_due(&memories, WORK_MS)).unwrap()
+    }
+
+    /// All records in these states, oldest first.
+    pub(crate) fn records(&self, states: &[RecordState]) -> Vec<Record> {
+        let mut scope = RecordScope::whole(self.memory.id.clone(), Timestamp::EPOCH);
+        scope.states = states.to_vec();
+        let page = RecordPage { scope, after: None, limit: 100_000 };
+        let store: &dyn Store = &*self.store;
+        let mut records = self.drive(store.read(move |tx| tx.records().list(&page))).unwrap();
+        records.sort_by(|one, other| one.sequence.cmp(&other.sequence));
+        records
+    }
+
+    pub(crate) fn active(&self) -> Vec<Record> {
+        self.records(&[RecordState::Active])
+    }
+
+    /// Texts of active records, sorted.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        let mut texts: Vec<String> = self.active().into_iter().map(|record| record.text).collect();
+        texts.sort();
+        texts
+    }
+
+    pub(crate) fn jobs(&self) -> Vec<Job> {
+        let query = JobQuery { limit: 100, ..JobQuery::default() };
+        self.drive(self.engine.job_list(&self.caller, &self.memory.id, query)).unwrap().items
+    }
+
+    pub(crate) fn missing_vectors(&self) -> u64 {
+        let (memory, model) = (self.memory.id.clone(), self.embedder.model_id().to_owned());
+        let store: &dyn Store = &*self.store;
+        self.drive(store.read(move |tx| tx.records().missing_vector_count(&memory, &model))).unwrap()
+    }
+}
+
+pub(crate) fn said(role: Role, text: &str) -> PayloadItem {
+    PayloadItem::Conversational { role, text: text.to_owned() }
+}
+
+pub(crate) fn data(json: &str) -> PayloadItem {
+    PayloadItem::Json(Document::parse(json).unwrap())
+}
