@@ -25,6 +25,11 @@ impl Latencies {
         self.0.extend(other.0);
     }
 
+    /// The mean, in milliseconds.
+    pub(crate) fn mean_ms(&self) -> f64 {
+        self.0.iter().sum::<u64>() as f64 / 1000.0 / self.0.len().max(1) as f64
+    }
+
     pub(crate) fn quantiles(&mut self) -> Quantiles {
         self.0.sort_unstable();
         let at = |share: f64| {
@@ -64,6 +69,7 @@ mod tests {
         }
         let got = all.quantiles();
         assert_eq!((got.count, got.p50_ms, got.p95_ms, got.max_ms), (101, 51.0, 96.0, 101.0));
+        assert_eq!((all.mean_ms(), Latencies::default().mean_ms()), (51.0, 0.0));
         assert_eq!(Latencies::default().quantiles().count, 0);
     }
 }

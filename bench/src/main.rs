@@ -5,12 +5,16 @@
 #![expect(clippy::disallowed_methods, reason = "measuring needs the machine's time, environment and waits")]
 
 mod crash;
+mod dev_set;
 mod figures;
 mod load;
+mod recall;
+mod retrieval;
 mod seeded;
 mod server;
 mod texts;
 mod wire;
+mod wire_retrieval;
 
 use std::process::ExitCode;
 
@@ -22,8 +26,12 @@ use clap::Parser;
 enum Program {
     /// Kills a server at random under mixed load and checks what it had acknowledged.
     Crash(crash::Arguments),
+    /// Recall of the ranking alone, in this process.
+    Retrieval(retrieval::Arguments),
     /// Latency, throughput, memory and disk of a server, over the wire.
     WireLoad(load::Arguments),
+    /// Recall and latency of retrieval on conversations with known evidence, over the wire.
+    WireRetrieval(wire_retrieval::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -44,6 +52,8 @@ fn main() -> ExitCode {
 async fn run(program: Program) -> anyhow::Result<()> {
     match program {
         Program::Crash(arguments) => crash::run(arguments).await,
+        Program::Retrieval(arguments) => retrieval::run(arguments).await,
         Program::WireLoad(arguments) => load::run(arguments).await,
+        Program::WireRetrieval(arguments) => wire_retrieval::run(arguments).await,
     }
 }

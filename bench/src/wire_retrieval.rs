@@ -1,0 +1,190 @@
+//! `wire-retrieval`: recall and latency of RetrieveMemoryRecords against a running server, over the AgentCore wire alone.
+//!
+//! One memory per conversation with one semantic strategy, one event per turn sent by four writers, one wait, one retrieval
+//! per question. The shipped weights were fitted on the development sets: the figures are in-sample there, and say so.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use futures::{StreamExt, TryStreamExt, stream};
+use serde_json::{Value, json};
+
+use crate::dev_set::{self, Conversation, Question, SentTurn, Turn};
+use crate::figures::Latencies;
+use crate::recall::{self, Outcome};
+use crate::server::Server;
+use crate::wire::{Wire, text_at};
+
+const WRITERS: usize = 4;
+const ACTOR: &str = "user";
+const TEMPLATE: &str = "/facts/{actorId}/";
+const NAMESPACE_PATH: &str = "/facts/user";
+const RESULTS: u32 = 50;
+const WAIT_MS: u64 = 300_000;
+/// Waits of five minutes before a set is given up.
+const WAITS_MAX: usize = 12;
+
+/// What to measure, and where.
+#[derive(Debug, clap::Args)]
+#[group(id = "where", required = true, multiple = false)]
+pub(crate) struct Place {
+    /// A running server.
+    #[arg(long)]
+    url: Option<String>,
+    /// A `loci` to start on a folder of its own for the time of the run.
+    #[arg(long)]
+    spawn: Option<PathBuf>,
+}
+
+/// What to measure, and where.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Conversations with questions, one JSON line each.
+    #[arg(long)]
+    set: PathBuf,
+    #[command(flatten)]
+    place: Place,
+    /// Prints one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Measures one set.
+pub(crate) async fn run(arguments: Arguments) -> Result<()> {
+    let conversations = dev_set::read(&arguments.set)?;
+    let temporary = tempfile::tempdir()?;
+    let (spawned, url) = match (&arguments.place.spawn, &arguments.place.url) {
+        (Some(binary), _) => {
+            let server = Server::start(binary, &temporary.path().join("data"))?;
+            let url = server.url.clone();
+            (Some(server), url)
+        }
+        (None, Some(url)) => (None, url.trim_end_matches('/').to_owned()),
+        (None, None) => bail!("name a server with --url, or a binary with --spawn"),
+    };
+    let mut run = Run { wire: Wire::new(&url), outcomes: Vec::new(), retrieve: Latencies::default() };
+    let began = Instant::now();
+    for (number, conversation) in conversations.iter().enumerate() {
+        run.conversation(number, conversation).await?;
+    }
+    if let Some(server) = spawned {
+        server.stop()?;
+    }
+    run.report(&arguments, conversations.len(), began.elapsed().as_secs_f64());
+    Ok(())
+}
+
+struct Run {
+    wire: Wire,
+    outcomes: Vec<Outcome>,
+    retrieve: Latencies,
+}
+
+impl Run {
+    /// Fills a memory of its own, asks, and deletes the memory.
+    async fn conversation(&mut self, number: usize, conversation: &Conversation) -> Result<()> {
+        let memory = create_memory(&self.wire, number).await?;
+        let turns: Vec<_> = conversation.turns.iter().zip(conversation.sent()?).collect();
+        let wire = &self.wire;
+        stream::iter(turns)
+            .map(|(turn, sent)| send_turn(wire, &memory, turn, sent))
+            .buffer_unordered(WRITERS)
+            .try_collect::<Vec<()>>()
+            .await
+            .with_context(|| format!("writing {}", conversation.id))?;
+        wait(wire, &memory).await?;
+        for question in &conversation.questions {
+            let began = Instant::now();
+            let answer = retrieve(&self.wire, &memory, question).await?;
+            self.retrieve.add(began.elapsed());
+            let ranked = ranked(&answer)?;
+            let ranked: Vec<_> =
+                ranked.iter().map(|(turn, session)| (turn.as_str(), session.as_str())).collect();
+            self.outcomes.push(Outcome {
+                conversation: number,
+                category: question.category.clone(),
+                found: recall::found(&ranked, &question.gold_turns, &question.gold_sessions),
+            });
+        }
+        self.wire.ask("DELETE", &format!("/memories/{memory}/delete"), None).await?;
+        Ok(())
+    }
+
+    fn report(mut self, arguments: &Arguments, conversations: usize, seconds: f64) {
+        let rows = recall::rows(&self.outcomes);
+        let mean_ms = self.retrieve.mean_ms();
+        let latency = self.retrieve.quantiles();
+        if arguments.json {
+            let report = json!({
+                "set": arguments.set.display().to_string(),
+                "in_sample": true,
+                "conversations": conversations,
+                "seconds": seconds,
+                "retrieve_mean_ms": mean_ms,
+                "retrieve": latency,
+                "recall": rows,
+            });
+            println!("{report}");
+            return;
+        }
+        println!("{}: {conversations} conversations in {seconds:.0} s", arguments.set.display());
+        println!("IN-SAMPLE for the development sets: the shipped weights were fitted on them.");
+        println!("retrieve: mean {mean_ms:.2} ms, {latency}");
+        print!("{}", recall::table(&rows));
+    }
+}
+
+async fn create_memory(wire: &Wire, number: usize) -> Result<String> {
+    let copied = |key: &str| json!({"key": key, "type": "STRING", "extractionType": "STRICTLY_CONSISTENT"});
+    let strategy = json!({"semanticMemoryStrategy": {
+        "name": "facts",
+        "namespaceTemplates": [TEMPLATE],
+        "memoryRecordSchema": {"metadataSchema": [copied("turn"), copied("session")]},
+    }});
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
+    let name = format!("recall_{number}_{}", since.as_millis());
+    let body = json!({"name": name, "eventExpiryDuration": 3650, "memoryStrategies": [strategy]});
+    text_at(&wire.ask("POST", "/memories/create", Some(&body)).await?, "/memory/id")
+}
+
+async fn send_turn(wire: &Wire, memory: &str, turn: &Turn, sent: SentTurn) -> Result<()> {
+    let body = json!({
+        "actorId": ACTOR,
+        "sessionId": format!("s-{}", turn.session.replace('.', "-")),
+        "eventTimestamp": sent.seconds,
+        "payload": [{"conversational": {"role": turn.role.to_uppercase(), "content": {"text": sent.text}}}],
+        "metadata": {"turn": {"stringValue": turn.id}, "session": {"stringValue": turn.session}},
+    });
+    wire.ask("POST", &format!("/memories/{memory}/events"), Some(&body)).await.map(|_| ())
+}
+
+/// Waits for extraction, and says what failed for good.
+async fn wait(wire: &Wire, memory: &str) -> Result<()> {
+    for _ in 0..WAITS_MAX {
+        let outcome = wire.wait(memory, WAIT_MS).await?;
+        if outcome.get("failed").and_then(Value::as_u64).unwrap_or_default() > 0 {
+            bail!("extraction failed: {outcome}");
+        }
+        if outcome.get("complete").and_then(Value::as_bool).unwrap_or_default() {
+            return Ok(());
+        }
+    }
+    bail!("extraction did not end within an hour")
+}
+
+async fn retrieve(wire: &Wire, memory: &str, question: &Question) -> Result<Value> {
+    let body = json!({
+        "namespacePath": NAMESPACE_PATH,
+        "searchCriteria": {"searchQuery": question.text, "topK": RESULTS},
+        "maxResults": RESULTS,
+    });
+    wire.ask("POST", &format!("/memories/{memory}/retrieve"), Some(&body)).await
+}
+
+/// Turn and session of each record, in the order of the answer.
+fn ranked(answer: &Value) -> Result<Vec<(String, String)>> {
+    let records = answer.get("memoryRecordSummaries").and_then(Value::as_array).context("no records")?;
+    let name = |record: &Value, key: &str| text_at(record, &format!("/metadata/{key}/stringValue"));
+    records.iter().map(|record| Ok((name(record, "turn")?, name(record, "session")?))).collect()
+}
