@@ -10,6 +10,7 @@ mod events;
 mod export;
 mod import;
 mod import_lines;
+mod jobs;
 mod keys;
 mod memories;
 mod openapi;
@@ -34,6 +35,7 @@ fn operations() -> Table {
     let table = records::operations(table);
     let table = search::operations(table);
 
+    let table = jobs::operations(table);
     let table = keys::operations(table);
     let table = admin::operations(table);
     let table = export::operations(table);

@@ -1,0 +1,99 @@
+//! Jobs: list, get, start again, and wait until nothing is pending.
+
+use loci_api::job as shape;
+use loci_engine::jobs::WaitOutcome;
+use loci_model::job::{Job, JobKind, JobState};
+use loci_model::ports::store::JobQuery;
+use loci_model::{Error, JobId, Result, StrategyId};
+
+use super::call::Call;
+use super::cursor;
+use super::events::{actor, session};
+use super::table::{Table, get, post};
+
+/// `extraction:wait` waits so long where the caller says nothing.
+const WAIT_MS_DEFAULT: u64 = 60_000;
+
+pub(super) fn operations(table: Table) -> Table {
+    table
+        .query(get("/v1/memories/{memory}/jobs", "List jobs, latest change first."), list)
+        .plain(get("/v1/memories/{memory}/jobs/{job}", "Get a job."), one)
+        .plain(post("/v1/memories/{memory}/jobs/{job}/start", "Start a failed job again."), start)
+        .json(
+            post(
+                "/v1/memories/{memory}/extraction:wait",
+                "Make pending extraction due now and wait until nothing is pending.",
+            ),
+            wait,
+        )
+}
+
+async fn list(call: Call, asked: shape::JobListing) -> Result<shape::JobList> {
+    let limit = cursor::limit(asked.limit)?;
+    let query = JobQuery {
+        kind: word(asked.kind.as_deref(), "kind", "extract, embed, purge", JobKind::parse)?,
+        state: word(asked.state.as_deref(), "state", "pending, running, failed, done", JobState::parse)?,
+        strategy: asked.strategy.map(StrategyId::parse).transpose().map_err(|error| error.on("strategy"))?,
+        actor: asked.actor.map(actor).transpose()?,
+        session: asked.session.map(session).transpose()?,
+        after: cursor::read(asked.cursor.as_deref())?,
+        limit: limit as usize,
+    };
+    let page = call.doors.engine.job_list(&call.caller, &call.memory()?, query).await?;
+    Ok(shape::JobList {
+        jobs: page.items.iter().map(shown).collect(),
+        next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
+    })
+}
+
+/// A word of a closed list.
+fn word<T>(text: Option<&str>, field: &str, words: &str, parse: fn(&str) -> Option<T>) -> Result<Option<T>> {
+    text.map(|text| {
+        parse(text).ok_or_else(|| Error::invalid(field, format!("{field} must be one of {words}")))
+    })
+    .transpose()
+}
+
+async fn one(call: Call) -> Result<shape::Job> {
+    let job = call.doors.engine.job_get(&call.caller, &call.memory()?, &job_id(&call)?).await?;
+    Ok(shown(&job))
+}
+
+async fn start(call: Call) -> Result<shape::JobStarted> {
+    let token = call.token()?;
+    let id = call.doors.engine.job_start(&call.caller, &call.memory()?, &job_id(&call)?, token).await?;
+    Ok(shape::JobStarted { id: id.to_string() })
+}
+
+async fn wait(call: Call, asked: shape::ExtractionWait) -> Result<shape::ExtractionState> {
+    let actor = asked.actor.map(actor).transpose()?;
+    let session = asked.session.map(session).transpose()?;
+    let timeout_ms = asked.timeout_ms.unwrap_or(WAIT_MS_DEFAULT);
+    let WaitOutcome { complete, pending, failed } = call
+        .doors
+        .engine
+        .extraction_wait(&call.caller, &call.memory()?, actor.as_ref(), session.as_ref(), timeout_ms)
+        .await?;
+    Ok(shape::ExtractionState { complete, pending, failed })
+}
+
+fn job_id(call: &Call) -> Result<JobId> {
+    JobId::parse(call.path("job")?).map_err(|error| error.on("job"))
+}
+
+fn shown(job: &Job) -> shape::Job {
+    shape::Job {
+        id: job.id.to_string(),
+        memory: job.memory.to_string(),
+        kind: job.kind.as_str().to_owned(),
+        state: job.state.as_str().to_owned(),
+        strategy: job.strategy.as_ref().map(ToString::to_string),
+        actor: job.actor.as_ref().map(ToString::to_string),
+        session: job.session.as_ref().map(ToString::to_string),
+        due_at: job.due.to_rfc3339(),
+        attempts: job.attempts,
+        failure_reason: job.failure_reason.clone(),
+        created_at: job.created_at.to_rfc3339(),
+        updated_at: job.updated_at.to_rfc3339(),
+    }
+}
