@@ -1,6 +1,6 @@
 //! The engine on the embedded store: extraction, its runner, and what becomes of both when writes fail.
 //!
-//! Searching is a plain look at every record here (`world`), so these tests rest on the tables alone.
+//! The embedder hashes words (`world`), so nothing here says how well a text is found.
 
 #[cfg(test)]
 mod crashes;

@@ -18,18 +18,16 @@ use loci_model::memory::Memory;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
-use loci_model::ports::search::{
-    CandidateRequest, CandidateSet, IndexInfo, Neighbour, NeighbourRequest, Search,
-};
+use loci_model::ports::search::Search;
 use loci_model::ports::store::{
     BackupReport, JobQuery, ReadWork, RecordPage, Store, StoreExt, StoreInfo, WriteWork,
 };
 use loci_model::ports::vault::Vault;
 use loci_model::principal::{Grant, Principal};
 use loci_model::record::{Record, RecordState};
-use loci_model::scope::{RecordScope, StrategyChoice};
+use loci_model::scope::RecordScope;
 use loci_model::strategy::StrategyBase;
-use loci_model::{ActorId, Document, Error, MemoryId, NamespaceTemplate, Result, SessionId, Timestamp};
+use loci_model::{ActorId, Document, Error, NamespaceTemplate, Result, SessionId, Timestamp};
 use loci_store_sqlite::{SqliteOptions, SqliteStore};
 use loci_testkit::{HashEmbedder, ManualClock, SeededIds};
 use tempfile::TempDir;
@@ -45,10 +43,9 @@ pub(crate) enum Fault {
     Within,
 }
 
-/// The embedded store with a switch for faults and a plain search for neighbours.
+/// The embedded store with a switch for faults.
 pub(crate) struct FaultyStore {
     inner: Arc<SqliteStore>,
-    search: PlainSearch,
     /// Writes until the one that fails; negative: none fails.
     left: AtomicI64,
     fault: Mutex<Fault>,
@@ -91,7 +88,7 @@ impl Store for FaultyStore {
     }
 
     fn search(&self) -> &dyn Search {
-        &self.search
+        self.inner.search()
     }
 
     fn try_host(&self) -> Result<bool> {
@@ -112,48 +109,6 @@ impl Store for FaultyStore {
 
     fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>> {
         self.inner.info(probe_write)
-    }
-}
-
-/// Looks at every record of a group.
-struct PlainSearch(Arc<SqliteStore>);
-
-impl Search for PlainSearch {
-    fn known_names<'a>(&'a self, _: &'a RecordScope) -> BoxFuture<'a, Result<Vec<String>>> {
-        Box::pin(async { Ok(Vec::new()) })
-    }
-
-    fn candidates(&self, _: CandidateRequest) -> BoxFuture<'_, Result<CandidateSet>> {
-        Box::pin(async { Ok(CandidateSet::default()) })
-    }
-
-    fn neighbours(&self, request: NeighbourRequest) -> BoxFuture<'_, Result<Vec<Neighbour>>> {
-        let mut scope = request.scope.clone();
-        scope.strategy = request.strategy.clone().map(StrategyChoice::Of);
-        let own = loci_text::terms(&request.text);
-        let store: &dyn Store = &*self.0;
-        Box::pin(async move {
-            let page = RecordPage { scope, after: None, limit: 10_000 };
-            let records = store.read(move |tx| tx.records().list(&page)).await?;
-            let mut near: Vec<Neighbour> = records
-                .iter()
-                .map(|record| Neighbour {
-                    record: record.id.clone(),
-                    jaccard: loci_text::similarity::jaccard(&own, &loci_text::terms(record.indexed())),
-                    cosine: None,
-                })
-                .filter(|neighbour| neighbour.jaccard >= request.jaccard_min)
-                .collect();
-            near.sort_by(|one, other| {
-                other.jaccard.total_cmp(&one.jaccard).then_with(|| one.record.cmp(&other.record))
-            });
-            near.truncate(request.limit);
-            Ok(near)
-        })
-    }
-
-    fn info<'a>(&'a self, _: &'a MemoryId, _: bool) -> BoxFuture<'a, Result<IndexInfo>> {
-        Box::pin(async { Ok(IndexInfo::default()) })
     }
 }
 
@@ -267,7 +222,6 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let inner = SqliteStore::open(SqliteOptions::new(folder.path().join("data"))).unwrap();
         let store = Arc::new(FaultyStore {
-            search: PlainSearch(inner.clone()),
             inner,
             left: AtomicI64::new(-1),
             fault: Mutex::new(Fault::Before),
@@ -368,7 +322,7 @@ impl World {
         let page = RecordPage { scope, after: None, limit: 100_000 };
         let store: &dyn Store = &*self.store;
         let mut records = self.drive(store.read(move |tx| tx.records().list(&page))).unwrap();
-        records.sort_by(|one, other| one.sequence.cmp(&other.sequence));
+        records.sort_by_key(|record| record.sequence);
         records
     }
 
