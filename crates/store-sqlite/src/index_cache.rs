@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 
 use loci_index::MemoryIndex;
-use loci_model::{Error, MemoryId, Result};
+use loci_model::{Error, ErrorKind, MemoryId, Result};
 use rusqlite::Connection;
 
 use crate::index_rows::{Change, changes};
@@ -93,7 +93,14 @@ impl IndexCache {
             Err(TryLockError::WouldBlock) => return Ok(()),
             Err(TryLockError::Poisoned(_)) => {}
         }
-        self.catch_up(connection, memory, &slot)
+        match self.catch_up(connection, memory, &slot) {
+            // Deleted: what it held is given back at once.
+            Err(error) if error.kind == ErrorKind::NotFound => {
+                self.lock().remove(memory);
+                Ok(())
+            }
+            outcome => outcome,
+        }
     }
 
     /// What a fresh build of a memory's index holds.

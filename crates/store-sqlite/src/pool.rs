@@ -128,7 +128,7 @@ impl Pool {
         self.queue.ready.notify_all();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for thread in threads {
-            if thread.join().is_err() {
+            if crate::writer::join(thread).is_err() {
                 tracing::error!("a reading thread of the store died");
             }
         }

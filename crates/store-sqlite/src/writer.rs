@@ -96,10 +96,15 @@ impl Writer {
     pub(crate) fn close(&self) {
         let _ = self.sender.send(Message::Stop);
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if thread.is_some_and(|thread| thread.join().is_err()) {
+        if thread.is_some_and(|thread| join(thread).is_err()) {
             tracing::error!("the writing thread of the store died");
         }
     }
+}
+
+/// Waits for a thread to end, unless it is this one: the last handle of a store may be dropped by its own work.
+pub(crate) fn join(thread: JoinHandle<()>) -> std::thread::Result<()> {
+    if thread.thread().id() == std::thread::current().id() { Ok(()) } else { thread.join() }
 }
 
 /// The thread's own things.

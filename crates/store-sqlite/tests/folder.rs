@@ -182,3 +182,22 @@ fn a_damaged_backup_is_refused_before_anything_is_touched() {
     }
     assert_eq!(count(&open(&data), &memory), 500);
 }
+
+#[test]
+fn the_last_handle_may_be_dropped_by_a_write() {
+    let place = tempfile::tempdir().unwrap();
+    let store = open(place.path());
+    let memory = fill(&store, 1);
+    let held = Arc::clone(&store);
+    let (started, wait) = std::sync::mpsc::channel::<()>();
+    let write = store.write_boxed(Box::new(move |_| {
+        // Runs only once nobody else holds the store.
+        let _ = wait.recv();
+        let _ = &held;
+        Ok(())
+    }));
+    drop(write);
+    drop(store);
+    drop(started);
+    assert_eq!(count(&open(place.path()), &memory), 1);
+}

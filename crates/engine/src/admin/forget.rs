@@ -24,8 +24,9 @@ impl Engine {
             .write(move |tx| {
                 existing(tx, &memory)?;
                 let jobs = tx.jobs_mut().cancel(&memory, None, Some(&actor))?;
-                let events = tx.events_mut().forget_actor(&memory, &actor)?;
+                // Records first: which of them rest on the actor's events is read from those events.
                 let records = tx.records_mut().forget_actor(&memory, &actor, at)?;
+                let events = tx.events_mut().forget_actor(&memory, &actor)?;
                 Ok(ForgetReceipt {
                     memory: memory.clone(),
                     actor: actor.clone(),

@@ -129,6 +129,7 @@ pub trait Records {
     /// Erases the content of up to `rows` records that were deleted before `before`, all versions and vectors; how many.
     fn erase_deleted(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<usize>;
     /// Erases every record that rests on an actor's events, or lies in `actor`'s provenance, now; how many.
+    /// Before [`super::Events::forget_actor`] in one write: what rests on the events is read from them.
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId, at: Timestamp) -> Result<u64>;
     /// Active records that expired before `now`, all memories, at most `limit`.
     fn expired(&self, now: Timestamp, limit: usize) -> Result<Vec<(MemoryId, RecordId)>>;
