@@ -1,0 +1,117 @@
+//! Who sees what, and what a request may ask for.
+
+use loci_engine::records::NamespaceAsk;
+use loci_engine::retrieval::SearchRequest;
+use loci_model::metadata::MetadataValue;
+use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::principal::Principal;
+use loci_model::record::RecordState;
+use loci_model::scope::StrategyChoice;
+use loci_model::settings::{MemorySettings, NamespaceReading};
+use loci_model::warning::Warning;
+use loci_model::{ErrorKind, Namespace, StrategyId};
+use loci_testkit::block_on;
+
+use super::world::{World, reader_of, texts};
+
+const FACTS: [(&str, &str); 4] = [
+    ("/users/1/", "One has a red boat #boats"),
+    ("/users/1/old/", "One had a blue boat #boats"),
+    ("/users/10/", "Ten has a green boat #boats"),
+    ("/users/2/", "Two has a boat house #houses"),
+];
+
+fn place(text: &str) -> Namespace {
+    Namespace::parse(text).unwrap()
+}
+
+/// Sorted first words of the texts found; the kind of error otherwise.
+fn ask(world: &World, caller: &Principal, request: SearchRequest) -> Result<String, ErrorKind> {
+    let answer = block_on(world.engine.search(caller, request)).map_err(|error| error.kind)?;
+    let mut found: Vec<String> = texts(&answer.hits)
+        .into_iter()
+        .map(|text| text.split(' ').filter(|word| !matches!(*word, "has" | "had" | "a" | "boat")).collect())
+        .collect();
+    found.sort();
+    Ok(found.join(" "))
+}
+
+#[test]
+fn nodes_paths_and_their_union() {
+    let world = World::with(&FACTS);
+    let check = |namespaces: Vec<NamespaceAsk>, expect: &str| {
+        let mut request = world.request("the boat");
+        request.namespaces = namespaces.clone();
+        assert_eq!(ask(&world, &world.caller, request).as_deref(), Ok(expect), "{namespaces:?}");
+    };
+    let (node, path) = (|text| NamespaceAsk::Node(place(text)), |text| NamespaceAsk::Path(place(text)));
+    check(vec![], "Oneblue Onered Tengreen Twohouse");
+    check(vec![node("users/1")], "Onered");
+    check(vec![path("users/1")], "Oneblue Onered");
+    check(vec![path("/")], "Oneblue Onered Tengreen Twohouse");
+    check(vec![node("/users/2/"), node("/users/10")], "Tengreen Twohouse");
+    check(vec![node("/nowhere/")], "");
+    let settings =
+        MemorySettings { namespace_match: NamespaceReading::SegmentPrefix, ..MemorySettings::default() };
+    block_on(world.engine.memory_settings_put(&world.caller, &world.memory.id, settings)).unwrap();
+    check(vec![node("users/1")], "Oneblue Onered");
+}
+
+#[test]
+fn grants_narrow_or_deny() {
+    let world = World::with(&FACTS);
+    let reader = reader_of("/users/1/");
+    let mut request = world.request("the boat");
+    assert_eq!(ask(&world, &reader, request.clone()).as_deref(), Ok("Oneblue Onered"));
+    request.namespaces = vec![NamespaceAsk::Path(place("/"))];
+    assert_eq!(ask(&world, &reader, request.clone()).as_deref(), Ok("Oneblue Onered"));
+    let warnings = block_on(world.engine.search(&reader, request.clone())).unwrap().notices.warnings;
+    assert_eq!(warnings, [Warning::ScopeNarrowed]);
+    for outside in [NamespaceAsk::Node(place("/users/10")), NamespaceAsk::Path(place("/users/2"))] {
+        request.namespaces = vec![outside];
+        assert_eq!(ask(&world, &reader, request.clone()), Err(ErrorKind::Denied));
+    }
+    let nobody = Principal { name: "nobody".into(), grants: Vec::new() };
+    assert_eq!(ask(&world, &nobody, world.request("the boat")), Err(ErrorKind::Denied));
+}
+
+#[test]
+fn statistics_do_not_tell_of_what_is_hidden() {
+    let world = World::with(&FACTS);
+    let answer = block_on(world.engine.search(&reader_of("/users/2/"), world.request("the boat"))).unwrap();
+    assert_eq!((answer.statistics.turns, answer.statistics.df), (1, vec![1]));
+}
+
+#[test]
+fn filters_and_strategies() {
+    let world = World::with(&FACTS);
+    let topic = |key: &str, value: &str| MetadataFilter {
+        key: key.into(),
+        operator: FilterOperator::EqualsTo,
+        right: Some(MetadataValue::String(value.into())),
+    };
+    let mut request = world.request("the boat");
+    request.metadata = vec![topic("topic", "houses")];
+    assert_eq!(ask(&world, &world.caller, request.clone()).as_deref(), Ok("Twohouse"));
+    request.metadata = vec![topic("colour", "red")];
+    let error = world.ask(request.clone()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Invalid);
+    assert!(error.message.contains("not a valid filter key"));
+    request.metadata.clear();
+    request.strategy = Some(StrategyChoice::None);
+    assert_eq!(ask(&world, &world.caller, request.clone()).unwrap().split(' ').count(), 4);
+    request.strategy = Some(StrategyChoice::Of(world.memory.strategies[0].id.clone()));
+    assert_eq!(ask(&world, &world.caller, request.clone()).as_deref(), Ok(""));
+    request.strategy = Some(StrategyChoice::Of(StrategyId::parse("unknown-0123456789").unwrap()));
+    assert_eq!(ask(&world, &world.caller, request), Err(ErrorKind::NotFound));
+}
+
+#[test]
+fn states() {
+    let world = World::with(&FACTS);
+    world.set_state("Ten has a green boat", RecordState::Quarantined);
+    let mut request = world.request("the boat");
+    assert_eq!(ask(&world, &world.caller, request.clone()).as_deref(), Ok("Oneblue Onered Twohouse"));
+    request.states = vec![RecordState::Quarantined];
+    assert_eq!(ask(&world, &world.caller, request).as_deref(), Ok("Tengreen"));
+}

@@ -1,0 +1,239 @@
+//! A memory to ask: the engine over the embedded store and its index, an embedder that can fall silent.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use loci_engine::events::NewEvent;
+use loci_engine::memories::{NewMemory, NewStrategy};
+use loci_engine::records::{NewRecord, RecordsCreate};
+use loci_engine::retrieval::{Hit, SearchAnswer, SearchRequest};
+use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_model::event::{ExtractionMode, PayloadItem, Role};
+use loci_model::index_key::IndexedKey;
+use loci_model::memory::Memory;
+use loci_model::metadata::{MetadataType, MetadataValue};
+use loci_model::ports::BoxFuture;
+use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
+use loci_model::ports::store::{PassageVector, Store, StoreExt};
+use loci_model::ports::vault::Vault;
+use loci_model::principal::{Grant, Principal};
+use loci_model::record::RecordState;
+use loci_model::strategy::StrategyBase;
+use loci_model::{ActorId, Error, Namespace, Result, SessionId, Timestamp};
+use loci_store_sqlite::{SqliteOptions, SqliteStore};
+use loci_testkit::{HashEmbedder, ManualClock, SeededIds, block_on};
+
+/// An embedder with a switch.
+struct Switched {
+    inner: HashEmbedder,
+    is_out: AtomicBool,
+}
+
+impl Embedder for Switched {
+    fn dimensions(&self) -> usize {
+        self.inner.dimensions()
+    }
+
+    fn model_id(&self) -> &str {
+        self.inner.model_id()
+    }
+
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>> {
+        self.inner.embed(texts)
+    }
+
+    fn embed_question(&self, text: String) -> BoxFuture<'_, Result<QuestionVector>> {
+        if self.is_out.load(Ordering::SeqCst) {
+            return Box::pin(std::future::ready(Err(Error::unavailable("the model is away"))));
+        }
+        self.inner.embed_question(text)
+    }
+}
+
+struct NoVault;
+
+impl Vault for NoVault {
+    fn seal(&self, secret: &[u8]) -> Result<Vec<u8>> {
+        Ok(secret.to_vec())
+    }
+
+    fn open(&self, sealed: &[u8]) -> Result<Vec<u8>> {
+        Ok(sealed.to_vec())
+    }
+}
+
+/// See the file.
+pub(crate) struct World {
+    pub(crate) engine: Engine,
+    pub(crate) caller: Principal,
+    pub(crate) memory: Memory,
+    pub(crate) clock: ManualClock,
+    embedder: Arc<Switched>,
+    store: Arc<SqliteStore>,
+    _folder: tempfile::TempDir,
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.store.close();
+    }
+}
+
+impl World {
+    /// A memory with a semantic strategy and the filterable text key `topic`.
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(SqliteOptions::new(folder.path().join("data"))).unwrap();
+        let clock = ManualClock::default();
+        let embedder = Arc::new(Switched { inner: HashEmbedder::new(256), is_out: AtomicBool::new(false) });
+        let parts = EngineParts {
+            store: store.clone(),
+            embedder: Some(embedder.clone()),
+            clock: Arc::new(clock.clone()),
+            ids: Arc::new(SeededIds::new(11)),
+            vault: Arc::new(NoVault),
+        };
+        let engine = Engine::new(parts, EngineSettings::default());
+        let caller = Principal::administrator("tester");
+        let semantic = NewStrategy {
+            base: StrategyBase::Semantic,
+            name: "facts".into(),
+            description: None,
+            template: None,
+            custom: None,
+            reflection: None,
+            schema: None,
+            record_expiry_days: None,
+        };
+        let new = NewMemory {
+            name: "notes".into(),
+            event_expiry_days: 30,
+            strategies: vec![semantic],
+            indexed_keys: vec![IndexedKey { key: "topic".into(), kind: MetadataType::String }],
+            ..NewMemory::default()
+        };
+        let memory = block_on(engine.memory_create(&caller, new, None)).unwrap();
+        Self { engine, caller, memory, clock, embedder, store, _folder: folder }
+    }
+
+    /// Writes facts, each a minute younger than the one before, and gives them vectors.
+    pub(crate) fn with(facts: &[(&str, &str)]) -> Self {
+        let world = Self::new();
+        world.write(facts);
+        world.embed();
+        world
+    }
+
+    /// Writes facts without vectors: namespace and text. A text with ` #word` at its end has that topic.
+    pub(crate) fn write(&self, facts: &[(&str, &str)]) {
+        let records = facts.iter().enumerate().map(|(place, (namespace, text))| {
+            let (text, topic) = text.split_once(" #").unwrap_or((text, ""));
+            let minutes = i64::try_from(place).unwrap();
+            let mut record = NewRecord::fact(
+                format!("r{place}"),
+                vec![Namespace::parse(*namespace).unwrap()],
+                text.to_owned(),
+                self.engine.now().plus_millis(minutes * 60_000),
+            );
+            if !topic.is_empty() {
+                record.metadata.insert("topic".into(), MetadataValue::String(topic.to_owned()));
+            }
+            record
+        });
+        let request =
+            RecordsCreate { memory: self.memory.id.clone(), records: records.collect(), expiry: None };
+        let outcome = block_on(self.engine.records_create(&self.caller, request, None)).unwrap();
+        assert!(outcome.items.iter().all(|item| item.result.is_ok()), "{outcome:?}");
+    }
+
+    /// Gives vectors to whatever lacks one.
+    pub(crate) fn embed(&self) {
+        let (memory, embedder) = (self.memory.id.clone(), self.embedder.clone());
+        let store: &dyn Store = self.store.as_ref();
+        block_on(store.write(move |tx| {
+            let missing = tx.records().missing_vectors(&memory, embedder.model_id(), 1000)?;
+            let vectors = missing.into_iter().map(|missing| PassageVector {
+                record: missing.record,
+                version: missing.version,
+                part: missing.part,
+                model: embedder.model_id().to_owned(),
+                vector: embedder.inner.vector(&missing.text),
+            });
+            tx.records_mut().put_vectors(&memory, &vectors.collect::<Vec<_>>()).map(drop)
+        }))
+        .unwrap();
+    }
+
+    /// The embedder answers no question from now on.
+    pub(crate) fn silence(&self) {
+        self.embedder.is_out.store(true, Ordering::SeqCst);
+    }
+
+    /// Stores an event of Alice's that waits to be extracted.
+    pub(crate) fn say(&self, text: &str) {
+        let event = NewEvent {
+            memory: self.memory.id.clone(),
+            actor: ActorId::parse("alice").unwrap(),
+            session: Some(SessionId::parse("s").unwrap()),
+            time: None,
+            payload: vec![PayloadItem::Conversational { role: Role::User, text: text.to_owned() }],
+            branch: None,
+            metadata: Default::default(),
+            extraction: ExtractionMode::Extract,
+            namespace_variables: Default::default(),
+            over_limit: false,
+        };
+        block_on(self.engine.event_create(&self.caller, event, None)).unwrap();
+    }
+
+    /// A plain question of the whole memory: ten hits, nothing folded.
+    pub(crate) fn request(&self, query: &str) -> SearchRequest {
+        SearchRequest {
+            memory: self.memory.id.clone(),
+            query: query.to_owned(),
+            namespaces: Vec::new(),
+            strategy: None,
+            metadata: Vec::new(),
+            kinds: Vec::new(),
+            states: Vec::new(),
+            as_of: None,
+            top_k: 10,
+            fold: false,
+            budget_tokens: None,
+            relevance_min: None,
+            explain: false,
+            lists: None,
+        }
+    }
+
+    /// Asks as the administrator.
+    pub(crate) fn ask(&self, request: SearchRequest) -> Result<SearchAnswer> {
+        block_on(self.engine.search(&self.caller, request))
+    }
+
+    /// Changes the state of the record with that text.
+    pub(crate) fn set_state(&self, text: &str, state: RecordState) {
+        let hit = self.ask(self.request(text)).unwrap().hits.remove(0);
+        assert_eq!(hit.record.text, text);
+        let (memory, id, at) = (self.memory.id.clone(), hit.record.id, self.engine.now());
+        let store: &dyn Store = self.store.as_ref();
+        let change = loci_model::ports::store::RecordChange { state, reason: "test".into(), at };
+        block_on(store.write(move |tx| tx.records_mut().set_state(&memory, &id, &change).map(drop))).unwrap();
+    }
+}
+
+/// A reader of one part of every memory.
+pub(crate) fn reader_of(namespace: &str) -> Principal {
+    let namespace = Some(Namespace::parse(namespace).unwrap());
+    Principal { name: "reader".into(), grants: vec![Grant { namespace, ..Grant::everything() }] }
+}
+
+/// The texts of hits.
+pub(crate) fn texts(hits: &[Hit]) -> Vec<&str> {
+    hits.iter().map(|hit| hit.record.text.as_str()).collect()
+}
+
+/// Midnight of a day.
+pub(crate) fn day(text: &str) -> Timestamp {
+    Timestamp::parse(text).unwrap()
+}
