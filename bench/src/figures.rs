@@ -1,13 +1,13 @@
 //! Quantiles of latencies, and how they are printed.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Latencies of one kind of call, in microseconds.
 #[derive(Debug, Default)]
 pub(crate) struct Latencies(Vec<u64>);
 
 /// What is printed of them, in milliseconds.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Quantiles {
     pub(crate) count: usize,
     pub(crate) p50_ms: f64,

@@ -7,7 +7,9 @@
 mod crash;
 mod dev_set;
 mod figures;
+mod fuzz;
 mod load;
+mod processes;
 mod recall;
 mod retrieval;
 mod seeded;
@@ -26,6 +28,13 @@ use clap::Parser;
 enum Program {
     /// Kills a server at random under mixed load and checks what it had acknowledged.
     Crash(crash::Arguments),
+    /// Mutated requests through router, shapes and signatures.
+    Fuzz(fuzz::Arguments),
+    /// Several processes on one folder under mixed load.
+    Processes(processes::Arguments),
+    /// One of the processes of `processes`.
+    #[command(hide = true)]
+    Worker(processes::WorkerArguments),
     /// Recall of the ranking alone, in this process.
     Retrieval(retrieval::Arguments),
     /// Latency, throughput, memory and disk of a server, over the wire.
@@ -53,6 +62,9 @@ async fn run(program: Program) -> anyhow::Result<()> {
     match program {
         Program::Crash(arguments) => crash::run(arguments).await,
         Program::Retrieval(arguments) => retrieval::run(arguments).await,
+        Program::Fuzz(arguments) => fuzz::run(&arguments),
+        Program::Processes(arguments) => processes::run(arguments).await,
+        Program::Worker(arguments) => processes::run_worker(arguments).await,
         Program::WireLoad(arguments) => load::run(arguments).await,
         Program::WireRetrieval(arguments) => wire_retrieval::run(arguments).await,
     }

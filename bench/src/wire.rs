@@ -2,12 +2,18 @@
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
+use tower::ServiceExt;
 
-/// A client of one server.
+/// A client of one server, over HTTP or within the process.
 #[derive(Debug, Clone)]
 pub(crate) struct Wire {
-    http: reqwest::Client,
-    url: String,
+    transport: Transport,
+}
+
+#[derive(Debug, Clone)]
+enum Transport {
+    Http { client: reqwest::Client, url: String },
+    Process(Box<axum::Router>),
 }
 
 /// A memory to be made.
@@ -19,24 +25,28 @@ pub(crate) struct MemoryShape<'a> {
 
 impl Wire {
     pub(crate) fn new(url: &str) -> Self {
-        Self { http: reqwest::Client::new(), url: url.to_owned() }
+        Self { transport: Transport::Http { client: reqwest::Client::new(), url: url.to_owned() } }
     }
 
-    /// Where it sends.
-    pub(crate) fn url(&self) -> &str {
-        &self.url
+    /// A client of the doors of this process.
+    pub(crate) fn in_process(router: axum::Router) -> Self {
+        Self { transport: Transport::Process(Box::new(router)) }
     }
 
     /// Sends; any status is an answer, no answer is an error.
     pub(crate) async fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Result<(u16, Value)> {
-        let method = reqwest::Method::from_bytes(method.as_bytes())?;
-        let mut request = self.http.request(method, format!("{}{path}", self.url));
-        if let Some(body) = body {
-            request = request.json(body);
-        }
-        let response = request.send().await?;
-        let status = response.status().as_u16();
-        let bytes = response.bytes().await?;
+        let (status, bytes) = match &self.transport {
+            Transport::Http { client, url } => {
+                let method = reqwest::Method::from_bytes(method.as_bytes())?;
+                let mut request = client.request(method, format!("{url}{path}"));
+                if let Some(body) = body {
+                    request = request.json(body);
+                }
+                let response = request.send().await?;
+                (response.status().as_u16(), response.bytes().await?)
+            }
+            Transport::Process(router) => within_process(router, method, path, body).await?,
+        };
         let value = if bytes.is_empty() { Value::Null } else { serde_json::from_slice(&bytes)? };
         Ok((status, value))
     }
@@ -61,11 +71,47 @@ impl Wire {
         text_at(&made, "/memory/id")
     }
 
+    /// All items of a list, page by page.
+    pub(crate) async fn pages(&self, path: &str, body: &Value, items: &str) -> Result<Vec<Value>> {
+        let mut all = Vec::new();
+        let mut next = Value::Null;
+        loop {
+            let mut body = body.clone();
+            if let Some(members) = body.as_object_mut() {
+                members.insert("maxResults".to_owned(), json!(100));
+                members.insert("nextToken".to_owned(), next);
+            }
+            let page = self.ask("POST", path, Some(&body)).await?;
+            all.extend(page.get(items).and_then(Value::as_array).cloned().unwrap_or_default());
+            match page.get("nextToken") {
+                Some(token) => next = token.clone(),
+                None => return Ok(all),
+            }
+        }
+    }
+
     /// Waits until nothing is pending; the answer of `extraction:wait`.
     pub(crate) async fn wait(&self, memory: &str, timeout_ms: u64) -> Result<Value> {
         let path = format!("/v1/memories/{memory}/extraction:wait");
         self.ask("POST", &path, Some(&json!({"timeout_ms": timeout_ms}))).await
     }
+}
+
+async fn within_process(
+    router: &axum::Router,
+    method: &str,
+    path: &str,
+    body: Option<&Value>,
+) -> Result<(u16, bytes::Bytes)> {
+    let body = body.map(Value::to_string).unwrap_or_default();
+    let request = axum::http::Request::builder()
+        .method(method)
+        .uri(path)
+        .header("content-type", "application/json")
+        .body(axum::body::Body::from(body))?;
+    let response = router.clone().oneshot(request).await?;
+    let status = response.status().as_u16();
+    Ok((status, axum::body::to_bytes(response.into_body(), usize::MAX).await?))
 }
 
 /// The text at a JSON pointer.

@@ -53,21 +53,12 @@ async fn session_texts(
 ) -> Result<BTreeMap<String, (String, usize)>> {
     let path = format!("/memories/{memory}/actor/crasher/sessions/{session}");
     let mut found: BTreeMap<String, (String, usize)> = BTreeMap::new();
-    let mut next = Value::Null;
-    loop {
-        let body = json!({"maxResults": 100, "nextToken": next});
-        let page = wire.ask("POST", &path, Some(&body)).await?;
-        for event in page.pointer("/events").and_then(Value::as_array).into_iter().flatten() {
-            let text = text_at(event, "/payload/0/conversational/content/text")?;
-            let id = text_at(event, "/eventId")?;
-            let entry = found.entry(text).or_insert((id, 0));
-            entry.1 += 1;
-        }
-        match page.get("nextToken") {
-            Some(token) => next = token.clone(),
-            None => return Ok(found),
-        }
+    for event in wire.pages(&path, &json!({}), "events").await? {
+        let text = text_at(&event, "/payload/0/conversational/content/text")?;
+        let entry = found.entry(text).or_insert((text_at(&event, "/eventId")?, 0));
+        entry.1 += 1;
     }
+    Ok(found)
 }
 
 type Sessions = BTreeMap<String, BTreeMap<String, (String, usize)>>;
@@ -192,17 +183,10 @@ pub(super) async fn whole(wire: &Wire, memory: &str, ledger: &SharedLedger) -> R
 
 async fn extracted_once(wire: &Wire, memory: &str, ledger: &SharedLedger) -> Result<()> {
     let mut found: BTreeMap<String, usize> = BTreeMap::new();
-    let mut next = Value::Null;
-    loop {
-        let body = json!({"namespace": "/facts/crasher/", "maxResults": 100, "nextToken": next});
-        let page = wire.ask("POST", &format!("/memories/{memory}/memoryRecords"), Some(&body)).await?;
-        for item in page.pointer("/memoryRecordSummaries").and_then(Value::as_array).into_iter().flatten() {
-            *found.entry(text_at(item, "/content/text")?).or_default() += 1;
-        }
-        match page.get("nextToken") {
-            Some(token) => next = token.clone(),
-            None => break,
-        }
+    let path = format!("/memories/{memory}/memoryRecords");
+    let place = json!({"namespace": "/facts/crasher/"});
+    for item in wire.pages(&path, &place, "memoryRecordSummaries").await? {
+        *found.entry(text_at(&item, "/content/text")?).or_default() += 1;
     }
     let sent: Vec<String> =
         with(ledger, |ledger| ledger.events.values().map(|event| event.text.clone()).collect());
@@ -215,14 +199,14 @@ async fn extracted_once(wire: &Wire, memory: &str, ledger: &SharedLedger) -> Res
 
 /// The index that served the load must equal one built fresh from the store.
 pub(crate) async fn index_equals_rebuild(wire: &Wire, memory: &str) -> Result<()> {
-    let served = wire.ask("GET", &format!("/v1/memories/{memory}/index"), None).await?;
-    let rebuilt = wire.ask("GET", &format!("/v1/memories/{memory}/index?rebuilt=true"), None).await?;
-    for member in ["passages", "vectors", "sequence", "digest"] {
-        ensure!(served.get(member).is_some(), "the index says nothing of its {member}: {served}");
-        ensure!(
-            served.get(member) == rebuilt.get(member),
-            "the index differs from a rebuild in {member}: {served} and {rebuilt}"
-        );
-    }
+    let report = wire.ask("GET", "/v1/doctor?rebuild=true", None).await?;
+    let findings = report.get("findings").and_then(Value::as_array).cloned().unwrap_or_default();
+    let name = format!("index of {memory}");
+    let found = findings.iter().find(|finding| finding.get("name") == Some(&Value::from(name.as_str())));
+    let equal = found.is_some_and(|finding| {
+        finding.get("ok") == Some(&Value::Bool(true))
+            && text_at(finding, "/detail").is_ok_and(|detail| detail.contains("equals a fresh build"))
+    });
+    ensure!(equal, "the index does not equal a rebuild: {report}");
     Ok(())
 }

@@ -14,6 +14,7 @@ use anyhow::{Context, Result, ensure};
 use crate::seeded::Seeded;
 use crate::server::{self, Server};
 use crate::wire::{MemoryShape, Wire};
+pub(crate) use check::index_equals_rebuild;
 use ledger::Ledger;
 
 /// How to crash.

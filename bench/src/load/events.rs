@@ -64,9 +64,9 @@ async fn one_client(binary: &Path, report: Report, seconds: u64) -> Result<()> {
 
 async fn many_clients(binary: &Path, report: Report, seconds: u64) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let (_server, wire, memory) = fresh(binary, &folder.path().join("data")).await?;
+    let (server, _wire, memory) = fresh(binary, &folder.path().join("data")).await?;
     let loops = (0..CLIENTS).map(|client| {
-        let wire = Wire::new(wire.url());
+        let wire = Wire::new(&server.url);
         tokio::spawn(closed_loop(wire, memory.clone(), client, seconds))
     });
     let mut all = Latencies::default();
