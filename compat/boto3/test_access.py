@@ -34,8 +34,8 @@ def clients(url, key, region="us-west-2", secret=None):
 def verified(tmp_path_factory):
     """A server with an administrator's key, a memory with records and events, and keys for parts of it."""
     folder = tmp_path_factory.mktemp("verified")
-    admin = create_key(folder, "admin")
     with serve(folder) as url:
+        admin = create_key(url, "admin")
         control, data = clients(url, admin)
         memory_id = control.create_memory(name="guarded", eventExpiryDuration=30)["memory"]["id"]
         other_id = control.create_memory(name="other", eventExpiryDuration=30)["memory"]["id"]
@@ -50,7 +50,7 @@ def verified(tmp_path_factory):
 
         def key(name, **grant):
             grant.setdefault("capabilities", ["read", "write"])
-            return clients(url, create_key(folder, name, [{"memory": memory_id} | grant]))
+            return clients(url, create_key(url, name, [{"memory": memory_id} | grant], token=admin["token"]))
 
         yield {
             "url": url,

@@ -21,8 +21,8 @@ impl Arguments {
 
 /// Kill rounds: `loci-bench crash`, against the binary of the tests' profile.
 pub(crate) fn crash(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
-    let loci = checkout.loci()?;
-    process::run(tested(checkout, "crash", arguments).env("LOCI_BIN", loci))
+    checkout.loci()?;
+    process::run(&mut tested(checkout, "crash", arguments))
 }
 
 /// Property fuzzing: `loci-bench fuzz`.
@@ -35,12 +35,11 @@ pub(crate) fn fuzz(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
 pub(crate) fn bench(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     let build = ["build", "--quiet", "--locked", "--release", "--package", "loci", "--package", "loci-bench"];
     process::run(&mut checkout.cargo(&build))?;
-    let folder = checkout.target.join("release");
-    let mut command = Command::new(folder.join("loci-bench"));
-    command.args(&arguments.rest).current_dir(&checkout.root).env("LOCI_BIN", folder.join("loci"));
-    process::run(&mut command)
+    let mut command = Command::new(checkout.target.join("release").join("loci-bench"));
+    process::run(command.args(&arguments.rest).current_dir(&checkout.root))
 }
 
+/// A program in the profile of the tests; it finds `loci` beside itself.
 fn tested(checkout: &Checkout, program: &str, arguments: &Arguments) -> Command {
     let mut command = Command::new(checkout.target.join("debug").join("loci-bench"));
     command.arg(program).args(&arguments.rest).current_dir(&checkout.root);

@@ -51,7 +51,16 @@ pub(super) fn run(checkout: &Checkout, options: &Options) -> Result<()> {
             .env("MEMORY_KINESIS_ARN", "arn:aws:kinesis:us-west-2:123456789012:stream/s")
             .env("MEMORY_ROLE_ARN", "arn:aws:iam::123456789012:role/r")
             .env("MEMORY_PREPOPULATED_ID", &memory)
-            .args(["-m", "pytest", "-q", "--order-scope=module", "--durations=5", "-p", "no:cacheprovider"])
+            .args([
+                "-m",
+                "pytest",
+                "-q",
+                "--order-scope=module",
+                "--durations=5",
+                "--disable-warnings",
+                "-p",
+                "no:cacheprovider",
+            ])
             .arg(format!("tests_integ/memory/{file}.py"))
             .arg(format!("--junitxml={}", report.display()))
             .current_dir(&tests);

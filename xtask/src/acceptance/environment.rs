@@ -6,14 +6,19 @@ use std::process::Command;
 
 const REGION: &str = "us-west-2";
 
-/// Points a client at our server, and at the stub for models if there is one.
-pub(super) fn set(command: &mut Command, home: &Path, loci_url: &str, stub_url: Option<&str>) {
+/// Takes away what the developer's own environment says of AWS and of Loci.
+pub(super) fn without_own(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if text.starts_with("AWS_") || text.starts_with("BEDROCK_") || text.starts_with("LOCI_") {
             command.env_remove(&name);
         }
     }
+}
+
+/// Points a client at our server, and at the stub for models if there is one.
+pub(super) fn set(command: &mut Command, home: &Path, loci_url: &str, stub_url: Option<&str>) {
+    without_own(command);
     for name in ["AWS_REGION", "AWS_DEFAULT_REGION", "BEDROCK_TEST_REGION"] {
         command.env(name, REGION);
     }

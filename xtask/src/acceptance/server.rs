@@ -1,6 +1,7 @@
 //! Starts the programs a suite talks to, `loci serve` and the stub of Bedrock Runtime, on free ports in a temporary
 //! folder, and stops them when it is dropped. It knows nothing of what is asked of them.
 
+use super::environment;
 use anyhow::{Context, Result, bail};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,9 @@ pub(super) fn loci(options: &Options, folder: &Path) -> Result<Running> {
     let port_file = folder.join("loci.port");
     let mut command = Command::new(&options.loci);
     command.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(folder.join("data"));
-    command.arg("--port-file").arg(&port_file).env("HOME", folder).env("XDG_CONFIG_HOME", folder);
+    command.arg("--port-file").arg(&port_file);
+    environment::without_own(&mut command);
+    command.env("HOME", folder).env("XDG_CONFIG_HOME", folder).env("LOCI_LOG_LEVEL", "warn");
     if options.sync {
         command.env("LOCI_EXTRACTION_SYNC", "true");
     }

@@ -32,7 +32,7 @@ pub(super) fn langgraph(checkout: &Checkout, options: &Options) -> Result<()> {
 
 fn pytest(python: &std::path::Path, checkout: &Checkout, name: &str) -> Command {
     let mut command = Command::new(python);
-    command.args(["-m", "pytest", "-q", "--durations=5", "-p", "no:cacheprovider"]);
+    command.args(["-m", "pytest", "-q", "--durations=5", "--disable-warnings", "-p", "no:cacheprovider"]);
     command.arg(format!("--rootdir={}", checkout.root.join("compat").join(name).display()));
     command.arg(checkout.root.join("compat").join(name)).current_dir(&checkout.root);
     command
