@@ -8,6 +8,7 @@ mod get;
 mod history;
 mod list;
 pub(crate) mod namespaces;
+pub(crate) mod prefix_reading;
 pub(crate) mod strategy_choice;
 mod update;
 

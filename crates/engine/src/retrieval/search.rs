@@ -17,7 +17,7 @@ use crate::Engine;
 use crate::access::{self, View};
 use crate::jobs::extraction_is_pending;
 use crate::memories::existing;
-use crate::records::{filters, namespaces, strategy_choice};
+use crate::records::{filters, namespaces, prefix_reading, strategy_choice};
 
 impl Engine {
     /// The records that answer a question best, best first. What could not take part is in `notices.degraded`.
@@ -39,6 +39,9 @@ impl Engine {
         let ranked = ranking::rank(&asked.question, &asked.terms, &set, weights);
         let listing = Listing { request: &request, scope: &scope, view: &view, weights, asked: &asked };
         let hits = self.list_hits(&listing, ranking::best_passages(ranked)).await?;
+        if hits.is_empty() && !scope.namespaces.is_empty() {
+            self.note_prefix_reading(&scope).await?;
+        }
         let hits = budget::within(hits, request.budget_tokens, &mut notices);
         let mut statistics = statistics(&asked, &set);
         statistics.embed_us = embedded.saturating_sub(started);
@@ -61,6 +64,17 @@ impl Engine {
                 Ok((scope, notices))
             })
             .await
+    }
+
+    /// Nothing was found at the nodes asked for: says in the log if a client may have meant more than the nodes.
+    async fn note_prefix_reading(&self, scope: &RecordScope) -> Result<()> {
+        let scope = scope.clone();
+        let memory = scope.memory.clone();
+        let actors = self.store.read(move |tx| prefix_reading::siblings_by_prefix(tx, &scope)).await?;
+        if actors > 1 {
+            tracing::warn!(%memory, actors, "nothing at a namespace that is a prefix of several actors': see namespace_match");
+        }
+        Ok(())
     }
 
     async fn candidates(

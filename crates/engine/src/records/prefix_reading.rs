@@ -1,0 +1,78 @@
+//! Notices clients that expect `namespace` to be read as a prefix of text (memory-manager.md W-14): what they ask for as
+//! `/users/1` would once have matched `/users/10/` too. Only counts; never changes an answer.
+
+use std::collections::BTreeSet;
+
+use loci_model::ports::store::{ReadTx, RecordPage};
+use loci_model::scope::RecordScope;
+use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, Result};
+
+/// Records looked at.
+const LOOKED_AT: usize = 100;
+
+/// How many nodes side by side (an actor each, as templates go) the old reading of the exact nodes in `scope` would have
+/// matched. Looks at the newest records beneath the parent of each node, so it is an underestimate in great trees: call it
+/// where a read found nothing.
+pub(crate) fn siblings_by_prefix(tx: &dyn ReadTx, scope: &RecordScope) -> Result<usize> {
+    let mut most = 0;
+    for node in scope.namespaces.iter().filter(|filter| filter.mode() == NamespaceMatch::Exact) {
+        let (parent, _) = parent_and_name(node.normal());
+        let place = Namespace::parse(parent)?;
+        let around = RecordScope {
+            namespaces: vec![NamespaceFilter::new(&place, NamespaceMatch::Subtree)],
+            metadata: Vec::new(),
+            ..scope.clone()
+        };
+        let records = tx.records().list(&RecordPage { scope: around, after: None, limit: LOOKED_AT })?;
+        let places = records.iter().map(|record| record.namespace.normal());
+        most = most.max(siblings(node.normal(), places));
+    }
+    Ok(most)
+}
+
+/// Distinct names at the node's level that start with its name. All in normal form.
+fn siblings(node: &str, places: impl Iterator<Item = String>) -> usize {
+    let (parent, name) = parent_and_name(node);
+    let names = places.filter_map(|place| {
+        let sibling = place.strip_prefix(parent)?.split('/').next()?;
+        sibling.starts_with(name).then(|| sibling.to_owned())
+    });
+    names.collect::<BTreeSet<_>>().len()
+}
+
+/// `/users/1/` is `/users/` and `1`.
+fn parent_and_name(node: &str) -> (&str, &str) {
+    let without_end = node.trim_end_matches('/');
+    let at = without_end.rfind('/').map_or(0, |slash| slash + 1);
+    match at {
+        0 => ("/", ""),
+        _ => without_end.split_at(at),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_side_by_side() {
+        let places = ["/users/1/", "/users/1/facts/", "/users/10/facts/", "/users/2/", "/teams/1/"];
+        let check = |node: &str, expect| {
+            let places = places.iter().map(|place| (*place).to_owned());
+            assert_eq!(siblings(node, places), expect, "{node}");
+        };
+        check("/users/1/", 2);
+        check("/users/10/", 1);
+        check("/users/1/facts/", 1);
+        check("/use/", 1);
+        check("/x/", 0);
+        check("/", 2);
+    }
+
+    #[test]
+    fn parents() {
+        assert_eq!(parent_and_name("/users/1/"), ("/users/", "1"));
+        assert_eq!(parent_and_name("/users/"), ("/", "users"));
+        assert_eq!(parent_and_name("/"), ("/", ""));
+    }
+}
