@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 /// Turns that a long episode keeps from its start; the others are the latest.
 const FIRST_TURNS: usize = 3;
 
+/// Characters that the index reads of an episode: every window of the embedding model costs as much as a short text,
+/// and the vector of a long text says little of any part of it.
+const INDEX_CHARS_MAX: usize = 2_400;
+
 /// An episode: one piece of work.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -72,7 +76,8 @@ impl Episode {
         }
     }
 
-    /// The values without keys and ids, for the index.
+    /// The values without keys and ids, for the index: what was wanted and how it ended, then the steps as far as there
+    /// is room. The turns themselves are found by the facts and events they made.
     pub fn values(&self) -> String {
         let mut values = vec![
             self.intent.as_str(),
@@ -84,8 +89,11 @@ impl Episode {
             values.extend([turn.intent.as_str(), turn.action.as_str()]);
         }
         let mut seen: Vec<&str> = Vec::new();
+        let mut room = INDEX_CHARS_MAX;
         for value in values.into_iter().filter(|value| !value.is_empty()) {
-            if !seen.contains(&value) {
+            let chars = value.chars().count();
+            if chars <= room && !seen.contains(&value) {
+                room -= chars;
                 seen.push(value);
             }
         }
@@ -115,6 +123,18 @@ mod tests {
             ("2", "99")
         );
         assert_eq!(Episode::read("no episode"), None);
+    }
+
+    #[test]
+    fn the_index_reads_what_fits() {
+        let turn = |number: usize| EpisodeTurn {
+            intent: format!("{number} {}", "x".repeat(300)),
+            ..EpisodeTurn::default()
+        };
+        let turns = (0..100).map(turn).collect();
+        let episode = Episode { intent: "wanted".into(), turns, ..Episode::default() };
+        let values = episode.values();
+        assert!(values.starts_with("wanted\n0 x") && values.contains("\n6 x") && !values.contains("\n9 x"));
     }
 
     #[test]

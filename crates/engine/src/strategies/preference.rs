@@ -177,9 +177,9 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(
             found[0].text,
-            r#"{"context":"I like sushi with tuna","preference":"I like sushi with tuna","categories":["food"]}"#
+            r#"{"context":"I like sushi with tuna","preference":"I like sushi with tuna","categories":["food and eating"]}"#
         );
-        assert_eq!(found[0].indexed(), "I like sushi with tuna\nfood");
+        assert_eq!(found[0].indexed(), "I like sushi with tuna\nfood and eating");
         assert_eq!(found[0].subtype.as_deref(), Some("taste/sushi-tuna"));
         assert_eq!((found[0].kind, found[0].verbatim), (RecordKind::Preference, false));
         assert_eq!(stated(&found[0].text).as_deref(), Some("i like sushi with tuna"));

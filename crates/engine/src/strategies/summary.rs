@@ -16,10 +16,10 @@ use super::{Batch, Candidate, Joining, Strategy};
 pub const PART: &str = "part";
 /// Subtype of the record of a whole session.
 pub const SESSION: &str = "session";
-/// Characters of the content of a session's summary.
-const SESSION_CHARS_MAX: usize = 4_000;
+/// Characters of the content of a session's summary: three windows of the embedding model.
+const SESSION_CHARS_MAX: usize = 2_400;
 /// Fewer characters say too little of a topic.
-const TOPIC_CHARS_MIN: usize = 100;
+const TOPIC_CHARS_MIN: usize = 80;
 /// Topics from the start of a session that its summary keeps when not all fit; the others are the latest.
 const FIRST_TOPICS: usize = 5;
 
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(kept.len(), SESSION_CHARS_MAX / TOPIC_CHARS_MIN);
         assert_eq!(
             (kept[0].name.as_str(), kept[4].name.as_str(), kept[5].name.as_str()),
-            ("n0", "n4", "n65")
+            ("n0", "n4", "n75")
         );
         assert_eq!(kept.last().unwrap().name, "n99");
         assert!(kept.iter().all(|topic| topic.content.ends_with('…')));

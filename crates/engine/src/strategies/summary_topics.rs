@@ -24,8 +24,8 @@ const COHESION_MIN: f32 = 0.1;
 const PAUSE_MS: i64 = 30 * 60 * 1000;
 /// Sentences of a topic, and their characters.
 const SENTENCES_MIN: usize = 2;
-const SENTENCES_MAX: usize = 6;
-const SENTENCE_CHARS_MAX: usize = 300;
+const SENTENCES_MAX: usize = 5;
+const SENTENCE_CHARS_MAX: usize = 240;
 /// A sentence this alike to a chosen one says nothing new.
 const REPEATED_JACCARD: f32 = 0.6;
 /// Words in a topic's name.
