@@ -44,6 +44,8 @@ enum Program {
 }
 
 fn main() -> ExitCode {
+    // Already there only if a library installed one, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let outcome = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -4,35 +4,37 @@
 use super::tree::Kind;
 use super::{Finding, Tree};
 
+/// Crates of development: they may use what they measure or drive.
+const FREE: [&str; 3] = ["loci-bench", "loci-testkit", "xtask"];
+
 /// Package, and the crates that may name it outside their tests.
 const HOMES: &[(&str, &[&str])] = &[
     ("rusqlite", &["loci-store-sqlite"]),
     ("axum", &["loci-server", "loci-client", "loci"]),
     ("hyper", &["loci-server", "loci-client", "loci"]),
     ("hyper-util", &["loci-server", "loci-client", "loci"]),
-    ("reqwest", &["loci-client", "loci-providers", "loci-outbound", "loci-forges", "loci-bench", "loci"]),
+    ("reqwest", &["loci-client", "loci-providers", "loci-outbound", "loci-forges", "loci"]),
     (
         "tokio",
         &[
             "loci-server",
             "loci-client",
             "loci",
-            "loci-bench",
             "loci-providers",
             "loci-outbound",
             "loci-forges",
             "loci-store-postgres",
         ],
     ),
-    ("anyhow", &["loci", "loci-bench", "xtask"]),
-    ("clap", &["loci", "loci-bench", "xtask"]),
-    ("uuid", &["loci", "loci-bench"]),
+    ("anyhow", &["loci"]),
+    ("clap", &["loci"]),
+    ("uuid", &["loci"]),
     ("utoipa", &["loci-api", "loci-server"]),
 ];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut found = Vec::new();
-    for (package, dir) in tree.members() {
+    for (package, dir) in tree.members().filter(|(p, _)| !FREE.contains(&p.name.as_str())) {
         for dependency in package.dependencies.iter().filter(|d| d.kind != Kind::Dev) {
             let home = HOMES.iter().find(|(name, _)| *name == dependency.name);
             if home.is_some_and(|(_, homes)| !homes.contains(&package.name.as_str())) {
@@ -63,6 +65,7 @@ mod tests {
                     "loci-engine",
                     &[("rusqlite", Kind::Normal), ("tokio", Kind::Dev), ("serde", Kind::Normal)],
                 ),
+                member("loci-bench", &[("axum", Kind::Normal)]),
                 member("loci-store-sqlite", &[("rusqlite", Kind::Normal), ("axum", Kind::Build)]),
             ],
         };

@@ -24,7 +24,7 @@ pub(crate) struct SourceFile {
 pub(crate) struct Dependency {
     /// The package's name on the registry.
     pub(crate) name: String,
-    /// How sources spell it: the rename, or the name with underscores.
+    /// How sources spell it: the rename, or the name of its library.
     pub(crate) ident: String,
     pub(crate) kind: Kind,
 }
@@ -124,11 +124,12 @@ fn packages(root: &Path) -> Result<Vec<Package>> {
         .exec()
         .context("cargo metadata")?;
     let members: BTreeSet<_> = metadata.workspace_members.iter().collect();
+    let libraries: BTreeMap<String, String> = metadata.packages.iter().filter_map(library).collect();
     let mut found = BTreeMap::new();
     for package in &metadata.packages {
         let dir = package.manifest_path.parent().and_then(|d| d.strip_prefix(&metadata.workspace_root).ok());
         let member_dir = dir.filter(|_| members.contains(&package.id)).map(|d| d.to_string());
-        let dependencies = package.dependencies.iter().map(dependency).collect();
+        let dependencies = package.dependencies.iter().map(|d| dependency(d, &libraries)).collect();
         let key = (package.name.to_string(), package.version.to_string());
         found.insert(
             key.clone(),
@@ -144,14 +145,20 @@ fn packages(root: &Path) -> Result<Vec<Package>> {
     Ok(found.into_values().collect())
 }
 
-fn dependency(d: &cargo_metadata::Dependency) -> Dependency {
+/// A package and the name of its library, which need not be alike.
+fn library(package: &cargo_metadata::Package) -> Option<(String, String)> {
+    let target = package.targets.iter().find(|t| t.is_lib() || t.is_proc_macro())?;
+    Some((package.name.to_string(), target.name.replace('-', "_")))
+}
+
+fn dependency(d: &cargo_metadata::Dependency, libraries: &BTreeMap<String, String>) -> Dependency {
     let kind = match d.kind {
         DependencyKind::Development => Kind::Dev,
         DependencyKind::Build => Kind::Build,
         _ => Kind::Normal,
     };
-    let ident = d.rename.as_ref().unwrap_or(&d.name).replace('-', "_");
-    Dependency { name: d.name.clone(), ident, kind }
+    let spelled = d.rename.as_ref().or_else(|| libraries.get(&d.name)).unwrap_or(&d.name);
+    Dependency { name: d.name.clone(), ident: spelled.replace('-', "_"), kind }
 }
 
 #[cfg(test)]
