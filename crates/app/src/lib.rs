@@ -1,10 +1,18 @@
 //! The binary `loci` as a library: what it wires together, so that its own benchmarks can embed the same engine.
 //!
 //! `adapters`: clock, ids and vault of the real world; `wiring`: every concrete thing named once; `config`: what can be
-//! configured; `commands`: one file per command.
+//! configured; `cli`: the commands and their options; `commands`: one file per command; `session`: how a command reaches
+//! the native API; `output` and `exit`: what people and programs see of it.
+//!
+//! To add a command: a file in `commands`, a variant in `cli`, an arm in `commands::run`.
 
 pub mod adapters;
+mod cli;
 pub mod commands;
 pub mod config;
+mod exit;
 pub mod logging;
+mod output;
+pub mod process;
+mod session;
 pub mod wiring;

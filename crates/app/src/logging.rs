@@ -16,3 +16,10 @@ pub fn start(section: &LogSection) -> Result<()> {
     }
     Ok(())
 }
+
+/// For a command that opens a folder itself: errors only. A second call finds a log installed, which is as good.
+pub fn start_quiet() {
+    let builder =
+        tracing_subscriber::fmt().with_env_filter(EnvFilter::new("error")).with_writer(std::io::stderr);
+    let _ = builder.with_ansi(false).without_time().with_target(false).try_init();
+}

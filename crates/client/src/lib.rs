@@ -1,3 +1,24 @@
-//! Skeleton.
+//! The Rust client of Loci: the native API over a URL, over the unix socket of a data folder, or in this process; and
+//! transcripts read turn by turn.
+//!
+//! * [`Client`]: one method per operation, one file per noun; shapes are those of `loci-api`;
+//! * `transport`: how a request gets there; [`ClientError`]: what went wrong, and whether to try again;
+//! * [`transcript`]: conversations that happened elsewhere.
+//!
+//! It holds no rule: what is refused is refused by the server.
 
+mod admin;
+mod call;
+mod error;
+mod events;
+mod jobs;
+mod keys;
+mod memories;
+mod records;
+mod search;
 pub mod transcript;
+mod transport;
+
+pub use call::{Client, LineStream};
+pub use error::ClientError;
+pub use loci_api as api;

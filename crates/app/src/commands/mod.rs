@@ -1,4 +1,51 @@
 //! The commands of `loci`, one file each. A command is a call of the native API through the client; `serve` and
 //! `restore`, which work on the folder itself, are the exceptions.
 
+pub(crate) mod backup;
+pub(crate) mod config;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod event;
+pub(crate) mod export;
+pub(crate) mod forget;
+pub(crate) mod import;
+pub(crate) mod job;
+pub(crate) mod key;
+pub(crate) mod memory;
+pub(crate) mod record;
+pub(crate) mod restore;
+pub(crate) mod search;
 pub mod serve;
+mod transcript;
+
+use anyhow::Result;
+
+use crate::cli::{Cli, Command};
+use crate::config::environment::Environment;
+use crate::session;
+
+/// Runs the command that was asked for.
+pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> {
+    let globals = &arguments.globals;
+    let environment = &environment;
+    match arguments.command {
+        Command::Demo(demo) => demo.run(globals, environment).await,
+        Command::Serve(serve) => {
+            let (folder, config) = session::folder(globals, environment)?;
+            self::serve::run(&serve, config, folder, environment).await
+        }
+        Command::Doctor(doctor) => doctor.run(globals, environment).await,
+        Command::Memory(memory) => memory.run(globals, environment).await,
+        Command::Event(event) => event.run(globals, environment).await,
+        Command::Record(record) => record.run(globals, environment).await,
+        Command::Search(search) => search.run(globals, environment).await,
+        Command::Job(job) => job.run(globals, environment).await,
+        Command::Key(key) => key.run(globals, environment).await,
+        Command::Config(config) => config.run(globals, environment),
+        Command::Backup(backup) => backup.run(globals, environment).await,
+        Command::Restore(restore) => restore.run(globals, environment),
+        Command::Export(export) => export.run(globals, environment).await,
+        Command::Import(import) => import.run(globals, environment).await,
+        Command::Forget(forget) => forget.run(globals, environment).await,
+    }
+}

@@ -8,9 +8,9 @@ use zeroize::Zeroizing;
 
 /// Sections whose keys the environment can set.
 const SECTIONS: &[&str] = &["server", "store", "aws", "compat", "memories", "extraction", "log"];
-/// Variables that are not `LOCI_<SECTION>_<KEY>`.
+/// Variables that are not `LOCI_<SECTION>_<KEY>`; `LOCI_BIN` names the binary to test programs.
 const OTHERS: &[&str] =
-    &["LOCI_CONFIG", "LOCI_DATA_DIR", "LOCI_MASTER_KEY", "LOCI_URL", "LOCI_TOKEN", "LOCI_USER"];
+    &["LOCI_BIN", "LOCI_CONFIG", "LOCI_DATA_DIR", "LOCI_MASTER_KEY", "LOCI_URL", "LOCI_TOKEN", "LOCI_USER"];
 
 /// The variables this binary looks at.
 #[derive(Clone, Default)]
@@ -18,7 +18,6 @@ pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
     /// Takes what this binary looks at from the process.
-    #[expect(clippy::disallowed_methods, reason = "this is the one place where the environment comes in")]
     pub fn of_process() -> Self {
         let wanted = |name: &str| {
             name.starts_with("LOCI_")

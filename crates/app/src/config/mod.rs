@@ -18,7 +18,7 @@ use loci_store_sqlite::SqliteOptions;
 use serde::{Deserialize, Serialize};
 
 pub use file::load;
-pub use places::default_data_dir;
+pub use places::{default_data_dir, user_file};
 
 /// Everything that can be configured. `loci config print` shows it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -17,7 +17,7 @@ pub fn default_data_dir(environment: &Environment) -> Result<PathBuf> {
 }
 
 /// The configuration file of this user, whether it is there or not.
-pub(super) fn user_file(environment: &Environment) -> Option<PathBuf> {
+pub fn user_file(environment: &Environment) -> Option<PathBuf> {
     Some(user_folder(environment, "XDG_CONFIG_HOME", ".config")?.join("loci").join("config.toml"))
 }
 

@@ -1,0 +1,91 @@
+//! The commands and their options, as clap reads them. What they do is in `commands`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::commands;
+
+/// Memory for agents that can show its evidence.
+#[derive(Debug, Parser)]
+#[command(name = "loci", version, propagate_version = true, max_term_width = 120)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) globals: Globals,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Globals {
+    /// Answer as JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// The data folder
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Where")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// The configuration file
+    #[arg(long, global = true, value_name = "FILE", env = "LOCI_CONFIG", help_heading = "Where")]
+    pub(crate) config: Option<PathBuf>,
+    /// A server elsewhere, such as https://memory.example
+    #[arg(long, global = true, value_name = "URL", env = "LOCI_URL", help_heading = "Where")]
+    pub(crate) url: Option<String>,
+    /// The bearer token of a key on that server
+    #[arg(
+        long,
+        global = true,
+        value_name = "TOKEN",
+        env = "LOCI_TOKEN",
+        hide_env_values = true,
+        help_heading = "Where"
+    )]
+    pub(crate) token: Option<String>,
+    /// Open the folder, even where a server has it open
+    #[arg(long, global = true, help_heading = "Where")]
+    pub(crate) no_attach: bool,
+    /// After a write without a server, run its jobs for at most so long
+    #[arg(long, global = true, value_name = "MS", default_value_t = 30_000, help_heading = "Where")]
+    pub(crate) wait_ms: u64,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// See it work: a conversation of three weeks, ten questions, no key and no network
+    Demo(commands::demo::Demo),
+    /// Serve the AgentCore wire and the native API on a data folder
+    Serve(commands::serve::Arguments),
+    /// Look at store, indexes and access
+    Doctor(commands::doctor::Doctor),
+    /// Memories, their settings and tags
+    #[command(subcommand)]
+    Memory(commands::memory::Memory),
+    /// Events, actors and sessions
+    #[command(subcommand)]
+    Event(commands::event::Event),
+    /// Records: what is remembered
+    #[command(subcommand)]
+    Record(commands::record::Record),
+    /// Find records for a question
+    Search(commands::search::Search),
+    /// Jobs, and waiting for them
+    #[command(subcommand)]
+    Job(commands::job::Job),
+    /// Access keys
+    #[command(subcommand)]
+    Key(commands::key::Key),
+    /// The configuration
+    #[command(subcommand)]
+    Config(commands::config::ConfigCommand),
+    /// Write a consistent copy of the store, while it serves
+    Backup(commands::backup::Backup),
+    /// Put a backup in the place of a data folder's database
+    Restore(commands::restore::Restore),
+    /// Write a memory as JSON lines
+    Export(commands::export::Export),
+    /// Read a transcript, or the JSON lines of an export
+    Import(commands::import::Import),
+    /// Erase events, records and jobs of an actor, now
+    Forget(commands::forget::Forget),
+}

@@ -1,0 +1,40 @@
+//! `loci doctor`: looks at store, indexes and access. A finding that is not ok is exit code 5.
+
+use anyhow::Result;
+use clap::Args;
+use loci_api::admin::DoctorAsk;
+
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::exit::Difference;
+use crate::output;
+use crate::session::Session;
+
+/// Look at store, indexes and access
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Compare each index with one built afresh
+    #[arg(long)]
+    rebuild: bool,
+}
+
+impl Doctor {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let session = Session::begin(globals, environment)?;
+        let report = session.client.doctor(&DoctorAsk { rebuild: self.rebuild }).await?;
+        output::result(session.json, &report, |report| {
+            output::line(format!("loci {}", report.version));
+            let rows: Vec<_> = report
+                .findings
+                .iter()
+                .map(|finding| {
+                    let mark = if finding.ok { "ok" } else { "NOT OK" };
+                    vec![mark.to_owned(), finding.name.clone(), finding.detail.clone()]
+                })
+                .collect();
+            output::table(&rows);
+        })?;
+        session.end().await?;
+        if report.ok { Ok(()) } else { Err(Difference("something is not as it should be".to_owned()).into()) }
+    }
+}

@@ -1,0 +1,191 @@
+//! `loci event`: events, actors and sessions.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use clap::{Args, Subcommand, ValueEnum};
+use loci_api::event as shape;
+
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::output;
+use crate::session::Session;
+
+/// Characters of a message that are shown.
+const TEXT_CHARS: usize = 120;
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Role {
+    /// A person
+    User,
+    /// The model
+    Assistant,
+    /// A tool
+    Tool,
+    /// Anything else
+    Other,
+}
+
+/// A session of an actor.
+#[derive(Debug, Args)]
+pub(crate) struct Place {
+    /// The memory, by name or id
+    #[arg(long)]
+    memory: String,
+    /// The actor
+    #[arg(long)]
+    actor: String,
+    /// The session
+    #[arg(long)]
+    session: String,
+}
+
+/// Events, actors and sessions
+#[derive(Debug, Subcommand)]
+pub(crate) enum Event {
+    /// Store a message
+    Create {
+        /// The memory, by name or id
+        #[arg(long)]
+        memory: String,
+        /// The actor
+        #[arg(long)]
+        actor: String,
+        /// The session; a new one where it is absent
+        #[arg(long)]
+        session: Option<String>,
+        /// Who speaks
+        #[arg(long, default_value = "user")]
+        role: Role,
+        /// When, RFC 3339; now where it is absent
+        #[arg(long)]
+        time: Option<String>,
+        /// What was said
+        text: String,
+    },
+    /// List events of a session, newest first
+    List {
+        #[command(flatten)]
+        place: Place,
+        /// At most so many
+        #[arg(long, default_value_t = 100)]
+        limit: u32,
+    },
+    /// Show an event
+    Get {
+        #[command(flatten)]
+        place: Place,
+        /// The event
+        event: String,
+    },
+    /// Delete an event; its records stay
+    Delete {
+        #[command(flatten)]
+        place: Place,
+        /// The event
+        event: String,
+    },
+    /// List actors
+    Actors {
+        /// The memory, by name or id
+        #[arg(long)]
+        memory: String,
+    },
+    /// List sessions of an actor
+    Sessions {
+        /// The memory, by name or id
+        #[arg(long)]
+        memory: String,
+        /// The actor
+        #[arg(long)]
+        actor: String,
+    },
+}
+
+impl Event {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let mut session = Session::begin(globals, environment)?;
+        match self {
+            Self::Create { memory, actor, session: in_session, role, time, text } => {
+                let memory = session.memory(&memory).await?;
+                let new = message(actor, in_session, role, time, text);
+                let made = session.client.event_create(&memory, &new).await?;
+                session.wrote(&memory)?;
+                output::result(session.json, &made, |made| output::line(&made.event.id))?;
+            }
+            Self::List { place, limit } => {
+                let memory = session.memory(&place.memory).await?;
+                let listing = shape::EventListing {
+                    actor: place.actor,
+                    session: place.session,
+                    limit: Some(limit),
+                    ..Default::default()
+                };
+                let page = session.client.event_list(&memory, &listing).await?;
+                output::result(session.json, &page, |page| page.events.iter().for_each(shown))?;
+            }
+            Self::Get { place, event } => {
+                let memory = session.memory(&place.memory).await?;
+                let place = shape::EventPlace { actor: place.actor, session: place.session };
+                output::json(&session.client.event_get(&memory, &event, &place).await?)?;
+            }
+            Self::Delete { place, event } => {
+                let memory = session.memory(&place.memory).await?;
+                let place = shape::EventPlace { actor: place.actor, session: place.session };
+                let nothing = session.client.event_delete(&memory, &event, &place).await?;
+                output::result(session.json, &nothing, |_| output::line(format!("deleted {event}")))?;
+            }
+            Self::Actors { memory } => {
+                let memory = session.memory(&memory).await?;
+                let list = session.client.actor_list(&memory, &shape::Paging::default()).await?;
+                output::result(session.json, &list, |list| list.actors.iter().for_each(output::line))?;
+            }
+            Self::Sessions { memory, actor } => {
+                let memory = session.memory(&memory).await?;
+                let list = session.client.session_list(&memory, &actor, &shape::Paging::default()).await?;
+                output::result(session.json, &list, |list| {
+                    let row = |found: &shape::Session| vec![found.id.clone(), found.created_at.clone()];
+                    output::table(&list.sessions.iter().map(row).collect::<Vec<_>>());
+                })?;
+            }
+        }
+        session.end().await
+    }
+}
+
+fn message(
+    actor: String,
+    session: Option<String>,
+    role: Role,
+    time: Option<String>,
+    text: String,
+) -> shape::EventCreate {
+    let role = match role {
+        Role::User => shape::Role::User,
+        Role::Assistant => shape::Role::Assistant,
+        Role::Tool => shape::Role::Tool,
+        Role::Other => shape::Role::Other,
+    };
+    shape::EventCreate {
+        actor,
+        session,
+        time,
+        payload: vec![shape::PayloadItem::Message(shape::Message { role, text })],
+        branch: None,
+        metadata: BTreeMap::new(),
+        extraction: shape::Extraction::Extract,
+        namespace_variables: BTreeMap::new(),
+    }
+}
+
+fn shown(event: &shape::Event) {
+    for item in &event.payload {
+        let text = match item {
+            shape::PayloadItem::Message(message) => format!("{:?}: {}", message.role, message.text),
+            shape::PayloadItem::Json(raw) => format!("json {}", raw.get()),
+            shape::PayloadItem::Blob(raw) => format!("blob {}", raw.get()),
+        };
+        output::line(format!("{}  {}  {}", event.id, event.time, output::short(&text, TEXT_CHARS)));
+    }
+}

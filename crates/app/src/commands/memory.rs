@@ -1,0 +1,201 @@
+//! `loci memory`: memories, their settings and tags.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use clap::{Subcommand, ValueEnum};
+use loci_api::memory as shape;
+
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::exit::Usage;
+use crate::output;
+use crate::session::Session;
+
+/// A strategy that needs no more than its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StrategyKind {
+    /// Turns of talk, verbatim
+    Semantic,
+    /// A session in short
+    Summary,
+    /// What someone prefers
+    UserPreference,
+    /// Pieces of work, and what they teach
+    Episodic,
+}
+
+/// Memories, their settings and tags
+#[derive(Debug, Subcommand)]
+pub(crate) enum Memory {
+    /// Make a memory
+    Create {
+        /// Letters, digits and _
+        name: String,
+        /// What it is for
+        #[arg(long)]
+        description: Option<String>,
+        /// Days until events vanish
+        #[arg(long, default_value_t = 90)]
+        event_expiry_days: u32,
+        /// What it makes of events; may be repeated
+        #[arg(long = "strategy", value_name = "KIND", default_values = ["semantic"])]
+        strategies: Vec<StrategyKind>,
+        /// A tag KEY=VALUE; may be repeated
+        #[arg(long = "tag", value_name = "KEY=VALUE")]
+        tags: Vec<String>,
+    },
+    /// List memories, newest first
+    List,
+    /// Show a memory
+    Get {
+        /// By name or id
+        memory: String,
+    },
+    /// Delete a memory with all it holds
+    Delete {
+        /// By name or id
+        memory: String,
+        /// Really
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Show the settings that the wire lacks, or replace them
+    Settings {
+        /// By name or id
+        memory: String,
+        /// The new settings as JSON; absent members get their defaults
+        #[arg(long, value_name = "JSON")]
+        set: Option<String>,
+    },
+    /// Show tags, add some, take some off
+    Tags {
+        /// By name or id
+        memory: String,
+        /// Add or replace KEY=VALUE; may be repeated
+        #[arg(long, value_name = "KEY=VALUE")]
+        add: Vec<String>,
+        /// Take this key off; may be repeated
+        #[arg(long, value_name = "KEY")]
+        remove: Vec<String>,
+    },
+}
+
+impl Memory {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let session = Session::begin(globals, environment)?;
+        match self {
+            Self::Create { name, description, event_expiry_days, strategies, tags } => {
+                let new = shape::MemoryCreate {
+                    name,
+                    description,
+                    event_expiry_days: Some(event_expiry_days),
+                    strategies: strategies.into_iter().map(strategy).collect(),
+                    indexed_keys: Vec::new(),
+                    namespace_keys: Vec::new(),
+                    tags: pairs(&tags)?,
+                    settings: None,
+                };
+                let made = session.client.memory_create(&new).await?;
+                output::result(session.json, &made, |made| output::line(&made.id))?;
+            }
+            Self::List => list(&session).await?,
+            Self::Get { memory } => {
+                let memory = session.memory(&memory).await?;
+                output::json(&session.client.memory_get(&memory).await?)?;
+            }
+            Self::Delete { memory, yes } => {
+                if !yes {
+                    let rule = "this erases the memory with its events and records: say --yes if you mean it";
+                    return Err(Usage(rule.to_owned()).into());
+                }
+                let memory = session.memory(&memory).await?;
+                let nothing = session.client.memory_delete(&memory).await?;
+                output::result(session.json, &nothing, |_| output::line(format!("deleted {memory}")))?;
+            }
+            Self::Settings { memory, set } => {
+                let memory = session.memory(&memory).await?;
+                let shown = match set {
+                    None => session.client.memory_get(&memory).await?,
+                    Some(text) => {
+                        let settings = serde_json::from_str(&text)
+                            .map_err(|error| Usage(format!("--set must be the settings as JSON: {error}")))?;
+                        session.client.settings_put(&memory, &settings).await?
+                    }
+                };
+                output::json(&shown.settings)?;
+            }
+            Self::Tags { memory, add, remove } => {
+                let memory = session.memory(&memory).await?;
+                if !add.is_empty() {
+                    session.client.tags_add(&memory, &shape::Tags { tags: pairs(&add)? }).await?;
+                }
+                if !remove.is_empty() {
+                    session.client.tags_remove(&memory, &shape::TagKeys { keys: remove }).await?;
+                }
+                output::json(&session.client.tags_list(&memory).await?.tags)?;
+            }
+        }
+        session.end().await
+    }
+}
+
+async fn list(session: &Session) -> Result<()> {
+    let mut listing = shape::MemoryListing::default();
+    let mut memories = Vec::new();
+    loop {
+        let page = session.client.memory_list(&listing).await?;
+        memories.extend(page.memories);
+        listing.cursor = page.next_cursor;
+        if listing.cursor.is_none() {
+            break;
+        }
+    }
+    output::result(session.json, &shape::MemoryList { memories, next_cursor: None }, |list| {
+        let mut rows = vec![["ID", "NAME", "STRATEGIES", "CREATED"].map(str::to_owned).to_vec()];
+        for memory in &list.memories {
+            let names: Vec<_> = memory.strategies.iter().map(|strategy| strategy.name.as_str()).collect();
+            rows.push(vec![
+                memory.id.clone(),
+                memory.name.clone(),
+                names.join(" "),
+                memory.created_at.clone(),
+            ]);
+        }
+        output::table(&rows);
+    })
+}
+
+/// A strategy under its kind's own name, with the namespace that the demo and the guides use.
+pub(crate) fn strategy(kind: StrategyKind) -> shape::StrategyCreate {
+    let (kind, name, namespace) = match kind {
+        StrategyKind::Semantic => (shape::StrategyKind::Semantic, "semantic", "/facts/{actorId}/"),
+        StrategyKind::Summary => {
+            (shape::StrategyKind::Summary, "summary", "/summaries/{actorId}/{sessionId}/")
+        }
+        StrategyKind::UserPreference => {
+            (shape::StrategyKind::UserPreference, "preference", "/preferences/{actorId}/")
+        }
+        StrategyKind::Episodic => {
+            (shape::StrategyKind::Episodic, "episodic", "/episodes/{actorId}/{sessionId}/")
+        }
+    };
+    shape::StrategyCreate {
+        kind,
+        name: name.to_owned(),
+        description: None,
+        namespace: Some(namespace.to_owned()),
+        reflection_namespace: None,
+        metadata: Vec::new(),
+        record_expiry_days: None,
+    }
+}
+
+fn pairs(texts: &[String]) -> Result<BTreeMap<String, String>> {
+    let pair = |text: &String| {
+        let (key, value) =
+            text.split_once('=').ok_or_else(|| Usage(format!("a tag must be KEY=VALUE, not {text}")))?;
+        Ok((key.to_owned(), value.to_owned()))
+    };
+    texts.iter().map(pair).collect()
+}

@@ -1,0 +1,37 @@
+//! `loci restore`: a backup in the place of a data folder's database. Needs the folder to itself.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::exit::Usage;
+use crate::{output, session};
+
+/// Put a backup in the place of a data folder's database
+#[derive(Debug, Args)]
+pub(crate) struct Restore {
+    /// The backup
+    file: PathBuf,
+    /// Replace what the folder holds
+    #[arg(long)]
+    force: bool,
+}
+
+impl Restore {
+    pub(crate) fn run(&self, globals: &Globals, environment: &Environment) -> Result<()> {
+        if globals.url.is_some() {
+            return Err(
+                Usage("a restore works on a folder of this machine: leave --url out".to_owned()).into()
+            );
+        }
+        let (folder, _) = session::folder(globals, environment)?;
+        loci_store_sqlite::restore(&self.file, &folder, self.force)?;
+        let folder = folder.display().to_string();
+        output::result(globals.json, &serde_json::json!({ "data_dir": folder }), |_| {
+            output::line(format!("restored into {folder}"));
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! Exit codes (architecture §7): 0 ok · 1 failed · 2 usage · 3 not found · 4 conflict · 5 difference or gate not met.
+
+use std::process::ExitCode;
+
+use loci_client::ClientError;
+use loci_model::ErrorKind;
+
+use crate::output;
+
+/// Arguments that cannot be meant, beyond what the parser sees.
+#[derive(Debug)]
+pub(crate) struct Usage(pub(crate) String);
+
+/// A check found what it looks for.
+#[derive(Debug)]
+pub(crate) struct Difference(pub(crate) String);
+
+/// What was named is not there.
+#[derive(Debug)]
+pub(crate) struct NotFound(pub(crate) String);
+
+macro_rules! shown {
+    ($($name:ident)+) => {$(
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl std::error::Error for $name {}
+    )+};
+}
+
+shown!(Usage Difference NotFound);
+
+/// Says what failed and gives the code for it.
+pub(crate) fn failed(error: &anyhow::Error, json: bool) -> ExitCode {
+    output::failure(error, json);
+    ExitCode::from(code(error))
+}
+
+fn code(error: &anyhow::Error) -> u8 {
+    for cause in error.chain() {
+        if cause.is::<Usage>() {
+            return 2;
+        }
+        if cause.is::<NotFound>() {
+            return 3;
+        }
+        if cause.is::<Difference>() {
+            return 5;
+        }
+        if let Some(error) = cause.downcast_ref::<ClientError>() {
+            return match error.status() {
+                Some(404) => 3,
+                Some(409 | 412) => 4,
+                Some(400 | 422) => 2,
+                Some(_) | None => 1,
+            };
+        }
+        if let Some(error) = cause.downcast_ref::<loci_model::Error>() {
+            return match error.kind {
+                ErrorKind::NotFound => 3,
+                ErrorKind::Conflict => 4,
+                ErrorKind::Invalid | ErrorKind::TooLarge => 2,
+                ErrorKind::Denied
+                | ErrorKind::Unauthenticated
+                | ErrorKind::Throttled
+                | ErrorKind::Unavailable
+                | ErrorKind::Upstream
+                | ErrorKind::Bug => 1,
+            };
+        }
+    }
+    1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes() {
+        let check = |error: anyhow::Error, expect: u8| assert_eq!(code(&error.context("doing it")), expect);
+        check(anyhow::anyhow!("x"), 1);
+        check(Usage("x".into()).into(), 2);
+        check(loci_model::Error::invalid("f", "x").into(), 2);
+        check(loci_model::Error::not_found("x").into(), 3);
+        check(NotFound("x".into()).into(), 3);
+        check(loci_model::Error::conflict("x").into(), 4);
+        check(Difference("x".into()).into(), 5);
+        check(loci_model::Error::unavailable("x").into(), 1);
+    }
+}

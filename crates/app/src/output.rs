@@ -1,0 +1,145 @@
+//! What people and programs see: results on standard output, everything else on standard error. A closed pipe is no
+//! failure of the command.
+
+use std::io::Write;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use loci_client::ClientError;
+use serde::Serialize;
+
+/// The part of a text that holds `part`, on one line; the beginning where it does not.
+pub(crate) fn around(text: &str, part: &str, chars_max: usize) -> String {
+    let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let before = one_line.find(part).and_then(|at| one_line.get(..at)).map_or(0, |head| head.chars().count());
+    if before + part.chars().count() <= chars_max {
+        return short(&one_line, chars_max);
+    }
+    let from: String = one_line.chars().skip(before.saturating_sub(chars_max / 4)).collect();
+    format!("…{}", short(from.trim_start(), chars_max.saturating_sub(1)))
+}
+
+/// How often a spinner turns.
+const TICK: std::time::Duration = std::time::Duration::from_millis(120);
+
+/// A line of the result.
+pub(crate) fn line(text: impl std::fmt::Display) {
+    // Whoever reads may have seen enough.
+    let _ = writeln!(std::io::stdout().lock(), "{text}");
+}
+
+/// A line for the person who waits.
+pub(crate) fn note(text: impl std::fmt::Display) {
+    // As above.
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// The result for a program.
+pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
+    line(serde_json::to_string_pretty(value)?);
+    Ok(())
+}
+
+/// The result: JSON where that was asked for, else lines.
+pub(crate) fn result<T: Serialize>(as_json: bool, value: &T, lines: impl FnOnce(&T)) -> anyhow::Result<()> {
+    if as_json {
+        return json(value);
+    }
+    lines(value);
+    Ok(())
+}
+
+/// Columns of equal width.
+pub(crate) fn table(rows: &[Vec<String>]) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for row in rows {
+        let mut text = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            text.push_str(&format!("{cell:width$}  "));
+        }
+        line(text.trim_end());
+    }
+}
+
+/// The first characters of a text, on one line.
+pub(crate) fn short(text: &str, chars_max: usize) -> String {
+    let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if one_line.chars().count() <= chars_max {
+        return one_line;
+    }
+    let cut: String = one_line.chars().take(chars_max.saturating_sub(1)).collect();
+    format!("{}…", cut.trim_end())
+}
+
+/// A count of bytes without a known end, on a terminal only.
+pub(crate) fn spinner(what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new_spinner().with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {bytes} {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+/// Bytes of bytes with the time that is left, on a terminal only.
+pub(crate) fn progress(bytes: u64, what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new(bytes).with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// What went wrong.
+pub(crate) fn failure(error: &anyhow::Error, as_json: bool) {
+    if as_json {
+        let problem = error.chain().find_map(|cause| match cause.downcast_ref::<ClientError>() {
+            Some(ClientError::Refused { problem, .. }) => Some((**problem).clone()),
+            Some(_) | None => None,
+        });
+        let problem = problem.unwrap_or_else(|| loci_api::Problem {
+            code: "FAILED".to_owned(),
+            message: format!("{error:#}"),
+            field: None,
+            retryable: false,
+            details: None,
+        });
+        if let Ok(text) = serde_json::to_string(&loci_api::ProblemBody { error: problem }) {
+            note(text);
+            return;
+        }
+    }
+    note(format!("error: {}", message(error)));
+}
+
+/// The chain of causes, where one does not repeat the one before.
+fn message(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if !text.ends_with(&cause) {
+            if !text.is_empty() {
+                text.push_str(": ");
+            }
+            text.push_str(&cause);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_on_one_line() {
+        assert_eq!(short("a\n b", 10), "a b");
+        assert_eq!(short("abcdefghij", 5), "abcd…");
+        assert_eq!(short("grüße dich", 6), "grüße…");
+        assert_eq!(around("abc", "c", 10), "abc");
+        assert_eq!(around("aaaa bbbb cccc dddd needle eeee ffff", "needle", 16), "…ddd needle eee…");
+    }
+}

@@ -1,0 +1,251 @@
+//! The client: where it sends to, who it says it is, and the one way in which a call is made and an answer read.
+
+use std::path::Path;
+
+use axum::Router;
+use bytes::Bytes;
+use futures::{Stream, StreamExt};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use loci_api::ProblemBody;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::ClientError;
+use crate::transport::{ByteStream, InProcess, Network, Outgoing, Request, Transport};
+
+/// The longest text of an answer that is shown when it makes no sense.
+const SHOWN_CHARS_MAX: usize = 300;
+
+/// A client of one server. Cheap to clone.
+#[derive(Clone)]
+pub struct Client {
+    transport: Transport,
+    headers: HeaderMap,
+}
+
+/// Bytes of JSON lines, as they come.
+pub type LineStream = ByteStream;
+
+impl Client {
+    /// Over a URL such as `http://127.0.0.1:8411`.
+    ///
+    /// # Errors
+    /// Where it is no URL.
+    pub fn url(base: &str) -> Result<Self, ClientError> {
+        Ok(Self { transport: Transport::Network(Network::url(base)?), headers: HeaderMap::new() })
+    }
+
+    /// Over the unix socket of a server.
+    ///
+    /// # Errors
+    /// Where a client cannot be made.
+    pub fn unix(socket: &Path) -> Result<Self, ClientError> {
+        Ok(Self { transport: Transport::Network(Network::unix(socket)?), headers: HeaderMap::new() })
+    }
+
+    /// In this process, by its router.
+    pub fn in_process(router: Router) -> Self {
+        Self { transport: Transport::InProcess(InProcess(router)), headers: HeaderMap::new() }
+    }
+
+    /// The same client with the bearer token of a key.
+    ///
+    /// # Errors
+    /// Where the token cannot stand in a header.
+    pub fn with_token(mut self, token: &str) -> Result<Self, ClientError> {
+        let bad = |_| ClientError::Request("the token holds characters that no token has".to_owned());
+        let mut value = HeaderValue::from_str(&format!("Bearer {token}")).map_err(bad)?;
+        value.set_sensitive(true);
+        self.headers.insert(header::AUTHORIZATION, value);
+        Ok(self)
+    }
+
+    /// The same client whose creations carry this idempotency key: make one per creation.
+    ///
+    /// # Errors
+    /// Where the key cannot stand in a header.
+    pub fn with_idempotency_key(mut self, key: &str) -> Result<Self, ClientError> {
+        let bad = |_| ClientError::Request("an idempotency key must be printable ASCII".to_owned());
+        self.headers.insert("idempotency-key", HeaderValue::from_str(key).map_err(bad)?);
+        Ok(self)
+    }
+
+    pub(crate) async fn get<A: DeserializeOwned>(&self, path: String) -> Result<A, ClientError> {
+        self.answer(Method::GET, path, Outgoing::Empty).await
+    }
+
+    pub(crate) async fn get_query<A: DeserializeOwned>(
+        &self,
+        path: String,
+        query: &impl Serialize,
+    ) -> Result<A, ClientError> {
+        self.answer(Method::GET, with_query(path, query)?, Outgoing::Empty).await
+    }
+
+    pub(crate) async fn send<A: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: String,
+        request: &impl Serialize,
+    ) -> Result<A, ClientError> {
+        let body = serde_json::to_vec(request)
+            .map_err(|error| ClientError::Request(format!("the request cannot be written: {error}")))?;
+        self.answer(method, path, Outgoing::Whole(body.into())).await
+    }
+
+    pub(crate) async fn plain<A: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: String,
+    ) -> Result<A, ClientError> {
+        self.answer(method, path, Outgoing::Empty).await
+    }
+
+    pub(crate) async fn plain_query<A: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: String,
+        query: &impl Serialize,
+    ) -> Result<A, ClientError> {
+        self.answer(method, with_query(path, query)?, Outgoing::Empty).await
+    }
+
+    pub(crate) async fn plain_body<A: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: String,
+        body: Outgoing,
+    ) -> Result<A, ClientError> {
+        self.answer(method, path, body).await
+    }
+
+    async fn answer<A: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: String,
+        body: Outgoing,
+    ) -> Result<A, ClientError> {
+        let text = collect(self.stream(method, path, body).await?).await?;
+        serde_json::from_slice(&text)
+            .map_err(|error| ClientError::Unexpected(format!("the server's answer cannot be read: {error}")))
+    }
+
+    /// Sends, and gives the body of a success as it comes.
+    pub(crate) async fn stream(
+        &self,
+        method: Method,
+        path: String,
+        body: Outgoing,
+    ) -> Result<LineStream, ClientError> {
+        let mut headers = self.headers.clone();
+        if !matches!(body, Outgoing::Empty) {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        let response = self.transport.send(Request { method, path, headers, body }).await?;
+        if response.status.is_success() {
+            return Ok(response.body);
+        }
+        Err(refusal(response.status, &collect(response.body).await?))
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").finish_non_exhaustive()
+    }
+}
+
+async fn collect(
+    mut body: impl Stream<Item = Result<Bytes, Box<dyn std::error::Error + Send + Sync>>> + Unpin,
+) -> Result<Vec<u8>, ClientError> {
+    let mut text = Vec::new();
+    while let Some(piece) = body.next().await {
+        let piece = piece.map_err(|source| ClientError::Unreachable {
+            message: "the connection ended in the middle of the answer".to_owned(),
+            source,
+        })?;
+        text.extend_from_slice(&piece);
+    }
+    Ok(text)
+}
+
+fn refusal(status: StatusCode, body: &[u8]) -> ClientError {
+    match serde_json::from_slice::<ProblemBody>(body) {
+        Ok(body) => ClientError::Refused { status: status.as_u16(), problem: Box::new(body.error) },
+        Err(_) => {
+            let text: String = String::from_utf8_lossy(body).chars().take(SHOWN_CHARS_MAX).collect();
+            ClientError::Unexpected(format!("the server answered {status}: {text}"))
+        }
+    }
+}
+
+/// A path of segments, each percent-encoded.
+pub(crate) fn path(segments: &[&str]) -> String {
+    let mut out = String::new();
+    for segment in segments {
+        out.push('/');
+        for byte in segment.bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => {
+                    out.push(char::from(byte))
+                }
+                _ => out.push_str(&format!("%{byte:02X}")),
+            }
+        }
+    }
+    out
+}
+
+/// A flat shape as a query; absent members are left out.
+fn with_query(path: String, query: &impl Serialize) -> Result<String, ClientError> {
+    let bad = || ClientError::Request("a query of the native API is flat".to_owned());
+    let serde_json::Value::Object(members) = serde_json::to_value(query).map_err(|_| bad())? else {
+        return Err(bad());
+    };
+    let mut out = path;
+    let mut separator = '?';
+    for (name, value) in members {
+        let text = match value {
+            serde_json::Value::Null => continue,
+            serde_json::Value::String(text) => text,
+            serde_json::Value::Bool(flag) => flag.to_string(),
+            serde_json::Value::Number(number) => number.to_string(),
+            serde_json::Value::Array(_) | serde_json::Value::Object(_) => return Err(bad()),
+        };
+        let value = self::path(&[&text]);
+        out.push(separator);
+        out.push_str(&name);
+        out.push('=');
+        out.push_str(value.trim_start_matches('/'));
+        separator = '&';
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_queries_are_encoded() {
+        assert_eq!(path(&["v1", "a/b", "x#y z"]), "/v1/a%2Fb/x%23y%20z");
+        let listing = loci_api::event::EventListing {
+            actor: "org/a&b".into(),
+            session: "s".into(),
+            limit: Some(5),
+            ..Default::default()
+        };
+        let query = with_query("/v1".into(), &listing).unwrap();
+        assert_eq!(
+            query,
+            "/v1?actor=org%2Fa%26b&session=s&include_parents=false&without_payload=false&limit=5"
+        );
+    }
+
+    #[test]
+    fn answers_that_are_no_errors_of_ours_are_shown_short() {
+        let error = refusal(StatusCode::BAD_GATEWAY, &vec![b'x'; 5000]);
+        assert!(error.to_string().len() < 400 && error.to_string().contains("502"), "{error}");
+        assert!(!error.is_retryable());
+    }
+}

@@ -1,0 +1,58 @@
+//! What can go wrong with a call: the server refused, or it could not be asked, or what it said makes no sense.
+
+use loci_api::Problem;
+
+/// Why a call has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The server answered with an error.
+    #[error("{}", problem.message)]
+    Refused {
+        /// The HTTP status.
+        status: u16,
+        /// The error.
+        problem: Box<Problem>,
+    },
+    /// The server could not be asked.
+    #[error("{message}")]
+    Unreachable {
+        /// What failed and what to do.
+        message: String,
+        /// The cause.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The answer is not one of the native API.
+    #[error("{0}")]
+    Unexpected(String),
+    /// The request could not be made.
+    #[error("{0}")]
+    Request(String),
+}
+
+impl ClientError {
+    /// The server's word for it, where it answered.
+    pub fn code(&self) -> Option<&str> {
+        match self {
+            Self::Refused { problem, .. } => Some(&problem.code),
+            Self::Unreachable { .. } | Self::Unexpected(_) | Self::Request(_) => None,
+        }
+    }
+
+    /// The HTTP status, where it answered.
+    pub fn status(&self) -> Option<u16> {
+        match self {
+            Self::Refused { status, .. } => Some(*status),
+            Self::Unreachable { .. } | Self::Unexpected(_) | Self::Request(_) => None,
+        }
+    }
+
+    /// The same call may succeed later without a change.
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::Refused { problem, .. } => problem.retryable,
+            Self::Unreachable { .. } => true,
+            Self::Unexpected(_) | Self::Request(_) => false,
+        }
+    }
+}

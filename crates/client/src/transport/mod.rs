@@ -1,0 +1,53 @@
+//! How a request gets to a server: over a URL, over a unix socket, or by calling the router of this process.
+
+mod in_process;
+mod network;
+
+use bytes::Bytes;
+use futures::stream::BoxStream;
+use http::{HeaderMap, Method, StatusCode};
+
+use crate::error::ClientError;
+
+pub(crate) use in_process::InProcess;
+pub(crate) use network::Network;
+
+/// Bytes as they come.
+pub(crate) type ByteStream = BoxStream<'static, Result<Bytes, Box<dyn std::error::Error + Send + Sync>>>;
+
+/// The body of a request.
+pub(crate) enum Outgoing {
+    Empty,
+    Whole(Bytes),
+    Stream(ByteStream),
+}
+
+/// A request, without its host.
+pub(crate) struct Request {
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Outgoing,
+}
+
+/// An answer whose body is still to come.
+pub(crate) struct Response {
+    pub(crate) status: StatusCode,
+    pub(crate) body: ByteStream,
+}
+
+/// One of the ways.
+#[derive(Clone)]
+pub(crate) enum Transport {
+    Network(Network),
+    InProcess(InProcess),
+}
+
+impl Transport {
+    pub(crate) async fn send(&self, request: Request) -> Result<Response, ClientError> {
+        match self {
+            Self::Network(network) => network.send(request).await,
+            Self::InProcess(router) => router.send(request).await,
+        }
+    }
+}
