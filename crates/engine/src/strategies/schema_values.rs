@@ -23,6 +23,15 @@ pub fn strict_values(schema: &[MetadataSchemaEntry], event: &BTreeMap<String, St
         .collect()
 }
 
+/// True when a record's values agree with these strict ones in every strictly consistent key; one that is absent on one
+/// side only does not agree.
+pub fn agrees(schema: &[MetadataSchemaEntry], record: &Metadata, strict: &Metadata) -> bool {
+    schema
+        .iter()
+        .filter(|entry| entry.effective_extraction() == MetadataExtraction::StrictlyConsistent)
+        .all(|entry| record.get(&entry.key) == strict.get(&entry.key))
+}
+
 /// All values of a record: the strict ones, and those that can be inferred from the event's metadata or the text.
 pub fn record_values(
     schema: &[MetadataSchemaEntry],

@@ -118,6 +118,28 @@ fn values_of_the_schema_keep_records_apart() {
 }
 
 #[test]
+fn a_value_and_its_absence_differ() {
+    let entry = MetadataSchemaEntry {
+        key: "team".into(),
+        kind: Some(MetadataType::String),
+        extraction: Some(MetadataExtraction::StrictlyConsistent),
+        llm: None,
+    };
+    for again in ["the build is slow today", "The build is slow, today!"] {
+        let schema = Some(vec![entry.clone()]);
+        let semantic = loci_engine::memories::NewStrategy { schema, ..strategy(Semantic) };
+        let world = World::of(NewMemory { strategies: vec![semantic], ..NewMemory::default() });
+        let mut event = world.event("s1", vec![said(User, "the build is slow today")]);
+        event.metadata = BTreeMap::from([("team".to_owned(), "red".to_owned())]);
+        world.create(event);
+        world.work();
+        world.say("s1", User, again);
+        world.work();
+        assert_eq!(world.active().len(), 2, "{again}");
+    }
+}
+
+#[test]
 fn namespaces_follow_the_template() {
     let semantic = loci_engine::memories::NewStrategy {
         template: Some(template("/teams/{team}/{sessionId}/")),

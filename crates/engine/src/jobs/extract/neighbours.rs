@@ -15,7 +15,7 @@ use loci_text::turn::speaker_prefix;
 use loci_text::{normalise_exact, terms};
 
 use super::draft::Draft;
-use super::round::{Group, Round, holds};
+use super::round::{Group, Round};
 use crate::Engine;
 use crate::strategies::Joining;
 
@@ -46,7 +46,7 @@ fn within(round: &Round, drafts: &mut [Draft]) {
         let Some(draft) = rest.first_mut().filter(|draft| draft.joining == Joining::Duplicates) else {
             continue;
         };
-        let Some(strict) = round.groups.get(draft.group).map(|group| &group.strict) else { continue };
+        let Some(group) = round.groups.get(draft.group) else { continue };
         let own = terms_of.get(later).map(Vec::as_slice).unwrap_or_default();
         for (earlier, words) in before.iter().zip(&terms_of) {
             let near = earlier.group == draft.group
@@ -54,7 +54,7 @@ fn within(round: &Round, drafts: &mut [Draft]) {
                 && jaccard(words, own) >= JACCARD_MIN
                 && cosine(earlier, draft).is_none_or(|cosine| cosine >= COSINE_MIN)
                 && says_again(&earlier.record, &draft.record)
-                && holds(&earlier.record.metadata, strict);
+                && round.may_join(&earlier.record, group);
             if near {
                 draft.repeats.push(earlier.record.id.clone());
             }
@@ -101,11 +101,10 @@ async fn stored(engine: &Engine, round: &Round, group: &Group, draft: &Draft) ->
     }
     let place = memory.clone();
     let records = engine.store.read(move |tx| tx.records().get_many(&place, &near)).await?;
-    let strict = &group.strict;
     Ok(records
         .into_iter()
         .filter(|record| record.state == RecordState::Active && record.origin == RecordOrigin::Extracted)
-        .filter(|record| holds(&record.metadata, strict) && says_again(record, &draft.record))
+        .filter(|record| round.may_join(record, group) && says_again(record, &draft.record))
         .map(|record| record.id)
         .collect())
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use loci_model::event::{Event, ExtractionMode, PayloadItem};
 use loci_model::job::JobMessage;
 use loci_model::memory::Memory;
-use loci_model::metadata::Metadata;
+use loci_model::metadata::{Metadata, MetadataSchemaEntry};
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::record::{Record, RecordOrigin};
 use loci_model::strategy::Strategy;
@@ -14,7 +14,7 @@ use loci_model::{BranchName, EventId, Namespace, Result};
 
 use super::Place;
 use crate::Engine;
-use crate::strategies::schema_values::strict_values;
+use crate::strategies::schema_values::{agrees, strict_values};
 use crate::strategies::turn::{Turn, turns_of_message};
 use crate::strategies::{self, Strategy as Extractor};
 
@@ -147,8 +147,7 @@ impl Round {
                 return;
             }
         };
-        let schema = self.strategy.schema.as_deref().unwrap_or_default();
-        let strict = strict_values(schema, &event.metadata);
+        let strict = strict_values(self.schema(), &event.metadata);
         let branch = &event.branch.name;
         let found = self.groups.iter().position(|group| {
             group.namespace.normal() == namespace.normal()
@@ -174,6 +173,15 @@ impl Round {
         }
     }
 
+    fn schema(&self) -> &[MetadataSchemaEntry] {
+        self.strategy.schema.as_deref().unwrap_or_default()
+    }
+
+    /// True when a record has the strictly consistent values of a group.
+    pub(super) fn may_join(&self, record: &Record, group: &Group) -> bool {
+        agrees(self.schema(), &record.metadata, &group.strict)
+    }
+
     fn variable(&self, name: &str, event: &Event) -> Option<String> {
         match name {
             "actorId" => Some(event.actor.to_string()),
@@ -186,6 +194,7 @@ impl Round {
     /// Reads what the groups hold already, and at which sequence.
     fn look_around(&mut self, tx: &dyn ReadTx) -> Result<()> {
         let subtypes = self.extractor.builds_on(&self.place.session);
+        let schema = self.strategy.schema.as_deref().unwrap_or_default();
         for group in &mut self.groups {
             let (memory, strategy) = (&self.memory.id, Some(&self.strategy.id));
             group.sequence = tx.records().group_sequence(memory, strategy, &group.namespace)?;
@@ -200,7 +209,7 @@ impl Round {
                             .branch
                             .as_ref()
                             .map_or_else(|| group.branch == BranchName::main(), |b| *b == group.branch)
-                        && holds(&record.metadata, &group.strict)
+                        && agrees(schema, &record.metadata, &group.strict)
                 }));
             }
             // Records without progress were imported: what they tell is not told again.
@@ -212,9 +221,4 @@ impl Round {
         }
         Ok(())
     }
-}
-
-/// True when the values hold the strict ones.
-pub(super) fn holds(values: &Metadata, strict: &Metadata) -> bool {
-    strict.iter().all(|(key, value)| values.get(key) == Some(value))
 }

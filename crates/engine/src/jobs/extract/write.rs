@@ -10,7 +10,7 @@ use loci_model::telemetry::StateChange;
 use loci_model::{JobId, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
 
 use super::draft::Draft;
-use super::round::{Group, Round, holds};
+use super::round::{Group, Round};
 use crate::Engine;
 use crate::events::scheduling::extracting;
 use crate::strategies::Joining;
@@ -122,7 +122,7 @@ impl Plan {
             record.origin == RecordOrigin::Extracted
                 && record.kind == draft.record.kind
                 && record.provenance.role == draft.record.provenance.role
-                && holds(&record.metadata, &group.strict)
+                && self.round.may_join(record, group)
         };
         Ok(tx.records().get_many(memory, &found)?.into_iter().find(same))
     }
@@ -147,7 +147,7 @@ impl Plan {
         };
         found.retain(|record| {
             record.origin == RecordOrigin::Extracted
-                && holds(&record.metadata, &group.strict)
+                && self.round.may_join(record, group)
                 && record
                     .subtype
                     .as_ref()
