@@ -26,7 +26,9 @@ impl Engine {
         let finished = now.plus_millis(-limits::FINISHED_JOB_MS);
         self.rounds(move |tx| tx.jobs_mut().sweep(finished, ROWS_PER_WRITE)).await?;
         self.rounds(move |tx| tx.records_mut().sweep_history(now, ROWS_PER_WRITE)).await?;
-        self.sweep_deleted(now).await
+        self.sweep_deleted(now).await?;
+        // The log gives its room back, and what was erased from the tables is not in it any more.
+        self.store.checkpoint().await
     }
 
     /// Runs one kind of sweep until a round does less than it might.

@@ -160,7 +160,7 @@ pub(crate) struct World {
     pub(crate) embedder: Arc<SwitchedEmbedder>,
     pub(crate) caller: Principal,
     pub(crate) memory: Memory,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 /// How long a test waits for the store's threads before it lets time go on.
@@ -244,7 +244,7 @@ impl World {
         let caller = Principal { name: "tester".into(), grants: vec![Grant::everything()] };
         let new = NewMemory { name: "notes".into(), event_expiry_days: 30, ..new };
         let memory = loci_testkit::block_on(engine.memory_create(&caller, new, None)).unwrap();
-        Self { engine, clock, store, embedder, caller, memory, _folder: folder }
+        Self { engine, clock, store, embedder, caller, memory, folder }
     }
 
     /// Polls a future; when it waits and nothing wakes it, time goes on.
@@ -313,6 +313,11 @@ impl World {
     pub(crate) fn work(&self) -> WaitOutcome {
         let memories = [self.memory.id.clone()];
         self.drive(self.engine.run_due(&memories, WORK_MS)).unwrap()
+    }
+
+    /// Bytes in the store's log of writes.
+    pub(crate) fn log_bytes(&self) -> u64 {
+        std::fs::metadata(self.folder.path().join("data/loci.db-wal")).unwrap().len()
     }
 
     /// All records in these states, oldest first.
