@@ -70,13 +70,23 @@ impl Engine {
     ) -> Result<Vec<(Ranked<'a>, Record)>> {
         let memory = listing.scope.memory.clone();
         let ids: Vec<RecordId> = some.iter().map(|ranked| ranked.candidate.record.clone()).collect();
-        let records = self.store.read(move |tx| tx.records().get_many(&memory, &ids)).await?;
+        let as_of = listing.scope.as_of;
+        let records = self
+            .store
+            .read(move |tx| match as_of {
+                None => tx.records().get_many(&memory, &ids),
+                Some(then) => {
+                    let known = ids.iter().map(|id| tx.records().known_at(&memory, id, then));
+                    Ok(known.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+                }
+            })
+            .await?;
         let mut records = records.into_iter().peekable();
         let mut found = Vec::with_capacity(some.len());
         for ranked in some {
             let record = records.next_if(|record| record.id == ranked.candidate.record);
             if let Some(record) = record
-                && listing.may_show(ranked, &record)
+                && listing.may_show(&record)
             {
                 found.push((*ranked, record));
             }
@@ -98,17 +108,16 @@ impl Listing<'_> {
         relevance(&self.weights.calibration, ranked.score, self.asked.vector.is_some())
     }
 
-    /// The index answered a moment ago; the record is read now. A reading of the past stands as the index gave it, unless
-    /// the record has moved on since.
-    fn may_show(&self, ranked: &Ranked<'_>, record: &Record) -> bool {
-        let (scope, candidate) = (self.scope, ranked.candidate);
-        if !self.view.admits(record) || record.state == RecordState::Erased {
-            return false;
-        }
-        if scope.as_of.is_some() {
-            return record.version == candidate.version && record.state == candidate.state;
-        }
-        scope.states.contains(&record.state)
+    /// The index answered a moment ago, and of the version in force now; the record is read now, as it was then.
+    fn may_show(&self, record: &Record) -> bool {
+        let scope = self.scope;
+        let standing = match scope.as_of {
+            None => scope.states.contains(&record.state),
+            Some(_) => record.state == RecordState::Active,
+        };
+        standing
+            && record.state != RecordState::Erased
+            && self.view.admits(record)
             && (!record.is_expired(scope.now) || scope.states.contains(&RecordState::Expired))
             && scope.asks_for(&record.namespace.normal(), record.strategy.as_ref())
             && scope.metadata.iter().all(|filter| filter.admits(record.metadata_value(&filter.key).as_ref()))

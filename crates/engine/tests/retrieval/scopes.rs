@@ -115,3 +115,23 @@ fn states() {
     request.states = vec![RecordState::Quarantined];
     assert_eq!(ask(&world, &world.caller, request).as_deref(), Ok("Tengreen"));
 }
+
+#[test]
+fn the_past_is_told_in_its_own_words() {
+    let world = World::with(&[("/a/", "The boat is moored in Oslo")]);
+    world.clock.advance_ms(3_600_000);
+    let before = world.engine.now();
+    world.clock.advance_ms(3_600_000);
+    world.edit("The boat is moored in Oslo", "The boat is moored in Bergen");
+    world.embed();
+    let mut request = world.request("Where is the boat moored?");
+    let now = world.ask(request.clone()).unwrap();
+    assert_eq!(texts(&now.hits), ["The boat is moored in Bergen"]);
+    request.as_of = Some(before);
+    let then = world.ask(request.clone()).unwrap();
+    assert_eq!(texts(&then.hits), ["The boat is moored in Oslo"]);
+    world.set_state("The boat is moored in Bergen", RecordState::Invalid);
+    let then = world.ask(request.clone()).unwrap();
+    assert_eq!(texts(&then.hits), ["The boat is moored in Oslo"]);
+    assert_eq!(then.hits[0].record.state, RecordState::Active);
+}

@@ -211,6 +211,16 @@ impl World {
         block_on(self.engine.search(&self.caller, request))
     }
 
+    /// Gives the record with that text another one.
+    pub(crate) fn edit(&self, text: &str, new: &str) {
+        let hit = self.ask(self.request(text)).unwrap().hits.remove(0);
+        assert_eq!(hit.record.text, text);
+        let (version, updated_at) = (hit.record.version + 1, self.engine.now());
+        let record = loci_model::record::Record { text: new.to_owned(), version, updated_at, ..hit.record };
+        let store: &dyn Store = self.store.as_ref();
+        block_on(store.write(move |tx| tx.records_mut().put_version(&record).map(drop))).unwrap();
+    }
+
     /// Changes the state of the record with that text.
     pub(crate) fn set_state(&self, text: &str, state: RecordState) {
         let hit = self.ask(self.request(text)).unwrap().hits.remove(0);

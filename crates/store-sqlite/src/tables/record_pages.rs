@@ -104,8 +104,11 @@ impl SqlTx<'_> {
         Ok(admitted.then_some(record))
     }
 
-    fn version_at(&self, stored: Stored, time: Timestamp) -> Result<Option<Record>> {
+    pub(super) fn version_at(&self, stored: Stored, time: Timestamp) -> Result<Option<Record>> {
         let mut record = stored.record;
+        if stored.gone || record.state == RecordState::Erased {
+            return Ok(None); // Deleting hides the past too.
+        }
         if record.updated_at <= time {
             if stored.left_at.is_some_and(|left| left > time) {
                 // What ended it was not known then.

@@ -27,6 +27,13 @@ impl Records for SqlTx<'_> {
         Ok(out)
     }
 
+    fn known_at(&self, memory: &MemoryId, id: &RecordId, time: Timestamp) -> Result<Option<Record>> {
+        match self.stored_record(memory, id)? {
+            Some(stored) if stored.record.created_at <= time => self.version_at(stored, time),
+            Some(_) | None => Ok(None),
+        }
+    }
+
     fn history(&self, memory: &MemoryId, id: &RecordId) -> Result<Vec<Record>> {
         self.record_history(memory, id)
     }

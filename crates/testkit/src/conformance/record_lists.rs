@@ -154,5 +154,17 @@ pub(super) fn as_of(bench: &Bench) -> Result<()> {
     ] {
         same(&format!("at {seconds}"), texts(seconds)?, expect.to_owned());
     }
+    let known = |number: u32, seconds: i64| {
+        let (memory, id) = (memory.clone(), samples::record_id(number)?);
+        let known = bench.records(move |records| records.known_at(&memory, &id, time(seconds)))?;
+        Ok::<_, loci_model::Error>(known.map(|record| (record.text, record.state)))
+    };
+    same("not yet", known(1, 0)?, None);
+    same("before the edit", known(1, 9)?, Some(("first words".into(), RecordState::Active)));
+    same("after it", known(1, 10)?, Some(("second words".into(), RecordState::Active)));
+    same("before its end", known(2, 19)?, Some(("two".into(), RecordState::Active)));
+    same("after its end", known(2, 20)?, Some(("two".into(), RecordState::Invalid)));
+    set(bench, &memory, &samples::record_id(2)?, RecordState::Erased, time(30))?;
+    same("deleted", (known(2, 19)?, texts(15)?), (None, "second words".to_owned()));
     Ok(())
 }

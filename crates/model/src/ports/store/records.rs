@@ -76,6 +76,8 @@ pub trait Records {
     fn get(&self, memory: &MemoryId, id: &RecordId) -> Result<Option<Record>>;
     /// Many at once; absent ones are left out, the order is that of `ids`.
     fn get_many(&self, memory: &MemoryId, ids: &[RecordId]) -> Result<Vec<Record>>;
+    /// The version that was known at `time`, in the state it had then; none of a record that is deleted by now.
+    fn known_at(&self, memory: &MemoryId, id: &RecordId, time: Timestamp) -> Result<Option<Record>>;
     /// Earlier versions, oldest first, without the current one.
     fn history(&self, memory: &MemoryId, id: &RecordId) -> Result<Vec<Record>>;
     /// A page; filters apply before paging.
