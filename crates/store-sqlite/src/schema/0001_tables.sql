@@ -49,6 +49,7 @@ CREATE TABLE events(
   expires INTEGER NOT NULL,             -- deleted: when it was
   time    INTEGER NOT NULL,
   arrived INTEGER NOT NULL,
+  items   INTEGER NOT NULL,             -- of the payload
   meta    TEXT,
   more    TEXT,
   payload TEXT NOT NULL

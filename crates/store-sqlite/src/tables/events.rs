@@ -53,8 +53,8 @@ impl SqlTx<'_> {
     fn insert_row(&self, event: &Event, memory: i64, session: i64, arrival: u64) -> Result<()> {
         let metadata = if event.metadata.is_empty() { None } else { Some(json(&event.metadata)?) };
         self.run(
-            "INSERT INTO events(num, mem, sess, id, br, hidden, extract, expires, time, arrived, meta, more, payload) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+            "INSERT INTO events(num, mem, sess, id, br, hidden, extract, expires, time, arrived, items, meta, more, payload) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
             params![
                 row_number(memory, arrival),
                 memory,
@@ -66,6 +66,7 @@ impl SqlTx<'_> {
                 event.expires.millis(),
                 event.time.millis(),
                 event.arrived.millis(),
+                limit(event.payload.len()),
                 metadata,
                 More::of(event)?,
                 json(&event.payload)?
@@ -257,6 +258,24 @@ impl Events for SqlTx<'_> {
         let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
         let after = row_number(number, arrival);
         self.extractable((memory, actor, session), ("e.num > ?3 ORDER BY e.num", after.into()), count, now)
+    }
+
+    fn unprocessed_items(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        arrival: u64,
+        count: usize,
+        now: Timestamp,
+    ) -> Result<usize> {
+        let Some(place) = self.number(memory)? else { return Ok(0) };
+        let Some(number) = self.session_number(memory, actor, session)? else { return Ok(0) };
+        let sql = "SELECT coalesce(sum(items), 0) FROM (SELECT items FROM events WHERE sess = ?1 AND extract = 1 \
+                   AND deleted = 0 AND expires > ?2 AND num > ?3 ORDER BY num LIMIT ?4)";
+        let values = params![number, now.millis(), row_number(place, arrival), limit(count)];
+        let items = self.one(sql, values, |row| row.take::<i64>(0))?.unwrap_or(0);
+        Ok(usize::try_from(items).unwrap_or(0))
     }
 
     fn session_events(

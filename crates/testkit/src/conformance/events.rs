@@ -136,7 +136,8 @@ pub(super) fn deletion_and_places(bench: &Bench) -> Result<()> {
 
 pub(super) fn extraction(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
-    let hidden = Event { hidden: true, ..samples::event(&memory, "ann", "s1", 2)? };
+    let mut hidden = Event { hidden: true, ..samples::event(&memory, "ann", "s1", 2)? };
+    hidden.payload.extend(hidden.payload.clone());
     let skipped = Event { extraction: ExtractionMode::Skip, ..samples::event(&memory, "ann", "s1", 3)? };
     for event in [
         &samples::event(&memory, "ann", "s1", 5)?,
@@ -155,6 +156,13 @@ pub(super) fn extraction(bench: &Bench) -> Result<()> {
     };
     same("in order of arrival, hidden ones too", unprocessed(0, 9)?, vec![1, 2, 4]);
     same("behind one, so many", unprocessed(1, 1)?, vec![2]);
+    let items = |after: u64, limit: usize| {
+        let memory = memory.clone();
+        bench.read(move |tx| {
+            tx.events().unprocessed_items(&memory, &actor()?, &session()?, after, limit, time(10))
+        })
+    };
+    same("their items", (items(0, 9)?, items(1, 1)?, items(4, 9)?), (4, 2, 0));
     let whole = {
         let memory = memory.clone();
         bench.read(move |tx| {

@@ -150,7 +150,8 @@ pub trait Events {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<Event>>;
-    /// Payload items of up to `limit` events that [`Events::unprocessed`] would give.
+    /// Payload items of up to `limit` events that [`Events::unprocessed`] would give, without reading them: every new
+    /// event asks.
     fn unprocessed_items(
         &self,
         memory: &MemoryId,
@@ -159,10 +160,7 @@ pub trait Events {
         arrival: u64,
         limit: usize,
         now: Timestamp,
-    ) -> Result<usize> {
-        let events = self.unprocessed(memory, actor, session, arrival, limit, now)?;
-        Ok(events.iter().map(|event| event.payload.len()).sum())
-    }
+    ) -> Result<usize>;
     /// Up to `limit` live events with extraction on of one session, hidden ones included, in event order; for
     /// summaries and episodes, which read a session whole. `after` continues.
     fn session_events(
