@@ -20,17 +20,33 @@ pub(crate) fn prepare(folder: &Path) -> Result<PathBuf> {
     let folder = folder.canonicalize().map_err(|error| folder_error(&named("finding", folder), error))?;
     refuse_network(&folder)?;
     // Made before SQLite opens it, so that it and its companions are the owner's alone.
-    open_private(&folder.join(DATABASE))?;
+    make_private(&folder.join(DATABASE))?;
     Ok(folder)
+}
+
+/// Makes an empty file for its owner only, unless it is there. One that is there is not opened: closing it again would
+/// drop the locks that SQLite holds on it for this whole process.
+fn make_private(path: &Path) -> Result<()> {
+    match private().create_new(true).open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(folder_error(&named("making", path), error))
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// Opens a file of the folder for reading and writing; a new one is for its owner only.
 pub(crate) fn open_private(path: &Path) -> Result<File> {
+    let opened = private().create(true).truncate(false).open(path);
+    opened.map_err(|error| folder_error(&named("opening", path), error))
+}
+
+fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
+    options.read(true).write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(|error| folder_error(&named("opening", path), error))
+    options
 }
 
 /// Makes the entries of a folder durable.

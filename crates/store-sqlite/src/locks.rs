@@ -32,10 +32,10 @@ impl Turnstile {
     pub(crate) fn enter(&self) -> Result<Turn<'_>> {
         let failed = |error| folder_error("locking the data folder", error);
         self.turn.lock().map_err(failed)?;
-        let entered = self.write.lock().map_err(failed);
+        // Held as a turn from here on: given back whatever comes next.
+        let entered = self.write.lock().map(|()| Turn(&self.write)).map_err(failed);
         self.turn.unlock().map_err(failed)?;
-        entered?;
-        Ok(Turn(&self.write))
+        entered
     }
 }
 

@@ -218,8 +218,12 @@ impl Seat {
                 self.execute("RELEASE piece")
             }
             Err(error) => {
-                self.execute("ROLLBACK TO piece")?;
-                self.execute("RELEASE piece")?;
+                let undone = self.execute("ROLLBACK TO piece").and_then(|()| self.execute("RELEASE piece"));
+                if let Err(worse) = undone {
+                    // What cannot be taken back must not be committed with the others: they run again, each alone.
+                    self.execute("ROLLBACK")?;
+                    return Err(worse);
+                }
                 Err(error)
             }
         }

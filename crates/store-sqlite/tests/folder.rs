@@ -49,6 +49,29 @@ fn only_the_owner_may_look() {
     }
 }
 
+/// The file locks of a process go when any handle of the file is closed: a process that opens a folder twice must not
+/// lose those that SQLite holds for the first store, or another process could take its log away.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_second_store_leaves_the_locks_of_the_first() {
+    use std::os::unix::fs::MetadataExt;
+    let place = tempfile::tempdir().unwrap();
+    let first = open(place.path());
+    let memory = fill(&first, 1);
+    let inode = std::fs::metadata(place.path().join("loci.db")).unwrap().ino().to_string();
+    let locks = || {
+        let all = std::fs::read_to_string("/proc/locks").unwrap();
+        let of_file = |line: &&str| line.contains("POSIX") && line.contains(&format!(":{inode} "));
+        all.lines().filter(of_file).count()
+    };
+    let held = locks();
+    assert!(held > 0, "SQLite holds a lock while the database is open");
+    let refused = restore(Path::new("/nowhere"), place.path(), false);
+    assert!(refused.is_err());
+    assert!(SqliteStore::open(SqliteOptions::new(place.path())).is_ok());
+    assert_eq!((locks(), count(&first, &memory)), (held, 1));
+}
+
 #[test]
 fn a_newer_schema_is_refused() {
     let place = tempfile::tempdir().unwrap();
