@@ -13,6 +13,9 @@ use crate::index_rows::{Change, changes};
 use crate::store::snapshot;
 use crate::tx::{Column, SqlTx, unsigned};
 
+/// Changes after which an index is measured again: measuring walks all of it.
+const MEASURED_EVERY: u64 = 256;
+
 /// One memory's index.
 struct Slot {
     index: RwLock<MemoryIndex>,
@@ -21,6 +24,8 @@ struct Slot {
     /// A catch-up waits in the pool already.
     nudged: AtomicBool,
     bytes: AtomicU64,
+    /// The sequence at which `bytes` was measured.
+    measured: AtomicU64,
     used: AtomicU64,
 }
 
@@ -31,8 +36,21 @@ impl Slot {
             catching: Mutex::new(()),
             nudged: AtomicBool::new(false),
             bytes: AtomicU64::new(0),
+            measured: AtomicU64::new(0),
             used: AtomicU64::new(0),
         }
+    }
+
+    /// Notes what the index holds, where much has changed since it was measured; true if so.
+    fn measure(&self) -> bool {
+        let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
+        let measured = self.measured.load(Ordering::Relaxed);
+        if measured != 0 && index.sequence().saturating_sub(measured) < MEASURED_EVERY {
+            return false;
+        }
+        self.measured.store(index.sequence(), Ordering::Relaxed);
+        self.bytes.store(u64::try_from(index.bytes()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        true
     }
 
     fn sequence(&self) -> u64 {
@@ -142,9 +160,9 @@ impl IndexCache {
             }
             Ok(())
         })?;
-        let bytes = slot.index.read().unwrap_or_else(PoisonError::into_inner).bytes();
-        slot.bytes.store(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
-        self.shrink(memory);
+        if slot.measure() {
+            self.shrink(memory);
+        }
         Ok(())
     }
 

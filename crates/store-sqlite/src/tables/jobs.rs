@@ -139,6 +139,13 @@ impl Jobs for SqlTx<'_> {
         Ok(counts.unwrap_or_default())
     }
 
+    fn has_open(&self, memory: &MemoryId, kind: JobKind) -> Result<bool> {
+        let Some(memory) = self.number(memory)? else { return Ok(false) };
+        // `state < 3` is what the index of open jobs says of itself.
+        let sql = "SELECT 1 FROM jobs WHERE mem = ?1 AND state < 3 AND state IN (0, 1) AND kind = ?2 LIMIT 1";
+        Ok(self.one(sql, params![memory, code_of(JobKind::ALL, kind)], |_| Ok(()))?.is_some())
+    }
+
     fn next_due(&self, memories: &[MemoryId]) -> Result<Option<Timestamp>> {
         let Some(among) = self.among(memories)? else { return Ok(None) };
         let sql = format!("SELECT j.due FROM jobs j WHERE j.state = 0{among} ORDER BY j.due LIMIT 1");
@@ -180,11 +187,16 @@ impl Jobs for SqlTx<'_> {
                 self.run("UPDATE jobs SET due = ?2 WHERE num = ?1", params![number, wanted])?;
             }
         } else {
-            // It runs again when the new request would have been due.
-            self.run(
-                "UPDATE jobs SET due = CASE WHEN rerun THEN min(due, ?2) ELSE ?2 END, rerun = 1 WHERE num = ?1",
-                params![number, job.due.millis()],
-            )?;
+            // It runs again when the new requests would have been due.
+            let sql = match job.due_rule {
+                DueRule::Earlier => {
+                    "UPDATE jobs SET due = CASE WHEN rerun THEN min(due, ?2) ELSE ?2 END, rerun = 1 WHERE num = ?1"
+                }
+                DueRule::Later => {
+                    "UPDATE jobs SET due = CASE WHEN rerun THEN max(due, ?2) ELSE ?2 END, rerun = 1 WHERE num = ?1"
+                }
+            };
+            self.run(sql, params![number, job.due.millis()])?;
         }
         stored(JobId::parse(id), "job id")
     }

@@ -48,7 +48,14 @@ fn finish(
 
 pub(super) fn one_per_key(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
+    let place = memory.clone();
+    let open = |kind| {
+        let place = place.clone();
+        bench.read(move |tx| tx.jobs().has_open(&place, kind))
+    };
+    same("nothing open", open(JobKind::Extract)?, false);
     same("made", ask(bench, job(&memory, "a", "k", 10)?)?, "a".to_owned());
+    same("one waits", (open(JobKind::Extract)?, open(JobKind::Embed)?), (true, false));
     same("the same job", ask(bench, job(&memory, "b", "k", 5)?)?, "a".to_owned());
     let due = |id: &str| Ok::<_, loci_model::Error>(get(bench, &memory, id)?.map(|job| job.due));
     same("the earlier time", due("a")?, Some(time(5)));
@@ -59,6 +66,9 @@ pub(super) fn one_per_key(bench: &Bench) -> Result<()> {
     same("none is due", claim(bench, "h", 19)?, None);
     same("ties by id", claim(bench, "h", 20)?, Some("a".to_owned()));
     same("asked for while it runs", ask(bench, job(&memory, "d", "k", 30)?)?, "a".to_owned());
+    same("and again", ask(bench, job(&memory, "d", "k", 25)?)?, "a".to_owned());
+    ask(bench, NewJob { due_rule: DueRule::Later, ..job(&memory, "d", "k", 30)? })?;
+    same("one runs", open(JobKind::Extract)?, true);
     same("ends", finish(bench, &memory, "a", "h", None)?, true);
     let again = get(bench, &memory, "a")?;
     same(
@@ -84,6 +94,7 @@ pub(super) fn one_per_key(bench: &Bench) -> Result<()> {
     same("swept", bench.write(|tx| tx.jobs_mut().sweep(time(51), 9))?, 1);
     let (place, strategy) = (memory.clone(), StrategyId::parse("facts")?);
     same("cancelled", bench.write(move |tx| tx.jobs_mut().cancel(&place, Some(&strategy), None))?, 2);
+    same("nothing open any more", open(JobKind::Extract)?, false);
     Ok(())
 }
 

@@ -48,6 +48,8 @@ pub trait Jobs {
         actor: Option<&ActorId>,
         session: Option<&SessionId>,
     ) -> Result<JobCounts>;
+    /// True while a job of that kind waits or runs. Asked before every answer: it costs the same however many are done.
+    fn has_open(&self, memory: &MemoryId, kind: JobKind) -> Result<bool>;
     /// The earliest time at which a pending job (of these memories; empty: any) may run.
     fn next_due(&self, memories: &[MemoryId]) -> Result<Option<Timestamp>>;
     /// Asks for a job (see [`NewJob`]); returns the id of the job that will do it.
