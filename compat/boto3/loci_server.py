@@ -43,10 +43,18 @@ def serve(folder, *arguments):
             process.wait()
 
 
-def create_key(url, name, grants=None, token=None):
-    """Makes a key through the native API; the first one needs no token and closes the development mode."""
-    body = {"name": name} | ({"grants": grants} if grants else {})
-    headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {token}"} if token else {})
+def first_key(folder, name):
+    """Makes the first key with the command of the binary, before any server runs: whoever owns the folder may."""
+    command = [LOCI, "key", "create", name, "--json", "--data-dir", pathlib.Path(folder) / "data"]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment(folder), timeout=60)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def create_key(url, name, grants, token):
+    """Makes a further key through the native API."""
+    body = {"name": name, "grants": grants}
+    headers = {"content-type": "application/json", "authorization": f"Bearer {token}"}
     request = urllib.request.Request(f"{url}/v1/keys", data=json.dumps(body).encode(), headers=headers, method="POST")
     with urllib.request.urlopen(request, timeout=30) as response:
         return json.load(response)

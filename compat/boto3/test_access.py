@@ -12,7 +12,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.config import Config
 from botocore.credentials import Credentials
 from expectations import missing, refused
-from loci_server import create_key, serve
+from loci_server import create_key, first_key, serve
 
 NOW = datetime(2026, 6, 1, tzinfo=timezone.utc)
 CONFIG = Config(retries={"total_max_attempts": 1})
@@ -34,8 +34,8 @@ def clients(url, key, region="us-west-2", secret=None):
 def verified(tmp_path_factory):
     """A server with an administrator's key, a memory with records and events, and keys for parts of it."""
     folder = tmp_path_factory.mktemp("verified")
+    admin = first_key(folder, "admin")
     with serve(folder) as url:
-        admin = create_key(url, "admin")
         control, data = clients(url, admin)
         memory_id = control.create_memory(name="guarded", eventExpiryDuration=30)["memory"]["id"]
         other_id = control.create_memory(name="other", eventExpiryDuration=30)["memory"]["id"]
@@ -50,7 +50,7 @@ def verified(tmp_path_factory):
 
         def key(name, **grant):
             grant.setdefault("capabilities", ["read", "write"])
-            return clients(url, create_key(url, name, [{"memory": memory_id} | grant], token=admin["token"]))
+            return clients(url, create_key(url, name, [{"memory": memory_id} | grant], admin["token"]))
 
         yield {
             "url": url,
