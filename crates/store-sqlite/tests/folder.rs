@@ -224,3 +224,47 @@ fn the_last_handle_may_be_dropped_by_a_write() {
     drop(started);
     assert_eq!(count(&open(place.path()), &memory), 1);
 }
+
+#[test]
+fn a_purge_in_small_steps_leaves_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let store = open(place.path());
+    let id = fill(&store, 20);
+    let memory = id.clone();
+    block_on(store.write(move |tx| {
+        let mut event = samples::event(&memory, "ann", "s1", 1)?;
+        event.metadata = (0..5).map(|key| (format!("key{key}"), "value".to_owned())).collect();
+        tx.events_mut().insert(&event)?;
+        let turns: Vec<_> = (0..9).map(|turn| (turn, "digest".to_owned())).collect();
+        tx.events_mut().note_turns(&memory, &event.actor, &event.session, "run", &turns)?;
+        for number in 1..=20 {
+            let change = loci_model::telemetry::StateChange {
+                memory: memory.clone(),
+                record: samples::record_id(number)?,
+                version: 1,
+                from: None,
+                to: loci_model::record::RecordState::Active,
+                reason: "test".into(),
+                by: "test".into(),
+                at: samples::time(1),
+            };
+            tx.telemetry_mut().append(&change)?;
+        }
+        tx.memories_mut().delete(&memory, samples::time(2)).map(drop)
+    }))
+    .unwrap();
+    let step = || {
+        let memory = id.clone();
+        block_on(store.write(move |tx| tx.memories_mut().purge(&memory, 7))).unwrap()
+    };
+    let steps = (1..100).find(|_| step());
+    assert!(steps.is_some_and(|steps| (9..15).contains(&steps)), "{steps:?}");
+    let database = rusqlite::Connection::open(place.path().join("loci.db")).unwrap();
+    let mut tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").unwrap();
+    let tables: Vec<String> = tables.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    for table in tables.iter().filter(|table| !table.starts_with("sqlite_")) {
+        let sql = format!("SELECT count(*) FROM {table}");
+        let rows: i64 = database.query_row(&sql, [], |row| row.get(0)).unwrap();
+        assert_eq!(rows, 0, "{table}");
+    }
+}

@@ -97,44 +97,86 @@ impl Memories for SqlTx<'_> {
         let sql = "SELECT num FROM memories WHERE id = ?1 AND deleted IS NOT NULL";
         let Some(memory) = self.one(sql, [id.as_str()], |row| row.take::<i64>(0))? else { return Ok(true) };
         let mut left = limit(rows);
-        for sql in PURGES {
+        for sql in OF_MEMORY {
+            left -= limit(self.run(sql, params![memory, left])?);
             if left <= 0 {
                 return Ok(false);
             }
-            left -= limit(self.run(sql, params![memory, left])?);
         }
-        if left <= 0 {
-            return Ok(false);
+        for owned in [&OF_SESSIONS, &OF_RECORDS] {
+            left = self.purge_owners(memory, owned, left)?;
+            if left <= 0 {
+                return Ok(false);
+            }
         }
         self.run("DELETE FROM memories WHERE num = ?1", [memory])?;
         Ok(true)
     }
 }
 
-/// What hangs on a memory, leaves before what they hang on; `?1` is the memory, `?2` how many rows.
-const PURGES: &[&str] = &[
-    "DELETE FROM event_meta WHERE (sess, key, value, id) IN (SELECT m.sess, m.key, m.value, m.id \
-     FROM sessions s JOIN event_meta m ON m.sess = s.num WHERE s.mem = ?1 LIMIT ?2)",
+/// Rows that hang on others of a memory.
+struct Owned {
+    /// The next owner; `?1` is the memory.
+    next: &'static str,
+    /// What hangs on an owner: `?1` is the owner, `?2` how many rows.
+    hanging: &'static [&'static str],
+    /// The owner itself.
+    owner: &'static str,
+}
+
+impl SqlTx<'_> {
+    /// Removes owners one by one with what hangs on them: how many rows may still go. Asking for all at once would walk
+    /// those whose rows are gone already, again in every round.
+    fn purge_owners(&self, memory: i64, owned: &Owned, rows: i64) -> Result<i64> {
+        let mut left = rows;
+        while left > 0 {
+            let Some(owner) = self.one(owned.next, [memory], |row| row.take::<i64>(0))? else { break };
+            for sql in owned.hanging {
+                left -= limit(self.run(sql, params![owner, left])?);
+                if left <= 0 {
+                    return Ok(left);
+                }
+            }
+            self.run(owned.owner, [owner])?;
+            left -= 1;
+        }
+        Ok(left)
+    }
+}
+
+/// What names its memory; `?1` is the memory, `?2` how many rows.
+const OF_MEMORY: &[&str] = &[
     "DELETE FROM events WHERE num IN (SELECT num FROM events WHERE num >= ?1 << 40 AND num < (?1 + 1) << 40 LIMIT ?2)",
-    "DELETE FROM branches WHERE num IN (SELECT b.num FROM sessions s JOIN branches b ON b.sess = s.num \
-     WHERE s.mem = ?1 LIMIT ?2)",
-    "DELETE FROM progress WHERE (sess, strategy) IN (SELECT p.sess, p.strategy FROM sessions s \
-     JOIN progress p ON p.sess = s.num WHERE s.mem = ?1 LIMIT ?2)",
-    "DELETE FROM turns WHERE (sess, run, number, digest) IN (SELECT t.sess, t.run, t.number, t.digest \
-     FROM sessions s JOIN turns t ON t.sess = s.num WHERE s.mem = ?1 LIMIT ?2)",
-    "DELETE FROM sessions WHERE num IN (SELECT num FROM sessions WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM event_places WHERE (mem, time) IN (SELECT mem, time FROM event_places WHERE mem = ?1 LIMIT ?2)",
-    "DELETE FROM vectors WHERE num IN (SELECT v.num FROM records r JOIN vectors v \
-     ON v.num >= r.num << 20 AND v.num < (r.num + 1) << 20 WHERE r.mem = ?1 LIMIT ?2)",
-    "DELETE FROM telemetry WHERE (rec, number) IN (SELECT t.rec, t.number FROM records r \
-     JOIN telemetry t ON t.rec = r.num WHERE r.mem = ?1 LIMIT ?2)",
     "DELETE FROM record_versions WHERE (rec, version) IN (SELECT rec, version FROM record_versions \
      WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM record_sources WHERE (mem, event, message, rec) IN (SELECT mem, event, message, rec \
      FROM record_sources WHERE mem = ?1 LIMIT ?2)",
-    "DELETE FROM records WHERE num IN (SELECT num FROM records WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM groups WHERE num IN (SELECT num FROM groups WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM jobs WHERE num IN (SELECT num FROM jobs WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM deliveries WHERE num IN (SELECT num FROM deliveries WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM tokens WHERE (mem, digest) IN (SELECT mem, digest FROM tokens WHERE mem = ?1 LIMIT ?2)",
 ];
+
+const OF_SESSIONS: Owned = Owned {
+    next: "SELECT num FROM sessions WHERE mem = ?1 LIMIT 1",
+    hanging: &[
+        "DELETE FROM event_meta WHERE (sess, key, value, id) IN (SELECT sess, key, value, id FROM event_meta \
+         WHERE sess = ?1 LIMIT ?2)",
+        "DELETE FROM branches WHERE num IN (SELECT num FROM branches WHERE sess = ?1 LIMIT ?2)",
+        "DELETE FROM progress WHERE (sess, strategy) IN (SELECT sess, strategy FROM progress \
+         WHERE sess = ?1 LIMIT ?2)",
+        "DELETE FROM turns WHERE (sess, run, number, digest) IN (SELECT sess, run, number, digest FROM turns \
+         WHERE sess = ?1 LIMIT ?2)",
+    ],
+    owner: "DELETE FROM sessions WHERE num = ?1",
+};
+
+const OF_RECORDS: Owned = Owned {
+    next: "SELECT num FROM records WHERE mem = ?1 LIMIT 1",
+    hanging: &[
+        "DELETE FROM vectors WHERE num IN (SELECT num FROM vectors WHERE num >= ?1 << 20 AND num < (?1 + 1) << 20 LIMIT ?2)",
+        "DELETE FROM telemetry WHERE (rec, number) IN (SELECT rec, number FROM telemetry WHERE rec = ?1 LIMIT ?2)",
+    ],
+    owner: "DELETE FROM records WHERE num = ?1",
+};
