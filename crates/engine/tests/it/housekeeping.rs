@@ -62,3 +62,18 @@ fn sweeps_expire_and_erase() {
     let erased = world.records(&[RecordState::Erased]);
     assert!(erased.iter().all(|record| record.text.is_empty()), "{erased:?}");
 }
+
+#[test]
+fn an_actor_who_is_forgotten_during_extraction_stays_so() {
+    let world = World::with(&[Semantic]);
+    world.say("s1", User, "my cello lesson is in Denver");
+    let (engine, caller, memory) = (world.engine.clone(), world.caller.clone(), world.memory.id.clone());
+    *world.embedder.meanwhile.lock().unwrap() = Some(Box::new(move || {
+        let actor = loci_model::ActorId::parse("alice").unwrap();
+        let receipt = loci_testkit::block_on(engine.forget_actor(&caller, &memory, &actor)).unwrap();
+        assert_eq!((receipt.events, receipt.records, receipt.jobs), (1, 0, 1));
+    }));
+    let outcome = world.work();
+    assert!(outcome.complete && world.embedder.meanwhile.lock().unwrap().is_none());
+    assert_eq!(world.texts(), Vec::<String>::new());
+}

@@ -117,6 +117,8 @@ pub(crate) struct SwitchedEmbedder {
     inner: HashEmbedder,
     pub(crate) is_out: AtomicBool,
     pub(crate) texts: AtomicI64,
+    /// What happens, once, while it is at work.
+    pub(crate) meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
 impl Embedder for SwitchedEmbedder {
@@ -133,6 +135,9 @@ impl Embedder for SwitchedEmbedder {
             return Box::pin(async { Err(Error::unavailable("no model")) });
         }
         self.texts.fetch_add(texts.len() as i64, Ordering::SeqCst);
+        if let Some(meanwhile) = self.meanwhile.lock().unwrap().take() {
+            meanwhile();
+        }
         self.inner.embed(texts)
     }
 
@@ -232,6 +237,7 @@ impl World {
             inner: HashEmbedder::new(256),
             is_out: AtomicBool::new(false),
             texts: AtomicI64::new(0),
+            meanwhile: Mutex::default(),
         });
         let parts = EngineParts {
             store: store.clone(),

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use loci_model::job::{Job, JobMessage};
 use loci_model::ports::embedder::Vector;
 use loci_model::ports::store::StoreExt;
-use loci_model::{ActorId, Error, MemoryId, Result, SessionId, StrategyId};
+use loci_model::{ActorId, Error, JobId, MemoryId, Result, SessionId, StrategyId};
 
 use super::{Ended, failure};
 use crate::Engine;
@@ -31,6 +31,7 @@ const NAMED_MESSAGES_MAX: usize = 100;
 /// Whose events a job reads, and for which strategy.
 #[derive(Debug, Clone)]
 struct Place {
+    job: JobId,
     memory: MemoryId,
     strategy: StrategyId,
     actor: ActorId,
@@ -41,6 +42,7 @@ impl Place {
     fn of(job: &Job) -> Result<Self> {
         match (&job.strategy, &job.actor, &job.session) {
             (Some(strategy), Some(actor), Some(session)) => Ok(Self {
+                job: job.id.clone(),
                 memory: job.memory.clone(),
                 strategy: strategy.clone(),
                 actor: actor.clone(),

@@ -59,9 +59,13 @@ impl Plan {
         Ok(true)
     }
 
-    /// True when progress and neighbours are as they were read, and memory and strategy are still there.
+    /// True when progress and neighbours are as they were read, and job, memory and strategy are still there: who forgets
+    /// an actor cancels the jobs that hold the actor's words.
     fn holds(&self, tx: &mut dyn Tx) -> Result<bool> {
         let Round { place, memory, strategy, .. } = &self.round;
+        if tx.jobs().get(&memory.id, &place.job)?.is_none() {
+            return Ok(false);
+        }
         let current = tx.memories().get(&memory.id)?;
         if current.and_then(|memory| memory.strategy(&strategy.id).cloned()).as_ref() != Some(strategy) {
             return Ok(false);
