@@ -10,8 +10,8 @@ use loci_server::listener::{ListenOptions, TlsFiles, bind};
 use loci_server::{DoorOptions, Doors};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::config::Config;
 use crate::config::environment::Environment;
+use crate::config::{Config, LogFormat};
 use crate::logging;
 use crate::wiring::{Wiring, WiringOptions, wire};
 
@@ -36,6 +36,9 @@ pub struct Arguments {
     /// Writes the port here once it listens.
     #[arg(long)]
     port_file: Option<PathBuf>,
+    /// How log lines look.
+    #[arg(long)]
+    log_format: Option<LogFormat>,
 }
 
 impl Arguments {
@@ -44,6 +47,7 @@ impl Arguments {
         let server = &mut config.server;
         server.listen = self.listen.unwrap_or(server.listen);
         server.behind_proxy |= self.behind_proxy;
+        config.log.format = self.log_format.unwrap_or(config.log.format);
         if self.tls_cert.is_some() {
             server.tls_cert.clone_from(&self.tls_cert);
             server.tls_key.clone_from(&self.tls_key);

@@ -88,6 +88,29 @@ mod tests {
     }
 
     #[test]
+    fn the_guide_says_what_there_is() {
+        let guide = include_str!("../../../../docs/guides/configuration.md");
+        let text = guide.split("```").find_map(|part| part.strip_prefix("toml\n")).unwrap();
+        let shown = load_text(text, &[]).unwrap();
+        let defaults = toml::Value::try_from(Config::default()).unwrap();
+        let keys = |value: &toml::Value| -> Vec<String> {
+            let section = |(name, section): (&String, &toml::Value)| {
+                let keys =
+                    section.as_table().map(|table| table.keys().map(|key| format!("{name}.{key}")).collect());
+                keys.unwrap_or_else(Vec::new)
+            };
+            value.as_table().unwrap().iter().flat_map(section).collect()
+        };
+        let told: toml::Value = toml::Value::Table(text.parse().unwrap());
+        for key in keys(&defaults) {
+            assert!(keys(&told).contains(&key), "the guide leaves out {key}");
+        }
+        assert_eq!(shown.aws, Config::default().aws);
+        assert_eq!(shown.memories, Config::default().memories);
+        assert_eq!(shown.extraction, Config::default().extraction);
+    }
+
+    #[test]
     fn a_named_file_must_be_there() {
         assert!(load(Some(Path::new("/nowhere/config.toml")), &Environment::default()).is_err());
         assert!(load(None, &Environment::of(&[("HOME", "/nowhere")])).is_ok());

@@ -1,6 +1,7 @@
 //! Verbs of administration: forget an actor, export, import, backup, what `doctor` shows. One file per verb.
 
 mod backup;
+mod erase;
 mod export;
 mod forget;
 mod import;

@@ -8,7 +8,7 @@ mod failure;
 mod list;
 mod one_job;
 mod pending;
-mod purge;
+pub(crate) mod purge;
 mod runner;
 mod start;
 mod sweep;

@@ -39,7 +39,7 @@ pub(super) async fn erase_records(engine: &Engine, memory: &MemoryId, erase_afte
 }
 
 /// Removes every row of a deleted memory.
-pub(super) async fn erase_memory(engine: &Engine, id: &MemoryId) -> Result<()> {
+pub(crate) async fn erase_memory(engine: &Engine, id: &MemoryId) -> Result<()> {
     loop {
         let memory = id.clone();
         if engine.store.write(move |tx| tx.memories_mut().purge(&memory, ROWS_PER_WRITE)).await? {

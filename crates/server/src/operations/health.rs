@@ -3,8 +3,13 @@
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
+use loci_model::Result;
+use loci_model::ports::store::StoreExt;
 
 use crate::doors::Doors;
+
+/// Memories read at once while jobs are counted.
+const MEMORIES_PER_PAGE: usize = 500;
 
 /// `GET /healthz`.
 pub(crate) async fn healthz() -> &'static str {
@@ -24,6 +29,36 @@ pub(crate) async fn readyz(State(doors): State<Doors>) -> Response {
 
 /// `GET /metrics`.
 pub(crate) async fn metrics(State(doors): State<Doors>) -> Response {
+    match job_counts(&doors).await {
+        Ok((pending, failed)) => doors.metrics.jobs(pending, failed),
+        // The other figures are wanted all the more while the store is out of service.
+        Err(error) => tracing::warn!(?error, "jobs could not be counted"),
+    }
     let kind = (header::CONTENT_TYPE, "text/plain; version=0.0.4");
     ([kind], doors.metrics.render()).into_response()
+}
+
+/// Jobs of all memories that wait or run, and that failed.
+async fn job_counts(doors: &Doors) -> Result<(u64, u64)> {
+    doors
+        .engine
+        .store()
+        .read(|tx| {
+            let (mut pending, mut failed, mut after) = (0, 0, None);
+            loop {
+                let page = tx.memories().list(after.as_ref(), MEMORIES_PER_PAGE)?;
+                for memory in &page {
+                    let counts = tx.jobs().counts(&memory.id, None, None)?;
+                    pending += counts.pending;
+                    failed += counts.failed;
+                }
+                match page.last() {
+                    Some(last) if page.len() == MEMORIES_PER_PAGE => {
+                        after = Some((last.created_at, last.id.clone()));
+                    }
+                    Some(_) | None => return Ok((pending, failed)),
+                }
+            }
+        })
+        .await
 }

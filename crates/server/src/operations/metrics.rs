@@ -71,10 +71,12 @@ impl Metrics {
         });
     }
 
-    /// Counts how often this process became the one that runs jobs.
-    pub fn hosting(&self, is_host: bool) {
+    /// Sets the numbers of jobs that wait or run, and that failed.
+    pub fn jobs(&self, pending: u64, failed: u64) {
         metrics::with_local_recorder(&self.recorder, || {
-            gauge!("loci_host").set(if is_host { 1.0 } else { 0.0 });
+            for (state, jobs) in [("pending", pending), ("failed", failed)] {
+                gauge!("loci_jobs", "state" => state).set(f64::from(u32::try_from(jobs).unwrap_or(u32::MAX)));
+            }
         });
     }
 

@@ -1,5 +1,5 @@
 //! `POST /v1/import`: JSON lines of an export, read as they arrive, written in chunks. Not one transaction: a failure
-//! says which line, and the memory that was begun is deleted again.
+//! says which line, and the memory that was begun is erased again.
 
 use axum::Json;
 use axum::body::BodyDataStream;
@@ -143,6 +143,9 @@ impl Import {
                 | ExportLine::End { .. } => None,
             })
             .collect();
+        for memory in &new {
+            self.make_room(memory).await?;
+        }
         let outcome = self.doors.engine.import_lines(&self.caller, lines, &self.made).await;
         let wrote = outcome.map_err(|mut error| {
             error.message = format!("{} (in the lines up to {})", error.message, self.lines);
@@ -153,6 +156,17 @@ impl Import {
         self.report.events += wrote.events;
         self.report.records += wrote.records;
         Ok(())
+    }
+
+    /// What a deleted memory of the same id left behind would be in the way.
+    async fn make_room(&self, memory: &MemoryId) -> Result<()> {
+        match self.doors.engine.memory_get(&self.caller, memory).await {
+            Err(error) if error.kind == ErrorKind::NotFound => {
+                self.doors.engine.memory_erase(&self.caller, memory).await
+            }
+            Ok(_) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// A cut file is noticed by its last line.
@@ -170,8 +184,8 @@ impl Import {
     /// Takes back what was begun. What fails here is left for a person: it is logged and the import's error answered.
     async fn undo(&self) {
         for memory in &self.made {
-            if let Err(error) = self.doors.engine.memory_delete(&self.caller, memory, None).await {
-                tracing::error!(?error, %memory, "a half imported memory could not be deleted");
+            if let Err(error) = self.doors.engine.memory_erase(&self.caller, memory).await {
+                tracing::error!(?error, %memory, "a half imported memory could not be erased");
             }
         }
     }

@@ -56,17 +56,12 @@ fn status_and_code(error: &Error) -> (StatusCode, &'static str) {
         Some(Reason::IdempotentParameterMismatch) => {
             return (StatusCode::UNPROCESSABLE_ENTITY, "IDEMPOTENCY_KEY_REUSED");
         }
+        Some(Reason::ResourceConflict) => return (StatusCode::CONFLICT, "CONFLICT"),
         Some(Reason::QuotaExceeded) => return (StatusCode::CONFLICT, "QUOTA_EXCEEDED"),
         Some(Reason::CannotParse) if error.kind == ErrorKind::Invalid => {
             return (StatusCode::BAD_REQUEST, "CANNOT_PARSE");
         }
-        Some(
-            Reason::CannotParse
-            | Reason::FieldValidationFailed
-            | Reason::EventInOtherSession
-            | Reason::ResourceConflict,
-        )
-        | None => {}
+        Some(Reason::CannotParse | Reason::FieldValidationFailed | Reason::EventInOtherSession) | None => {}
     }
     match error.kind {
         ErrorKind::NotFound => (StatusCode::NOT_FOUND, "NOT_FOUND"),

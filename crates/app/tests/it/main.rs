@@ -1,0 +1,10 @@
+//! The binary as people and programs use it: real processes, real folders, nothing beyond loopback.
+
+#![cfg(test)]
+
+mod attach;
+mod demo;
+mod moving;
+mod native;
+mod program;
+mod serving;

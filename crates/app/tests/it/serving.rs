@@ -1,0 +1,113 @@
+//! What the listener promises: ports, refusals, keys, logs without content.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use crate::program::{Home, Server};
+
+/// Sends raw HTTP and reads to the end.
+pub(crate) fn raw(server: &Server, request: &str) -> String {
+    let mut stream = TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer); // a refused body may end in a reset
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+pub(crate) fn get(server: &Server, path: &str, headers: &str) -> String {
+    raw(server, &format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n"))
+}
+
+#[test]
+fn operators_see_health_and_figures_and_no_content() {
+    let home = Home::new();
+    let server = home.serve(&["--log-format", "json"]);
+    assert!(get(&server, "/healthz", "").starts_with("HTTP/1.1 200"));
+    assert!(get(&server, "/readyz", "").contains("ready"));
+    home.ok(&["memory", "create", "notes"]);
+    home.ok(&["event", "create", "--memory", "notes", "--actor", "pelican", "a turn about a heron"]);
+    let missing = get(&server, "/v1/memories/none-0123456789", "");
+    assert!(missing.starts_with("HTTP/1.1 404") && missing.contains("x-request-id:"), "{missing}");
+    let figures = get(&server, "/metrics", "");
+    let line = r#"loci_requests_total{door="v1",operation="POST /v1/memories/{memory}/events",code="201"} 1"#;
+    assert!(figures.contains(line), "{figures}");
+    assert!(figures.contains(r#"loci_errors_total{door="v1",type="NOT_FOUND"} 1"#), "{figures}");
+    assert!(figures.contains(r#"loci_jobs{state="failed"} 0"#), "{figures}");
+    assert!(server.stop());
+    let log = home.log();
+    assert!(log.contains("\"operation\":\"POST /v1/memories/{memory}/events\""), "{log}");
+    assert!(
+        !log.contains("heron") && !log.contains("pelican"),
+        "content and people stay out of the log: {log}"
+    );
+}
+
+#[test]
+fn pages_and_big_bodies_are_refused() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    assert!(get(&server, "/v1/memories", "").starts_with("HTTP/1.1 200"));
+    assert!(get(&server, "/v1/memories", "Origin: https://evil.example\r\n").starts_with("HTTP/1.1 403"));
+    let rebound = "GET /v1/memories HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
+    assert!(raw(&server, rebound).starts_with("HTTP/1.1 403"));
+    let body = "x".repeat(13 * 1024 * 1024);
+    let post = format!(
+        "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    assert!(raw(&server, &post).starts_with("HTTP/1.1 413"));
+}
+
+#[test]
+fn without_keys_and_encryption_only_loopback_is_listened_on() {
+    let home = Home::new();
+    let said = home.fails(4, &["serve", "--listen", "0.0.0.0:0"]);
+    assert!(said.contains("loci key create"), "{said}");
+    home.ok(&["key", "create", "admin"]);
+    let said = home.fails(4, &["serve", "--listen", "0.0.0.0:0"]);
+    assert!(said.contains("--tls-cert") && said.contains("--behind-proxy"), "{said}");
+}
+
+#[test]
+fn keys_are_needed_from_the_moment_there_is_one() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    assert!(get(&server, "/v1/memories", "").starts_with("HTTP/1.1 200"));
+    let key = home.json(&["key", "create", "reader", "--grant", r#"{"capabilities":["read"]}"#]);
+    assert!(get(&server, "/v1/memories", "").starts_with("HTTP/1.1 401"));
+    assert!(get(&server, "/healthz", "").starts_with("HTTP/1.1 200"));
+    let bearer = |token: &str| format!("Authorization: Bearer {token}\r\n");
+    let token = key["token"].as_str().unwrap();
+    assert!(get(&server, "/v1/memories", &bearer(token)).starts_with("HTTP/1.1 200"));
+    assert!(get(&server, "/v1/memories", &bearer("wrong")).starts_with("HTTP/1.1 401"));
+    assert!(get(&server, "/v1/keys", &bearer(token)).starts_with("HTTP/1.1 403"));
+    let remote = ["memory", "list", "--url", &server.url, "--token", token];
+    assert_eq!(home.json(&remote)["memories"], serde_json::json!([]));
+    let id = key["access_key_id"].as_str().unwrap();
+    let rotated = home.json(&["key", "rotate", id]);
+    assert!(get(&server, "/v1/memories", &bearer(token)).starts_with("HTTP/1.1 401"));
+    assert!(
+        get(&server, "/v1/memories", &bearer(rotated["token"].as_str().unwrap())).starts_with("HTTP/1.1 200")
+    );
+    home.ok(&["key", "revoke", id]);
+    assert!(
+        get(&server, "/v1/memories", &bearer(rotated["token"].as_str().unwrap())).starts_with("HTTP/1.1 401")
+    );
+    assert!(get(&server, "/v1/memories", "").starts_with("HTTP/1.1 401"), "revoking opens no door");
+    let database = std::fs::read(home.path("data/loci.db")).unwrap();
+    let secret = key["secret_access_key"].as_str().unwrap().as_bytes();
+    assert!(!database.windows(secret.len()).any(|window| window == secret), "secrets are sealed");
+}
+
+#[test]
+fn the_configuration_is_printed_and_never_taken_from_the_working_folder() {
+    let home = Home::new();
+    std::fs::write(home.path("config.toml"), "[server]\nlisten = \"127.0.0.1:1\"\n").unwrap();
+    assert_eq!(home.json(&["config", "print"])["server"]["listen"], "127.0.0.1:8411");
+    let path = home.path("config.toml");
+    let named = home.json(&["config", "print", "--config", path.to_str().unwrap()]);
+    assert_eq!(named["server"]["listen"], "127.0.0.1:1");
+    std::fs::write(&path, "[server]\nlissen = 1\n").unwrap();
+    let said = home.fails(1, &["config", "print", "--config", path.to_str().unwrap()]);
+    assert!(said.contains("lissen"), "{said}");
+}
