@@ -26,8 +26,10 @@ pub fn run_of_token(token: &str, memory: &MemoryId, actor: &ActorId) -> Option<R
 pub(crate) fn mark(tx: &mut dyn Tx, event: &mut Event) -> Result<()> {
     let Some(run) = &event.run else { return Ok(()) };
     let turns: Vec<_> = (run.first..=run.last).zip(event.payload.iter().map(digest)).collect();
-    let seen: HashSet<_> =
-        tx.events().seen_turns(&event.memory, &event.actor, &event.session, &run.run)?.into_iter().collect();
+    // Those of the same numbers alone: a run may be long, and every event asks.
+    let numbers = (run.first, run.last);
+    let seen = tx.events().seen_turns(&event.memory, &event.actor, &event.session, &run.run, numbers)?;
+    let seen: HashSet<_> = seen.into_iter().collect();
     event.notes.repeated =
         (0u32..).zip(&turns).filter(|(_, turn)| seen.contains(turn)).map(|(at, _)| at).collect();
     let fresh: Vec<_> = turns.into_iter().filter(|turn| !seen.contains(turn)).collect();

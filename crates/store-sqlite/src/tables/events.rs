@@ -347,10 +347,15 @@ impl Events for SqlTx<'_> {
         actor: &ActorId,
         session: &SessionId,
         run: &str,
+        numbers: (u64, u64),
     ) -> Result<Vec<(u64, String)>> {
         let Some(number) = self.session_number(memory, actor, session)? else { return Ok(Vec::new()) };
-        let sql = "SELECT number, digest FROM turns WHERE sess = ?1 AND run = ?2 ORDER BY number, digest";
-        self.all(sql, params![number, run], |row| Ok((unsigned(row.take(0)?), row.take(1)?)))
+        let sql = "SELECT number, digest FROM turns WHERE sess = ?1 AND run = ?2 AND number >= ?3 AND number <= ?4 \
+                   ORDER BY number, digest";
+        let (first, last) = numbers;
+        self.all(sql, params![number, run, signed(first), signed(last)], |row| {
+            Ok((unsigned(row.take(0)?), row.take(1)?))
+        })
     }
 
     fn note_turns(

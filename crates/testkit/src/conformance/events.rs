@@ -197,7 +197,11 @@ pub(super) fn extraction(bench: &Bench) -> Result<()> {
     let turns = vec![(2, "b".to_owned()), (1, "a".to_owned())];
     bench.write(move |tx| tx.events_mut().note_turns(&place, &actor()?, &session()?, "run", &turns))?;
     let place = memory.clone();
-    let seen = bench.read(move |tx| tx.events().seen_turns(&place, &actor()?, &session()?, "run"))?;
-    same("turns of a run", seen, vec![(1, "a".to_owned()), (2, "b".to_owned())]);
+    let seen = |first: u64, last: u64| {
+        let place = place.clone();
+        bench.read(move |tx| tx.events().seen_turns(&place, &actor()?, &session()?, "run", (first, last)))
+    };
+    same("turns of a run", seen(0, u64::MAX)?, vec![(1, "a".to_owned()), (2, "b".to_owned())]);
+    same("some of them", (seen(2, 2)?, seen(3, 9)?), (vec![(2, "b".to_owned())], vec![]));
     Ok(())
 }

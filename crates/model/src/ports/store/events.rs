@@ -197,13 +197,15 @@ pub trait Events {
         session: &SessionId,
         strategies: &[StrategyId],
     ) -> Result<()>;
-    /// Turns of a run that events of this session hold: number and digest of content.
+    /// Turns of a run that events of this session hold: number, from the first to the last of `numbers`, and digest of
+    /// content.
     fn seen_turns(
         &self,
         memory: &MemoryId,
         actor: &ActorId,
         session: &SessionId,
         run: &str,
+        numbers: (u64, u64),
     ) -> Result<Vec<(u64, String)>>;
     /// Notes turns of a run, in the write of the event that holds them: number and digest of content.
     fn note_turns(
