@@ -68,3 +68,13 @@ fn exit_codes_tell_programs_what_happened() {
     let problem: serde_json::Value = serde_json::from_str(&said).unwrap();
     assert_eq!(problem["error"]["code"], "NOT_FOUND");
 }
+
+#[test]
+fn a_folder_too_deep_for_a_socket_is_served_on_tcp() {
+    let home = Home::new();
+    let deep = home.path(&"d".repeat(120));
+    let server = home.serve(&["--data-dir", deep.to_str().unwrap()]);
+    assert_eq!(home.json(&["memory", "list", "--url", &server.url])["memories"], serde_json::json!([]));
+    assert!(server.stop(), "{}", home.log());
+    assert!(home.log().contains("too long for loci.sock"), "{}", home.log());
+}

@@ -31,8 +31,8 @@ impl Home {
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(BINARY);
-        command.args(arguments).args(["--data-dir"]).arg(self.path("data"));
-        command.env_clear().env("HOME", self.folder.path()).env("USER", "tester").stdin(Stdio::null());
+        command.args(arguments).stdin(Stdio::null()).env_clear();
+        command.env("HOME", self.folder.path()).env("USER", "tester").env("LOCI_DATA_DIR", self.path("data"));
         command.current_dir(self.folder.path());
         command
     }

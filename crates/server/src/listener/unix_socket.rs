@@ -31,7 +31,17 @@ impl OwnSocket {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(failed(error)),
         }
-        let listener = UnixListener::bind(path).map_err(failed)?;
+        let listener = match UnixListener::bind(path) {
+            Ok(listener) => listener,
+            // Systems allow about a hundred bytes. TCP and --no-attach work without it.
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => {
+                tracing::warn!(
+                    "the path of the data folder is too long for loci.sock; this server listens on TCP only"
+                );
+                return Ok(None);
+            }
+            Err(error) => return Err(failed(error)),
+        };
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(failed)?;
         let owner = std::fs::metadata(path).map_err(failed)?.uid();
         Ok(Some(Self { listener, path: path.to_owned(), owner }))
