@@ -108,7 +108,7 @@ impl<'a> Run<'a> {
         while !self.stopping.load(Ordering::Relaxed) {
             let seen = self.engine.wake.calls();
             if number == 0 {
-                self.take_place();
+                self.take_place().await;
             }
             let found = match self.hosting.load(Ordering::Relaxed) {
                 true => self.next_job(number == 0, &mut looked_us).await,
@@ -131,8 +131,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Becomes, or stays, the host where that is possible.
-    fn take_place(&self) {
+    /// Becomes, or stays, the host where that is possible. A new host frees the jobs that the old one left behind.
+    async fn take_place(&self) {
         let hosting = match self.engine.store.try_host() {
             Ok(hosting) => hosting,
             Err(error) => {
@@ -140,9 +140,23 @@ impl<'a> Run<'a> {
                 false
             }
         };
-        if self.hosting.swap(hosting, Ordering::Relaxed) != hosting {
-            tracing::info!(hosting, "host of the store");
+        if self.hosting.load(Ordering::Relaxed) == hosting {
+            return;
         }
+        tracing::info!(hosting, "host of the store");
+        if hosting && let Err(error) = self.free_leases().await {
+            tracing::error!(?error, "jobs of the last host cannot be freed; their leases run out");
+        }
+        self.hosting.store(hosting, Ordering::Relaxed);
+    }
+
+    async fn free_leases(&self) -> Result<()> {
+        let (host, now) = (self.engine.settings.host.clone(), self.engine.clock.now());
+        let freed = self.engine.store.write(move |tx| tx.jobs_mut().free_leases(&host, now)).await?;
+        if freed > 0 {
+            tracing::info!(freed, "jobs of the last host are pending again");
+        }
+        Ok(())
     }
 
     /// Takes a job that is due. Looking is a read; only where something is due, or lost jobs are to be looked for,

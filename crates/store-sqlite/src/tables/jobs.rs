@@ -216,6 +216,14 @@ impl Jobs for SqlTx<'_> {
         self.one(&format!("SELECT {COLUMNS_OF_ANY} WHERE j.num = ?1"), [number], read)
     }
 
+    fn free_leases(&mut self, host: &str, now: Timestamp) -> Result<usize> {
+        self.run(
+            "UPDATE jobs SET state = 0, host = NULL, lease = NULL, due = min(due, ?2), updated = ?2 \
+             WHERE state = 1 AND host <> ?1",
+            params![host, now.millis()],
+        )
+    }
+
     fn renew(&mut self, memory: &MemoryId, id: &JobId, host: &str, until: Timestamp) -> Result<bool> {
         let Some(memory) = self.any_number(memory)? else { return Ok(false) };
         let changed = self.run(

@@ -35,6 +35,10 @@ fn claim(bench: &Bench, host: &'static str, now: i64) -> Result<Option<String>> 
         .write(move |tx| Ok(tx.jobs_mut().claim(host, &[], time(now), 10_000)?.map(|job| job.id.to_string())))
 }
 
+fn free_leases(bench: &Bench, host: &'static str, now: i64) -> Result<usize> {
+    bench.write(move |tx| tx.jobs_mut().free_leases(host, time(now)))
+}
+
 fn finish(
     bench: &Bench,
     memory: &MemoryId,
@@ -109,6 +113,9 @@ pub(super) fn leases_and_failures(bench: &Bench) -> Result<()> {
     same("taken", claim(bench, "one", 1)?, Some("a".to_owned()));
     same("leased", claim(bench, "two", 10)?, None);
     same("the lease ran out", claim(bench, "two", 11)?, Some("a".to_owned()));
+    same("one's own jobs stay", free_leases(bench, "two", 12)?, 0);
+    same("a new host frees the old one's jobs", free_leases(bench, "three", 12)?, 1);
+    same("freed", claim(bench, "two", 12)?, Some("a".to_owned()));
     same("the first lost it", finish(bench, &memory, "a", "one", None)?, false);
     let renew = |host: &'static str| {
         let (memory, id) = (memory.clone(), JobId::parse("a")?);
@@ -143,7 +150,7 @@ pub(super) fn leases_and_failures(bench: &Bench) -> Result<()> {
     same(
         "listed as failed",
         failed.as_ref().map(|job| (job.state, job.attempts)),
-        Some((JobState::Failed, 3)),
+        Some((JobState::Failed, 4)),
     );
     same("with a reason", failed.and_then(|job| job.failure_reason), Some("MODEL: no answer".into()));
     same("counted as failed", counts(Some("s1"))?, JobCounts { pending: 0, failed: 1 });

@@ -62,6 +62,9 @@ pub trait Jobs {
         now: Timestamp,
         lease_ms: i64,
     ) -> Result<Option<Job>>;
+    /// Makes the running jobs that anyone but `host` holds pending and due: for a store with one host at a time, whose
+    /// new host knows that the old one is gone. How many.
+    fn free_leases(&mut self, host: &str, now: Timestamp) -> Result<usize>;
     /// Prolongs a lease; false if the job is no longer held by `host`.
     fn renew(&mut self, memory: &MemoryId, id: &JobId, host: &str, until: Timestamp) -> Result<bool>;
     /// Ends a job held by `host`: pending again if it was asked for meanwhile or `again` gives a time, else done.

@@ -68,12 +68,14 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
     // Clients never page here: without `maxResults` all hits are on the first page.
     let page = usize::try_from(request.max_results.unwrap_or(top_k)).unwrap_or(usize::MAX);
     let from = position(&answer.hits, start.as_deref());
-    let shown: Vec<&Hit> = answer.hits.iter().skip(from).take(page).collect();
+    // All pages together hold at most topK, also where the ranking moved between two of them.
+    let before = shown_before(start.as_deref());
+    let room = usize::try_from(top_k).unwrap_or(usize::MAX).saturating_sub(before);
+    let shown: Vec<&Hit> = answer.hits.iter().skip(from).take(page.min(room)).collect();
+    let after = before.saturating_add(shown.len());
+    let more = shown.len() < room && from.saturating_add(shown.len()) < answer.hits.len();
     let next_token = match shown.last() {
-        Some(last) if from.saturating_add(shown.len()) < answer.hits.len() => {
-            let at = from.saturating_add(shown.len()).to_string();
-            Some(call.page_token(&[&at, last.record.id.as_str()])?)
-        }
+        Some(last) if more => Some(call.page_token(&[&after.to_string(), last.record.id.as_str()])?),
         Some(_) | None => None,
     };
     let texts: Vec<Cow<'_, str>> = shown.iter().map(|hit| text(hit, dates)).collect();
@@ -88,10 +90,18 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
 
 /// Where the next page starts: behind the last record shown, or at its old place if it is gone.
 fn position(hits: &[Hit], start: Option<&[String]>) -> usize {
-    let Some([at, last]) = start else { return 0 };
+    let Some([_, last]) = start else { return 0 };
     match hits.iter().position(|hit| hit.record.id.as_str() == last) {
         Some(found) => found.saturating_add(1),
-        None => at.parse().unwrap_or(0),
+        None => shown_before(start),
+    }
+}
+
+/// Hits on the pages before this one.
+fn shown_before(start: Option<&[String]>) -> usize {
+    match start {
+        Some([shown, _]) => shown.parse().unwrap_or(0),
+        Some(_) | None => 0,
     }
 }
 
