@@ -102,6 +102,11 @@ impl Session {
         Ok(found.ok_or_else(none)?.id)
     }
 
+    /// How long jobs may take.
+    pub(crate) fn wait_ms(&self) -> u64 {
+        self.wait_ms
+    }
+
     /// Remembers that this command gave a memory something to do.
     pub(crate) fn wrote(&mut self, memory: &str) -> Result<()> {
         let id = MemoryId::parse(memory).map_err(|error| Usage(error.message))?;

@@ -1,4 +1,5 @@
-//! `loci export`: a memory as JSON lines, to a file or standard output. A cut stream is an error, not a short file.
+//! `loci export`: one memory or all of them as JSON lines, to a file or standard output. A cut stream is an error, not
+//! a short file: the file has its name only once it is whole.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -6,40 +7,64 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use futures::StreamExt;
+use indicatif::ProgressBar;
+use loci_api::memory::MemoryListing;
 use loci_client::LineStream;
+use serde::{Deserialize, Serialize};
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
+use crate::exit::NotFound;
 use crate::output;
 use crate::session::Session;
 
-/// Enough to see the type of the last line.
-const TAIL_BYTES: usize = 4096;
+/// How the first line of an export begins.
+const HEADER: &[u8] = br#"{"type":"header""#;
+/// How its last line begins.
+const END: &[u8] = br#"{"type":"end""#;
 
-/// Write a memory as JSON lines
+/// Write memories as JSON lines
 #[derive(Debug, Args)]
 pub(crate) struct Export {
     /// The memory, by name or id
+    #[arg(long, required_unless_present = "all", conflicts_with = "all")]
+    memory: Option<String>,
+    /// Every memory, in one file
     #[arg(long)]
-    memory: String,
-    /// The file; standard output where it is absent
+    all: bool,
+    /// The file; standard output where it is absent or -
     file: Option<PathBuf>,
+}
+
+/// What an export holds, as its last line says.
+#[derive(Debug, Default, Clone, Copy, Serialize, Deserialize)]
+struct Counts {
+    memories: u64,
+    events: u64,
+    records: u64,
 }
 
 impl Export {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let session = Session::begin(globals, environment)?;
-        let memory = session.memory(&self.memory).await?;
-        let lines = session.client.export(&memory).await?;
-        match &self.file {
+        let memories = match &self.memory {
+            Some(memory) => vec![session.memory(memory).await?],
+            None => all(&session).await?,
+        };
+        match self.file.as_deref().filter(|path| *path != Path::new("-")) {
             None => {
-                copy(lines, &mut std::io::stdout().lock()).await?;
+                write(&session, &memories, &mut std::io::stdout().lock()).await?;
             }
             Some(path) => {
-                let bytes = to_file(lines, path).await?;
-                let report = serde_json::json!({ "path": path, "bytes": bytes });
-                output::result(session.json, &report, |_| {
-                    output::line(format!("wrote {} ({bytes} bytes)", path.display()));
+                let counts = to_file(&session, &memories, path).await?;
+                output::result(session.json, &counts, |counts| {
+                    output::line(format!(
+                        "wrote {}: {} memories, {} events, {} record versions",
+                        path.display(),
+                        counts.memories,
+                        counts.events,
+                        counts.records
+                    ));
                 })?;
             }
         }
@@ -47,36 +72,95 @@ impl Export {
     }
 }
 
+/// Every memory that the caller may see, the oldest first.
+async fn all(session: &Session) -> Result<Vec<String>> {
+    let mut listing = MemoryListing::default();
+    let mut ids = Vec::new();
+    loop {
+        let page = session.client.memory_list(&listing).await?;
+        ids.extend(page.memories.into_iter().map(|memory| memory.id));
+        listing.cursor = page.next_cursor;
+        if listing.cursor.is_none() {
+            break;
+        }
+    }
+    if ids.is_empty() {
+        return Err(NotFound("there is no memory to export".to_owned()).into());
+    }
+    ids.reverse();
+    Ok(ids)
+}
+
 /// Under another name until it is whole.
-async fn to_file(lines: LineStream, path: &Path) -> Result<u64> {
+async fn to_file(session: &Session, memories: &[String], path: &Path) -> Result<Counts> {
     let mut name = path.as_os_str().to_owned();
     name.push(".partial");
     let partial = PathBuf::from(name);
-    let mut file =
-        std::fs::File::create(&partial).with_context(|| format!("writing {}", partial.display()))?;
-    let bytes = copy(lines, &mut file).await?;
-    file.sync_all()?;
+    let file = std::fs::File::create(&partial).with_context(|| format!("writing {}", partial.display()))?;
+    let mut out = std::io::BufWriter::new(file);
+    let counts = write(session, memories, &mut out).await?;
+    out.get_ref().sync_all()?;
     std::fs::rename(&partial, path).with_context(|| format!("writing {}", path.display()))?;
-    Ok(bytes)
+    Ok(counts)
 }
 
-async fn copy(mut lines: LineStream, out: &mut impl Write) -> Result<u64> {
-    let waiting = output::spinner("exporting");
-    let mut bytes = 0;
-    let mut tail: Vec<u8> = Vec::new();
-    while let Some(piece) = lines.next().await {
-        let piece = piece.map_err(|error| anyhow::anyhow!("the export ended early: {error}"))?;
-        out.write_all(&piece).context("writing the export")?;
-        bytes += piece.len() as u64;
-        waiting.inc(piece.len() as u64);
-        tail.extend_from_slice(&piece);
-        let surplus = tail.len().saturating_sub(TAIL_BYTES);
-        tail.drain(..surplus);
+/// The exports of these memories as one: the first header, the lines of each, the sum of their ends.
+async fn write(session: &Session, memories: &[String], out: &mut impl Write) -> Result<Counts> {
+    let progress = output::spinner("exporting");
+    let mut joined = Joined { out, headed: false, counts: Counts::default() };
+    for memory in memories {
+        joined.append(session.client.export(memory).await?, &progress).await?;
     }
-    out.flush().context("writing the export")?;
-    waiting.finish_and_clear();
-    let text = String::from_utf8_lossy(&tail);
-    let last = text.trim_end().lines().last().unwrap_or_default();
-    ensure!(last.starts_with("{\"type\":\"end\""), "the export ended early: its last line is missing");
-    Ok(bytes)
+    let last = serde_json::to_string(&joined.counts)?;
+    let members = last.strip_prefix('{').context("counts are an object")?;
+    joined.line(format!("{{\"type\":\"end\",{members}").as_bytes())?;
+    joined.out.flush().context("writing the export")?;
+    progress.finish_and_clear();
+    Ok(joined.counts)
+}
+
+/// Several exports as one.
+struct Joined<'a, W> {
+    out: &'a mut W,
+    headed: bool,
+    counts: Counts,
+}
+
+impl<W: Write> Joined<'_, W> {
+    async fn append(&mut self, mut pieces: LineStream, progress: &ProgressBar) -> Result<()> {
+        let mut rest: Vec<u8> = Vec::new();
+        let mut ended = false;
+        while let Some(piece) = pieces.next().await {
+            let piece = piece.map_err(|error| anyhow::anyhow!("the export ended early: {error}"))?;
+            progress.inc(piece.len() as u64);
+            rest.extend_from_slice(&piece);
+            let Some(last) = rest.iter().rposition(|byte| *byte == b'\n') else { continue };
+            let tail = rest.split_off(last + 1);
+            for line in rest.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                ended = self.take(line)?;
+            }
+            rest = tail;
+        }
+        ensure!(ended && rest.is_empty(), "the export ended early: its last line is missing");
+        Ok(())
+    }
+
+    /// True for the last line of an export.
+    fn take(&mut self, line: &[u8]) -> Result<bool> {
+        if line.starts_with(END) {
+            let end: Counts = serde_json::from_slice(line).context("the last line of the export")?;
+            self.counts.memories += end.memories;
+            self.counts.events += end.events;
+            self.counts.records += end.records;
+            return Ok(true);
+        }
+        if !line.starts_with(HEADER) || !std::mem::replace(&mut self.headed, true) {
+            self.line(line)?;
+        }
+        Ok(false)
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<()> {
+        self.out.write_all(line).and_then(|()| self.out.write_all(b"\n")).context("writing the export")
+    }
 }

@@ -16,7 +16,6 @@ pub(crate) mod record;
 pub(crate) mod restore;
 pub(crate) mod search;
 pub mod serve;
-mod transcript;
 
 use anyhow::Result;
 

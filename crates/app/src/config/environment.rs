@@ -21,7 +21,10 @@ impl Environment {
     pub fn of_process() -> Self {
         let wanted = |name: &str| {
             name.starts_with("LOCI_")
-                || matches!(name, "HOME" | "XDG_DATA_HOME" | "XDG_CONFIG_HOME" | "USER" | "LOGNAME")
+                || matches!(
+                    name,
+                    "HOME" | "NO_COLOR" | "XDG_DATA_HOME" | "XDG_CONFIG_HOME" | "USER" | "LOGNAME"
+                )
         };
         Self(std::env::vars().filter(|(name, _)| wanted(name)).collect())
     }

@@ -1,0 +1,124 @@
+//! `loci demo`: a bundled conversation of three weeks goes into a fresh folder, is extracted, and ten questions are
+//! asked of it, through the doors of this process. No key, no network; nothing is left behind unless asked for.
+//!
+//! `script`: what is said and asked; `play`: doing it; `report` and `reasons`: what people see of it.
+
+mod play;
+mod reasons;
+mod report;
+mod script;
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+
+use self::report::Style;
+use crate::cli::Globals;
+use crate::config::Config;
+use crate::config::environment::Environment;
+use crate::exit::Usage;
+use crate::output;
+use crate::session::Session;
+
+/// Extraction may take at least so long, on a slow machine.
+const EXTRACTION_MS_MIN: u64 = 120_000;
+
+/// See it work: a conversation of three weeks, ten questions, no key and no network
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// Keep the data in this folder, which must be new or empty, for `loci serve --data-dir DIR`
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+}
+
+impl Demo {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let temporary = match &self.keep {
+            Some(folder) => {
+                require_empty(folder)?;
+                None
+            }
+            None => Some(temporary()?),
+        };
+        let folder = temporary.as_ref().map(tempfile::TempDir::path).or(self.keep.as_deref());
+        let folder = folder.context("the demo has no folder")?;
+        let report = play_in(folder, globals, environment).await?;
+        let coloured = std::io::stdout().is_terminal() && environment.get("NO_COLOR").is_none();
+        output::result(globals.json, &report, |report| {
+            report::print(report, self.keep.as_deref(), Style { coloured });
+        })?;
+        let (answered, asked) = (report.answered, report.questions.len());
+        ensure!(answered == asked, "only {answered} of {asked} questions found their answer");
+        Ok(())
+    }
+}
+
+async fn play_in(folder: &Path, globals: &Globals, environment: &Environment) -> Result<play::Report> {
+    let globals = Globals { wait_ms: globals.wait_ms.max(EXTRACTION_MS_MIN), ..globals.clone() };
+    let session = Session::open(&globals, environment, &Config::default(), folder.to_owned())?;
+    let report = play::play(&session).await;
+    session.end().await?;
+    report
+}
+
+fn temporary() -> Result<tempfile::TempDir> {
+    tempfile::Builder::new().prefix("loci-demo-").tempdir().context("making a folder for the demo")
+}
+
+/// Nobody's memories are mixed with the demo's.
+fn require_empty(folder: &Path) -> Result<()> {
+    let mut entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.with_context(|| format!("looking into {}", folder.display()))?,
+    };
+    if entries.next().is_some() {
+        let rule = format!("--keep needs a new or empty folder: {} holds something", folder.display());
+        return Err(Usage(rule).into());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn globals() -> Globals {
+        Globals {
+            json: true,
+            data_dir: None,
+            config: None,
+            url: None,
+            token: None,
+            no_attach: true,
+            wait_ms: 0,
+        }
+    }
+
+    /// The whole demo, as it is shipped.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn every_question_finds_its_answer() {
+        let folder = temporary().unwrap();
+        let report = play_in(folder.path(), &globals(), &Environment::of(&[])).await.unwrap();
+        let missed: Vec<_> = report.questions.iter().filter(|asked| asked.place.is_none()).collect();
+        assert!(missed.is_empty(), "{missed:#?}");
+        for asked in &report.questions {
+            for hit in &asked.hits {
+                assert!(!reasons::reasons(hit).is_empty(), "{}: {hit:?}", asked.question);
+                for signal in &hit.explanation {
+                    assert!(reasons::words(&signal.name).is_some(), "{} has no words", signal.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_new_or_empty_folder_is_kept() {
+        let folder = temporary().unwrap();
+        assert!(require_empty(folder.path()).is_ok());
+        assert!(require_empty(&folder.path().join("new")).is_ok());
+        std::fs::write(folder.path().join("x"), "x").unwrap();
+        assert!(require_empty(folder.path()).is_err());
+    }
+}

@@ -1,0 +1,161 @@
+//! The demo's report for people: each question with its hits and why, what it took, and blocks to copy.
+
+use std::path::Path;
+
+use loci_api::search::Hit;
+
+use super::play::{Asked, Report, TOP_K};
+use super::reasons::reasons;
+use super::script::ACTOR;
+use crate::output;
+
+/// Hits of a question that are shown, beside the one that answers.
+const SHOWN: usize = 3;
+/// Characters of a hit that are shown.
+const TEXT_CHARS: usize = 150;
+/// Where `loci serve` listens if nothing else is configured.
+const ADDRESS: &str = "http://127.0.0.1:8411";
+
+/// How things stand out: on a terminal by colour, else not at all.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Style {
+    pub(super) coloured: bool,
+}
+
+impl Style {
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.coloured { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    fn bold(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    fn dim(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    fn good(self, text: &str) -> String {
+        self.paint("32", text)
+    }
+}
+
+/// Prints the report; `kept` is the folder that stays.
+pub(super) fn print(report: &Report, kept: Option<&Path>, style: Style) {
+    for (at, asked) in report.questions.iter().enumerate() {
+        question(at + 1, asked, style);
+    }
+    summary(report, style);
+    let blocks = match kept {
+        Some(folder) => blocks_kept(report, folder),
+        None => blocks(),
+    };
+    output::line(blocks);
+}
+
+fn question(number: usize, asked: &Asked, style: Style) {
+    output::line(style.bold(&format!("{number:>2}. {}", asked.question)));
+    output::line(style.dim(&format!("    {}", asked.note)));
+    for (at, found) in asked.hits.iter().enumerate() {
+        let place = at + 1;
+        let answers = asked.place == Some(place);
+        if at < SHOWN || answers {
+            let text = if answers {
+                output::around(&found.record.text, &asked.expect, TEXT_CHARS)
+            } else {
+                output::short(&found.record.text, TEXT_CHARS)
+            };
+            hit(place, answers, found, &text, style);
+        }
+    }
+    if asked.place.is_none() {
+        output::line(format!("    its answer is not among the best {TOP_K}"));
+    }
+    output::line("");
+}
+
+fn hit(place: usize, answers: bool, hit: &Hit, text: &str, style: Style) {
+    let mark = if answers { '*' } else { ' ' };
+    let date = hit.time.get(..10).unwrap_or(&hit.time);
+    let session = hit.record.provenance.session.as_deref().unwrap_or("-");
+    let head = format!("  {mark} {place}  {:.2}  {date}  {session}", hit.relevance);
+    output::line(if answers { style.good(&head) } else { head });
+    output::line(format!("         {text}"));
+    output::line(style.dim(&format!("         why: {}", reasons(hit))));
+}
+
+fn summary(report: &Report, style: Style) {
+    let asked = report.questions.len();
+    output::line(style.bold(&format!(
+        "{} of {asked} questions have their answer (*) among the best {TOP_K}.",
+        report.answered
+    )));
+    let rows = [
+        (
+            "store",
+            report.store_ms,
+            format!("{} turns in {} sessions, each on disk", report.turns, report.sessions),
+        ),
+        (
+            "extract",
+            report.extract_ms,
+            format!("{} facts with vectors; preferences, summaries", report.facts),
+        ),
+        ("a question", report.search_ms_median, "the middle one of them, with its explanation".to_owned()),
+        ("in all", report.total_ms, "no key, no network, no model but the one built in".to_owned()),
+    ];
+    for (what, ms, note) in rows {
+        output::line(format!("  {what:<11}{ms:>9.1} ms   {note}"));
+    }
+}
+
+/// To look further at what the demo made.
+fn blocks_kept(report: &Report, folder: &Path) -> String {
+    let (memory, folder) = (&report.memory, folder.display());
+    format!(
+        r#"
+The folder stays. Serve it:
+
+    loci serve --data-dir '{folder}'
+
+Ask it over the native API:
+
+    curl -s {ADDRESS}/v1/search -H 'content-type: application/json' \
+      -d '{{"memory":"{memory}","query":"What does Pilot eat?","namespace_paths":["/facts/{ACTOR}/"],"top_k":3,"explain":true}}'
+
+Ask it with any AWS SDK, or the AWS CLI:
+
+{AWS}
+    aws bedrock-agentcore retrieve-memory-records --memory-id '{memory}' --namespace '/facts/{ACTOR}/' \
+      --search-criteria 'searchQuery=What does Pilot eat?,topK=3'"#
+    )
+}
+
+/// To begin with a memory of one's own.
+fn blocks() -> String {
+    format!(
+        r#"
+Look further at this conversation (--keep keeps the folder):
+
+    loci demo --keep loci-demo && loci serve --data-dir loci-demo
+
+Or begin with a memory of your own:
+
+    loci serve &
+    MEMORY=$(loci memory create notes)
+    curl -s {ADDRESS}/v1/memories/$MEMORY/events -H 'content-type: application/json' \
+      -d '{{"actor":"me","session":"s1","payload":[{{"message":{{"role":"user","text":"My boat is called Gull."}}}}]}}'
+    curl -s {ADDRESS}/v1/memories/$MEMORY/extraction:wait -H 'content-type: application/json' -d '{{}}'
+    curl -s {ADDRESS}/v1/search -H 'content-type: application/json' \
+      -d '{{"memory":"'$MEMORY'","query":"What is the name of my boat?","explain":true}}'
+
+Programs that use AgentCore Memory need nothing but these variables:
+
+{AWS}"#
+    )
+}
+
+/// The keys are any: without access keys a server takes every request on loopback.
+const AWS: &str = "    export AWS_ENDPOINT_URL_BEDROCK_AGENTCORE=http://127.0.0.1:8411
+    export AWS_ENDPOINT_URL_BEDROCK_AGENTCORE_CONTROL=http://127.0.0.1:8411
+    export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION=us-west-2";

@@ -1,0 +1,165 @@
+//! A transcript into a memory: each turn becomes an event of its session, in the order of the file. Importing the same
+//! file again adds nothing as long as the server remembers the keys of its turns.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use indicatif::ProgressBar;
+use loci_api::event::Branch;
+use loci_client::ClientError;
+use loci_client::transcript::{
+    self, DETECT_BYTES, SkipReport, TranscriptFormat, TranscriptOptions, TranscriptTurn,
+};
+use loci_model::Timestamp;
+use serde_json::Value;
+
+use super::turn_event::{continues, default_session, event, key};
+use crate::exit::Usage;
+use crate::output;
+use crate::session::Session;
+
+/// Errors that are shown one by one.
+const ERRORS_SHOWN: u64 = 20;
+
+/// What to read, and whose it is.
+pub(super) struct Reading {
+    pub(super) file: PathBuf,
+    pub(super) format: Option<TranscriptFormat>,
+    pub(super) actor: String,
+}
+
+/// What became of a transcript.
+#[derive(Debug, Default, serde::Serialize)]
+struct Report {
+    format: &'static str,
+    turns: u64,
+    events: u64,
+    sessions: usize,
+    errors: u64,
+    skipped: BTreeMap<&'static str, usize>,
+}
+
+/// An import on its way.
+struct Importing<'a> {
+    session: &'a Session,
+    memory: &'a str,
+    reading: &'a Reading,
+    progress: ProgressBar,
+    report: Report,
+    /// The latest time of each session: a turn without one has that of the turn before it.
+    times: BTreeMap<String, i64>,
+    /// Ids of the source's events here, for branches that start from one.
+    events: BTreeMap<String, String>,
+}
+
+/// Reads the file and stores its turns.
+pub(super) async fn import(session: &Session, memory: &str, reading: &Reading) -> Result<()> {
+    let mut file =
+        File::open(&reading.file).with_context(|| format!("opening {}", reading.file.display()))?;
+    let format = format(&mut file, reading)?;
+    let progress = output::progress(file.metadata().map_or(0, |metadata| metadata.len()), "importing");
+    let options = TranscriptOptions { default_session: default_session(&reading.file) };
+    let input = Box::new(BufReader::new(progress.wrap_read(file)));
+    let mut turns = transcript::read(format, input, &options);
+    let report = Report { format: format.name(), ..Report::default() };
+    let (times, events) = (BTreeMap::new(), BTreeMap::new());
+    let mut importing = Importing { session, memory, reading, progress, report, times, events };
+    let mut parts: Vec<TranscriptTurn> = Vec::new();
+    for turn in turns.by_ref() {
+        match turn {
+            Ok(turn) => {
+                if !continues(format, &parts, &turn) {
+                    importing.store(&parts).await?;
+                    parts.clear();
+                }
+                parts.push(turn);
+            }
+            Err(error) => importing.failed(&error),
+        }
+    }
+    importing.store(&parts).await?;
+    importing.end(turns.skipped())
+}
+
+fn format(file: &mut File, reading: &Reading) -> Result<TranscriptFormat> {
+    if let Some(format) = reading.format {
+        return Ok(format);
+    }
+    let mut start = Vec::new();
+    file.by_ref().take(DETECT_BYTES as u64).read_to_end(&mut start)?;
+    file.seek(SeekFrom::Start(0))?;
+    let unknown = "the format of the file is not recognised: say which it is with --transcript-format";
+    transcript::detect(&start).ok_or_else(|| Usage(unknown.to_owned()).into())
+}
+
+impl Importing<'_> {
+    /// Stores the parts of one event. A refusal costs this event; a server that is gone ends the import.
+    async fn store(&mut self, parts: &[TranscriptTurn]) -> Result<()> {
+        let Some(first) = parts.first() else { return Ok(()) };
+        let time_ms = first.time_ms.or(self.times.get(&first.session).copied());
+        let new = event(first, parts, &self.reading.actor, time_ms, self.branch(first))?;
+        let client = self.session.client.clone().with_idempotency_key(&key(first, &new)?)?;
+        match client.event_create(self.memory, &new).await {
+            Ok(made) => {
+                let stored = Timestamp::parse(&made.event.time)?.millis();
+                self.times.insert(first.session.clone(), time_ms.unwrap_or(stored));
+                if let Some(id) = first.carried.get("eventId").and_then(Value::as_str) {
+                    self.events.insert(id.to_owned(), made.event.id);
+                }
+                self.report.turns += parts.len() as u64;
+                self.report.events += 1;
+            }
+            Err(ClientError::Refused { status: 400 | 413 | 422, problem }) => {
+                self.failed(&format_args!("line {}: {}", first.source_line, problem.message));
+            }
+            Err(error) => {
+                self.progress.finish_and_clear();
+                let (file, line) = (self.reading.file.display(), first.source_line);
+                let rule = format!(
+                    "stopped at line {line} of {file}, {} events are stored; the same import goes on from there",
+                    self.report.events
+                );
+                return Err(anyhow::Error::from(error).context(rule));
+            }
+        }
+        Ok(())
+    }
+
+    /// The branch of an AgentCore event, started from the event that was made of its root.
+    fn branch(&self, turn: &TranscriptTurn) -> Option<Branch> {
+        let branch = turn.carried.get("branch")?;
+        let name = branch.get("name")?.as_str().filter(|name| *name != "main")?;
+        let root = branch.get("rootEventId").and_then(Value::as_str);
+        let root = root.map(|id| self.events.get(id).cloned().unwrap_or_else(|| id.to_owned()));
+        Some(Branch { name: name.to_owned(), root })
+    }
+
+    fn failed(&mut self, error: &dyn std::fmt::Display) {
+        self.report.errors += 1;
+        if self.report.errors <= ERRORS_SHOWN {
+            let file = self.reading.file.display();
+            self.progress.suspend(|| output::note(format!("{file}: {error}")));
+        }
+    }
+
+    fn end(mut self, skipped: &SkipReport) -> Result<()> {
+        self.progress.finish_and_clear();
+        self.report.sessions = self.times.len();
+        self.report.skipped = skipped.iter().map(|(reason, count)| (reason.as_str(), count.count)).collect();
+        let file = self.reading.file.display();
+        output::result(self.session.json, &self.report, |report| {
+            output::line(format!(
+                "read {file} as {}: {} turns, {} events in {} sessions, {} errors",
+                report.format, report.turns, report.events, report.sessions, report.errors
+            ));
+            output::line(format!("skipped: {skipped}"));
+        })?;
+        match self.report.errors {
+            0 => Ok(()),
+            errors => bail!("{errors} parts of the file were not imported"),
+        }
+    }
+}
