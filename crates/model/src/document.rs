@@ -10,20 +10,22 @@ use crate::{Error, Reason, Result};
 pub struct Document(Box<RawValue>);
 
 impl Document {
-    /// Takes JSON text after checking that it is JSON, lone surrogates excluded.
+    /// Takes JSON text after checking that it is JSON, lone surrogates excluded. Never as a tree: any depth is kept, and no
+    /// key means anything.
     pub fn parse(text: &str) -> Result<Self> {
-        let bad = |error: serde_json::Error| {
+        let raw = RawValue::from_string(text.to_owned()).map_err(|error| {
             Error::invalid("document", "the value is not valid JSON")
                 .because(Reason::CannotParse)
                 .caused_by(error)
-        };
-        serde_json::from_str::<serde_json::Value>(text).map_err(bad)?;
-        RawValue::from_string(text.to_owned()).map(Self).map_err(bad)
+        })?;
+        whole_unicode(raw.get())?;
+        Ok(Self(raw))
     }
 
     /// Takes a raw value that a parser cut out of a larger document.
     pub fn from_raw(raw: &RawValue) -> Result<Self> {
-        Self::parse(raw.get())
+        whole_unicode(raw.get())?;
+        Ok(Self(raw.to_owned()))
     }
 
     /// From a value built here.
@@ -48,6 +50,28 @@ impl Document {
         serde_json::from_str(self.as_str())
             .map_err(|error| Error::bug("a stored document that is not JSON").caused_by(error))
     }
+}
+
+/// Refuses escapes of half a character in valid JSON: such a string has no text.
+fn whole_unicode(json: &str) -> Result<()> {
+    let mut rest = json;
+    let mut high = false;
+    while let Some((before, after)) = rest.split_once('\\') {
+        let digits = after.strip_prefix('u').and_then(|digits| digits.get(..4));
+        let unit = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok());
+        let low = unit.is_some_and(|unit| (0xdc00..0xe000).contains(&unit));
+        if low != (high && before.is_empty()) || (high && !low) {
+            return Err(lone_surrogate());
+        }
+        high = unit.is_some_and(|unit| (0xd800..0xdc00).contains(&unit));
+        rest = after.get(if unit.is_some() { 5 } else { 1 }..).unwrap_or_default();
+    }
+    if high { Err(lone_surrogate()) } else { Ok(()) }
+}
+
+fn lone_surrogate() -> Error {
+    Error::invalid("document", "the value holds a lone surrogate (half a character): send whole characters")
+        .because(Reason::CannotParse)
 }
 
 impl PartialEq for Document {
@@ -86,7 +110,27 @@ mod tests {
         for text in [r#"{"b":1.50,"a":[1,null]}"#, r#""str""#, "1e400", "null"] {
             assert_eq!(Document::parse(text).unwrap().as_str(), text);
         }
-        for bad in ["", "{", r#""\ud800""#, "1 2"] {
+        let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
+        for text in [
+            &deep,
+            r#"{"$serde_json::private::Number":"x"}"#,
+            r#""\ud83d\ude00\ud83d\uDE00""#,
+            r#""\\ud800""#,
+            r#"["\\\"","\u00e9"]"#,
+        ] {
+            assert_eq!(Document::parse(text).unwrap().as_str(), text);
+        }
+        for bad in [
+            "",
+            "{",
+            r#""\ud800""#,
+            r#""\udc00""#,
+            r#""\ud800x\udc00""#,
+            r#""\ud800\n""#,
+            r#""\ud800\ud800\udc00""#,
+            r#"{"\ud800":1}"#,
+            "1 2",
+        ] {
             assert!(Document::parse(bad).is_err(), "{bad}");
         }
     }
