@@ -265,7 +265,7 @@ pub struct Memory {
     pub indexed_keys: Vec<IndexedKey>,
     /// Variables of namespace templates.
     pub namespace_keys: Vec<NamespaceKey>,
-    /// Tags.
+    /// Tags; for administrators only.
     pub tags: BTreeMap<String, String>,
     /// Settings.
     pub settings: MemorySettings,

@@ -4,10 +4,13 @@
 
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::ports::store::Tx;
+use loci_model::principal::{Capability, Principal};
 use loci_model::{Document, Error, ErrorKind, MemoryId, Reason, Result, Timestamp, limits};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
+
+use crate::access;
 
 /// A caller's token, with a digest of the parameters it came with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +19,8 @@ pub struct ClientToken {
     pub token: String,
     /// Digest of the request as parsed JSON, the token left out.
     pub parameters: String,
+    /// Whose token it is: empty for those who may write the whole memory, who share theirs.
+    pub(crate) owner: String,
 }
 
 impl ClientToken {
@@ -27,7 +32,18 @@ impl ClientToken {
         }
         let mut hasher = Sha256::new();
         feed(&mut hasher, parameters);
-        Ok(Self { token, parameters: hex::encode(hasher.finalize()) })
+        Ok(Self { token, parameters: hex::encode(hasher.finalize()), owner: String::new() })
+    }
+
+    /// The token as the caller's own, unless they may write the whole memory: what it answers may else be of a part of
+    /// the memory that they must not know of.
+    pub(crate) fn of(mut self, caller: &Principal, memory: &MemoryId) -> Result<Self> {
+        if access::require_whole(caller, memory, Capability::Write).is_err() {
+            let caller = serde_json::to_vec(caller)
+                .map_err(|error| Error::bug("a principal cannot be written down").caused_by(error))?;
+            self.owner = hex::encode(Sha256::digest(caller));
+        }
+        Ok(self)
     }
 
     /// The scope of the token on a memory and an operation.
@@ -35,7 +51,7 @@ impl ClientToken {
         TokenScope {
             place: place.map_or_else(|| "server".to_owned(), ToString::to_string),
             operation: operation.to_owned(),
-            token: self.token.clone(),
+            token: format!("{}{}", self.owner, self.token),
         }
     }
 }

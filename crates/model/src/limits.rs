@@ -12,7 +12,7 @@ pub const MESSAGE_CHARS_MAX: usize = 100_000;
 pub const PAYLOAD_ITEMS_MAX: usize = 100;
 /// Serialized bytes of one `json` payload item (strict mode).
 pub const JSON_ITEM_BYTES_MAX: usize = 102_400;
-/// Serialized bytes of an event.
+/// Bytes of an event's content, in both modes: AWS says 10 MB, clients fill up to 10,000,000 (agentcore-wire.md §5).
 pub const EVENT_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// Metadata keys of an event (strict mode).
 pub const EVENT_METADATA_KEYS_MAX: usize = 15;
@@ -22,6 +22,8 @@ pub const EVENT_METADATA_VALUE_CHARS_MAX: usize = 256;
 pub const RECORD_TEXT_CHARS_MAX: usize = 16_000;
 /// Characters of a document's text through other doors.
 pub const DOCUMENT_TEXT_CHARS_MAX: usize = 4_000_000;
+/// Characters of a metadata key.
+pub const METADATA_KEY_CHARS_MAX: usize = 128;
 /// Metadata keys of a record.
 pub const RECORD_METADATA_KEYS_MAX: usize = 20;
 /// Records of one batch.

@@ -44,7 +44,11 @@ fn first_violation(
     if metadata.len() > limits::EVENT_METADATA_KEYS_MAX {
         return Some(("metadata", "metadata must have at most 15 entries"));
     }
-    if !metadata.values().all(|value| is_metadata_text(value)) {
+    if !metadata.keys().all(|key| is_metadata_text(key, 1, limits::METADATA_KEY_CHARS_MAX)) {
+        let rule = "metadata keys must have 1 to 128 letters, digits, spaces and . _ : / = + @ -";
+        return Some(("metadata", rule));
+    }
+    if !metadata.values().all(|value| is_metadata_text(value, 0, limits::EVENT_METADATA_VALUE_CHARS_MAX)) {
         let rule = "metadata values must have at most 256 letters, digits, spaces and . _ : / = + @ -";
         return Some(("metadata", rule));
     }
@@ -62,9 +66,10 @@ fn first_violation(
     })
 }
 
-fn is_metadata_text(value: &str) -> bool {
-    let legal = |c: char| c.is_ascii_alphanumeric() || c.is_ascii_whitespace() || "._:/=+@-".contains(c);
-    value.chars().count() <= limits::EVENT_METADATA_VALUE_CHARS_MAX && value.chars().all(legal)
+fn is_metadata_text(text: &str, min: usize, max: usize) -> bool {
+    let space = |c: char| c.is_ascii_whitespace() || c == '\x0b';
+    let legal = |c: char| c.is_ascii_alphanumeric() || space(c) || "._:/=+@-".contains(c);
+    (min..=max).contains(&text.chars().count()) && text.chars().all(legal)
 }
 
 #[cfg(test)]
@@ -91,6 +96,11 @@ mod tests {
         check(&[], &value(limits::EVENT_METADATA_VALUE_CHARS_MAX), false);
         check(&[], &value(limits::EVENT_METADATA_VALUE_CHARS_MAX + 1), true);
         check(&[], &BTreeMap::from([("k".to_owned(), "{}".to_owned())]), true);
+        let key = |key: String| BTreeMap::from([(key, "v".to_owned())]);
+        check(&[], &key("k".repeat(limits::METADATA_KEY_CHARS_MAX)), false);
+        check(&[], &key("k".repeat(limits::METADATA_KEY_CHARS_MAX + 1)), true);
+        check(&[], &key(String::new()), true);
+        check(&[], &key("k{".to_owned()), true);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use loci_model::ports::ids::{uuid4, uuid7};
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::warning::{Notices, Warning};
-use loci_model::{Error, EventId, JobId, Result, SessionId, Timestamp, limits};
+use loci_model::{ActorId, Error, EventId, JobId, Result, SessionId, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -23,6 +23,7 @@ const FIRST_PLACE_MASK: u32 = 0x7fff_ffff;
 /// What a token remembers of its event: enough to answer again, even when the event is deleted.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Remembered {
+    actor: ActorId,
     session: SessionId,
     event: EventId,
     time: Timestamp,
@@ -59,6 +60,7 @@ impl Engine {
             Some(&prepared.session),
             capability,
         )?;
+        let token = token.map(|token| token.of(caller, &prepared.new.memory)).transpose()?;
         let token = token.map(|token| ClientToken { parameters: digest(&prepared.new), ..token });
         let (engine, caller) = (self.clone(), caller.clone());
         let (created, asked) = self
@@ -103,8 +105,12 @@ impl Engine {
         overlap::mark(tx, &mut event)?;
         event.arrival = tx.events_mut().insert(&event)?;
         let asked = scheduling::schedule(tx, &memory, &event, &self.settings, &prepared.jobs, prepared.now)?;
-        let remembered =
-            Remembered { session: event.session.clone(), event: event.id.clone(), time: event.time };
+        let remembered = Remembered {
+            actor: event.actor.clone(),
+            session: event.session.clone(),
+            event: event.id.clone(),
+            time: event.time,
+        };
         let expires = event.expires.plus_millis(limits::IDEMPOTENCY_MS);
         remember(tx, token, place, OPERATION, &remembered, expires)?;
         if event.notes.over_limit {
@@ -180,10 +186,10 @@ fn replay(
     if differs {
         notices.warn(Warning::TokenReplayed);
     }
-    let actor = &prepared.new.actor;
-    let stored = tx.events().get(&memory.id, actor, &first.session, &first.event, prepared.now)?;
+    let stored = tx.events().get(&memory.id, &first.actor, &first.session, &first.event, prepared.now)?;
     let event = stored.unwrap_or_else(|| {
         let mut event = plain_event(memory, prepared, first.event.clone());
+        event.actor = first.actor.clone();
         event.session = first.session.clone();
         event.time = first.time;
         event

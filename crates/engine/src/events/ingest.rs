@@ -36,6 +36,7 @@ impl Engine {
         })?;
         let (memory, actor) = (&prepared.new.memory, &prepared.new.actor);
         access::require_events(caller, memory, actor, Some(&prepared.session), Capability::Write)?;
+        let token = token.map(|token| token.of(caller, memory)).transpose()?;
         let engine = self.clone();
         let (session, asked) = self
             .store

@@ -60,7 +60,9 @@ impl Engine {
             .await?;
         let (actor, session) =
             found.as_ref().map_or((None, None), |job| (job.actor.as_ref(), job.session.as_ref()));
-        may_see(caller, memory, actor, session, capability)?;
+        // In the same words for a job of others and for none: which of the two it is would be told.
+        may_see(caller, memory, actor, session, capability)
+            .map_err(|_| Error::denied("the caller's grants do not allow this on that job"))?;
         found.ok_or_else(|| Error::not_found(format!("Job not found: {id}")))
     }
 }

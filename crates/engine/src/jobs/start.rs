@@ -22,6 +22,7 @@ impl Engine {
         token: Option<ClientToken>,
     ) -> Result<JobId> {
         self.visible_job(caller, memory, id, Capability::Write).await?;
+        let token = token.map(|token| token.of(caller, memory)).transpose()?;
         let now = self.clock.now();
         let (memory, id) = (memory.clone(), id.clone());
         let started = self

@@ -46,6 +46,7 @@ impl Engine {
     ) -> Result<BatchOutcome> {
         let view = access::record_view(caller, &request.memory, Capability::Write)?;
         check_request(&request)?;
+        let token = token.map(|token| token.of(caller, &request.memory)).transpose()?;
         let now = self.clock.now();
         let fresh = || RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()));
         let ids = request.records.iter().map(|_| fresh()).collect::<Result<Vec<_>>>()?;
@@ -68,7 +69,7 @@ impl Engine {
                     outcomes.add(id.clone(), Some(new.request.clone()), written)?;
                 }
                 let outcome = outcomes.finish();
-                if outcome.items.iter().any(|item| item.result.is_ok()) {
+                if outcome.any_done() {
                     batch::ask_for_vectors(tx, &memory.id, &job, now)?;
                 }
                 let expires = now.plus_millis(limits::IDEMPOTENCY_MS);

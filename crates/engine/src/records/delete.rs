@@ -66,8 +66,11 @@ impl Engine {
                     let result = delete(tx, &deletion, record);
                     outcomes.add(record.id.clone(), None, result)?;
                 }
-                batch::ask_for_purge(tx, &memory, &job, now)?;
-                Ok(outcomes.finish())
+                let outcome = outcomes.finish();
+                if outcome.any_done() {
+                    batch::ask_for_purge(tx, &memory, &job, now)?;
+                }
+                Ok(outcome)
             })
             .await
     }

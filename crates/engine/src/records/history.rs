@@ -52,10 +52,18 @@ impl Engine {
                 let visible = tx.records().get(&memory, &id)?.filter(|record| {
                     view.is_whole() || (record.state != RecordState::Erased && view.admits(record))
                 });
-                if visible.is_none() {
-                    return Err(unknown(&id));
+                let Some(current) = visible else { return Err(unknown(&id)) };
+                let mut changes = tx.telemetry().of_record(&memory, &id)?;
+                if !view.is_whole() {
+                    // Versions in a namespace that the caller may not see have no changes either.
+                    let earlier = tx.records().history(&memory, &id)?;
+                    let seen = |change: &StateChange| {
+                        let mut versions = earlier.iter().chain([&current]);
+                        versions.any(|version| version.version == change.version && view.admits(version))
+                    };
+                    changes.retain(seen);
                 }
-                tx.telemetry().of_record(&memory, &id)
+                Ok(changes)
             })
             .await
     }

@@ -1,11 +1,11 @@
 //! `record_list`: newest first, filters before paging (agentcore-wire.md §10).
 
-use loci_model::Result;
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
+use loci_model::{Error, Result};
 
-use super::{RecordList, RecordListing, filters, namespaces};
+use super::{RecordList, RecordListing, filters, namespaces, strategy_choice};
 use crate::events::list::check_limit;
 use crate::memories::existing;
 use crate::page::Page;
@@ -15,6 +15,7 @@ impl Engine {
     /// A page of records that the caller may see.
     pub async fn record_list(&self, caller: &Principal, listing: RecordListing) -> Result<RecordList> {
         check_limit(listing.limit)?;
+        check_states(&listing.states)?;
         let view = access::record_view(caller, &listing.memory, Capability::Read)?;
         let now = self.clock.now();
         self.store
@@ -30,6 +31,7 @@ impl Engine {
                 } else {
                     listing.states.clone()
                 };
+                strategy_choice::check(tx, &memory, &scope)?;
                 let wanted = listing.limit as usize;
                 let records = tx.records().list(&RecordPage {
                     scope,
@@ -41,4 +43,12 @@ impl Engine {
             })
             .await
     }
+}
+
+/// Checks the states a read asks for: what was deleted is hidden at once, though its content is erased later.
+pub(crate) fn check_states(states: &[RecordState]) -> Result<()> {
+    if states.contains(&RecordState::Erased) {
+        return Err(Error::invalid("states", "deleted records cannot be read: leave the state erased out"));
+    }
+    Ok(())
 }

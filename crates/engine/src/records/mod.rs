@@ -6,7 +6,7 @@ mod delete;
 pub(crate) mod filters;
 mod get;
 mod history;
-mod list;
+pub(crate) mod list;
 pub(crate) mod namespaces;
 pub(crate) mod prefix_reading;
 pub(crate) mod strategy_choice;
@@ -156,6 +156,13 @@ pub struct ItemOutcome {
 pub struct BatchOutcome {
     /// One per item.
     pub items: Vec<ItemOutcome>,
+}
+
+impl BatchOutcome {
+    /// True when an item changed something.
+    pub(crate) fn any_done(&self) -> bool {
+        self.items.iter().any(|item| item.result.is_ok())
+    }
 }
 
 /// A request for many records to be made.

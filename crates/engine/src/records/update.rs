@@ -52,8 +52,11 @@ impl Engine {
                     let result = apply(tx, &edit, update);
                     outcomes.add(update.id.clone(), None, result)?;
                 }
-                batch::ask_for_vectors(tx, &memory.id, &job, now)?;
-                Ok(outcomes.finish())
+                let outcome = outcomes.finish();
+                if outcome.any_done() {
+                    batch::ask_for_vectors(tx, &memory.id, &job, now)?;
+                }
+                Ok(outcome)
             })
             .await?;
         self.wake.call();

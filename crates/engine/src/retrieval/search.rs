@@ -17,6 +17,7 @@ use crate::Engine;
 use crate::access::{self, View};
 use crate::jobs::extraction_is_pending;
 use crate::memories::existing;
+use crate::records::list::check_states;
 use crate::records::{filters, namespaces, prefix_reading, strategy_choice};
 
 impl Engine {
@@ -58,7 +59,7 @@ impl Engine {
             .read(move |tx| {
                 let memory = existing(tx, &request.memory)?;
                 let (scope, mut notices) = scope_of(tx, &memory, &view, &request, now)?;
-                if extraction_is_pending(tx, &memory.id)? {
+                if extraction_is_pending(tx, &memory.id, &view)? {
                     notices.degrade(Degradation::ExtractionPending);
                 }
                 Ok((scope, notices))
@@ -97,6 +98,7 @@ fn check(request: &SearchRequest) -> Result<()> {
     if request.query.trim().is_empty() {
         return Err(Error::invalid("searchQuery", "searchQuery must not be empty"));
     }
+    check_states(&request.states)?;
     if !(1..=limits::TOP_K_MAX).contains(&request.top_k) {
         return Err(Error::invalid("topK", "topK must be 1 to 100"));
     }

@@ -2,8 +2,10 @@
 
 use loci_api::Nothing;
 use loci_api::memory as shape;
+use loci_engine::access;
 use loci_engine::memories::{MemoryUpdate, NewMemory, memory_arn};
 use loci_model::memory::Memory;
+use loci_model::principal::Capability;
 use loci_model::{Error, MemoryId, Result, StrategyId, Timestamp};
 
 use super::call::Call;
@@ -116,7 +118,9 @@ async fn tags_remove(call: Call, asked: shape::TagKeys) -> Result<Nothing> {
     Ok(Nothing {})
 }
 
+/// Tags are for administrators, as on the wire.
 fn shown(call: &Call, memory: &Memory) -> shape::Memory {
+    let administrates = access::require_whole(&call.caller, &memory.id, Capability::Admin).is_ok();
     shape::Memory {
         id: memory.id.to_string(),
         arn: memory_arn(call.doors.engine.settings(), &memory.id),
@@ -126,7 +130,7 @@ fn shown(call: &Call, memory: &Memory) -> shape::Memory {
         strategies: memory.strategies.iter().map(strategy).collect(),
         indexed_keys: memory.indexed_keys.iter().map(indexed_key_shown).collect(),
         namespace_keys: memory.namespace_keys.iter().map(namespace_key_shown).collect(),
-        tags: memory.tags.clone(),
+        tags: if administrates { memory.tags.clone() } else { Default::default() },
         settings: settings_shown(&memory.settings),
         created_at: memory.created_at.to_rfc3339(),
         updated_at: memory.updated_at.to_rfc3339(),
