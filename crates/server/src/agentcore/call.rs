@@ -1,6 +1,8 @@
 //! One call of an operation: what its handler is given, and what it gives back. Handlers decide nothing: they read
 //! members, call the engine and write the answer.
 
+use std::collections::BTreeMap;
+
 use http::StatusCode;
 use loci_engine::Engine;
 use loci_engine::idempotency::ClientToken;
@@ -12,6 +14,7 @@ use loci_model::{ActorId, Error, EventId, MemoryId, SessionId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::constraints::{Reason, Refusal};
 use super::errors::Failure;
@@ -175,11 +178,11 @@ impl Call<'_> {
     }
 
     fn body_without(&self, ignored: &[&str]) -> Result<Value, Failure> {
-        let mut value: Value = serde_json::from_str(self.body)
+        let members: BTreeMap<String, &RawValue> = serde_json::from_str(self.body)
             .map_err(|_| Refusal::whole(Reason::CannotParse, "The request body is not valid JSON"))?;
-        if let Value::Object(members) = &mut value {
-            members.retain(|name, _| !ignored.contains(&name.as_str()));
-        }
-        Ok(value)
+        // What no tree is built of (a document of great depth) counts as its text.
+        let value = |raw: &RawValue| serde_json::from_str(raw.get()).unwrap_or_else(|_| raw.get().into());
+        let kept = members.into_iter().filter(|(name, _)| !ignored.contains(&name.as_str()));
+        Ok(Value::Object(kept.map(|(name, raw)| (name, value(raw))).collect()))
     }
 }

@@ -24,6 +24,7 @@ use super::operations;
 use super::route::{NoRoute, Operation, Route, route};
 use crate::auth::signed::{SIGNING_NAME, SignedRequest, signed_caller};
 use crate::auth::sigv4::{Envelope, PathEncoding};
+use crate::operations::observe::RequestId;
 
 /// What the operator may set about the wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,8 +80,10 @@ impl Wire {
         open: Result<Option<Principal>, Error>,
         request: Request<Body>,
     ) -> Response<Body> {
-        let request_id = uuid4(self.ids.as_ref());
         let (parts, body) = request.into_parts();
+        // Named where the request came in, so that answer and log agree; here only without a listener.
+        let named = parts.extensions.get::<RequestId>().map(|id| id.0.to_string());
+        let request_id = named.unwrap_or_else(|| uuid4(self.ids.as_ref()));
         let found = route(&self.settings.base_path, parts.method.as_str(), parts.uri.path(), query(&parts));
         let operation = found.as_ref().ok().map(|route| route.operation);
         let outcome = match found {
@@ -114,8 +117,8 @@ impl Wire {
     }
 
     async fn answer(&self, route: &Route, caller: &Principal, body: &[u8]) -> Outcome {
-        // What strict mode refuses may be event content, of which the memory's own setting decides.
-        let (text, refused) = match check(route, body, EventLimits::Strict) {
+        // What strict mode refuses may be content, of which the memory's own setting decides.
+        let (text, over_limit) = match check(route, body, EventLimits::Strict) {
             Ok(text) => (text, None),
             Err(refusal) => (check(route, body, EventLimits::Lenient)?, Some(refusal)),
         };
@@ -124,14 +127,16 @@ impl Wire {
             caller,
             route,
             body: text,
-            over_limit: refused.is_some(),
+            over_limit: over_limit.is_some(),
             client_targets: self.settings.client_targets,
             extraction_sync: self.settings.extraction_sync,
         };
-        match (operations::serve(&call).await, refused) {
-            (Err(Failure::Engine(error)), Some(refusal)) if is_about_content(&error) => Err(refusal.into()),
-            (outcome, _) => outcome,
+        if let Some(refusal) = over_limit
+            && call.memory_settings(&call.memory()?).await?.event_limits == EventLimits::Strict
+        {
+            return Err(refusal.into());
         }
+        operations::serve(&call).await
     }
 
     async fn signed<'b>(
@@ -177,12 +182,6 @@ impl Wire {
 
 fn query(parts: &http::request::Parts) -> &str {
     parts.uri.query().unwrap_or_default()
-}
-
-/// True for what the engine says of event content in strict mode: the wire's own words for it are AWS's.
-fn is_about_content(error: &Error) -> bool {
-    error.kind == ErrorKind::Invalid
-        && error.field.as_deref().is_some_and(|field| field.starts_with("payload") || field == "metadata")
 }
 
 fn finish(

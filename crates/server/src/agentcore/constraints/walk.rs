@@ -153,10 +153,14 @@ impl Walk {
 
     fn union(&mut self, raw: &RawValue, members: &[Member]) {
         let Some(entries) = self.entries(raw) else { return };
-        let set: Vec<_> = members
+        let mut set: Vec<_> = members
             .iter()
             .filter_map(|member| self.member(&entries, member).map(|value| (member, value)))
             .collect();
+        if set.len() > 1 {
+            // Beside another member, a document that is null is one that is not set.
+            set.retain(|(_, value)| !is_null(value));
+        }
         match set.as_slice() {
             [(member, value)] => self.named(member.name, |walk| walk.value(member.shape, value)),
             _ => self.refuse(Rule::One(members.iter().map(|member| member.name).collect())),
