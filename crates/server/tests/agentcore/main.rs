@@ -4,6 +4,12 @@
 //! difference before keeping it. Time and ids are fixed, so a transcript is the same on every run.
 
 #[cfg(test)]
+mod bad_input;
+#[cfg(test)]
+mod isolation;
+#[cfg(test)]
+mod isolation_rows;
+#[cfg(test)]
 mod sign;
 #[cfg(test)]
 mod transcript;
