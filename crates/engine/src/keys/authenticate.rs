@@ -10,9 +10,10 @@ use super::secret::digest;
 use crate::Engine;
 
 impl Engine {
-    /// True when any key counts: from then on nobody is let in without one.
+    /// True once a key was made, revoked ones included: from then on nobody is let in without one. Revoking the last
+    /// key must not open the doors again.
     pub async fn any_keys(&self) -> Result<bool> {
-        self.store.read(|tx| tx.keys().any_active()).await
+        self.store.read(|tx| tx.keys().any()).await
     }
 
     /// The principal and the secret of a key that counts.

@@ -11,8 +11,8 @@ pub trait Keys {
     fn by_token(&self, digest: &str) -> Result<Option<AccessKey>>;
     /// All keys, oldest first.
     fn list(&self) -> Result<Vec<AccessKey>>;
-    /// True when at least one key counts.
-    fn any_active(&self) -> Result<bool>;
+    /// True when a key was ever made, revoked ones included.
+    fn any(&self) -> Result<bool>;
     /// Adds a key.
     fn insert(&mut self, key: &AccessKey) -> Result<()>;
     /// Replaces a key; false if there is none.
