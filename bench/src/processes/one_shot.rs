@@ -22,14 +22,15 @@ pub(super) async fn run(binary: &Path, folder: &Path, memory: &str, time: Durati
         let text = texts::talk((99 << 32) | count, 160);
         let output = tokio::process::Command::new(binary)
             .args(["event", "create", "--no-attach", "--json", "--memory", memory, "--actor", ACTOR])
-            .args(["--session", SESSION, "--user", &text, "--wait-ms", "0", "--data-dir"])
+            .args(["--session", SESSION, "--wait-ms", "0", "--data-dir"])
             .arg(folder)
+            .arg(&text)
             .output()
             .await?;
         let error = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "a one-shot command failed: {} {error}", output.status);
         let made: serde_json::Value = serde_json::from_slice(&output.stdout)?;
-        let id = text_at(&made, "/event/id").or_else(|_| text_at(&made, "/id"))?;
+        let id = text_at(&made, "/event/id")?;
         ledger.add(&Line { actor: ACTOR.to_owned(), session: SESSION.to_owned(), id, text })?;
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
