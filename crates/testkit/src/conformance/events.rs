@@ -192,7 +192,11 @@ pub(super) fn extraction(bench: &Bench) -> Result<()> {
     same("all have", unprocessed(0, 9)?, vec![1, 4]);
     let (place, one) = (memory.clone(), strategies[0].clone());
     same("progress", bench.read(move |tx| tx.events().progress(&place, &one, &actor()?, &session()?))?, 4);
+    Ok(())
+}
 
+pub(super) fn turns_of_runs(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
     let place = memory.clone();
     let turns = vec![(2, "b".to_owned()), (1, "a".to_owned())];
     bench.write(move |tx| tx.events_mut().note_turns(&place, &actor()?, &session()?, "run", &turns))?;

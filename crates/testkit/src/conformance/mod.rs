@@ -38,6 +38,7 @@ const PARTS: &[Part] = &[
     ("events: deletion and places", events::deletion_and_places),
     ("events: filters on metadata", event_filters::filters),
     ("events: extraction", events::extraction),
+    ("events: turns of runs", events::turns_of_runs),
     ("sessions and actors", sessions::sessions_and_actors),
     ("events: forgetting and sweeping", sessions::forgetting_and_sweeping),
     ("records: versions and history", records::versions_and_history),
