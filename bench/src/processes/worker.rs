@@ -107,13 +107,14 @@ async fn see_another(wire: &Wire, folder: &std::path::Path, memory: &str, actor:
     Ok(())
 }
 
-/// A record is found by its words as soon as it is acknowledged.
+/// A record is found by its words as soon as it is acknowledged. It has a namespace of its own: until its vector is there
+/// it ranks below records that have theirs (retrieval.md §6: missing counts nothing), but it must be among the hits.
 async fn batch_and_find(wire: &Wire, memory: &str, actor: &str, turn: u64) -> Result<()> {
     let word = format!("zebrafish{}x{turn}", actor.replace('-', ""));
-    let body = json!({"records": [{"requestIdentifier": "one", "namespaces": [format!("/notes/{actor}/")],
+    let body = json!({"records": [{"requestIdentifier": "one", "namespaces": [format!("/notes/{actor}/{turn}/")],
         "content": {"text": format!("The {word} swims in tank {turn}.")}, "timestamp": BASE_SECONDS}]});
     wire.ask("POST", &format!("/memories/{memory}/memoryRecords/batchCreate"), Some(&body)).await?;
-    let question = json!({"namespacePath": format!("/notes/{actor}/"),
+    let question = json!({"namespacePath": format!("/notes/{actor}/{turn}/"),
         "searchCriteria": {"searchQuery": format!("Where does the {word} swim?"), "topK": 3}});
     let found = wire.ask("POST", &format!("/memories/{memory}/retrieve"), Some(&question)).await?;
     let first = text_at(&found, "/memoryRecordSummaries/0/content/text")?;
