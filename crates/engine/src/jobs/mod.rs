@@ -1,6 +1,6 @@
 //! Jobs: asking for them, listing, starting again, waiting, and the one runner. One file per job kind.
 //!
-//! To add a job: a variant of `JobKind`, a file here with an idempotent `run`, one arm in [`one_job`].
+//! To add a job: a variant of `JobKind`, a file here with an idempotent `run`, one arm in `one_job`.
 
 mod embed;
 mod extract;

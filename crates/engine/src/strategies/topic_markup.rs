@@ -27,7 +27,7 @@ pub fn write(topics: &[TopicText]) -> String {
     text
 }
 
-/// The topics of a text that [`write`] made; what is not of that form is left out.
+/// The topics of a text that [`write()`] made; what is not of that form is left out.
 pub fn read(text: &str) -> Vec<TopicText> {
     let mut topics = Vec::new();
     let mut rest = text;

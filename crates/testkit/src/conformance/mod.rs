@@ -1,7 +1,7 @@
 //! The conformance suite: what every store must do, part by part, told through the ports alone.
 //!
 //! A store's tests call [`run`] with a function that opens an empty store each time. It panics at the first difference,
-//! naming the part. To add an accessor trait: a file here, a line in [`PARTS`].
+//! naming the part. To add an accessor trait: a file here, a line in `PARTS`.
 
 mod deliveries;
 mod event_filters;
