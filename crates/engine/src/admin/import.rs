@@ -4,7 +4,7 @@
 //! there by its source and writes only what is missing.
 
 use loci_model::event::Event;
-use loci_model::job::{DueRule, JobKind, NewJob};
+use loci_model::job::DueRule;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
@@ -12,7 +12,7 @@ use loci_model::principal::Principal;
 use loci_model::{Error, JobId, MemoryId, Result, Timestamp};
 
 use super::{ExportLine, ImportReport};
-use crate::events::scheduling::{extracting, extraction_key};
+use crate::events::scheduling::{extracting, extraction_job};
 use crate::memories::existing;
 use crate::records::batch;
 use crate::{Engine, access};
@@ -119,20 +119,7 @@ fn import_event(tx: &mut dyn Tx, event: &Event, job: &JobId, now: Timestamp) -> 
     tx.events_mut().insert(event)?;
     for (place, strategy) in extracting(&memory).enumerate() {
         let id = JobId::parse(format!("{job}-{place}"))?;
-        tx.jobs_mut().enqueue(
-            &NewJob {
-                id,
-                memory: memory.id.clone(),
-                kind: JobKind::Extract,
-                unique_key: extraction_key(strategy, event),
-                strategy: Some(strategy.id.clone()),
-                actor: Some(event.actor.clone()),
-                session: Some(event.session.clone()),
-                due: now,
-                due_rule: DueRule::Earlier,
-            },
-            now,
-        )?;
+        tx.jobs_mut().enqueue(&extraction_job(strategy, event, id, now, DueRule::Earlier), now)?;
     }
     Ok(())
 }

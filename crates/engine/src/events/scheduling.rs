@@ -13,8 +13,29 @@ use loci_model::{JobId, Result, Timestamp, limits};
 use crate::settings::EngineSettings;
 
 /// The key that makes an extraction job unique.
-pub(crate) fn extraction_key(strategy: &Strategy, event: &Event) -> String {
+fn extraction_key(strategy: &Strategy, event: &Event) -> String {
     format!("extract {} {} {}", strategy.id, event.actor, event.session)
+}
+
+/// The job by which a strategy reads the session of an event.
+pub(crate) fn extraction_job(
+    strategy: &Strategy,
+    event: &Event,
+    id: JobId,
+    due: Timestamp,
+    due_rule: DueRule,
+) -> NewJob {
+    NewJob {
+        id,
+        memory: event.memory.clone(),
+        kind: JobKind::Extract,
+        unique_key: extraction_key(strategy, event),
+        strategy: Some(strategy.id.clone()),
+        actor: Some(event.actor.clone()),
+        session: Some(event.session.clone()),
+        due,
+        due_rule,
+    }
 }
 
 /// Strategies that the pipeline runs; self-managed ones are the caller's.
@@ -38,20 +59,7 @@ pub(crate) fn schedule(
     let mut asked = false;
     for (strategy, id) in extracting(memory).zip(ids) {
         let (due, due_rule) = due(tx, strategy, event, settings, now)?;
-        tx.jobs_mut().enqueue(
-            &NewJob {
-                id: id.clone(),
-                memory: memory.id.clone(),
-                kind: JobKind::Extract,
-                unique_key: extraction_key(strategy, event),
-                strategy: Some(strategy.id.clone()),
-                actor: Some(event.actor.clone()),
-                session: Some(event.session.clone()),
-                due,
-                due_rule,
-            },
-            now,
-        )?;
+        tx.jobs_mut().enqueue(&extraction_job(strategy, event, id.clone(), due, due_rule), now)?;
         asked = true;
     }
     Ok(asked)

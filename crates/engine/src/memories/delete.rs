@@ -1,6 +1,5 @@
 //! `memory_delete`: gone for every read at once, its name free; its content is purged in the background.
 
-use loci_model::job::{DueRule, JobKind, NewJob};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -8,6 +7,7 @@ use loci_model::{JobId, MemoryId, Result, limits};
 
 use super::get::existing;
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::records::batch;
 use crate::{Engine, access};
 
 const OPERATION: &str = "DeleteMemory";
@@ -32,21 +32,7 @@ impl Engine {
                 let memory = existing(tx, &id)?;
                 tx.jobs_mut().cancel(&id, None, None)?;
                 tx.memories_mut().delete(&id, now)?;
-                let erase_ms = i64::try_from(memory.settings.erase_after_ms).unwrap_or(i64::MAX);
-                tx.jobs_mut().enqueue(
-                    &NewJob {
-                        id: purge.clone(),
-                        memory: id.clone(),
-                        kind: JobKind::Purge,
-                        unique_key: "purge".to_owned(),
-                        strategy: None,
-                        actor: None,
-                        session: None,
-                        due: now.plus_millis(erase_ms),
-                        due_rule: DueRule::Earlier,
-                    },
-                    now,
-                )?;
+                batch::ask_for_purge(tx, &memory, &purge, now)?;
                 let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
                 remember(tx, token.as_ref(), Some(&id), OPERATION, &"DELETING", expires)
             })

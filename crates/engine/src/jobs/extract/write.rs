@@ -1,7 +1,6 @@
 //! The write of a round: one closure that checks the ground it was planned on, then writes records, superseded states,
 //! telemetry, vectors and progress. If the ground moved, it changes nothing.
 
-use loci_model::job::{DueRule, JobKind, NewJob};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{PassageVector, RecordPage, StoreExt, SupersedeChange, Tx};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
@@ -13,6 +12,7 @@ use super::draft::Draft;
 use super::round::{Group, Round};
 use crate::Engine;
 use crate::events::scheduling::extracting;
+use crate::records::batch;
 use crate::strategies::Joining;
 use crate::strategies::preference::stated;
 
@@ -254,18 +254,7 @@ impl Plan {
             tx.records_mut().put_vectors(&self.round.memory.id, &vectors)?;
         }
         if vectors.len() < written.len() {
-            let job = NewJob {
-                id: self.embed_job.clone(),
-                memory: self.round.memory.id.clone(),
-                kind: JobKind::Embed,
-                unique_key: "embed".to_owned(),
-                strategy: None,
-                actor: None,
-                session: None,
-                due: self.now,
-                due_rule: DueRule::Earlier,
-            };
-            tx.jobs_mut().enqueue(&job, self.now)?;
+            batch::ask_for_vectors(tx, &self.round.memory.id, &self.embed_job, self.now)?;
         }
         Ok(())
     }
