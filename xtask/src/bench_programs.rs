@@ -31,8 +31,15 @@ pub(crate) fn fuzz(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     process::run(&mut tested(checkout, "fuzz", arguments))
 }
 
-/// Any program of `loci-bench`, optimised.
+/// Any program of `loci-bench`, optimised; `index` is an example of that crate, which compiles without the product.
 pub(crate) fn bench(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
+    if let Some((program, rest)) = arguments.rest.split_first()
+        && program == "index"
+    {
+        let growth =
+            ["run", "--quiet", "--locked", "--release", "--package", "loci-index", "--example", "growth"];
+        return process::run(checkout.cargo(&growth).arg("--").args(rest));
+    }
     let build = ["build", "--quiet", "--locked", "--release", "--package", "loci", "--package", "loci-bench"];
     process::run(&mut checkout.cargo(&build))?;
     let mut command = Command::new(checkout.target.join("release").join("loci-bench"));

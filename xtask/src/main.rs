@@ -39,7 +39,7 @@ enum Task {
     Crash(bench_programs::Arguments),
     /// Random operations against the model of a store; arguments go to `loci-bench fuzz`.
     Fuzz(bench_programs::Arguments),
-    /// A benchmark program of `loci-bench`, optimised; arguments go to it.
+    /// A benchmark program of `loci-bench`, or `index`, optimised; arguments go to it.
     Bench(bench_programs::Arguments),
 }
 

@@ -1,0 +1,202 @@
+//! Questions to an index of one size, with and without filters.
+
+use std::collections::BTreeSet;
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use loci_index::MemoryIndex;
+use loci_model::ports::search::{CandidateRequest, CandidateSet, ListLengths};
+use loci_model::scope::RecordScope;
+
+use crate::exact::{Exact, dot};
+use crate::figures::{Figures, Filtered, KINDS, Latencies};
+use crate::filters::Filter;
+use crate::source::Row;
+use crate::world::{MODEL, Traits, number_of};
+
+/// What fills up a question of fewer than four words.
+const FILLERS: [&str; 4] = ["fix", "test", "add", "use"];
+/// Length of the lists that are compared with brute force.
+const LENGTH: usize = 200;
+
+/// A question.
+#[derive(Debug)]
+pub(crate) struct Question {
+    /// Of length 1.
+    pub(crate) vector: Vec<f32>,
+    /// Its distinct terms.
+    pub(crate) terms: Vec<String>,
+    /// Four of them.
+    pub(crate) four: Vec<String>,
+}
+
+impl Question {
+    /// A held-out row as a question.
+    pub(crate) fn new(row: &Row) -> Self {
+        let mut terms: Vec<String> = Vec::new();
+        for term in loci_text::terms(&row.text) {
+            if !terms.contains(&term) && terms.len() < 64 {
+                terms.push(term);
+            }
+        }
+        let mut four = terms.clone();
+        four.extend(FILLERS.iter().map(|word| (*word).to_owned()).filter(|word| !terms.contains(word)));
+        four.truncate(4);
+        let length = dot(&row.vector, &row.vector).sqrt();
+        Self { vector: row.vector.iter().map(|value| value / length).collect(), terms, four }
+    }
+
+    /// A request of one of [`KINDS`].
+    fn request(&self, kind: usize, scope: &RecordScope, length: usize) -> CandidateRequest {
+        let lists = |window, turn, dense| Some(ListLengths { window, turn, dense });
+        let vector = Some((self.vector.clone(), MODEL.to_owned()));
+        let scope = scope.clone();
+        match kind {
+            0 => CandidateRequest { scope, terms: Vec::new(), vector, lists: lists(0, 0, length) },
+            1 => {
+                CandidateRequest { scope, terms: self.four.clone(), vector: None, lists: lists(0, length, 0) }
+            }
+            2 => CandidateRequest { scope, terms: self.terms.clone(), vector: None, lists: None },
+            _ => CandidateRequest { scope, terms: self.terms.clone(), vector, lists: None },
+        }
+    }
+}
+
+/// An index of one size, and what to ask it.
+pub(crate) struct Bench<'a> {
+    pub(crate) index: &'a MemoryIndex,
+    pub(crate) questions: &'a [Question],
+    pub(crate) filters: &'a [Filter],
+    pub(crate) exact: &'a Exact<'a>,
+    pub(crate) size: u64,
+    /// The last row.
+    pub(crate) newest: &'a Row,
+    pub(crate) rounds: usize,
+}
+
+impl Bench<'_> {
+    /// All of it.
+    pub(crate) fn run(&self, build_seconds: f64, changes: Latencies, resident: u64) -> Figures {
+        let none = &self.filters[0].scope;
+        for kind in 0..KINDS.len() {
+            self.index.candidates(&self.questions[0].request(kind, none, LENGTH));
+        }
+        let mut filtered: Vec<Filtered> =
+            self.filters.iter().map(|filter| Filtered::of(&filter.name)).collect();
+        let (mut vector_400, mut at_200, mut at_400) = (Latencies::default(), Vec::new(), Vec::new());
+        for round in 0..self.rounds {
+            self.time(&mut filtered, &mut vector_400);
+            progress(&format!("{}: round {}", self.size, round + 1));
+        }
+        for (at, question) in self.questions.iter().enumerate() {
+            for (list, recalls) in [(LENGTH, &mut at_200), (2 * LENGTH, &mut at_400)] {
+                let set = self.index.candidates(&question.request(0, none, list));
+                recalls.extend(self.exact.recall(at, 0, &rows(&set)));
+            }
+        }
+        let mut wrong = Vec::new();
+        self.compare(&mut filtered, &mut wrong);
+        wrong.extend(self.unseen());
+        Figures {
+            size: self.size,
+            build_seconds,
+            bytes_counted: self.index.bytes() as f64 / self.size as f64,
+            bytes_resident: resident as f64 / self.size as f64,
+            changes,
+            vector_400,
+            recall_200: mean(&at_200),
+            recall_400: mean(&at_400),
+            filtered,
+            wrong,
+        }
+    }
+
+    /// One round. Filters within questions, so that what disturbs the machine disturbs all of them alike.
+    fn time(&self, filtered: &mut [Filtered], vector_400: &mut Latencies) {
+        for (asked, question) in self.questions.iter().enumerate() {
+            for (filter, figures) in self.filters.iter().zip(filtered.iter_mut()) {
+                for (kind, latencies) in figures.latencies.iter_mut().enumerate() {
+                    let took = timed(self.index, &question.request(kind, &filter.scope, LENGTH));
+                    latencies.add_again(asked, took);
+                }
+            }
+            let long = question.request(0, &self.filters[0].scope, 2 * LENGTH);
+            vector_400.add_again(asked, timed(self.index, &long));
+        }
+    }
+
+    /// Compares the answers to some questions under every filter with brute force.
+    fn compare(&self, filtered: &mut [Filtered], wrong: &mut Vec<String>) {
+        let known: BTreeSet<String> = self.index.known_names(&self.filters[0].scope).into_iter().collect();
+        for (at, (filter, figures)) in self.filters.iter().zip(filtered).enumerate() {
+            let mut recalls = Vec::new();
+            for (asked, question) in self.questions.iter().enumerate().take(self.exact.checked()) {
+                for (kind, name) in KINDS.iter().enumerate() {
+                    let set = self.index.candidates(&question.request(kind, &filter.scope, LENGTH));
+                    figures.passages = set.passages_in_scope;
+                    let mut what = self.outside(at, &set);
+                    if kind == 0 {
+                        recalls.extend(self.exact.recall(asked, at, &rows(&set)));
+                    } else if kind == 1 {
+                        let list = (&rows(&set), LENGTH);
+                        what =
+                            what.or_else(|| self.exact.wrong_words(asked, at, list, &known, &set.statistics));
+                    }
+                    wrong.extend(
+                        what.map(|what| format!("{}, question {asked}, {name}: {what}", filter.name)),
+                    );
+                }
+            }
+            figures.recall = (!recalls.is_empty()).then(|| mean(&recalls));
+        }
+    }
+
+    /// The newest record is found by its own vector, unless it is not in force.
+    fn unseen(&self) -> Option<String> {
+        let (number, newest) = (self.size - 1, Question::new(self.newest));
+        let set = self.index.candidates(&newest.request(0, &self.filters[0].scope, LENGTH));
+        let is_missing = self.filters[0].admits(&Traits::of(number)) && !rows(&set).contains(&number);
+        is_missing.then(|| format!("the newest record, {number}, is not found"))
+    }
+
+    /// An answer with what the filter does not take, or about too few or too many passages.
+    fn outside(&self, filter: usize, set: &CandidateSet) -> Option<String> {
+        let taken = self.exact.taken(filter);
+        if set.passages_in_scope != taken {
+            return Some(format!("{} passages in scope, not {taken}", set.passages_in_scope));
+        }
+        let outside = rows(set).into_iter().find(|row| !self.filters[filter].admits(&Traits::of(*row)));
+        outside.map(|row| format!("row {row} is outside"))
+    }
+}
+
+fn timed(index: &MemoryIndex, request: &CandidateRequest) -> Duration {
+    let start = Instant::now();
+    let set = index.candidates(request);
+    let took = start.elapsed();
+    drop(set);
+    took
+}
+
+fn rows(set: &CandidateSet) -> BTreeSet<u64> {
+    set.candidates.iter().map(|candidate| number_of(&candidate.record)).collect()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Says how far it is, to people.
+pub(crate) fn progress(what: &str) {
+    if std::io::stderr().is_terminal() {
+        eprint!("\r{what}        ");
+    }
+}
+
+/// Memory of this process that is resident, in bytes; 0 where the machine does not tell.
+pub(crate) fn resident_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
