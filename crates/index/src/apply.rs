@@ -31,31 +31,48 @@ impl MemoryIndex {
         if is_older || self.erased.get(&id).is_some_and(|erased_at| *erased_at >= record.sequence) {
             return;
         }
-        self.erased.remove(&id);
-        let mut touched = Touched::new();
-        if let Some(held) = held {
-            self.forget(held, &mut touched);
-        }
         let mut passages = std::mem::take(&mut record.passages);
         passages.sort_by_key(|passage| passage.part);
         passages.dedup_by_key(|passage| passage.part);
         let row = self.row_of(&record, id);
-        let (group, talks, path) = (row.group, row.is_linked(), row.path);
+        let (group, path) = (row.group, row.path);
+        let names: Vec<u32> = passages
+            .iter()
+            .map(|passage| prefix_of(passage).map_or(NONE, |name| self.names.intern(name)))
+            .collect();
+        self.put(row, &names, |index, number| {
+            let named = passages.iter().zip(&names);
+            named.map(|(passage, name)| index.enter_passage(passage, *name, number, group, path)).collect()
+        });
+    }
+
+    /// Puts a row in, in place of the record's former state. `names` are those its passages start with, [`NONE`] where
+    /// there is none; `enter` adds the passages of the record of a number, and tells theirs.
+    pub(crate) fn put(
+        &mut self,
+        row: RecordRow,
+        names: &[u32],
+        enter: impl FnOnce(&mut Self, u32) -> Vec<u32>,
+    ) {
+        let mut touched = Touched::new();
+        self.erased.remove(&row.id);
+        if let Some(held) = self.records.find(&row.id) {
+            self.forget(held, &mut touched);
+        }
+        let (group, talks, expires) = (row.group, row.is_linked(), row.expires_at);
         let number = self.records.put(row);
-        if let Some(expires) = record.expires_at {
+        if let Some(expires) = expires {
             self.expiring.insert((expires, number));
         }
-        for name in passages.iter().filter_map(prefix_of) {
-            let name = self.names.intern(name);
-            touched.entry(name).or_insert_with(|| self.names.is_known(name));
+        for name in names.iter().filter(|name| **name != NONE) {
+            touched.entry(*name).or_insert_with(|| self.names.is_known(*name));
             if talks {
-                self.names.carry(name, group);
+                self.names.carry(*name, group);
             }
         }
         self.settle_names(&touched);
-        let numbers =
-            passages.iter().map(|passage| self.enter_passage(passage, number, group, path)).collect();
-        self.records.set_passages(number, numbers);
+        let passages = enter(self, number);
+        self.records.set_passages(number, passages);
         self.link_record(number);
         self.compact_if_worth();
     }
@@ -143,32 +160,49 @@ impl MemoryIndex {
         }
     }
 
-    fn enter_passage(&mut self, passage: &IndexPassage, record: u32, group: u32, path: u32) -> u32 {
+    fn enter_passage(
+        &mut self,
+        passage: &IndexPassage,
+        name: u32,
+        record: u32,
+        group: u32,
+        path: u32,
+    ) -> u32 {
         let prefix = passage.analysis.prefix.as_ref();
-        let name = prefix.map_or(NONE, |prefix| self.names.intern(&prefix.name));
-        let stripped = name != NONE && self.names.is_known(name);
-        if name != NONE && !stripped {
-            self.names.wait(name, record);
-        }
         let (vocabulary, postings) = (&mut self.vocabulary, &mut self.postings);
         let path: Vec<u32> = self.paths.get(path).map(|file| file.terms.to_vec()).unwrap_or_default();
         let path_terms = path.len() as u32;
         let text = passage.analysis.terms.iter().map(|term| term_number(vocabulary, postings, term));
-        let (start, terms) = self.columns.keep_terms(path.into_iter().chain(text));
+        let terms: Vec<u32> = path.into_iter().chain(text).collect();
         let prefix_terms = prefix.map_or(0, |prefix| prefix.terms.min(passage.analysis.terms.len()));
         let row = PassageRow {
             record,
             part: passage.part,
             name,
-            start,
-            terms,
+            start: 0,
+            terms: 0,
             path_terms,
             prefix_terms: u16::try_from(prefix_terms).unwrap_or(u16::MAX),
-            stripped,
+            stripped: false,
             flags: passage.analysis.flags.0,
             stripped_flags: prefix.map_or(passage.analysis.flags.0, |prefix| prefix.flags.0),
             vector: passage.vector.as_ref().and_then(|vector| self.vectors.add(vector)),
         };
+        self.enter_row(row, terms.into_iter(), group)
+    }
+
+    /// Adds a passage with its terms; whether its prefix is taken off is settled here.
+    pub(crate) fn enter_row(
+        &mut self,
+        mut row: PassageRow,
+        terms: impl Iterator<Item = u32>,
+        group: u32,
+    ) -> u32 {
+        row.stripped = row.name != NONE && self.names.is_known(row.name);
+        if row.name != NONE && !row.stripped {
+            self.names.wait(row.name, row.record);
+        }
+        (row.start, row.terms) = self.columns.keep_terms(terms);
         self.columns.push(row, group)
     }
 

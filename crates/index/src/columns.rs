@@ -1,6 +1,10 @@
 //! The passages, column by column, and the terms of each in order. Passages are numbered in order of arrival; a number
 //! is never used again before a compaction renames all. Every column has a value for every number.
 
+use loci_model::Result;
+
+use crate::snapshot::bytes::{Reading, Writing, damaged};
+
 /// No passage, no row, no name.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -35,6 +39,37 @@ impl PassageRow {
     /// The flags that hold now.
     pub(crate) fn flags_now(&self) -> u16 {
         if self.stripped { self.stripped_flags } else { self.flags }
+    }
+
+    /// Writes into a snapshot what does not follow from the rest, with the snapshot's numbers of name and vector space.
+    pub(crate) fn save(&self, name: u32, space: u32, out: &mut Writing) {
+        out.u32(self.part).u32(name).u32(space).u32(self.terms).u32(self.path_terms);
+        out.u16(self.prefix_terms).u16(self.flags).u16(self.stripped_flags);
+    }
+
+    /// Reads what [`PassageRow::save`] wrote: a row without a record, terms and a vector, and the number of its space.
+    pub(crate) fn load(from: &mut Reading<'_>) -> Result<(Self, u32)> {
+        let (part, name, space) = (from.u32()?, from.u32()?, from.u32()?);
+        let (terms, path_terms, prefix_terms) = (from.u32()?, from.u32()?, from.u16()?);
+        let (flags, stripped_flags) = (from.u16()?, from.u16()?);
+        if path_terms.checked_add(u32::from(prefix_terms)).is_none_or(|before| before > terms) {
+            return Err(damaged("a prefix longer than its passage"));
+        }
+        let (record, start, stripped, vector) = (NONE, 0, false, None);
+        let row = Self {
+            record,
+            part,
+            name,
+            start,
+            terms,
+            path_terms,
+            prefix_terms,
+            stripped,
+            flags,
+            stripped_flags,
+            vector,
+        };
+        Ok((row, space))
     }
 
     /// Terms that count now.
@@ -100,10 +135,16 @@ impl Columns {
         }
     }
 
+    /// All terms of a passage, those of a prefix that is taken off too.
+    pub(crate) fn all_terms(&self, passage: u32) -> &[u32] {
+        let row = self.row(passage);
+        self.terms.get(row.start..row.start + row.terms as usize).unwrap_or_default()
+    }
+
     /// The terms of a passage that count, in order: those before and those after a prefix that is taken off.
     pub(crate) fn terms(&self, passage: u32) -> (&[u32], &[u32]) {
         let row = self.row(passage);
-        let all = self.terms.get(row.start..row.start + row.terms as usize).unwrap_or_default();
+        let all = self.all_terms(passage);
         if !row.stripped {
             return (all, &[]);
         }

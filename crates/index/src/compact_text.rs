@@ -3,6 +3,10 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use loci_model::Result;
+
+use crate::snapshot::bytes::{Reading, Writing, damaged};
+
 const RECORD_PREFIX: &str = "mem-";
 
 /// A text that is, as a rule, `mem-` and a UUID or an event id of our own form.
@@ -30,6 +34,28 @@ impl CompactText {
             Self::Event(time, place) => Cow::Owned(format!("{:019}#{place:08x}", u64::from_be_bytes(*time))),
             Self::Other(text) => Cow::Borrowed(text),
         }
+    }
+
+    /// Writes it into a snapshot.
+    pub(crate) fn save(&self, out: &mut Writing) {
+        match self {
+            Self::Record(bytes) => out.u8(0).bytes(bytes),
+            Self::Event(time, place) => out.u8(1).bytes(time).u32(*place),
+            Self::Other(text) => out.u8(2).text(text),
+        };
+    }
+
+    /// Reads what [`CompactText::save`] wrote.
+    pub(crate) fn load(from: &mut Reading<'_>) -> Result<Self> {
+        let packed = match from.u8()? {
+            0 => Some(Self::Record(from.array()?)),
+            1 => Some(Self::Event(from.array()?, from.u32()?)),
+            2 => Some(Self::Other(from.text()?.into())),
+            _ => None,
+        };
+        // One text, one form: order and equality rest on it.
+        let is_usual = |id: &Self| matches!(id, Self::Record(_)) || Self::new(&id.spell()) == *id;
+        packed.filter(is_usual).ok_or_else(|| damaged("an id of unknown form"))
     }
 }
 

@@ -121,7 +121,7 @@ fn mix_row(row: &RecordRow, mix: &mut Mix) {
         mix.maybe(time.map(millis));
     }
     if let Some(Place { run, time, event, message, part }) = row.place.as_deref() {
-        let (run, first) = run.as_ref().map_or(("", 0), |(run, first)| (run, first + 1));
+        let (run, first) = run.as_ref().map_or(("", 0), |(run, first)| (run, first.wrapping_add(1)));
         mix.text(run).number(first).number(millis(*time)).text(&event.spell());
         mix.number(u64::from(*message)).number(u64::from(part.0)).number(u64::from(part.1));
     }

@@ -45,6 +45,11 @@ impl Interner {
         self.texts.iter().map(AsRef::as_ref)
     }
 
+    /// How many texts.
+    pub(crate) fn len(&self) -> u32 {
+        self.texts.len() as u32
+    }
+
     /// Bytes held, roughly.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes

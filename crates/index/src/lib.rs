@@ -11,13 +11,15 @@
 //! | columns | `columns`, `records`, `postings`, `groups`, `chains`, `names`, `paths`, `metadata_sets`, `vectors`, `sketch` |
 //! | searches | `scope` → `statistics` → `lexical`, `dense` → `candidates`, `views`; `neighbours` |
 //! | checks | `digest` |
+//! | as bytes, to begin with at the next start | `snapshot` |
 //! | small parts | `bits`, `interner`, `compact_text`, `mix`, `kernels` |
 //!
 //! Numbers of passages, records, terms and groups are given out here and renamed together, so every column has a value
 //! for every number in use; a loop over a column may index by them.
 //!
 //! To add a column: its file (or a field of `PassageRow` or `RecordRow`), its place in `compaction`, in
-//! `MemoryIndex::bytes`, in `digest`, and in the plain twin of `tests/it/twin`.
+//! `MemoryIndex::bytes`, in `digest`, and in the plain twin of `tests/it/twin`. A column that does not follow from the
+//! others also in the pair `save` and `load` of its file.
 
 mod apply;
 mod bits;
@@ -44,9 +46,11 @@ mod postings;
 mod records;
 mod scope;
 mod sketch;
+mod snapshot;
 mod statistics;
 mod vectors;
 mod views;
 
 pub use input::{IndexPassage, IndexRecord, StoredVector};
 pub use memory_index::MemoryIndex;
+pub use snapshot::SnapshotSaver;

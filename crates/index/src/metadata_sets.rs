@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use loci_model::Timestamp;
 use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::{Result, Timestamp};
 
 use crate::mix::Mix;
+use crate::snapshot::bytes::{Reading, Writing, damaged};
 
 #[derive(Debug)]
 struct Set {
@@ -45,6 +46,52 @@ impl MetadataSets {
             None => self.sets.push(set),
         }
         number
+    }
+
+    /// One more holder of a set that has one.
+    pub(crate) fn hold_again(&mut self, number: u32) {
+        if let Some(set) = self.sets.get_mut(number as usize) {
+            set.holders += 1;
+        }
+    }
+
+    /// Writes a set into a snapshot.
+    pub(crate) fn save(&self, number: u32, out: &mut Writing) {
+        let empty = Metadata::new();
+        let set = self.get(number).unwrap_or(&empty);
+        out.u32(set.len() as u32);
+        for (key, value) in set {
+            out.text(key);
+            match value {
+                MetadataValue::String(text) => out.u8(1).text(text),
+                MetadataValue::StringList(texts) => {
+                    out.u8(2).u32(texts.len() as u32);
+                    texts.iter().fold(&mut *out, |out, text| out.text(text))
+                }
+                MetadataValue::Number(number) => out.u8(3).u64(number.to_bits()),
+                MetadataValue::DateTime(time) => out.u8(4).time(*time),
+            };
+        }
+    }
+
+    /// Reads what [`MetadataSets::save`] wrote.
+    pub(crate) fn load(from: &mut Reading<'_>) -> Result<Metadata> {
+        let mut set = Metadata::new();
+        for _ in 0..from.count(5)? {
+            let key = from.text()?.to_owned();
+            let value = match from.u8()? {
+                1 => MetadataValue::String(from.text()?.to_owned()),
+                2 => {
+                    let texts = (0..from.count(4)?).map(|_| from.text().map(str::to_owned));
+                    MetadataValue::StringList(texts.collect::<Result<_>>()?)
+                }
+                3 => MetadataValue::Number(f64::from_bits(from.u64()?)),
+                4 => MetadataValue::DateTime(from.time()?),
+                _ => return Err(damaged("a value of unknown type")),
+            };
+            set.insert(key, value);
+        }
+        Ok(set)
     }
 
     /// One holder less.

@@ -6,6 +6,8 @@ use std::sync::Arc;
 /// One file of one namespace.
 #[derive(Debug)]
 pub(crate) struct FilePath {
+    /// The number of its namespace.
+    pub(crate) namespace: u32,
     /// The path as written.
     pub(crate) path: Arc<str>,
     /// Its terms.
@@ -47,7 +49,8 @@ impl Paths {
             return *number;
         }
         let number = self.paths.len() as u32;
-        let file = FilePath { path: Arc::clone(&key.1), terms: terms().into(), groups: BTreeMap::new() };
+        let (path, terms) = (Arc::clone(&key.1), terms().into());
+        let file = FilePath { namespace, path, terms, groups: BTreeMap::new() };
         self.paths.push(file);
         self.by_key.insert(key, number);
         number

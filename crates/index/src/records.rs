@@ -6,9 +6,16 @@ use std::sync::Arc;
 
 use loci_model::event::Role;
 use loci_model::record::{RecordKind, RecordOrigin, RecordState};
-use loci_model::{RecordId, Timestamp};
+use loci_model::{RecordId, Result, Timestamp};
 
+use crate::columns::NONE;
 use crate::compact_text::CompactText;
+use crate::interner::Interner;
+use crate::snapshot::bytes::{Reading, Writing, code_of, damaged, of_code};
+
+/// Roles by their code in a snapshot.
+const ROLES: &[Option<Role>] =
+    &[None, Some(Role::Assistant), Some(Role::User), Some(Role::Tool), Some(Role::Other)];
 
 /// Place of a turn in its session; the derived order is that of `loci_model::provenance::Position`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +30,22 @@ pub(crate) struct Place {
     pub(crate) message: u32,
     /// Part of the message, then part of the record.
     pub(crate) part: (u32, u32),
+}
+
+impl Place {
+    fn load(from: &mut Reading<'_>, runs: &Interner) -> Result<Self> {
+        let (run, first) = (from.u32()?, from.u64()?);
+        if run != NONE && run >= runs.len() {
+            return Err(damaged("a run that is not there"));
+        }
+        Ok(Self {
+            run: (run != NONE).then(|| (runs.shared(run), first)),
+            time: from.time()?,
+            event: CompactText::load(from)?,
+            message: from.u32()?,
+            part: (from.u32()?, from.u32()?),
+        })
+    }
 }
 
 /// Everything of a record that is not of one passage alone.
@@ -72,7 +95,72 @@ pub(crate) struct RecordRow {
     pub(crate) passages: Box<[u32]>,
 }
 
+/// What a row names, as a snapshot numbers it.
+#[derive(Debug)]
+pub(crate) struct RowNumbers {
+    /// Its group.
+    pub(crate) group: u32,
+    /// Its branch.
+    pub(crate) branch: u32,
+    /// Its metadata.
+    pub(crate) metadata: u32,
+    /// Its path.
+    pub(crate) path: u32,
+    /// The run of its place.
+    pub(crate) run: u32,
+}
+
 impl RecordRow {
+    /// The run it belongs to.
+    pub(crate) fn run(&self) -> Option<&str> {
+        self.place.as_deref()?.run.as_ref().map(|(run, _)| &**run)
+    }
+
+    /// Writes all but its passages into a snapshot.
+    pub(crate) fn save(&self, numbers: &RowNumbers, out: &mut Writing) {
+        self.id.save(out);
+        out.u32(self.version).u64(self.sequence);
+        out.u8(code_of(RecordKind::ALL, &self.kind)).u8(code_of(RecordState::ALL, &self.state));
+        out.u8(code_of(RecordOrigin::ALL, &self.origin)).u8(code_of(ROLES, &self.role));
+        out.u8(self.has_time.into());
+        out.u32(numbers.group).u32(numbers.branch).u32(numbers.metadata).u32(numbers.path);
+        out.time(self.time).time(self.created_at).time(self.updated_at).time(self.valid_from);
+        out.maybe_time(self.valid_to).maybe_time(self.known_to).maybe_time(self.expires_at);
+        out.u8(self.place.is_some().into());
+        if let Some(place) = &self.place {
+            out.u32(numbers.run).u64(place.run.as_ref().map_or(0, |(_, first)| *first)).time(place.time);
+            place.event.save(out);
+            out.u32(place.message).u32(place.part.0).u32(place.part.1);
+        }
+    }
+
+    /// Reads what [`RecordRow::save`] wrote. The numbers are the snapshot's, and yet to be checked.
+    pub(crate) fn load(from: &mut Reading<'_>, runs: &Interner) -> Result<Self> {
+        Ok(Self {
+            id: CompactText::load(from)?,
+            version: from.u32()?,
+            sequence: from.u64()?,
+            kind: of_code(RecordKind::ALL, from.u8()?)?,
+            state: of_code(RecordState::ALL, from.u8()?)?,
+            origin: of_code(RecordOrigin::ALL, from.u8()?)?,
+            role: of_code(ROLES, from.u8()?)?,
+            has_time: from.flag()?,
+            group: from.u32()?,
+            branch: from.u32()?,
+            metadata: from.u32()?,
+            path: from.u32()?,
+            time: from.time()?,
+            created_at: from.time()?,
+            updated_at: from.time()?,
+            valid_from: from.time()?,
+            valid_to: from.maybe_time()?,
+            known_to: from.maybe_time()?,
+            expires_at: from.maybe_time()?,
+            place: if from.flag()? { Some(Box::new(Place::load(from, runs)?)) } else { None },
+            passages: Box::default(),
+        })
+    }
+
     /// In force.
     pub(crate) fn is_active(&self) -> bool {
         self.state == RecordState::Active
@@ -113,6 +201,16 @@ impl Records {
     /// The row of a record.
     pub(crate) fn row(&self, record: u32) -> &RecordRow {
         &self.rows[record as usize]
+    }
+
+    /// One more than the greatest number given out.
+    pub(crate) fn limit(&self) -> u32 {
+        self.rows.len() as u32
+    }
+
+    /// The row of a number in use.
+    pub(crate) fn held(&self, record: u32) -> Option<&RecordRow> {
+        self.rows.get(record as usize).filter(|row| self.find(&row.id) == Some(record))
     }
 
     /// Names the passages of a record.

@@ -3,6 +3,9 @@
 //!
 //! A rotation of the vectors before the sign belongs here and nowhere else: both functions must apply the same.
 
+/// Raised with every change of what a sketch says: snapshots hold sketches.
+pub(crate) const VERSION: u32 = 1;
+
 /// Words of the sketch of a vector with so many dimensions.
 pub(crate) fn words(dimensions: usize) -> usize {
     dimensions.div_ceil(64)

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use loci_model::Result;
+
 use crate::bits::Bits;
 use crate::columns::NONE;
 use crate::input::StoredVector;
 use crate::kernels::{self, Line, WideLine};
 use crate::sketch;
+use crate::snapshot::bytes::{Reading, Writing, damaged};
 
 /// All vectors of one model.
 #[derive(Debug)]
@@ -45,12 +48,23 @@ impl Vectors {
         if dimensions == 0 {
             return None;
         }
-        let at = self.position(&vector.model, dimensions).or_else(|| {
-            self.spaces.push(Space::new(Arc::clone(&vector.model), dimensions));
-            Some(self.spaces.len() - 1)
-        })?;
-        let number = u16::try_from(at).ok()?;
-        self.spaces.get_mut(at).map(|space| (number, space.push(vector)))
+        let number = self.open(&vector.model, dimensions)?;
+        self.spaces.get_mut(usize::from(number)).map(|space| (number, space.push(vector)))
+    }
+
+    /// The number of the space of a model, a new one at first sight.
+    pub(crate) fn open(&mut self, model: &str, dimensions: usize) -> Option<u16> {
+        let at = self.position(model, dimensions).unwrap_or_else(|| {
+            self.spaces.push(Space::new(model.into(), dimensions));
+            self.spaces.len() - 1
+        });
+        u16::try_from(at).ok()
+    }
+
+    /// Adds the next row of a snapshot, as [`Vectors::add`] does a vector.
+    pub(crate) fn load_row(&mut self, space: u16, rows: &mut RowsIn<'_>) -> Result<u32> {
+        let space = self.spaces.get_mut(usize::from(space));
+        space.ok_or_else(|| damaged("a vector of no model"))?.load_row(rows)
     }
 
     /// Names the passage a row belongs to, or none with [`NONE`].
@@ -111,6 +125,38 @@ impl Space {
         sketch::of_row(&vector.values, &mut self.sketches);
         self.passages.push(NONE);
         (self.passages.len() - 1) as u32
+    }
+
+    /// Writes a row into a snapshot.
+    pub(crate) fn save_row(&self, row: u32, out: &mut RowsOut) {
+        let words = sketch::words(self.dimensions);
+        let start = row as usize * words;
+        out.count += 1;
+        out.scales.u32(self.scale(row).to_bits());
+        for word in self.sketches.get(start..start + words).unwrap_or_default() {
+            out.sketches.u64(*word);
+        }
+        let mut left = self.dimensions;
+        for line in self.row(row) {
+            let bytes = line.0.map(i8::cast_unsigned);
+            out.values.bytes(bytes.get(..left).unwrap_or(&bytes));
+            left = left.saturating_sub(kernels::LINE);
+        }
+    }
+
+    fn load_row(&mut self, rows: &mut RowsIn<'_>) -> Result<u32> {
+        let row = rows.next(self.dimensions).ok_or_else(|| damaged("a missing vector"))?;
+        for chunk in row.values.chunks(kernels::LINE) {
+            let mut line = Line([0; kernels::LINE]);
+            for (to, from) in line.0.iter_mut().zip(chunk) {
+                *to = from.cast_signed();
+            }
+            self.lines.push(line);
+        }
+        self.scales.push(row.scale);
+        self.sketches.extend(row.sketch.iter().map(|word| u64::from_le_bytes(*word)));
+        self.passages.push(NONE);
+        Ok((self.passages.len() - 1) as u32)
     }
 
     /// Lines of one row.
@@ -193,6 +239,70 @@ impl Space {
             + self.sketches.len() * 8
             + self.passages.len() * 8
             + self.holders.bytes()
+    }
+}
+
+/// Rows of one space on their way into a block of a snapshot.
+#[derive(Debug, Default)]
+pub(crate) struct RowsOut {
+    count: u32,
+    scales: Writing,
+    sketches: Writing,
+    values: Writing,
+}
+
+impl RowsOut {
+    /// Bytes so far.
+    pub(crate) fn bytes(&self) -> usize {
+        self.scales.0.len() + self.sketches.0.len() + self.values.0.len()
+    }
+
+    /// Appends them to the block.
+    pub(crate) fn write(&self, out: &mut Writing) {
+        out.u32(self.count).bytes(&self.scales.0).bytes(&self.sketches.0).bytes(&self.values.0);
+    }
+}
+
+/// Rows of one space in a block of a snapshot, from the next on.
+#[derive(Debug)]
+pub(crate) struct RowsIn<'a> {
+    scales: &'a [[u8; 4]],
+    sketches: &'a [[u8; 8]],
+    values: &'a [u8],
+}
+
+struct RowIn<'a> {
+    scale: f32,
+    sketch: &'a [[u8; 8]],
+    values: &'a [u8],
+}
+
+impl<'a> RowsIn<'a> {
+    /// Finds the rows in a block. No value may be −128: the kernels rely on it.
+    pub(crate) fn read(block: &mut Reading<'a>, dimensions: usize) -> Result<Self> {
+        let too_many = || damaged("more vectors than fit");
+        let count = block.count(4)?;
+        let words = count.checked_mul(sketch::words(dimensions)).ok_or_else(too_many)?;
+        let scales = block.bytes(count * 4)?.as_chunks().0;
+        let sketches = block.bytes(words.checked_mul(8).ok_or_else(too_many)?)?.as_chunks().0;
+        let values = block.bytes(count.checked_mul(dimensions).ok_or_else(too_many)?)?;
+        if values.contains(&0x80) || scales.iter().any(|scale| !f32::from_le_bytes(*scale).is_finite()) {
+            return Err(damaged("a vector that cannot be"));
+        }
+        Ok(Self { scales, sketches, values })
+    }
+
+    /// True when all were taken.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.scales.is_empty()
+    }
+
+    fn next(&mut self, dimensions: usize) -> Option<RowIn<'a>> {
+        let (scale, scales) = self.scales.split_first()?;
+        let (sketch, sketches) = self.sketches.split_at_checked(sketch::words(dimensions))?;
+        let (values, rest) = self.values.split_at_checked(dimensions)?;
+        (self.scales, self.sketches, self.values) = (scales, sketches, rest);
+        Some(RowIn { scale: f32::from_le_bytes(*scale), sketch, values })
     }
 }
 

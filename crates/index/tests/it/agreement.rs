@@ -11,13 +11,13 @@ use crate::world::{Dice, Raw, draw, draw_request, record_id};
 
 /// One change of one record: its new state, or its removal.
 #[derive(Debug, Clone)]
-struct Change {
-    number: u32,
-    sequence: u64,
-    raw: Option<Raw>,
+pub(crate) struct Change {
+    pub(crate) number: u32,
+    pub(crate) sequence: u64,
+    pub(crate) raw: Option<Raw>,
 }
 
-fn history(dice: &mut Dice, records: u64, changes: u64) -> Vec<Change> {
+pub(crate) fn history(dice: &mut Dice, records: u64, changes: u64) -> Vec<Change> {
     let change = |sequence| {
         let number = dice.below(records) as u32;
         let raw = (!dice.one_in(6)).then(|| draw(dice, number, sequence));
@@ -26,7 +26,7 @@ fn history(dice: &mut Dice, records: u64, changes: u64) -> Vec<Change> {
     (1..=changes).map(change).collect()
 }
 
-fn play(changes: &[Change], mut between: impl FnMut(&mut MemoryIndex)) -> MemoryIndex {
+pub(crate) fn play(changes: &[Change], mut between: impl FnMut(&mut MemoryIndex)) -> MemoryIndex {
     let mut index = MemoryIndex::new();
     for change in changes {
         match &change.raw {

@@ -7,6 +7,8 @@ mod by_hand;
 #[cfg(test)]
 mod great;
 #[cfg(test)]
+mod snapshots;
+#[cfg(test)]
 mod twin;
 #[cfg(test)]
 mod world;

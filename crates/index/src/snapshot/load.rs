@@ -1,0 +1,247 @@
+//! From blocks to an index. Every number is checked before it is used; what a record means is settled by the same code
+//! that takes in a change.
+
+use std::io::Read;
+
+use loci_model::Result;
+use loci_model::metadata::Metadata;
+
+use super::bytes::{Reading, damaged};
+use super::dictionary::{load_texts, number_or_none};
+use super::frame::{self, Kind};
+use crate::columns::{NONE, PassageRow};
+use crate::compact_text::CompactText;
+use crate::groups::GroupKey;
+use crate::memory_index::MemoryIndex;
+use crate::metadata_sets::MetadataSets;
+use crate::records::RecordRow;
+use crate::vectors::RowsIn;
+
+/// An index in the making.
+#[derive(Default)]
+struct Loading {
+    index: MemoryIndex,
+    groups: u32,
+    names: u32,
+    paths: u32,
+    spaces: u32,
+    records: u64,
+    passages: u64,
+}
+
+/// What the records of one block draw on.
+struct Parts<'a> {
+    metadata: Vec<u32>,
+    vectors: Vec<RowsIn<'a>>,
+    terms: &'a [[u8; 4]],
+}
+
+/// A passage as read, its terms and its space.
+struct Passage<'a> {
+    row: PassageRow,
+    terms: &'a [[u8; 4]],
+    vector: Option<(u16, u32)>,
+}
+
+impl MemoryIndex {
+    /// Reads what [`MemoryIndex::save`] wrote. An error for a snapshot that is damaged, cut off, or of another version;
+    /// the index is then to be rebuilt. It stands at the sequence it was saved at.
+    pub fn load(from: &mut dyn Read) -> Result<Self> {
+        let sequence = frame::read_head(from)?;
+        let mut loading = Loading::default();
+        let mut payload = Vec::new();
+        for ordinal in 0.. {
+            let kind = frame::read_block(from, ordinal, &mut payload)?;
+            let mut block = Reading::new(&payload);
+            match kind {
+                Kind::Records => loading.block(&mut block)?,
+                Kind::End => {
+                    loading.end(&mut block)?;
+                    break;
+                }
+            }
+            block.end()?;
+        }
+        if !matches!(from.read(&mut [0]), Ok(0)) {
+            return Err(damaged("more follows its end"));
+        }
+        let mut index = loading.index;
+        index.sequence = sequence;
+        Ok(index)
+    }
+}
+
+impl Loading {
+    fn block(&mut self, block: &mut Reading<'_>) -> Result<()> {
+        self.words(block)?;
+        self.group_keys(block)?;
+        self.name_texts(block)?;
+        self.files(block)?;
+        self.vector_spaces(block)?;
+        let metadata = hold_sets(block, &mut self.index.metadata)?;
+        let mut vectors = Vec::new();
+        for space in self.index.vectors.spaces() {
+            vectors.push(RowsIn::read(block, space.dimensions)?);
+        }
+        let count = block.count(4)?;
+        let (terms, _) = block.bytes(count * 4)?.as_chunks();
+        let mut parts = Parts { metadata, vectors, terms };
+        for _ in 0..block.count(1)? {
+            self.record(block, &mut parts)?;
+        }
+        let used = parts.terms.is_empty() && parts.vectors.iter().all(RowsIn::is_empty);
+        for set in parts.metadata {
+            self.index.metadata.release(set);
+        }
+        if used { Ok(()) } else { Err(damaged("more terms or vectors than passages")) }
+    }
+
+    fn words(&mut self, block: &mut Reading<'_>) -> Result<()> {
+        let index = &mut self.index;
+        load_texts(block, &mut index.vocabulary)?;
+        index.postings.resize_with(index.vocabulary.len() as usize, Default::default);
+        let words = &mut index.words;
+        for texts in [
+            &mut words.namespaces,
+            &mut words.strategies,
+            &mut words.actors,
+            &mut words.sessions,
+            &mut words.branches,
+            &mut words.runs,
+        ] {
+            load_texts(block, texts)?;
+        }
+        Ok(())
+    }
+
+    fn group_keys(&mut self, block: &mut Reading<'_>) -> Result<()> {
+        let words = &self.index.words;
+        for _ in 0..block.count(16)? {
+            let key = GroupKey {
+                namespace: number_or_none(block.u32()?, words.namespaces.len())?,
+                strategy: number_or_none(block.u32()?, words.strategies.len())?,
+                actor: number_or_none(block.u32()?, words.actors.len())?,
+                session: number_or_none(block.u32()?, words.sessions.len())?,
+            };
+            if key.namespace == NONE || self.index.groups.intern(key) != self.groups {
+                return Err(damaged("a group is there twice, or nowhere"));
+            }
+            self.groups += 1;
+        }
+        Ok(())
+    }
+
+    fn name_texts(&mut self, block: &mut Reading<'_>) -> Result<()> {
+        for _ in 0..block.count(4)? {
+            if self.index.names.intern(block.text()?) != self.names {
+                return Err(damaged("a name is there twice"));
+            }
+            self.names += 1;
+        }
+        Ok(())
+    }
+
+    fn files(&mut self, block: &mut Reading<'_>) -> Result<()> {
+        for _ in 0..block.count(12)? {
+            let namespace = number_or_none(block.u32()?, self.index.words.namespaces.len())?;
+            let path = block.text()?;
+            let count = block.count(4)?;
+            let vocabulary = self.index.vocabulary.len();
+            let terms = block.bytes(count * 4)?.as_chunks().0;
+            let terms: Vec<u32> = terms.iter().map(|term| u32::from_le_bytes(*term)).collect();
+            let is_known = terms.iter().all(|term| *term < vocabulary);
+            if !is_known || self.index.paths.intern(namespace, path, || terms) != self.paths {
+                return Err(damaged("a path is there twice, or of unknown terms"));
+            }
+            self.paths += 1;
+        }
+        Ok(())
+    }
+
+    fn vector_spaces(&mut self, block: &mut Reading<'_>) -> Result<()> {
+        for _ in 0..block.count(8)? {
+            let (model, dimensions) = (block.text()?, block.u32()? as usize);
+            let space = self.index.vectors.open(model, dimensions).map(u32::from);
+            if space != Some(self.spaces) {
+                return Err(damaged("a model is there twice"));
+            }
+            self.spaces += 1;
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, block: &mut Reading<'_>, parts: &mut Parts<'_>) -> Result<()> {
+        let words = &self.index.words;
+        let mut row = RecordRow::load(block, &words.runs)?;
+        number_or_none(row.group, self.groups)?;
+        number_or_none(row.branch, words.branches.len())?;
+        number_or_none(row.path, self.paths)?;
+        let set = parts.metadata.get(row.metadata as usize).copied();
+        row.metadata = set.ok_or_else(|| damaged("a record of unknown metadata"))?;
+        if row.group == NONE {
+            return Err(damaged("a record of no group"));
+        }
+        let count = block.count(1)?;
+        let passages = (0..count).map(|_| self.passage(block, parts)).collect::<Result<Vec<_>>>()?;
+        // Order within a session rests on it.
+        if !passages.is_sorted_by(|left, right| left.row.part < right.row.part) {
+            return Err(damaged("passages out of order"));
+        }
+        self.records += 1;
+        self.passages += passages.len() as u64;
+        self.index.metadata.hold_again(row.metadata);
+        let (group, names) = (row.group, passages.iter().map(|passage| passage.row.name).collect::<Vec<_>>());
+        self.index.put(row, &names, |index, record| {
+            let enter = |passage: &Passage<'_>| {
+                let row = PassageRow { record, vector: passage.vector, ..passage.row };
+                let terms = passage.terms.iter().map(|term| u32::from_le_bytes(*term));
+                index.enter_row(row, terms, group)
+            };
+            passages.iter().map(enter).collect()
+        });
+        Ok(())
+    }
+
+    fn passage<'a>(&mut self, block: &mut Reading<'_>, parts: &mut Parts<'a>) -> Result<Passage<'a>> {
+        let (row, space) = PassageRow::load(block)?;
+        number_or_none(row.name, self.names)?;
+        let split = parts.terms.split_at_checked(row.terms as usize);
+        let (terms, rest) = split.ok_or_else(|| damaged("fewer terms than passages say"))?;
+        parts.terms = rest;
+        let vocabulary = self.index.vocabulary.len();
+        if terms.iter().any(|term| u32::from_le_bytes(*term) >= vocabulary) {
+            return Err(damaged("a term is not known"));
+        }
+        let vector = match parts.vectors.get_mut(space as usize) {
+            _ if space == NONE => None,
+            Some(rows) => {
+                let space = u16::try_from(space).map_err(|_| damaged("too many models"))?;
+                Some((space, self.index.vectors.load_row(space, rows)?))
+            }
+            None => return Err(damaged("a vector of an unknown model")),
+        };
+        Ok(Passage { row, terms, vector })
+    }
+
+    fn end(&mut self, block: &mut Reading<'_>) -> Result<()> {
+        let counts = (block.u64()?, block.u64()?, block.u32()?);
+        if counts != (self.records, self.passages, self.index.vocabulary.len()) {
+            return Err(damaged("a block is missing"));
+        }
+        for _ in 0..block.count(9)? {
+            let id = CompactText::load(block)?;
+            self.index.erased.insert(id, block.u64()?);
+        }
+        block.end()
+    }
+}
+
+/// The numbers of the metadata sets of a block, each held once for the time of the block.
+fn hold_sets(block: &mut Reading<'_>, sets: &mut MetadataSets) -> Result<Vec<u32>> {
+    let mut numbers = Vec::new();
+    for _ in 0..block.count(4)? {
+        let set: Metadata = MetadataSets::load(block)?;
+        numbers.push(sets.hold(&set));
+    }
+    Ok(numbers)
+}
