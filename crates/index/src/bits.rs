@@ -41,6 +41,15 @@ impl Bits {
         }
     }
 
+    /// The 64 numbers from `at` on, by bits.
+    #[inline]
+    pub(crate) fn word_from(&self, at: u32) -> u64 {
+        let (word, shift) = (at as usize / 64, at % 64);
+        let part = |word: usize| self.words.get(word).copied().unwrap_or(0);
+        // In two steps: a shift by all 64 bits is none.
+        part(word) >> shift | part(word + 1) << 1 << (63 - shift)
+    }
+
     /// How many are in.
     pub(crate) fn count(&self) -> usize {
         self.count
@@ -106,6 +115,8 @@ mod tests {
             let odd: Bits = (0..300).filter(|at| at % 2 == 1).collect();
             prop_assert_eq!(bits.count_shared(&odd), set.iter().filter(|at| **at % 2 == 1).count());
             prop_assert!((0..400).all(|at| bits.has(at) == set.contains(&at)));
+            let word = |from: u32| (0..64).fold(0u64, |word, at| word | u64::from(set.contains(&(from + at))) << at);
+            prop_assert!((0..400).all(|from| bits.word_from(from) == word(from)));
         }
     }
 }

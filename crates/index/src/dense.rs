@@ -2,26 +2,22 @@
 //!
 //! A small scope is read whole. In a great one a scan of sketches finds the rows worth a true cosine.
 
-use std::cell::RefCell;
-
 use crate::bits::Bits;
-use crate::columns::NONE;
-use crate::kernels;
+use crate::kernels::{self, GROUP};
 use crate::memory_index::MemoryIndex;
+use crate::segment::SEGMENT;
 use crate::vectors::{Question, Space};
 
 /// Vectors in scope up to which each gets its cosine.
-const WHOLE_MAX: usize = 20_000;
+const WHOLE_MAX: usize = 2_000;
 /// Rows that get their cosine after a scan: so many for each place of the list, and at least so many.
-const RESCORED_PER_PLACE: usize = 5;
-const RESCORED_MIN: usize = 2_000;
+const RESCORED_PER_PLACE: usize = 3;
+const RESCORED_MIN: usize = 600;
+/// How many rows ahead of the one in work are asked for.
+const AHEAD: usize = 8;
 
 /// Weights of the neighbours two before, one before and one after, beside 1 of the passage itself (§3).
 const CONTEXT: [f32; 3] = [0.2, 0.4, 0.3];
-
-thread_local! {
-    static DISTANCES: RefCell<Vec<u16>> = const { RefCell::new(Vec::new()) };
-}
 
 /// A question and the vectors it can be compared with.
 pub(crate) struct Asked<'a> {
@@ -41,8 +37,11 @@ impl MemoryIndex {
     /// The best passages in scope by cosine, in no order.
     pub(crate) fn best_by_vector(&self, asked: &Asked<'_>, scope: &Bits, length: usize) -> Vec<u32> {
         let in_scope = asked.space.holders.count_shared(scope);
-        let scored =
-            if in_scope <= WHOLE_MAX { self.whole(asked, scope) } else { self.scanned(asked, scope, length) };
+        let scored = if in_scope <= WHOLE_MAX.max(length) {
+            self.whole(asked, scope)
+        } else {
+            self.scanned(asked, scope, in_scope, length)
+        };
         self.best(scored, length)
     }
 
@@ -54,25 +53,32 @@ impl MemoryIndex {
     /// The cosine of a passage's vector plus those of its neighbours, weighted: of the sum's direction, as if the sum
     /// had been made. Neighbours without a vector are left out.
     pub(crate) fn cosine_in_context(&self, asked: &Asked<'_>, passage: u32) -> Option<f32> {
-        let own = self.row_in(asked, passage)?;
-        let before = self.columns.before(passage);
-        let around =
-            [before.and_then(|before| self.columns.before(before)), before, self.columns.after(passage)];
-        let mut parts = vec![(1.0f32, own)];
-        for (weight, neighbour) in CONTEXT.into_iter().zip(around) {
-            parts.extend(
-                neighbour.and_then(|neighbour| self.row_in(asked, neighbour)).map(|row| (weight, row)),
-            );
-        }
+        let rows = self.rows_in_context(asked, passage)?;
         let (mut along, mut square) = (0.0f32, 0.0f32);
-        for (at, (weight, row)) in parts.iter().enumerate() {
-            along += weight * asked.cosine(*row);
-            square += weight * weight * asked.space.between(*row, *row);
-            for (other_weight, other) in parts.iter().skip(at + 1) {
-                square += 2.0 * weight * other_weight * asked.space.between(*row, *other);
+        for (at, (weight, row)) in rows.iter().enumerate().filter_map(|(at, part)| Some((at, (*part)?))) {
+            let scale = asked.space.scale(row);
+            along += weight * asked.cosine(row);
+            // Rows are of unit length, those of no direction apart.
+            square += if scale > 0.0 { weight * weight } else { 0.0 };
+            for (other_weight, other) in rows.iter().skip(at + 1).flatten() {
+                square += 2.0 * weight * other_weight * asked.space.between(row, *other);
             }
         }
         Some(if square > 0.0 { along / square.sqrt() } else { 0.0 })
+    }
+
+    /// The rows of a passage and its neighbours, with their weights.
+    fn rows_in_context(&self, asked: &Asked<'_>, passage: u32) -> Option<[Option<(f32, u32)>; 4]> {
+        let own = self.row_in(asked, passage)?;
+        let before = self.columns.before(passage);
+        let [second, first, after] = CONTEXT;
+        let part = |weight, neighbour: Option<u32>| Some((weight, self.row_in(asked, neighbour?)?));
+        Some([
+            Some((1.0, own)),
+            part(second, before.and_then(|before| self.columns.before(before))),
+            part(first, before),
+            part(after, self.columns.after(passage)),
+        ])
     }
 
     fn row_in(&self, asked: &Asked<'_>, passage: u32) -> Option<u32> {
@@ -81,29 +87,34 @@ impl MemoryIndex {
 
     fn whole(&self, asked: &Asked<'_>, scope: &Bits) -> Vec<(f32, u32)> {
         let rows = scope.iter().filter_map(|passage| self.row_in(asked, passage).map(|row| (passage, row)));
-        rows.map(|(passage, row)| (asked.cosine(row), passage)).collect()
+        asked.cosines(rows.collect())
     }
 
     /// Cosines of the rows whose sketches are nearest: at least so many as are to be rescored, and with each row all
     /// others of its distance, so that the choice does not hang on the order of the rows.
-    fn scanned(&self, asked: &Asked<'_>, scope: &Bits, length: usize) -> Vec<(f32, u32)> {
+    fn scanned(&self, asked: &Asked<'_>, scope: &Bits, in_scope: usize, length: usize) -> Vec<(f32, u32)> {
         let wanted = length.saturating_mul(RESCORED_PER_PLACE).max(RESCORED_MIN);
-        let space = asked.space;
-        DISTANCES.with_borrow_mut(|distances| {
-            (kernels::chosen().distances)(&asked.question.sketch, space.sketches(), distances);
-            let mut histogram = vec![0usize; asked.question.sketch.len() * 64 + 1];
-            for (distance, passage) in distances.iter_mut().zip(space.passages()) {
-                if *passage == NONE || !scope.has(*passage) {
-                    *distance = u16::MAX;
-                } else if let Some(count) = histogram.get_mut(usize::from(*distance)) {
-                    *count += 1;
+        let everything = in_scope == asked.space.holders.count();
+        let mut nearest = Nearest::new(wanted, asked.question.farthest);
+        let near = kernels::chosen().near;
+        let mut distances = [0; GROUP];
+        for (at, segment) in asked.space.segments().iter().enumerate() {
+            for group in segment.groups() {
+                let rows = if everything { group.taken() } else { group.within(scope) };
+                if rows == 0 {
+                    continue;
+                }
+                let tables = &asked.question.tables;
+                let mut rest = near(tables, group.tiles, rows, nearest.limit, &mut distances);
+                while rest != 0 {
+                    let row = rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    nearest.add(distances[row % GROUP], (at * SEGMENT + group.first + row) as u32);
                 }
             }
-            let limit = nearest(&histogram, wanted);
-            let near =
-                distances.iter().zip(space.passages()).enumerate().filter(|(_, (near, _))| **near <= limit);
-            near.map(|(row, (_, passage))| (asked.cosine(row as u32), *passage)).collect()
-        })
+        }
+        let named = |row| (asked.space.passage(row), row);
+        asked.cosines(nearest.rows().map(named).collect())
     }
 }
 
@@ -112,29 +123,82 @@ impl Asked<'_> {
     fn cosine(&self, row: u32) -> f32 {
         self.space.cosine(&self.question, row)
     }
+
+    /// Cosines of passages, given with their rows.
+    fn cosines(&self, rows: Vec<(u32, u32)>) -> Vec<(f32, u32)> {
+        let ask = |row: &(u32, u32)| (kernels::chosen().prefetch)(self.space.row(row.1));
+        rows.iter().take(AHEAD).for_each(ask);
+        let cosine = |(at, (passage, row)): (usize, &(u32, u32))| {
+            rows.get(at + AHEAD).into_iter().for_each(ask);
+            (self.cosine(*row), *passage)
+        };
+        rows.iter().enumerate().map(cosine).collect()
+    }
 }
 
-/// The least distance within which at least `wanted` rows lie, or the greatest there is.
-fn nearest(histogram: &[usize], wanted: usize) -> u16 {
-    let mut sum = 0;
-    let enough = histogram.iter().position(|count| {
-        sum += count;
-        sum >= wanted
-    });
-    u16::try_from(enough.unwrap_or(histogram.len())).unwrap_or(u16::MAX - 1)
+/// The nearest rows of a scan under way.
+struct Nearest {
+    wanted: usize,
+    /// The least distance within which as many rows as are wanted were seen; the greatest as long as there are none.
+    limit: u16,
+    /// Rows seen within the limit.
+    within: usize,
+    /// Rows seen by distance; beyond the limit out of date.
+    histogram: Vec<u32>,
+    /// Rows seen that were within the limit then.
+    seen: Vec<(u16, u32)>,
+}
+
+impl Nearest {
+    /// Of rows none of which is farther than `farthest`.
+    fn new(wanted: usize, farthest: u16) -> Self {
+        let histogram = vec![0; usize::from(farthest) + 1];
+        Self { wanted: wanted.max(1), limit: farthest, within: 0, histogram, seen: Vec::new() }
+    }
+
+    /// Takes in a row that is within the limit.
+    fn add(&mut self, distance: u16, row: u32) {
+        self.seen.push((distance, row));
+        self.within += 1;
+        if let Some(count) = self.histogram.get_mut(usize::from(distance)) {
+            *count += 1;
+        }
+        while let Some(farthest) = self.histogram.get(usize::from(self.limit))
+            && self.within - *farthest as usize >= self.wanted
+        {
+            self.within -= *farthest as usize;
+            self.limit -= 1;
+        }
+    }
+
+    /// The rows within the limit, in order.
+    fn rows(&self) -> impl Iterator<Item = u32> + '_ {
+        self.seen.iter().filter(|(distance, _)| *distance <= self.limit).map(|(_, row)| *row)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
-    #[test]
-    fn the_limit_takes_enough_rows() {
-        let check = |wanted, expect| assert_eq!(nearest(&[0, 2, 0, 3], wanted), expect, "{wanted}");
-        check(1, 1);
-        check(2, 1);
-        check(3, 3);
-        check(5, 3);
-        check(6, 4);
+    proptest! {
+        #[test]
+        fn the_nearest_are_enough_and_whole(
+            distances in proptest::collection::vec(0u16..40, 0..200), wanted in 1usize..60
+        ) {
+            let mut nearest = Nearest::new(wanted, 50);
+            for (row, distance) in distances.iter().enumerate() {
+                if *distance <= nearest.limit {
+                    nearest.add(*distance, row as u32);
+                }
+            }
+            let mut sorted = distances.clone();
+            sorted.sort_unstable();
+            let limit = sorted.get(wanted - 1).copied().unwrap_or(u16::MAX);
+            let within = distances.iter().enumerate().filter(|(_, distance)| **distance <= limit);
+            let expect: Vec<u32> = within.map(|(row, _)| row as u32).collect();
+            prop_assert_eq!(nearest.rows().collect::<Vec<_>>(), expect);
+        }
     }
 }

@@ -8,7 +8,7 @@
 //! | what the store hands in | `input` |
 //! | the index and its small questions | `memory_index` |
 //! | changes | `apply` (records, names), `link` (postings, sessions, sums), `compaction` |
-//! | columns | `columns`, `records`, `postings`, `groups`, `chains`, `names`, `paths`, `metadata_sets`, `vectors`, `sketch` |
+//! | columns | `columns`, `records`, `postings`, `groups`, `chains`, `names`, `paths`, `metadata_sets`, `vectors`, `segment`, `sketch` |
 //! | searches | `scope` → `statistics` → `lexical`, `dense` → `candidates`, `views`; `neighbours` |
 //! | checks | `digest` |
 //! | as bytes, to begin with at the next start | `snapshot` |
@@ -45,6 +45,7 @@ mod paths;
 mod postings;
 mod records;
 mod scope;
+mod segment;
 mod sketch;
 mod snapshot;
 mod statistics;

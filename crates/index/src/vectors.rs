@@ -7,8 +7,9 @@ use loci_model::Result;
 use crate::bits::Bits;
 use crate::columns::NONE;
 use crate::input::StoredVector;
-use crate::kernels::{self, Line, WideLine};
-use crate::sketch;
+use crate::kernels::{self, Line, Tables, WideLine};
+use crate::segment::{SEGMENT, Segment};
+use crate::sketch::{self, Sketcher};
 use crate::snapshot::bytes::{Reading, Writing, damaged};
 
 /// All vectors of one model.
@@ -18,10 +19,9 @@ pub(crate) struct Space {
     pub(crate) model: Arc<str>,
     /// Values of a vector.
     pub(crate) dimensions: usize,
-    lines: Vec<Line>,
-    scales: Vec<f32>,
-    sketches: Vec<u64>,
-    passages: Vec<u32>,
+    sketcher: Sketcher,
+    /// All but the last are full.
+    segments: Vec<Segment>,
     /// Passages that have a vector here.
     pub(crate) holders: Bits,
 }
@@ -31,8 +31,10 @@ pub(crate) struct Space {
 pub(crate) struct Question {
     lines: Vec<WideLine>,
     scale: f32,
-    /// Its sketch.
-    pub(crate) sketch: Vec<u64>,
+    /// What a sketch adds to a distance.
+    pub(crate) tables: Vec<Tables>,
+    /// The greatest distance there can be.
+    pub(crate) farthest: u16,
 }
 
 /// The vectors of all models.
@@ -70,8 +72,8 @@ impl Vectors {
     /// Names the passage a row belongs to, or none with [`NONE`].
     pub(crate) fn give(&mut self, (space, row): (u16, u32), passage: u32) {
         let Some(space) = self.spaces.get_mut(usize::from(space)) else { return };
-        let Some(holder) = space.passages.get_mut(row as usize) else { return };
-        let before = std::mem::replace(holder, passage);
+        let Some(segment) = space.segments.get_mut(row as usize / SEGMENT) else { return };
+        let before = segment.give(row as usize % SEGMENT, passage);
         if before != NONE {
             space.holders.clear(before);
         }
@@ -115,27 +117,32 @@ impl Vectors {
 
 impl Space {
     fn new(model: Arc<str>, dimensions: usize) -> Self {
-        let (lines, scales, sketches, passages) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { model, dimensions, lines, scales, sketches, passages, holders: Bits::default() }
+        let sketcher = Sketcher::new(dimensions);
+        Self { model, dimensions, sketcher, segments: Vec::new(), holders: Bits::default() }
     }
 
     fn push(&mut self, vector: &StoredVector) -> u32 {
-        self.lines.extend(kernels::lines(&vector.values));
-        self.scales.push(vector.scale);
-        sketch::of_row(&vector.values, &mut self.sketches);
-        self.passages.push(NONE);
-        (self.passages.len() - 1) as u32
+        let sketch = self.sketcher.of_row(&vector.values);
+        self.append(|last| last.push(kernels::lines(&vector.values), vector.scale, &sketch))
+    }
+
+    /// Adds what `add` puts into the last segment, one row, and tells its number.
+    fn append(&mut self, add: impl FnOnce(&mut Segment)) -> u32 {
+        if self.segments.last().is_none_or(|last| last.len() == SEGMENT) {
+            self.segments.push(Segment::new(self.width(), sketch::bytes(self.dimensions)));
+        }
+        let full = (self.segments.len() - 1) * SEGMENT;
+        let Some(last) = self.segments.last_mut() else { return NONE };
+        add(last);
+        (full + last.len() - 1) as u32
     }
 
     /// Writes a row into a snapshot.
     pub(crate) fn save_row(&self, row: u32, out: &mut RowsOut) {
-        let words = sketch::words(self.dimensions);
-        let start = row as usize * words;
         out.count += 1;
         out.scales.u32(self.scale(row).to_bits());
-        for word in self.sketches.get(start..start + words).unwrap_or_default() {
-            out.sketches.u64(*word);
-        }
+        let sketch = self.segment(row).map(|segment| segment.sketch(row as usize % SEGMENT));
+        out.sketches.bytes(&sketch.unwrap_or_default());
         let mut left = self.dimensions;
         for line in self.row(row) {
             let bytes = line.0.map(i8::cast_unsigned);
@@ -146,17 +153,14 @@ impl Space {
 
     fn load_row(&mut self, rows: &mut RowsIn<'_>) -> Result<u32> {
         let row = rows.next(self.dimensions).ok_or_else(|| damaged("a missing vector"))?;
-        for chunk in row.values.chunks(kernels::LINE) {
+        let lines = row.values.chunks(kernels::LINE).map(|chunk| {
             let mut line = Line([0; kernels::LINE]);
             for (to, from) in line.0.iter_mut().zip(chunk) {
                 *to = from.cast_signed();
             }
-            self.lines.push(line);
-        }
-        self.scales.push(row.scale);
-        self.sketches.extend(row.sketch.iter().map(|word| u64::from_le_bytes(*word)));
-        self.passages.push(NONE);
-        Ok((self.passages.len() - 1) as u32)
+            line
+        });
+        Ok(self.append(|last| last.push(lines, row.scale, row.sketch)))
     }
 
     /// Lines of one row.
@@ -164,25 +168,30 @@ impl Space {
         self.dimensions.div_ceil(kernels::LINE)
     }
 
+    /// The rows in runs of [`SEGMENT`].
+    pub(crate) fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    fn segment(&self, row: u32) -> Option<&Segment> {
+        self.segments.get(row as usize / SEGMENT)
+    }
+
     /// The lines of a row; empty for a row that does not exist.
+    #[inline]
     pub(crate) fn row(&self, row: u32) -> &[Line] {
-        let start = row as usize * self.width();
-        self.lines.get(start..start + self.width()).unwrap_or_default()
+        self.segment(row).map_or(&[], |segment| segment.lines(row as usize % SEGMENT))
     }
 
     /// The scale of a row.
+    #[inline]
     pub(crate) fn scale(&self, row: u32) -> f32 {
-        self.scales.get(row as usize).copied().unwrap_or(0.0)
+        self.segment(row).map_or(0.0, |segment| segment.scale(row as usize % SEGMENT))
     }
 
-    /// All sketches, row by row.
-    pub(crate) fn sketches(&self) -> &[u64] {
-        &self.sketches
-    }
-
-    /// The passage of each row; [`NONE`] for a row that is free.
-    pub(crate) fn passages(&self) -> &[u32] {
-        &self.passages
+    /// The passage of a row; [`NONE`] for a row that is free.
+    pub(crate) fn passage(&self, row: u32) -> u32 {
+        self.segment(row).map_or(NONE, |segment| segment.passage(row as usize % SEGMENT))
     }
 
     /// A question to this space; `None` if it has no direction.
@@ -192,11 +201,15 @@ impl Space {
             return None;
         }
         let step = f32::from(kernels::widest(self.width())) / greatest;
+        if !step.is_finite() {
+            return None;
+        }
         let values: Vec<i16> = vector.iter().map(|value| (value * step).round() as i16).collect();
         let square: f64 = values.iter().map(|value| f64::from(*value) * f64::from(*value)).sum();
         let line = |chunk: &[i16]| WideLine(std::array::from_fn(|at| chunk.get(at).copied().unwrap_or(0)));
         let lines = values.chunks(kernels::LINE).map(line).collect();
-        Some(Question { lines, scale: (1.0 / square.sqrt()) as f32, sketch: sketch::of_question(vector) })
+        let (tables, farthest) = self.sketcher.of_question(&values);
+        Some(Question { lines, scale: (1.0 / square.sqrt()) as f32, tables, farthest })
     }
 
     /// Cosine of a question and a row.
@@ -213,32 +226,25 @@ impl Space {
     }
 
     fn compact(&mut self, renamed: &[u32], moved: &mut impl FnMut(u32, u32)) {
-        let (width, words) = (self.width(), sketch::words(self.dimensions));
-        let mut to = 0usize;
-        for from in 0..self.passages.len() {
-            let Some(passage) = renamed.get(self.passages[from] as usize).copied().filter(|new| *new != NONE)
-            else {
-                continue;
-            };
-            self.lines.copy_within(from * width..(from + 1) * width, to * width);
-            self.sketches.copy_within(from * words..(from + 1) * words, to * words);
-            self.scales[to] = self.scales[from];
-            self.passages[to] = passage;
-            moved(passage, to as u32);
-            to += 1;
+        self.holders = Bits::default();
+        for from in std::mem::take(&mut self.segments) {
+            for row in 0..from.len() {
+                let passage = renamed.get(from.passage(row) as usize).copied().unwrap_or(NONE);
+                if passage == NONE {
+                    continue;
+                }
+                let number = self.append(|to| {
+                    from.copy_to(row, to);
+                    to.give(to.len() - 1, passage);
+                });
+                self.holders.set(passage);
+                moved(passage, number);
+            }
         }
-        self.lines.truncate(to * width);
-        self.sketches.truncate(to * words);
-        self.scales.truncate(to);
-        self.passages.truncate(to);
-        self.holders = self.passages.iter().copied().collect();
     }
 
     fn bytes(&self) -> usize {
-        self.lines.len() * kernels::LINE
-            + self.sketches.len() * 8
-            + self.passages.len() * 8
-            + self.holders.bytes()
+        self.segments.iter().map(Segment::bytes).sum::<usize>() + self.holders.bytes()
     }
 }
 
@@ -267,13 +273,13 @@ impl RowsOut {
 #[derive(Debug)]
 pub(crate) struct RowsIn<'a> {
     scales: &'a [[u8; 4]],
-    sketches: &'a [[u8; 8]],
+    sketches: &'a [u8],
     values: &'a [u8],
 }
 
 struct RowIn<'a> {
     scale: f32,
-    sketch: &'a [[u8; 8]],
+    sketch: &'a [u8],
     values: &'a [u8],
 }
 
@@ -282,9 +288,9 @@ impl<'a> RowsIn<'a> {
     pub(crate) fn read(block: &mut Reading<'a>, dimensions: usize) -> Result<Self> {
         let too_many = || damaged("more vectors than fit");
         let count = block.count(4)?;
-        let words = count.checked_mul(sketch::words(dimensions)).ok_or_else(too_many)?;
+        let sketches = count.checked_mul(sketch::bytes(dimensions)).ok_or_else(too_many)?;
         let scales = block.bytes(count * 4)?.as_chunks().0;
-        let sketches = block.bytes(words.checked_mul(8).ok_or_else(too_many)?)?.as_chunks().0;
+        let sketches = block.bytes(sketches)?;
         let values = block.bytes(count.checked_mul(dimensions).ok_or_else(too_many)?)?;
         if values.contains(&0x80) || scales.iter().any(|scale| !f32::from_le_bytes(*scale).is_finite()) {
             return Err(damaged("a vector that cannot be"));
@@ -299,7 +305,7 @@ impl<'a> RowsIn<'a> {
 
     fn next(&mut self, dimensions: usize) -> Option<RowIn<'a>> {
         let (scale, scales) = self.scales.split_first()?;
-        let (sketch, sketches) = self.sketches.split_at_checked(sketch::words(dimensions))?;
+        let (sketch, sketches) = self.sketches.split_at_checked(sketch::bytes(dimensions))?;
         let (values, rest) = self.values.split_at_checked(dimensions)?;
         (self.scales, self.sketches, self.values) = (scales, sketches, rest);
         Some(RowIn { scale: f32::from_le_bytes(*scale), sketch, values })
@@ -351,7 +357,7 @@ mod tests {
     #[test]
     fn a_question_without_direction_is_none() {
         let space = Space::new("m".into(), 2);
-        for vector in [&[0.0f32, 0.0][..], &[1.0], &[f32::INFINITY, 1.0], &[f32::NAN, 0.0]] {
+        for vector in [&[0.0f32, 0.0][..], &[1.0], &[f32::INFINITY, 1.0], &[f32::NAN, 0.0], &[1e-40, 0.0]] {
             assert!(space.question(vector).is_none(), "{vector:?}");
         }
     }

@@ -1,18 +1,26 @@
-//! The loops with AVX2 and POPCNT.
+//! The loops with AVX2: sixteen values of a dot product in one step, or two bytes of sixteen sketches.
 #![expect(unsafe_code, reason = "vector instructions; every block says why it is sound")]
 
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_add_epi32, _mm_cvtsi128_si32, _mm_load_si128, _mm_shuffle_epi32, _mm256_add_epi32,
-    _mm256_castsi256_si128, _mm256_cvtepi8_epi16, _mm256_extracti128_si256, _mm256_load_si256,
-    _mm256_madd_epi16, _mm256_setzero_si256,
+    __m128i, __m256i, _MM_HINT_T0, _mm_add_epi32, _mm_cvtsi128_si32, _mm_load_si128, _mm_prefetch,
+    _mm_shuffle_epi32, _mm256_add_epi8, _mm256_add_epi16, _mm256_add_epi32, _mm256_and_si256,
+    _mm256_castsi256_si128, _mm256_cmpeq_epi16, _mm256_cvtepi8_epi16, _mm256_extracti128_si256,
+    _mm256_load_si256, _mm256_madd_epi16, _mm256_min_epu16, _mm256_movemask_epi8, _mm256_packs_epi16,
+    _mm256_permute2x128_si256, _mm256_permute4x64_epi64, _mm256_set1_epi8, _mm256_set1_epi16,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_slli_epi16, _mm256_srli_epi16, _mm256_storeu_si256,
+    _mm256_sub_epi16, _mm256_unpackhi_epi16, _mm256_unpacklo_epi16,
 };
 
-use super::{Kernels, LINE, Line, WideLine};
+use super::{GROUP, Kernels, LINE, Line, Tables, Tile, WideLine, blocks};
+
+/// How many tiles ahead of those in work the next are asked for: twelve blocks of 384 dimensions. Left to themselves
+/// processors stop at the end of each page.
+const AHEAD: usize = 128;
 
 /// The loops, where this machine has the instructions.
 pub(super) fn kernels() -> Option<Kernels> {
-    let able = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt");
-    able.then_some(Kernels { dot, dot_rows, distances })
+    let able = is_x86_feature_detected!("avx2");
+    able.then_some(Kernels { name: "avx2", dot, dot_rows, near, prefetch })
 }
 
 fn dot(question: &[WideLine], row: &[Line]) -> i32 {
@@ -25,9 +33,34 @@ fn dot_rows(left: &[Line], right: &[Line]) -> i32 {
     unsafe { dot_rows_avx2(left, right) }
 }
 
-fn distances(sketch: &[u64], rows: &[u64], distances: &mut Vec<u16>) {
-    // SAFETY: this function is reached through `kernels` only, which saw that the machine has POPCNT.
-    unsafe { distances_popcnt(sketch, rows, distances) }
+/// Also of the kernels beside this one, which need AVX2 as well.
+pub(super) fn near(
+    tables: &[Tables],
+    tiles: &[Tile],
+    wanted: u64,
+    limit: u16,
+    distances: &mut [u16; GROUP],
+) -> u64 {
+    // SAFETY: this function is reached through the `kernels` of this file and of `avx_vnni`, which saw AVX2.
+    unsafe { near_avx2(tables, tiles, wanted, limit, distances) }
+}
+
+/// Asks for a row.
+pub(super) fn prefetch(row: &[Line]) {
+    for line in row {
+        // SAFETY: SSE is part of x86_64, and a prefetch reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.0.as_ptr()) }
+    }
+}
+
+/// Asks for the tiles that come [`AHEAD`] of these.
+#[inline]
+pub(super) fn ahead(tiles: &[Tile]) {
+    for tile in tiles {
+        let soon = std::ptr::from_ref(tile).wrapping_add(AHEAD);
+        // SAFETY: SSE is part of x86_64, and a prefetch reads nothing: the address may be beyond the tiles.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(soon.cast::<i8>()) }
+    }
 }
 
 #[target_feature(enable = "avx2")]
@@ -58,7 +91,7 @@ fn dot_rows_avx2(left: &[Line], right: &[Line]) -> i32 {
 
 /// Sixteen values of a question from `at`, which is a multiple of 16 below 64.
 #[target_feature(enable = "avx2")]
-fn wide(line: &WideLine, at: usize) -> __m256i {
+pub(super) fn wide(line: &WideLine, at: usize) -> __m256i {
     debug_assert!(at.is_multiple_of(16) && at < LINE);
     // SAFETY: `at` is 0, 16, 32 or 48, so the 32 bytes are within the line; lines are aligned to 64 bytes.
     unsafe { _mm256_load_si256(line.0.as_ptr().add(at).cast::<__m256i>()) }
@@ -66,43 +99,84 @@ fn wide(line: &WideLine, at: usize) -> __m256i {
 
 /// Sixteen values of a row from `at`, a multiple of 16 below 64, with two bytes each.
 #[target_feature(enable = "avx2")]
-fn widened(line: &Line, at: usize) -> __m256i {
+pub(super) fn widened(line: &Line, at: usize) -> __m256i {
     debug_assert!(at.is_multiple_of(16) && at < LINE);
     // SAFETY: `at` is 0, 16, 32 or 48, so the 16 bytes are within the line; lines are aligned to 64 bytes.
     _mm256_cvtepi8_epi16(unsafe { _mm_load_si128(line.0.as_ptr().add(at).cast::<__m128i>()) })
 }
 
 #[target_feature(enable = "avx2")]
-fn total(sums: __m256i) -> i32 {
+pub(super) fn total(sums: __m256i) -> i32 {
     let four = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256::<1>(sums));
     let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b00_00_11_10>(four));
     _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b00_00_00_01>(two)))
 }
 
-#[target_feature(enable = "popcnt")]
-fn distances_popcnt(sketch: &[u64], rows: &[u64], distances: &mut Vec<u16>) {
-    distances.clear();
-    if sketch.is_empty() {
-        return;
-    }
-    // The usual length (384 bits) apart: the compiler then unrolls the row.
-    if let Ok(sketch) = <&[u64; 6]>::try_from(sketch) {
-        let (rows, _) = rows.as_chunks::<6>();
-        distances.reserve(rows.len());
-        for row in rows {
-            let mut ones = 0;
-            for (a, b) in row.iter().zip(sketch) {
-                ones += (a ^ b).count_ones();
-            }
-            distances.push(ones as u16);
+#[target_feature(enable = "avx2")]
+fn near_avx2(
+    tables: &[Tables],
+    tiles: &[Tile],
+    wanted: u64,
+    limit: u16,
+    distances: &mut [u16; GROUP],
+) -> u64 {
+    let limit = _mm256_set1_epi16(limit.cast_signed());
+    let mut near = 0;
+    for (first, tiles, rows) in blocks(tables.len(), tiles, wanted) {
+        ahead(tiles);
+        let sums = block(tables, tiles);
+        // At most the limit: the lesser of both is the sum itself. One byte each, then one bit each.
+        let within = _mm256_cmpeq_epi16(_mm256_min_epu16(sums, limit), sums);
+        let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(within, within));
+        near |= u64::from(_mm256_movemask_epi8(bytes) as u16 & rows) << first;
+        if let Some(to) = distances.get_mut(first..first + 16) {
+            // SAFETY: `to` has room for sixteen values of two bytes; the store needs no alignment.
+            unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast::<__m256i>(), sums) }
         }
-        return;
     }
-    for row in rows.chunks_exact(sketch.len()) {
-        let mut ones = 0;
-        for (a, b) in row.iter().zip(sketch) {
-            ones += (a ^ b).count_ones();
-        }
-        distances.push(ones as u16);
+    near
+}
+
+/// Sums of the tables for sixteen rows, in order.
+///
+/// A 16-bit lane of `sums` takes in a pair of rows, `low + 256 · high`, as it is, and `highs` the high one alone; the
+/// low one is what is left.
+#[target_feature(enable = "avx2")]
+fn block(tables: &[Tables], tiles: &[Tile]) -> __m256i {
+    let (mut sums, mut highs) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+    for (tables, tile) in tables.iter().zip(tiles) {
+        // Four values of at most TABLE_MAX fit a byte.
+        let four = _mm256_add_epi8(looked_up(tables, tile, 0), looked_up(tables, tile, 32));
+        sums = _mm256_add_epi16(sums, four);
+        highs = _mm256_add_epi16(highs, _mm256_srli_epi16::<8>(four));
     }
+    let (sums, highs) = (folded(sums), folded(highs));
+    let lows = _mm256_sub_epi16(sums, _mm256_slli_epi16::<8>(highs));
+    let (left, right) = (_mm256_unpacklo_epi16(lows, highs), _mm256_unpackhi_epi16(lows, highs));
+    _mm256_permute2x128_si256::<0x20>(left, right)
+}
+
+/// What the tables say of two bytes of sixteen rows: low half and high half together. `at` is 0 or 32.
+#[target_feature(enable = "avx2")]
+fn looked_up(tables: &Tables, tile: &Tile, at: usize) -> __m256i {
+    let half = _mm256_set1_epi8(15);
+    let bytes = load(&tile.0, at);
+    let low = _mm256_shuffle_epi8(load(&tables.low, at), _mm256_and_si256(bytes, half));
+    let high =
+        _mm256_shuffle_epi8(load(&tables.high, at), _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), half));
+    _mm256_add_epi8(low, high)
+}
+
+/// The sum of both halves, in both halves.
+#[target_feature(enable = "avx2")]
+fn folded(sums: __m256i) -> __m256i {
+    _mm256_add_epi16(sums, _mm256_permute2x128_si256::<0x01>(sums, sums))
+}
+
+#[target_feature(enable = "avx2")]
+fn load(bytes: &[u8; LINE], at: usize) -> __m256i {
+    debug_assert!(at == 0 || at == 32);
+    // SAFETY: `at` is 0 or 32, so 32 bytes are there to read; the bytes are parts of types aligned to 64, at offsets
+    // that are multiples of 64.
+    unsafe { _mm256_load_si256(bytes.as_ptr().add(at).cast::<__m256i>()) }
 }

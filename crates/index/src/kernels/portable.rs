@@ -1,10 +1,10 @@
 //! The loops in plain Rust: for any machine, and the measure of the others.
 
-use super::{Kernels, Line, WideLine};
+use super::{BLOCK, GROUP, Kernels, Line, Tables, Tile, WideLine, blocks};
 
 /// The portable loops.
 pub(super) fn kernels() -> Kernels {
-    Kernels { dot, dot_rows, distances }
+    Kernels { name: "portable", dot, dot_rows, near, prefetch: |_| () }
 }
 
 fn dot(question: &[WideLine], row: &[Line]) -> i32 {
@@ -21,12 +21,30 @@ fn dot_rows(left: &[Line], right: &[Line]) -> i32 {
     left.iter().zip(right).map(line).sum()
 }
 
-fn distances(sketch: &[u64], rows: &[u64], distances: &mut Vec<u16>) {
-    distances.clear();
-    if sketch.is_empty() {
-        return;
+fn near(tables: &[Tables], tiles: &[Tile], wanted: u64, limit: u16, distances: &mut [u16; GROUP]) -> u64 {
+    let mut near = 0;
+    for (first, tiles, rows) in blocks(tables.len(), tiles, wanted) {
+        let sums = block(tables, tiles);
+        for (at, sum) in sums.into_iter().enumerate() {
+            near |= u64::from(sum <= limit) << (first + at) & u64::from(rows) << first;
+        }
+        for (to, sum) in distances.iter_mut().skip(first).zip(sums) {
+            *to = sum;
+        }
     }
-    let distance =
-        |row: &[u64]| row.iter().zip(sketch).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>() as u16;
-    distances.extend(rows.chunks_exact(sketch.len()).map(distance));
+    near
+}
+
+fn block(tables: &[Tables], tiles: &[Tile]) -> [u16; BLOCK] {
+    let mut sums = [0u16; BLOCK];
+    for (table, tile) in tables.iter().zip(tiles) {
+        let ((low, _), (high, _)) = (table.low.as_chunks::<16>(), table.high.as_chunks::<16>());
+        for ((bytes, low), high) in tile.0.chunks_exact(BLOCK).zip(low).zip(high) {
+            for (sum, byte) in sums.iter_mut().zip(bytes) {
+                let value = low[usize::from(byte & 15)] + high[usize::from(byte >> 4)];
+                *sum = sum.wrapping_add(u16::from(value));
+            }
+        }
+    }
+    sums
 }

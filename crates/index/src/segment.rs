@@ -1,0 +1,254 @@
+//! A run of rows of one model: values, scales, sketches and passages. It does not know what a model is.
+//!
+//! Rows are kept in runs of fixed length, so that a great memory grows without being copied and without room to spare.
+
+use crate::bits::Bits;
+use crate::columns::NONE;
+use crate::kernels::{self, BLOCK, GROUP, Line, Tile};
+
+/// Rows of a full segment.
+pub(crate) const SEGMENT: usize = 4096;
+
+/// Up to [`SEGMENT`] rows.
+#[derive(Debug, Default)]
+pub(crate) struct Segment {
+    /// Lines of one row.
+    width: usize,
+    /// Tiles of one block of sketches.
+    tiles_width: usize,
+    lines: Vec<Line>,
+    tiles: Vec<Tile>,
+    scales: Vec<f32>,
+    passages: Vec<u32>,
+    groups: Vec<Place>,
+}
+
+/// Which rows of a group are taken, and by whom.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    taken: u64,
+    /// The passage of the group's first row, where the passages of those taken follow one another as the rows do;
+    /// else [`NONE`].
+    base: u32,
+}
+
+/// Up to [`GROUP`] rows, as a scan takes them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Group<'a> {
+    /// The first row within its segment.
+    pub(crate) first: usize,
+    /// Their sketches.
+    pub(crate) tiles: &'a [Tile],
+    passages: &'a [u32],
+    place: Place,
+}
+
+impl Segment {
+    /// For rows of `width` lines and sketches of `sketch` bytes.
+    pub(crate) fn new(width: usize, sketch: usize) -> Self {
+        Self { width, tiles_width: sketch / 4, ..Self::default() }
+    }
+
+    /// Rows held.
+    pub(crate) fn len(&self) -> usize {
+        self.passages.len()
+    }
+
+    /// Adds a row of no passage.
+    pub(crate) fn push(&mut self, lines: impl Iterator<Item = Line>, scale: f32, sketch: &[u8]) {
+        let row = self.len();
+        make_room(&mut self.lines, self.width, SEGMENT * self.width);
+        make_room(&mut self.scales, 1, SEGMENT);
+        make_room(&mut self.passages, 1, SEGMENT);
+        self.lines.extend(lines);
+        self.lines.resize((row + 1) * self.width, Line([0; kernels::LINE]));
+        self.scales.push(scale);
+        self.passages.push(NONE);
+        if row.is_multiple_of(BLOCK) {
+            make_room(&mut self.tiles, self.tiles_width, SEGMENT / BLOCK * self.tiles_width);
+            let tiles = self.tiles.len() + self.tiles_width;
+            self.tiles.resize(tiles, Tile([0; kernels::LINE]));
+        }
+        if row.is_multiple_of(GROUP) {
+            self.groups.push(Place::FREE);
+        }
+        self.set_sketch(row, sketch);
+    }
+
+    /// The lines of a row; empty for a row that does not exist.
+    #[inline]
+    pub(crate) fn lines(&self, row: usize) -> &[Line] {
+        self.lines.get(row * self.width..(row + 1) * self.width).unwrap_or_default()
+    }
+
+    /// The scale of a row.
+    #[inline]
+    pub(crate) fn scale(&self, row: usize) -> f32 {
+        self.scales.get(row).copied().unwrap_or(0.0)
+    }
+
+    /// The passage of a row; [`NONE`] for a row that is free.
+    #[inline]
+    pub(crate) fn passage(&self, row: usize) -> u32 {
+        self.passages.get(row).copied().unwrap_or(NONE)
+    }
+
+    /// The sketch of a row.
+    pub(crate) fn sketch(&self, row: usize) -> Vec<u8> {
+        let start = row / BLOCK * self.tiles_width;
+        let tiles = self.tiles.get(start..start + self.tiles_width).unwrap_or_default();
+        tiles.iter().flat_map(|tile| tile.0.iter().skip(row % BLOCK).step_by(BLOCK).copied()).collect()
+    }
+
+    fn set_sketch(&mut self, row: usize, sketch: &[u8]) {
+        let start = row / BLOCK * self.tiles_width;
+        let tiles = self.tiles.get_mut(start..start + self.tiles_width).unwrap_or_default();
+        for (tile, bytes) in tiles.iter_mut().zip(sketch.chunks(kernels::LINE / BLOCK)) {
+            for (to, from) in tile.0.iter_mut().skip(row % BLOCK).step_by(BLOCK).zip(bytes) {
+                *to = *from;
+            }
+        }
+    }
+
+    /// Gives a row to a passage, or to none with [`NONE`], and tells whose it was.
+    pub(crate) fn give(&mut self, row: usize, passage: u32) -> u32 {
+        let Some(holder) = self.passages.get_mut(row) else { return NONE };
+        let before = std::mem::replace(holder, passage);
+        let Some(place) = self.groups.get_mut(row / GROUP) else { return before };
+        if before == NONE {
+            place.take(row % GROUP, passage);
+        } else {
+            *place = Place::FREE;
+            let group = self.passages.iter().skip(row / GROUP * GROUP).take(GROUP);
+            group.enumerate().for_each(|(at, passage)| place.take(at, *passage));
+        }
+        before
+    }
+
+    /// Its groups, in order.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = Group<'_>> {
+        let tiles = self.tiles.chunks(self.tiles_width.max(1) * (GROUP / BLOCK));
+        let parts = tiles.zip(self.passages.chunks(GROUP)).zip(&self.groups).enumerate();
+        parts.map(|(at, ((tiles, passages), place))| Group {
+            first: at * GROUP,
+            tiles,
+            passages,
+            place: *place,
+        })
+    }
+
+    /// Moves a row to another place of this segment or of an earlier one.
+    pub(crate) fn copy_to(&self, row: usize, to: &mut Self) {
+        to.push(self.lines(row).iter().copied(), self.scale(row), &self.sketch(row));
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        (self.lines.capacity() + self.tiles.capacity()) * kernels::LINE
+            + (self.scales.capacity() + self.passages.capacity()) * 4
+            + self.groups.capacity() * size_of::<Place>()
+    }
+}
+
+impl Group<'_> {
+    /// The rows that are taken, by bits.
+    pub(crate) fn taken(&self) -> u64 {
+        self.place.taken
+    }
+
+    /// The rows whose passage is in scope, by bits.
+    #[inline]
+    pub(crate) fn within(&self, scope: &Bits) -> u64 {
+        if self.place.base != NONE {
+            return scope.word_from(self.place.base) & self.place.taken;
+        }
+        let held = |bits, (at, passage): (usize, &u32)| bits | u64::from(scope.has(*passage)) << at;
+        self.passages.iter().enumerate().fold(0, held) & self.place.taken
+    }
+}
+
+impl Place {
+    const FREE: Self = Self { taken: 0, base: NONE };
+
+    /// Notes that the row `at`, which was free, belongs to a passage.
+    fn take(&mut self, at: usize, passage: u32) {
+        if passage == NONE {
+            return;
+        }
+        let base = passage.checked_sub(at as u32).unwrap_or(NONE);
+        self.base = if self.taken == 0 || self.base == base { base } else { NONE };
+        self.taken |= 1 << at;
+    }
+}
+
+/// Makes room for `more` items: twice as many as before, but never more than those of a full segment.
+fn make_room<T>(items: &mut Vec<T>, more: usize, full: usize) {
+    if items.len() + more > items.capacity() {
+        let room = (items.capacity() * 2).min(full).max(items.len() + more);
+        items.reserve_exact(room - items.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn segment(rows: usize) -> Segment {
+        let mut segment = Segment::new(2, 16);
+        for row in 0..rows {
+            let sketch: Vec<u8> = (0..16).map(|at| (row * 31 + at) as u8).collect();
+            segment.push([Line([row as i8; kernels::LINE]); 2].into_iter(), row as f32, &sketch);
+        }
+        segment
+    }
+
+    #[test]
+    fn rows_come_back_as_they_went_in() {
+        let segment = segment(150);
+        for row in [0, 15, 16, 63, 64, 149] {
+            assert_eq!(segment.lines(row), [Line([row as i8; kernels::LINE]); 2]);
+            assert_eq!((segment.scale(row), segment.passage(row)), (row as f32, NONE));
+            let sketch: Vec<u8> = (0..16).map(|at| (row * 31 + at) as u8).collect();
+            assert_eq!(segment.sketch(row), sketch);
+        }
+        assert!(segment.lines(150).is_empty());
+        let tiles: Vec<usize> = segment.groups().map(|group| group.tiles.len()).collect();
+        assert_eq!(tiles, [16, 16, 8]);
+    }
+
+    #[test]
+    fn a_full_segment_has_no_room_to_spare() {
+        let segment = segment(SEGMENT);
+        let each = 2 * kernels::LINE + 16 + 8;
+        assert!(segment.bytes() - each * SEGMENT <= SEGMENT / GROUP * size_of::<Place>());
+    }
+
+    proptest! {
+        #[test]
+        fn groups_tell_the_rows_in_scope(
+            gives in proptest::collection::vec((0usize..150, 0u32..300, any::<bool>()), 0..300),
+            shift in 0u32..90,
+            in_scope in proptest::collection::btree_set(0u32..300, 0..200),
+        ) {
+            let mut segment = segment(150);
+            let mut passages = vec![NONE; 150];
+            // Rows in order of their passages, as most are; then what changes.
+            let in_order = (0..150).map(|row| (row, row as u32 + shift, false));
+            for (row, passage, free) in in_order.chain(gives) {
+                let passage = if free { NONE } else { passage };
+                prop_assert_eq!(segment.give(row, passage), std::mem::replace(&mut passages[row], passage));
+            }
+            let scope: Bits = in_scope.iter().copied().collect();
+            for (at, group) in segment.groups().enumerate() {
+                prop_assert_eq!(group.first, at * GROUP);
+                let rows = passages.iter().skip(at * GROUP).take(GROUP).enumerate();
+                let bits = |wanted: &dyn Fn(u32) -> bool| {
+                    rows.clone().filter(|(_, p)| wanted(**p)).fold(0u64, |bits, (at, _)| bits | 1 << at)
+                };
+                prop_assert_eq!(group.taken(), bits(&|passage| passage != NONE));
+                prop_assert_eq!(group.within(&scope), bits(&|passage| in_scope.contains(&passage)));
+            }
+        }
+    }
+}
