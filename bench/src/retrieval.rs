@@ -130,6 +130,7 @@ fn index(conversation: &Conversation, model: Option<&MiniLm>) -> Result<MemoryIn
             record: RecordId::compose(&format!("{place:036}")).map_err(bad)?,
             version: 1,
             sequence: place as u64 + 1,
+            content: 0,
             kind: RecordKind::Fact,
             state: RecordState::Active,
             namespace: "/facts/user/".to_owned(),

@@ -139,6 +139,7 @@ impl MemoryIndex {
             id,
             version: record.version,
             sequence: record.sequence,
+            content: record.content,
             kind: record.kind,
             state: record.state,
             origin: record.origin,
@@ -247,7 +248,7 @@ impl MemoryIndex {
         self.link_record(record);
     }
 
-    fn compact_if_worth(&mut self) {
+    pub(crate) fn compact_if_worth(&mut self) {
         if self.dead > DEAD_MIN && self.dead * 2 > self.columns.len() {
             self.compact();
         }

@@ -141,6 +141,13 @@ impl Columns {
         self.terms.get(row.start..row.start + row.terms as usize).unwrap_or_default()
     }
 
+    /// Gives a passage its vector, or takes it.
+    pub(crate) fn set_vector(&mut self, passage: u32, vector: Option<(u16, u32)>) {
+        if let Some(row) = self.rows.get_mut(passage as usize) {
+            row.vector = vector;
+        }
+    }
+
     /// The terms of a passage that count, in order: those before and those after a prefix that is taken off.
     pub(crate) fn terms(&self, passage: u32) -> (&[u32], &[u32]) {
         let row = self.row(passage);

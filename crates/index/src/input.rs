@@ -18,6 +18,9 @@ pub struct IndexRecord {
     pub version: u32,
     /// Its place in the memory's order of changes; of two states of one record the later wins.
     pub sequence: u64,
+    /// Stands for everything else said here and in the passages' texts, vectors and sequence left out. Two states of one
+    /// record with equal numbers differ in their vectors at most, and [`crate::MemoryIndex::attach`] does.
+    pub content: u64,
     /// What it is.
     pub kind: RecordKind,
     /// Where it stands.

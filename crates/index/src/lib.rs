@@ -7,7 +7,7 @@
 //! |---|---|
 //! | what the store hands in | `input` |
 //! | the index and its small questions | `memory_index` |
-//! | changes | `apply` (records, names), `link` (postings, sessions, sums), `compaction` |
+//! | changes | `apply` (records, names), `attach` (vectors), `link` (postings, sessions, sums), `compaction` |
 //! | columns | `columns`, `records`, `postings`, `groups`, `chains`, `names`, `paths`, `metadata_sets`, `vectors`, `segment`, `sketch` |
 //! | searches | `scope` → `statistics` → `lexical`, `dense` → `candidates`, `views`; `neighbours` |
 //! | checks | `digest` |
@@ -22,6 +22,7 @@
 //! others also in the pair `save` and `load` of its file.
 
 mod apply;
+mod attach;
 mod bits;
 mod candidates;
 mod chains;

@@ -57,6 +57,8 @@ pub(crate) struct RecordRow {
     pub(crate) version: u32,
     /// The change it stands at.
     pub(crate) sequence: u64,
+    /// Stands for everything but sequence and vectors.
+    pub(crate) content: u64,
     /// What it is.
     pub(crate) kind: RecordKind,
     /// Where it stands.
@@ -119,7 +121,7 @@ impl RecordRow {
     /// Writes all but its passages into a snapshot.
     pub(crate) fn save(&self, numbers: &RowNumbers, out: &mut Writing) {
         self.id.save(out);
-        out.u32(self.version).u64(self.sequence);
+        out.u32(self.version).u64(self.sequence).u64(self.content);
         out.u8(code_of(RecordKind::ALL, &self.kind)).u8(code_of(RecordState::ALL, &self.state));
         out.u8(code_of(RecordOrigin::ALL, &self.origin)).u8(code_of(ROLES, &self.role));
         out.u8(self.has_time.into());
@@ -140,6 +142,7 @@ impl RecordRow {
             id: CompactText::load(from)?,
             version: from.u32()?,
             sequence: from.u64()?,
+            content: from.u64()?,
             kind: of_code(RecordKind::ALL, from.u8()?)?,
             state: of_code(RecordState::ALL, from.u8()?)?,
             origin: of_code(RecordOrigin::ALL, from.u8()?)?,
@@ -217,6 +220,13 @@ impl Records {
     pub(crate) fn set_passages(&mut self, record: u32, passages: Vec<u32>) {
         if let Some(row) = self.rows.get_mut(record as usize) {
             row.passages = passages.into();
+        }
+    }
+
+    /// Moves a record to a later change.
+    pub(crate) fn set_sequence(&mut self, record: u32, sequence: u64) {
+        if let Some(row) = self.rows.get_mut(record as usize) {
+            row.sequence = sequence;
         }
     }
 

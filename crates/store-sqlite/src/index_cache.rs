@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, TryLockError};
 
 use loci_index::MemoryIndex;
-use loci_model::{Error, ErrorKind, MemoryId, Result};
+use loci_model::{Error, ErrorKind, MemoryId, RecordId, Result};
 use rusqlite::Connection;
 
 use crate::index_rows::{Change, changes};
@@ -43,7 +43,7 @@ impl Slot {
 
     /// Notes what the index holds, where much has changed since it was measured; true if so.
     fn measure(&self) -> bool {
-        let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
+        let index = self.read();
         let measured = self.measured.load(Ordering::Relaxed);
         if measured != 0 && index.sequence().saturating_sub(measured) < MEASURED_EVERY {
             return false;
@@ -53,8 +53,12 @@ impl Slot {
         true
     }
 
+    fn read(&self) -> RwLockReadGuard<'_, MemoryIndex> {
+        self.index.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn sequence(&self) -> u64 {
-        self.index.read().unwrap_or_else(PoisonError::into_inner).sequence()
+        self.read().sequence()
     }
 }
 
@@ -91,8 +95,7 @@ impl IndexCache {
             self.lock().remove(memory);
             return Err(error);
         }
-        let index = slot.index.read().unwrap_or_else(PoisonError::into_inner);
-        Ok(question(&index))
+        Ok(question(&slot.read()))
     }
 
     /// True once per waiting catch-up: the memory is loaded here and nobody is on the way.
@@ -131,7 +134,7 @@ impl IndexCache {
 
     fn built(&self, tx: &SqlTx<'_>, memory: &MemoryId, number: i64, sequence: u64) -> Result<MemoryIndex> {
         let mut index = MemoryIndex::new();
-        changes(tx, memory, number, 0, self.threads, &mut |change| change.apply_to(&mut index))?;
+        changes(tx, (memory, number), 0, self.threads, &|_| None, &mut |change| change.apply_to(&mut index))?;
         index.set_sequence(sequence);
         Ok(index)
     }
@@ -152,7 +155,8 @@ impl IndexCache {
                 *slot.index.write().unwrap_or_else(PoisonError::into_inner) = index;
             } else {
                 let mut all: Vec<Change> = Vec::new();
-                changes(tx, memory, number, held, self.threads, &mut |change| all.push(change))?;
+                let content = |record: &RecordId| slot.read().content(record);
+                changes(tx, (memory, number), held, self.threads, &content, &mut |change| all.push(change))?;
                 let mut index = slot.index.write().unwrap_or_else(PoisonError::into_inner);
                 // All of them under one lock: no answer sees half of a write.
                 all.into_iter().for_each(|change| change.apply_to(&mut index));

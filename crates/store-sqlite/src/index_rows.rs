@@ -2,17 +2,20 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use loci_index::{IndexPassage, IndexRecord, MemoryIndex, StoredVector};
 use loci_model::provenance::Position;
 use loci_model::record::{Record, RecordOrigin, RecordState};
 use loci_model::{MemoryId, RecordId, Result};
-use rusqlite::params;
+use rusqlite::types::ValueRef;
+use rusqlite::{Row, params};
 
+use crate::errors::Sql as _;
 use crate::tables::record_passages::passages;
-use crate::tables::record_rows::{RECORDS, Stored, read};
-use crate::tables::vectors::Row;
+use crate::tables::record_rows::{COLUMNS, RECORDS, SEQUENCE, Stored, head, read};
+use crate::tables::vectors::Row as VectorRow;
 use crate::tx::{SqlTx, limit, signed};
 
 /// Records read and analysed at once while an index is built: enough to share among threads, little to hold.
@@ -23,6 +26,8 @@ const SHARED_MIN: usize = 256;
 /// A change of one record, ready to be applied.
 pub(crate) enum Change {
     Apply(Box<IndexRecord>),
+    /// Nothing but the vectors, which these are, by part.
+    Attach(RecordId, u64, Vec<(u32, StoredVector)>),
     Remove(RecordId, u64),
 }
 
@@ -30,18 +35,22 @@ impl Change {
     pub(crate) fn apply_to(self, index: &mut MemoryIndex) {
         match self {
             Self::Apply(record) => index.apply(*record),
+            Self::Attach(record, sequence, vectors) => index.attach(&record, sequence, &vectors),
             Self::Remove(record, sequence) => index.remove(&record, sequence),
         }
     }
 }
 
+/// What the index already holds of a record: its `content`.
+pub(crate) type Held<'a> = &'a dyn Fn(&RecordId) -> Option<u64>;
+
 /// Hands every record of a memory that changed after `after` to `take`, in the order of the changes.
 pub(crate) fn changes(
     tx: &SqlTx<'_>,
-    memory: &MemoryId,
-    number: i64,
+    (memory, number): (&MemoryId, i64),
     after: u64,
     threads: usize,
+    held: Held<'_>,
     take: &mut dyn FnMut(Change),
 ) -> Result<()> {
     let models: BTreeMap<i64, Arc<str>> =
@@ -49,14 +58,15 @@ pub(crate) fn changes(
     let sql = format!("{RECORDS} WHERE r.mem = ?1 AND r.sequence > ?2 ORDER BY r.sequence LIMIT ?3");
     let mut last = after;
     loop {
-        let rows = tx.all(&sql, params![number, signed(last), limit(CHUNK)], |row| read(memory, row))?;
-        let Some(end) = rows.last().map(|stored| stored.record.sequence) else { return Ok(()) };
+        let rows =
+            tx.all(&sql, params![number, signed(last), limit(CHUNK)], |row| found(memory, row, held))?;
+        let Some(end) = rows.last().map(Found::sequence) else { return Ok(()) };
         let is_last = rows.len() < CHUNK;
-        let mut rows = rows
+        let rows = rows
             .into_iter()
-            .map(|stored| Ok((tx.vectors_of(stored.number)?, stored)))
+            .map(|found| Ok((stored_vectors(tx.vectors_of(found.number())?, &models), found)))
             .collect::<Result<Vec<_>>>()?;
-        analyse(&mut rows, &models, threads).into_iter().for_each(&mut *take);
+        analyse(rows, threads).into_iter().for_each(&mut *take);
         if is_last {
             return Ok(());
         }
@@ -64,12 +74,67 @@ pub(crate) fn changes(
     }
 }
 
-type Found = (Vec<Row>, Stored);
+/// A row that changed, as far as it has to be read.
+enum Found {
+    /// Its vectors changed at most.
+    Same { number: i64, record: RecordId, sequence: u64 },
+    /// Anything may have changed. With what stands for its content.
+    Other(Box<Stored>, u64),
+}
+
+impl Found {
+    fn number(&self) -> i64 {
+        match self {
+            Self::Same { number, .. } => *number,
+            Self::Other(stored, _) => stored.number,
+        }
+    }
+
+    fn sequence(&self) -> u64 {
+        match self {
+            Self::Same { sequence, .. } => *sequence,
+            Self::Other(stored, _) => stored.record.sequence,
+        }
+    }
+}
+
+fn found(memory: &MemoryId, row: &Row<'_>, held: Held<'_>) -> Result<Found> {
+    let content = content(row)?;
+    let (number, record, sequence) = head(row)?;
+    if held(&record) == Some(content) {
+        return Ok(Found::Same { number, record, sequence });
+    }
+    Ok(Found::Other(Box::new(read(memory, row)?), content))
+}
+
+/// One number for all columns of [`RECORDS`] but the sequence, so that a row of which only the vectors changed is known.
+fn content(row: &Row<'_>) -> Result<u64> {
+    let mut hasher = DefaultHasher::new();
+    for column in (0..COLUMNS).filter(|column| *column != SEQUENCE) {
+        match row.get_ref(column).sql()? {
+            ValueRef::Null => hasher.write_u8(0),
+            ValueRef::Integer(number) => hasher.write_i64(number),
+            ValueRef::Real(number) => hasher.write_u64(number.to_bits()),
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.hash(&mut hasher),
+        }
+    }
+    Ok(hasher.finish())
+}
+
+type Vectors = Vec<(u32, StoredVector)>;
+
+fn stored_vectors(rows: Vec<VectorRow>, models: &BTreeMap<i64, Arc<str>>) -> Vectors {
+    let vector = |(part, model, scale, bytes): VectorRow| {
+        let values = bytes.into_iter().map(u8::cast_signed).collect();
+        Some((part, StoredVector { model: Arc::clone(models.get(&model)?), scale, values }))
+    };
+    rows.into_iter().filter_map(vector).collect()
+}
 
 /// The changes of these rows, in their order.
-fn analyse(rows: &mut Vec<Found>, models: &BTreeMap<i64, Arc<str>>, threads: usize) -> Vec<Change> {
+fn analyse(mut rows: Vec<(Vectors, Found)>, threads: usize) -> Vec<Change> {
     if rows.len() < SHARED_MIN || threads < 2 {
-        return rows.drain(..).map(|found| change(found, models)).collect();
+        return rows.into_iter().map(change).collect();
     }
     let share = rows.len().div_ceil(threads);
     let mut shares = Vec::with_capacity(threads);
@@ -80,9 +145,7 @@ fn analyse(rows: &mut Vec<Found>, models: &BTreeMap<i64, Arc<str>>, threads: usi
     std::thread::scope(|scope| {
         let work: Vec<_> = shares
             .into_iter()
-            .map(|share| {
-                scope.spawn(move || share.into_iter().map(|found| change(found, models)).collect::<Vec<_>>())
-            })
+            .map(|share| scope.spawn(move || share.into_iter().map(change).collect::<Vec<_>>()))
             .collect();
         work.into_iter()
             .flat_map(|thread| match thread.join() {
@@ -93,17 +156,15 @@ fn analyse(rows: &mut Vec<Found>, models: &BTreeMap<i64, Arc<str>>, threads: usi
     })
 }
 
-fn change((vectors, stored): Found, models: &BTreeMap<i64, Arc<str>>) -> Change {
+fn change((vectors, found): (Vectors, Found)) -> Change {
+    let (stored, content) = match found {
+        Found::Same { record, sequence, .. } => return Change::Attach(record, sequence, vectors),
+        Found::Other(stored, content) => (stored, content),
+    };
     if stored.gone || stored.record.state == RecordState::Erased {
         return Change::Remove(stored.record.id, stored.record.sequence);
     }
-    let mut vectors: HashMap<u32, StoredVector> = vectors
-        .into_iter()
-        .filter_map(|(part, model, scale, bytes)| {
-            let values = bytes.into_iter().map(u8::cast_signed).collect();
-            Some((part, StoredVector { model: Arc::clone(models.get(&model)?), scale, values }))
-        })
-        .collect();
+    let mut vectors: HashMap<u32, StoredVector> = vectors.into_iter().collect();
     let passages = (0..)
         .zip(passages(&stored.record))
         .map(|(part, text): (u32, Cow<'_, str>)| IndexPassage {
@@ -118,6 +179,7 @@ fn change((vectors, stored): Found, models: &BTreeMap<i64, Arc<str>>) -> Change 
     Change::Apply(Box::new(IndexRecord {
         version: record.version,
         sequence: record.sequence,
+        content,
         kind: record.kind,
         state: record.state,
         namespace: record.namespace.normal(),

@@ -129,6 +129,7 @@ pub(crate) fn record(number: u64, analysis: TurnAnalysis, vector: &[f32]) -> Ind
         record: record_id(number),
         version: 1,
         sequence: number + 1,
+        content: 0,
         kind: traits.kind,
         state: traits.state,
         namespace: traits.namespace(),

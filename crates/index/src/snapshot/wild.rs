@@ -37,6 +37,7 @@ fn record(number: u32) -> IndexRecord {
         record: RecordId::parse(id).unwrap(),
         version: 1,
         sequence: u64::from(number) + 1,
+        content: 0,
         kind: RecordKind::Fact,
         state: if number % 7 == 6 { RecordState::Superseded } else { RecordState::Active },
         namespace: format!("/a{}/", number % 3),

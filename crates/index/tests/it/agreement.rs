@@ -7,7 +7,7 @@ use loci_model::ports::search::{CandidateRequest, CandidateSet, LexicalView};
 use proptest::prelude::*;
 
 use crate::twin::{NEAR, Reading, Twin};
-use crate::world::{Dice, Raw, draw, draw_request, record_id};
+use crate::world::{DIMENSIONS, Dice, MODEL, Raw, draw, draw_request, record_id};
 
 /// One change of one record: its new state, or its removal.
 #[derive(Debug, Clone)]
@@ -18,18 +18,39 @@ pub(crate) struct Change {
 }
 
 pub(crate) fn history(dice: &mut Dice, records: u64, changes: u64) -> Vec<Change> {
+    let mut last: BTreeMap<u32, Raw> = BTreeMap::new();
     let change = |sequence| {
         let number = dice.below(records) as u32;
-        let raw = (!dice.one_in(6)).then(|| draw(dice, number, sequence));
+        let raw = (!dice.one_in(6)).then(|| match last.get(&number) {
+            // Now and then a record is embedded again, and nothing else.
+            Some(former) if dice.one_in(3) => other_vectors(dice, former, sequence),
+            _ => draw(dice, number, sequence),
+        });
+        match &raw {
+            Some(raw) => last.insert(number, raw.clone()),
+            None => last.remove(&number),
+        };
         Change { number, sequence, raw }
     };
     (1..=changes).map(change).collect()
+}
+
+fn other_vectors(dice: &mut Dice, former: &Raw, sequence: u64) -> Raw {
+    let mut raw = former.clone().with(|head| head.sequence = sequence);
+    for (_, _, vector) in &mut raw.passages {
+        *vector = (!dice.one_in(4)).then(|| (dice.vector(DIMENSIONS), MODEL));
+    }
+    raw
 }
 
 pub(crate) fn play(changes: &[Change], mut between: impl FnMut(&mut MemoryIndex)) -> MemoryIndex {
     let mut index = MemoryIndex::new();
     for change in changes {
         match &change.raw {
+            // As a store does it.
+            Some(raw) if index.content(&raw.head.record) == Some(raw.content()) => {
+                index.attach(&raw.head.record, raw.head.sequence, &raw.vectors());
+            }
             Some(raw) => index.apply(raw.input()),
             None => index.remove(&record_id(change.number), change.sequence),
         }

@@ -1,6 +1,8 @@
 //! Raw records, written by hand or drawn from a seed: what a store would hold. It knows nothing of indexes beyond
 //! their input.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use loci_index::{IndexPassage, IndexRecord, StoredVector};
 use loci_model::event::Role;
 use loci_model::metadata::{Metadata, MetadataValue, SYSTEM_CREATED_AT};
@@ -41,6 +43,7 @@ impl Raw {
             record: id,
             version: 1,
             sequence: u64::from(number) + 1,
+            content: 0,
             kind: RecordKind::Fact,
             state: RecordState::Active,
             namespace: "/a/".to_owned(),
@@ -93,7 +96,23 @@ impl Raw {
             analysis: loci_text::analyse_turn(text),
             vector: vector.as_ref().map(|(values, model)| StoredVector::quantise(values, *model)),
         };
-        IndexRecord { passages: self.passages.iter().map(passage).collect(), ..self.head.clone() }
+        let content = self.content();
+        IndexRecord { passages: self.passages.iter().map(passage).collect(), content, ..self.head.clone() }
+    }
+
+    /// A number for everything but sequence and vectors.
+    pub(crate) fn content(&self) -> u64 {
+        let head = IndexRecord { sequence: 0, ..self.head.clone() };
+        let texts: Vec<_> = self.passages.iter().map(|(part, text, _)| (part, text)).collect();
+        let mut hasher = DefaultHasher::new();
+        format!("{head:?} {texts:?}").hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Its vectors, by part.
+    pub(crate) fn vectors(&self) -> Vec<(u32, StoredVector)> {
+        let passages = self.input().passages.into_iter();
+        passages.filter_map(|passage| Some((passage.part, passage.vector?))).collect()
     }
 }
 

@@ -81,6 +81,16 @@ pub(crate) const RECORDS: &str = "SELECT r.num, r.key, r.state, r.kind, r.versio
     r.reason, r.verbatim, r.role, g.normal, g.strategy, r.left_at, r.gone, r.more, r.text \
     FROM records r JOIN groups g ON g.num = r.grp";
 
+/// How many columns [`RECORDS`] has, and which of them is the sequence.
+pub(crate) const COLUMNS: usize = 28;
+pub(crate) const SEQUENCE: usize = 5;
+
+/// Number, id and sequence of a row of [`RECORDS`].
+pub(crate) fn head(row: &Row<'_>) -> Result<(i64, RecordId, u64)> {
+    let key: Vec<u8> = row.take(1)?;
+    Ok((row.take(0)?, id_of(&key)?, unsigned(row.take(SEQUENCE)?)))
+}
+
 /// A record as it lies in its row.
 pub(crate) struct Stored {
     /// Its row.

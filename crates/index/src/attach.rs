@@ -1,0 +1,48 @@
+//! A record whose vectors alone changed: they are exchanged in place. Texts, neighbours and sums stay as they are, so
+//! that embedding a memory costs no second analysis of it. Any other change goes through `apply`.
+
+use loci_model::RecordId;
+
+use crate::columns::NONE;
+use crate::compact_text::CompactText;
+use crate::input::StoredVector;
+use crate::memory_index::MemoryIndex;
+
+impl MemoryIndex {
+    /// The [`crate::IndexRecord::content`] of a record that is held.
+    pub fn content(&self, record: &RecordId) -> Option<u64> {
+        let held = self.records.find(&CompactText::new(record.as_str()))?;
+        Some(self.records.row(held).content)
+    }
+
+    /// Gives a record the vectors it has now, by part; a passage that is not named has none. A state older than the one
+    /// held, and a record that is not held, are ignored.
+    ///
+    /// Does not move [`MemoryIndex::sequence`].
+    pub fn attach(&mut self, record: &RecordId, sequence: u64, vectors: &[(u32, StoredVector)]) {
+        let Some(held) = self.records.find(&CompactText::new(record.as_str())) else { return };
+        let row = self.records.row(held);
+        if row.sequence > sequence {
+            return;
+        }
+        for passage in row.passages.clone() {
+            let part = self.columns.row(passage).part;
+            let vector = vectors.iter().find(|(of, _)| *of == part).map(|(_, vector)| vector);
+            self.exchange_vector(passage, vector);
+        }
+        self.records.set_sequence(held, sequence);
+        self.compact_if_worth();
+    }
+
+    fn exchange_vector(&mut self, passage: u32, vector: Option<&StoredVector>) {
+        if let Some(former) = self.columns.row(passage).vector {
+            self.vectors.give(former, NONE);
+            self.dead += 1;
+        }
+        let place = vector.and_then(|vector| self.vectors.add(vector));
+        if let Some(place) = place {
+            self.vectors.give(place, passage);
+        }
+        self.columns.set_vector(passage, place);
+    }
+}
