@@ -75,6 +75,11 @@ impl Bits {
         })
     }
 
+    /// The bits of sixty-four numbers each.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
         self.words.len() * 8

@@ -1,5 +1,7 @@
 //! The union of the three lists, with everything the signals read (retrieval.md §5, §6).
 
+use std::cell::RefCell;
+
 use loci_model::ports::search::{Candidate, CandidateRequest, CandidateSet, ListLengths};
 
 use crate::bits::Bits;
@@ -7,14 +9,20 @@ use crate::chains::OWN;
 use crate::columns::NONE;
 use crate::dense::Asked;
 use crate::link::in_session;
+use crate::marks::Marks;
 use crate::memory_index::MemoryIndex;
-use crate::statistics::TermTable;
-use crate::views::SessionCounts;
+use crate::statistics::{Counted, TermTable};
+use crate::views::{Counting, SessionCounts};
 
 /// Passages of a memory from which on the lists are the longer ones.
 const MANY_PASSAGES: usize = 10_000;
 /// Passages of a session up to which looking at each number is faster than comparing places.
 const SCANNED_MAX: usize = 512;
+
+thread_local! {
+    /// Marks of one request at a time, as long as the greatest index the thread has searched.
+    static MARKS: RefCell<Marks> = RefCell::default();
+}
 
 impl MemoryIndex {
     /// Candidates for a question, and the statistics to rank them by.
@@ -24,28 +32,71 @@ impl MemoryIndex {
         let asked_groups = self.asked_groups(&request.scope, &seen);
         let scope = self.passages_in(&request.scope, &asked_groups);
         let counted = self.count(&table, &seen, &asked_groups);
-        let lengths = request.lists.unwrap_or_else(|| self.usual_lengths());
         let asked = request.vector.as_ref().and_then(|(vector, model)| self.asked(vector, model));
-        let lists = self.best_by_terms(&counted, &scope, (lengths.window, lengths.turn));
-        let mut passages = lists.window;
-        passages.extend(lists.turn);
-        if let Some(asked) = &asked {
-            passages.extend(self.best_by_vector(asked, &scope, lengths.dense));
-        }
-        passages.sort_unstable();
-        passages.dedup();
-        passages.sort_by(|a, b| self.by_id(*a, *b));
-        let sessions = self.session_views(&table, &counted, &passages);
-        let filled =
-            passages.iter().filter_map(|passage| self.candidate(*passage, &table, &sessions, asked.as_ref()));
+        let candidates = MARKS.with_borrow_mut(|marks| {
+            marks.mark(&counted.lists, self.columns.len());
+            let lists = request.lists.unwrap_or_else(|| self.usual_lengths());
+            let passages = self.union(&counted, marks, &scope, asked.as_ref(), lists);
+            let counting = Counting { columns: &self.columns, marks, lists: &counted.lists };
+            let candidates = self.filled(passages, &counting, &table, asked.as_ref());
+            marks.wipe(&counted.lists);
+            candidates
+        });
         CandidateSet {
-            candidates: filled.collect(),
+            candidates,
             statistics: counted.statistics,
             passages_in_scope: scope.count() as u64,
             passages_without_vector: (scope.count() - self.with_vector(request, asked.as_ref(), &scope))
                 as u64,
             sequence: self.sequence,
             term_ids: table.numbers,
+        }
+    }
+
+    /// The passages of all lists, each once, ascending.
+    fn union(
+        &self,
+        counted: &Counted<'_>,
+        marks: &Marks,
+        scope: &Bits,
+        asked: Option<&Asked<'_>>,
+        lengths: ListLengths,
+    ) -> Vec<u32> {
+        let lists = self.best_by_terms(counted, marks, scope, (lengths.window, lengths.turn));
+        let mut passages = lists.window;
+        passages.extend(lists.turn);
+        if let Some(asked) = asked {
+            passages.extend(self.best_by_vector(asked, scope, lengths.dense));
+        }
+        passages.sort_unstable();
+        passages.dedup();
+        passages
+    }
+
+    /// What the signals read of these passages, by record id and part.
+    fn filled(
+        &self,
+        passages: Vec<u32>,
+        counting: &Counting<'_>,
+        table: &TermTable,
+        asked: Option<&Asked<'_>>,
+    ) -> Vec<Candidate> {
+        let mut sessions = SessionCounts::default();
+        let mut fill = |passage| self.candidate(passage, counting, table, &mut sessions, asked);
+        let key = |passage: &u32| {
+            let row = self.columns.row(*passage);
+            Some((self.records.row(row.record).id.number()?, row.part, *passage))
+        };
+        match passages.iter().map(key).collect::<Option<Vec<_>>>() {
+            Some(mut keyed) => {
+                keyed.sort_unstable();
+                keyed.into_iter().filter_map(|(_, _, passage)| fill(passage)).collect()
+            }
+            None => {
+                let mut sorted = passages;
+                sorted.sort_by(|a, b| self.by_id(*a, *b));
+                sorted.into_iter().filter_map(fill).collect()
+            }
         }
     }
 
@@ -75,26 +126,35 @@ impl MemoryIndex {
     fn candidate(
         &self,
         passage: u32,
+        counting: &Counting<'_>,
         table: &TermTable,
-        sessions: &SessionCounts,
+        sessions: &mut SessionCounts,
         asked: Option<&Asked<'_>>,
     ) -> Option<Candidate> {
         let row = self.columns.row(passage);
         let record = self.records.row(row.record);
         let chain = self.columns.chain[passage as usize];
         let (first, second) = self.columns.terms(passage);
+        let [_, before, own, _] = self.columns.places(passage);
+        let turn = counting.of(own.into_iter());
+        let is_alone = chain & OWN != 0 && record.passages.len() == 1;
+        let [pair, window, session] = if is_alone {
+            [turn.clone(), turn.clone(), turn.clone()]
+        } else {
+            let session = self.session_view(counting, sessions, chain).cloned();
+            [
+                counting.of(before.into_iter().chain(own)),
+                counting.of(self.columns.window(passage)),
+                session.unwrap_or_default(),
+            ]
+        };
         Some(Candidate {
             record: self.records.id(row.record)?,
             version: record.version,
             part: row.part,
             kind: record.kind,
             state: record.state,
-            views: [
-                self.view(table, [passage].into_iter()),
-                self.view(table, self.columns.pair(passage)),
-                self.view(table, self.columns.window(passage)),
-                sessions.get(&chain).cloned().unwrap_or_default(),
-            ],
+            views: [turn, pair, window, session],
             path: self.path_view(table, record.path),
             dense: asked.and_then(|asked| self.cosine(asked, passage)),
             dense_window: asked.and_then(|asked| self.cosine_in_context(asked, passage)),
@@ -103,7 +163,7 @@ impl MemoryIndex {
             speaker: (row.stripped && row.name != NONE).then(|| self.names.text(row.name).to_owned()),
             role: record.role,
             session: chain,
-            position: self.position(passage, chain),
+            position: if is_alone { 0 } else { self.position(passage, chain) },
             time: record.time,
             has_time: record.has_time,
         })

@@ -3,10 +3,20 @@
 
 use loci_model::Result;
 
+use crate::length_class;
 use crate::snapshot::bytes::{Reading, Writing, damaged};
 
 /// No passage, no row, no name.
 pub(crate) const NONE: u32 = u32::MAX;
+
+/// Shape of a window whose passages have adjacent numbers: the passage before is in it.
+pub(crate) const ONE_BEFORE: u8 = 1;
+/// The passage two before is in it.
+pub(crate) const TWO_BEFORE: u8 = 2;
+/// The passage after is in it.
+pub(crate) const ONE_AFTER: u8 = 4;
+/// The window has passages of other numbers.
+pub(crate) const IRREGULAR: u8 = 0x80;
 
 /// What is read of a passage only once it is worth it.
 #[derive(Debug, Clone, Copy)]
@@ -85,8 +95,12 @@ pub(crate) struct Columns {
     terms: Vec<u32>,
     /// Terms that count.
     pub(crate) length: Vec<u32>,
-    /// Terms of the window.
-    pub(crate) window: Vec<u32>,
+    /// The class of that length.
+    pub(crate) length_class: Vec<u8>,
+    /// The class of the window's length.
+    pub(crate) window_class: Vec<u8>,
+    /// The shape of the window.
+    pub(crate) shape: Vec<u8>,
     /// The neighbour before, in its session.
     pub(crate) previous: Vec<u32>,
     /// The neighbour after.
@@ -114,8 +128,11 @@ impl Columns {
     pub(crate) fn push(&mut self, row: PassageRow, group: u32) -> u32 {
         let number = self.rows.len() as u32;
         self.rows.push(row);
+        let class = length_class::of(row.length());
         self.length.push(row.length());
-        self.window.push(row.length());
+        self.length_class.push(class);
+        self.window_class.push(class);
+        self.shape.push(0);
         self.previous.push(NONE);
         self.next.push(NONE);
         self.group.push(group);
@@ -181,12 +198,43 @@ impl Columns {
         [self.before(passage), Some(passage)].into_iter().flatten()
     }
 
+    /// The passages of the window in their places: two before, one before, itself, one after.
+    #[inline]
+    pub(crate) fn places(&self, passage: u32) -> [Option<u32>; 4] {
+        let shape = self.shape.get(passage as usize).copied().unwrap_or(0);
+        if shape & IRREGULAR != 0 {
+            let before = self.before(passage);
+            return [before.and_then(|other| self.before(other)), before, Some(passage), self.after(passage)];
+        }
+        let place = |bit: u8, at: u32| (shape & bit != 0).then_some(at);
+        [
+            place(TWO_BEFORE, passage.wrapping_sub(2)),
+            place(ONE_BEFORE, passage.wrapping_sub(1)),
+            Some(passage),
+            place(ONE_AFTER, passage.wrapping_add(1)),
+        ]
+    }
+
     /// The passages of the window: two before, itself, one after.
     pub(crate) fn window(&self, passage: u32) -> impl Iterator<Item = u32> + use<> {
-        let before = self.before(passage);
-        [before.and_then(|other| self.before(other)), before, Some(passage), self.after(passage)]
-            .into_iter()
-            .flatten()
+        self.places(passage).into_iter().flatten()
+    }
+
+    /// Reads the window of a passage again after its neighbours changed, and tells its terms.
+    pub(crate) fn reshape(&mut self, passage: u32) -> u32 {
+        let at = passage as usize;
+        if let Some(shape) = self.shape.get_mut(at) {
+            *shape = IRREGULAR;
+        }
+        let places = self.places(passage);
+        let terms = self.sum(places.into_iter().flatten());
+        if let Some(shape) = self.shape.get_mut(at) {
+            *shape = shape_of(passage, places);
+        }
+        if let Some(class) = self.window_class.get_mut(at) {
+            *class = length_class::of(terms);
+        }
+        terms
     }
 
     /// Terms of several passages together.
@@ -216,20 +264,43 @@ impl Columns {
         }
         self.terms = terms;
         retain(&mut self.rows, kept);
-        for column in [&mut self.length, &mut self.window, &mut self.group, &mut self.chain] {
+        for column in [&mut self.length, &mut self.group, &mut self.chain] {
+            retain(column, kept);
+        }
+        for column in [&mut self.length_class, &mut self.window_class, &mut self.shape] {
             retain(column, kept);
         }
         for column in [&mut self.previous, &mut self.next] {
             retain(column, kept);
             column.iter_mut().for_each(|other| *other = new(*other));
         }
+        for passage in 0..self.rows.len() as u32 {
+            self.reshape(passage);
+        }
     }
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        self.rows.len() * (size_of::<PassageRow>() + 6 * size_of::<u32>())
+        self.rows.len() * (size_of::<PassageRow>() + 5 * size_of::<u32>() + 3)
             + self.terms.len() * size_of::<u32>()
     }
+}
+
+fn shape_of(passage: u32, [second, first, _, next]: [Option<u32>; 4]) -> u8 {
+    let expected = [
+        (second, passage.checked_sub(2), TWO_BEFORE),
+        (first, passage.checked_sub(1), ONE_BEFORE),
+        (next, passage.checked_add(1), ONE_AFTER),
+    ];
+    let mut shape = 0;
+    for (place, adjacent, bit) in expected {
+        shape |= match place {
+            None => 0,
+            Some(_) if place == adjacent => bit,
+            Some(_) => return IRREGULAR,
+        };
+    }
+    shape
 }
 
 fn retain<T>(column: &mut Vec<T>, kept: impl Fn(usize) -> bool) {
@@ -288,6 +359,10 @@ mod tests {
         columns.join(numbers[0], numbers[1]);
         columns.join(numbers[1], numbers[3]);
         columns.join(numbers[3], numbers[4]);
+        for number in &numbers {
+            columns.reshape(*number);
+        }
+        assert_eq!(columns.shape[..], [ONE_AFTER, IRREGULAR, 0, IRREGULAR, IRREGULAR]);
         assert_eq!(columns.window(3).collect::<Vec<_>>(), [0, 1, 3, 4]);
         assert_eq!(columns.pair(0).collect::<Vec<_>>(), [0]);
         assert_eq!(columns.sum(columns.window(1)), 6);
@@ -295,5 +370,7 @@ mod tests {
         assert_eq!(columns.window(2).collect::<Vec<_>>(), [0, 1, 2, 3]);
         assert_eq!(columns.terms(2).0, [3, 3]);
         assert_eq!((columns.before(0), columns.after(3)), (None, None));
+        let whole = TWO_BEFORE | ONE_BEFORE | ONE_AFTER;
+        assert_eq!(columns.shape[..], [ONE_AFTER, ONE_BEFORE | ONE_AFTER, whole, TWO_BEFORE | ONE_BEFORE]);
     }
 }

@@ -27,6 +27,14 @@ impl CompactText {
         packed.filter(|packed| packed.spell() == text).unwrap_or_else(|| Self::Other(text.into()))
     }
 
+    /// A number for a record id of the usual form; such ids are in the order of their numbers.
+    pub(crate) fn number(&self) -> Option<u128> {
+        match self {
+            Self::Record(bytes) => Some(u128::from_be_bytes(*bytes)),
+            Self::Event(..) | Self::Other(_) => None,
+        }
+    }
+
     /// The text.
     pub(crate) fn spell(&self) -> Cow<'_, str> {
         match self {

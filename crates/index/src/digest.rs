@@ -68,7 +68,7 @@ impl MemoryIndex {
         for term in first.iter().chain(second) {
             mix.number(terms.get(*term as usize).copied().unwrap_or(0));
         }
-        mix.number(u64::from(self.columns.window[passage as usize]));
+        mix.number(u64::from(self.columns.sum(self.columns.window(passage))));
         mix.number(u64::from(self.position(passage, self.columns.chain[passage as usize])));
         for neighbour in [self.columns.before(passage), self.columns.after(passage)] {
             match neighbour.map(|neighbour| self.columns.row(neighbour)) {

@@ -9,10 +9,10 @@
 //! | the index and its small questions | `memory_index` |
 //! | changes | `apply` (records, names), `attach` (vectors), `link` (postings, sessions, sums), `compaction` |
 //! | columns | `columns`, `records`, `postings`, `groups`, `chains`, `names`, `paths`, `metadata_sets`, `vectors`, `segment`, `sketch` |
-//! | searches | `scope` → `statistics` → `lexical`, `dense` → `candidates`, `views`; `neighbours` |
+//! | searches | `scope` → `statistics` → `marks` → `lexical`, `sweep`, `dense` → `candidates`, `views`; `neighbours` |
 //! | checks | `digest` |
 //! | as bytes, to begin with at the next start | `snapshot` |
-//! | small parts | `bits`, `interner`, `compact_text`, `mix`, `kernels` |
+//! | small parts | `bits`, `interner`, `compact_text`, `mix`, `length_class`, `kernels` |
 //!
 //! Numbers of passages, records, terms and groups are given out here and renamed together, so every column has a value
 //! for every number in use; a loop over a column may index by them.
@@ -35,8 +35,10 @@ mod groups;
 mod input;
 mod interner;
 mod kernels;
+mod length_class;
 mod lexical;
 mod link;
+mod marks;
 mod memory_index;
 mod metadata_sets;
 mod mix;
@@ -50,6 +52,7 @@ mod segment;
 mod sketch;
 mod snapshot;
 mod statistics;
+mod sweep;
 mod vectors;
 mod views;
 

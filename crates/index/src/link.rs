@@ -179,11 +179,7 @@ impl MemoryIndex {
         let mut lengths = Lengths::default();
         for passage in passages {
             lengths.pairs += u64::from(self.columns.sum(self.columns.pair(*passage)));
-            let window = self.columns.sum(self.columns.window(*passage));
-            lengths.windows += u64::from(window);
-            if let Some(kept) = self.columns.window.get_mut(*passage as usize) {
-                *kept = window;
-            }
+            lengths.windows += u64::from(self.columns.reshape(*passage));
         }
         lengths
     }

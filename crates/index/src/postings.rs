@@ -1,63 +1,163 @@
 //! Which passages hold a term, and how often. Passages that are gone stay listed until a compaction; their columns
 //! have no neighbours and no scope holds them, so that they change no answer.
+//!
+//! Most terms are in one passage, and most passages hold a term once: the first passage is in the row, the others are
+//! distances of seven bits a byte, and counts are kept only of passages that hold the term more than once.
 
 use crate::columns::NONE;
+
+/// Least bytes a list takes when it grows.
+const GROWTH_MIN: usize = 8;
 
 /// The passages of one term, ascending.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Postings {
-    passages: Vec<u32>,
-    counts: Vec<u16>,
+    first: u32,
+    last: u32,
+    len: u32,
+    /// Bytes of `distances` in use.
+    used: u32,
+    distances: Box<[u8]>,
+    repeats: Option<Box<Repeats>>,
     /// Passages held now.
     pub(crate) live: u32,
     /// Active ones among them: the df of the whole memory.
     pub(crate) active: u32,
 }
 
+/// Passages that hold the term more than once, ascending, and how often.
+#[derive(Debug, Default, Clone)]
+struct Repeats(Vec<(u32, u16)>);
+
 impl Postings {
-    /// Lists a passage.
+    /// Lists a passage, greater than all listed before.
     pub(crate) fn push(&mut self, passage: u32, count: u32) {
-        self.passages.push(passage);
-        self.counts.push(u16::try_from(count).unwrap_or(u16::MAX));
+        if self.len == 0 {
+            self.first = passage;
+        } else {
+            self.push_distance(passage.saturating_sub(self.last));
+        }
+        self.last = passage;
+        self.len += 1;
+        if count > 1 {
+            let repeats = &mut self.repeats.get_or_insert_default().0;
+            if repeats.len() == repeats.capacity() {
+                repeats.reserve_exact(1 + repeats.len() / 4);
+            }
+            repeats.push((passage, u16::try_from(count).unwrap_or(u16::MAX)));
+        }
     }
 
     /// Passages listed, those that are gone included.
     pub(crate) fn len(&self) -> usize {
-        self.passages.len()
+        self.len as usize
+    }
+
+    /// Calls `each` with every passage, ascending.
+    #[inline]
+    pub(crate) fn for_each(&self, mut each: impl FnMut(u32)) {
+        if self.len == 0 {
+            return;
+        }
+        let mut passage = self.first;
+        each(passage);
+        let mut bytes = self.bytes_in_use().iter();
+        while let Some(distance) = next_distance(&mut bytes) {
+            passage = passage.wrapping_add(distance);
+            each(passage);
+        }
+    }
+
+    /// Passages that hold the term more than once, ascending, and how often.
+    pub(crate) fn repeats(&self) -> &[(u32, u16)] {
+        self.repeats.as_deref().map_or(&[], |repeats| &repeats.0)
+    }
+
+    /// How often a passage that is listed holds the term.
+    pub(crate) fn count_of(&self, passage: u32) -> u32 {
+        let repeats = self.repeats();
+        let found = repeats.binary_search_by_key(&passage, |(other, _)| *other).ok();
+        found.and_then(|at| repeats.get(at)).map_or(1, |(_, count)| u32::from(*count))
     }
 
     /// Passages and counts.
-    #[inline]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, u16)> + '_ {
-        self.passages.iter().copied().zip(self.counts.iter().copied())
+        let (mut bytes, mut repeats) = (self.bytes_in_use().iter(), self.repeats().iter().peekable());
+        let mut next = (self.len > 0).then_some(self.first);
+        std::iter::from_fn(move || {
+            let passage = next?;
+            next = next_distance(&mut bytes).map(|distance| passage.wrapping_add(distance));
+            let repeated = repeats.next_if(|(other, _)| *other == passage);
+            Some((passage, repeated.map_or(1, |(_, count)| *count)))
+        })
     }
 
     /// The same numbers and no passages.
     pub(crate) fn without_passages(&self) -> Self {
-        Self { passages: Vec::new(), counts: Vec::new(), ..*self }
+        Self { live: self.live, active: self.active, ..Self::default() }
     }
 
-    /// Keeps and renames.
+    /// Keeps and renames; new numbers keep the order of the old.
     pub(crate) fn compact(&mut self, renamed: &[u32]) {
-        let new = |old: u32| renamed.get(old as usize).copied().unwrap_or(NONE);
-        let mut to = 0;
-        for from in 0..self.passages.len() {
-            let passage = new(self.passages[from]);
+        let mut kept = self.without_passages();
+        for (passage, count) in self.iter() {
+            let passage = renamed.get(passage as usize).copied().unwrap_or(NONE);
             if passage != NONE {
-                self.passages[to] = passage;
-                self.counts[to] = self.counts[from];
-                to += 1;
+                kept.push(passage, u32::from(count));
             }
         }
-        self.passages.truncate(to);
-        self.counts.truncate(to);
-        self.passages.shrink_to(to + to / 4);
-        self.counts.shrink_to(to + to / 4);
+        *self = kept;
     }
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.passages.len() * 6
+        let repeats =
+            self.repeats.as_ref().map_or(0, |repeats| 32 + repeats.0.capacity() * size_of::<(u32, u16)>());
+        size_of::<Self>() + self.distances.len() + repeats
+    }
+
+    fn bytes_in_use(&self) -> &[u8] {
+        self.distances.get(..self.used as usize).unwrap_or_default()
+    }
+
+    fn push_distance(&mut self, mut distance: u32) {
+        while distance >= 0x80 {
+            self.push_byte(distance as u8 | 0x80);
+            distance >>= 7;
+        }
+        self.push_byte(distance as u8);
+    }
+
+    fn push_byte(&mut self, byte: u8) {
+        let used = self.used as usize;
+        if used == self.distances.len() {
+            let mut grown = std::mem::take(&mut self.distances).into_vec();
+            grown.reserve_exact(GROWTH_MIN.max(used / 8));
+            grown.resize(grown.capacity(), 0);
+            self.distances = grown.into_boxed_slice();
+        }
+        if let Some(slot) = self.distances.get_mut(used) {
+            *slot = byte;
+            self.used += 1;
+        }
+    }
+}
+
+/// The next number of seven bits a byte, the lowest first; a set top bit says that more follow.
+#[inline]
+fn next_distance(bytes: &mut std::slice::Iter<'_, u8>) -> Option<u32> {
+    let byte = u32::from(*bytes.next()?);
+    if byte < 0x80 {
+        return Some(byte);
+    }
+    let (mut distance, mut shift) = (byte & 0x7f, 7);
+    loop {
+        let byte = u32::from(*bytes.next()?);
+        distance |= (byte & 0x7f) << shift;
+        if byte < 0x80 || shift >= 28 {
+            return Some(distance);
+        }
+        shift += 7;
     }
 }
 
@@ -77,6 +177,7 @@ pub(crate) fn for_each_distinct(slices: (&[u32], &[u32]), mut each: impl FnMut(u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn compaction_keeps_counts_with_their_passages() {
@@ -93,5 +194,25 @@ mod tests {
         let mut seen = Vec::new();
         for_each_distinct((&[3, 1, 3], &[1, 2]), |term, count| seen.push((term, count)));
         assert_eq!(seen, [(1, 2), (2, 1), (3, 2)]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_passage_comes_back(
+            steps in proptest::collection::vec((prop_oneof![1u32..200, 1u32..40_000_000], 1u32..4), 0..90),
+        ) {
+            let (mut postings, mut passage, mut listed) = (Postings::default(), 0u32, Vec::new());
+            for (step, count) in steps {
+                passage += step - u32::from(listed.is_empty());
+                postings.push(passage, count);
+                listed.push((passage, count as u16));
+            }
+            prop_assert_eq!(postings.iter().collect::<Vec<_>>(), &*listed);
+            let mut seen = Vec::new();
+            postings.for_each(|passage| seen.push((passage, postings.count_of(passage) as u16)));
+            prop_assert_eq!(&seen, &listed);
+            prop_assert_eq!(postings.len(), listed.len());
+            prop_assert!(postings.bytes() >= size_of::<Postings>() + listed.len().saturating_sub(1));
+        }
     }
 }

@@ -16,6 +16,8 @@ const OWN_STATISTICS_MIN: u64 = 100;
 const PASSAGE_COST: usize = 24;
 /// Slots of a [`TermTable`], of which at most half are taken.
 const SLOTS: usize = 256;
+/// Terms of a request that are counted.
+pub(crate) const TERMS_MAX: usize = SLOTS / 2;
 
 /// The question's terms by number.
 pub(crate) struct TermTable {
@@ -38,7 +40,7 @@ impl TermTable {
     fn new(numbers: impl Iterator<Item = Option<u32>>) -> Self {
         let mut table = Self { slots: [(u32::MAX, 0); SLOTS], numbers: Vec::new() };
         for (at, number) in numbers.enumerate() {
-            let fresh = number.filter(|number| at < SLOTS / 2 && table.find(*number).is_none());
+            let fresh = number.filter(|number| at < TERMS_MAX && table.find(*number).is_none());
             if let Some(number) = fresh {
                 let slot = table.slot(number);
                 table.slots[slot] = (number, at as u8);
@@ -110,9 +112,12 @@ impl MemoryIndex {
 
     fn document_frequency(&self, list: &Postings, counted: &GroupSet) -> u32 {
         let GroupSet::These(groups) = counted else { return list.active };
-        let of_group = |passage: u32| groups.has(self.columns.group[passage as usize]);
-        let counts = |passage: u32| self.active.has(passage) && of_group(passage);
-        list.iter().filter(|(passage, _)| counts(*passage)).count() as u32
+        let mut count = 0;
+        list.for_each(|passage| {
+            let counts = self.active.has(passage) && groups.has(self.columns.group[passage as usize]);
+            count += u32::from(counts);
+        });
+        count
     }
 
     /// The postings of each term: the whole lists or, where `reach` is small beside them, those read from its passages.
@@ -189,6 +194,6 @@ mod tests {
     #[test]
     fn more_terms_than_fit_are_left_out() {
         let table = TermTable::new((0..1000).map(Some));
-        assert_eq!(table.numbers.iter().flatten().count(), SLOTS / 2);
+        assert_eq!(table.numbers.iter().flatten().count(), TERMS_MAX);
     }
 }

@@ -1,28 +1,55 @@
 //! How often a passage has the question's terms, alone and with what is around it (retrieval.md §4.1).
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use loci_model::ports::search::ViewCounts;
 
-use crate::bits::Bits;
 use crate::chains::OWN;
+use crate::columns::Columns;
+use crate::marks::Marks;
 use crate::memory_index::MemoryIndex;
-use crate::statistics::{Counted, TermTable};
+use crate::postings::Postings;
+use crate::statistics::TermTable;
 
-/// Counts of each session, by its number.
-pub(crate) type SessionCounts = HashMap<u32, ViewCounts>;
+/// What the counts of a request are made of.
+pub(crate) struct Counting<'a> {
+    /// The passages.
+    pub(crate) columns: &'a Columns,
+    /// Which of them hold which term.
+    pub(crate) marks: &'a Marks,
+    /// The postings that were marked.
+    pub(crate) lists: &'a [Cow<'a, Postings>],
+}
 
-impl MemoryIndex {
+impl Counting<'_> {
     /// Counts over some passages together.
-    pub(crate) fn view(&self, table: &TermTable, passages: impl Iterator<Item = u32>) -> ViewCounts {
-        let mut counts = ViewCounts { length: 0, tf: vec![0; table.numbers.len()] };
+    pub(crate) fn of(&self, passages: impl Iterator<Item = u32>) -> ViewCounts {
+        let mut counts = ViewCounts { length: 0, tf: vec![0; self.lists.len()] };
         for passage in passages {
             counts.length += self.columns.length[passage as usize];
-            self.count_terms(passage, table, &mut counts.tf);
+            self.add(passage, &mut counts);
         }
         counts
     }
 
+    fn add(&self, passage: u32, counts: &mut ViewCounts) {
+        self.marks.each_count(self.lists, passage, |term, count| {
+            if let Some(tf) = counts.tf.get_mut(term) {
+                *tf += count;
+            }
+        });
+    }
+}
+
+/// The counts of the sessions of a request's candidates, each made once.
+#[derive(Debug, Default)]
+pub(crate) struct SessionCounts {
+    by_chain: HashMap<u32, usize>,
+    counts: Vec<ViewCounts>,
+}
+
+impl MemoryIndex {
     /// Counts over the terms of a path.
     pub(crate) fn path_view(&self, table: &TermTable, path: u32) -> Option<ViewCounts> {
         let file = self.paths.get(path)?;
@@ -35,30 +62,25 @@ impl MemoryIndex {
         Some(counts)
     }
 
-    /// Counts of the sessions of some passages: read from the sessions or from the postings, whichever is shorter.
-    pub(crate) fn session_views(
+    /// Counts of the session of a passage.
+    pub(crate) fn session_view<'a>(
         &self,
-        table: &TermTable,
-        counted: &Counted<'_>,
-        passages: &[u32],
-    ) -> SessionCounts {
-        let mut sessions = SessionCounts::new();
-        for passage in passages {
-            let chain = self.columns.chain[*passage as usize];
-            sessions.entry(chain).or_insert_with(|| self.empty_session(chain, table));
-        }
-        let to_read: u64 = sessions.values().map(|counts| u64::from(counts.length)).sum();
-        let postings: usize = counted.lists.iter().map(|list| list.len()).sum();
-        if to_read <= postings as u64 * 2 {
-            for (chain, counts) in &mut sessions {
-                for passage in self.session(*chain) {
-                    self.count_terms(*passage, table, &mut counts.tf);
-                }
-            }
-        } else {
-            self.sessions_from_postings(counted, &mut sessions);
-        }
-        sessions
+        counting: &Counting<'_>,
+        sessions: &'a mut SessionCounts,
+        chain: u32,
+    ) -> Option<&'a ViewCounts> {
+        let at = *sessions.by_chain.entry(chain).or_insert_with(|| {
+            let mut counts = ViewCounts { length: 0, tf: vec![0; counting.lists.len()] };
+            let members = self.session(chain);
+            counts.length = match self.chains.get(chain) {
+                Some(shared) => u32::try_from(shared.terms).unwrap_or(u32::MAX),
+                None => self.columns.sum(members.iter().copied()),
+            };
+            members.iter().for_each(|member| counting.add(*member, &mut counts));
+            sessions.counts.push(counts);
+            sessions.counts.len() - 1
+        });
+        sessions.counts.get(at)
     }
 
     /// The passages of a session in order.
@@ -67,33 +89,6 @@ impl MemoryIndex {
             Some(shared) => &shared.members,
             None if chain & OWN != 0 => &self.records.row(chain & !OWN).passages,
             None => &[],
-        }
-    }
-
-    fn empty_session(&self, chain: u32, table: &TermTable) -> ViewCounts {
-        let terms = match self.chains.get(chain) {
-            Some(shared) => u32::try_from(shared.terms).unwrap_or(u32::MAX),
-            None => self.columns.sum(self.session(chain).iter().copied()),
-        };
-        ViewCounts { length: terms, tf: vec![0; table.numbers.len()] }
-    }
-
-    fn sessions_from_postings(&self, counted: &Counted<'_>, sessions: &mut SessionCounts) {
-        // Most postings belong to no session of interest: two sets of bits say so faster than the map.
-        let of = |own: bool| sessions.keys().filter(move |chain| (**chain & OWN != 0) == own);
-        let (own, shared): (Bits, Bits) =
-            (of(true).map(|chain| chain & !OWN).collect(), of(false).copied().collect());
-        for (term, list) in counted.lists.iter().enumerate() {
-            for (passage, count) in list.iter() {
-                let chain = self.columns.chain[passage as usize];
-                let wanted = if chain & OWN != 0 { own.has(chain & !OWN) } else { shared.has(chain) };
-                if !wanted || !self.live.has(passage) {
-                    continue;
-                }
-                if let Some(tf) = sessions.get_mut(&chain).and_then(|counts| counts.tf.get_mut(term)) {
-                    *tf += u32::from(count);
-                }
-            }
         }
     }
 }

@@ -1,0 +1,381 @@
+//! One pass over the marks of all passages that finds those which may be among the best of a view (retrieval.md §4.1,
+//! §5). It compares bounds; what a passage is worth exactly is `lexical`'s matter.
+//!
+//! A passage's bounds come from three numbers: the idf of the terms it holds, of those it holds more than once, and the
+//! class of its length. Sixty-four passages are looked at together; most go by on the first number.
+
+use loci_text::bm25::{View, term_score};
+
+use crate::bits::Bits;
+use crate::columns::{Columns, IRREGULAR, ONE_AFTER, ONE_BEFORE, TWO_BEFORE};
+use crate::length_class::{self, CLASSES};
+use crate::marks::{AROUND, BLOCK, Marks, PLANE_TERMS, Plane};
+
+/// Bounds are wider by this share, since sums of floats hang on their order.
+const SLACK: f32 = 2e-5;
+/// Passages of a window.
+const WINDOW_PASSAGES: f32 = 4.0;
+/// Passages held beyond the list before the weaker ones are dropped.
+const HELD_MORE: usize = 512;
+
+/// What one unit of idf is worth at a length class.
+#[derive(Debug, Clone, Copy, Default)]
+struct Worth {
+    /// At most, for a term held once.
+    once: f32,
+    /// At most, for a term held in several passages of a window, once in each; beyond `once`.
+    shared: f32,
+    /// At most, for a term held any number of times; beyond `once`.
+    many: f32,
+    /// At least, for a term held once.
+    once_least: f32,
+    /// At least, for a term held more than once; beyond `once_least`.
+    more_least: f32,
+}
+
+/// The sum of idf of each set of terms of one plane.
+type Sums = [f32; 256];
+
+/// A pass over the passages in scope for one view.
+pub(crate) struct Sweep<'a> {
+    columns: &'a Columns,
+    marks: &'a Marks,
+    scope: &'a Bits,
+    sums: Vec<Sums>,
+    worth: Box<[Worth; CLASSES]>,
+    /// The most that one unit of idf is worth.
+    most: f32,
+    best: Best,
+}
+
+/// Passages that may be among the best.
+#[derive(Debug)]
+struct Best {
+    length: usize,
+    /// What at least `length` passages are worth.
+    threshold: f32,
+    held: Vec<Held>,
+    held_max: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    least: f32,
+    most: f32,
+    passage: u32,
+}
+
+impl<'a> Sweep<'a> {
+    /// A pass for the best `length`. `idf` has a number for each term that was marked.
+    pub(crate) fn new(
+        (columns, marks, scope): (&'a Columns, &'a Marks, &'a Bits),
+        idf: &[f32],
+        (view, average): (View, f32),
+        length: usize,
+    ) -> Self {
+        let best =
+            Best { length, threshold: f32::MIN_POSITIVE, held: Vec::new(), held_max: 2 * length + HELD_MORE };
+        let worth = worth_by_class(view, average);
+        let most = worth.first().map_or(0.0, |worth| worth.once + worth.many);
+        Self { columns, marks, scope, sums: idf.chunks(PLANE_TERMS).map(sums).collect(), worth, most, best }
+    }
+
+    /// Every passage that may be among the best by its own terms.
+    pub(crate) fn turns(self) -> Vec<u32> {
+        match self.marks.planes().len() {
+            1 => self.turns_of::<1>(),
+            2 => self.turns_of::<2>(),
+            _ => self.turns_of::<{ crate::marks::PLANES_MAX }>(),
+        }
+    }
+
+    /// Every passage that may be among the best by the terms of its window.
+    pub(crate) fn windows(self) -> Vec<u32> {
+        match self.marks.planes().len() {
+            1 => self.windows_of::<1>(),
+            2 => self.windows_of::<2>(),
+            _ => self.windows_of::<{ crate::marks::PLANES_MAX }>(),
+        }
+    }
+
+    fn turns_of<const PLANES: usize>(mut self) -> Vec<u32> {
+        let (planes, columns) = (self.marks.planes(), self.columns);
+        let mut once = [[0u8; BLOCK]; PLANES];
+        for (block, scope) in self.scope.words().iter().enumerate().filter(|(_, scope)| **scope != 0) {
+            let start = block * BLOCK;
+            let mut held = 0;
+            for (once, plane) in once.iter_mut().zip(planes) {
+                if let Some(marks) = plane.block(start) {
+                    held |= filled(marks);
+                    *once = *marks;
+                }
+            }
+            let mut rest = held & scope;
+            while rest != 0 {
+                let at = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                let once = self.sum(once.iter().map(|once| once[at]));
+                if once * self.most < self.best.threshold {
+                    continue;
+                }
+                let passage = (start + at) as u32;
+                let many = self.sum(planes.iter().map(|plane| plane.many(passage)));
+                let class = columns.length_class.get(passage as usize);
+                self.offer(passage, class, [once, 0.0, many, many]);
+            }
+        }
+        self.best.finish()
+    }
+
+    fn windows_of<const PLANES: usize>(mut self) -> Vec<u32> {
+        let (planes, columns) = (self.marks.planes(), self.columns);
+        let mut merged = [Merged::default(); PLANES];
+        for (block, scope) in self.scope.words().iter().enumerate().filter(|(_, scope)| **scope != 0) {
+            let start = block * BLOCK;
+            let shape = shapes(&columns.shape, start);
+            let irregular = filled(&shape.map(|shape| shape & IRREGULAR)) & scope;
+            let mut held = irregular;
+            for (merged, plane) in merged.iter_mut().zip(planes) {
+                if let Some(around) = plane.around(start) {
+                    held |= merged.merge(around, &shape);
+                }
+            }
+            let mut rest = held & scope;
+            while rest != 0 {
+                let at = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                let passage = (start + at) as u32;
+                if irregular >> at & 1 == 1 {
+                    let places = columns.places(passage);
+                    for (merged, plane) in merged.iter_mut().zip(planes) {
+                        merged.gather(at, plane, places);
+                    }
+                }
+                let once = self.sum(merged.iter().map(|merged| merged.any[at]));
+                if once * self.most < self.best.threshold {
+                    continue;
+                }
+                let places = columns.places(passage);
+                let many = planes.iter().map(|plane| {
+                    places.into_iter().flatten().fold(0, |many, place| many | plane.many(place))
+                });
+                let more = merged.iter().zip(many.clone()).map(|(merged, many)| merged.shared[at] | many);
+                let shared = merged.iter().map(|merged| merged.shared[at]);
+                let sums = [once, self.sum(shared), self.sum(many), self.sum(more)];
+                self.offer(passage, columns.window_class.get(passage as usize), sums);
+            }
+        }
+        self.best.finish()
+    }
+
+    /// The idf of the terms of all planes.
+    #[inline]
+    fn sum(&self, marks: impl Iterator<Item = u8>) -> f32 {
+        self.sums.iter().zip(marks).map(|(sums, marks)| sums[usize::from(marks)]).sum()
+    }
+
+    /// `sums`: idf of the terms held, of those held in several passages, of those held several times in one, and of
+    /// those of either kind.
+    #[inline]
+    fn offer(&mut self, passage: u32, class: Option<&u8>, [once, shared, many, more]: [f32; 4]) {
+        let Some(worth) = class.and_then(|class| self.worth.get(usize::from(*class))) else { return };
+        let most = once * worth.once + shared * worth.shared + many * worth.many;
+        if most >= self.best.threshold {
+            let least = once * worth.once_least + more * worth.more_least;
+            self.best.hold(Held { least, most, passage });
+        }
+    }
+}
+
+/// The marks of the windows of a block: terms that some passage holds, and those that several hold.
+#[derive(Debug, Clone, Copy)]
+struct Merged {
+    any: [u8; BLOCK],
+    shared: [u8; BLOCK],
+}
+
+impl Default for Merged {
+    fn default() -> Self {
+        Self { any: [0; BLOCK], shared: [0; BLOCK] }
+    }
+}
+
+impl Merged {
+    /// Windows of adjacent numbers; tells which hold a term. Irregular ones have the marks of the passage itself.
+    #[inline]
+    fn merge(&mut self, around: &[u8; AROUND], shape: &[u8; BLOCK]) -> u64 {
+        if around.iter().fold(0, |any, marks| any | marks) == 0 {
+            *self = Self::default();
+            return 0;
+        }
+        for at in 0..BLOCK {
+            let shape = shape[at];
+            let second = around[at] & whole_if(shape & TWO_BEFORE);
+            let first = around[at + 1] & whole_if(shape & ONE_BEFORE);
+            let own = around[at + 2];
+            let next = around[at + 3] & whole_if(shape & ONE_AFTER);
+            let (before, after) = (second | first, own | next);
+            self.any[at] = before | after;
+            self.shared[at] = (second & first) | (own & next) | (before & after);
+        }
+        filled(&self.any)
+    }
+
+    fn gather(&mut self, at: usize, plane: &Plane, places: [Option<u32>; 4]) {
+        let (mut any, mut shared) = (0, 0);
+        for marks in places.into_iter().flatten().map(|place| plane.once(place)) {
+            shared |= any & marks;
+            any |= marks;
+        }
+        self.any[at] = any;
+        self.shared[at] = shared;
+    }
+}
+
+impl Best {
+    #[inline]
+    fn hold(&mut self, held: Held) {
+        self.held.push(held);
+        if self.held.len() >= self.held_max {
+            self.drop_weak();
+        }
+    }
+
+    /// Drops what is surely not among the best.
+    fn drop_weak(&mut self) {
+        if self.length > 0 && self.held.len() > self.length {
+            let by_least = |a: &Held, b: &Held| b.least.total_cmp(&a.least);
+            let (_, last, _) = self.held.select_nth_unstable_by(self.length - 1, by_least);
+            self.threshold = self.threshold.max(last.least);
+            let threshold = self.threshold;
+            self.held.retain(|held| held.most >= threshold);
+        }
+        self.held_max = self.held_max.max(self.held.len() * 2);
+    }
+
+    fn finish(mut self) -> Vec<u32> {
+        self.drop_weak();
+        self.held.into_iter().map(|held| held.passage).collect()
+    }
+}
+
+fn sums(idf: &[f32]) -> Sums {
+    let mut sums = [0.0; 256];
+    for set in 1..sums.len() {
+        let last = set.trailing_zeros() as usize;
+        sums[set] = sums[set & (set - 1)] + idf.get(last).copied().unwrap_or(0.0);
+    }
+    sums
+}
+
+fn worth_by_class(view: View, average: f32) -> Box<[Worth; CLASSES]> {
+    let mut worth = Box::new([Worth::default(); CLASSES]);
+    for (class, worth) in (0..=u8::MAX).zip(worth.iter_mut()) {
+        let (least, greatest) = (length_class::least(class) as f32, length_class::greatest(class) as f32);
+        let most = |tf| term_score(view, 1.0 + SLACK, tf, least, average);
+        let once_least = term_score(view, 1.0 - SLACK, 1.0, greatest, average);
+        *worth = Worth {
+            once: most(1.0),
+            shared: most(WINDOW_PASSAGES) - most(1.0),
+            many: (view.k1 + 1.0) * (1.0 + SLACK) - most(1.0),
+            once_least,
+            more_least: term_score(view, 1.0 - SLACK, 2.0, greatest, average) - once_least,
+        };
+    }
+    worth
+}
+
+fn shapes(column: &[u8], start: usize) -> [u8; BLOCK] {
+    let rest = column.get(start..).unwrap_or_default();
+    rest.first_chunk().copied().unwrap_or_else(|| {
+        let mut shapes = [0; BLOCK];
+        shapes.iter_mut().zip(rest).for_each(|(shape, held)| *shape = *held);
+        shapes
+    })
+}
+
+/// All bits where `bit` is not 0.
+#[inline]
+fn whole_if(bit: u8) -> u8 {
+    u8::from(bit != 0).wrapping_neg()
+}
+
+/// Which of the bytes are not 0.
+#[inline]
+fn filled(bytes: &[u8; BLOCK]) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let mut filled = 0;
+    for (at, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
+        let eight = u64::from_le_bytes(*eight);
+        let tops = (((eight & LOW) + LOW) | eight) & !LOW;
+        filled |= ((tops >> 7).wrapping_mul(GATHER) >> 56) << (at * 8);
+    }
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loci_text::bm25::{SESSION, TURN};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn filled_bytes_are_told(bytes in proptest::collection::vec(prop_oneof![Just(0u8), any::<u8>()], 64)) {
+            let bytes: [u8; BLOCK] = bytes.try_into().unwrap();
+            let told = filled(&bytes);
+            prop_assert!((0..BLOCK).all(|at| (told >> at & 1 == 1) == (bytes[at] != 0)));
+        }
+
+        #[test]
+        fn bounds_hold(length in 0u32..3000, tf in 1u32..9, average in prop_oneof![Just(0f32), 1f32..200.0]) {
+            for view in [TURN, SESSION] {
+                let worth = worth_by_class(view, average)[usize::from(length_class::of(length))];
+                let exact = term_score(view, 1.0, tf as f32, length as f32, average);
+                let most = match tf {
+                    1 => worth.once,
+                    2..=4 => worth.once + worth.shared,
+                    _ => worth.once + worth.many,
+                };
+                let least = if tf == 1 { worth.once_least } else { worth.once_least + worth.more_least };
+                prop_assert!(least <= exact && exact <= most, "{least} {exact} {most}");
+            }
+        }
+
+        #[test]
+        fn windows_are_merged_as_they_are_gathered(marks in proptest::collection::vec(0u8..4, AROUND), shape in 0u8..8) {
+            let around: [u8; AROUND] = marks.try_into().unwrap();
+            let mut merged = Merged::default();
+            let held = merged.merge(&around, &[shape; BLOCK]);
+            for at in 0..BLOCK {
+                let places = [(0, TWO_BEFORE), (1, ONE_BEFORE), (2, shape), (3, ONE_AFTER)];
+                let members = places.iter().filter(|(place, bit)| *place == 2 || shape & bit != 0);
+                let (mut any, mut shared) = (0, 0);
+                for (place, _) in members {
+                    shared |= any & around[at + place];
+                    any |= around[at + place];
+                }
+                prop_assert_eq!((merged.any[at], merged.shared[at]), (any, shared));
+                prop_assert_eq!(held >> at & 1 == 1, any != 0);
+            }
+        }
+    }
+
+    #[test]
+    fn the_weak_are_dropped_and_ties_are_kept() {
+        let mut best = Best { length: 2, threshold: 0.0, held: Vec::new(), held_max: 4 };
+        for (passage, score) in [1.0, 3.0, 2.0, 2.0, 0.5, 2.0].into_iter().enumerate() {
+            best.hold(Held { least: score, most: score, passage: passage as u32 });
+        }
+        let mut kept = best.finish();
+        kept.sort_unstable();
+        assert_eq!(kept, [1, 2, 3, 5]);
+    }
+
+    #[test]
+    fn sums_of_sets() {
+        let sums = sums(&[1.0, 2.0, 4.0]);
+        assert_eq!((sums[0], sums[5], sums[7], sums[255]), (0.0, 5.0, 7.0, 7.0));
+    }
+}
