@@ -1,5 +1,7 @@
 //! Reads texts, one JSON string per line, and writes what the model makes of them, for `bench/embed/check.py`:
 //! `ids` (a JSON array per line), `vectors` (f32, little-endian), or `speed [kernels]` (milliseconds per text, one thread).
+//! With `rounds` it is the measured side of `bench/embed/peer.py`: a first line names the kernels that this processor runs,
+//! then each line `{"kernels", "calls", "texts"}` is answered by the milliseconds that each call took, tokenising included.
 
 use std::io::{BufRead, Write};
 use std::time::Instant;
@@ -18,6 +20,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .filter(|model| chosen(model))
             .try_for_each(|model| speed(model, &mut out));
     }
+    if mode == "rounds" {
+        return rounds(&mut out);
+    }
     for line in std::io::stdin().lock().lines() {
         let text: String = serde_json::from_str(&line?)?;
         match mode.as_str() {
@@ -27,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     vector.iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))?;
                 }
             }
-            other => return Err(format!("mode {other:?} is not one of ids, vectors, speed").into()),
+            other => return Err(format!("mode {other:?} is not one of ids, vectors, speed, rounds").into()),
         }
     }
     Ok(out.flush()?)
@@ -52,4 +57,29 @@ fn speed(model: &MiniLm, out: &mut impl Write) -> Result<(), Box<dyn std::error:
         writeln!(out, "{texts:>3} × {:>3} rows: best {best:.2} ms, median {middle:.2} ms per text", ids + 2)?;
     }
     Ok(out.flush()?)
+}
+
+/// Answers rounds until the input ends.
+fn rounds(out: &mut impl Write) -> Result<(), Box<dyn std::error::Error>> {
+    let models = MiniLm::variants();
+    let names: Vec<&str> = models.iter().map(MiniLm::kernels).collect();
+    writeln!(out, "{}", serde_json::to_string(&names)?)?;
+    out.flush()?;
+    for line in std::io::stdin().lock().lines() {
+        let round: serde_json::Value = serde_json::from_str(&line?)?;
+        let model =
+            models.iter().find(|model| round["kernels"] == model.kernels()).ok_or("no such kernels")?;
+        let texts: Vec<&str> =
+            round["texts"].as_array().into_iter().flatten().filter_map(|text| text.as_str()).collect();
+        let mut times = Vec::new();
+        for _ in 0..round["calls"].as_u64().unwrap_or(1) {
+            #[expect(clippy::disallowed_methods, reason = "a measurement")]
+            let start = Instant::now();
+            assert_eq!(model.embed(&texts).len(), texts.len());
+            times.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        writeln!(out, "{}", serde_json::to_string(&times)?)?;
+        out.flush()?;
+    }
+    Ok(())
 }

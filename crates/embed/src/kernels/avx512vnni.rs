@@ -3,12 +3,15 @@
 #![expect(unsafe_code, reason = "SIMD loads and calls behind a run-time check of the processor")]
 
 use std::arch::x86_64::{
-    __m512i, _mm512_add_ps, _mm512_cvtepi32_ps, _mm512_dpbusd_epi32, _mm512_loadu_ps, _mm512_loadu_si512,
-    _mm512_mul_ps, _mm512_mullo_epi32, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_si512,
-    _mm512_storeu_ps, _mm512_sub_epi32,
+    __m512, __m512i, _MM_HINT_T0, _mm_prefetch, _mm512_add_ps, _mm512_and_si512, _mm512_cvtepi32_ps,
+    _mm512_dpbusd_epi32, _mm512_dpwssd_epi32, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_loadu_si512,
+    _mm512_mul_ps, _mm512_or_si512, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_si512,
+    _mm512_slli_epi32, _mm512_srai_epi32, _mm512_storeu_ps,
 };
 
-use super::{AttentionScratch, Kernels, QuantisedRows, float};
+use super::attention::{self, Wide};
+use super::float::LANES;
+use super::{AttentionScratch, Kernels, QuantisedRows, Tile, float, tiles};
 use crate::layout::{BLOCK, GROUP};
 use crate::weights::{Matrix, Norm};
 
@@ -81,7 +84,40 @@ fn gelu(values: &mut [f32]) {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,fma")]
 fn attend(query_key_value: &[f32], output: &mut [f32], scratch: &mut AttentionScratch) {
-    float::attend::<true, 4>(query_key_value, output, scratch);
+    // SAFETY: this function has the instructions.
+    unsafe { attention::attend::<Lanes, 8, 2, 4>(query_key_value, output, scratch) }
+}
+
+/// One register.
+#[derive(Clone, Copy)]
+struct Lanes(__m512);
+
+impl Wide for Lanes {
+    const FUSED: bool = true;
+
+    #[inline(always)]
+    unsafe fn splat(value: f32) -> Self {
+        // SAFETY: the caller's promise, here and below.
+        unsafe { Lanes(_mm512_set1_ps(value)) }
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: &[f32; LANES]) -> Self {
+        // SAFETY: sixteen numbers are one register.
+        unsafe { Lanes(_mm512_loadu_ps(from.as_ptr())) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: &mut [f32; LANES]) {
+        // SAFETY: sixteen numbers are one register.
+        unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn multiply_add(self, by: Self, add: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Lanes(_mm512_fmadd_ps(self.0, by.0, add.0)) }
+    }
 }
 
 /// Two weight blocks stay in the first cache while all rows pass.
@@ -95,67 +131,109 @@ fn multiply(rows: &QuantisedRows, matrix: &Matrix<'_>, output: &mut [f32]) {
     assert!(matrix.weights.len() == matrix.inputs * matrix.outputs && matrix.sums.len() == matrix.outputs);
     assert!(matrix.scales.len() == matrix.outputs && matrix.bias.len() == matrix.outputs);
     for column in (0..matrix.outputs).step_by(BLOCKS * BLOCK) {
-        let mut row = 0;
-        while row < rows.len() {
+        for own in tiles(rows.len(), ROWS) {
             // SAFETY: the lengths are asserted above; the rows of a tile are below `rows.len()`, its columns below
             // `matrix.outputs`.
-            let height = unsafe {
-                match rows.len() - row {
-                    1 => tile::<1>(rows, matrix, output, row, column),
-                    2 | 3 => tile::<2>(rows, matrix, output, row, column),
-                    4..ROWS => tile::<4>(rows, matrix, output, row, column),
-                    _ => tile::<ROWS>(rows, matrix, output, row, column),
+            unsafe {
+                match own.rows {
+                    1 => tile::<1>(rows, matrix, output, own, column),
+                    2 => tile::<2>(rows, matrix, output, own, column),
+                    3 => tile::<3>(rows, matrix, output, own, column),
+                    4 => tile::<4>(rows, matrix, output, own, column),
+                    5 => tile::<5>(rows, matrix, output, own, column),
+                    6 => tile::<6>(rows, matrix, output, own, column),
+                    7 => tile::<7>(rows, matrix, output, own, column),
+                    _ => tile::<ROWS>(rows, matrix, output, own, column),
                 }
-            };
-            row += height;
+            }
         }
     }
 }
 
-/// `HEIGHT` rows by two blocks of outputs; gives back `HEIGHT`.
+/// `HEIGHT` rows by two blocks of outputs.
 ///
 /// # Safety
 ///
-/// The lengths are those that `multiply` asserts, and `row + HEIGHT` and `column + BLOCKS * BLOCK` are within them.
+/// The lengths are those that `multiply` asserts; the tile has `HEIGHT` rows, and they and `column + BLOCKS * BLOCK` are within
+/// them.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,fma")]
 unsafe fn tile<const HEIGHT: usize>(
     rows: &QuantisedRows,
     matrix: &Matrix<'_>,
     output: &mut [f32],
-    row: usize,
+    own: Tile,
     column: usize,
-) -> usize {
-    let inputs = matrix.inputs;
-    let mut sums = [[_mm512_setzero_si512(); BLOCKS]; HEIGHT];
+) {
+    let (row, inputs) = (own.first, matrix.inputs);
+    let groups = inputs / GROUP;
     // SAFETY: block `column / BLOCK` starts at `column * inputs` and is `BLOCK * inputs` long, and so is the next; each group
     // is one register. Row `row + index` has `inputs` bytes, of which this reads four.
     unsafe {
+        let mut sums = [[_mm512_setzero_si512(); BLOCKS]; HEIGHT];
         let weights: *const __m512i = matrix.weights.as_ptr().add(column * inputs).cast();
         let bytes = rows.bytes.as_ptr().add(row * inputs);
-        let groups = inputs / GROUP;
-        for group in 0..groups {
-            let first = _mm512_loadu_si512(weights.add(group));
-            let second = _mm512_loadu_si512(weights.add(groups + group));
-            for (index, sums) in sums.iter_mut().enumerate() {
-                let four = bytes.add(index * inputs + group * GROUP).cast::<i32>().read_unaligned();
-                let four = _mm512_set1_epi32(four);
-                sums[0] = _mm512_dpbusd_epi32(sums[0], four, first);
-                sums[1] = _mm512_dpbusd_epi32(sums[1], four, second);
-            }
+        match own.fetches {
+            None => add_products::<HEIGHT, 0>(&mut sums, weights, bytes, groups, 0),
+            Some((part, 2)) => add_products::<HEIGHT, 1>(&mut sums, weights, bytes, groups, part),
+            Some((_, _)) => add_products::<HEIGHT, 2>(&mut sums, weights, bytes, groups, 0),
         }
-        for (index, sums) in sums.iter().enumerate() {
-            let zero = _mm512_set1_epi32(*rows.zeros.get_unchecked(row + index));
-            let row_scale = _mm512_set1_ps(*rows.scales.get_unchecked(row + index));
-            for (block, sum) in sums.iter().enumerate() {
-                let column = column + block * BLOCK;
-                let weight_sums = _mm512_loadu_si512(matrix.sums.as_ptr().add(column).cast());
-                let whole = _mm512_sub_epi32(*sum, _mm512_mullo_epi32(zero, weight_sums));
-                let scale = _mm512_mul_ps(row_scale, _mm512_loadu_ps(matrix.scales.as_ptr().add(column)));
-                let bias = _mm512_loadu_ps(matrix.bias.as_ptr().add(column));
+        for block in 0..BLOCKS {
+            let column = column + block * BLOCK;
+            let weight_sums = split(_mm512_loadu_si512(matrix.sums.as_ptr().add(column).cast()));
+            let scales = _mm512_loadu_ps(matrix.scales.as_ptr().add(column));
+            let bias = _mm512_loadu_ps(matrix.bias.as_ptr().add(column));
+            for (index, sums) in sums.iter().enumerate() {
+                let zero = -*rows.zeros.get_unchecked(row + index);
+                let zero = _mm512_set1_epi32((zero << 7 << 16) | (zero & 0xffff));
+                let whole = _mm512_dpwssd_epi32(sums[block], zero, weight_sums);
+                let scale = _mm512_mul_ps(_mm512_set1_ps(*rows.scales.get_unchecked(row + index)), scales);
                 let value = _mm512_add_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(whole), scale), bias);
                 _mm512_storeu_ps(output.as_mut_ptr().add((row + index) * matrix.outputs + column), value);
             }
         }
     }
-    HEIGHT
+}
+
+/// Adds the products of all groups: `HEIGHT` rows of bytes by two blocks. Meanwhile it fetches `FETCHED` of the next two
+/// blocks, from `part` on; they need not exist.
+///
+/// # Safety
+///
+/// There are two blocks of `groups` registers, and `HEIGHT` rows of `groups · GROUP` bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,fma")]
+unsafe fn add_products<const HEIGHT: usize, const FETCHED: usize>(
+    sums: &mut [[__m512i; BLOCKS]; HEIGHT],
+    weights: *const __m512i,
+    bytes: *const u8,
+    groups: usize,
+    part: usize,
+) {
+    let next = weights.wrapping_add((BLOCKS + part) * groups);
+    let mut local = *sums;
+    for group in 0..groups {
+        // SAFETY: the caller's promise.
+        let (first, second) = unsafe {
+            (_mm512_loadu_si512(weights.add(group)), _mm512_loadu_si512(weights.add(groups + group)))
+        };
+        for block in 0..FETCHED {
+            _mm_prefetch::<_MM_HINT_T0>(next.wrapping_add(block * groups + group).cast());
+        }
+        for (index, sums) in local.iter_mut().enumerate() {
+            // SAFETY: the caller's promise.
+            let four = unsafe { bytes.add((index * groups + group) * GROUP).cast::<i32>().read_unaligned() };
+            let four = _mm512_set1_epi32(four);
+            sums[0] = _mm512_dpbusd_epi32(sums[0], four, first);
+            sums[1] = _mm512_dpbusd_epi32(sums[1], four, second);
+        }
+    }
+    *sums = local;
+}
+
+/// Sums of weights as two 16-bit numbers, `low + 128 · high`: one `dpwssd` with `(zero, 128 · zero)` multiplies them by a zero
+/// point, where a 32-bit multiplication takes three instructions' time.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,fma")]
+fn split(sums: __m512i) -> __m512i {
+    let high = _mm512_slli_epi32::<16>(_mm512_srai_epi32::<7>(sums));
+    _mm512_or_si512(high, _mm512_and_si512(sums, _mm512_set1_epi32(127)))
 }

@@ -1,18 +1,22 @@
 //! The arithmetic, once per kind of processor. `portable` is plain Rust and says what every other file must compute:
 //! whatever is integer is equal bit for bit, f32 sums differ only in rounding. The fastest that the processor runs is chosen
-//! once. `float` is the f32 half, written once and compiled for each; `views` is where bytes become numbers.
+//! once. `float` and `attention` are the f32 half, written once and compiled for each; `views` is where bytes become numbers.
 //!
 //! To add one: a file with a `Kernels` that only exists where the processor can run it, a line in `choose`, a line in the
 //! tests' `all`.
 
 use std::sync::OnceLock;
 
+use crate::layout::GROUP;
 use crate::weights::{Matrix, Norm};
 
+mod attention;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512vnni;
+#[cfg(target_arch = "x86_64")]
+mod avxvnni;
 mod float;
 mod portable;
 pub(crate) mod views;
@@ -25,8 +29,28 @@ pub(crate) struct QuantisedRows {
     bytes: Vec<u8>,
     scales: Vec<f32>,
     zeros: Vec<i32>,
-    /// `byte − zero`, for kernels that multiply 16-bit numbers; others leave it empty.
-    centred: Vec<i16>,
+    /// For kernels whose products of unsigned bytes would saturate; others leave it empty.
+    centred: CentredRows,
+}
+
+/// `byte − zero` of every row as signed bytes, so small that 255 times a neighbouring pair fits 16 bits, and a list of what
+/// that leaves over (about one group in twenty).
+#[derive(Default)]
+struct CentredRows {
+    /// As many as the rows have bytes.
+    bytes: Vec<i8>,
+    /// What is added to some groups, row by row.
+    beyond: Vec<Beyond>,
+    /// Where each row's part of `beyond` ends.
+    ends: Vec<usize>,
+    /// Per row, the sum of all its `byte − zero`.
+    sums: Vec<i32>,
+}
+
+/// Added to the four signed bytes of a group; as small as they are.
+struct Beyond {
+    group: usize,
+    bytes: [i8; GROUP],
 }
 
 /// What attention needs beside its input and output, kept between calls.
@@ -36,7 +60,7 @@ pub(crate) struct AttentionScratch {
     keys: Vec<f32>,
     /// One head's values, a row per token.
     values: Vec<f32>,
-    /// A few queries' scores, as long as the rows of `keys`.
+    /// A few queries' scores, a row each, as long as the rows of `keys`.
     scores: Vec<f32>,
 }
 
@@ -68,9 +92,30 @@ pub(crate) fn all() -> Vec<&'static dyn Kernels> {
     #[cfg(target_arch = "x86_64")]
     {
         kernels.extend(avx2::Avx2::detect().map(|found| found as &dyn Kernels));
+        kernels.extend(avxvnni::AvxVnni::detect().map(|found| found as &dyn Kernels));
         kernels.extend(avx512vnni::Avx512Vnni::detect().map(|found| found as &dyn Kernels));
     }
     kernels
+}
+
+/// Some rows that a kernel works on together.
+#[derive(Clone, Copy)]
+struct Tile {
+    first: usize,
+    rows: usize,
+    /// Which part of the next weights this tile fetches meanwhile, and into how many parts they are cut; `None` when they
+    /// are already on their way. A weight is used once for all rows and comes from far away: without this the first tiles
+    /// wait for the third cache, and a text of a question's length spends half its time there.
+    fetches: Option<(usize, usize)>,
+}
+
+/// Cuts `rows` rows into tiles of at most `most`, as even as they can be.
+fn tiles(rows: usize, most: usize) -> impl Iterator<Item = Tile> {
+    let count = rows.div_ceil(most);
+    (0..count).map(move |index| {
+        let (first, next) = (index * rows / count, (index + 1) * rows / count);
+        Tile { first, rows: next - first, fetches: (index < 2).then_some((index, count.min(2))) }
+    })
 }
 
 impl QuantisedRows {
@@ -79,7 +124,10 @@ impl QuantisedRows {
         self.bytes.clear();
         self.scales.clear();
         self.zeros.clear();
-        self.centred.clear();
+        self.centred.bytes.clear();
+        self.centred.beyond.clear();
+        self.centred.ends.clear();
+        self.centred.sums.clear();
     }
 
     fn len(&self) -> usize {

@@ -1,5 +1,7 @@
-//! Plain Rust for any processor, and the definition of what the other kernels compute. No `unsafe`.
+//! Plain Rust for any processor, and the definition of what the other kernels compute.
+#![expect(unsafe_code, reason = "attention is written once for all kernels, and most need their processor")]
 
+use super::attention::{Plain, attend};
 use super::{AttentionScratch, Kernels, QuantisedRows, float};
 use crate::layout::{BLOCK, GROUP};
 use crate::weights::{Matrix, Norm};
@@ -40,7 +42,8 @@ impl Kernels for Portable {
     }
 
     fn attend(&self, query_key_value: &[f32], output: &mut [f32], scratch: &mut AttentionScratch) {
-        float::attend::<false, 2>(query_key_value, output, scratch);
+        // SAFETY: plain numbers need no instructions of their own.
+        unsafe { attend::<Plain, 4, 1, 2>(query_key_value, output, scratch) }
     }
 }
 

@@ -124,11 +124,12 @@ proptest! {
 
 #[test]
 fn the_longest_sums_are_equal_at_the_ends_of_the_range() {
-    for (low, high) in [(0.0, 1.0), (-1.0, 0.0), (-1.0, 1.0), (0.0, 0.0)] {
+    let ranges = [(0.0, 1.0), (-1.0, 0.0), (-1.0, 1.0), (0.0, 0.0)];
+    for ((low, high), weight) in ranges.into_iter().flat_map(|range| [(range, -127), (range, 127)]) {
         let input: Vec<f32> = (0..5 * FEED).map(|index| if index % 3 == 0 { low } else { high }).collect();
         let mut matrix = OwnMatrix::new(3, FEED, 32, true);
-        matrix.weights.fill(-127);
-        matrix.sums.fill(-127 * FEED as i32);
+        matrix.weights.fill(weight);
+        matrix.sums.fill(i32::from(weight) * FEED as i32);
         let mut expected = vec![0.0; 5 * 32];
         let rows = quantised(&portable::Portable, &input, FEED);
         portable::Portable.multiply(&rows, &matrix.view(), &mut expected);
