@@ -44,7 +44,12 @@ pub(super) async fn run(binary: &Path, report: Report) -> Result<()> {
 fn total_bytes(folder: &Path) -> Result<u64> {
     let mut total = 0;
     for entry in std::fs::read_dir(folder).context("reading the data folder")? {
-        total += entry?.metadata()?.len();
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        // Snapshots of indexes can be deleted at any time and are no part of what a record needs.
+        if metadata.is_file() {
+            total += metadata.len();
+        }
     }
     Ok(total)
 }

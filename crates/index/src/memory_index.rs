@@ -92,6 +92,11 @@ impl MemoryIndex {
         self.names.known(|group| seen.admits(group))
     }
 
+    /// Passages held.
+    pub fn passages(&self) -> u64 {
+        self.live.count() as u64
+    }
+
     /// What the index holds. Walks all of it: for people and for checks, not for every request.
     pub fn info(&self) -> IndexInfo {
         let vectors: usize = self.vectors.spaces().iter().map(|space| space.holders.count()).sum();

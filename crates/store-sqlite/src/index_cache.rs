@@ -7,9 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Tr
 
 use loci_index::MemoryIndex;
 use loci_model::{Error, ErrorKind, MemoryId, RecordId, Result};
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 
+use crate::index_files::IndexFiles;
 use crate::index_rows::{Change, changes};
+use crate::options::SqliteOptions;
 use crate::store::snapshot;
 use crate::tx::{Column, SqlTx, unsigned};
 
@@ -17,7 +19,7 @@ use crate::tx::{Column, SqlTx, unsigned};
 const MEASURED_EVERY: u64 = 256;
 
 /// One memory's index.
-struct Slot {
+pub(crate) struct Slot {
     index: RwLock<MemoryIndex>,
     /// Held by the one thread that catches up; analysis happens under it, outside the lock of the index.
     catching: Mutex<()>,
@@ -27,6 +29,8 @@ struct Slot {
     /// The sequence at which `bytes` was measured.
     measured: AtomicU64,
     used: AtomicU64,
+    /// The sequence of the snapshot that was loaded or written here last; 0: none.
+    pub(crate) saved: AtomicU64,
 }
 
 impl Slot {
@@ -38,6 +42,7 @@ impl Slot {
             bytes: AtomicU64::new(0),
             measured: AtomicU64::new(0),
             used: AtomicU64::new(0),
+            saved: AtomicU64::new(0),
         }
     }
 
@@ -53,7 +58,7 @@ impl Slot {
         true
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, MemoryIndex> {
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, MemoryIndex> {
         self.index.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -68,11 +73,20 @@ pub(crate) struct IndexCache {
     ticks: AtomicU64,
     bytes_max: u64,
     threads: usize,
+    pub(crate) snapshot_passages_min: u64,
+    pub(crate) files: Arc<IndexFiles>,
 }
 
 impl IndexCache {
-    pub(crate) fn new(bytes_max: u64, threads: usize) -> Self {
-        Self { slots: Mutex::new(HashMap::new()), ticks: AtomicU64::new(0), bytes_max, threads }
+    pub(crate) fn new(options: &SqliteOptions, files: Arc<IndexFiles>) -> Self {
+        Self {
+            slots: Mutex::new(HashMap::new()),
+            ticks: AtomicU64::new(0),
+            bytes_max: options.index_bytes_max,
+            threads: options.searchers,
+            snapshot_passages_min: options.snapshot_passages_min,
+            files,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<MemoryId, Arc<Slot>>> {
@@ -127,47 +141,66 @@ impl IndexCache {
     /// What a fresh build of a memory's index holds.
     pub(crate) fn build(&self, connection: &Connection, memory: &MemoryId) -> Result<MemoryIndex> {
         snapshot(connection, |tx| {
-            let (number, sequence) = standing(tx, memory)?;
-            self.built(tx, memory, number, sequence)
+            let standing = standing(tx, memory)?;
+            self.built(tx, memory, &standing)
         })
     }
 
-    fn built(&self, tx: &SqlTx<'_>, memory: &MemoryId, number: i64, sequence: u64) -> Result<MemoryIndex> {
+    fn built(&self, tx: &SqlTx<'_>, memory: &MemoryId, standing: &Standing) -> Result<MemoryIndex> {
         let mut index = MemoryIndex::new();
-        changes(tx, (memory, number), 0, self.threads, &|_| None, &mut |change| change.apply_to(&mut index))?;
-        index.set_sequence(sequence);
+        changes(tx, (memory, standing.number), 0, self.threads, &|_| None, &mut |change| {
+            change.apply_to(&mut index)
+        })?;
+        index.set_sequence(standing.sequence);
         Ok(index)
     }
 
-    fn catch_up(&self, connection: &Connection, memory: &MemoryId, slot: &Slot) -> Result<()> {
-        if slot.sequence() == snapshot(connection, |tx| standing(tx, memory))?.1 {
+    /// The index of a memory that is not here yet: from its snapshot, which is brought up to date later, or built.
+    fn first(&self, tx: &SqlTx<'_>, memory: &MemoryId, slot: &Slot, standing: &Standing) -> Result<()> {
+        let index = match self.files.load(memory, standing.erasures, standing.sequence) {
+            Some(index) => {
+                slot.saved.store(index.sequence(), Ordering::Relaxed);
+                index
+            }
+            None => self.built(tx, memory, standing)?,
+        };
+        *slot.index.write().unwrap_or_else(PoisonError::into_inner) = index;
+        Ok(())
+    }
+
+    pub(crate) fn catch_up(&self, connection: &Connection, memory: &MemoryId, slot: &Slot) -> Result<()> {
+        if slot.sequence() == snapshot(connection, |tx| standing(tx, memory))?.sequence {
             return Ok(());
         }
         let _catching = slot.catching.lock().unwrap_or_else(PoisonError::into_inner);
         snapshot(connection, |tx| {
-            let (number, sequence) = standing(tx, memory)?;
+            let standing = standing(tx, memory)?;
+            if slot.sequence() == 0 {
+                self.first(tx, memory, slot, &standing)?;
+            }
             let held = slot.sequence();
-            if held >= sequence {
+            if held >= standing.sequence {
                 return Ok(());
             }
-            if held == 0 {
-                let index = self.built(tx, memory, number, sequence)?;
-                *slot.index.write().unwrap_or_else(PoisonError::into_inner) = index;
-            } else {
-                let mut all: Vec<Change> = Vec::new();
-                let content = |record: &RecordId| slot.read().content(record);
-                changes(tx, (memory, number), held, self.threads, &content, &mut |change| all.push(change))?;
-                let mut index = slot.index.write().unwrap_or_else(PoisonError::into_inner);
-                // All of them under one lock: no answer sees half of a write.
-                all.into_iter().for_each(|change| change.apply_to(&mut index));
-                index.set_sequence(sequence);
-            }
+            let mut all: Vec<Change> = Vec::new();
+            let content = |record: &RecordId| slot.read().content(record);
+            let place = (memory, standing.number);
+            changes(tx, place, held, self.threads, &content, &mut |change| all.push(change))?;
+            let mut index = slot.index.write().unwrap_or_else(PoisonError::into_inner);
+            // All of them under one lock: no answer sees half of a write.
+            all.into_iter().for_each(|change| change.apply_to(&mut index));
+            index.set_sequence(standing.sequence);
             Ok(())
         })?;
         if slot.measure() {
             self.shrink(memory);
         }
         Ok(())
+    }
+
+    /// The indexes that are here.
+    pub(crate) fn held(&self) -> Vec<(MemoryId, Arc<Slot>)> {
+        self.lock().iter().map(|(memory, slot)| (memory.clone(), Arc::clone(slot))).collect()
     }
 
     /// Drops the least recently used indexes until the rest is within the limit; never the one just asked.
@@ -186,9 +219,22 @@ impl IndexCache {
     }
 }
 
-/// Number and sequence of a memory that is there.
-fn standing(tx: &SqlTx<'_>, memory: &MemoryId) -> Result<(i64, u64)> {
-    let sql = "SELECT num, sequence FROM memories WHERE id = ?1 AND deleted IS NULL";
-    tx.one(sql, [memory.as_str()], |row| Ok((row.take(0)?, unsigned(row.take(1)?))))?
-        .ok_or_else(|| Error::not_found("the memory does not exist"))
+/// How a memory that is there stands.
+pub(crate) struct Standing {
+    number: i64,
+    sequence: u64,
+    /// How often content was erased from it.
+    pub(crate) erasures: u64,
+}
+
+pub(crate) fn standing(tx: &SqlTx<'_>, memory: &MemoryId) -> Result<Standing> {
+    let sql = "SELECT num, sequence, erasures FROM memories WHERE id = ?1 AND deleted IS NULL";
+    let read = |row: &Row<'_>| {
+        Ok(Standing {
+            number: row.take(0)?,
+            sequence: unsigned(row.take(1)?),
+            erasures: unsigned(row.take(2)?),
+        })
+    };
+    tx.one(sql, [memory.as_str()], read)?.ok_or_else(|| Error::not_found("the memory does not exist"))
 }

@@ -6,7 +6,8 @@ use rusqlite::Connection;
 use crate::errors::Sql;
 
 /// The files, in order; the number of a file is its place, from 1.
-const MIGRATIONS: &[&str] = &[include_str!("schema/0001_tables.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("schema/0001_tables.sql"), include_str!("schema/0002_index_files.sql")];
 
 /// The version this binary writes.
 pub(crate) fn newest() -> u32 {

@@ -13,6 +13,8 @@ pub struct SqliteOptions {
     pub searchers: usize,
     /// Bytes that the indexes of all memories may hold together; the least recently used is dropped past it.
     pub index_bytes_max: u64,
+    /// Passages from which on an index is kept as a file, to be loaded at the next start; fewer are quickly rebuilt.
+    pub snapshot_passages_min: u64,
     /// Bytes that `loci.db` may grow to; `None`: what the disk gives.
     pub file_bytes_max: Option<u64>,
 }
@@ -26,6 +28,7 @@ impl SqliteOptions {
             searchers: 2,
             // A million passages of talk with vectors take about this much.
             index_bytes_max: 2 * 1024 * 1024 * 1024,
+            snapshot_passages_min: 2_000,
             file_bytes_max: None,
         }
     }

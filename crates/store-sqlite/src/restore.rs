@@ -8,7 +8,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::errors::{Sql, folder_error};
 use crate::folder::{self, DATABASE, named, open_private, sync_folder};
 use crate::locks::SchemaLock;
-use crate::migrate;
+use crate::{index_files, migrate};
 
 /// Replaces the database in `folder` by the backup `from`. Needs the folder to itself: a conflict while a process uses
 /// it, and without `force` where it holds data. The backup is checked before anything is touched.
@@ -28,6 +28,8 @@ pub fn restore(from: &Path, folder: &Path, force: bool) -> Result<()> {
         // Best effort: the error at hand says more than one about the leftover.
         let _ = std::fs::remove_file(&partial);
     })?;
+    // Snapshots of the old database's indexes must never be read as ones of the new.
+    index_files::clear(&folder)?;
     // A log of the old database must never be read as one of the new.
     for name in ["loci.db-wal", "loci.db-shm"] {
         match std::fs::remove_file(folder.join(name)) {
@@ -76,6 +78,12 @@ fn copy(from: &Path, partial: &Path) -> Result<()> {
         return Err(Error::invalid("folder", "the data folder's path must be valid UTF-8"));
     };
     connection.execute("VACUUM INTO ?1", [target]).sql()?;
+    // Sequences go back: what other files say of the database's later states is of another one.
+    let copied = Connection::open(partial).sql()?;
+    if migrate::version(&copied)? > 1 {
+        copied.execute("UPDATE identity SET store = lower(hex(randomblob(16)))", []).sql()?;
+    }
+    copied.close().map_err(|(_, error)| error).sql()?;
     file.sync_all().map_err(|error| folder_error(&named("syncing", partial), error))
 }
 

@@ -12,6 +12,7 @@ use loci_model::scope::RecordScope;
 use loci_model::{MemoryId, Result};
 
 use crate::index_cache::IndexCache;
+use crate::index_files::IndexFiles;
 use crate::options::SqliteOptions;
 use crate::pool::Pool;
 use crate::writer::AfterCommit;
@@ -23,11 +24,20 @@ pub(crate) struct SqliteSearch {
 }
 
 impl SqliteSearch {
-    pub(crate) fn start(folder: &Path, options: &SqliteOptions) -> Result<Self> {
+    pub(crate) fn start(folder: &Path, options: &SqliteOptions, files: Arc<IndexFiles>) -> Result<Self> {
         Ok(Self {
             pool: Arc::new(Pool::start("loci-search", folder, options.searchers)?),
-            cache: Arc::new(IndexCache::new(options.index_bytes_max, options.searchers)),
+            cache: Arc::new(IndexCache::new(options, files)),
         })
+    }
+
+    /// Memories whose indexes are worth saving.
+    pub(crate) fn unsaved(&self) -> Vec<MemoryId> {
+        self.cache.unsaved()
+    }
+
+    pub(crate) fn cache(&self) -> Arc<IndexCache> {
+        Arc::clone(&self.cache)
     }
 
     /// What the writer calls after a commit: indexes that are loaded take the changes in, beside the writer. A search

@@ -4,14 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loci_model::Result;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::search::Search;
 use loci_model::ports::store::{BackupReport, ReadWork, Store, StoreInfo, WriteWork};
+use loci_model::{MemoryId, Result};
 use rusqlite::Connection;
 
 use crate::errors::{Sql, folder_error};
 use crate::folder::{self, DATABASE};
+use crate::index_files::IndexFiles;
 use crate::locks::{Host, SchemaLock, Turnstile};
 use crate::options::SqliteOptions;
 use crate::pool::Pool;
@@ -40,12 +41,10 @@ impl SqliteStore {
         let folder = folder::prepare(&options.folder)?;
         let schema = open::schema(&folder)?;
         let readers = Arc::new(Pool::start("loci-read", &folder, options.readers)?);
-        let search = SqliteSearch::start(&folder, &options)?;
-        let writer = Writer::start(
-            open::writing(&folder, &options)?,
-            Turnstile::open(&folder)?,
-            search.after_commit(),
-        )?;
+        let connection = open::writing(&folder, &options)?;
+        let files = Arc::new(IndexFiles::of(&folder, &connection)?);
+        let search = SqliteSearch::start(&folder, &options, Arc::clone(&files))?;
+        let writer = Writer::start(connection, Turnstile::open(&folder)?, files, search.after_commit())?;
         let host = Host::new(&folder);
         Ok(Arc::new(Self { folder, writer, readers, search, host, _schema: schema }))
     }
@@ -56,6 +55,23 @@ impl SqliteStore {
         self.readers.close();
         self.search.close();
         self.host.release();
+    }
+
+    /// Writes the snapshots that are worth it: beside searches, and without a turn to write but for giving the name.
+    async fn save_indexes(&self) {
+        for memory in self.search.unsaved() {
+            if let Err(error) = self.save_index(&memory).await {
+                // The next start takes longer; nothing is lost.
+                tracing::warn!(%error, %memory, "an index could not be saved");
+            }
+        }
+    }
+
+    async fn save_index(&self, memory: &MemoryId) -> Result<()> {
+        let (cache, of) = (self.search.cache(), memory.clone());
+        let written = self.readers.run(move |connection| cache.save(connection, &of)).await?;
+        let Some(written) = written else { return Ok(()) };
+        self.writer.alone(move |connection| written.publish(connection)).await
     }
 
     fn bytes(&self) -> Result<u64> {
@@ -107,7 +123,9 @@ impl Store for SqliteStore {
         Box::pin(async move {
             // Most of the work without holding anyone up, then the short rest while nobody writes.
             self.readers.run(move |_| move_log(&folder, "PASSIVE")).await?;
-            self.writer.alone(|connection| checkpoint(connection, "TRUNCATE")).await
+            self.writer.alone(|connection| checkpoint(connection, "TRUNCATE")).await?;
+            self.save_indexes().await;
+            Ok(())
         })
     }
 

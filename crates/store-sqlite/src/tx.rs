@@ -18,7 +18,24 @@ pub(crate) struct SqlTx<'c> {
     pub(crate) connection: &'c Connection,
     /// The memory last asked for, with its number.
     known: RefCell<Option<(MemoryId, i64)>>,
-    touched: RefCell<BTreeSet<MemoryId>>,
+    touched: RefCell<Touched>,
+}
+
+/// What a transaction meant for indexes.
+#[derive(Debug, Default)]
+pub(crate) struct Touched {
+    /// Memories whose records changed.
+    pub(crate) changed: BTreeSet<MemoryId>,
+    /// Memories from which content was erased: their snapshots go before the commit.
+    pub(crate) erased: BTreeSet<MemoryId>,
+}
+
+impl Touched {
+    /// Takes in what another piece of the same transaction did.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.changed.extend(other.changed);
+        self.erased.extend(other.erased);
+    }
 }
 
 /// Reads columns in the model's errors.
@@ -35,19 +52,28 @@ impl Column for Row<'_> {
 
 impl<'c> SqlTx<'c> {
     pub(crate) fn new(connection: &'c Connection) -> Self {
-        Self { connection, known: RefCell::new(None), touched: RefCell::new(BTreeSet::new()) }
+        Self { connection, known: RefCell::new(None), touched: RefCell::default() }
     }
 
-    /// Memories whose records changed.
-    pub(crate) fn into_touched(self) -> BTreeSet<MemoryId> {
+    /// What it meant for indexes.
+    pub(crate) fn into_touched(self) -> Touched {
         self.touched.into_inner()
     }
 
     pub(crate) fn touch(&self, memory: &MemoryId) {
-        let mut touched = self.touched.borrow_mut();
-        if !touched.contains(memory) {
-            touched.insert(memory.clone());
+        let changed = &mut self.touched.borrow_mut().changed;
+        if !changed.contains(memory) {
+            changed.insert(memory.clone());
         }
+    }
+
+    /// Says that content of a memory is erased in this transaction, not only hidden: no snapshot of an index that may
+    /// hold it outlives the commit.
+    pub(crate) fn erases(&self, memory: &MemoryId) -> Result<()> {
+        if self.touched.borrow_mut().erased.insert(memory.clone()) {
+            self.run("UPDATE memories SET erasures = erasures + 1 WHERE id = ?1", [memory.as_str()])?;
+        }
+        Ok(())
     }
 
     pub(crate) fn forget_known(&self) {

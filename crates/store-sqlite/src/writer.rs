@@ -14,9 +14,10 @@ use loci_model::{Error, ErrorKind, MemoryId, Result};
 use rusqlite::Connection;
 
 use crate::errors::{Sql, folder_error};
+use crate::index_files::IndexFiles;
 use crate::locks::Turnstile;
 use crate::pool::closed;
-use crate::tx::SqlTx;
+use crate::tx::{SqlTx, Touched};
 
 /// Pieces of one transaction: other processes wait as long as it takes.
 const BATCH_MAX: usize = 64;
@@ -47,10 +48,15 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn start(connection: Connection, turnstile: Turnstile, after: AfterCommit) -> Result<Self> {
+    pub(crate) fn start(
+        connection: Connection,
+        turnstile: Turnstile,
+        files: Arc<IndexFiles>,
+        after: AfterCommit,
+    ) -> Result<Self> {
         let (sender, receiver) = mpsc::channel();
         let waiting = Arc::new(AtomicUsize::new(0));
-        let mut seat = Seat { connection, turnstile, receiver, waiting: Arc::clone(&waiting), after };
+        let mut seat = Seat { connection, turnstile, receiver, waiting: Arc::clone(&waiting), files, after };
         let thread = std::thread::Builder::new()
             .name("loci-write".to_owned())
             .spawn(move || seat.serve())
@@ -113,6 +119,7 @@ struct Seat {
     turnstile: Turnstile,
     receiver: mpsc::Receiver<Message>,
     waiting: Arc<AtomicUsize>,
+    files: Arc<IndexFiles>,
     after: AfterCommit,
 }
 
@@ -140,14 +147,14 @@ impl Seat {
     /// One turn: a batch, its commit, its acknowledgements. Returns a message that ended the batch.
     fn turn(&mut self, first: Piece) -> Option<Message> {
         let mut next = None;
-        let mut touched = BTreeSet::new();
+        let mut touched = Touched::default();
         let ran = match self.turnstile.enter() {
             Ok(_turn) => self.batch(first, &mut next, &mut touched),
             Err(error) => vec![(first, Err(error))],
         };
         self.waiting.fetch_sub(ran.len(), Ordering::Relaxed);
-        if !touched.is_empty() {
-            (self.after)(&touched);
+        if !touched.changed.is_empty() {
+            (self.after)(&touched.changed);
         }
         for (piece, outcome) in ran {
             // A caller that stopped waiting does not undo the write.
@@ -156,7 +163,7 @@ impl Seat {
         next
     }
 
-    fn batch(&self, first: Piece, next: &mut Option<Message>, touched: &mut BTreeSet<MemoryId>) -> Vec<Ran> {
+    fn batch(&self, first: Piece, next: &mut Option<Message>, touched: &mut Touched) -> Vec<Ran> {
         if let Err(error) = self.execute("BEGIN IMMEDIATE") {
             return vec![(first, Err(error))];
         }
@@ -179,7 +186,7 @@ impl Seat {
                 };
             }
         }
-        let committed = if self.connection.is_autocommit() { None } else { Some(self.commit()) };
+        let committed = if self.connection.is_autocommit() { None } else { Some(self.commit(touched)) };
         match committed {
             Some(Ok(())) => ran,
             Some(Err(error)) if ran.len() == 1 => {
@@ -192,19 +199,19 @@ impl Seat {
     }
 
     /// A transaction of one piece.
-    fn apart(&self, mut piece: Piece, touched: &mut BTreeSet<MemoryId>) -> Ran {
+    fn apart(&self, mut piece: Piece, touched: &mut Touched) -> Ran {
         let outcome = self.execute("BEGIN IMMEDIATE").and_then(|()| {
             let outcome = self.piece(&mut piece.work, touched);
             if self.connection.is_autocommit() {
                 return outcome.and(Err(Error::unavailable("the store gave the write up: try again")));
             }
-            self.commit().and(outcome)
+            self.commit(touched).and(outcome)
         });
         (piece, outcome)
     }
 
     /// Runs one piece; what an error or a panic leaves behind is nothing.
-    fn piece(&self, work: &mut WriteWork, touched: &mut BTreeSet<MemoryId>) -> Result<()> {
+    fn piece(&self, work: &mut WriteWork, touched: &mut Touched) -> Result<()> {
         self.execute("SAVEPOINT piece")?;
         let mut tx = SqlTx::new(&self.connection);
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut tx)))
@@ -229,8 +236,11 @@ impl Seat {
         }
     }
 
-    fn commit(&self) -> Result<()> {
-        let outcome = self.execute("COMMIT");
+    /// Snapshots that may hold what this transaction erases go first: what a commit acknowledges as erased is gone, and
+    /// one that does not come costs a rebuild at most.
+    fn commit(&self, touched: &Touched) -> Result<()> {
+        let removed = touched.erased.iter().try_for_each(|memory| self.files.remove(memory));
+        let outcome = removed.and_then(|()| self.execute("COMMIT"));
         if outcome.is_err() && !self.connection.is_autocommit() {
             self.execute("ROLLBACK")?;
         }

@@ -262,7 +262,8 @@ fn a_purge_in_small_steps_leaves_nothing() {
     let database = rusqlite::Connection::open(place.path().join("loci.db")).unwrap();
     let mut tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").unwrap();
     let tables: Vec<String> = tables.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-    for table in tables.iter().filter(|table| !table.starts_with("sqlite_")) {
+    // The database's own id is of no memory.
+    for table in tables.iter().filter(|table| !table.starts_with("sqlite_") && *table != "identity") {
         let sql = format!("SELECT count(*) FROM {table}");
         let rows: i64 = database.query_row(&sql, [], |row| row.get(0)).unwrap();
         assert_eq!(rows, 0, "{table}");

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::snapshots::Snapshot;
+
 /// Latencies of one kind of call.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Latencies(Vec<Duration>);
@@ -67,6 +69,7 @@ pub(crate) struct Figures {
     pub(crate) recall_400: f64,
     /// The first is no filter.
     pub(crate) filtered: Vec<Filtered>,
+    pub(crate) snapshot: Snapshot,
     /// Answers that differ from brute force.
     pub(crate) wrong: Vec<String>,
 }

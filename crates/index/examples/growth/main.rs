@@ -9,7 +9,7 @@
 //! | texts and vectors, from files or made up | `source`, `seeded` |
 //! | records, and the filters on them | `world`, `filters` |
 //! | brute force beside the index | `exact` |
-//! | one size | `measure`, `figures` |
+//! | one size | `measure`, `snapshots`, `figures` |
 //! | what is printed | `report` |
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark talks to its terminal")]
 #![expect(clippy::disallowed_methods, reason = "a benchmark measures time")]
@@ -22,6 +22,7 @@ mod filters;
 mod measure;
 mod report;
 mod seeded;
+mod snapshots;
 mod source;
 mod world;
 
@@ -90,7 +91,7 @@ fn grow(
         let resident = resident_bytes().saturating_sub(before);
         let (index, newest, rounds) = (&index, &newest, arguments.rounds);
         let bench = Bench { index, questions, filters: &filters, exact: &exact, size, newest, rounds };
-        let figures = bench.run(seconds, changes, resident);
+        let figures = bench.run(seconds, changes, resident)?;
         if !arguments.json {
             println!("{}", report::one_size(&figures));
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
+use anyhow::Result;
 use loci_index::MemoryIndex;
 use loci_model::ports::search::{CandidateRequest, CandidateSet, ListLengths};
 use loci_model::scope::RecordScope;
@@ -11,6 +12,7 @@ use loci_model::scope::RecordScope;
 use crate::exact::{Exact, dot};
 use crate::figures::{Figures, Filtered, KINDS, Latencies};
 use crate::filters::Filter;
+use crate::snapshots;
 use crate::source::Row;
 use crate::world::{MODEL, Traits, number_of};
 
@@ -76,7 +78,7 @@ pub(crate) struct Bench<'a> {
 
 impl Bench<'_> {
     /// All of it.
-    pub(crate) fn run(&self, build_seconds: f64, changes: Latencies, resident: u64) -> Figures {
+    pub(crate) fn run(&self, build_seconds: f64, changes: Latencies, resident: u64) -> Result<Figures> {
         let none = &self.filters[0].scope;
         for kind in 0..KINDS.len() {
             self.index.candidates(&self.questions[0].request(kind, none, LENGTH));
@@ -97,7 +99,7 @@ impl Bench<'_> {
         let mut wrong = Vec::new();
         self.compare(&mut filtered, &mut wrong);
         wrong.extend(self.unseen());
-        Figures {
+        Ok(Figures {
             size: self.size,
             build_seconds,
             bytes_counted: self.index.bytes() as f64 / self.size as f64,
@@ -108,7 +110,8 @@ impl Bench<'_> {
             recall_400: mean(&at_400),
             filtered,
             wrong,
-        }
+            snapshot: snapshots::measure(self.index)?,
+        })
     }
 
     /// One round. Filters within questions, so that what disturbs the machine disturbs all of them alike.

@@ -57,6 +57,12 @@ pub(crate) fn growth(all: &[Figures]) -> String {
     line("bytes per passage, counted", &|figures| format!("{:.0}", figures.bytes_counted));
     line("bytes per passage, resident", &|figures| format!("{:.0}", figures.bytes_resident));
     line("all changes, s", &|figures| format!("{:.1}", figures.build_seconds));
+    line("snapshot, bytes per passage", &|figures| {
+        format!("{:.0}", figures.snapshot.bytes as f64 / figures.size as f64)
+    });
+    line("snapshot written, s", &|figures| format!("{:.2}", figures.snapshot.save_seconds));
+    line("longest hold of the index meanwhile, ms", &|figures| format!("{:.1}", figures.snapshot.hold_ms));
+    line("snapshot loaded, s", &|figures| format!("{:.2}", figures.snapshot.load_seconds));
     line("answers that differ from brute force", &|figures| figures.wrong.len().to_string());
     table
 }
@@ -102,6 +108,12 @@ pub(crate) fn json(all: &[Figures]) -> String {
             "recall_at_10_of_200": figures.recall_200,
             "recall_at_10_of_400": figures.recall_400,
             "filters": figures.filtered.iter().map(filtered).collect::<Vec<_>>(),
+            "snapshot": {
+                "bytes": figures.snapshot.bytes,
+                "save_seconds": figures.snapshot.save_seconds,
+                "hold_ms": figures.snapshot.hold_ms,
+                "load_seconds": figures.snapshot.load_seconds,
+            },
             "wrong": figures.wrong,
         })
     };

@@ -52,7 +52,7 @@ pub(crate) fn read_head(from: &mut dyn Read) -> Result<u64> {
         return Err(damaged("the head's checksum is wrong"));
     }
     if versions != [FORMAT, loci_text::ANALYSER_VERSION, sketch::VERSION] {
-        return Err(damaged("another version wrote it"));
+        return Err(Error::conflict("the index snapshot was written by another version"));
     }
     Ok(sequence)
 }

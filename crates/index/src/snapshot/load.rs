@@ -44,8 +44,8 @@ struct Passage<'a> {
 }
 
 impl MemoryIndex {
-    /// Reads what [`MemoryIndex::save`] wrote. An error for a snapshot that is damaged, cut off, or of another version;
-    /// the index is then to be rebuilt. It stands at the sequence it was saved at.
+    /// Reads what [`MemoryIndex::save`] wrote. `Invalid` for a snapshot that is damaged or cut off, `Conflict` for one of
+    /// another version; the index is then to be rebuilt. It stands at the sequence it was saved at.
     pub fn load(from: &mut dyn Read) -> Result<Self> {
         let sequence = frame::read_head(from)?;
         let mut loading = Loading::default();

@@ -82,6 +82,7 @@ impl Memories for SqlTx<'_> {
             "UPDATE memories SET deleted = ?2, body = '' WHERE id = ?1 AND deleted IS NULL",
             params![id.as_str(), at.millis()],
         )?;
+        self.erases(id)?;
         Ok(changed > 0)
     }
 

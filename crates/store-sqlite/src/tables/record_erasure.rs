@@ -16,6 +16,7 @@ impl SqlTx<'_> {
     /// Erases the content of a record: its text, versions, vectors, sources, and where it was.
     fn erase(&self, memory: &MemoryId, number: i64, at: Option<Timestamp>) -> Result<()> {
         let place = self.need(memory)?;
+        self.erases(memory)?;
         let group = self.group_of_row(number)?;
         let nowhere = self.need_group(place, None, "/")?;
         self.drop_vectors(number)?;
@@ -127,6 +128,10 @@ impl SqlTx<'_> {
              (SELECT rec, version FROM record_versions WHERE mem = ?1 AND until < ?2 ORDER BY until LIMIT ?3)",
             params![number, before, limit(rows)],
         )?;
+        if swept > 0 {
+            // An index that was saved while one of them was the newest holds its words.
+            self.erases(memory)?;
+        }
         let left = limit(rows.saturating_sub(swept));
         // Superseded, invalid, expired, rolled back: what nobody keeps on purpose.
         let ended = self.all(
