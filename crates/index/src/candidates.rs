@@ -18,6 +18,8 @@ use crate::views::{Counting, SessionCounts};
 const MANY_PASSAGES: usize = 10_000;
 /// Passages of a session up to which looking at each number is faster than comparing places.
 const SCANNED_MAX: usize = 512;
+/// How many candidates ahead of the one in work vectors are asked for.
+const AHEAD: usize = 4;
 
 thread_local! {
     /// Marks of one request at a time, as long as the greatest index the thread has searched.
@@ -82,22 +84,28 @@ impl MemoryIndex {
         asked: Option<&Asked<'_>>,
     ) -> Vec<Candidate> {
         let mut sessions = SessionCounts::default();
-        let mut fill = |passage| self.candidate(passage, counting, table, &mut sessions, asked);
         let key = |passage: &u32| {
             let row = self.columns.row(*passage);
             Some((self.records.row(row.record).id.number()?, row.part, *passage))
         };
-        match passages.iter().map(key).collect::<Option<Vec<_>>>() {
+        let ordered: Vec<u32> = match passages.iter().map(key).collect::<Option<Vec<_>>>() {
             Some(mut keyed) => {
                 keyed.sort_unstable();
-                keyed.into_iter().filter_map(|(_, _, passage)| fill(passage)).collect()
+                keyed.into_iter().map(|(_, _, passage)| passage).collect()
             }
             None => {
                 let mut sorted = passages;
                 sorted.sort_by(|a, b| self.by_id(*a, *b));
-                sorted.into_iter().filter_map(fill).collect()
+                sorted
             }
-        }
+        };
+        let filled = ordered.iter().enumerate().filter_map(|(at, passage)| {
+            if let (Some(asked), Some(soon)) = (asked, ordered.get(at + AHEAD)) {
+                self.ask_for_context(asked, *soon);
+            }
+            self.candidate(*passage, counting, table, &mut sessions, asked)
+        });
+        filled.collect()
     }
 
     fn usual_lengths(&self) -> ListLengths {
@@ -148,6 +156,7 @@ impl MemoryIndex {
                 session.unwrap_or_default(),
             ]
         };
+        let dense = asked.and_then(|asked| self.cosines(asked, passage));
         Some(Candidate {
             record: self.records.id(row.record)?,
             version: record.version,
@@ -156,8 +165,8 @@ impl MemoryIndex {
             state: record.state,
             views: [turn, pair, window, session],
             path: self.path_view(table, record.path),
-            dense: asked.and_then(|asked| self.cosine(asked, passage)),
-            dense_window: asked.and_then(|asked| self.cosine_in_context(asked, passage)),
+            dense: dense.map(|dense| dense.own),
+            dense_window: dense.map(|dense| dense.in_context),
             terms: [first, second].concat(),
             flags: row.flags_now(),
             speaker: (row.stripped && row.name != NONE).then(|| self.names.text(row.name).to_owned()),

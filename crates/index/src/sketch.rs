@@ -1,4 +1,4 @@
-//! Sketches: one bit per dimension, on which side of zero a vector lies after a rotation. A question weighs each bit
+//! Sketches: two bits for three dimensions, on which side of zero a vector lies after a rotation. A question weighs each bit
 //! with its own value there, so that the distance of a row is what the bits say against the question; a scan of sketches
 //! finds the rows worth a true cosine (decision 0031).
 //!
@@ -9,7 +9,7 @@ use crate::kernels::{LINE, TABLE_MAX, Tables};
 use crate::mix::Mix;
 
 /// Raised with every change of what a sketch says: snapshots hold sketches.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// Rounds of signs and sums; after two every bit hangs on every value.
 const ROUNDS: usize = 2;
@@ -18,44 +18,45 @@ const MIXED_MAX: usize = 256;
 
 /// Bytes of the sketch of a vector with so many dimensions: a multiple of eight.
 pub(crate) fn bytes(dimensions: usize) -> usize {
-    dimensions.div_ceil(64) * 8
+    (dimensions * 2).div_ceil(3 * 64) * 8
 }
 
 /// Makes the sketches of vectors with one number of dimensions.
 #[derive(Debug)]
 pub(crate) struct Sketcher {
-    /// 1 or −1: of each round as many as there are bits.
+    /// 1 or −1: of each round as many as there are values.
     signs: Vec<f32>,
-    bits: usize,
-    /// Values mixed in one round: a power of two that divides the bits.
+    /// Values that are rotated: those of a vector, and zeros up to a multiple of 64.
+    width: usize,
+    /// Values mixed in one round: a power of two that divides the width.
     mixed: usize,
+    /// Values that give a bit. After the rotation any are as good as any others.
+    bits: usize,
 }
 
 impl Sketcher {
     /// For vectors of so many dimensions.
     pub(crate) fn new(dimensions: usize) -> Self {
-        let bits = bytes(dimensions) * 8;
-        let mixed = (1usize << bits.trailing_zeros().min(31)).min(MIXED_MAX);
+        let width = dimensions.next_multiple_of(64);
+        let mixed = (1usize << width.trailing_zeros().min(31)).min(MIXED_MAX);
         let sign = |at: usize| {
             let mut mix = Mix::default();
             if mix.number(at as u64 + 1).finish() & 1 == 1 { 1.0 } else { -1.0 }
         };
-        Self { signs: (0..bits * ROUNDS).map(sign).collect(), bits, mixed }
+        Self { signs: (0..width * ROUNDS).map(sign).collect(), width, mixed, bits: bytes(dimensions) * 8 }
     }
 
     /// The sketch of a stored row.
     pub(crate) fn of_row(&self, values: &[i8]) -> Vec<u8> {
-        let values = self.rotated(values.iter().map(|value| f32::from(*value)));
-        let byte = |chunk: &[f32]| {
-            chunk.iter().enumerate().fold(0, |byte, (at, value)| byte | u8::from(*value > 0.0) << at)
-        };
-        values.chunks(8).map(byte).collect()
+        let values = self.rotated(values, f32::from);
+        let bit = |byte, (at, value): (usize, &f32)| byte | u8::from(*value > 0.0) << at;
+        values.as_chunks::<8>().0.iter().map(|eight| eight.iter().enumerate().fold(0, bit)).collect()
     }
 
     /// What each half byte of a sketch adds to its distance from a question: the question's values, rounded to at most
     /// 15, where the signs differ. Less where the sum would not fit 16 bits. Also tells the greatest distance.
     pub(crate) fn of_question(&self, values: &[i16]) -> (Vec<Tables>, u16) {
-        let mut values = self.rotated(values.iter().map(|value| f32::from(*value)));
+        let mut values = self.rotated(values, f32::from);
         let greatest = values.iter().fold(0.0f32, |most, value| most.max(value.abs()));
         let most = (usize::from(u16::MAX) / self.bits.max(1)).min(usize::from(TABLE_MAX / 4));
         let step = if greatest > 0.0 { most as f32 / greatest } else { 0.0 };
@@ -64,37 +65,56 @@ impl Sketcher {
         (values.chunks(LINE / 2).map(tables).collect(), farthest)
     }
 
-    fn rotated(&self, values: impl Iterator<Item = f32>) -> Vec<f32> {
-        let mut values: Vec<f32> = values.chain(std::iter::repeat(0.0)).take(self.bits).collect();
-        let mut spread = values.clone();
-        for (round, signs) in self.signs.chunks(self.bits.max(1)).enumerate() {
+    fn rotated<T: Copy>(&self, from: &[T], number: impl Fn(T) -> f32) -> Vec<f32> {
+        let mut values = vec![0.0; self.width];
+        for (to, from) in values.iter_mut().zip(from) {
+            *to = number(*from);
+        }
+        for (round, signs) in self.signs.chunks(self.width.max(1)).enumerate() {
+            if round > 0 {
+                values = self.spread(&values);
+            }
             for (value, sign) in values.iter_mut().zip(signs) {
                 *value *= sign;
             }
             values.chunks_mut(self.mixed).for_each(mix);
-            if round + 1 < ROUNDS {
-                // Each part gets values of all others before the next round.
-                let parts: Vec<&[f32]> = values.chunks(self.mixed).collect();
-                for (at, to) in spread.chunks_mut(parts.len().max(1)).enumerate() {
-                    for (to, part) in to.iter_mut().zip(&parts) {
-                        *to = part.get(at).copied().unwrap_or(0.0);
-                    }
-                }
-                std::mem::swap(&mut values, &mut spread);
+        }
+        values.truncate(self.bits);
+        values
+    }
+
+    /// In another order, such that those mixed next come from all parts mixed before.
+    fn spread(&self, values: &[f32]) -> Vec<f32> {
+        let mut spread = vec![0.0; values.len()];
+        let parts = values.len() / self.mixed;
+        for (at, part) in values.chunks(self.mixed).enumerate() {
+            for (to, from) in spread.iter_mut().skip(at).step_by(parts.max(1)).zip(part) {
+                *to = *from;
             }
         }
-        values
+        spread
     }
 }
 
-/// The fast Walsh–Hadamard transform of as many values as a power of two, without its factor.
+/// The fast Walsh–Hadamard transform of as many values as a power of two from eight on, without its factor.
 fn mix(values: &mut [f32]) {
-    let mut half = 1;
+    // Eight by eight first: loops of fewer are not worth their overhead.
+    for [a, b, c, d, e, f, g, h] in values.as_chunks_mut::<8>().0 {
+        let (a1, b1, c1, d1) = (*a + *e, *b + *f, *c + *g, *d + *h);
+        let (e1, f1, g1, h1) = (*a - *e, *b - *f, *c - *g, *d - *h);
+        let (a2, b2, c2, d2) = (a1 + c1, b1 + d1, a1 - c1, b1 - d1);
+        let (e2, f2, g2, h2) = (e1 + g1, f1 + h1, e1 - g1, f1 - h1);
+        (*a, *b, *c, *d) = (a2 + b2, a2 - b2, c2 + d2, c2 - d2);
+        (*e, *f, *g, *h) = (e2 + f2, e2 - f2, g2 + h2, g2 - h2);
+    }
+    let mut half = 8;
     while half < values.len() {
         for pair in values.chunks_exact_mut(half * 2) {
             let (left, right) = pair.split_at_mut(half);
-            for (a, b) in left.iter_mut().zip(right) {
-                (*a, *b) = (*a + *b, *a - *b);
+            for (left, right) in left.as_chunks_mut::<8>().0.iter_mut().zip(right.as_chunks_mut::<8>().0) {
+                for (a, b) in left.iter_mut().zip(right) {
+                    (*a, *b) = (*a + *b, *a - *b);
+                }
             }
         }
         half *= 2;
@@ -104,15 +124,24 @@ fn mix(values: &mut [f32]) {
 /// The tables of four bytes; the values are whole and at most a quarter of [`TABLE_MAX`].
 fn tables(values: &[f32]) -> Tables {
     let mut tables = Tables { low: [0; LINE], high: [0; LINE] };
-    for (at, four) in values.chunks(4).enumerate() {
-        let half = if at % 2 == 0 { &mut tables.low } else { &mut tables.high };
-        for (bits, entry) in half.iter_mut().skip(at / 2 * 16).take(16).enumerate() {
-            let against =
-                four.iter().enumerate().filter(|(at, value)| (bits >> at & 1 == 1) != (**value > 0.0));
-            *entry = against.map(|(_, value)| value.abs() as u8).sum();
-        }
+    let ((low, _), (high, _)) = (tables.low.as_chunks_mut::<16>(), tables.high.as_chunks_mut::<16>());
+    for ((byte, low), high) in values.as_chunks::<8>().0.iter().zip(low).zip(high) {
+        let [a, b, c, d, e, f, g, h] = *byte;
+        (*low, *high) = (against([a, b, c, d]), against([e, f, g, h]));
     }
     tables
+}
+
+/// For each choice of four bits the sum of the values with the other sign: without a bit that of the positive ones,
+/// and each bit takes a positive one off or puts a negative one on.
+fn against(values: [f32; 4]) -> [u8; 16] {
+    let mut sums = [values.iter().map(|value| value.max(0.0)).sum::<f32>(); 16];
+    for (bits, sum) in sums.iter_mut().enumerate() {
+        for (at, value) in values.iter().enumerate() {
+            *sum -= if bits >> at & 1 == 1 { *value } else { 0.0 };
+        }
+    }
+    sums.map(|sum| sum as u8)
 }
 
 #[cfg(test)]
@@ -189,6 +218,6 @@ mod tests {
         let row: Vec<i8> = (0..130).map(|at| (at * 73 % 255 - 127) as i8).collect();
         let sketch = Sketcher::new(130).of_row(&row);
         // A change of this number is a change of `VERSION`: snapshots hold sketches.
-        assert_eq!((Mix::default().bytes(&sketch).finish(), VERSION), (2_297_122_548_264_672_037, 2));
+        assert_eq!((Mix::default().bytes(&sketch).finish(), VERSION), (7_373_737_044_820_812_931, 3));
     }
 }
