@@ -145,7 +145,7 @@ impl MemoryIndex {
             origin: record.origin,
             role: record.role,
             has_time: record.has_time,
-            group: self.groups.intern(key),
+            group: self.groups.intern(key, &self.words.namespaces),
             branch,
             metadata: self.metadata.hold(&record.metadata),
             path,

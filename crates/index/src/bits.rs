@@ -8,11 +8,6 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    /// An empty set that holds numbers below `limit` without growing.
-    pub(crate) fn with_limit(limit: usize) -> Self {
-        Self { words: vec![0; limit.div_ceil(64)], count: 0 }
-    }
-
     /// True when `at` is in the set.
     #[inline]
     pub(crate) fn has(&self, at: u32) -> bool {
@@ -80,9 +75,23 @@ impl Bits {
         &self.words
     }
 
+    /// The same numbers by their new names; those without one are left out.
+    pub(crate) fn renamed(&self, renamed: &[u32]) -> Self {
+        let new = self.iter().filter_map(|old| renamed.get(old as usize).copied());
+        new.filter(|new| *new != u32::MAX).collect()
+    }
+
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
         self.words.len() * 8
+    }
+}
+
+impl From<Vec<u64>> for Bits {
+    /// Takes the bits of sixty-four numbers each.
+    fn from(words: Vec<u64>) -> Self {
+        let count = words.iter().map(|word| word.count_ones() as usize).sum();
+        Self { words, count }
     }
 }
 
@@ -105,7 +114,7 @@ mod tests {
     proptest! {
         #[test]
         fn behaves_like_a_set(changes in proptest::collection::vec((any::<bool>(), 0u32..300), 0..200)) {
-            let (mut bits, mut set) = (Bits::with_limit(100), BTreeSet::new());
+            let (mut bits, mut set) = (Bits::default(), BTreeSet::new());
             for (put, at) in changes {
                 if put {
                     bits.set(at);

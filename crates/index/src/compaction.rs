@@ -16,6 +16,9 @@ impl MemoryIndex {
         self.records.rename_passages(&renamed);
         self.chains.rename(&renamed);
         self.groups.compact(&renamed);
+        self.facets.rebuild(&self.columns, &self.records);
+        let records = &mut self.records;
+        self.metadata.compact(&renamed, |new| records.rename_metadata(new));
         for postings in &mut self.postings {
             postings.compact(&renamed);
         }

@@ -3,7 +3,12 @@
 
 use std::collections::HashMap;
 
+use crate::bits::Bits;
 use crate::columns::NONE;
+use crate::interner::Interner;
+use crate::mask::Mask;
+use crate::parts::{Great, Parts, Place};
+use crate::sparing::push_sparing;
 
 /// What a group is, each as the number of its text or [`NONE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -71,19 +76,22 @@ pub(crate) struct Group {
 pub(crate) struct Groups {
     groups: Vec<Group>,
     by_key: HashMap<GroupKey, u32>,
+    /// What filters name.
+    pub(crate) parts: Parts,
     /// Sums of the whole memory.
     pub(crate) total: Lengths,
 }
 
 impl Groups {
-    /// The number of a group, a new one at first sight.
-    pub(crate) fn intern(&mut self, key: GroupKey) -> u32 {
+    /// The number of a group, a new one at first sight. `namespaces` are the texts that keys name.
+    pub(crate) fn intern(&mut self, key: GroupKey, namespaces: &Interner) -> u32 {
         if let Some(number) = self.by_key.get(&key) {
             return *number;
         }
         let number = self.groups.len() as u32;
         self.groups.push(Group { key, members: Vec::new(), live: 0, lengths: Lengths::default() });
         self.by_key.insert(key, number);
+        self.parts.add_group(number, &key, namespaces);
         number
     }
 
@@ -97,11 +105,15 @@ impl Groups {
         self.groups.get(group as usize)
     }
 
-    /// Lists a passage.
+    /// Lists a passage, the newest of all.
     pub(crate) fn join(&mut self, group: u32, passage: u32) {
-        if let Some(group) = self.groups.get_mut(group as usize) {
-            group.members.push(passage);
-            group.live += 1;
+        let Some(group) = self.groups.get_mut(group as usize) else { return };
+        push_sparing(&mut group.members, passage);
+        group.live += 1;
+        for place in self.parts.join(&group.key, passage) {
+            let (groups, passages) = self.walk(place, &[], passage as usize + 1);
+            let great = Great { groups: groups.into_bits(), passages: passages.into_bits() };
+            self.parts.set_great(place, great);
         }
     }
 
@@ -109,7 +121,44 @@ impl Groups {
     pub(crate) fn leave(&mut self, group: u32) {
         if let Some(group) = self.groups.get_mut(group as usize) {
             group.live = group.live.saturating_sub(1);
+            self.parts.leave(&group.key);
         }
+    }
+
+    /// Groups and passages, up to `limit`, of what is in all these parts; those that are gone included.
+    pub(crate) fn in_all(&self, places: &[Place], limit: usize) -> (Mask, Mask) {
+        let parts = &self.parts;
+        let Some(least) = places.iter().copied().min_by_key(|place| parts.live(*place)) else {
+            return (Mask::all(self.groups.len()), Mask::all(limit));
+        };
+        let Some(great) = parts.great(least) else { return self.walk(least, places, limit) };
+        let copied = |set: &Bits, limit| Mask::of(set, limit);
+        let (mut groups, mut passages) =
+            (copied(&great.groups, self.groups.len()), copied(&great.passages, limit));
+        for place in places.iter().filter(|place| **place != least) {
+            if let Some(great) = parts.great(*place) {
+                groups.keep(great.groups.words());
+                passages.keep(great.passages.words());
+            } else {
+                let (others, theirs) = self.walk(*place, &[], limit);
+                groups.keep(others.words());
+                passages.keep(theirs.words());
+            }
+        }
+        (groups, passages)
+    }
+
+    /// The same, group by group: those of `first` that are in all of `places` too.
+    fn walk(&self, first: Place, places: &[Place], limit: usize) -> (Mask, Mask) {
+        let (mut groups, mut passages) = (Mask::none(self.groups.len()), Mask::none(limit));
+        for number in self.parts.groups_of(first) {
+            let Some(group) = self.groups.get(number as usize) else { continue };
+            if places.iter().all(|place| self.parts.is_in(&group.key, *place)) {
+                groups.add_each([number]);
+                passages.add_each(group.members.iter().copied());
+            }
+        }
+        (groups, passages)
     }
 
     /// Adds to the sums of a group.
@@ -130,6 +179,8 @@ impl Groups {
 
     /// Keeps and renames members.
     pub(crate) fn compact(&mut self, renamed: &[u32]) {
+        let live: usize = self.groups.iter().map(|group| group.live).sum();
+        self.parts.rename(renamed, live as u32);
         for group in &mut self.groups {
             group.members.retain_mut(|passage| {
                 *passage = renamed.get(*passage as usize).copied().unwrap_or(NONE);
@@ -140,7 +191,10 @@ impl Groups {
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        let members: usize = self.groups.iter().map(|group| group.members.len() * 4).sum();
-        self.groups.len() * (size_of::<Group>() + 48) + members
+        let members: usize = self.groups.iter().map(|group| group.members.capacity() * 4).sum();
+        self.groups.capacity() * size_of::<Group>()
+            + self.by_key.capacity() * 25
+            + members
+            + self.parts.bytes()
     }
 }

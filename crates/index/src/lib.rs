@@ -8,11 +8,12 @@
 //! | what the store hands in | `input` |
 //! | the index and its small questions | `memory_index` |
 //! | changes | `apply` (records, names), `attach` (vectors), `link` (postings, sessions, sums), `compaction` |
-//! | columns | `columns`, `records`, `postings`, `groups`, `chains`, `names`, `paths`, `metadata_sets`, `vectors`, `segment`, `sketch` |
+//! | columns | `columns`, `records`, `postings`, `groups`, `chains`, `names`, `paths`, `metadata_sets`, `metadata_texts`, `vectors`, `segment`, `sketch` |
+//! | what filters read | `parts`, `facets`, `metadata_index` from `holders`, `number_column`, `slices` |
 //! | searches | `scope` → `statistics` → `marks` → `lexical`, `sweep`, `dense` → `candidates`, `views`; `neighbours` |
 //! | checks | `digest` |
 //! | as bytes, to begin with at the next start | `snapshot` |
-//! | small parts | `bits`, `interner`, `compact_text`, `mix`, `length_class`, `kernels` |
+//! | small parts | `bits`, `mask`, `sparing`, `interner`, `compact_text`, `mix`, `length_class`, `kernels` |
 //!
 //! Numbers of passages, records, terms and groups are given out here and renamed together, so every column has a value
 //! for every number in use; a loop over a column may index by them.
@@ -31,7 +32,9 @@ mod compact_text;
 mod compaction;
 mod dense;
 mod digest;
+mod facets;
 mod groups;
+mod holders;
 mod input;
 mod interner;
 mod kernels;
@@ -39,18 +42,25 @@ mod length_class;
 mod lexical;
 mod link;
 mod marks;
+mod mask;
 mod memory_index;
+mod metadata_index;
 mod metadata_sets;
+mod metadata_texts;
 mod mix;
 mod names;
 mod neighbours;
+mod number_column;
+mod parts;
 mod paths;
 mod postings;
 mod records;
 mod scope;
 mod segment;
 mod sketch;
+mod slices;
 mod snapshot;
+mod sparing;
 mod statistics;
 mod sweep;
 mod vectors;

@@ -56,6 +56,8 @@ impl MemoryIndex {
     fn list(&mut self, passage: u32, group: u32, active: bool) {
         self.live.set(passage);
         self.groups.join(group, passage);
+        self.facets.list(passage, &self.columns, &self.records);
+        self.metadata.list(self.records.row(self.columns.row(passage).record).metadata, passage);
         if active {
             self.active.set(passage);
             self.groups.add(group, &self.turn_lengths(passage));

@@ -11,6 +11,7 @@ use crate::bits::Bits;
 use crate::chains::Chains;
 use crate::columns::Columns;
 use crate::compact_text::CompactText;
+use crate::facets::Facets;
 use crate::groups::Groups;
 use crate::interner::Interner;
 use crate::metadata_sets::MetadataSets;
@@ -44,6 +45,7 @@ pub struct MemoryIndex {
     pub(crate) names: Names,
     pub(crate) paths: Paths,
     pub(crate) metadata: MetadataSets,
+    pub(crate) facets: Facets,
     pub(crate) vectors: Vectors,
     /// Records that will expire, by time.
     pub(crate) expiring: BTreeSet<(Timestamp, u32)>,
@@ -132,6 +134,7 @@ impl MemoryIndex {
             + self.names.bytes()
             + self.paths.bytes()
             + self.metadata.bytes()
+            + self.facets.bytes()
             + self.vectors.bytes()
             + self.expiring.len() * 24
             + self.erased.len() * 64

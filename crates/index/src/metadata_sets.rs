@@ -1,66 +1,98 @@
-//! Metadata of records, each distinct set once, so that a filter looks at a set and not at every record that has it.
+//! Metadata of records: each set as a few words, sets of texts alone once for all records that have them, and each
+//! text once. Which passages have what is in `metadata_index`.
+//!
+//! A set is a run of words: how many hold it, how many words follow, then entry by entry a tag and what it says.
 
 use std::collections::HashMap;
 
 use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::{Result, Timestamp};
 
+use crate::columns::NONE;
+use crate::interner::Interner;
+use crate::metadata_index::MetadataIndex;
+use crate::metadata_texts::{MetadataTexts, TextKind};
 use crate::mix::Mix;
 use crate::snapshot::bytes::{Reading, Writing, damaged};
 
-#[derive(Debug)]
-struct Set {
-    metadata: Metadata,
-    hash: u64,
-    holders: u32,
-}
+/// What an entry is: the upper bits of its tag. The rest is a number: of the text for the first two, else of the key.
+const TEXT: u32 = 0;
+/// Followed by a count and the texts' numbers; the number is that of the set of texts.
+const LIST: u32 = 1;
+/// Followed by the number.
+const WHOLE: u32 = 2;
+/// Followed by lower and upper half.
+const NUMBER: u32 = 3;
+/// Likewise, milliseconds.
+const TIME: u32 = 4;
+const KIND_SHIFT: u32 = 29;
+const HEAD: usize = 2;
+/// Words given up before a compaction moves the sets together.
+const DEAD_MIN: usize = 4_096;
 
-/// All sets in use.
+/// All sets in use, and the passages that have them.
 #[derive(Debug, Default)]
 pub(crate) struct MetadataSets {
-    sets: Vec<Set>,
-    free: Vec<u32>,
-    by_hash: HashMap<u64, Vec<u32>>,
+    words: Vec<u32>,
+    dead: usize,
+    keys: Interner,
+    texts: MetadataTexts,
+    /// Sets without numbers and times, by hash; one of equal hashes.
+    by_hash: HashMap<u64, u32>,
+    /// Which passages have what.
+    pub(crate) index: MetadataIndex,
+}
+
+/// One entry of a set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Entry<'a> {
+    Text(u32),
+    List(u32, &'a [u32]),
+    Number(u32, f64),
+    Time(u32, Timestamp),
 }
 
 impl MetadataSets {
     /// The number of a set, with one more holder.
     pub(crate) fn hold(&mut self, metadata: &Metadata) -> u32 {
-        let hash = hash(metadata);
-        let bucket = self.by_hash.entry(hash).or_default();
-        let found = bucket
-            .iter()
-            .copied()
-            .find(|at| self.sets.get(*at as usize).is_some_and(|set| set.metadata == *metadata));
-        if let Some(number) = found {
-            if let Some(set) = self.sets.get_mut(number as usize) {
-                set.holders += 1;
-            }
+        let numbered =
+            |value: &MetadataValue| matches!(value, MetadataValue::Number(_) | MetadataValue::DateTime(_));
+        let is_shared = !metadata.values().any(numbered);
+        let hash = if is_shared { hash(metadata) } else { 0 };
+        if let Some(number) = self.by_hash.get(&hash).copied().filter(|_| is_shared)
+            && self.get(number) == *metadata
+        {
+            self.hold_again(number);
             return number;
         }
-        let set = Set { metadata: metadata.clone(), hash, holders: 1 };
-        let number = self.free.pop().unwrap_or(self.sets.len() as u32);
-        bucket.push(number);
-        match self.sets.get_mut(number as usize) {
-            Some(slot) => *slot = set,
-            None => self.sets.push(set),
+        let number = self.words.len() as u32;
+        self.words.extend([1, 0]);
+        for (key, value) in metadata {
+            let key = self.keys.intern(key);
+            self.write(key, value);
+        }
+        let length = self.words.len() - number as usize - HEAD;
+        if let Some(slot) = self.words.get_mut(number as usize + 1) {
+            *slot = length as u32;
+        }
+        if is_shared {
+            self.by_hash.insert(hash, number);
         }
         number
     }
 
-    /// One more holder of a set that has one.
+    /// One holder more of a set that has one.
     pub(crate) fn hold_again(&mut self, number: u32) {
-        if let Some(set) = self.sets.get_mut(number as usize) {
-            set.holders += 1;
+        if let Some(holders) = self.words.get_mut(number as usize) {
+            *holders += 1;
         }
     }
 
     /// Writes a set into a snapshot.
     pub(crate) fn save(&self, number: u32, out: &mut Writing) {
-        let empty = Metadata::new();
-        let set = self.get(number).unwrap_or(&empty);
+        let set = self.get(number);
         out.u32(set.len() as u32);
-        for (key, value) in set {
+        for (key, value) in &set {
             out.text(key);
             match value {
                 MetadataValue::String(text) => out.u8(1).text(text),
@@ -96,43 +128,206 @@ impl MetadataSets {
 
     /// One holder less.
     pub(crate) fn release(&mut self, number: u32) {
-        let Some(set) = self.sets.get_mut(number as usize) else { return };
-        set.holders = set.holders.saturating_sub(1);
-        if set.holders > 0 {
+        let Some(holders) = self.words.get_mut(number as usize) else { return };
+        *holders = holders.saturating_sub(1);
+        if *holders > 0 {
             return;
         }
-        set.metadata = Metadata::new();
-        if let Some(bucket) = self.by_hash.get_mut(&set.hash) {
-            bucket.retain(|other| *other != number);
-            if bucket.is_empty() {
-                self.by_hash.remove(&set.hash);
+        let hash = self.hash(number);
+        if self.by_hash.get(&hash) == Some(&number) {
+            self.by_hash.remove(&hash);
+        }
+        for entry in entries(body(&self.words, number)) {
+            let (text, items) = match entry {
+                Entry::Text(text) => (Some(text), &[][..]),
+                Entry::List(set, items) => (Some(set), items),
+                Entry::Number(..) | Entry::Time(..) => (None, &[][..]),
+            };
+            for text in text.iter().chain(items) {
+                if self.texts.release(*text) {
+                    self.index.forget_text(*text);
+                }
             }
         }
-        self.free.push(number);
+        self.dead += body(&self.words, number).len() + HEAD;
     }
 
     /// The set of a number.
-    pub(crate) fn get(&self, number: u32) -> Option<&Metadata> {
-        self.sets.get(number as usize).map(|set| &set.metadata)
+    pub(crate) fn get(&self, number: u32) -> Metadata {
+        let text = |number: u32| self.texts.text(number).to_owned();
+        let value = |entry| match entry {
+            Entry::Text(at) => (self.texts.key(at), MetadataValue::String(text(at))),
+            Entry::List(set, items) => {
+                (self.texts.key(set), MetadataValue::StringList(items.iter().map(|at| text(*at)).collect()))
+            }
+            Entry::Number(key, number) => (key, MetadataValue::Number(number)),
+            Entry::Time(key, time) => (key, MetadataValue::DateTime(time)),
+        };
+        let named = |(key, value)| (self.keys.text(key).to_owned(), value);
+        entries(body(&self.words, number)).map(value).map(named).collect()
     }
 
     /// A hash of the set of a number that is the same on every machine.
     pub(crate) fn hash(&self, number: u32) -> u64 {
-        self.sets.get(number as usize).map_or(0, |set| set.hash)
+        let mut mix = Mix::default();
+        for entry in entries(body(&self.words, number)) {
+            match entry {
+                Entry::Text(text) => {
+                    mix.text(self.keys.text(self.texts.key(text))).number(1).text(self.texts.text(text));
+                }
+                Entry::List(set, items) => {
+                    mix.text(self.keys.text(self.texts.key(set))).number(2).number(items.len() as u64);
+                    for item in items {
+                        mix.text(self.texts.text(*item));
+                    }
+                }
+                Entry::Number(key, number) => {
+                    mix.text(self.keys.text(key)).number(3).number(number.to_bits());
+                }
+                Entry::Time(key, time) => {
+                    mix.text(self.keys.text(key)).number(4).number(millis(time));
+                }
+            }
+        }
+        mix.finish()
     }
 
-    /// Sets given out, free ones included.
-    pub(crate) fn len(&self) -> usize {
-        self.sets.len()
+    /// Says that a passage, the newest of all, is of a record with this set.
+    pub(crate) fn list(&mut self, number: u32, passage: u32) {
+        let index = &mut self.index;
+        for entry in entries(body(&self.words, number)) {
+            match entry {
+                Entry::Text(text) => index.list_text(self.texts.key(text), text, passage),
+                Entry::List(set, items) => {
+                    let key = self.texts.key(set);
+                    for text in items.iter().chain([&set]) {
+                        index.list_text(key, *text, passage);
+                    }
+                }
+                Entry::Number(key, number) => index.list_number(key, number, passage),
+                Entry::Time(key, time) => index.list_time(key, time, passage),
+            }
+        }
+    }
+
+    /// The number of a key, where some record ever had it.
+    pub(crate) fn key(&self, key: &str) -> Option<u32> {
+        self.keys.find(key)
+    }
+
+    /// The number of a text under a key, where some record has it.
+    pub(crate) fn text(&self, key: u32, kind: TextKind, text: &str) -> Option<u32> {
+        self.texts.find(key, kind, text)
+    }
+
+    /// Renames passages, and moves the sets together if many are gone: then it tells their new numbers.
+    pub(crate) fn compact(&mut self, renamed: &[u32], moved: impl FnOnce(&dyn Fn(u32) -> u32)) {
+        self.index.rename(renamed);
+        if self.dead < DEAD_MIN || self.dead * 2 < self.words.len() {
+            return;
+        }
+        let mut places = HashMap::new();
+        let mut kept = Vec::with_capacity(self.words.len() - self.dead);
+        let mut at = 0;
+        while let Some([holders, length]) =
+            self.words.get(at..at + HEAD).and_then(|head| <[u32; HEAD]>::try_from(head).ok())
+        {
+            let end = at + HEAD + length as usize;
+            if holders > 0 {
+                places.insert(at as u32, kept.len() as u32);
+                kept.extend_from_slice(self.words.get(at..end).unwrap_or_default());
+            }
+            at = end;
+        }
+        self.words = kept;
+        self.dead = 0;
+        let new = |old: u32| places.get(&old).copied().unwrap_or(NONE);
+        self.by_hash.values_mut().for_each(|number| *number = new(*number));
+        moved(&new);
     }
 
     /// Bytes held, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        let size = |metadata: &Metadata| metadata.keys().map(|key| key.len() + 80).sum::<usize>();
-        self.sets.iter().map(|set| 64 + size(&set.metadata)).sum()
+        self.words.capacity() * 4
+            + self.by_hash.capacity() * 17
+            + self.keys.bytes()
+            + self.texts.bytes()
+            + self.index.bytes()
+    }
+
+    fn write(&mut self, key: u32, value: &MetadataValue) {
+        let tag = |kind: u32, number: u32| kind << KIND_SHIFT | number;
+        let halves = |bits: u64| [bits as u32, (bits >> 32) as u32];
+        match value {
+            MetadataValue::String(text) => {
+                let text = self.texts.hold(key, TextKind::Text, text);
+                self.words.push(tag(TEXT, text));
+            }
+            MetadataValue::StringList(texts) => {
+                let set = self.texts.hold(key, TextKind::Set, &set_of(texts));
+                self.words.extend([tag(LIST, set), texts.len() as u32]);
+                for text in texts {
+                    let item = self.texts.hold(key, TextKind::Item, text);
+                    self.words.push(item);
+                }
+            }
+            MetadataValue::Number(number) => match *number as i32 {
+                small if f64::from(small).to_bits() == number.to_bits() => {
+                    self.words.extend([tag(WHOLE, key), small.cast_unsigned()]);
+                }
+                _ => {
+                    self.words.push(tag(NUMBER, key));
+                    self.words.extend(halves(number.to_bits()));
+                }
+            },
+            MetadataValue::DateTime(time) => {
+                self.words.push(tag(TIME, key));
+                self.words.extend(halves(millis(*time)));
+            }
+        }
     }
 }
 
+/// Equal for lists that are equal as sets, and for no others.
+pub(crate) fn set_of(texts: &[String]) -> String {
+    let mut sorted: Vec<&str> = texts.iter().map(String::as_str).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    sorted.iter().map(|text| format!("{}:{text}", text.len())).collect()
+}
+
+fn body(words: &[u32], number: u32) -> &[u32] {
+    let Some((head, rest)) = words.get(number as usize..).and_then(<[u32]>::split_first_chunk::<HEAD>) else {
+        return &[];
+    };
+    rest.get(..head[1] as usize).unwrap_or_default()
+}
+
+fn entries(mut words: &[u32]) -> impl Iterator<Item = Entry<'_>> {
+    std::iter::from_fn(move || {
+        let (tag, rest) = words.split_first()?;
+        let number = tag & ((1 << KIND_SHIFT) - 1);
+        let long = |rest: &[u32]| {
+            rest.first_chunk().map_or(0, |[low, high]| u64::from(*low) | u64::from(*high) << 32)
+        };
+        let (entry, length) = match tag >> KIND_SHIFT {
+            TEXT => (Entry::Text(number), 0),
+            LIST => {
+                let count = rest.first().map_or(0, |count| *count as usize);
+                (Entry::List(number, rest.get(1..=count).unwrap_or_default()), 1 + count)
+            }
+            WHOLE => {
+                (Entry::Number(number, f64::from(rest.first().map_or(0, |small| small.cast_signed()))), 1)
+            }
+            NUMBER => (Entry::Number(number, f64::from_bits(long(rest))), 2),
+            _ => (Entry::Time(number, Timestamp::clamped(long(rest).cast_signed())), 2),
+        };
+        words = rest.get(length..).unwrap_or_default();
+        Some(entry)
+    })
+}
+
+/// As [`MetadataSets::hash`] of the set when it is held.
 fn hash(metadata: &Metadata) -> u64 {
     let mut mix = Mix::default();
     for (key, value) in metadata {
@@ -158,19 +353,64 @@ fn millis(time: Timestamp) -> u64 {
 mod tests {
     use super::*;
 
+    fn list(texts: &[&str]) -> MetadataValue {
+        MetadataValue::StringList(texts.iter().map(|text| (*text).to_owned()).collect())
+    }
+
+    fn set(entries: &[(&str, MetadataValue)]) -> Metadata {
+        entries.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect()
+    }
+
     #[test]
-    fn a_set_is_kept_once_and_until_its_last_holder_leaves() {
+    fn sets_come_back_as_they_were_with_the_same_hash() {
+        let all = [
+            set(&[]),
+            set(&[("a", MetadataValue::String("x".into()))]),
+            set(&[("b", MetadataValue::String("x".into()))]),
+            set(&[("a", list(&["y", "x", "x"])), ("b", list(&[]))]),
+            set(&[("a", list(&["x", "y"]))]),
+            set(&[("a", MetadataValue::Number(-0.0)), ("c", MetadataValue::Number(7.0))]),
+            set(&[("a", MetadataValue::Number(0.5)), ("b", MetadataValue::DateTime(Timestamp::clamped(5)))]),
+            set(&[("a", MetadataValue::Number(5e9))]),
+        ];
         let mut sets = MetadataSets::default();
-        let one = Metadata::from([("a".to_owned(), MetadataValue::Number(1.0))]);
-        let two = Metadata::from([("a".to_owned(), MetadataValue::String("1".into()))]);
-        let (first, second) = (sets.hold(&one), sets.hold(&two));
-        assert_ne!(first, second);
+        let numbers: Vec<u32> = all.iter().map(|metadata| sets.hold(metadata)).collect();
+        for (number, metadata) in numbers.iter().zip(&all) {
+            let got = sets.get(*number);
+            assert_eq!(got, *metadata);
+            assert_eq!(sets.hash(*number), hash(metadata));
+            assert_eq!(hash(&got), hash(metadata));
+        }
+        assert_eq!(set_of(&["a".into(), "b".into()]), set_of(&["b".into(), "a".into(), "a".into()]));
+        assert_ne!(set_of(&["ab".into()]), set_of(&["a".into(), "b".into()]));
+    }
+
+    #[test]
+    fn a_set_of_texts_is_kept_once_and_until_its_last_holder_leaves() {
+        let mut sets = MetadataSets::default();
+        let one = set(&[("a", MetadataValue::String("1".into()))]);
+        let (first, second) = (sets.hold(&one), sets.hold(&set(&[("a", MetadataValue::Number(1.0))])));
         assert_eq!(sets.hold(&one), first);
         sets.release(first);
-        assert_eq!(sets.get(first), Some(&one));
+        assert_eq!(sets.get(first), one);
         sets.release(first);
-        assert_eq!(sets.hold(&Metadata::new()), first);
-        assert_eq!(sets.get(first), Some(&Metadata::new()));
-        assert_eq!((sets.len(), sets.get(second)), (2, Some(&two)));
+        assert_eq!(sets.text(0, TextKind::Text, "1"), None);
+        assert_ne!(sets.hold(&one), first);
+        assert_eq!(sets.get(second), set(&[("a", MetadataValue::Number(1.0))]));
+    }
+
+    #[test]
+    fn sets_that_are_gone_are_given_up() {
+        let mut sets = MetadataSets::default();
+        let of = |number: u32| set(&[("n", MetadataValue::Number(f64::from(number)))]);
+        let numbers: Vec<u32> = (0..4_000).map(|number| sets.hold(&of(number))).collect();
+        let before = sets.words.len();
+        numbers.iter().skip(100).for_each(|number| sets.release(*number));
+        let mut kept = Vec::new();
+        sets.compact(&[], |new| kept = numbers.iter().take(100).map(|old| new(*old)).collect());
+        assert!(sets.words.len() * 30 < before);
+        for (number, at) in (0..100).zip(kept) {
+            assert_eq!(sets.get(at), of(number));
+        }
     }
 }

@@ -7,7 +7,6 @@ use loci_model::ports::search::{Neighbour, NeighbourRequest};
 use loci_text::similarity::jaccard_ids;
 
 use crate::bits::Bits;
-use crate::columns::NONE;
 use crate::dense::Asked;
 use crate::memory_index::MemoryIndex;
 
@@ -58,14 +57,8 @@ impl MemoryIndex {
     fn neighbourhood(&self, request: &NeighbourRequest) -> Bits {
         let seen = self.seen_groups(&request.scope);
         let asked = self.asked_groups(&request.scope, &seen);
-        let namespace = self.words.namespaces.find(&request.namespace.normal());
-        let strategy = match &request.strategy {
-            None => Some(NONE),
-            Some(wanted) => self.words.strategies.find(wanted.as_str()),
-        };
-        let groups = self.groups_where(|group, key| {
-            asked.admits(group) && namespace == Some(key.namespace) && strategy == Some(key.strategy)
-        });
+        let strategy = request.strategy.as_ref().map(|wanted| wanted.as_str());
+        let groups = self.groups_of(&asked, &request.namespace.normal(), strategy);
         self.passages_in(&request.scope, &groups).into_owned()
     }
 

@@ -173,18 +173,6 @@ impl RecordRow {
     pub(crate) fn is_linked(&self) -> bool {
         self.is_active() && self.place.is_some()
     }
-
-    /// Held for true and active at `then`.
-    pub(crate) fn held_at(&self, then: Timestamp) -> bool {
-        let known = match self.known_to {
-            Some(end) => then < end,
-            None => self.is_active(),
-        };
-        known
-            && self.created_at <= then
-            && self.valid_from <= then
-            && self.valid_to.is_none_or(|end| then < end)
-    }
 }
 
 /// All records.
@@ -266,6 +254,11 @@ impl Records {
     pub(crate) fn newer_first(&self, left: u32, right: u32) -> Ordering {
         let (a, b) = (self.row(left), self.row(right));
         b.time.cmp(&a.time).then_with(|| a.id.cmp(&b.id))
+    }
+
+    /// Renames the metadata of all records.
+    pub(crate) fn rename_metadata(&mut self, new: &dyn Fn(u32) -> u32) {
+        self.rows.iter_mut().for_each(|row| row.metadata = new(row.metadata));
     }
 
     /// Renames the passages of all records.

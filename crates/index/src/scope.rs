@@ -1,22 +1,23 @@
-//! From a request's scope to the passages it is about, exactly. Groups are decided once each; states, kinds, times
-//! and metadata on columns.
+//! From a request's scope to the passages it is about, exactly. Every condition narrows one set of bits: parts of the
+//! memory by their groups (`parts`), states, kinds and times by `facets`, metadata by `metadata_index`.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 
 use loci_model::metadata::{
     MetadataValue, SYSTEM_CREATED_AT, SYSTEM_PREFIX, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT,
 };
-use loci_model::metadata_filter::MetadataFilter;
-use loci_model::record::RecordState;
+use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::{RecordOrigin, RecordState};
 use loci_model::scope::{AccessClause, RecordScope, StrategyChoice};
+use loci_model::{NamespaceFilter, NamespaceMatch, Timestamp};
 
 use crate::bits::Bits;
 use crate::columns::NONE;
-use crate::groups::{Group, GroupKey};
+use crate::facets::{FacetReader, Time};
 use crate::interner::Interner;
+use crate::mask::Mask;
 use crate::memory_index::MemoryIndex;
-use crate::records::RecordRow;
+use crate::parts::{Kind, Place, numbered};
 
 /// Groups that a scope takes.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +25,23 @@ pub(crate) enum GroupSet {
     /// Every one.
     All,
     /// These.
-    These(Bits),
+    These(Groups),
+}
+
+/// Some groups, with all their passages, those that are gone included.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Groups {
+    groups: Bits,
+    /// Their passages.
+    pub(crate) passages: Mask,
+}
+
+impl std::ops::Deref for Groups {
+    type Target = Bits;
+
+    fn deref(&self) -> &Bits {
+        &self.groups
+    }
 }
 
 impl GroupSet {
@@ -38,13 +55,8 @@ impl GroupSet {
     }
 }
 
-/// One clause of the view, with texts as numbers; `None` in a member: no group has that text.
-struct Clause {
-    namespaces: Option<Bits>,
-    strategy: Option<u32>,
-    actor: Option<u32>,
-    session: Option<u32>,
-}
+/// Parts that a group must all be in; `None`: there is a part that is not there.
+type Parts = Option<Vec<Place>>;
 
 impl MemoryIndex {
     /// Groups the caller may see.
@@ -52,8 +64,7 @@ impl MemoryIndex {
         if scope.sees_all() {
             return GroupSet::All;
         }
-        let clauses: Vec<Clause> = scope.view.iter().filter_map(|clause| self.compiled(clause)).collect();
-        self.groups_where(|_, key| clauses.iter().any(|clause| clause.admits(key)))
+        self.in_any(scope.view.iter().map(|clause| self.parts_of(clause)), &GroupSet::All)
     }
 
     /// Groups the request asks for among those that are seen.
@@ -61,50 +72,53 @@ impl MemoryIndex {
         if scope.namespaces.is_empty() && scope.strategy.is_none() {
             return seen.clone();
         }
-        let namespaces = (!scope.namespaces.is_empty()).then(|| {
-            let wanted =
-                |namespace: &str| scope.namespaces.iter().any(|filter| filter.admits_normal(namespace));
-            matching(&self.words.namespaces, wanted)
-        });
-        // Outside: any strategy. Inside: the number of the one wanted, or of none.
         let strategy = match &scope.strategy {
-            None => None,
-            Some(StrategyChoice::None) => Some(Some(NONE)),
-            Some(StrategyChoice::Of(wanted)) => Some(self.words.strategies.find(wanted.as_str())),
+            None => Some(None),
+            Some(StrategyChoice::None) => Some(Some(numbered(Kind::Strategy, NONE))),
+            Some(StrategyChoice::Of(wanted)) => {
+                word(&self.words.strategies, Kind::Strategy, Some(wanted.as_str()))
+            }
         };
-        self.groups_where(|group, key| {
-            seen.admits(group)
-                && namespaces.as_ref().is_none_or(|namespaces| namespaces.has(key.namespace))
-                && strategy.is_none_or(|wanted| wanted == Some(key.strategy))
-        })
+        let of_strategy: Parts = strategy.map(|place| place.into_iter().collect());
+        if scope.namespaces.is_empty() {
+            return self.in_any([of_strategy].into_iter(), seen);
+        }
+        let with_strategy = |filter| {
+            let mut places = of_strategy.clone()?;
+            places.extend(self.namespaces_of(filter)?);
+            Some(places)
+        };
+        self.in_any(scope.namespaces.iter().map(with_strategy), seen)
+    }
+
+    /// Of some groups those of one namespace and one strategy, or none.
+    pub(crate) fn groups_of(&self, groups: &GroupSet, namespace: &str, strategy: Option<&str>) -> GroupSet {
+        let strategy = match strategy {
+            None => Some(numbered(Kind::Strategy, NONE)),
+            Some(wanted) => word(&self.words.strategies, Kind::Strategy, Some(wanted)).flatten(),
+        };
+        let namespace = word(&self.words.namespaces, Kind::Namespace, Some(namespace)).flatten();
+        let places = strategy.zip(namespace).map(|(strategy, namespace)| vec![strategy, namespace]);
+        self.in_any([places].into_iter(), groups)
     }
 
     /// The passages of these groups that meet the rest of the scope.
     pub(crate) fn passages_in<'a>(&'a self, scope: &RecordScope, groups: &GroupSet) -> Cow<'a, Bits> {
-        let is_plain = scope.states == [RecordState::Active]
-            && scope.kinds.is_empty()
-            && scope.metadata.is_empty()
-            && scope.as_of.is_none();
-        let mut passages = match (groups, is_plain) {
-            (GroupSet::All, true) => Cow::Borrowed(&self.active),
-            (GroupSet::All, false) => Cow::Owned(self.filtered(scope, self.live.iter())),
-            (GroupSet::These(numbers), true) => {
-                let members = self.members(numbers).filter(|passage| self.active.has(*passage));
-                Cow::Owned(self.collected(members))
-            }
-            (GroupSet::These(numbers), false) => {
-                let members = self.members(numbers).filter(|passage| self.live.has(*passage));
-                Cow::Owned(self.filtered(scope, members))
-            }
-        };
-        for (_, record) in self.expiring.iter().take_while(|(expires, _)| *expires <= scope.now) {
-            for passage in &self.records.row(*record).passages {
-                if passages.has(*passage) {
-                    passages.to_mut().clear(*passage);
-                }
-            }
+        let is_active = scope.as_of.is_none() && scope.states == [RecordState::Active];
+        let has_expired = self.expiring.first().is_some_and(|(expires, _)| *expires <= scope.now);
+        let is_plain = is_active && scope.kinds.is_empty() && scope.metadata.is_empty() && !has_expired;
+        if is_plain && *groups == GroupSet::All {
+            return Cow::Borrowed(&self.active);
         }
-        passages
+        let standing = if is_active { &self.active } else { &self.live };
+        let mut mask = Mask::of(standing, self.columns.len());
+        if let GroupSet::These(groups) = groups {
+            mask.keep(groups.passages.words());
+        }
+        if !is_plain {
+            self.narrow(&mut mask, scope, has_expired);
+        }
+        Cow::Owned(mask.into_bits())
     }
 
     /// All passages listed in some groups, those that are gone included.
@@ -115,90 +129,126 @@ impl MemoryIndex {
             .flat_map(|group| group.members.iter().copied())
     }
 
-    pub(crate) fn groups_where(&self, wanted: impl Fn(u32, &GroupKey) -> bool) -> GroupSet {
-        let all = self.groups.all();
-        let mut groups = Bits::with_limit(all.len());
-        for (at, Group { key, .. }) in all.iter().enumerate() {
-            if wanted(at as u32, key) {
-                groups.set(at as u32);
-            }
+    /// What is quick and keeps little comes first: the rest then has little to look at.
+    fn narrow(&self, mask: &mut Mask, scope: &RecordScope, has_expired: bool) {
+        let facets = FacetReader { facets: &self.facets, columns: &self.columns, records: &self.records };
+        if scope.as_of.is_none() {
+            facets.keep_states(mask, &scope.states);
         }
-        if groups.count() == all.len() { GroupSet::All } else { GroupSet::These(groups) }
-    }
-
-    fn compiled(&self, clause: &AccessClause) -> Option<Clause> {
-        let words = &self.words;
-        let namespaces = clause.namespace.as_ref();
-        Some(Clause {
-            namespaces: namespaces
-                .map(|filter| matching(&words.namespaces, |text| filter.admits_normal(text))),
-            strategy: wanted(&words.strategies, clause.strategy.as_ref())?,
-            actor: wanted(&words.actors, clause.actor.as_ref())?,
-            session: wanted(&words.sessions, clause.session.as_ref())?,
-        })
-    }
-
-    fn collected(&self, passages: impl Iterator<Item = u32>) -> Bits {
-        let mut bits = Bits::with_limit(self.columns.len());
-        passages.for_each(|passage| bits.set(passage));
-        bits
-    }
-
-    fn filtered(&self, scope: &RecordScope, passages: impl Iterator<Item = u32>) -> Bits {
+        if !scope.kinds.is_empty() {
+            facets.keep_kinds(mask, &scope.kinds);
+        }
         let (system, free): (Vec<_>, Vec<_>) =
             scope.metadata.iter().partition(|filter| filter.key.starts_with(SYSTEM_PREFIX));
-        let verdicts = RefCell::new(vec![None; self.metadata.len()]);
-        let metadata = |row: &RecordRow| {
-            let mut verdicts = verdicts.borrow_mut();
-            let Some(verdict) = verdicts.get_mut(row.metadata as usize) else { return false };
-            *verdict.get_or_insert_with(|| self.meets(row.metadata, &free))
-        };
-        self.collected(passages.filter(|passage| {
-            let row = self.records.row(self.columns.row(*passage).record);
-            let standing = match scope.as_of {
-                Some(then) => row.held_at(then),
-                None => scope.states.contains(&row.state),
-            };
-            standing
-                && (scope.kinds.is_empty() || scope.kinds.contains(&row.kind))
-                && (free.is_empty() || metadata(row))
-                && system.iter().all(|filter| filter.admits(system_value(row, &filter.key).as_ref()))
-        }))
+        let (quick, others): (Vec<_>, Vec<_>) =
+            free.into_iter().partition(|filter| is_quick(filter.operator));
+        quick.into_iter().chain(others).for_each(|filter| self.metadata.narrow(mask, filter));
+        system.into_iter().for_each(|filter| narrow_system(mask, filter, facets));
+        if let Some(then) = scope.as_of {
+            facets.keep_held(mask, then, &self.active);
+        }
+        if has_expired {
+            facets.keep_after(mask, Time::Expires, scope.now);
+        }
     }
 
-    fn meets(&self, set: u32, filters: &[&MetadataFilter]) -> bool {
-        self.metadata
-            .get(set)
-            .is_some_and(|set| filters.iter().all(|filter| filter.admits(set.get(&filter.key))))
+    /// The groups of any of some parts, among others.
+    fn in_any(&self, wanted: impl Iterator<Item = Parts>, among: &GroupSet) -> GroupSet {
+        let limit = self.columns.len();
+        let (mut groups, mut passages) = (Mask::none(self.groups.all().len()), Mask::none(limit));
+        for places in wanted.flatten() {
+            if places.is_empty() {
+                return among.clone();
+            }
+            let (more, theirs) = self.groups.in_all(&places, limit);
+            groups.add(more.words());
+            passages.add(theirs.words());
+        }
+        if let GroupSet::These(among) = among {
+            groups.keep(among.groups.words());
+            passages.keep(among.passages.words());
+        }
+        let groups = groups.into_bits();
+        if groups.count() == self.groups.all().len() {
+            return GroupSet::All;
+        }
+        GroupSet::These(Groups { groups, passages })
     }
-}
 
-impl Clause {
-    fn admits(&self, key: &GroupKey) -> bool {
-        self.namespaces.as_ref().is_none_or(|namespaces| namespaces.has(key.namespace))
-            && self.strategy.is_none_or(|wanted| wanted == key.strategy)
-            && self.actor.is_none_or(|wanted| wanted == key.actor)
-            && self.session.is_none_or(|wanted| wanted == key.session)
+    fn parts_of(&self, clause: &AccessClause) -> Parts {
+        let words = &self.words;
+        let text = |id: Option<&str>, words, kind| word(words, kind, id);
+        let mut places = Vec::new();
+        places.extend(text(clause.strategy.as_ref().map(AsRef::as_ref), &words.strategies, Kind::Strategy)?);
+        places.extend(text(clause.actor.as_ref().map(AsRef::as_ref), &words.actors, Kind::Actor)?);
+        places.extend(text(clause.session.as_ref().map(AsRef::as_ref), &words.sessions, Kind::Session)?);
+        if let Some(filter) = &clause.namespace {
+            places.extend(self.namespaces_of(filter)?);
+        }
+        Some(places)
+    }
+
+    /// The part a namespace filter names: `Some(None)` is the whole memory.
+    fn namespaces_of(&self, filter: &NamespaceFilter) -> Option<Option<Place>> {
+        match filter.mode() {
+            NamespaceMatch::Exact => word(&self.words.namespaces, Kind::Namespace, Some(filter.normal())),
+            NamespaceMatch::Subtree if filter.normal() == "/" => Some(None),
+            NamespaceMatch::Subtree => self.groups.parts.beneath(filter.normal()).map(Some),
+        }
     }
 }
 
 /// `Some(None)`: anything goes. `None`: nothing can match.
-fn wanted(words: &Interner, text: Option<&impl AsRef<str>>) -> Option<Option<u32>> {
+fn word(words: &Interner, kind: Kind, text: Option<&str>) -> Option<Option<Place>> {
     match text {
         None => Some(None),
-        Some(text) => words.find(text.as_ref()).map(Some),
+        Some(text) => words.find(text).map(|number| Some(numbered(kind, number))),
     }
 }
 
-fn matching(words: &Interner, wanted: impl Fn(&str) -> bool) -> Bits {
-    words.texts().enumerate().filter(|(_, text)| wanted(text)).map(|(at, _)| at as u32).collect()
+/// Conditions that are met by the passages of a list.
+fn is_quick(operator: FilterOperator) -> bool {
+    use FilterOperator as Op;
+    match operator {
+        Op::EqualsTo | Op::Exists | Op::NotExists | Op::Contains => true,
+        Op::Before
+        | Op::After
+        | Op::GreaterThan
+        | Op::GreaterThanOrEquals
+        | Op::LessThan
+        | Op::LessThanOrEquals => false,
+    }
 }
 
-fn system_value(row: &RecordRow, key: &str) -> Option<MetadataValue> {
-    match key {
-        SYSTEM_CREATED_AT => Some(MetadataValue::DateTime(row.created_at)),
-        SYSTEM_UPDATED_AT => Some(MetadataValue::DateTime(row.updated_at)),
-        SYSTEM_RECORD_TYPE => Some(MetadataValue::String(row.origin.wire().to_owned())),
-        _ => None,
+fn narrow_system(mask: &mut Mask, filter: &MetadataFilter, facets: FacetReader<'_>) {
+    let time = match filter.key.as_str() {
+        SYSTEM_CREATED_AT => Time::Created,
+        SYSTEM_UPDATED_AT => Time::Updated,
+        SYSTEM_RECORD_TYPE => {
+            for origin in RecordOrigin::ALL {
+                if !filter.admits(Some(&MetadataValue::String(origin.wire().to_owned()))) {
+                    facets.drop_origin(mask, *origin);
+                }
+            }
+            return;
+        }
+        _ => {
+            if !filter.admits(None) {
+                mask.clear();
+            }
+            return;
+        }
+    };
+    match (filter.operator, &filter.right) {
+        (FilterOperator::Before, Some(MetadataValue::DateTime(then))) => {
+            facets.keep_before(mask, time, *then)
+        }
+        (FilterOperator::After, Some(MetadataValue::DateTime(then))) => facets.keep_after(mask, time, *then),
+        // No other condition on a time asks which one it is.
+        _ => {
+            if !filter.admits(Some(&MetadataValue::DateTime(Timestamp::EPOCH))) {
+                mask.clear();
+            }
+        }
     }
 }

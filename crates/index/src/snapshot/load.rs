@@ -123,7 +123,9 @@ impl Loading {
                 actor: number_or_none(block.u32()?, words.actors.len())?,
                 session: number_or_none(block.u32()?, words.sessions.len())?,
             };
-            if key.namespace == NONE || self.index.groups.intern(key) != self.groups {
+            if key.namespace == NONE
+                || self.index.groups.intern(key, &self.index.words.namespaces) != self.groups
+            {
                 return Err(damaged("a group is there twice, or nowhere"));
             }
             self.groups += 1;

@@ -1,0 +1,165 @@
+//! What every passage has of its record, as sets and orders that filters read: kind, state, origin and times.
+//! The values themselves are in the rows of `records`; passages that are gone stay until a compaction.
+
+use loci_model::Timestamp;
+use loci_model::record::{RecordKind, RecordOrigin, RecordState};
+
+use crate::bits::Bits;
+use crate::columns::Columns;
+use crate::mask::Mask;
+use crate::number_column::ordered_time;
+use crate::records::{RecordRow, Records};
+use crate::slices::Slices;
+
+/// A time that records have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Time {
+    /// When the first version was written.
+    Created,
+    /// When this version was written.
+    Updated,
+    /// True from then on.
+    ValidFrom,
+    /// True until just before then.
+    ValidTo,
+    /// Held for active until just before then.
+    KnownTo,
+    /// Gone from then on.
+    Expires,
+}
+
+const TIMES: [Time; 6] =
+    [Time::Created, Time::Updated, Time::ValidFrom, Time::ValidTo, Time::KnownTo, Time::Expires];
+
+/// Sets and orders of all passages.
+#[derive(Debug, Default)]
+pub(crate) struct Facets {
+    kinds: [Bits; RecordKind::ALL.len()],
+    states: [Bits; RecordState::ALL.len()],
+    by_batch: Bits,
+    /// Passages of records that were held for active until some time.
+    known: Bits,
+    times: [Slices; TIMES.len()],
+}
+
+/// Facets with what they are of.
+#[derive(Clone, Copy)]
+pub(crate) struct FacetReader<'a> {
+    pub(crate) facets: &'a Facets,
+    pub(crate) columns: &'a Columns,
+    pub(crate) records: &'a Records,
+}
+
+impl Facets {
+    /// Takes in the passages of a record, the newest of all.
+    pub(crate) fn list(&mut self, passage: u32, columns: &Columns, records: &Records) {
+        let row = records.row(columns.row(passage).record);
+        for (sets, at) in
+            [(&mut self.kinds[..], row.kind as usize), (&mut self.states[..], row.state as usize)]
+        {
+            if let Some(set) = sets.get_mut(at) {
+                set.set(passage);
+            }
+        }
+        match row.origin {
+            RecordOrigin::Extracted => {}
+            RecordOrigin::BatchCreated => self.by_batch.set(passage),
+        }
+        if row.known_to.is_some() {
+            self.known.set(passage);
+        }
+        for (slices, time) in self.times.iter_mut().zip(TIMES) {
+            slices.grow(passage as usize + 1, |place| time_of(time, columns, records, place));
+        }
+    }
+
+    /// Reads all passages again, after they were renamed.
+    pub(crate) fn rebuild(&mut self, columns: &Columns, records: &Records) {
+        *self = Self::default();
+        (0..columns.len() as u32).for_each(|passage| self.list(passage, columns, records));
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        let sets = self.kinds.iter().chain(&self.states).chain([&self.by_batch, &self.known]);
+        sets.map(Bits::bytes).sum::<usize>() + self.times.iter().map(Slices::bytes).sum::<usize>()
+    }
+}
+
+impl FacetReader<'_> {
+    /// Keeps passages of some of these kinds.
+    pub(crate) fn keep_kinds(&self, mask: &mut Mask, kinds: &[RecordKind]) {
+        keep_any(mask, kinds.iter().filter_map(|kind| self.facets.kinds.get(*kind as usize)));
+    }
+
+    /// Keeps passages in some of these states.
+    pub(crate) fn keep_states(&self, mask: &mut Mask, states: &[RecordState]) {
+        keep_any(mask, states.iter().filter_map(|state| self.facets.states.get(*state as usize)));
+    }
+
+    /// Drops passages of records that came to be in this way.
+    pub(crate) fn drop_origin(&self, mask: &mut Mask, origin: RecordOrigin) {
+        match origin {
+            RecordOrigin::BatchCreated => mask.drop_all(self.facets.by_batch.words()),
+            RecordOrigin::Extracted => mask.keep(self.facets.by_batch.words()),
+        }
+    }
+
+    /// Keeps passages that were held for true and active at `then`: known by then and not yet known to be wrong, true
+    /// from before then and not only until then.
+    pub(crate) fn keep_held(&self, mask: &mut Mask, then: Timestamp, active: &Bits) {
+        let mut known = Mask::of(active, self.columns.len());
+        known.add(self.facets.known.words());
+        mask.keep(known.words());
+        self.keep_until(mask, Time::Created, then);
+        self.keep_until(mask, Time::ValidFrom, then);
+        self.keep_after(mask, Time::ValidTo, then);
+        self.keep_after(mask, Time::KnownTo, then);
+    }
+
+    /// Keeps passages with a time up to `then`.
+    pub(crate) fn keep_until(&self, mask: &mut Mask, time: Time, then: Timestamp) {
+        self.keep_range(mask, time, Some((0, ordered_time(then.millis()))));
+    }
+
+    /// Keeps passages with a time before `then`.
+    pub(crate) fn keep_before(&self, mask: &mut Mask, time: Time, then: Timestamp) {
+        self.keep_range(mask, time, ordered_time(then.millis()).checked_sub(1).map(|last| (0, last)));
+    }
+
+    /// Keeps passages with a time after `then`, or with none.
+    pub(crate) fn keep_after(&self, mask: &mut Mask, time: Time, then: Timestamp) {
+        let first = ordered_time(then.millis()).checked_add(1);
+        self.keep_range(mask, time, first.map(|first| (first, u64::MAX)));
+    }
+
+    fn keep_range(&self, mask: &mut Mask, time: Time, range: Option<(u64, u64)>) {
+        match (range, self.facets.times.get(time as usize)) {
+            (Some(range), Some(slices)) => {
+                let number = |place| time_of(time, self.columns, self.records, place);
+                slices.narrow(mask.words_mut(), range, number);
+            }
+            (None, _) | (_, None) => mask.clear(),
+        }
+    }
+}
+
+/// A time of the record of a passage; the greatest number where it has none.
+fn time_of(time: Time, columns: &Columns, records: &Records, passage: usize) -> u64 {
+    let row: &RecordRow = records.row(columns.row(passage as u32).record);
+    let found = match time {
+        Time::Created => Some(row.created_at),
+        Time::Updated => Some(row.updated_at),
+        Time::ValidFrom => Some(row.valid_from),
+        Time::ValidTo => row.valid_to,
+        Time::KnownTo => row.known_to,
+        Time::Expires => row.expires_at,
+    };
+    found.map_or(u64::MAX, |time| ordered_time(time.millis()))
+}
+
+fn keep_any<'a>(mask: &mut Mask, sets: impl Iterator<Item = &'a Bits>) {
+    let mut any = Mask::none(mask.words().len() * 64);
+    sets.for_each(|set| any.add(set.words()));
+    mask.keep(any.words());
+}

@@ -1,0 +1,155 @@
+//! Passages that have something in common, in ascending order: a list while they are few, bits once that is smaller.
+//! Passages that are gone stay listed until a compaction: whoever asks narrows a set of passages that are held.
+
+use crate::bits::Bits;
+use crate::columns::NONE;
+use crate::mask::Mask;
+use crate::sparing::push_sparing;
+
+/// Passages for each holder from which on, and below which, bits are the smaller form.
+const BITS_FROM: usize = 32;
+/// Fewer are always a list.
+const BITS_MIN: usize = 64;
+
+/// Some passages.
+#[derive(Debug, Default)]
+pub(crate) enum Holders {
+    /// None at all.
+    #[default]
+    None,
+    /// One: values of their own are many.
+    One(u32),
+    /// A few, ascending.
+    List(Vec<u32>),
+    /// Many.
+    Bits(Box<Bits>),
+}
+
+impl Holders {
+    /// Puts in a passage that is not before any other; the last one again changes nothing.
+    pub(crate) fn push(&mut self, passage: u32) {
+        match self {
+            Self::None => *self = Self::One(passage),
+            Self::One(only) if *only == passage => {}
+            Self::One(only) => *self = Self::List(vec![*only, passage]),
+            Self::List(list) if list.last() == Some(&passage) => {}
+            Self::List(list) => {
+                push_sparing(list, passage);
+                if list.len() >= BITS_MIN && list.len() * BITS_FROM > passage as usize {
+                    *self = Self::Bits(Box::new(list.iter().copied().collect()));
+                }
+            }
+            Self::Bits(bits) => {
+                bits.set(passage);
+                // Four times as thin as bits begin with, so that the form does not go to and fro.
+                if bits.count() * BITS_FROM * 4 < passage as usize {
+                    *self = Self::List(bits.iter().collect());
+                }
+            }
+        }
+    }
+
+    /// Keeps in `mask` only these.
+    pub(crate) fn narrow(&self, mask: &mut Mask) {
+        match self {
+            Self::None => mask.clear(),
+            Self::One(only) => mask.keep_each(&[*only]),
+            Self::List(list) => mask.keep_each(list),
+            Self::Bits(bits) => mask.keep(bits.words()),
+        }
+    }
+
+    /// Keeps in `mask` only the others.
+    pub(crate) fn exclude(&self, mask: &mut Mask) {
+        if let Self::Bits(bits) = self {
+            return mask.drop_all(bits.words());
+        }
+        let words = mask.words_mut();
+        for passage in self.listed() {
+            if let Some(word) = words.get_mut(*passage as usize / 64) {
+                *word &= !(1 << (passage % 64));
+            }
+        }
+    }
+
+    /// Keeps and renames.
+    pub(crate) fn rename(&mut self, renamed: &[u32]) {
+        let new = |old: u32| renamed.get(old as usize).copied().filter(|new| *new != NONE);
+        let kept: Vec<u32> = match self {
+            Self::Bits(bits) => bits.iter().filter_map(new).collect(),
+            Self::None | Self::One(_) | Self::List(_) => {
+                self.listed().iter().copied().filter_map(new).collect()
+            }
+        };
+        *self = match kept.as_slice() {
+            [] => Self::None,
+            [only] => Self::One(*only),
+            [.., last] if kept.len() >= BITS_MIN && kept.len() * BITS_FROM > *last as usize => {
+                Self::Bits(Box::new(kept.into_iter().collect()))
+            }
+            [..] => Self::List(kept),
+        };
+    }
+
+    /// Bytes held beside itself.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::None | Self::One(_) => 0,
+            Self::List(list) => list.capacity() * 4,
+            Self::Bits(bits) => size_of::<Bits>() + bits.bytes(),
+        }
+    }
+
+    fn listed(&self) -> &[u32] {
+        match self {
+            Self::None | Self::Bits(_) => &[],
+            Self::One(only) => std::slice::from_ref(only),
+            Self::List(list) => list,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(holders: &Holders, limit: usize) -> Vec<u32> {
+        let mut mask = Mask::all(limit);
+        holders.narrow(&mut mask);
+        let mut others = Mask::all(limit);
+        holders.exclude(&mut others);
+        others.add(mask.words());
+        assert_eq!(others, Mask::all(limit));
+        mask.into_bits().iter().collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_form_holds_the_same(steps in proptest::collection::vec((0u32..3, 0u32..4_000), 0..400)) {
+            let (mut holders, mut list) = (Holders::default(), Vec::new());
+            let mut at = 0;
+            for (near, far) in steps {
+                at += if near == 0 { far } else { near - 1 };
+                holders.push(at);
+                list.push(at);
+            }
+            list.dedup();
+            let limit = at as usize + 1;
+            prop_assert_eq!(of(&holders, limit), list.clone());
+            let renamed: Vec<u32> = (0..limit as u32).map(|old| if old % 3 == 0 { NONE } else { old / 3 * 2 + old % 3 - 1 }).collect();
+            holders.rename(&renamed);
+            let kept: Vec<u32> = list.iter().map(|old| renamed[*old as usize]).filter(|new| *new != NONE).collect();
+            prop_assert_eq!(of(&holders, limit), kept);
+        }
+    }
+
+    #[test]
+    fn many_become_bits_and_thin_ones_a_list_again() {
+        let mut holders = Holders::default();
+        (0..200).for_each(|at| holders.push(at));
+        assert!(matches!(holders, Holders::Bits(_)));
+        holders.push(100_000);
+        assert!(matches!(&holders, Holders::List(list) if list.len() == 201));
+    }
+}

@@ -1,0 +1,163 @@
+//! A set of passages in the making: bits that are joined and narrowed a word at a time, and counted once at the end.
+
+use crate::bits::Bits;
+
+/// Passages of one index, one bit each.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Mask(Vec<u64>);
+
+impl Mask {
+    /// None of the numbers below `limit`.
+    pub(crate) fn none(limit: usize) -> Self {
+        Self(vec![0; limit.div_ceil(64)])
+    }
+
+    /// All numbers below `limit`.
+    pub(crate) fn all(limit: usize) -> Self {
+        let mut words = vec![u64::MAX; limit.div_ceil(64)];
+        if let Some(last) = words.last_mut().filter(|_| !limit.is_multiple_of(64)) {
+            *last = (1 << (limit % 64)) - 1;
+        }
+        Self(words)
+    }
+
+    /// Those of a set below `limit`, a multiple of 64 or the end of all.
+    pub(crate) fn of(bits: &Bits, limit: usize) -> Self {
+        let mut words = bits.words().to_vec();
+        words.resize(limit.div_ceil(64), 0);
+        Self(words)
+    }
+
+    /// True when `at` is in.
+    #[inline]
+    pub(crate) fn has(&self, at: u32) -> bool {
+        self.0.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+    }
+
+    /// The bits of sixty-four numbers each.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.0
+    }
+
+    /// Puts in numbers; those beyond the limit are left out.
+    pub(crate) fn add_each(&mut self, numbers: impl IntoIterator<Item = u32>) {
+        for at in numbers {
+            if let Some(word) = self.0.get_mut(at as usize / 64) {
+                *word |= 1 << (at % 64);
+            }
+        }
+    }
+
+    /// Puts in a set.
+    pub(crate) fn add(&mut self, words: &[u64]) {
+        self.0.iter_mut().zip(words).for_each(|(word, other)| *word |= other);
+    }
+
+    /// Puts in the bits of `word`, of which the first stands for `from`.
+    #[inline]
+    pub(crate) fn add_word(&mut self, from: u32, word: u64) {
+        let (at, shift) = (from as usize / 64, from % 64);
+        if let Some(low) = self.0.get_mut(at) {
+            *low |= word << shift;
+        }
+        if let Some(high) = self.0.get_mut(at + 1).filter(|_| shift > 0) {
+            *high |= word >> (64 - shift);
+        }
+    }
+
+    /// Keeps what is in the other set too.
+    pub(crate) fn keep(&mut self, words: &[u64]) {
+        self.0.iter_mut().zip(words).for_each(|(word, other)| *word &= other);
+        self.0.iter_mut().skip(words.len()).for_each(|word| *word = 0);
+    }
+
+    /// Keeps what is not in the other set.
+    pub(crate) fn drop_all(&mut self, words: &[u64]) {
+        self.0.iter_mut().zip(words).for_each(|(word, other)| *word &= !other);
+    }
+
+    /// Keeps what is among these numbers.
+    pub(crate) fn keep_each(&mut self, numbers: &[u32]) {
+        let mut kept = vec![0; self.0.len()];
+        for at in numbers.iter().filter(|at| self.has(**at)) {
+            if let Some(word) = kept.get_mut(*at as usize / 64) {
+                *word |= 1 << (at % 64);
+            }
+        }
+        self.0 = kept;
+    }
+
+    /// Keeps nothing.
+    pub(crate) fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
+    /// How many are in; a walk.
+    pub(crate) fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// As a set that knows its count.
+    pub(crate) fn into_bits(self) -> Bits {
+        self.0.into()
+    }
+}
+
+/// The places of the bits of a word.
+#[inline]
+pub(crate) fn ones(mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let at = word.trailing_zeros();
+        word &= word.wrapping_sub(1);
+        (at < 64).then_some(at)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn numbers(mask: &Mask) -> Vec<u32> {
+        mask.clone().into_bits().iter().collect()
+    }
+
+    proptest! {
+        #[test]
+        fn behaves_like_a_set(
+            a in proptest::collection::btree_set(0u32..300, 0..99),
+            b in proptest::collection::btree_set(0u32..300, 0..99),
+            from in 0u32..300, word in any::<u64>(),
+        ) {
+            let other: Bits = b.iter().copied().collect();
+            let listed: Vec<u32> = b.iter().copied().collect();
+            let check = |change: &dyn Fn(&mut Mask), expect: BTreeSet<u32>| {
+                let mut mask = Mask::none(300);
+                mask.add_each(a.iter().copied());
+                change(&mut mask);
+                assert_eq!(numbers(&mask), expect.into_iter().collect::<Vec<_>>());
+                assert_eq!(mask.count(), numbers(&mask).len());
+            };
+            check(&|mask| mask.add(other.words()), &a | &b);
+            check(&|mask| mask.keep(other.words()), &a & &b);
+            check(&|mask| mask.keep_each(&listed), &a & &b);
+            check(&|mask| mask.drop_all(other.words()), &a - &b);
+            let shifted: BTreeSet<u32> = ones(word).map(|at| from + at).filter(|at| *at < 320).collect();
+            check(&|mask| mask.add_word(from, word), &a | &shifted);
+        }
+    }
+
+    #[test]
+    fn limits() {
+        for limit in [0, 1, 63, 64, 65] {
+            assert_eq!(Mask::all(limit).count(), limit);
+            assert_eq!(Mask::of(&[1, 70].into_iter().collect(), limit).words().len(), limit.div_ceil(64));
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! The parts of a memory that access, namespace and strategy filters name: a namespace, all beneath a node of the tree,
+//! a strategy, an actor, a session. Each knows its groups; a great one also all its groups and passages as bits, so
+//! that a filter on it costs a copy and not a walk.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::bits::Bits;
+use crate::columns::NONE;
+use crate::groups::GroupKey;
+use crate::interner::Interner;
+
+/// Passages of a great part: at least so many, and at least this share of all.
+const GREAT_MIN: u32 = 4_096;
+const GREAT_SHARE: u32 = 32;
+
+/// Bytes of the longest path that is looked at: several times what a namespace may have.
+const PATH_BYTES_MAX: usize = 8_192;
+
+/// What kind of part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A namespace alone.
+    Namespace = 0,
+    /// Records of a strategy, or of none.
+    Strategy = 1,
+    /// Records of an actor, or of none.
+    Actor = 2,
+    /// Records of a session, or of none.
+    Session = 3,
+    /// A node and everything beneath it.
+    Beneath = 4,
+}
+
+/// Kinds of which a group has exactly one part.
+pub(crate) const OWN: [Kind; 4] = [Kind::Namespace, Kind::Strategy, Kind::Actor, Kind::Session];
+
+/// A part: its kind and number.
+pub(crate) type Place = (Kind, u32);
+
+/// Groups and passages of a great part; those that are gone stay until a compaction.
+#[derive(Debug, Default)]
+pub(crate) struct Great {
+    pub(crate) groups: Bits,
+    pub(crate) passages: Bits,
+}
+
+#[derive(Debug)]
+struct Part {
+    /// Passages held.
+    live: u32,
+    /// The newest of its own groups.
+    first: u32,
+    great: Option<Box<Great>>,
+}
+
+#[derive(Debug)]
+struct Node {
+    path: Arc<str>,
+    /// The node above; [`NONE`] at the top, which has no node.
+    above: u32,
+    /// The namespace of this path, where there is one.
+    namespace: u32,
+}
+
+/// All parts.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    /// By [`Kind`], then by number; of strategies, actors and sessions the first is that of none.
+    parts: [Vec<Part>; 5],
+    nodes: Vec<Node>,
+    by_path: BTreeMap<Arc<str>, u32>,
+    /// The node of each namespace; [`NONE`] for the top itself.
+    node_of: Vec<u32>,
+    /// By group: the next older group of the same part, for each of [`OWN`].
+    next: Vec<[u32; OWN.len()]>,
+}
+
+/// The number of the part of a word, or of none.
+pub(crate) fn numbered(kind: Kind, word: u32) -> Place {
+    match kind {
+        Kind::Namespace | Kind::Beneath => (kind, word),
+        Kind::Strategy | Kind::Actor | Kind::Session => (kind, word.wrapping_add(1)),
+    }
+}
+
+fn own_places(key: &GroupKey) -> [Place; OWN.len()] {
+    let words = [key.namespace, key.strategy, key.actor, key.session];
+    std::array::from_fn(|at| numbered(OWN[at], words[at]))
+}
+
+impl Parts {
+    /// A new group, the one after the newest.
+    pub(crate) fn add_group(&mut self, group: u32, key: &GroupKey, namespaces: &Interner) {
+        self.add_namespace(key.namespace, namespaces);
+        let mut next = [NONE; OWN.len()];
+        for (next, place) in next.iter_mut().zip(own_places(key)) {
+            let part = self.part_mut(place);
+            *next = std::mem::replace(&mut part.first, group);
+        }
+        self.next.push(next);
+        self.each_part(key, |part, _| {
+            if let Some(great) = &mut part.great {
+                great.groups.set(group);
+            }
+        });
+    }
+
+    /// A passage, the newest of all, is of a group. Tells the parts that it made great.
+    pub(crate) fn join(&mut self, key: &GroupKey, passage: u32) -> Vec<Place> {
+        let least = GREAT_MIN.max(passage / GREAT_SHARE);
+        let mut grown = Vec::new();
+        self.each_part(key, |part, place| {
+            part.live += 1;
+            match &mut part.great {
+                Some(great) => great.passages.set(passage),
+                None if part.live >= least => grown.push(place),
+                None => {}
+            }
+        });
+        grown
+    }
+
+    /// A passage of a group is gone.
+    pub(crate) fn leave(&mut self, key: &GroupKey) {
+        self.each_part(key, |part, _| part.live = part.live.saturating_sub(1));
+    }
+
+    /// Makes a part great.
+    pub(crate) fn set_great(&mut self, place: Place, great: Great) {
+        self.part_mut(place).great = Some(Box::new(great));
+    }
+
+    /// Groups and passages of a great part.
+    pub(crate) fn great(&self, place: Place) -> Option<&Great> {
+        self.part(place)?.great.as_deref()
+    }
+
+    /// Passages of a part.
+    pub(crate) fn live(&self, place: Place) -> u32 {
+        self.part(place).map_or(0, |part| part.live)
+    }
+
+    /// All groups of a part, in no order.
+    pub(crate) fn groups_of(&self, (kind, number): Place) -> Vec<u32> {
+        let mut groups = Vec::new();
+        if kind == Kind::Beneath {
+            let Some(node) = self.nodes.get(number as usize) else { return groups };
+            let beneath = self.by_path.range(Arc::clone(&node.path)..);
+            for (_, node) in beneath.take_while(|(path, _)| path.starts_with(&*node.path)) {
+                let namespace = self.nodes.get(*node as usize).map_or(NONE, |node| node.namespace);
+                self.add_thread((Kind::Namespace, namespace), &mut groups);
+            }
+        } else {
+            self.add_thread((kind, number), &mut groups);
+        }
+        groups
+    }
+
+    /// True when a group of this key is of a part.
+    pub(crate) fn is_in(&self, key: &GroupKey, (kind, number): Place) -> bool {
+        match kind {
+            Kind::Namespace | Kind::Strategy | Kind::Actor | Kind::Session => {
+                own_places(key).get(kind as usize) == Some(&(kind, number))
+            }
+            Kind::Beneath => self.above(key.namespace).any(|node| node == number),
+        }
+    }
+
+    /// The part beneath a node in normal form, where there is one; not for the top.
+    pub(crate) fn beneath(&self, path: &str) -> Option<Place> {
+        self.by_path.get(path).map(|node| (Kind::Beneath, *node))
+    }
+
+    /// Renames the passages of great parts. Those that are great no longer are given up.
+    pub(crate) fn rename(&mut self, renamed: &[u32], passages: u32) {
+        for part in self.parts.iter_mut().flatten() {
+            if part.live < GREAT_MIN / 2 || part.live < passages / GREAT_SHARE / 4 {
+                part.great = None;
+            } else if let Some(great) = &mut part.great {
+                great.passages = great.passages.renamed(renamed);
+            }
+        }
+    }
+
+    /// Bytes held, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let parts = self.parts.iter().map(|parts| parts.capacity() * size_of::<Part>()).sum::<usize>();
+        let great = self.parts.iter().flatten().filter_map(|part| part.great.as_deref());
+        let nodes: usize = self.nodes.iter().map(|node| size_of::<Node>() + node.path.len() + 48).sum();
+        parts
+            + great
+                .map(|great| size_of::<Great>() + great.groups.bytes() + great.passages.bytes())
+                .sum::<usize>()
+            + nodes
+            + self.node_of.capacity() * 4
+            + self.next.capacity() * 16
+    }
+
+    fn add_thread(&self, place: Place, groups: &mut Vec<u32>) {
+        let mut group = self.part(place).map_or(NONE, |part| part.first);
+        while let Some(next) = self.next.get(group as usize) {
+            groups.push(group);
+            group = next.get(place.0 as usize).copied().unwrap_or(NONE);
+        }
+    }
+
+    /// The nodes of a namespace and above it, upwards.
+    fn above(&self, namespace: u32) -> impl Iterator<Item = u32> + '_ {
+        let known = |node: u32| (node != NONE).then_some(node);
+        let first = self.node_of.get(namespace as usize).copied().and_then(known);
+        std::iter::successors(first, move |node| known(self.nodes.get(*node as usize)?.above))
+    }
+
+    fn each_part(&mut self, key: &GroupKey, mut each: impl FnMut(&mut Part, Place)) {
+        for place in own_places(key) {
+            each(self.part_mut(place), place);
+        }
+        let mut node = self.node_of.get(key.namespace as usize).copied().unwrap_or(NONE);
+        while node != NONE {
+            each(self.part_mut((Kind::Beneath, node)), (Kind::Beneath, node));
+            node = self.nodes.get(node as usize).map_or(NONE, |node| node.above);
+        }
+    }
+
+    fn part(&self, (kind, number): Place) -> Option<&Part> {
+        self.parts.get(kind as usize)?.get(number as usize)
+    }
+
+    fn part_mut(&mut self, (kind, number): Place) -> &mut Part {
+        let parts = &mut self.parts[kind as usize];
+        let at = number as usize;
+        if parts.len() <= at {
+            parts.resize_with(at + 1, || Part { live: 0, first: NONE, great: None });
+        }
+        &mut parts[at]
+    }
+
+    fn add_namespace(&mut self, namespace: u32, namespaces: &Interner) {
+        while self.node_of.len() <= namespace as usize {
+            let number = self.node_of.len() as u32;
+            let node = self.node(&namespaces.shared(number));
+            if let Some(node) = self.nodes.get_mut(node as usize) {
+                node.namespace = number;
+            }
+            self.node_of.push(node);
+        }
+    }
+
+    /// The node of a path in normal form, with all above it; none for the top, nor for what no namespace can be.
+    fn node(&mut self, path: &Arc<str>) -> u32 {
+        let mut node = NONE;
+        if path.len() > PATH_BYTES_MAX {
+            return node;
+        }
+        for (end, _) in path.match_indices('/').skip(1) {
+            let Some(prefix) = path.get(..=end) else { continue };
+            let above = node;
+            node = self.by_path.get(prefix).copied().unwrap_or(self.nodes.len() as u32);
+            if node as usize == self.nodes.len() {
+                let prefix: Arc<str> =
+                    if prefix.len() == path.len() { Arc::clone(path) } else { prefix.into() };
+                self.nodes.push(Node { path: Arc::clone(&prefix), above, namespace: NONE });
+                self.by_path.insert(prefix, node);
+            }
+        }
+        node
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(namespaces: &mut Interner, namespace: &str, strategy: u32) -> GroupKey {
+        GroupKey { namespace: namespaces.intern(namespace), strategy, actor: NONE, session: 3 }
+    }
+
+    #[test]
+    fn groups_are_found_from_each_of_their_parts() {
+        let (mut parts, mut namespaces) = (Parts::default(), Interner::default());
+        let keys: Vec<GroupKey> =
+            [("/a/b/", 0), ("/a/", NONE), ("/ab/", 0), ("/", 1), ("/a/b/c/", 1), ("/a/b/", 1)]
+                .iter()
+                .map(|(namespace, strategy)| key(&mut namespaces, namespace, *strategy))
+                .collect();
+        for (group, key) in keys.iter().enumerate() {
+            parts.add_group(group as u32, key, &namespaces);
+        }
+        let check = |place: Place, expect: &[u32]| {
+            let mut groups = parts.groups_of(place);
+            groups.sort_unstable();
+            assert_eq!(groups, expect, "{place:?}");
+            for (group, key) in keys.iter().enumerate() {
+                assert_eq!(parts.is_in(key, place), expect.contains(&(group as u32)), "{place:?} {key:?}");
+            }
+        };
+        check(parts.beneath("/a/").unwrap(), &[0, 1, 4, 5]);
+        check(parts.beneath("/a/b/").unwrap(), &[0, 4, 5]);
+        check(parts.beneath("/ab/").unwrap(), &[2]);
+        assert_eq!((parts.beneath("/"), parts.beneath("/c/")), (None, None));
+        check(numbered(Kind::Namespace, namespaces.find("/a/b/").unwrap()), &[0, 5]);
+        check(numbered(Kind::Namespace, namespaces.find("/").unwrap()), &[3]);
+        check(numbered(Kind::Strategy, 1), &[3, 4, 5]);
+        check(numbered(Kind::Strategy, NONE), &[1]);
+        check(numbered(Kind::Actor, NONE), &[0, 1, 2, 3, 4, 5]);
+        check(numbered(Kind::Session, 3), &[0, 1, 2, 3, 4, 5]);
+        check(numbered(Kind::Session, 9), &[]);
+    }
+
+    #[test]
+    fn a_part_grows_great_and_small_again() {
+        let (mut parts, mut namespaces) = (Parts::default(), Interner::default());
+        let key = key(&mut namespaces, "/a/", 0);
+        parts.add_group(0, &key, &namespaces);
+        let mut grown = Vec::new();
+        (0..GREAT_MIN).for_each(|passage| grown.extend(parts.join(&key, passage)));
+        assert_eq!(grown.len(), 5);
+        let place = (Kind::Beneath, 0);
+        parts.set_great(
+            place,
+            Great { groups: [0].into_iter().collect(), passages: [7, 8].into_iter().collect() },
+        );
+        parts.join(&key, 9);
+        let passages =
+            |parts: &Parts| parts.great(place).map(|great| great.passages.iter().collect::<Vec<_>>());
+        assert_eq!(passages(&parts), Some(vec![7, 8, 9]));
+        parts.rename(&[NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, NONE, 1], 2);
+        assert_eq!(passages(&parts), Some(vec![0, 1]));
+        (0..GREAT_MIN).for_each(|_| parts.leave(&key));
+        parts.rename(&[0, 1], 2);
+        assert_eq!((passages(&parts), parts.live(place)), (None, 1));
+    }
+}

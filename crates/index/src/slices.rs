@@ -1,0 +1,190 @@
+//! The coarse order of a column of numbers, so that a range is found without reading every number: for each run of 4,096
+//! places the bucket of each number, bit by bit in planes of words. Only numbers in a bucket that a bound of the range
+//! falls into are read themselves. The numbers stay where they are: whoever asks brings them.
+
+use crate::mask::ones;
+
+/// Places of a run.
+pub(crate) const RUN: usize = 4_096;
+const RUN_WORDS: usize = RUN / 64;
+const BUCKETS_MAX: usize = 128;
+
+/// Numbers from the first to the second, both included; none where the first is the greater.
+pub(crate) type Range = (u64, u64);
+
+/// The order of all runs that are full.
+#[derive(Debug, Default)]
+pub(crate) struct Slices {
+    runs: Vec<Run>,
+}
+
+#[derive(Debug)]
+struct Run {
+    /// The least number of each bucket, ascending.
+    starts: Box<[u64]>,
+    greatest: u64,
+    /// Each bucket has one number only.
+    is_exact: bool,
+    /// The bits of the buckets, the lowest first; words of one plane follow one another.
+    planes: Box<[u64]>,
+}
+
+impl Slices {
+    /// Says that the column now has `length` places. Once in [`RUN`] times the last of them are read.
+    pub(crate) fn grow(&mut self, length: usize, number: impl Fn(usize) -> u64) {
+        if length >= (self.runs.len() + 1) * RUN {
+            let start = self.runs.len() * RUN;
+            self.runs.push(Run::of((start..start + RUN).map(number)));
+        }
+    }
+
+    /// Keeps in `words` the places whose numbers are in the range.
+    pub(crate) fn narrow(&self, words: &mut [u64], range: Range, number: impl Fn(usize) -> u64) {
+        let admits = |place: usize| (range.0..=range.1).contains(&number(place));
+        for (at, words) in words.chunks_mut(RUN_WORDS).enumerate() {
+            match self.runs.get(at) {
+                Some(run) => run.narrow(words, range, |place| admits(at * RUN + place)),
+                None => words
+                    .iter_mut()
+                    .enumerate()
+                    .for_each(|(word_at, word)| *word = checked(*word, at * RUN + word_at * 64, &admits)),
+            }
+        }
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        let of = |run: &Run| size_of::<Run>() + (run.starts.len() + run.planes.len()) * 8;
+        self.runs.iter().map(of).sum()
+    }
+}
+
+impl Run {
+    fn of(numbers: impl Iterator<Item = u64>) -> Self {
+        let numbers: Vec<u64> = numbers.collect();
+        let mut sorted = numbers.clone();
+        sorted.sort_unstable();
+        let greatest = sorted.last().copied().unwrap_or(0);
+        let mut starts = sorted.clone();
+        starts.dedup();
+        let is_exact = starts.len() <= BUCKETS_MAX;
+        if !is_exact {
+            starts = sorted.into_iter().step_by(RUN / BUCKETS_MAX).collect();
+            starts.dedup();
+        }
+        let planes = starts.len().next_power_of_two().trailing_zeros() as usize;
+        let mut words = vec![0u64; planes * RUN_WORDS];
+        for (place, number) in numbers.iter().enumerate() {
+            let bucket = bucket_of(&starts, *number);
+            for (plane, words) in words.chunks_mut(RUN_WORDS).enumerate() {
+                if let Some(word) = words.get_mut(place / 64) {
+                    *word |= ((bucket >> plane & 1) as u64) << (place % 64);
+                }
+            }
+        }
+        Self { starts: starts.into(), greatest, is_exact, planes: words.into() }
+    }
+
+    fn narrow(&self, words: &mut [u64], (first, last): Range, admits: impl Fn(usize) -> bool) {
+        let least = self.starts.first().copied().unwrap_or(0);
+        if first > last || last < least || first > self.greatest {
+            words.fill(0);
+            return;
+        }
+        if first <= least && self.greatest <= last {
+            return;
+        }
+        let (low, high) = (bucket_of(&self.starts, first), bucket_of(&self.starts, last));
+        // A bucket that a bound falls into is in or out as a whole where its numbers are known.
+        let start = |bucket: usize| self.starts.get(bucket).copied().unwrap_or(0);
+        let low_is_in = first <= start(low);
+        let high_is_in = self.is_exact || self.greatest <= last && high + 1 == self.starts.len();
+        for (at, word) in words.iter_mut().enumerate().filter(|(_, word)| **word != 0) {
+            let (beyond_low, at_low) = self.compare(at, low);
+            let (beyond_high, at_high) = self.compare(at, high);
+            let mut inside = beyond_low & !beyond_high & !at_high;
+            let mut edge = 0;
+            if low == high {
+                *(if low_is_in && high_is_in { &mut inside } else { &mut edge }) |= at_low;
+            } else {
+                *(if low_is_in { &mut inside } else { &mut edge }) |= at_low;
+                *(if high_is_in { &mut inside } else { &mut edge }) |= at_high;
+            }
+            if self.is_exact {
+                edge = 0;
+            }
+            *word = *word & inside | checked(*word & edge, at * 64, &admits);
+        }
+    }
+
+    /// Of sixty-four places: those of greater buckets, and those of this one.
+    #[inline]
+    fn compare(&self, at: usize, bucket: usize) -> (u64, u64) {
+        let (mut beyond, mut equal) = (0u64, u64::MAX);
+        for (plane, words) in self.planes.chunks(RUN_WORDS).enumerate().rev() {
+            let word = words.get(at).copied().unwrap_or(0);
+            if bucket >> plane & 1 == 1 {
+                equal &= word;
+            } else {
+                beyond |= equal & word;
+                equal &= !word;
+            }
+        }
+        (beyond, equal)
+    }
+}
+
+/// The bucket of a number; the first also takes what is less than all.
+fn bucket_of(starts: &[u64], number: u64) -> usize {
+    starts.partition_point(|start| *start <= number).saturating_sub(1)
+}
+
+#[inline]
+fn checked(word: u64, start: usize, admits: &impl Fn(usize) -> bool) -> u64 {
+    ones(word).filter(|at| admits(start + *at as usize)).fold(0, |kept, at| kept | 1 << at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(numbers: &[u64], mask: u64, range: Range) {
+        let mut slices = Slices::default();
+        (1..=numbers.len()).for_each(|length| slices.grow(length, |place| numbers[place]));
+        let mut words = vec![mask; numbers.len().div_ceil(64)];
+        if let Some(last) = words.last_mut().filter(|_| !numbers.len().is_multiple_of(64)) {
+            *last &= (1 << (numbers.len() % 64)) - 1;
+        }
+        slices.narrow(&mut words, range, |place| numbers[place]);
+        for (place, number) in numbers.iter().enumerate() {
+            let expect = mask >> (place % 64) & 1 == 1 && (range.0..=range.1).contains(number);
+            assert_eq!(words[place / 64] >> (place % 64) & 1 == 1, expect, "{place}: {number} in {range:?}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+        #[test]
+        fn ranges_are_exact(
+            seed in any::<u64>(), length in 0usize..9_000, mask in any::<u64>(),
+            spread in prop_oneof![Just(1u64), Just(3), Just(100), Just(130), Just(1_000), Just(u64::MAX)],
+            bounds in proptest::collection::vec((any::<u64>(), any::<u64>()), 4),
+            has_none in any::<bool>(),
+        ) {
+            let mut state = seed;
+            let numbers: Vec<u64> = (0..length).map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                if has_none && state >> 60 != 0 { u64::MAX } else { (state >> 20) % spread }
+            }).collect();
+            for (a, b) in bounds {
+                check(&numbers, mask, (a % spread, b % spread));
+                check(&numbers, mask, (a % spread, u64::MAX));
+                check(&numbers, mask, (0, b % spread));
+                check(&numbers, mask, (a % spread, a % spread));
+            }
+            check(&numbers, mask, (1, 0));
+            check(&numbers, mask, (0, u64::MAX));
+        }
+    }
+}
