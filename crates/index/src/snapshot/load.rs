@@ -17,6 +17,9 @@ use crate::metadata_sets::MetadataSets;
 use crate::records::RecordRow;
 use crate::vectors::RowsIn;
 
+/// Far more than any model has; what is made for a space before its first vector is as long.
+const DIMENSIONS_MAX: usize = 1 << 16;
+
 /// An index in the making.
 #[derive(Default)]
 struct Loading {
@@ -163,6 +166,9 @@ impl Loading {
     fn vector_spaces(&mut self, block: &mut Reading<'_>) -> Result<()> {
         for _ in 0..block.count(8)? {
             let (model, dimensions) = (block.text()?, block.u32()? as usize);
+            if dimensions > DIMENSIONS_MAX {
+                return Err(damaged("vectors of too many dimensions"));
+            }
             let space = self.index.vectors.open(model, dimensions).map(u32::from);
             if space != Some(self.spaces) {
                 return Err(damaged("a model is there twice"));
