@@ -9,6 +9,7 @@ mod dev_set;
 mod figures;
 mod fuzz;
 mod load;
+mod peers;
 mod processes;
 mod recall;
 mod retrieval;
@@ -30,6 +31,8 @@ enum Program {
     Crash(crash::Arguments),
     /// Mutated requests through router, shapes and signatures.
     Fuzz(fuzz::Arguments),
+    /// Loci beside other memories and retrieval engines, in one run.
+    Peers(peers::Arguments),
     /// Several processes on one folder under mixed load.
     Processes(processes::Arguments),
     /// One of the processes of `processes`.
@@ -65,6 +68,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::Crash(arguments) => crash::run(arguments).await,
         Program::Retrieval(arguments) => retrieval::run(arguments).await,
         Program::Fuzz(arguments) => fuzz::run(&arguments),
+        Program::Peers(arguments) => peers::run(arguments).await,
         Program::Processes(arguments) => processes::run(arguments).await,
         Program::Worker(arguments) => processes::run_worker(arguments).await,
         Program::WireLoad(arguments) => load::run(arguments).await,

@@ -56,18 +56,23 @@ fn shares(names: &[String], gold: &[String]) -> [f64; 3] {
 /// A mean with two 95 % intervals: questions drawn again; conversations drawn again, then their questions.
 #[derive(Debug, Clone, Serialize, PartialEq)]
 pub(crate) struct Figure {
-    mean: f64,
-    questions: [f64; 2],
-    conversations: [f64; 2],
+    pub(crate) mean: f64,
+    pub(crate) questions: [f64; 2],
+    pub(crate) conversations: [f64; 2],
 }
 
 /// One line of the table.
 #[derive(Debug, Serialize)]
 pub(crate) struct Row {
     name: String,
-    n: usize,
-    turns: BTreeMap<String, Figure>,
-    sessions: BTreeMap<String, Figure>,
+    pub(crate) n: usize,
+    pub(crate) turns: BTreeMap<String, Figure>,
+    pub(crate) sessions: BTreeMap<String, Figure>,
+}
+
+/// The first line of the table alone: everything that counts.
+pub(crate) fn all(outcomes: &[Outcome]) -> Row {
+    row("all", outcomes.iter().filter(|outcome| !outcome.category.contains(APART)).collect())
 }
 
 /// The lines: everything that counts, then each category.
@@ -76,8 +81,7 @@ pub(crate) fn rows(outcomes: &[Outcome]) -> Vec<Row> {
     for outcome in outcomes {
         by_category.entry(&outcome.category).or_default().push(outcome);
     }
-    let counted = outcomes.iter().filter(|outcome| !outcome.category.contains(APART)).collect();
-    let mut rows = vec![row("all", counted)];
+    let mut rows = vec![all(outcomes)];
     rows.extend(by_category.into_iter().map(|(name, outcomes)| row(name, outcomes)));
     rows
 }

@@ -63,16 +63,19 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
         (None, Some(url)) => (None, url.trim_end_matches('/').to_owned()),
         (None, None) => bail!("name a server with --url, or a binary with --spawn"),
     };
-    let mut run = Run { wire: Wire::new(&url), outcomes: Vec::new(), retrieve: Latencies::default() };
     let began = Instant::now();
-    for (number, conversation) in conversations.iter().enumerate() {
-        run.conversation(number, conversation).await?;
-    }
+    let run = Run::whole(&url, &conversations).await?;
     if let Some(server) = spawned {
         server.stop()?;
     }
     run.report(&arguments, conversations.len(), began.elapsed().as_secs_f64());
     Ok(())
+}
+
+/// What a server finds for every question of the conversations, each in a memory of its own, and how fast.
+pub(crate) async fn measure(url: &str, conversations: &[Conversation]) -> Result<(Vec<Outcome>, Latencies)> {
+    let run = Run::whole(url, conversations).await?;
+    Ok((run.outcomes, run.retrieve))
 }
 
 struct Run {
@@ -82,6 +85,14 @@ struct Run {
 }
 
 impl Run {
+    async fn whole(url: &str, conversations: &[Conversation]) -> Result<Self> {
+        let mut run = Self { wire: Wire::new(url), outcomes: Vec::new(), retrieve: Latencies::default() };
+        for (number, conversation) in conversations.iter().enumerate() {
+            run.conversation(number, conversation).await?;
+        }
+        Ok(run)
+    }
+
     /// Fills a memory of its own, asks, and deletes the memory.
     async fn conversation(&mut self, number: usize, conversation: &Conversation) -> Result<()> {
         let memory = create_memory(&self.wire, number).await?;

@@ -1,0 +1,50 @@
+//! What is being done and how long it may take, on standard error.
+
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
+
+const SHOW_EVERY: Duration = Duration::from_secs(5);
+
+/// Steps done and left.
+#[derive(Debug)]
+pub(super) struct Progress {
+    began: Instant,
+    steps: usize,
+    done: Cell<usize>,
+    step_began: Cell<Instant>,
+    shown: Cell<Instant>,
+    name: RefCell<String>,
+}
+
+impl Progress {
+    pub(super) fn new(steps: usize) -> Self {
+        let now = Instant::now();
+        Self {
+            began: now,
+            steps,
+            done: Cell::new(0),
+            step_began: Cell::new(now),
+            shown: Cell::new(now),
+            name: RefCell::default(),
+        }
+    }
+
+    /// Begins a step.
+    pub(super) fn step(&self, name: &str) {
+        self.done.set(self.done.get() + 1);
+        self.step_began.set(Instant::now());
+        self.name.replace(name.to_owned());
+        eprintln!("[{}/{}, {:.0} s] {name}", self.done.get(), self.steps, self.began.elapsed().as_secs_f64());
+    }
+
+    /// Within a step, now and then.
+    pub(super) fn within(&self, done: u64, of: u64) {
+        if self.shown.get().elapsed() < SHOW_EVERY || done == 0 {
+            return;
+        }
+        self.shown.set(Instant::now());
+        let spent = self.step_began.get().elapsed().as_secs_f64();
+        let left = spent / done as f64 * of.saturating_sub(done) as f64;
+        eprintln!("    {}: {done} of {of}, {spent:.0} s, about {left:.0} s left", self.name.borrow());
+    }
+}
