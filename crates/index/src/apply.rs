@@ -12,7 +12,8 @@ use crate::input::{IndexPassage, IndexRecord};
 use crate::interner::Interner;
 use crate::memory_index::MemoryIndex;
 use crate::postings::Postings;
-use crate::records::{Place, RecordRow};
+use crate::records::{Passages, Place, RecordRow, Times};
+use crate::sparing::push_sparing;
 
 /// Passages given up before a compaction is worth it.
 const DEAD_MIN: usize = 1024;
@@ -59,7 +60,7 @@ impl MemoryIndex {
         if let Some(held) = self.records.find(&row.id) {
             self.forget(held, &mut touched);
         }
-        let (group, talks, expires) = (row.group, row.is_linked(), row.expires_at);
+        let (group, talks, expires) = (row.group, row.is_linked(), row.times().expires_at);
         let number = self.records.put(row);
         if let Some(expires) = expires {
             self.expiring.insert((expires, number));
@@ -99,8 +100,8 @@ impl MemoryIndex {
         self.unlink_record(record);
         let row = self.records.row(record);
         let (group, talks) = (row.group, row.is_linked());
-        for passage in &row.passages {
-            let name = self.columns.row(*passage).name;
+        for passage in row.passages {
+            let name = self.columns.row(passage).name;
             if name != NONE {
                 touched.entry(name).or_insert_with(|| self.names.is_known(name));
                 if talks {
@@ -109,7 +110,7 @@ impl MemoryIndex {
             }
         }
         self.metadata.release(row.metadata);
-        if let Some(expires) = row.expires_at {
+        if let Some(expires) = row.times().expires_at {
             self.expiring.remove(&(expires, record));
         }
         self.records.set_passages(record, Vec::new());
@@ -152,12 +153,8 @@ impl MemoryIndex {
             place,
             time: record.position.time,
             created_at: record.created_at,
-            updated_at: record.updated_at,
-            valid_from: record.valid_from,
-            valid_to: record.valid_to,
-            known_to: record.known_to,
-            expires_at: record.expires_at,
-            passages: Box::default(),
+            unusual_times: times_of(record).unusual(record.position.time),
+            passages: Passages::default(),
         }
     }
 
@@ -216,7 +213,7 @@ impl MemoryIndex {
             }
             let records = if is_known { self.names.take_waiting(*name) } else { self.carriers(*name) };
             for record in records {
-                let carries = |passage: &u32| self.columns.row(*passage).name == *name;
+                let carries = |passage: u32| self.columns.row(passage).name == *name;
                 if self.records.row(record).passages.iter().any(carries) {
                     self.read_again(record);
                 }
@@ -234,7 +231,7 @@ impl MemoryIndex {
     fn read_again(&mut self, record: u32) {
         self.unlink_record(record);
         let group = self.records.row(record).group;
-        let former = self.records.row(record).passages.clone();
+        let former = self.records.row(record).passages;
         let mut numbers = Vec::with_capacity(former.len());
         for passage in former {
             let mut row = *self.columns.row(passage);
@@ -267,16 +264,27 @@ fn place_of(runs: &mut Interner, record: &IndexRecord) -> Place {
     let position = &record.position;
     let run = position.run.as_ref().map(|(run, first)| {
         let number = runs.intern(run);
-        (runs.shared(number), *first)
+        Box::new((runs.shared(number), *first))
     });
     let event = CompactText::new(&position.event);
-    Place { run, time: position.time, event, message: position.message, part: position.part }
+    Place { run, event, message: position.message, part: position.part }
+}
+
+fn times_of(record: &IndexRecord) -> Times {
+    Times {
+        created_at: record.created_at,
+        updated_at: record.updated_at,
+        valid_from: record.valid_from,
+        valid_to: record.valid_to,
+        known_to: record.known_to,
+        expires_at: record.expires_at,
+    }
 }
 
 fn term_number(vocabulary: &mut Interner, postings: &mut Vec<Postings>, term: &str) -> u32 {
     let number = vocabulary.intern(term);
-    if postings.len() <= number as usize {
-        postings.resize_with(number as usize + 1, Default::default);
+    while postings.len() <= number as usize {
+        push_sparing(postings, Postings::default());
     }
     number
 }

@@ -25,7 +25,7 @@ impl MemoryIndex {
         if row.sequence > sequence {
             return;
         }
-        for passage in row.passages.clone() {
+        for passage in row.passages {
             let part = self.columns.row(passage).part;
             let vector = vectors.iter().find(|(of, _)| *of == part).map(|(_, vector)| vector);
             self.exchange_vector(passage, vector);

@@ -105,7 +105,9 @@ impl MemoryIndex {
             }
             self.candidate(*passage, counting, table, &mut sessions, asked)
         });
-        filled.collect()
+        let mut candidates = Vec::with_capacity(ordered.len());
+        candidates.extend(filled);
+        candidates
     }
 
     fn usual_lengths(&self) -> ListLengths {
@@ -143,18 +145,11 @@ impl MemoryIndex {
         let record = self.records.row(row.record);
         let chain = self.columns.chain[passage as usize];
         let (first, second) = self.columns.terms(passage);
-        let [_, before, own, _] = self.columns.places(passage);
-        let turn = counting.of(own.into_iter());
         let is_alone = chain & OWN != 0 && record.passages.len() == 1;
-        let [pair, window, session] = if is_alone {
-            [turn.clone(), turn.clone(), turn.clone()]
+        let views = if is_alone {
+            counting.alone(passage)
         } else {
-            let session = self.session_view(counting, sessions, chain).cloned();
-            [
-                counting.of(before.into_iter().chain(own)),
-                counting.of(self.columns.window(passage)),
-                session.unwrap_or_default(),
-            ]
+            counting.among(passage, self.session_view(counting, sessions, chain))
         };
         let dense = asked.and_then(|asked| self.cosines(asked, passage));
         Some(Candidate {
@@ -163,7 +158,7 @@ impl MemoryIndex {
             part: row.part,
             kind: record.kind,
             state: record.state,
-            views: [turn, pair, window, session],
+            views,
             path: self.path_view(table, record.path),
             dense: dense.map(|dense| dense.own),
             dense_window: dense.map(|dense| dense.in_context),
@@ -180,12 +175,12 @@ impl MemoryIndex {
 
     /// The place of a passage in its session, from 0.
     pub(crate) fn position(&self, passage: u32, chain: u32) -> u32 {
-        let session = self.session(chain);
-        let at = if chain & OWN == 0 && session.len() > SCANNED_MAX {
+        let shared = self.chains.get(chain).map_or(&[][..], |shared| &shared.members);
+        let at = if shared.len() > SCANNED_MAX {
             let before = |other: &u32| in_session(&self.records, &self.columns, *other, passage).is_lt();
-            session.partition_point(before)
+            shared.partition_point(before)
         } else {
-            session.iter().position(|other| *other == passage).unwrap_or(0)
+            self.session(chain).position(|other| other == passage).unwrap_or(0)
         };
         at as u32
     }

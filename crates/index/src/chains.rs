@@ -6,6 +6,8 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
+use crate::sparing::{make_room, push_sparing};
+
 /// Set in the number of a session that is one record's own; the rest is the record.
 pub(crate) const OWN: u32 = 1 << 31;
 
@@ -34,7 +36,7 @@ impl Chains {
             return *number;
         }
         let number = self.chains.len() as u32;
-        self.chains.push(Chain { key, members: Vec::new(), terms: 0 });
+        push_sparing(&mut self.chains, Chain { key, members: Vec::new(), terms: 0 });
         self.by_key.insert(key, number);
         number
     }
@@ -59,6 +61,7 @@ impl Chains {
         } else {
             chain.members.partition_point(|member| order(*member) == Ordering::Less)
         };
+        make_room(&mut chain.members, 1);
         chain.members.insert(at, passage);
         chain.terms += u64::from(terms);
         at
@@ -83,7 +86,11 @@ impl Chains {
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        let members: usize = self.chains.iter().map(|chain| chain.members.len() * 4).sum();
-        self.chains.len() * (size_of::<Chain>() + 24) + members
+        let members: usize =
+            self.chains.iter().map(|chain| chain.members.capacity() * size_of::<u32>() + 16).sum();
+        // A map takes a byte beside each place it has.
+        self.chains.capacity() * size_of::<Chain>()
+            + self.by_key.capacity() * (size_of::<((u32, u32), u32)>() + 1)
+            + members
     }
 }

@@ -5,6 +5,7 @@ use loci_model::Result;
 
 use crate::length_class;
 use crate::snapshot::bytes::{Reading, Writing, damaged};
+use crate::sparing::{make_room, push_sparing};
 
 /// No passage, no row, no name.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -120,6 +121,7 @@ impl Columns {
     /// Keeps `terms` and tells where they start.
     pub(crate) fn keep_terms(&mut self, terms: impl Iterator<Item = u32>) -> (usize, u32) {
         let start = self.terms.len();
+        make_room(&mut self.terms, terms.size_hint().0);
         self.terms.extend(terms);
         (start, (self.terms.len() - start) as u32)
     }
@@ -127,16 +129,16 @@ impl Columns {
     /// Adds a passage, without neighbours and without a session.
     pub(crate) fn push(&mut self, row: PassageRow, group: u32) -> u32 {
         let number = self.rows.len() as u32;
-        self.rows.push(row);
         let class = length_class::of(row.length());
-        self.length.push(row.length());
-        self.length_class.push(class);
-        self.window_class.push(class);
-        self.shape.push(0);
-        self.previous.push(NONE);
-        self.next.push(NONE);
-        self.group.push(group);
-        self.chain.push(NONE);
+        push_sparing(&mut self.rows, row);
+        push_sparing(&mut self.length, row.length());
+        push_sparing(&mut self.length_class, class);
+        push_sparing(&mut self.window_class, class);
+        push_sparing(&mut self.shape, 0);
+        push_sparing(&mut self.previous, NONE);
+        push_sparing(&mut self.next, NONE);
+        push_sparing(&mut self.group, group);
+        push_sparing(&mut self.chain, NONE);
         number
     }
 
@@ -281,8 +283,9 @@ impl Columns {
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        self.rows.len() * (size_of::<PassageRow>() + 5 * size_of::<u32>() + 3)
-            + self.terms.len() * size_of::<u32>()
+        // The columns of one value a passage grow alike.
+        self.rows.capacity() * (size_of::<PassageRow>() + 5 * size_of::<u32>() + 3)
+            + self.terms.capacity() * size_of::<u32>()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use loci_model::Result;
+use loci_model::{RecordId, Result};
 
 use crate::snapshot::bytes::{Reading, Writing, damaged};
 
@@ -38,7 +38,7 @@ impl CompactText {
     /// The text.
     pub(crate) fn spell(&self) -> Cow<'_, str> {
         match self {
-            Self::Record(bytes) => Cow::Owned(spell_record(bytes)),
+            Self::Record(bytes) => Cow::Owned(RecordId::of_uuid(u128::from_be_bytes(*bytes)).to_string()),
             Self::Event(time, place) => Cow::Owned(format!("{:019}#{place:08x}", u64::from_be_bytes(*time))),
             Self::Other(text) => Cow::Borrowed(text),
         }
@@ -99,20 +99,6 @@ fn event(text: &str) -> Option<CompactText> {
     let (time, place) = text.split_once('#')?;
     let time: u64 = time.parse().ok()?;
     Some(CompactText::Event(time.to_be_bytes(), u32::from_str_radix(place, 16).ok()?))
-}
-
-fn spell_record(bytes: &[u8; 16]) -> String {
-    let mut text = String::with_capacity(40);
-    text.push_str(RECORD_PREFIX);
-    for (at, byte) in bytes.iter().enumerate() {
-        if matches!(at, 4 | 6 | 8 | 10) {
-            text.push('-');
-        }
-        for digit in [byte >> 4, byte & 15] {
-            text.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
-        }
-    }
-    text
 }
 
 #[cfg(test)]

@@ -51,8 +51,8 @@ impl MemoryIndex {
         if let Some(file) = self.paths.get(row.path) {
             mix.text(&file.path);
         }
-        for passage in &row.passages {
-            self.mix_passage(*passage, terms, &mut mix);
+        for passage in row.passages {
+            self.mix_passage(passage, terms, &mut mix);
         }
         mix.finish()
     }
@@ -114,15 +114,16 @@ fn mix_row(row: &RecordRow, mix: &mut Mix) {
     let millis = |time: Timestamp| time.millis().cast_unsigned();
     mix.text(row.kind.as_str()).text(row.state.as_str()).text(row.origin.wire());
     mix.text(row.role.map_or("", Role::as_str)).number(u64::from(row.has_time));
-    for time in [row.time, row.created_at, row.updated_at, row.valid_from] {
+    let times = row.times();
+    for time in [row.time, times.created_at, times.updated_at, times.valid_from] {
         mix.number(millis(time));
     }
-    for time in [row.valid_to, row.known_to, row.expires_at] {
+    for time in [times.valid_to, times.known_to, times.expires_at] {
         mix.maybe(time.map(millis));
     }
-    if let Some(Place { run, time, event, message, part }) = row.place.as_deref() {
-        let (run, first) = run.as_ref().map_or(("", 0), |(run, first)| (run, first.wrapping_add(1)));
-        mix.text(run).number(first).number(millis(*time)).text(&event.spell());
+    if let Some(Place { run, event, message, part }) = row.place.as_deref() {
+        let (run, first) = run.as_deref().map_or(("", 0), |(run, first)| (run, first.wrapping_add(1)));
+        mix.text(run).number(first).number(millis(row.time)).text(&event.spell());
         mix.number(u64::from(*message)).number(u64::from(part.0)).number(u64::from(part.1));
     }
 }

@@ -65,7 +65,7 @@ impl Facets {
             RecordOrigin::Extracted => {}
             RecordOrigin::BatchCreated => self.by_batch.set(passage),
         }
-        if row.known_to.is_some() {
+        if row.times().known_to.is_some() {
             self.known.set(passage);
         }
         for (slices, time) in self.times.iter_mut().zip(TIMES) {
@@ -149,11 +149,11 @@ fn time_of(time: Time, columns: &Columns, records: &Records, passage: usize) -> 
     let row: &RecordRow = records.row(columns.row(passage as u32).record);
     let found = match time {
         Time::Created => Some(row.created_at),
-        Time::Updated => Some(row.updated_at),
-        Time::ValidFrom => Some(row.valid_from),
-        Time::ValidTo => row.valid_to,
-        Time::KnownTo => row.known_to,
-        Time::Expires => row.expires_at,
+        Time::Updated => Some(row.times().updated_at),
+        Time::ValidFrom => Some(row.times().valid_from),
+        Time::ValidTo => row.times().valid_to,
+        Time::KnownTo => row.times().known_to,
+        Time::Expires => row.times().expires_at,
     };
     found.map_or(u64::MAX, |time| ordered_time(time.millis()))
 }

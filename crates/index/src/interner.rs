@@ -1,33 +1,37 @@
 //! Texts as small numbers, in order of first sight. Numbers mean something within one index only.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use crate::number_table::NumberTable;
+use crate::sparing::push_sparing;
+
+/// What an allocation costs beside the text: two counts, and the allocator's own.
+const TEXT_COST: usize = 24;
 
 /// A two-way table of texts and numbers. Nothing is ever taken out.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
     texts: Vec<Arc<str>>,
-    numbers: HashMap<Arc<str>, u32>,
-    bytes: usize,
+    numbers: NumberTable,
+    text_bytes: usize,
 }
 
 impl Interner {
     /// The number of `text`, a new one at first sight.
     pub(crate) fn intern(&mut self, text: &str) -> u32 {
-        if let Some(number) = self.numbers.get(text) {
-            return *number;
+        if let Some(number) = self.find(text) {
+            return number;
         }
         let number = self.texts.len() as u32;
-        let text: Arc<str> = text.into();
-        self.bytes += text.len() + 80;
-        self.texts.push(Arc::clone(&text));
-        self.numbers.insert(text, number);
+        self.text_bytes += TEXT_COST + text.len();
+        push_sparing(&mut self.texts, text.into());
+        self.numbers.insert(self.numbers.hash(text), number);
         number
     }
 
     /// The number of `text`, where it was seen.
     pub(crate) fn find(&self, text: &str) -> Option<u32> {
-        self.numbers.get(text).copied()
+        self.numbers.find(self.numbers.hash(text), |number| self.text(number) == text)
     }
 
     /// The text of a number.
@@ -50,9 +54,9 @@ impl Interner {
         self.texts.len() as u32
     }
 
-    /// Bytes held, roughly.
+    /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+        self.text_bytes + self.texts.capacity() * size_of::<Arc<str>>() + self.numbers.bytes()
     }
 }
 

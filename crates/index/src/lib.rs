@@ -13,7 +13,7 @@
 //! | searches | `scope` → `statistics` → `marks` → `lexical`, `sweep`, `dense` → `candidates`, `views`; `neighbours` |
 //! | checks | `digest` |
 //! | as bytes, to begin with at the next start | `snapshot` |
-//! | small parts | `bits`, `mask`, `sparing`, `interner`, `compact_text`, `mix`, `length_class`, `kernels` |
+//! | small parts | `bits`, `mask`, `sparing`, `interner`, `number_table`, `compact_text`, `mix`, `length_class`, `kernels` |
 //!
 //! Numbers of passages, records, terms and groups are given out here and renamed together, so every column has a value
 //! for every number in use; a loop over a column may index by them.
@@ -51,6 +51,7 @@ mod mix;
 mod names;
 mod neighbours;
 mod number_column;
+mod number_table;
 mod parts;
 mod paths;
 mod postings;

@@ -8,7 +8,7 @@ use crate::columns::{Columns, NONE};
 use crate::groups::Lengths;
 use crate::memory_index::MemoryIndex;
 use crate::postings::for_each_distinct;
-use crate::records::Records;
+use crate::records::{Passages, Records};
 
 impl MemoryIndex {
     /// Links the passages that the record's row names.
@@ -16,17 +16,17 @@ impl MemoryIndex {
         let row = self.records.row(record);
         let (group, branch, path, active, shared) =
             (row.group, row.branch, row.path, row.is_active(), row.is_linked());
-        let passages = row.passages.clone();
-        for passage in &passages {
-            self.list(*passage, group, active);
+        let passages = row.passages;
+        for passage in passages {
+            self.list(passage, group, active);
         }
         if shared {
             let chain = self.chains.intern((group, branch));
-            for passage in &passages {
-                self.enter_session(*passage, chain);
+            for passage in passages {
+                self.enter_session(passage, chain);
             }
         } else {
-            self.make_session(&passages, record | OWN, group, active);
+            self.make_session(passages, record | OWN, group, active);
         }
         if active && path != NONE && !passages.is_empty() {
             self.paths.join(path, group);
@@ -37,16 +37,16 @@ impl MemoryIndex {
     pub(crate) fn unlink_record(&mut self, record: u32) {
         let row = self.records.row(record);
         let (group, path, active, shared) = (row.group, row.path, row.is_active(), row.is_linked());
-        let passages = row.passages.clone();
+        let passages = row.passages;
         if shared {
-            for passage in &passages {
-                self.leave_session(*passage);
+            for passage in passages {
+                self.leave_session(passage);
             }
         } else {
-            self.end_session(&passages, group, active);
+            self.end_session(passages, group, active);
         }
-        for passage in &passages {
-            self.strike(*passage, group, active);
+        for passage in passages {
+            self.strike(passage, group, active);
         }
         if active && path != NONE && !passages.is_empty() {
             self.paths.leave(path, group);
@@ -100,14 +100,12 @@ impl MemoryIndex {
     }
 
     /// Links a record that is a session of its own; only an active one counts.
-    fn make_session(&mut self, passages: &[u32], chain: u32, group: u32, active: bool) {
-        for pair in passages.windows(2) {
-            if let [left, right] = pair {
-                self.columns.join(*left, *right);
-            }
+    fn make_session(&mut self, passages: Passages, chain: u32, group: u32, active: bool) {
+        for (left, right) in passages.iter().zip(passages.iter().skip(1)) {
+            self.columns.join(left, right);
         }
         for passage in passages {
-            if let Some(number) = self.columns.chain.get_mut(*passage as usize) {
+            if let Some(number) = self.columns.chain.get_mut(passage as usize) {
                 *number = chain;
             }
         }
@@ -117,14 +115,14 @@ impl MemoryIndex {
         }
     }
 
-    fn end_session(&mut self, passages: &[u32], group: u32, active: bool) {
+    fn end_session(&mut self, passages: Passages, group: u32, active: bool) {
         let lengths = self.measure(passages);
         if active && !passages.is_empty() {
             self.groups.subtract(group, &Lengths { sessions: 1, ..lengths });
         }
         for passage in passages {
-            self.columns.join(NONE, *passage);
-            self.columns.join(*passage, NONE);
+            self.columns.join(NONE, passage);
+            self.columns.join(passage, NONE);
         }
     }
 
@@ -146,11 +144,11 @@ impl MemoryIndex {
         if let Some(number) = self.columns.chain.get_mut(passage as usize) {
             *number = chain;
         }
-        let before = self.measure(&around);
+        let before = self.measure(around.iter().copied());
         self.columns.join(left, passage);
         self.columns.join(passage, right);
-        let mut after = self.measure(&around);
-        after.add(&self.measure(&[passage]));
+        let mut after = self.measure(around.iter().copied());
+        after.add(&self.measure([passage]));
         self.groups.add(group, &Lengths { sessions: u64::from(first), ..after });
         self.groups.subtract(group, &before);
     }
@@ -166,22 +164,22 @@ impl MemoryIndex {
         self.chains.remove(chain, passage, terms, order);
         let Some(session) = self.chains.get(chain) else { return };
         let (group, last) = (session.key.0, session.members.is_empty());
-        let mut before = self.measure(&around);
-        before.add(&self.measure(&[passage]));
+        let mut before = self.measure(around.iter().copied());
+        before.add(&self.measure([passage]));
         self.columns.join(left.unwrap_or(NONE), right.unwrap_or(NONE));
         self.columns.join(NONE, passage);
         self.columns.join(passage, NONE);
-        let after = self.measure(&around);
+        let after = self.measure(around.iter().copied());
         self.groups.add(group, &after);
         self.groups.subtract(group, &Lengths { sessions: u64::from(last), ..before });
     }
 
     /// Measures pairs and windows as they are linked now, and keeps the windows' lengths.
-    fn measure(&mut self, passages: &[u32]) -> Lengths {
+    fn measure(&mut self, passages: impl IntoIterator<Item = u32>) -> Lengths {
         let mut lengths = Lengths::default();
         for passage in passages {
-            lengths.pairs += u64::from(self.columns.sum(self.columns.pair(*passage)));
-            lengths.windows += u64::from(self.columns.reshape(*passage));
+            lengths.pairs += u64::from(self.columns.sum(self.columns.pair(passage)));
+            lengths.windows += u64::from(self.columns.reshape(passage));
         }
         lengths
     }
@@ -191,5 +189,5 @@ impl MemoryIndex {
 pub(crate) fn in_session(records: &Records, columns: &Columns, left: u32, right: u32) -> Ordering {
     let (a, b) = (columns.row(left), columns.row(right));
     let (x, y) = (records.row(a.record), records.row(b.record));
-    x.place.cmp(&y.place).then(a.part.cmp(&b.part)).then_with(|| x.id.cmp(&y.id))
+    x.in_session(y).then(a.part.cmp(&b.part)).then_with(|| x.id.cmp(&y.id))
 }

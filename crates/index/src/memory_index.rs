@@ -124,7 +124,8 @@ impl MemoryIndex {
             &self.vocabulary,
         ];
         texts.into_iter().map(Interner::bytes).sum::<usize>()
-            + self.postings.iter().map(Postings::bytes).sum::<usize>()
+            + self.postings.iter().map(Postings::bytes_beside).sum::<usize>()
+            + self.postings.capacity() * size_of::<Postings>()
             + self.records.bytes()
             + self.columns.bytes()
             + self.live.bytes()

@@ -1,7 +1,7 @@
 //! The records: one row each, found by id. Rows of records that are gone are used again.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use loci_model::event::Role;
@@ -11,19 +11,19 @@ use loci_model::{RecordId, Result, Timestamp};
 use crate::columns::NONE;
 use crate::compact_text::CompactText;
 use crate::interner::Interner;
+use crate::number_table::NumberTable;
 use crate::snapshot::bytes::{Reading, Writing, code_of, damaged, of_code};
+use crate::sparing::push_sparing;
 
 /// Roles by their code in a snapshot.
 const ROLES: &[Option<Role>] =
     &[None, Some(Role::Assistant), Some(Role::User), Some(Role::Tool), Some(Role::Other)];
 
-/// Place of a turn in its session; the derived order is that of `loci_model::provenance::Position`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+/// Place of a turn in its session, beside the time of its record.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     /// Run and first turn.
-    pub(crate) run: Option<(Arc<str>, u64)>,
-    /// When the event happened.
-    pub(crate) time: Timestamp,
+    pub(crate) run: Option<Box<(Arc<str>, u64)>>,
     /// The event.
     pub(crate) event: CompactText,
     /// Index into the payload.
@@ -33,18 +33,100 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    fn run(&self) -> Option<&(Arc<str>, u64)> {
+        self.run.as_deref()
+    }
+
+    /// Order within one run and point in time.
+    fn within(&self) -> (&CompactText, u32, (u32, u32)) {
+        (&self.event, self.message, self.part)
+    }
+
     fn load(from: &mut Reading<'_>, runs: &Interner) -> Result<Self> {
         let (run, first) = (from.u32()?, from.u64()?);
         if run != NONE && run >= runs.len() {
             return Err(damaged("a run that is not there"));
         }
         Ok(Self {
-            run: (run != NONE).then(|| (runs.shared(run), first)),
-            time: from.time()?,
+            run: (run != NONE).then(|| Box::new((runs.shared(run), first))),
             event: CompactText::load(from)?,
             message: from.u32()?,
             part: (from.u32()?, from.u32()?),
         })
+    }
+}
+
+/// The times of a record beside the one at which it happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Times {
+    /// When its first version was written.
+    pub(crate) created_at: Timestamp,
+    /// When this version was written.
+    pub(crate) updated_at: Timestamp,
+    /// True from here on.
+    pub(crate) valid_from: Timestamp,
+    /// True until just before here.
+    pub(crate) valid_to: Option<Timestamp>,
+    /// Until when it was held for active.
+    pub(crate) known_to: Option<Timestamp>,
+    /// When it vanishes.
+    pub(crate) expires_at: Option<Timestamp>,
+}
+
+impl Times {
+    /// Those of most records: written once, true since it happened, with no end.
+    fn usual(time: Timestamp, created_at: Timestamp) -> Self {
+        Self {
+            created_at,
+            updated_at: created_at,
+            valid_from: time,
+            valid_to: None,
+            known_to: None,
+            expires_at: None,
+        }
+    }
+
+    /// What a row keeps of them: nothing where they are the usual ones.
+    pub(crate) fn unusual(self, time: Timestamp) -> Option<Box<Self>> {
+        (self != Self::usual(time, self.created_at)).then(|| Box::new(self))
+    }
+}
+
+/// The passages of a record, whose numbers follow one another.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Passages {
+    first: u32,
+    count: u32,
+}
+
+impl Passages {
+    /// From numbers that follow one another.
+    fn new(numbers: &[u32]) -> Self {
+        Self { first: numbers.first().copied().unwrap_or(0), count: numbers.len() as u32 }
+    }
+
+    /// How many.
+    pub(crate) fn len(self) -> usize {
+        self.count as usize
+    }
+
+    /// True for a record without any.
+    pub(crate) fn is_empty(self) -> bool {
+        self.count == 0
+    }
+
+    /// The numbers, ascending.
+    pub(crate) fn iter(self) -> Range<u32> {
+        self.first..self.first.saturating_add(self.count)
+    }
+}
+
+impl IntoIterator for Passages {
+    type Item = u32;
+    type IntoIter = Range<u32>;
+
+    fn into_iter(self) -> Range<u32> {
+        self.iter()
     }
 }
 
@@ -83,18 +165,10 @@ pub(crate) struct RecordRow {
     pub(crate) time: Timestamp,
     /// When its first version was written.
     pub(crate) created_at: Timestamp,
-    /// When this version was written.
-    pub(crate) updated_at: Timestamp,
-    /// True from here on.
-    pub(crate) valid_from: Timestamp,
-    /// True until just before here.
-    pub(crate) valid_to: Option<Timestamp>,
-    /// Until when it was held for active.
-    pub(crate) known_to: Option<Timestamp>,
-    /// When it vanishes.
-    pub(crate) expires_at: Option<Timestamp>,
+    /// Its times, unless they are the usual ones.
+    pub(crate) unusual_times: Option<Box<Times>>,
     /// Its passages, by part.
-    pub(crate) passages: Box<[u32]>,
+    pub(crate) passages: Passages,
 }
 
 /// What a row names, as a snapshot numbers it.
@@ -115,7 +189,19 @@ pub(crate) struct RowNumbers {
 impl RecordRow {
     /// The run it belongs to.
     pub(crate) fn run(&self) -> Option<&str> {
-        self.place.as_deref()?.run.as_ref().map(|(run, _)| &**run)
+        self.place.as_deref()?.run.as_deref().map(|(run, _)| &**run)
+    }
+
+    /// Its times.
+    pub(crate) fn times(&self) -> Times {
+        self.unusual_times.as_deref().copied().unwrap_or_else(|| Times::usual(self.time, self.created_at))
+    }
+
+    /// Order of turns of one session, as that of `loci_model::provenance::Position`.
+    pub(crate) fn in_session(&self, other: &Self) -> Ordering {
+        let (a, b) = (self.place.as_deref(), other.place.as_deref());
+        let runs = a.and_then(Place::run).cmp(&b.and_then(Place::run));
+        runs.then(self.time.cmp(&other.time)).then_with(|| a.map(Place::within).cmp(&b.map(Place::within)))
     }
 
     /// Writes all but its passages into a snapshot.
@@ -126,11 +212,12 @@ impl RecordRow {
         out.u8(code_of(RecordOrigin::ALL, &self.origin)).u8(code_of(ROLES, &self.role));
         out.u8(self.has_time.into());
         out.u32(numbers.group).u32(numbers.branch).u32(numbers.metadata).u32(numbers.path);
-        out.time(self.time).time(self.created_at).time(self.updated_at).time(self.valid_from);
-        out.maybe_time(self.valid_to).maybe_time(self.known_to).maybe_time(self.expires_at);
+        let times = self.times();
+        out.time(self.time).time(times.created_at).time(times.updated_at).time(times.valid_from);
+        out.maybe_time(times.valid_to).maybe_time(times.known_to).maybe_time(times.expires_at);
         out.u8(self.place.is_some().into());
         if let Some(place) = &self.place {
-            out.u32(numbers.run).u64(place.run.as_ref().map_or(0, |(_, first)| *first)).time(place.time);
+            out.u32(numbers.run).u64(place.run.as_deref().map_or(0, |(_, first)| *first));
             place.event.save(out);
             out.u32(place.message).u32(place.part.0).u32(place.part.1);
         }
@@ -138,7 +225,7 @@ impl RecordRow {
 
     /// Reads what [`RecordRow::save`] wrote. The numbers are the snapshot's, and yet to be checked.
     pub(crate) fn load(from: &mut Reading<'_>, runs: &Interner) -> Result<Self> {
-        Ok(Self {
+        let mut row = Self {
             id: CompactText::load(from)?,
             version: from.u32()?,
             sequence: from.u64()?,
@@ -154,14 +241,21 @@ impl RecordRow {
             path: from.u32()?,
             time: from.time()?,
             created_at: from.time()?,
+            unusual_times: None,
+            place: None,
+            passages: Passages::default(),
+        };
+        let times = Times {
+            created_at: row.created_at,
             updated_at: from.time()?,
             valid_from: from.time()?,
             valid_to: from.maybe_time()?,
             known_to: from.maybe_time()?,
             expires_at: from.maybe_time()?,
-            place: if from.flag()? { Some(Box::new(Place::load(from, runs)?)) } else { None },
-            passages: Box::default(),
-        })
+        };
+        row.unusual_times = times.unusual(row.time);
+        row.place = if from.flag()? { Some(Box::new(Place::load(from, runs)?)) } else { None };
+        Ok(row)
     }
 
     /// In force.
@@ -180,13 +274,15 @@ impl RecordRow {
 pub(crate) struct Records {
     rows: Vec<RecordRow>,
     free: Vec<u32>,
-    by_id: HashMap<CompactText, u32>,
+    by_id: NumberTable,
 }
 
 impl Records {
     /// The number of a record, where it is held.
     pub(crate) fn find(&self, id: &CompactText) -> Option<u32> {
-        self.by_id.get(id).copied()
+        self.by_id.find(self.by_id.hash(id), |record| {
+            self.rows.get(record as usize).is_some_and(|row| row.id == *id)
+        })
     }
 
     /// The row of a record.
@@ -207,7 +303,7 @@ impl Records {
     /// Names the passages of a record.
     pub(crate) fn set_passages(&mut self, record: u32, passages: Vec<u32>) {
         if let Some(row) = self.rows.get_mut(record as usize) {
-            row.passages = passages.into();
+            row.passages = Passages::new(&passages);
         }
     }
 
@@ -220,34 +316,48 @@ impl Records {
 
     /// Puts a record in and tells its number, the same for the same id.
     pub(crate) fn put(&mut self, row: RecordRow) -> u32 {
-        let number = self.find(&row.id).or_else(|| self.free.pop()).unwrap_or(self.rows.len() as u32);
-        self.by_id.insert(row.id.clone(), number);
+        if let Some(number) = self.find(&row.id) {
+            if let Some(slot) = self.rows.get_mut(number as usize) {
+                *slot = row;
+            }
+            return number;
+        }
+        let hash = self.by_id.hash(&row.id);
+        let number = self.free.pop().unwrap_or(self.rows.len() as u32);
         match self.rows.get_mut(number as usize) {
             Some(slot) => *slot = row,
-            None => self.rows.push(row),
+            None => push_sparing(&mut self.rows, row),
         }
+        self.by_id.insert(hash, number);
         number
     }
 
     /// Takes a record out.
     pub(crate) fn take(&mut self, record: u32) {
-        if let Some(row) = self.rows.get_mut(record as usize)
-            && self.by_id.remove(&row.id).is_some()
-        {
-            row.passages = Box::default();
+        if self.held(record).is_none() {
+            return;
+        }
+        if let Some(row) = self.rows.get_mut(record as usize) {
+            self.by_id.remove(self.by_id.hash(&row.id), record);
+            row.passages = Passages::default();
             row.place = None;
+            row.unusual_times = None;
             self.free.push(record);
         }
     }
 
     /// All numbers in use.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
-        self.by_id.values().copied()
+        (0..self.limit()).filter(|record| self.held(*record).is_some())
     }
 
     /// The id of a record. Ids came in as [`RecordId`], so that the spelling always parses back.
     pub(crate) fn id(&self, record: u32) -> Option<RecordId> {
-        RecordId::parse(self.row(record).id.spell().into_owned()).ok()
+        let id = &self.row(record).id;
+        match id.number() {
+            Some(number) => Some(RecordId::of_uuid(number)),
+            None => RecordId::parse(id.spell().into_owned()).ok(),
+        }
     }
 
     /// Newer records first, then by id.
@@ -264,15 +374,35 @@ impl Records {
     /// Renames the passages of all records.
     pub(crate) fn rename_passages(&mut self, renamed: &[u32]) {
         for row in &mut self.rows {
-            for passage in &mut row.passages {
-                *passage = renamed.get(*passage as usize).copied().unwrap_or(*passage);
+            if let Some(first) = renamed.get(row.passages.first as usize).filter(|_| !row.passages.is_empty())
+            {
+                row.passages.first = *first;
             }
         }
     }
 
-    /// Bytes held, roughly.
+    /// Bytes held; allocations are counted with what the allocator adds.
     pub(crate) fn bytes(&self) -> usize {
-        let places = self.rows.iter().filter(|row| row.place.is_some()).count() * size_of::<Place>();
-        self.rows.len() * (size_of::<RecordRow>() + 8) + self.by_id.len() * 40 + places
+        let of_row = |row: &RecordRow| {
+            let place = row.place.as_deref().map_or(0, |place| {
+                size_of::<Place>() + 16 + place.run.as_ref().map_or(0, |_| size_of::<(Arc<str>, u64)>() + 16)
+            });
+            place + row.unusual_times.as_ref().map_or(0, |_| size_of::<Times>() + 16)
+        };
+        self.rows.iter().map(of_row).sum::<usize>()
+            + self.rows.capacity() * size_of::<RecordRow>()
+            + self.free.capacity() * size_of::<u32>()
+            + self.by_id.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_small() {
+        assert!(size_of::<RecordRow>() <= 112, "{}", size_of::<RecordRow>());
+        assert!(size_of::<Place>() <= 48, "{}", size_of::<Place>());
     }
 }

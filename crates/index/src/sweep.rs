@@ -2,7 +2,8 @@
 //! §5). It compares bounds; what a passage is worth exactly is `lexical`'s matter.
 //!
 //! A passage's bounds come from three numbers: the idf of the terms it holds, of those it holds more than once, and the
-//! class of its length. Sixty-four passages are looked at together; most go by on the first number.
+//! class of its length. Sixty-four passages are looked at together. Once enough good ones are held, a passage of which
+//! all terms together are worth less goes by unseen, and so most do: frequent terms have little idf.
 
 use loci_text::bm25::{View, term_score};
 
@@ -42,6 +43,10 @@ pub(crate) struct Sweep<'a> {
     marks: &'a Marks,
     scope: &'a Bits,
     sums: Vec<Sums>,
+    /// Terms by idf, the least first.
+    terms: Vec<(f32, usize)>,
+    /// Terms without which no passage can be among the best, by plane.
+    essential: Vec<u8>,
     worth: Box<[Worth; CLASSES]>,
     /// The most that one unit of idf is worth.
     most: f32,
@@ -77,7 +82,12 @@ impl<'a> Sweep<'a> {
             Best { length, threshold: f32::MIN_POSITIVE, held: Vec::new(), held_max: 2 * length + HELD_MORE };
         let worth = worth_by_class(view, average);
         let most = worth.first().map_or(0.0, |worth| worth.once + worth.many);
-        Self { columns, marks, scope, sums: idf.chunks(PLANE_TERMS).map(sums).collect(), worth, most, best }
+        let mut terms: Vec<(f32, usize)> = idf.iter().copied().zip(0..).collect();
+        terms.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let sums = idf.chunks(PLANE_TERMS).map(sums).collect();
+        let mut sweep = Self { columns, marks, scope, sums, terms, essential: Vec::new(), worth, most, best };
+        sweep.choose_essential();
+        sweep
     }
 
     /// Every passage that may be among the best by its own terms.
@@ -104,9 +114,9 @@ impl<'a> Sweep<'a> {
         for (block, scope) in self.scope.words().iter().enumerate().filter(|(_, scope)| **scope != 0) {
             let start = block * BLOCK;
             let mut held = 0;
-            for (once, plane) in once.iter_mut().zip(planes) {
+            for ((once, plane), essential) in once.iter_mut().zip(planes).zip(&self.essential) {
                 if let Some(marks) = plane.block(start) {
-                    held |= filled(marks);
+                    held |= filled(marks, *essential);
                     *once = *marks;
                 }
             }
@@ -114,12 +124,12 @@ impl<'a> Sweep<'a> {
             while rest != 0 {
                 let at = rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                let once = self.sum(once.iter().map(|once| once[at]));
+                let once = self.sum(once.each_ref().map(|once| once[at]));
                 if once * self.most < self.best.threshold {
                     continue;
                 }
                 let passage = (start + at) as u32;
-                let many = self.sum(planes.iter().map(|plane| plane.many(passage)));
+                let many = self.sum(each::<PLANES>(planes, |plane| plane.many(passage)));
                 let class = columns.length_class.get(passage as usize);
                 self.offer(passage, class, [once, 0.0, many, many]);
             }
@@ -133,12 +143,15 @@ impl<'a> Sweep<'a> {
         for (block, scope) in self.scope.words().iter().enumerate().filter(|(_, scope)| **scope != 0) {
             let start = block * BLOCK;
             let shape = shapes(&columns.shape, start);
-            let irregular = filled(&shape.map(|shape| shape & IRREGULAR)) & scope;
+            let irregular = filled(&shape, IRREGULAR) & scope;
             let mut held = irregular;
-            for (merged, plane) in merged.iter_mut().zip(planes) {
-                if let Some(around) = plane.around(start) {
-                    held |= merged.merge(around, &shape);
-                }
+            let arounds = || planes.iter().filter_map(|plane| plane.around(start));
+            if irregular == 0 && !arounds().zip(&self.essential).any(|(marks, of)| holds(marks, *of)) {
+                continue;
+            }
+            for ((merged, around), essential) in merged.iter_mut().zip(arounds()).zip(&self.essential) {
+                merged.merge(around, &shape);
+                held |= filled(&merged.any, *essential);
             }
             let mut rest = held & scope;
             while rest != 0 {
@@ -151,16 +164,16 @@ impl<'a> Sweep<'a> {
                         merged.gather(at, plane, places);
                     }
                 }
-                let once = self.sum(merged.iter().map(|merged| merged.any[at]));
+                let once = self.sum(merged.each_ref().map(|merged| merged.any[at]));
                 if once * self.most < self.best.threshold {
                     continue;
                 }
                 let places = columns.places(passage);
-                let many = planes.iter().map(|plane| {
+                let many = each::<PLANES>(planes, |plane| {
                     places.into_iter().flatten().fold(0, |many, place| many | plane.many(place))
                 });
-                let more = merged.iter().zip(many.clone()).map(|(merged, many)| merged.shared[at] | many);
-                let shared = merged.iter().map(|merged| merged.shared[at]);
+                let shared = merged.each_ref().map(|merged| merged.shared[at]);
+                let more = std::array::from_fn::<u8, PLANES, _>(|plane| shared[plane] | many[plane]);
                 let sums = [once, self.sum(shared), self.sum(many), self.sum(more)];
                 self.offer(passage, columns.window_class.get(passage as usize), sums);
             }
@@ -170,8 +183,12 @@ impl<'a> Sweep<'a> {
 
     /// The idf of the terms of all planes.
     #[inline]
-    fn sum(&self, marks: impl Iterator<Item = u8>) -> f32 {
-        self.sums.iter().zip(marks).map(|(sums, marks)| sums[usize::from(marks)]).sum()
+    fn sum<const PLANES: usize>(&self, marks: [u8; PLANES]) -> f32 {
+        let mut sum = 0.0;
+        for (sums, marks) in self.sums.iter().zip(marks) {
+            sum += sums[usize::from(marks)];
+        }
+        sum
     }
 
     /// `sums`: idf of the terms held, of those held in several passages, of those held several times in one, and of
@@ -182,7 +199,24 @@ impl<'a> Sweep<'a> {
         let most = once * worth.once + shared * worth.shared + many * worth.many;
         if most >= self.best.threshold {
             let least = once * worth.once_least + more * worth.more_least;
-            self.best.hold(Held { least, most, passage });
+            if self.best.hold(Held { least, most, passage }) {
+                self.choose_essential();
+            }
+        }
+    }
+
+    /// Leaves out the terms that together are worth less than the threshold, those of least idf first.
+    fn choose_essential(&mut self) {
+        self.essential.clear();
+        self.essential.resize(self.sums.len(), 0);
+        let mut together = 0.0;
+        for (idf, term) in &self.terms {
+            together += idf * self.most;
+            if together >= self.best.threshold
+                && let Some(plane) = self.essential.get_mut(term / PLANE_TERMS)
+            {
+                *plane |= 1 << (term % PLANE_TERMS);
+            }
         }
     }
 }
@@ -201,13 +235,9 @@ impl Default for Merged {
 }
 
 impl Merged {
-    /// Windows of adjacent numbers; tells which hold a term. Irregular ones have the marks of the passage itself.
+    /// Windows of adjacent numbers. Irregular ones have the marks of the passage itself.
     #[inline]
-    fn merge(&mut self, around: &[u8; AROUND], shape: &[u8; BLOCK]) -> u64 {
-        if around.iter().fold(0, |any, marks| any | marks) == 0 {
-            *self = Self::default();
-            return 0;
-        }
+    fn merge(&mut self, around: &[u8; AROUND], shape: &[u8; BLOCK]) {
         for at in 0..BLOCK {
             let shape = shape[at];
             let second = around[at] & whole_if(shape & TWO_BEFORE);
@@ -218,7 +248,6 @@ impl Merged {
             self.any[at] = before | after;
             self.shared[at] = (second & first) | (own & next) | (before & after);
         }
-        filled(&self.any)
     }
 
     fn gather(&mut self, at: usize, plane: &Plane, places: [Option<u32>; 4]) {
@@ -233,12 +262,15 @@ impl Merged {
 }
 
 impl Best {
+    /// Holds a passage, and tells whether the threshold may have risen.
     #[inline]
-    fn hold(&mut self, held: Held) {
+    fn hold(&mut self, held: Held) -> bool {
         self.held.push(held);
-        if self.held.len() >= self.held_max {
+        let is_full = self.held.len() >= self.held_max;
+        if is_full {
             self.drop_weak();
         }
+        is_full
     }
 
     /// Drops what is surely not among the best.
@@ -294,20 +326,33 @@ fn shapes(column: &[u8], start: usize) -> [u8; BLOCK] {
     })
 }
 
+/// A number of each plane, 0 beyond them.
+#[inline]
+fn each<const PLANES: usize>(planes: &[Plane], of: impl Fn(&Plane) -> u8) -> [u8; PLANES] {
+    std::array::from_fn(|at| planes.get(at).map_or(0, &of))
+}
+
 /// All bits where `bit` is not 0.
 #[inline]
 fn whole_if(bit: u8) -> u8 {
     u8::from(bit != 0).wrapping_neg()
 }
 
-/// Which of the bytes are not 0.
+/// True where some byte has one of the bits of `of`.
 #[inline]
-fn filled(bytes: &[u8; BLOCK]) -> u64 {
+fn holds(bytes: &[u8; AROUND], of: u8) -> bool {
+    bytes.iter().fold(0, |any, byte| any | byte) & of != 0
+}
+
+/// Which of the bytes have one of the bits of `of`.
+#[inline]
+fn filled(bytes: &[u8; BLOCK], of: u8) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     const GATHER: u64 = 0x0102_0408_1020_4080;
+    let of = u64::from_ne_bytes([of; 8]);
     let mut filled = 0;
     for (at, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
-        let eight = u64::from_le_bytes(*eight);
+        let eight = u64::from_le_bytes(*eight) & of;
         let tops = (((eight & LOW) + LOW) | eight) & !LOW;
         filled |= ((tops >> 7).wrapping_mul(GATHER) >> 56) << (at * 8);
     }
@@ -322,10 +367,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn filled_bytes_are_told(bytes in proptest::collection::vec(prop_oneof![Just(0u8), any::<u8>()], 64)) {
+        fn filled_bytes_are_told(
+            bytes in proptest::collection::vec(prop_oneof![Just(0u8), any::<u8>()], 64),
+            of in any::<u8>(),
+        ) {
             let bytes: [u8; BLOCK] = bytes.try_into().unwrap();
-            let told = filled(&bytes);
-            prop_assert!((0..BLOCK).all(|at| (told >> at & 1 == 1) == (bytes[at] != 0)));
+            let told = filled(&bytes, of);
+            prop_assert!((0..BLOCK).all(|at| (told >> at & 1 == 1) == (bytes[at] & of != 0)));
         }
 
         #[test]
@@ -347,7 +395,7 @@ mod tests {
         fn windows_are_merged_as_they_are_gathered(marks in proptest::collection::vec(0u8..4, AROUND), shape in 0u8..8) {
             let around: [u8; AROUND] = marks.try_into().unwrap();
             let mut merged = Merged::default();
-            let held = merged.merge(&around, &[shape; BLOCK]);
+            merged.merge(&around, &[shape; BLOCK]);
             for at in 0..BLOCK {
                 let places = [(0, TWO_BEFORE), (1, ONE_BEFORE), (2, shape), (3, ONE_AFTER)];
                 let members = places.iter().filter(|(place, bit)| *place == 2 || shape & bit != 0);
@@ -357,7 +405,6 @@ mod tests {
                     any |= around[at + place];
                 }
                 prop_assert_eq!((merged.any[at], merged.shared[at]), (any, shared));
-                prop_assert_eq!(held >> at & 1 == 1, any != 0);
             }
         }
     }

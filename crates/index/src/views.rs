@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use loci_model::ports::search::ViewCounts;
+use loci_model::ports::search::{ViewCounts, Views};
 
 use crate::chains::OWN;
 use crate::columns::Columns;
 use crate::marks::Marks;
 use crate::memory_index::MemoryIndex;
 use crate::postings::Postings;
+use crate::records::Passages;
 use crate::statistics::TermTable;
 
 /// What the counts of a request are made of.
@@ -23,23 +24,52 @@ pub(crate) struct Counting<'a> {
 }
 
 impl Counting<'_> {
-    /// Counts over some passages together.
-    pub(crate) fn of(&self, passages: impl Iterator<Item = u32>) -> ViewCounts {
-        let mut counts = ViewCounts { length: 0, tf: vec![0; self.lists.len()] };
-        for passage in passages {
-            counts.length += self.columns.length[passage as usize];
-            self.add(passage, &mut counts);
-        }
-        counts
+    /// Counts of nothing yet.
+    pub(crate) fn none(&self) -> ViewCounts {
+        ViewCounts { length: 0, tf: vec![0; self.lists.len()] }
     }
 
-    fn add(&self, passage: u32, counts: &mut ViewCounts) {
-        self.marks.each_count(self.lists, passage, |term, count| {
-            if let Some(tf) = counts.tf.get_mut(term) {
-                *tf += count;
-            }
-        });
+    /// Counts of a passage that is a session of its own: all views are the same.
+    pub(crate) fn alone(&self, passage: u32) -> Views {
+        let terms = self.lists.len();
+        let mut tf = vec![0u32; 4 * terms];
+        self.each(passage, |term, count| add(tf.iter_mut().skip(term).step_by(terms.max(1)), count));
+        Views::flat([self.columns.length[passage as usize]; 4], tf)
     }
+
+    /// Counts of a passage in its session, whose counts are given.
+    pub(crate) fn among(&self, passage: u32, session: Option<&ViewCounts>) -> Views {
+        let terms = self.lists.len();
+        let (mut lengths, mut tf) = ([0u32; 4], vec![0u32; 3 * terms]);
+        for (at, place) in self.columns.places(passage).into_iter().enumerate() {
+            let Some(place) = place else { continue };
+            // The passage itself stands third, the one before it second; the window has them all.
+            let first = match at {
+                2 => 0,
+                1 => 1,
+                _ => 2,
+            };
+            let length = self.columns.length[place as usize];
+            lengths.iter_mut().take(3).skip(first).for_each(|sum| *sum += length);
+            self.each(place, |term, count| {
+                add(tf.iter_mut().skip(first * terms + term).step_by(terms.max(1)), count);
+            });
+        }
+        if let Some(session) = session {
+            lengths[3] = session.length;
+            tf.extend_from_slice(&session.tf);
+        }
+        Views::flat(lengths, tf)
+    }
+
+    fn each(&self, passage: u32, each: impl FnMut(usize, u32)) {
+        self.marks.each_count(self.lists, passage, each);
+    }
+}
+
+#[inline]
+fn add<'a>(counts: impl Iterator<Item = &'a mut u32>, count: u32) {
+    counts.for_each(|sum| *sum += count);
 }
 
 /// The counts of the sessions of a request's candidates, each made once.
@@ -70,13 +100,15 @@ impl MemoryIndex {
         chain: u32,
     ) -> Option<&'a ViewCounts> {
         let at = *sessions.by_chain.entry(chain).or_insert_with(|| {
-            let mut counts = ViewCounts { length: 0, tf: vec![0; counting.lists.len()] };
-            let members = self.session(chain);
+            let mut counts = counting.none();
             counts.length = match self.chains.get(chain) {
                 Some(shared) => u32::try_from(shared.terms).unwrap_or(u32::MAX),
-                None => self.columns.sum(members.iter().copied()),
+                None => self.columns.sum(self.session(chain)),
             };
-            members.iter().for_each(|member| counting.add(*member, &mut counts));
+            let tf = &mut counts.tf;
+            self.session(chain).for_each(|member| {
+                counting.each(member, |term, count| add(tf.get_mut(term).into_iter(), count));
+            });
             sessions.counts.push(counts);
             sessions.counts.len() - 1
         });
@@ -84,11 +116,10 @@ impl MemoryIndex {
     }
 
     /// The passages of a session in order.
-    pub(crate) fn session(&self, chain: u32) -> &[u32] {
-        match self.chains.get(chain) {
-            Some(shared) => &shared.members,
-            None if chain & OWN != 0 => &self.records.row(chain & !OWN).passages,
-            None => &[],
-        }
+    pub(crate) fn session(&self, chain: u32) -> impl Iterator<Item = u32> + '_ {
+        let shared = self.chains.get(chain).map_or(&[][..], |shared| &shared.members);
+        let own =
+            if chain & OWN != 0 { self.records.row(chain & !OWN).passages } else { Passages::default() };
+        shared.iter().copied().chain(own)
     }
 }

@@ -148,11 +148,36 @@ impl RecordId {
     pub fn compose(uuid: &str) -> Result<Self> {
         Self::parse(format!("mem-{uuid}"))
     }
+
+    /// The same from the number a UUID is: `mem-` and its usual spelling, in lower case.
+    pub fn of_uuid(uuid: u128) -> Self {
+        let mut text = String::with_capacity(40);
+        text.push_str("mem-");
+        for (at, byte) in uuid.to_be_bytes().into_iter().enumerate() {
+            if matches!(at, 4 | 6 | 8 | 10) {
+                text.push('-');
+            }
+            text.push(hex_digit(byte >> 4));
+            text.push(hex_digit(byte & 15));
+        }
+        Self(text)
+    }
+}
+
+fn hex_digit(value: u8) -> char {
+    char::from(if value < 10 { b'0' + value } else { b'a' + (value - 10) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn records_of_uuids() {
+        let id = RecordId::of_uuid(0x0190_c3f2_7b1a_7c3d_8e4f_0123_4567_89ab);
+        assert_eq!(id, RecordId::compose("0190c3f2-7b1a-7c3d-8e4f-0123456789ab").unwrap());
+        assert_eq!(id, RecordId::parse(id.as_str()).unwrap());
+    }
 
     #[test]
     fn actors() {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use loci_model::event::Role;
 use loci_model::ports::embedder::Vector;
 use loci_model::ports::search::{
-    Candidate, CandidateSet, ListLengths, ScopeStatistics, ViewCounts, ViewStatistics,
+    Candidate, CandidateSet, LexicalView, ListLengths, ScopeStatistics, ViewCounts, ViewStatistics, Views,
 };
 use loci_model::record::{RecordKind, RecordState};
 use loci_model::{RecordId, Timestamp};
@@ -113,12 +113,11 @@ impl PlainCorpus {
         let lexical = |view: usize| {
             let average = statistics.views[view].average_length;
             let score = |candidate: &Candidate| {
-                let counts = &candidate.views[view];
-                let length = counts.length as f32;
+                let length = candidate.views.length(LexicalView::ALL[view]) as f32;
                 let share = |(tf, idf): (&u32, &f32)| {
                     bm25::term_score(VIEWS[view], *idf, *tf as f32, length, average)
                 };
-                counts.tf.iter().zip(&idf).map(share).sum::<f32>()
+                candidate.views.tf(LexicalView::ALL[view]).iter().zip(&idf).map(share).sum::<f32>()
             };
             all.iter().map(score).map(|score| Some(score).filter(|score| *score > 0.0)).collect::<Vec<_>>()
         };
@@ -179,7 +178,7 @@ impl PlainCorpus {
         ids: &HashMap<&str, u32>,
     ) -> Candidate {
         let (turn, own) = (&self.turns[place], &self.analysed[place]);
-        let views = std::array::from_fn(|view| {
+        let views: [ViewCounts; 4] = std::array::from_fn(|view| {
             let group = &own.groups[view];
             let words: Vec<&String> = group.iter().flat_map(|place| &self.analysed[*place].terms).collect();
             ViewCounts { length: self.length(group), tf: counts(terms, &words) }
@@ -195,7 +194,7 @@ impl PlainCorpus {
             part: turn.part,
             kind: turn.kind,
             state: RecordState::Active,
-            views,
+            views: Views::of(views.each_ref()),
             path,
             dense: vector.zip(turn.vector.as_deref()).map(|(a, b)| dot(a, b)),
             dense_window: vector.and_then(|vector| Some(dot(vector, &self.context(place)?))),

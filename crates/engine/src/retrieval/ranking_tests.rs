@@ -90,7 +90,7 @@ fn golden_values_of_one_turn() {
 
     // Terms of the session: sold boat man bergen / long own boat / nine year sinc summer 2014.
     let lengths = [4.0, 3.0, 5.0];
-    let own = &turn.candidate.views;
+    let own = turn.candidate.views.all();
     assert_eq!(own.each_ref().map(|view| view.length), [5, 8, 12, 12]);
     assert_eq!(own[2].tf, [1, 1, 2, 0, 0]);
     let (rare, boat) = ((1.0f32 + 8.5 / 1.5).ln(), (1.0f32 + 7.5 / 2.5).ln());

@@ -1,6 +1,6 @@
 //! What signals read of one candidate: its columns as they came, and its BM25 scores by view.
 
-use loci_model::ports::search::{Candidate, LexicalView, ScopeStatistics, ViewCounts};
+use loci_model::ports::search::{Candidate, LexicalView, ScopeStatistics};
 use loci_model::record::RecordKind;
 use loci_text::TurnFlags;
 use loci_text::bm25::{self, View};
@@ -18,9 +18,10 @@ impl<'a> TurnView<'a> {
     pub(crate) fn new(candidate: &'a Candidate, statistics: &ScopeStatistics, idf: &[f32]) -> Self {
         let parameters = [bm25::TURN, bm25::PAIR, bm25::WINDOW, bm25::SESSION];
         let mut scores = [0.0; 4];
-        let views = parameters.iter().zip(&candidate.views).zip(&statistics.views);
-        for (score, ((parameters, counts), average)) in scores.iter_mut().zip(views) {
-            *score = bm25_score(*parameters, counts, idf, average.average_length);
+        let views = parameters.into_iter().zip(LexicalView::ALL).zip(&statistics.views);
+        for (score, ((parameters, view), average)) in scores.iter_mut().zip(views) {
+            let counts = (candidate.views.length(view), candidate.views.tf(view));
+            *score = bm25_score(parameters, counts, idf, average.average_length);
         }
         Self { candidate, scores }
     }
@@ -45,12 +46,11 @@ impl<'a> TurnView<'a> {
     }
 }
 
-/// The sum over the terms of the request.
-pub(super) fn bm25_score(view: View, counts: &ViewCounts, idf: &[f32], average_length: f32) -> f32 {
-    let shares = counts
-        .tf
+/// The sum over the terms of the request, of which a document of some length has so many each.
+pub(super) fn bm25_score(view: View, (length, tf): (u32, &[u32]), idf: &[f32], average_length: f32) -> f32 {
+    let shares = tf
         .iter()
         .zip(idf)
-        .map(|(tf, idf)| bm25::term_score(view, *idf, *tf as f32, counts.length as f32, average_length));
+        .map(|(tf, idf)| bm25::term_score(view, *idf, *tf as f32, length as f32, average_length));
     shares.sum()
 }

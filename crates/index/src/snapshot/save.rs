@@ -135,8 +135,8 @@ impl SnapshotSaver {
         };
         row.save(&numbers, &mut block.heads);
         block.heads.u32(row.passages.len() as u32);
-        for passage in &row.passages {
-            self.passage(index, *passage, block);
+        for passage in row.passages {
+            self.passage(index, passage, block);
         }
         block.records += 1;
         self.records += 1;

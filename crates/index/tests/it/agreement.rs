@@ -92,7 +92,7 @@ fn compare(request: &CandidateRequest, got: &CandidateSet, twin: &Reading<'_>) {
         assert!(found.insert(at), "twice");
         let passage = &twin.passages[at];
         let head = &passage.raw.head;
-        for (view, counts) in candidate.views.iter().enumerate() {
+        for (view, counts) in candidate.views.all().iter().enumerate() {
             assert_eq!(*counts, twin.view(request, at, view), "view {view} of {passage:?}");
         }
         assert_eq!(candidate.path, twin.path(request, at));

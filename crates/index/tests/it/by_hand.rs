@@ -2,7 +2,7 @@
 
 use loci_index::MemoryIndex;
 use loci_model::NamespaceMatch;
-use loci_model::ports::search::{Candidate, CandidateSet, ListLengths, NeighbourRequest};
+use loci_model::ports::search::{Candidate, CandidateSet, LexicalView, ListLengths, NeighbourRequest};
 use loci_model::record::RecordState;
 use loci_model::scope::AccessClause;
 use loci_model::{Namespace, SessionId, StrategyId};
@@ -29,7 +29,7 @@ fn the_four_views_of_a_turn() {
     let texts = ["tea tea", "cat", "cat tea", "dog", "tea", "lamp"];
     let index = index_of(&(0..).zip(texts).map(|(number, text)| Raw::turn(number, text)).collect::<Vec<_>>());
     let set = index.candidates(&request(whole(0), "tea"));
-    let views = |number| of(&set, number).views.clone().map(|view| (view.tf[0], view.length));
+    let views = |number| of(&set, number).views.all().map(|view| (view.tf[0], view.length));
     assert_eq!(views(0), [(2, 2), (2, 2), (2, 3), (4, 8)]);
     assert_eq!(views(3), [(0, 1), (1, 3), (2, 5), (4, 8)]);
     assert_eq!(views(5), [(0, 1), (1, 2), (1, 3), (4, 8)]);
@@ -49,7 +49,7 @@ fn sessions_bound_windows_and_only_active_turns_are_in_them() {
     let set = index.candidates(&request(whole(0), "tea"));
     assert_eq!(numbers(&set, 4), [0, 2, 3]);
     assert_eq!(
-        of(&set, 0).views.clone().map(|view| (view.tf[0], view.length)),
+        of(&set, 0).views.all().map(|view| (view.tf[0], view.length)),
         [(0, 1), (0, 1), (1, 3), (1, 3)]
     );
     assert_eq!((of(&set, 0).position, of(&set, 2).position), (0, 1));
@@ -63,7 +63,7 @@ fn a_second_carrier_makes_a_name_and_its_leaving_unmakes_it() {
     let look = |index: &MemoryIndex| {
         let set = index.candidates(&request(whole(0), "tea anna"));
         let speakers = [0, 1].map(|number| of(&set, number).speaker.clone());
-        let tf = [0, 1].map(|number| of(&set, number).views[0].tf.clone());
+        let tf = [0, 1].map(|number| of(&set, number).views.tf(LexicalView::Turn).to_vec());
         (index.known_names(&whole(0)), speakers, tf)
     };
     let unknown = (vec![], [None, None], [vec![1, 1], vec![1, 1]]);
@@ -202,7 +202,7 @@ fn a_path_stands_before_every_passage_and_counts_once() {
     assert_eq!(statistics.df, [3, 1]);
     let second = set.candidates.iter().find(|candidate| candidate.part == 1).unwrap();
     assert_eq!(second.path.as_ref().map(|path| (path.length, path.tf.clone())), Some((3, vec![1, 0])));
-    assert_eq!(second.views.clone().map(|view| view.length), [4, 8, 8, 8]);
+    assert_eq!(second.views.all().map(|view| view.length), [4, 8, 8, 8]);
     assert_eq!((second.position, of(&set, 1).path.clone()), (1, None));
 }
 

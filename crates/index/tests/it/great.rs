@@ -1,7 +1,7 @@
 //! What only happens in greater memories: scans of sketches, postings read from a small scope, compactions.
 
 use loci_index::MemoryIndex;
-use loci_model::ports::search::{CandidateRequest, ListLengths};
+use loci_model::ports::search::{CandidateRequest, LexicalView, ListLengths};
 use loci_model::{NamespaceMatch, RecordId};
 
 use crate::world::{Dice, MODEL, Raw, filter, request, whole};
@@ -80,7 +80,8 @@ fn a_small_scope_in_a_great_memory_counts_alike() {
     // A long session tells places too: turns came in order of their numbers.
     let many: Vec<&Raw> = turns.iter().filter(|turn| turn.head.namespace == "/many/").collect();
     let set = great.candidates(&request(whole(0), "boat"));
-    let in_many = set.candidates.iter().filter(|candidate| candidate.views[3].length > 1000);
+    let in_many =
+        set.candidates.iter().filter(|candidate| candidate.views.length(LexicalView::Session) > 1000);
     let places = in_many.map(|candidate| (&candidate.record, &many[candidate.position as usize].head.record));
     assert!(places.clone().count() > 100);
     places.for_each(|(got, expect)| assert_eq!(got, expect));

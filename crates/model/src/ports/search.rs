@@ -44,6 +44,11 @@ pub enum LexicalView {
     Session = 3,
 }
 
+impl LexicalView {
+    /// All of them, in their order.
+    pub const ALL: [Self; 4] = [Self::Turn, Self::Pair, Self::Window, Self::Session];
+}
+
 /// Counts of the question's terms in one view of one passage.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ViewCounts {
@@ -51,6 +56,44 @@ pub struct ViewCounts {
     pub length: u32,
     /// Occurrences, one per term of [`CandidateRequest::terms`].
     pub tf: Vec<u32>,
+}
+
+/// Counts of the question's terms in all views of one passage.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Views {
+    lengths: [u32; 4],
+    /// Those of the first view, then those of the next.
+    tf: Box<[u32]>,
+}
+
+impl Views {
+    /// From counts by [`LexicalView`], all of the same terms.
+    pub fn of(views: [&ViewCounts; 4]) -> Self {
+        let tf = views.iter().flat_map(|view| view.tf.iter().copied()).collect();
+        Self::flat(views.map(|view| view.length), tf)
+    }
+
+    /// From the terms of each view, and the occurrences in the first view, then those in the next.
+    pub fn flat(lengths: [u32; 4], tf: Vec<u32>) -> Self {
+        Self { lengths, tf: tf.into() }
+    }
+
+    /// Terms of a view.
+    pub fn length(&self, view: LexicalView) -> u32 {
+        self.lengths[view as usize]
+    }
+
+    /// Occurrences in a view, one per term of [`CandidateRequest::terms`].
+    pub fn tf(&self, view: LexicalView) -> &[u32] {
+        let terms = self.tf.len() / self.lengths.len();
+        let start = terms * view as usize;
+        self.tf.get(start..start + terms).unwrap_or_default()
+    }
+
+    /// The counts of each view, by [`LexicalView`].
+    pub fn all(&self) -> [ViewCounts; 4] {
+        LexicalView::ALL.map(|view| ViewCounts { length: self.length(view), tf: self.tf(view).to_vec() })
+    }
 }
 
 /// One passage with everything the signals read.
@@ -67,7 +110,7 @@ pub struct Candidate {
     /// Where it stands.
     pub state: RecordState,
     /// Counts by [`LexicalView`].
-    pub views: [ViewCounts; 4],
+    pub views: Views,
     /// Counts over the terms of the path, where the record has one.
     pub path: Option<ViewCounts>,
     /// Cosine of the passage with the question, where both have vectors of one model.

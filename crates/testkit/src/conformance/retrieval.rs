@@ -1,7 +1,7 @@
 //! Search through the port: what is written is found at once, filters hold, and the index equals its rebuild.
 
 use loci_model::event::{Event, PayloadItem, Role};
-use loci_model::ports::search::{CandidateRequest, CandidateSet, NeighbourRequest};
+use loci_model::ports::search::{CandidateRequest, CandidateSet, LexicalView, NeighbourRequest};
 use loci_model::ports::store::PassageVector;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::{AccessClause, RecordScope};
@@ -54,7 +54,7 @@ fn holding(set: &CandidateSet) -> Vec<u32> {
     let has = |tf: &[u32]| tf.iter().any(|count| *count > 0);
     set.candidates
         .iter()
-        .filter(|found| found.views.first().is_some_and(|view| has(&view.tf)))
+        .filter(|found| has(found.views.tf(LexicalView::Turn)))
         .map(|found| number(&found.record))
         .collect()
 }
@@ -138,7 +138,7 @@ fn dense_and_neighbours(bench: &Bench, memory: &MemoryId, whole: &RecordScope) -
     let parts: Vec<u32> = found
         .candidates
         .iter()
-        .filter(|one| one.views.first().is_some_and(|view| view.tf.iter().any(|count| *count > 0)))
+        .filter(|one| one.views.tf(LexicalView::Turn).iter().any(|count| *count > 0))
         .map(|one| one.part)
         .collect();
     same("a section of a document", parts.iter().all(|part| *part > 0) && parts.len() == 1, true);

@@ -35,7 +35,13 @@ fn relative(score: f32, max: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::super::test_case::Case;
-    use loci_model::ports::search::ViewCounts;
+    use loci_model::ports::search::{Candidate, ViewCounts, Views};
+
+    /// Counts of one term by view; every view has 10 terms.
+    fn count(candidate: &mut Candidate, tf: [u32; 4]) {
+        let views = tf.map(|tf| ViewCounts { length: 10, tf: vec![tf] });
+        candidate.views = Views::of(views.each_ref());
+    }
 
     /// One term, in two of 100 turns; every view has 10 terms, the average.
     fn case() -> Case {
@@ -45,7 +51,7 @@ mod tests {
         for view in &mut case.set.statistics.views {
             view.average_length = 10.0;
         }
-        case.set.candidates[0].views = std::array::from_fn(|_| ViewCounts { length: 10, tf: vec![0] });
+        count(&mut case.set.candidates[0], [0; 4]);
         case
     }
 
@@ -54,8 +60,7 @@ mod tests {
         let idf = (1.0f32 + 98.5 / 2.5).ln();
         let unit = 4.0 * (1.0f32 + 99.5 / 1.5).ln();
         let mut case = case();
-        case.set.candidates[0].views[0].tf = vec![1];
-        case.set.candidates[0].views[2].tf = vec![3];
+        count(&mut case.set.candidates[0], [1, 0, 3, 0]);
         case.expect("lex_turn", idf / unit);
         case.expect("lex_window", idf * 3.0 * 1.9 / 3.9 / unit);
         case.expect("lex_pair", 0.0);
@@ -66,10 +71,8 @@ mod tests {
     fn relative_to_the_best_candidate() {
         let mut case = case();
         let mut other = case.set.candidates[0].clone();
-        case.set.candidates[0].views[1].tf = vec![1];
-        case.set.candidates[0].views[3].tf = vec![1];
-        other.views[1].tf = vec![2];
-        other.views[3].tf = vec![4];
+        count(&mut case.set.candidates[0], [0, 1, 0, 1]);
+        count(&mut other, [0, 2, 0, 4]);
         case.set.candidates.push(other);
         case.expect("lex_pair", 1.0 / (2.0 * 1.9 / 2.9));
         case.expect("lex_session", 1.0 / (4.0 * 2.2 / 5.2));
@@ -79,7 +82,7 @@ mod tests {
     fn a_term_that_no_turn_has_scores_nothing() {
         let mut case = case();
         case.set.statistics.df = vec![0];
-        case.set.candidates[0].views = std::array::from_fn(|_| ViewCounts { length: 10, tf: vec![3] });
+        count(&mut case.set.candidates[0], [3; 4]);
         for name in ["lex_turn", "lex_window", "lex_pair", "lex_session"] {
             case.expect(name, 0.0);
         }
@@ -93,7 +96,7 @@ mod tests {
         case.expect("lex_turn", 0.0);
         case.set.statistics.turns = 1;
         case.set.statistics.df = vec![1];
-        case.set.candidates[0].views[0].tf = vec![1];
+        count(&mut case.set.candidates[0], [1, 0, 0, 0]);
         case.expect("lex_turn", (1.0f32 + 0.5 / 1.5).ln() / 4.0);
     }
 }

@@ -9,7 +9,7 @@ use super::{QuestionView, TurnView};
 pub(super) fn path(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     let Some(counts) = &turn.candidate.path else { return 0.0 };
     let average = question.statistics.path_average_length;
-    bm25_score(bm25::PATH, counts, &question.path_idf, average) / question.lexical_unit
+    bm25_score(bm25::PATH, (counts.length, &counts.tf), &question.path_idf, average) / question.lexical_unit
 }
 
 #[cfg(test)]
