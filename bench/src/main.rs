@@ -8,6 +8,8 @@ mod crash;
 mod dev_set;
 mod figures;
 mod fuzz;
+mod history;
+mod indexed;
 mod load;
 mod peers;
 mod processes;
@@ -16,6 +18,8 @@ mod retrieval;
 mod seeded;
 mod server;
 mod texts;
+mod train;
+mod vectors;
 mod wire;
 mod wire_retrieval;
 
@@ -29,6 +33,8 @@ use clap::Parser;
 enum Program {
     /// Kills a server at random under mixed load and checks what it had acknowledged.
     Crash(crash::Arguments),
+    /// Files that a commit touches, found by its message.
+    History(history::Arguments),
     /// Mutated requests through router, shapes and signatures.
     Fuzz(fuzz::Arguments),
     /// Loci beside other memories and retrieval engines, in one run.
@@ -40,6 +46,8 @@ enum Program {
     Worker(processes::WorkerArguments),
     /// Recall of the ranking alone, in this process.
     Retrieval(retrieval::Arguments),
+    /// Fits the weights of the ranking and judges them on conversations they did not see.
+    Train(train::Arguments),
     /// Latency, throughput, memory and disk of a server, over the wire.
     WireLoad(load::Arguments),
     /// Recall and latency of retrieval on conversations with known evidence, over the wire.
@@ -67,10 +75,12 @@ async fn run(program: Program) -> anyhow::Result<()> {
     match program {
         Program::Crash(arguments) => crash::run(arguments).await,
         Program::Retrieval(arguments) => retrieval::run(arguments).await,
+        Program::History(arguments) => history::run(arguments).await,
         Program::Fuzz(arguments) => fuzz::run(&arguments),
         Program::Peers(arguments) => peers::run(arguments).await,
         Program::Processes(arguments) => processes::run(arguments).await,
         Program::Worker(arguments) => processes::run_worker(arguments).await,
+        Program::Train(arguments) => train::run(arguments).await,
         Program::WireLoad(arguments) => load::run(arguments).await,
         Program::WireRetrieval(arguments) => wire_retrieval::run(arguments).await,
     }

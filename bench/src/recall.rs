@@ -24,6 +24,11 @@ pub(crate) struct Found {
     pub(crate) sessions: [f64; 3],
 }
 
+/// True for a category that is in the total.
+pub(crate) fn counts(category: &str) -> bool {
+    !category.contains(APART)
+}
+
 /// One question's outcome.
 #[derive(Debug, Clone)]
 pub(crate) struct Outcome {
@@ -72,7 +77,7 @@ pub(crate) struct Row {
 
 /// The first line of the table alone: everything that counts.
 pub(crate) fn all(outcomes: &[Outcome]) -> Row {
-    row("all", outcomes.iter().filter(|outcome| !outcome.category.contains(APART)).collect())
+    row("all", outcomes.iter().filter(|outcome| counts(&outcome.category)).collect())
 }
 
 /// The lines: everything that counts, then each category.
@@ -124,6 +129,27 @@ fn figure(values: &[(usize, f64)]) -> Figure {
         mean(&drawn)
     });
     Figure { mean: mean(&all), questions, conversations }
+}
+
+/// Mean recall of turns at each cut, over the questions that count.
+pub(crate) fn means(outcomes: &[Outcome]) -> [f64; 3] {
+    let counted: Vec<_> = outcomes.iter().filter(|outcome| counts(&outcome.category)).collect();
+    std::array::from_fn(|at| mean(&counted.iter().map(|outcome| outcome.found.turns[at]).collect::<Vec<_>>()))
+}
+
+/// What a change does to the recall of turns, question by question, in points; 95 % intervals by drawing questions again.
+pub(crate) fn differences(before: &[Outcome], after: &[Outcome]) -> String {
+    let pairs: Vec<_> = before.iter().zip(after).filter(|(before, _)| counts(&before.category)).collect();
+    let cells = CUTS.iter().enumerate().map(|(at, cut)| {
+        let values: Vec<(usize, f64)> = pairs
+            .iter()
+            .map(|(before, after)| (before.conversation, after.found.turns[at] - before.found.turns[at]))
+            .collect();
+        let figure = figure(&values);
+        let [low, high] = figure.questions.map(|value| value * 100.0);
+        format!("R@{cut} {:+.1} [{low:+.1}, {high:+.1}]", figure.mean * 100.0)
+    });
+    cells.collect::<Vec<_>>().join("  ")
 }
 
 fn redraw(values: &[f64], random: &mut Seeded) -> Vec<f64> {

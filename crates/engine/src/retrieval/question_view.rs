@@ -61,10 +61,11 @@ impl<'a> QuestionView<'a> {
     }
 
     /// Notes the maxima over the turns that are ranked together.
-    pub(crate) fn with_maxima(mut self, turns: &[TurnView<'_>]) -> Self {
-        let best = |view| turns.iter().map(|turn| turn.score(view)).fold(0.0, f32::max);
-        self.pair_max = best(LexicalView::Pair);
-        self.session_max = best(LexicalView::Session);
+    pub(crate) fn with_maxima<'t>(mut self, turns: impl Iterator<Item = &'t TurnView<'t>>) -> Self {
+        for turn in turns {
+            self.pair_max = self.pair_max.max(turn.score(LexicalView::Pair));
+            self.session_max = self.session_max.max(turn.score(LexicalView::Session));
+        }
         self
     }
 

@@ -40,10 +40,22 @@ pub fn signal_values(
     set: &CandidateSet,
     lexical_scale: f32,
 ) -> Vec<[f32; SIGNAL_COUNT]> {
+    signal_values_among(question, terms, set, lexical_scale, &|_| true)
+}
+
+/// The same where only some of the set compete: the maxima are over those, as if the others were not listed. Training
+/// looks at all turns, of which few are candidates (retrieval.md §9).
+pub fn signal_values_among(
+    question: &Question,
+    terms: &[String],
+    set: &CandidateSet,
+    lexical_scale: f32,
+    competes: &dyn Fn(&Candidate) -> bool,
+) -> Vec<[f32; SIGNAL_COUNT]> {
     let view = QuestionView::new(question, terms, set, lexical_scale);
     let turn = |candidate| TurnView::new(candidate, view.statistics, &view.idf);
     let turns: Vec<_> = set.candidates.iter().map(turn).collect();
-    let view = view.with_maxima(&turns);
+    let view = view.with_maxima(turns.iter().filter(|turn| competes(turn.candidate)));
     turns.iter().map(|turn| SIGNALS.map(|signal| (signal.value)(&view, turn))).collect()
 }
 

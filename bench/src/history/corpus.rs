@@ -1,0 +1,229 @@
+//! The text files of a tree in an index: one document a file, passages of at most 120 words, no session but the file.
+
+use std::collections::{BTreeMap, HashSet};
+
+use anyhow::{Result, anyhow};
+use loci_engine::retrieval::ranking;
+use loci_engine::retrieval::weights::Weights;
+use loci_index::{IndexPassage, IndexRecord, MemoryIndex, StoredVector};
+use loci_model::ports::search::{CandidateRequest, ListLengths};
+use loci_model::provenance::Position;
+use loci_model::record::{RecordKind, RecordOrigin, RecordState};
+use loci_model::scope::RecordScope;
+use loci_model::{MemoryId, RecordId, Timestamp, limits};
+use loci_text::{analyse_turn, bm25, question, sections};
+
+use super::git::Repository;
+use crate::vectors::{Side, Vectors};
+
+/// Words of a passage.
+const WORDS_MAX: usize = 120;
+/// The clock of the requests, in milliseconds.
+const NOW_MS: i64 = 1_795_000_000_000;
+
+/// A tree, indexed.
+#[derive(Default)]
+pub(super) struct Corpus {
+    index: MemoryIndex,
+    /// Content and record of each path; no record where the content is no text.
+    files: BTreeMap<String, (String, Option<RecordId>)>,
+    /// Path of each record, by its number.
+    paths: Vec<String>,
+    sequence: u64,
+}
+
+impl Corpus {
+    /// True where a path is a text file here.
+    pub(super) fn holds(&self, path: &str) -> bool {
+        self.files.get(path).is_some_and(|(_, record)| record.is_some())
+    }
+
+    /// Makes this the tree of a commit: files that differ are indexed anew.
+    pub(super) fn move_to(
+        &mut self,
+        repository: &mut Repository,
+        commit: &str,
+        mut vectors: Option<&mut Vectors>,
+    ) -> Result<()> {
+        let tree = repository.tree(commit)?;
+        let gone: Vec<String> = self
+            .files
+            .iter()
+            .filter(|(path, (content, _))| tree.get(*path) != Some(content))
+            .map(|(path, _)| path.clone())
+            .collect();
+        for path in gone {
+            if let Some((_, Some(record))) = self.files.remove(&path) {
+                self.sequence += 1;
+                self.index.remove(&record, self.sequence);
+            }
+        }
+        for (path, content) in tree {
+            if self.files.contains_key(&path) {
+                continue;
+            }
+            let record = match repository.text(&content)? {
+                Some(text) => self.add(&path, &text, vectors.as_deref_mut())?,
+                None => None,
+            };
+            self.files.insert(path, (content, record));
+        }
+        Ok(())
+    }
+
+    /// Indexes a file; `None` where there is nothing in it.
+    fn add(&mut self, path: &str, text: &str, vectors: Option<&mut Vectors>) -> Result<Option<RecordId>> {
+        let markdown = [".md", ".markdown", ".mdx", ".txt"].iter().any(|end| path.ends_with(end));
+        let cut = if markdown { sections::sections } else { sections::passages };
+        let sections = cut(text, WORDS_MAX);
+        if sections.is_empty() {
+            return Ok(None);
+        }
+        let stored: Vec<Option<StoredVector>> = match vectors {
+            None => vec![None; sections.len()],
+            Some(vectors) => {
+                let texts: Vec<&str> = sections.iter().map(|section| section.text.as_str()).collect();
+                vectors.learn(Side::Turn, &texts)?;
+                let stored = texts.iter().map(|text| {
+                    Ok(Some(StoredVector::quantise(&vectors.of(Side::Turn, text)?, vectors.model_id())))
+                });
+                stored.collect::<Result<_>>()?
+            }
+        };
+        let passages = sections.iter().zip(stored).enumerate().map(|(part, (section, vector))| {
+            IndexPassage { part: part as u32, analysis: analyse_turn(&section.text), vector }
+        });
+        self.sequence += 1;
+        let record = document(self.paths.len(), self.sequence, path, passages.collect())?;
+        self.paths.push(path.to_owned());
+        let id = record.record.clone();
+        self.index.apply(record);
+        Ok(Some(id))
+    }
+
+    /// A message without the words that name a file of this tree: its path, its name, or the end of its path.
+    pub(super) fn without_file_names(&self, message: &str) -> String {
+        let mut names = HashSet::new();
+        for path in self.files.keys() {
+            let starts = path.match_indices('/').map(|(at, _)| at + 1);
+            names.extend(std::iter::once(0).chain(starts).filter_map(|start| path.get(start..)));
+        }
+        let bare = |word: &str| {
+            let trimmed = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '.');
+            let trimmed = trimmed.trim_end_matches('.');
+            let trimmed = trimmed.strip_prefix("./").unwrap_or(trimmed);
+            names.contains(trimmed) || names.contains(trimmed.trim_start_matches('.'))
+        };
+        message.split_whitespace().filter(|word| !bare(word)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Files, best first: each by its best passage.
+    pub(super) fn rank(
+        &self,
+        text: &str,
+        weights: &Weights,
+        vectors: Option<&mut Vectors>,
+    ) -> Result<Vec<String>> {
+        let memory = MemoryId::parse("bench-0123456789").map_err(|error| anyhow!("{error}"))?;
+        let scope = RecordScope::whole(memory, Timestamp::clamped(NOW_MS));
+        let asked = question::parse(text, &self.index.known_names(&scope), Some(scope.now.civil()));
+        let vector = match vectors {
+            None => None,
+            Some(vectors) => Some((vectors.of(Side::Question, &asked.text)?, vectors.model_id().to_owned())),
+        };
+        let request = |terms: Vec<String>, lists| CandidateRequest {
+            scope: scope.clone(),
+            terms,
+            vector: vector.clone(),
+            lists,
+        };
+        let terms = ranking::distinct_terms(&asked);
+        let counting = Some(ListLengths { window: 0, turn: 0, dense: 0 });
+        let terms = rarest(terms, |some| {
+            let statistics = self.index.candidates(&request(some.to_vec(), counting)).statistics;
+            statistics.df.iter().map(|df| bm25::idf(statistics.turns, *df)).collect()
+        });
+        let set = self.index.candidates(&request(terms.clone(), None));
+        let ranked = ranking::rank(&asked, &terms, &set, weights);
+        let mut seen = HashSet::new();
+        let mut files = Vec::new();
+        for ranked in ranked {
+            let number = crate::indexed::place(ranked.candidate)?;
+            if let Some(path) = self.paths.get(number)
+                && seen.insert(number)
+            {
+                files.push(path.clone());
+            }
+        }
+        Ok(files)
+    }
+}
+
+/// At most as many terms as a request takes: those of highest idf, in their order.
+fn rarest(terms: Vec<String>, idf_of: impl Fn(&[String]) -> Vec<f32>) -> Vec<String> {
+    if terms.len() <= limits::QUERY_TERMS_MAX {
+        return terms;
+    }
+    let idf: Vec<f32> = terms.chunks(limits::QUERY_TERMS_MAX).flat_map(&idf_of).collect();
+    let mut order: Vec<(usize, f32)> = idf.into_iter().enumerate().collect();
+    order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    order.truncate(limits::QUERY_TERMS_MAX);
+    let kept: HashSet<usize> = order.into_iter().map(|(at, _)| at).collect();
+    terms.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, term)| term).collect()
+}
+
+fn document(number: usize, sequence: u64, path: &str, passages: Vec<IndexPassage>) -> Result<IndexRecord> {
+    let time = Timestamp::EPOCH;
+    Ok(IndexRecord {
+        content: 0,
+        record: RecordId::compose(&format!("{number:036}")).map_err(|error| anyhow!("{error}"))?,
+        version: 1,
+        sequence,
+        kind: RecordKind::Document,
+        state: RecordState::Active,
+        namespace: "/files/".to_owned(),
+        strategy: None,
+        actor: None,
+        session: None,
+        branch: None,
+        verbatim: false,
+        role: None,
+        position: Position { run: None, time, event: format!("{number:09}"), message: 0, part: (0, 0) },
+        has_time: false,
+        created_at: time,
+        updated_at: time,
+        origin: RecordOrigin::Extracted,
+        valid_from: time,
+        valid_to: None,
+        known_to: None,
+        expires_at: None,
+        metadata: Default::default(),
+        path: Some(path.to_owned()),
+        passages,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_are_taken_out() {
+        let mut corpus = Corpus::default();
+        for path in ["src/lib.rs", "crates/a/README.md", ".gitignore", "Makefile"] {
+            corpus.files.insert(path.to_owned(), (String::new(), None));
+        }
+        let check = |message: &str, expect: &str| assert_eq!(corpus.without_file_names(message), expect);
+        check("fix src/lib.rs: a (README.md)", "fix a");
+        check("see a/README.md, ./Makefile and `.gitignore`.", "see and");
+        check("lib and src stay\n\nas rs does", "lib and src stay as rs does");
+    }
+
+    #[test]
+    fn the_rarest_terms_stay_in_order() {
+        let terms: Vec<String> = (0..70).map(|at| at.to_string()).collect();
+        let kept = rarest(terms.clone(), |some| some.iter().map(|term| term.parse().unwrap()).collect());
+        assert_eq!(kept, terms[6..]);
+        assert_eq!(rarest(terms[..3].to_vec(), |_| Vec::new()), terms[..3]);
+    }
+}

@@ -1,0 +1,147 @@
+//! Conversations in an index of this process: the same passages as the wire makes of them, without a server.
+
+use anyhow::{Context, Result, anyhow};
+use loci_engine::retrieval::ranking;
+use loci_index::{IndexPassage, IndexRecord, MemoryIndex, StoredVector};
+use loci_model::event::Role;
+use loci_model::ports::embedder::Vector;
+use loci_model::ports::search::{Candidate, CandidateRequest, CandidateSet, ListLengths};
+use loci_model::provenance::Position;
+use loci_model::record::{RecordKind, RecordOrigin, RecordState};
+use loci_model::scope::RecordScope;
+use loci_model::{ActorId, MemoryId, RecordId, SessionId, Timestamp};
+use loci_text::analyse_turn;
+use loci_text::question::{self, Question};
+
+use crate::dev_set::{Conversation, SentTurn, Turn};
+use crate::vectors::{Side, Vectors};
+
+/// The clock of the requests, in milliseconds: after every set.
+const NOW_MS: i64 = 1_795_000_000_000;
+
+/// Conversations, one after the other, in one index.
+pub(crate) struct Indexed<'a> {
+    index: MemoryIndex,
+    scope: RecordScope,
+    names: Vec<String>,
+    /// Turns in the order of their places, with their conversation.
+    turns: Vec<(&'a Conversation, &'a Turn)>,
+}
+
+/// A question as the engine reads it.
+pub(crate) struct Asked {
+    /// As read.
+    pub(crate) question: Question,
+    /// Its distinct terms.
+    pub(crate) terms: Vec<String>,
+    /// Its vector and the model's name.
+    pub(crate) vector: Option<(Vector, String)>,
+}
+
+impl<'a> Indexed<'a> {
+    /// Indexes; with vectors, where there is a model.
+    pub(crate) fn new(conversations: &[&'a Conversation], mut vectors: Option<&mut Vectors>) -> Result<Self> {
+        let mut index = MemoryIndex::new();
+        let mut turns = Vec::new();
+        for (number, conversation) in conversations.iter().enumerate() {
+            let sent = conversation.sent()?;
+            let texts: Vec<&str> = sent.iter().map(|sent| sent.text.as_str()).collect();
+            if let Some(vectors) = &mut vectors {
+                vectors.learn(Side::Turn, &texts)?;
+            }
+            for (turn, sent) in conversation.turns.iter().zip(&sent) {
+                let vector = match &mut vectors {
+                    None => None,
+                    Some(vectors) => {
+                        let made = vectors.of(Side::Turn, &sent.text)?;
+                        Some(StoredVector::quantise(&made, vectors.model_id()))
+                    }
+                };
+                let session = format!("s-{number}-{}", turn.session.replace('.', "-"));
+                index.apply(record(turns.len(), turn, sent, session, vector)?);
+                turns.push((*conversation, turn));
+            }
+        }
+        let memory = MemoryId::parse("bench-0123456789").map_err(|error| anyhow!("{error}"))?;
+        let scope = RecordScope::whole(memory, Timestamp::clamped(NOW_MS));
+        let names = index.known_names(&scope);
+        Ok(Self { index, scope, names, turns })
+    }
+
+    /// Turns held.
+    pub(crate) fn len(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// Conversation and turn of a candidate.
+    pub(crate) fn turn(&self, candidate: &Candidate) -> Result<(&'a Conversation, &'a Turn)> {
+        self.turns.get(place(candidate)?).copied().context("an unknown record")
+    }
+
+    /// Reads a question.
+    pub(crate) fn ask(&self, text: &str, vectors: Option<&mut Vectors>) -> Result<Asked> {
+        let question = question::parse(text, &self.names, Some(self.scope.now.civil()));
+        let terms = ranking::distinct_terms(&question);
+        let vector = match vectors {
+            None => None,
+            Some(vectors) => {
+                Some((vectors.of(Side::Question, &question.text)?, vectors.model_id().to_owned()))
+            }
+        };
+        Ok(Asked { question, terms, vector })
+    }
+
+    /// Candidates with lists of one length.
+    pub(crate) fn candidates(&self, asked: &Asked, length: usize) -> CandidateSet {
+        self.index.candidates(&CandidateRequest {
+            scope: self.scope.clone(),
+            terms: asked.terms.clone(),
+            vector: asked.vector.clone(),
+            lists: Some(ListLengths { window: length, turn: length, dense: length }),
+        })
+    }
+}
+
+/// The place of a candidate among the turns: its id tells.
+pub(crate) fn place(candidate: &Candidate) -> Result<usize> {
+    Ok(candidate.record.as_str().trim_start_matches("mem-").parse()?)
+}
+
+fn record(
+    place: usize,
+    turn: &Turn,
+    sent: &SentTurn,
+    session: String,
+    vector: Option<StoredVector>,
+) -> Result<IndexRecord> {
+    let bad = |error: loci_model::Error| anyhow!("{error}");
+    let time = Timestamp::clamped(sent.seconds * 1000);
+    let role = if turn.role == "assistant" { Role::Assistant } else { Role::User };
+    Ok(IndexRecord {
+        content: 0,
+        record: RecordId::compose(&format!("{place:036}")).map_err(bad)?,
+        version: 1,
+        sequence: place as u64 + 1,
+        kind: RecordKind::Fact,
+        state: RecordState::Active,
+        namespace: "/facts/user/".to_owned(),
+        strategy: None,
+        actor: Some(ActorId::parse("user").map_err(bad)?),
+        session: Some(SessionId::parse(session).map_err(bad)?),
+        branch: None,
+        verbatim: true,
+        role: Some(role),
+        position: Position { run: None, time, event: format!("{place:09}"), message: 0, part: (0, 0) },
+        has_time: true,
+        created_at: time,
+        updated_at: time,
+        origin: RecordOrigin::Extracted,
+        valid_from: time,
+        valid_to: None,
+        known_to: None,
+        expires_at: None,
+        metadata: Default::default(),
+        path: None,
+        passages: vec![IndexPassage { part: 0, analysis: analyse_turn(&sent.text), vector }],
+    })
+}
