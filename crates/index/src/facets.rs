@@ -69,7 +69,7 @@ impl Facets {
             self.known.set(passage);
         }
         for (slices, time) in self.times.iter_mut().zip(TIMES) {
-            slices.grow(passage as usize + 1, |place| time_of(time, columns, records, place));
+            slices.push(time_of(time, row));
         }
     }
 
@@ -136,7 +136,8 @@ impl FacetReader<'_> {
     fn keep_range(&self, mask: &mut Mask, time: Time, range: Option<(u64, u64)>) {
         match (range, self.facets.times.get(time as usize)) {
             (Some(range), Some(slices)) => {
-                let number = |place| time_of(time, self.columns, self.records, place);
+                let row = |place: usize| self.records.row(self.columns.row(place as u32).record);
+                let number = |place| time_of(time, row(place));
                 slices.narrow(mask.words_mut(), range, number);
             }
             (None, _) | (_, None) => mask.clear(),
@@ -144,9 +145,8 @@ impl FacetReader<'_> {
     }
 }
 
-/// A time of the record of a passage; the greatest number where it has none.
-fn time_of(time: Time, columns: &Columns, records: &Records, passage: usize) -> u64 {
-    let row: &RecordRow = records.row(columns.row(passage as u32).record);
+/// A time of a record; the greatest number where it has none.
+fn time_of(time: Time, row: &RecordRow) -> u64 {
     let found = match time {
         Time::Created => Some(row.created_at),
         Time::Updated => Some(row.times().updated_at),

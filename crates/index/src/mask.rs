@@ -102,6 +102,12 @@ impl Mask {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
+    /// All that are in, ascending.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let words = self.0.iter().enumerate().filter(|(_, word)| **word != 0);
+        words.flat_map(|(at, word)| ones(*word).map(move |one| at as u32 * 64 + one))
+    }
+
     /// As a set that knows its count.
     pub(crate) fn into_bits(self) -> Bits {
         self.0.into()

@@ -60,8 +60,7 @@ impl NumberColumn {
     pub(crate) fn push(&mut self, passage: u32, number: u64) {
         if self.holders.push(passage) {
             self.numbers.push(number);
-            let numbers = &self.numbers;
-            self.slices.grow(numbers.len(), |place| numbers.get(place));
+            self.slices.push(number);
         }
     }
 

@@ -121,14 +121,6 @@ impl MemoryIndex {
         Cow::Owned(mask.into_bits())
     }
 
-    /// All passages listed in some groups, those that are gone included.
-    pub(crate) fn members<'a>(&'a self, groups: &'a Bits) -> impl Iterator<Item = u32> + 'a {
-        groups
-            .iter()
-            .filter_map(|group| self.groups.get(group))
-            .flat_map(|group| group.members.iter().copied())
-    }
-
     /// What is quick and keeps little comes first: the rest then has little to look at.
     fn narrow(&self, mask: &mut Mask, scope: &RecordScope, has_expired: bool) {
         let facets = FacetReader { facets: &self.facets, columns: &self.columns, records: &self.records };

@@ -114,8 +114,7 @@ impl MemoryIndex {
         let GroupSet::These(groups) = counted else { return list.active };
         let mut count = 0;
         list.for_each(|passage| {
-            let counts = self.active.has(passage) && groups.has(self.columns.group[passage as usize]);
-            count += u32::from(counts);
+            count += u32::from(groups.passages.has(passage) && self.active.has(passage));
         });
         count
     }
@@ -125,15 +124,14 @@ impl MemoryIndex {
         let whole: Vec<Cow<'_, Postings>> =
             table.numbers.iter().map(|number| self.list_of(*number)).collect();
         let GroupSet::These(groups) = reach else { return whole };
-        let within: usize =
-            groups.iter().filter_map(|group| self.groups.get(group)).map(|group| group.members.len()).sum();
+        let within = groups.passages.count();
         let length: usize = whole.iter().map(|list| list.len()).sum();
         if within.saturating_mul(PASSAGE_COST) >= length {
             return whole;
         }
         let mut read: Vec<Postings> = whole.iter().map(|list| list.without_passages()).collect();
         let mut counts = vec![0u32; read.len()];
-        for passage in self.members(groups).filter(|passage| self.live.has(*passage)) {
+        for passage in groups.passages.iter().filter(|passage| self.live.has(*passage)) {
             self.count_terms(passage, table, &mut counts);
             for (list, count) in read.iter_mut().zip(&mut counts) {
                 if *count > 0 {

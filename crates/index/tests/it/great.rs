@@ -2,7 +2,7 @@
 
 use loci_index::MemoryIndex;
 use loci_model::ports::search::{CandidateRequest, LexicalView, ListLengths};
-use loci_model::{NamespaceMatch, RecordId};
+use loci_model::{NamespaceMatch, RecordId, SessionId};
 
 use crate::world::{Dice, MODEL, Raw, filter, request, whole};
 
@@ -58,7 +58,13 @@ fn a_small_scope_in_a_great_memory_counts_alike() {
     let turns: Vec<Raw> = (0..4_000)
         .map(|number| {
             let text = [dice.pick(&words), dice.pick(&words), dice.pick(&words)].join(" ");
-            Raw::turn(number, &text).with(|head| head.namespace = namespace(number).into())
+            Raw::turn(number, &text).with(|head| {
+                head.namespace = namespace(number).into();
+                if head.namespace == "/few/" {
+                    // Groups whose passages come in turns: they are read in order nonetheless.
+                    head.session = Some(SessionId::parse(format!("s{}", number / 200 % 3)).unwrap());
+                }
+            })
         })
         .collect();
     let (mut great, mut small) = (MemoryIndex::new(), MemoryIndex::new());

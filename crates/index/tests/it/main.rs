@@ -5,6 +5,8 @@ mod agreement;
 #[cfg(test)]
 mod by_hand;
 #[cfg(test)]
+mod filters;
+#[cfg(test)]
 mod great;
 #[cfg(test)]
 mod snapshots;

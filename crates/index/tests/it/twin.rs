@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_index::StoredVector;
+use loci_model::metadata::{MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
 use loci_model::ports::search::{CandidateRequest, ScopeStatistics, ViewCounts, ViewStatistics};
 use loci_model::provenance::Position;
 use loci_model::record::RecordState;
@@ -303,9 +304,9 @@ pub(crate) fn in_scope(scope: &RecordScope, raw: &Raw) -> bool {
         Some(then) => held_at(raw, then),
     };
     let value = |key: &str| match key {
-        loci_model::metadata::SYSTEM_CREATED_AT => {
-            Some(loci_model::metadata::MetadataValue::DateTime(head.created_at))
-        }
+        SYSTEM_CREATED_AT => Some(MetadataValue::DateTime(head.created_at)),
+        SYSTEM_UPDATED_AT => Some(MetadataValue::DateTime(head.updated_at)),
+        SYSTEM_RECORD_TYPE => Some(MetadataValue::String(head.origin.wire().to_owned())),
         key => head.metadata.get(key).cloned(),
     };
     may_see(scope, raw)

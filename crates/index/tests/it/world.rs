@@ -5,7 +5,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use loci_index::{IndexPassage, IndexRecord, StoredVector};
 use loci_model::event::Role;
-use loci_model::metadata::{Metadata, MetadataValue, SYSTEM_CREATED_AT};
+use loci_model::metadata::{
+    Metadata, MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT,
+};
 use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::ports::search::{CandidateRequest, ListLengths};
 use loci_model::provenance::Position;
@@ -240,12 +242,7 @@ pub(crate) fn draw(dice: &mut Dice, number: u32, sequence: u64) -> Raw {
     head.valid_to = dice.one_in(3).then(|| at(dice.below(60) as i64));
     head.expires_at = dice.one_in(4).then(|| at(dice.below(60) as i64));
     head.origin = dice.pick(&[RecordOrigin::Extracted, RecordOrigin::BatchCreated]);
-    if dice.one_in(2) {
-        head.metadata.insert("color".into(), MetadataValue::String(dice.pick(&["red", "blue"]).into()));
-    }
-    if dice.one_in(3) {
-        head.metadata.insert("size".into(), MetadataValue::Number(dice.below(3) as f64));
-    }
+    head.metadata = draw_values(dice, 30);
     head.path = dice.one_in(5).then(|| dice.pick(&PATHS).to_owned());
     let parts = if dice.one_in(4) { dice.below(4) as u32 } else { 1 };
     raw.passages = (0..parts)
@@ -256,6 +253,38 @@ pub(crate) fn draw(dice: &mut Dice, number: u32, sequence: u64) -> Raw {
         })
         .collect();
     raw
+}
+
+/// Metadata of every type, with times below `millis`. One key has values of several types.
+pub(crate) fn draw_values(dice: &mut Dice, millis: u64) -> Metadata {
+    let mut metadata = Metadata::new();
+    if dice.one_in(2) {
+        let color = draw_right(dice, millis, 5);
+        metadata.insert("color".into(), color);
+    }
+    for (key, kind) in [("size", 2), ("tags", 1), ("when", 3), ("odd", 4)] {
+        if dice.one_in(3) {
+            let value = if kind == 4 { dice.below(4) } else { kind };
+            metadata.insert(key.into(), draw_right(dice, millis, value));
+        }
+    }
+    metadata
+}
+
+fn draw_right(dice: &mut Dice, millis: u64, kind: u64) -> MetadataValue {
+    match kind {
+        1 => {
+            let count = dice.below(4);
+            MetadataValue::StringList(
+                (0..count).map(|_| dice.pick(&["red", "blue", "x"]).to_owned()).collect(),
+            )
+        }
+        2 => MetadataValue::Number(
+            dice.pick(&[-0.0, 0.0, -1.5, 0.25, f64::MAX]) + dice.below(millis) as f64 - 9.0,
+        ),
+        3 => MetadataValue::DateTime(at(dice.below(millis) as i64)),
+        _ => MetadataValue::String(dice.pick(&["red", "blue", "EXTRACTED"]).to_owned()),
+    }
 }
 
 /// A request for anything.
@@ -272,7 +301,7 @@ pub(crate) fn draw_request(dice: &mut Dice) -> CandidateRequest {
         scope.strategy = Some(dice.pick(&[StrategyChoice::None, of]));
     }
     if dice.one_in(4) {
-        scope.metadata.push(draw_metadata(dice));
+        scope.metadata.push(draw_metadata(dice, 30));
     }
     if dice.one_in(5) {
         scope.kinds = vec![RecordKind::Document];
@@ -292,12 +321,12 @@ pub(crate) fn draw_request(dice: &mut Dice) -> CandidateRequest {
     request
 }
 
-fn draw_filter(dice: &mut Dice) -> NamespaceFilter {
+pub(crate) fn draw_filter(dice: &mut Dice) -> NamespaceFilter {
     let mode = dice.pick(&[NamespaceMatch::Exact, NamespaceMatch::Subtree]);
     filter(dice.pick(&["/a", "/a/b", "/c", "/", "/none"]), mode)
 }
 
-fn draw_clause(dice: &mut Dice) -> AccessClause {
+pub(crate) fn draw_clause(dice: &mut Dice) -> AccessClause {
     AccessClause {
         actor: dice.one_in(3).then(|| ActorId::parse(dice.pick(&["ac0", "ac1", "ac9"])).unwrap()),
         session: dice.one_in(4).then(|| SessionId::parse(dice.pick(&["se0", "se1"])).unwrap()),
@@ -306,12 +335,36 @@ fn draw_clause(dice: &mut Dice) -> AccessClause {
     }
 }
 
-fn draw_metadata(dice: &mut Dice) -> MetadataFilter {
-    let filter = |key: &str, operator, right| MetadataFilter { key: key.into(), operator, right };
-    match dice.below(4) {
-        0 => filter("color", FilterOperator::EqualsTo, Some(MetadataValue::String("red".into()))),
-        1 => filter("color", FilterOperator::NotExists, None),
-        2 => filter("size", FilterOperator::GreaterThan, Some(MetadataValue::Number(0.0))),
-        _ => filter(SYSTEM_CREATED_AT, FilterOperator::After, Some(MetadataValue::DateTime(at(10)))),
-    }
+/// A condition on any key, system keys included, by any operator; three of four fit the key.
+pub(crate) fn draw_metadata(dice: &mut Dice, millis: u64) -> MetadataFilter {
+    use FilterOperator as Op;
+    let texts: &[Op] = &[Op::EqualsTo, Op::Exists, Op::NotExists];
+    let lists: &[Op] = &[Op::EqualsTo, Op::Contains, Op::Exists, Op::NotExists];
+    let numbers: &[Op] =
+        &[Op::EqualsTo, Op::GreaterThan, Op::GreaterThanOrEquals, Op::LessThan, Op::LessThanOrEquals];
+    let times: &[Op] = &[Op::Before, Op::After];
+    let all: Vec<Op> = [texts, lists, numbers, times].concat();
+    let (key, operators, kind) = dice.pick(&[
+        ("color", texts, 0),
+        ("size", numbers, 2),
+        ("tags", lists, 1),
+        ("when", times, 3),
+        ("odd", &all, 5),
+        ("unheard", &all, 5),
+        (SYSTEM_CREATED_AT, times, 3),
+        (SYSTEM_UPDATED_AT, times, 3),
+        (SYSTEM_RECORD_TYPE, texts, 0),
+        ("x-amz-agentcore-memory-unheard", &all, 5),
+    ]);
+    let fits = !dice.one_in(4);
+    let operator = if fits { dice.pick(operators) } else { dice.pick(&all) };
+    let kind = if fits && operator == Op::Contains {
+        0
+    } else if fits && kind < 4 {
+        kind
+    } else {
+        dice.below(4)
+    };
+    let right = (!matches!(operator, Op::Exists | Op::NotExists)).then(|| draw_right(dice, millis, kind));
+    MetadataFilter { key: key.into(), operator, right }
 }
