@@ -2,8 +2,10 @@
 //!
 //! A small scope is read whole. In a great one a scan of sketches finds the rows worth a true cosine.
 
+use std::collections::VecDeque;
+
 use crate::bits::Bits;
-use crate::kernels::{self, GROUP};
+use crate::kernels::{self, GROUP, Tables, Tile};
 use crate::memory_index::MemoryIndex;
 use crate::segment::SEGMENT;
 use crate::vectors::{Question, Space};
@@ -16,6 +18,8 @@ const RESCORED_MIN: usize = 800;
 const WHOLE_FACTOR: usize = 2;
 /// How many rows ahead of the one in work are asked for.
 const AHEAD: usize = 8;
+/// The same of a scan, in groups: of 384 dimensions each has two kilobytes.
+const GROUPS_AHEAD: usize = 4;
 
 /// Weights of the neighbours two before, one before and one after, beside 1 of the passage itself (§3).
 const CONTEXT: [f32; 3] = [0.2, 0.4, 0.3];
@@ -83,7 +87,7 @@ impl MemoryIndex {
     pub(crate) fn ask_for_context(&self, asked: &Asked<'_>, passage: u32) {
         let rows = self.rows_in_context(asked, passage);
         let rows = rows.iter().flatten().flatten();
-        rows.for_each(|(_, row)| (kernels::chosen().prefetch)(asked.space.row(*row)));
+        rows.for_each(|(_, row)| (kernels::chosen().ask_row)(asked.space.row(*row)));
     }
 
     /// The rows of a passage and its neighbours, with their weights.
@@ -113,23 +117,25 @@ impl MemoryIndex {
     /// others of its distance, so that the choice does not hang on the order of the rows. Without a scope, of all.
     fn scanned(&self, asked: &Asked<'_>, scope: Option<&Bits>, wanted: usize) -> Vec<(f32, u32)> {
         let mut nearest = Nearest::new(wanted, asked.question.farthest);
-        let near = kernels::chosen().near;
-        let mut distances = [0; GROUP];
+        // Groups that are asked for and not yet read. Left to itself a processor stops at the end of each page, and
+        // cannot know which blocks a scope leaves out.
+        let mut coming = VecDeque::with_capacity(GROUPS_AHEAD + 1);
         for (at, segment) in asked.space.segments().iter().enumerate() {
             for group in segment.groups() {
                 let rows = scope.map_or(group.taken(), |scope| group.within(scope));
                 if rows == 0 {
                     continue;
                 }
-                let tables = &asked.question.tables;
-                let mut rest = near(tables, group.tiles, rows, nearest.limit, &mut distances);
-                while rest != 0 {
-                    let row = rest.trailing_zeros() as usize;
-                    rest &= rest - 1;
-                    nearest.add(distances[row % GROUP], (at * SEGMENT + group.first + row) as u32);
+                kernels::ask_group(asked.question.tables.len(), group.tiles, rows);
+                coming.push_back(Coming { first: at * SEGMENT + group.first, tiles: group.tiles, rows });
+                if coming.len() > GROUPS_AHEAD
+                    && let Some(group) = coming.pop_front()
+                {
+                    nearest.read(&asked.question.tables, &group);
                 }
             }
         }
+        coming.iter().for_each(|group| nearest.read(&asked.question.tables, group));
         let named = |row| (asked.space.passage(row), row);
         asked.cosines(nearest.rows().map(named).collect())
     }
@@ -143,7 +149,7 @@ impl Asked<'_> {
 
     /// Cosines of passages, given with their rows.
     fn cosines(&self, rows: Vec<(u32, u32)>) -> Vec<(f32, u32)> {
-        let ask = |row: &(u32, u32)| (kernels::chosen().prefetch)(self.space.row(row.1));
+        let ask = |row: &(u32, u32)| (kernels::chosen().ask_row)(self.space.row(row.1));
         rows.iter().take(AHEAD).for_each(ask);
         let cosine = |(at, (passage, row)): (usize, &(u32, u32))| {
             rows.get(at + AHEAD).into_iter().for_each(ask);
@@ -151,6 +157,14 @@ impl Asked<'_> {
         };
         rows.iter().enumerate().map(cosine).collect()
     }
+}
+
+/// A group of rows to be read.
+struct Coming<'a> {
+    first: usize,
+    tiles: &'a [Tile],
+    /// Those in scope.
+    rows: u64,
 }
 
 /// The nearest rows of a scan under way.
@@ -171,6 +185,20 @@ impl Nearest {
     fn new(wanted: usize, farthest: u16) -> Self {
         let histogram = vec![0; usize::from(farthest) + 1];
         Self { wanted: wanted.max(1), limit: farthest, within: 0, histogram, seen: Vec::new() }
+    }
+
+    /// Takes in those rows of a group that are within the limit.
+    fn read(&mut self, tables: &[Tables], group: &Coming<'_>) {
+        let mut distances = [0; GROUP];
+        let mut rest = (kernels::chosen().near)(tables, group.tiles, group.rows, self.limit, &mut distances);
+        while rest != 0 {
+            let row = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let distance = distances[row % GROUP];
+            if distance <= self.limit {
+                self.add(distance, (group.first + row) as u32);
+            }
+        }
     }
 
     /// Takes in a row that is within the limit.
@@ -216,6 +244,38 @@ mod tests {
             let within = distances.iter().enumerate().filter(|(_, distance)| **distance <= limit);
             let expect: Vec<u32> = within.map(|(row, _)| row as u32).collect();
             prop_assert_eq!(nearest.rows().collect::<Vec<_>>(), expect);
+        }
+    }
+
+    #[test]
+    fn the_limit_may_fall_within_a_group() {
+        let mut mix = crate::mix::Mix::default();
+        let mut row = || -> Vec<i8> { (0..64).map(|_| mix.number(5).finish() as i8 / 2).collect() };
+        let sketcher = crate::sketch::Sketcher::new(64);
+        let mut segment = crate::segment::Segment::new(1, crate::sketch::bytes(64));
+        for passage in 0..300 {
+            let values = row();
+            segment.push(kernels::lines(&values), 1.0, &sketcher.of_row(&values));
+            segment.give(passage as usize, passage);
+        }
+        let question: Vec<i16> = row().into_iter().map(i16::from).collect();
+        let (tables, farthest) = sketcher.of_question(&question);
+        let mut all = Nearest::new(usize::MAX, farthest);
+        let read = |nearest: &mut Nearest| {
+            for group in segment.groups() {
+                let coming = Coming { first: group.first, tiles: group.tiles, rows: group.taken() };
+                nearest.read(&tables, &coming);
+            }
+        };
+        read(&mut all);
+        assert_eq!(all.seen.len(), 300);
+        let mut sorted: Vec<u16> = all.seen.iter().map(|(distance, _)| *distance).collect();
+        sorted.sort_unstable();
+        for wanted in [1, 2, 7, 40, 150, 300] {
+            let mut nearest = Nearest::new(wanted, farthest);
+            read(&mut nearest);
+            let within = all.seen.iter().filter(|(distance, _)| *distance <= sorted[wanted - 1]);
+            assert!(nearest.rows().eq(within.map(|(_, row)| *row)), "{wanted}");
         }
     }
 }

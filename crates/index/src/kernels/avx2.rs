@@ -13,14 +13,10 @@ use std::arch::x86_64::{
 
 use super::{GROUP, Kernels, LINE, Line, Tables, Tile, WideLine, blocks};
 
-/// How many tiles ahead of those in work the next are asked for: twelve blocks of 384 dimensions. Left to themselves
-/// processors stop at the end of each page.
-const AHEAD: usize = 128;
-
 /// The loops, where this machine has the instructions.
 pub(super) fn kernels() -> Option<Kernels> {
     let able = is_x86_feature_detected!("avx2");
-    able.then_some(Kernels { name: "avx2", dot, dot_rows, near, prefetch })
+    able.then_some(Kernels { name: "avx2", dot, dot_rows, near, ask_row, ask_tiles })
 }
 
 fn dot(question: &[WideLine], row: &[Line]) -> i32 {
@@ -46,20 +42,18 @@ pub(super) fn near(
 }
 
 /// Asks for a row.
-pub(super) fn prefetch(row: &[Line]) {
+pub(super) fn ask_row(row: &[Line]) {
     for line in row {
         // SAFETY: SSE is part of x86_64, and a prefetch reads nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.0.as_ptr()) }
     }
 }
 
-/// Asks for the tiles that come [`AHEAD`] of these.
-#[inline]
-pub(super) fn ahead(tiles: &[Tile]) {
+/// Asks for the tiles of a block.
+pub(super) fn ask_tiles(tiles: &[Tile]) {
     for tile in tiles {
-        let soon = std::ptr::from_ref(tile).wrapping_add(AHEAD);
-        // SAFETY: SSE is part of x86_64, and a prefetch reads nothing: the address may be beyond the tiles.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(soon.cast::<i8>()) }
+        // SAFETY: SSE is part of x86_64, and a prefetch reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(tile.0.as_ptr().cast::<i8>()) }
     }
 }
 
@@ -123,7 +117,6 @@ fn near_avx2(
     let limit = _mm256_set1_epi16(limit.cast_signed());
     let mut near = 0;
     for (first, tiles, rows) in blocks(tables.len(), tiles, wanted) {
-        ahead(tiles);
         let sums = block(tables, tiles);
         // At most the limit: the lesser of both is the sum itself. One byte each, then one bit each.
         let within = _mm256_cmpeq_epi16(_mm256_min_epu16(sums, limit), sums);

@@ -10,7 +10,7 @@ use std::arch::x86_64::{
     _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_srli_epi16,
 };
 
-use super::avx2::{ahead, prefetch};
+use super::avx2::{ask_row, ask_tiles};
 use super::{GROUP, Kernels, LINE, Line, Tables, Tile, WideLine, blocks};
 
 /// The loops, where this machine has the instructions.
@@ -19,7 +19,7 @@ pub(super) fn kernels() -> Option<Kernels> {
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("avx512vnni");
-    able.then_some(Kernels { name: "avx512", dot, dot_rows, near, prefetch })
+    able.then_some(Kernels { name: "avx512", dot, dot_rows, near, ask_row, ask_tiles })
 }
 
 fn dot(question: &[WideLine], row: &[Line]) -> i32 {
@@ -85,7 +85,6 @@ fn near_avx512(
 ) -> u64 {
     let mut near = 0;
     for (first, tiles, rows) in blocks(tables.len(), tiles, wanted) {
-        ahead(tiles);
         let (left, right) = block(tables, tiles);
         let within = _mm_cmple_epu16_mask(left, set(limit)) as u16
             | (_mm_cmple_epu16_mask(right, set(limit)) as u16) << 8;

@@ -3,13 +3,13 @@
 
 use std::arch::x86_64::{_mm256_add_epi32, _mm256_dpwssd_avx_epi32, _mm256_setzero_si256};
 
-use super::avx2::{near, prefetch, total, wide, widened};
+use super::avx2::{ask_row, ask_tiles, near, total, wide, widened};
 use super::{Kernels, LINE, Line, WideLine};
 
 /// The loops, where this machine has the instructions.
 pub(super) fn kernels() -> Option<Kernels> {
     let able = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("avxvnni");
-    able.then_some(Kernels { name: "avx_vnni", dot, dot_rows, near, prefetch })
+    able.then_some(Kernels { name: "avx_vnni", dot, dot_rows, near, ask_row, ask_tiles })
 }
 
 fn dot(question: &[WideLine], row: &[Line]) -> i32 {

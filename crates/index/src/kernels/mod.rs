@@ -64,7 +64,9 @@ pub(crate) struct Kernels {
     /// Distances of the rows of one group of sketches, and which of the wanted rows are within a limit.
     pub(crate) near: Near,
     /// Asks for a row that will be read soon.
-    pub(crate) prefetch: fn(&[Line]),
+    pub(crate) ask_row: fn(&[Line]),
+    /// Asks for tiles that will be read soon.
+    pub(crate) ask_tiles: fn(&[Tile]),
 }
 
 /// Sums up, for each row of a group, what the tables say of its sketch. The tables are those of one block, an even
@@ -111,6 +113,12 @@ pub(crate) fn lines(values: &[i8]) -> impl Iterator<Item = Line> + '_ {
         }
         line
     })
+}
+
+/// Asks for those tiles of a group that [`Near`] will read, as it is told.
+pub(crate) fn ask_group(tables: usize, tiles: &[Tile], wanted: u64) {
+    let ask = chosen().ask_tiles;
+    blocks(tables, tiles, wanted).for_each(|(_, tiles, _)| ask(tiles));
 }
 
 /// The blocks of a group, each with its first row and the bits of its wanted rows; those without are left out.
@@ -181,7 +189,7 @@ mod tests {
             let dot: i32 = question.iter().zip(&left).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
             let rows: i32 = left.iter().zip(&right).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
             for kernels in able() {
-                (kernels.prefetch)(&a);
+                (kernels.ask_row)(&a);
                 prop_assert_eq!((kernels.dot)(&q, &a), dot, "{}", kernels.name);
                 prop_assert_eq!((kernels.dot_rows)(&a, &b), rows, "{}", kernels.name);
             }

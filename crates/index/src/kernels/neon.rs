@@ -13,7 +13,7 @@ use super::{BLOCK, GROUP, Kernels, LINE, Line, Tables, Tile, WideLine, blocks};
 /// The loops, where this machine has the instructions.
 pub(super) fn kernels() -> Option<Kernels> {
     let able = std::arch::is_aarch64_feature_detected!("neon");
-    able.then_some(Kernels { name: "neon", dot, dot_rows, near, prefetch })
+    able.then_some(Kernels { name: "neon", dot, dot_rows, near, ask_row, ask_tiles })
 }
 
 fn dot(question: &[WideLine], row: &[Line]) -> i32 {
@@ -31,16 +31,18 @@ fn near(tables: &[Tables], tiles: &[Tile], wanted: u64, limit: u16, distances: &
     unsafe { near_neon(tables, tiles, wanted, limit, distances) }
 }
 
-fn prefetch(row: &[Line]) {
-    for line in row {
-        // SAFETY: a prefetch reads nothing and changes nothing.
-        unsafe {
-            std::arch::asm!(
-                "prfm pldl1keep, [{line}]",
-                line = in(reg) line.0.as_ptr(),
-                options(nostack, readonly, preserves_flags)
-            );
-        }
+fn ask_row(row: &[Line]) {
+    row.iter().for_each(|line| ask(line.0.as_ptr().cast::<u8>()));
+}
+
+fn ask_tiles(tiles: &[Tile]) {
+    tiles.iter().for_each(|tile| ask(tile.0.as_ptr()));
+}
+
+fn ask(line: *const u8) {
+    // SAFETY: a prefetch reads nothing and changes nothing, whatever the address.
+    unsafe {
+        std::arch::asm!("prfm pldl1keep, [{line}]", line = in(reg) line, options(nostack, readonly, preserves_flags));
     }
 }
 

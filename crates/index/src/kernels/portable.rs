@@ -4,7 +4,7 @@ use super::{BLOCK, GROUP, Kernels, Line, Tables, Tile, WideLine, blocks};
 
 /// The portable loops.
 pub(super) fn kernels() -> Kernels {
-    Kernels { name: "portable", dot, dot_rows, near, prefetch: |_| () }
+    Kernels { name: "portable", dot, dot_rows, near, ask_row: |_| (), ask_tiles: |_| () }
 }
 
 fn dot(question: &[WideLine], row: &[Line]) -> i32 {
