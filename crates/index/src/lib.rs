@@ -7,7 +7,7 @@
 //! |---|---|
 //! | what the store hands in | `input` |
 //! | the index and its small questions | `memory_index` |
-//! | changes | `apply` (records, names), `attach` (vectors), `link` (postings, sessions, sums), `compaction` |
+//! | changes | `apply` (records, names), `attach` (vectors), `link` (postings, sessions, sums), `bulk`, `compaction` |
 //! | columns | `columns`, `records`, `postings`, `groups`, `chains`, `names`, `paths`, `metadata_sets`, `metadata_texts`, `vectors`, `segment`, `sketch` |
 //! | what filters read | `parts`, `facets`, `metadata_index` from `holders`, `number_column`, `slices` |
 //! | searches | `scope` → `statistics` → `marks` → `lexical`, `sweep`, `dense` → `candidates`, `views`; `neighbours` |
@@ -25,6 +25,7 @@
 mod apply;
 mod attach;
 mod bits;
+mod bulk;
 mod candidates;
 mod chains;
 mod columns;

@@ -65,6 +65,9 @@ impl MemoryIndex {
         if let Some(vector) = self.columns.row(passage).vector {
             self.vectors.give(vector, passage);
         }
+        if self.bulk {
+            return;
+        }
         let postings = &mut self.postings;
         for_each_distinct(self.columns.terms(passage), |term, count| {
             if let Some(postings) = postings.get_mut(term as usize) {
@@ -85,6 +88,9 @@ impl MemoryIndex {
         }
         if let Some(vector) = self.columns.row(passage).vector {
             self.vectors.give(vector, NONE);
+        }
+        if self.bulk {
+            return;
         }
         let postings = &mut self.postings;
         for_each_distinct(self.columns.terms(passage), |term, _| {

@@ -39,6 +39,8 @@ pub struct MemoryIndex {
     pub(crate) vocabulary: Interner,
     /// By term.
     pub(crate) postings: Vec<Postings>,
+    /// Postings are left aside for now.
+    pub(crate) bulk: bool,
     pub(crate) words: Words,
     pub(crate) groups: Groups,
     pub(crate) chains: Chains,

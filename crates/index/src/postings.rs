@@ -48,6 +48,33 @@ impl Postings {
         }
     }
 
+    /// The passages of a list, ascending, with their counts; all of them are held.
+    pub(crate) fn of(list: &[(u32, u16)], is_active: impl Fn(u32) -> bool) -> Self {
+        let Some(((first, _), rest)) = list.split_first() else { return Self::default() };
+        let mut last = *first;
+        let mut distances = Vec::new();
+        for (passage, _) in rest {
+            let mut distance = passage.saturating_sub(last);
+            last = *passage;
+            while distance >= 0x80 {
+                distances.push(distance as u8 | 0x80);
+                distance >>= 7;
+            }
+            distances.push(distance as u8);
+        }
+        let repeats: Vec<(u32, u16)> = list.iter().copied().filter(|(_, count)| *count > 1).collect();
+        Self {
+            first: *first,
+            last,
+            len: list.len() as u32,
+            used: distances.len() as u32,
+            distances: distances.into(),
+            repeats: (!repeats.is_empty()).then(|| Box::new(Repeats(repeats))),
+            live: list.len() as u32,
+            active: list.iter().filter(|(passage, _)| is_active(*passage)).count() as u32,
+        }
+    }
+
     /// Passages listed, those that are gone included.
     pub(crate) fn len(&self) -> usize {
         self.len as usize

@@ -110,16 +110,15 @@ fn a_snapshot_that_cannot_be_used_is_removed_and_the_index_rebuilt() {
     drop(store);
     let path = file(place.path(), &memory);
     let whole = std::fs::read(&path).unwrap();
-    let damages: [&dyn Fn(&mut Vec<u8>); 5] = [
-        &|bytes| bytes.truncate(bytes.len() / 2),
-        &|bytes| bytes.clear(),
-        &|bytes| *bytes.last_mut().unwrap() ^= 1,
-        &|bytes| bytes[20] ^= 1,
-        &|bytes| bytes.push(0),
-    ];
-    for damage in damages {
+    for damage in 0..5 {
         let mut bytes = whole.clone();
-        damage(&mut bytes);
+        match damage {
+            0 => bytes.truncate(bytes.len() / 2),
+            1 => bytes.clear(),
+            2 => *bytes.last_mut().unwrap() ^= 1,
+            3 => bytes[20] ^= 1,
+            _ => bytes.push(0),
+        }
         std::fs::write(&path, bytes).unwrap();
         let store = open(place.path());
         equals_a_rebuild(&store, &memory, u64::from(RECORDS));

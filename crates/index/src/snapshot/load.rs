@@ -4,7 +4,6 @@
 use std::io::Read;
 
 use loci_model::Result;
-use loci_model::metadata::Metadata;
 
 use super::bytes::{Reading, damaged};
 use super::dictionary::{load_texts, number_or_none};
@@ -52,6 +51,7 @@ impl MemoryIndex {
     pub fn load(from: &mut dyn Read) -> Result<Self> {
         let sequence = frame::read_head(from)?;
         let mut loading = Loading::default();
+        loading.index.begin_bulk();
         let mut payload = Vec::new();
         for ordinal in 0.. {
             let kind = frame::read_block(from, ordinal, &mut payload)?;
@@ -69,6 +69,7 @@ impl MemoryIndex {
             return Err(damaged("more follows its end"));
         }
         let mut index = loading.index;
+        index.end_bulk();
         index.sequence = sequence;
         Ok(index)
     }
@@ -248,8 +249,7 @@ impl Loading {
 fn hold_sets(block: &mut Reading<'_>, sets: &mut MetadataSets) -> Result<Vec<u32>> {
     let mut numbers = Vec::new();
     for _ in 0..block.count(4)? {
-        let set: Metadata = MetadataSets::load(block)?;
-        numbers.push(sets.hold(&set));
+        numbers.push(sets.hold(&MetadataSets::load(block)?));
     }
     Ok(numbers)
 }

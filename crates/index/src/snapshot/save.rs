@@ -1,5 +1,6 @@
 //! From an index to blocks, some thousand records at a time.
 
+use std::collections::HashMap;
 use std::io::Write;
 
 use loci_model::{Error, Result};
@@ -47,12 +48,19 @@ pub struct SnapshotSaver {
 /// What one block says, by part.
 #[derive(Debug, Default)]
 struct Block {
-    metadata: Dictionary,
+    metadata: Sets,
     vectors: Vec<RowsOut>,
     terms: Writing,
     term_count: u32,
     heads: Writing,
     records: u32,
+}
+
+/// The metadata of a block.
+#[derive(Debug, Default)]
+struct Sets {
+    numbers: HashMap<u32, u32>,
+    out: Writing,
 }
 
 impl Block {
@@ -212,7 +220,7 @@ impl SnapshotSaver {
         for definitions in [&mut self.groups, &mut self.names, &mut self.paths, &mut self.spaces] {
             definitions.flush(&mut out);
         }
-        block.metadata.flush(&mut out);
+        out.u32(block.metadata.numbers.len() as u32).bytes(&block.metadata.out.0);
         block.vectors.resize_with(self.spaces.len() as usize, RowsOut::default);
         for rows in &block.vectors {
             rows.write(&mut out);
@@ -239,11 +247,11 @@ impl SnapshotSaver {
 }
 
 /// A set is written in every block that uses it: its number may stand for another in the next.
-fn set_number(sets: &MetadataSets, number: u32, known: &mut Dictionary) -> u32 {
-    known.find(number).unwrap_or_else(|| {
-        let (new, out) = known.define(number);
-        sets.save(number, out);
-        new
+fn set_number(sets: &MetadataSets, number: u32, known: &mut Sets) -> u32 {
+    let next = known.numbers.len() as u32;
+    *known.numbers.entry(number).or_insert_with(|| {
+        sets.save(number, &mut known.out);
+        next
     })
 }
 

@@ -1,0 +1,87 @@
+//! Postings of many passages at once: counted, laid out and written in one go, term by term. Adding them one passage after
+//! the other looks at a different place of the memory for every term, and makes every list grow many times.
+
+use crate::columns::NONE;
+use crate::memory_index::MemoryIndex;
+use crate::postings::Postings;
+
+impl MemoryIndex {
+    /// Changes that come now leave the postings aside, and nothing may be asked, until [`MemoryIndex::end_bulk`].
+    pub(crate) fn begin_bulk(&mut self) {
+        self.bulk = true;
+    }
+
+    /// Makes the postings of all passages. The index is the same as without bulk.
+    pub(crate) fn end_bulk(&mut self) {
+        self.bulk = false;
+        let mut lists = Lists::of_length(self.vocabulary.len() as usize);
+        for passage in self.live.iter() {
+            let (first, second) = self.columns.terms(passage);
+            first.iter().chain(second).for_each(|term| lists.measure(*term, passage));
+        }
+        lists.lay_out();
+        for passage in self.live.iter() {
+            let (first, second) = self.columns.terms(passage);
+            first.iter().chain(second).for_each(|term| lists.put(*term, passage));
+        }
+        let active = &self.active;
+        self.postings = lists.each().map(|list| Postings::of(list, |passage| active.has(passage))).collect();
+    }
+}
+
+/// Passages with counts, all terms in one row.
+struct Lists {
+    /// By term: how many passages, then where the next goes.
+    next: Vec<usize>,
+    /// By term: the passage met last.
+    last: Vec<u32>,
+    entries: Vec<(u32, u16)>,
+}
+
+impl Lists {
+    fn of_length(terms: usize) -> Self {
+        Self { next: vec![0; terms], last: vec![NONE; terms], entries: Vec::new() }
+    }
+
+    /// True when a term is met in a passage for the first time. Passages come in order.
+    fn is_first(&mut self, term: u32, passage: u32) -> bool {
+        let last = self.last.get_mut(term as usize);
+        last.is_some_and(|last| std::mem::replace(last, passage) != passage)
+    }
+
+    fn measure(&mut self, term: u32, passage: u32) {
+        if self.is_first(term, passage)
+            && let Some(count) = self.next.get_mut(term as usize)
+        {
+            *count += 1;
+        }
+    }
+
+    fn lay_out(&mut self) {
+        let mut sum = 0;
+        for count in &mut self.next {
+            sum += std::mem::replace(count, sum);
+        }
+        self.entries.resize(sum, (NONE, 0));
+        self.last.fill(NONE);
+    }
+
+    fn put(&mut self, term: u32, passage: u32) {
+        let is_first = self.is_first(term, passage);
+        let Some(next) = self.next.get_mut(term as usize) else { return };
+        *next += usize::from(is_first);
+        if let Some(entry) = next.checked_sub(1).and_then(|at| self.entries.get_mut(at)) {
+            *entry = (passage, if is_first { 1 } else { entry.1.saturating_add(1) });
+        }
+    }
+
+    /// The list of each term, by term.
+    fn each(&self) -> impl Iterator<Item = &[(u32, u16)]> {
+        let mut start = 0;
+        self.next.iter().map(move |end| {
+            let list = self.entries.get(start..*end).unwrap_or_default();
+            start = *end;
+            list
+        })
+    }
+}
