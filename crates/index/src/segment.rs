@@ -49,6 +49,16 @@ impl Segment {
         Self { width, tiles_width: sketch / 4, ..Self::default() }
     }
 
+    /// The same with room for all rows: nothing is copied while it fills.
+    pub(crate) fn with_room(width: usize, sketch: usize) -> Self {
+        let mut segment = Self::new(width, sketch);
+        segment.lines.reserve_exact(SEGMENT * width);
+        segment.tiles.reserve_exact(SEGMENT / BLOCK * segment.tiles_width);
+        segment.scales.reserve_exact(SEGMENT);
+        segment.passages.reserve_exact(SEGMENT);
+        segment
+    }
+
     /// Rows held.
     pub(crate) fn len(&self) -> usize {
         self.passages.len()

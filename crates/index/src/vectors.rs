@@ -129,7 +129,9 @@ impl Space {
     /// Adds what `add` puts into the last segment, one row, and tells its number.
     fn append(&mut self, add: impl FnOnce(&mut Segment)) -> u32 {
         if self.segments.last().is_none_or(|last| last.len() == SEGMENT) {
-            self.segments.push(Segment::new(self.width(), sketch::bytes(self.dimensions)));
+            // The first grows with a small memory.
+            let new = if self.segments.is_empty() { Segment::new } else { Segment::with_room };
+            self.segments.push(new(self.width(), sketch::bytes(self.dimensions)));
         }
         let full = (self.segments.len() - 1) * SEGMENT;
         let Some(last) = self.segments.last_mut() else { return NONE };
