@@ -75,12 +75,6 @@ impl Bits {
         &self.words
     }
 
-    /// The same numbers by their new names; those without one are left out.
-    pub(crate) fn renamed(&self, renamed: &[u32]) -> Self {
-        let new = self.iter().filter_map(|old| renamed.get(old as usize).copied());
-        new.filter(|new| *new != u32::MAX).collect()
-    }
-
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
         self.words.len() * 8

@@ -18,18 +18,15 @@ pub(crate) enum Time {
     Created,
     /// When this version was written.
     Updated,
-    /// True from then on.
-    ValidFrom,
-    /// True until just before then.
-    ValidTo,
-    /// Held for active until just before then.
-    KnownTo,
+    /// Held, and held for true, from then on: the later of creation and `valid_from`.
+    Since,
+    /// Held for active and for true until just before then: the earlier of `valid_to` and `known_to`.
+    Until,
     /// Gone from then on.
     Expires,
 }
 
-const TIMES: [Time; 6] =
-    [Time::Created, Time::Updated, Time::ValidFrom, Time::ValidTo, Time::KnownTo, Time::Expires];
+const TIMES: [Time; 5] = [Time::Created, Time::Updated, Time::Since, Time::Until, Time::Expires];
 
 /// Sets and orders of all passages.
 #[derive(Debug, Default)]
@@ -111,10 +108,8 @@ impl FacetReader<'_> {
         let mut known = Mask::of(active, self.columns.len());
         known.add(self.facets.known.words());
         mask.keep(known.words());
-        self.keep_until(mask, Time::Created, then);
-        self.keep_until(mask, Time::ValidFrom, then);
-        self.keep_after(mask, Time::ValidTo, then);
-        self.keep_after(mask, Time::KnownTo, then);
+        self.keep_until(mask, Time::Since, then);
+        self.keep_after(mask, Time::Until, then);
     }
 
     /// Keeps passages with a time up to `then`.
@@ -150,9 +145,11 @@ fn time_of(time: Time, row: &RecordRow) -> u64 {
     let found = match time {
         Time::Created => Some(row.created_at),
         Time::Updated => Some(row.times().updated_at),
-        Time::ValidFrom => Some(row.times().valid_from),
-        Time::ValidTo => row.times().valid_to,
-        Time::KnownTo => row.times().known_to,
+        Time::Since => Some(row.created_at.max(row.times().valid_from)),
+        Time::Until => {
+            let times = row.times();
+            times.valid_to.into_iter().chain(times.known_to).min()
+        }
         Time::Expires => row.times().expires_at,
     };
     found.map_or(u64::MAX, |time| ordered_time(time.millis()))

@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 
-use crate::bits::Bits;
 use crate::columns::NONE;
 use crate::interner::Interner;
 use crate::mask::Mask;
@@ -71,6 +70,16 @@ pub(crate) struct Group {
     pub(crate) lengths: Lengths,
 }
 
+/// Some groups.
+#[derive(Debug)]
+pub(crate) struct Selection {
+    pub(crate) groups: Mask,
+    /// Their passages, those that are gone included.
+    pub(crate) passages: Mask,
+    /// Sums of their active turns, where they are known without a walk.
+    pub(crate) lengths: Option<Lengths>,
+}
+
 /// All groups, and the sums of all.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
@@ -111,9 +120,9 @@ impl Groups {
         push_sparing(&mut group.members, passage);
         group.live += 1;
         for place in self.parts.join(&group.key, passage) {
-            let (groups, passages) = self.walk(place, &[], passage as usize + 1);
-            let great = Great { groups: groups.into_bits(), passages: passages.into_bits() };
-            self.parts.set_great(place, great);
+            let Selection { groups, passages, lengths } = self.walk(place, &[], passage as usize + 1);
+            let (groups, passages) = (groups.iter().collect(), passages.iter().collect());
+            self.parts.set_great(place, Great { groups, passages, lengths: lengths.unwrap_or_default() });
         }
     }
 
@@ -125,40 +134,43 @@ impl Groups {
         }
     }
 
-    /// Groups and passages, up to `limit`, of what is in all these parts; those that are gone included.
-    pub(crate) fn in_all(&self, places: &[Place], limit: usize) -> (Mask, Mask) {
+    /// What is in all these parts, of passages those below `limit`.
+    pub(crate) fn in_all(&self, places: &[Place], limit: usize) -> Selection {
         let parts = &self.parts;
         let Some(least) = places.iter().copied().min_by_key(|place| parts.live(*place)) else {
-            return (Mask::all(self.groups.len()), Mask::all(limit));
+            let (groups, passages) = (Mask::all(self.groups.len()), Mask::all(limit));
+            return Selection { groups, passages, lengths: Some(self.total) };
         };
         let Some(great) = parts.great(least) else { return self.walk(least, places, limit) };
-        let copied = |set: &Bits, limit| Mask::of(set, limit);
-        let (mut groups, mut passages) =
-            (copied(&great.groups, self.groups.len()), copied(&great.passages, limit));
+        let (groups, passages) = (great.groups.mask(self.groups.len()), great.passages.mask(limit));
+        let mut all = Selection { groups, passages, lengths: Some(great.lengths) };
         for place in places.iter().filter(|place| **place != least) {
+            all.lengths = None;
             if let Some(great) = parts.great(*place) {
-                groups.keep(great.groups.words());
-                passages.keep(great.passages.words());
+                great.groups.narrow(&mut all.groups);
+                great.passages.narrow(&mut all.passages);
             } else {
-                let (others, theirs) = self.walk(*place, &[], limit);
-                groups.keep(others.words());
-                passages.keep(theirs.words());
+                let others = self.walk(*place, &[], limit);
+                all.groups.keep(others.groups.words());
+                all.passages.keep(others.passages.words());
             }
         }
-        (groups, passages)
+        all
     }
 
     /// The same, group by group: those of `first` that are in all of `places` too.
-    fn walk(&self, first: Place, places: &[Place], limit: usize) -> (Mask, Mask) {
+    fn walk(&self, first: Place, places: &[Place], limit: usize) -> Selection {
         let (mut groups, mut passages) = (Mask::none(self.groups.len()), Mask::none(limit));
+        let mut lengths = Lengths::default();
         for number in self.parts.groups_of(first) {
             let Some(group) = self.groups.get(number as usize) else { continue };
             if places.iter().all(|place| self.parts.is_in(&group.key, *place)) {
                 groups.add_each([number]);
                 passages.add_each(group.members.iter().copied());
+                lengths.add(&group.lengths);
             }
         }
-        (groups, passages)
+        Selection { groups, passages, lengths: Some(lengths) }
     }
 
     /// Adds to the sums of a group.
@@ -166,6 +178,7 @@ impl Groups {
         self.total.add(lengths);
         if let Some(group) = self.groups.get_mut(group as usize) {
             group.lengths.add(lengths);
+            self.parts.measure(&group.key, |sums| sums.add(lengths));
         }
     }
 
@@ -174,13 +187,13 @@ impl Groups {
         self.total.subtract(lengths);
         if let Some(group) = self.groups.get_mut(group as usize) {
             group.lengths.subtract(lengths);
+            self.parts.measure(&group.key, |sums| sums.subtract(lengths));
         }
     }
 
     /// Keeps and renames members.
     pub(crate) fn compact(&mut self, renamed: &[u32]) {
-        let live: usize = self.groups.iter().map(|group| group.live).sum();
-        self.parts.rename(renamed, live as u32);
+        self.parts.rename(renamed);
         for group in &mut self.groups {
             group.members.retain_mut(|passage| {
                 *passage = renamed.get(*passage as usize).copied().unwrap_or(NONE);

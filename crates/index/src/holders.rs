@@ -49,6 +49,16 @@ impl Holders {
         }
     }
 
+    /// These, up to `limit`.
+    pub(crate) fn mask(&self, limit: usize) -> Mask {
+        if let Self::Bits(bits) = self {
+            return Mask::of(bits, limit);
+        }
+        let mut mask = Mask::none(limit);
+        mask.add_each(self.listed().iter().copied());
+        mask
+    }
+
     /// Keeps in `mask` only these.
     pub(crate) fn narrow(&self, mask: &mut Mask) {
         match self {
@@ -109,6 +119,15 @@ impl Holders {
     }
 }
 
+impl FromIterator<u32> for Holders {
+    /// Takes ascending passages.
+    fn from_iter<I: IntoIterator<Item = u32>>(passages: I) -> Self {
+        let mut holders = Self::None;
+        passages.into_iter().for_each(|passage| holders.push(passage));
+        holders
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +140,7 @@ mod tests {
         holders.exclude(&mut others);
         others.add(mask.words());
         assert_eq!(others, Mask::all(limit));
+        assert_eq!(holders.mask(limit), mask);
         mask.into_bits().iter().collect()
     }
 

@@ -27,6 +27,8 @@ const NUMBER: u32 = 3;
 const TIME: u32 = 4;
 const KIND_SHIFT: u32 = 29;
 const HEAD: usize = 2;
+/// Words that there is room for before most sets.
+const SPARE: usize = 256;
 /// Words given up before a compaction moves the sets together.
 const DEAD_MIN: usize = 4_096;
 
@@ -66,6 +68,9 @@ impl MetadataSets {
             return number;
         }
         let number = self.words.len() as u32;
+        if self.words.capacity() - self.words.len() < SPARE {
+            self.words.reserve_exact(self.words.len() / 8 + SPARE);
+        }
         self.words.extend([1, 0]);
         for (key, value) in metadata {
             let key = self.keys.intern(key);

@@ -1,18 +1,17 @@
 //! The parts of a memory that access, namespace and strategy filters name: a namespace, all beneath a node of the tree,
-//! a strategy, an actor, a session. Each knows its groups; a great one also all its groups and passages as bits, so
-//! that a filter on it costs a copy and not a walk.
+//! a strategy, an actor, a session. Each knows its groups; a great one also its passages and sums, so that a filter on
+//! it costs a copy and not a walk.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::bits::Bits;
 use crate::columns::NONE;
-use crate::groups::GroupKey;
+use crate::groups::{GroupKey, Lengths};
+use crate::holders::Holders;
 use crate::interner::Interner;
 
-/// Passages of a great part: at least so many, and at least this share of all.
+/// Passages from which on a part is great.
 const GREAT_MIN: u32 = 4_096;
-const GREAT_SHARE: u32 = 32;
 
 /// Bytes of the longest path that is looked at: several times what a namespace may have.
 const PATH_BYTES_MAX: usize = 8_192;
@@ -38,11 +37,13 @@ pub(crate) const OWN: [Kind; 4] = [Kind::Namespace, Kind::Strategy, Kind::Actor,
 /// A part: its kind and number.
 pub(crate) type Place = (Kind, u32);
 
-/// Groups and passages of a great part; those that are gone stay until a compaction.
+/// What is in a great part; passages that are gone stay until a compaction.
 #[derive(Debug, Default)]
 pub(crate) struct Great {
-    pub(crate) groups: Bits,
-    pub(crate) passages: Bits,
+    pub(crate) groups: Holders,
+    pub(crate) passages: Holders,
+    /// Sums of its active turns.
+    pub(crate) lengths: Lengths,
 }
 
 #[derive(Debug)]
@@ -101,20 +102,19 @@ impl Parts {
         self.next.push(next);
         self.each_part(key, |part, _| {
             if let Some(great) = &mut part.great {
-                great.groups.set(group);
+                great.groups.push(group);
             }
         });
     }
 
     /// A passage, the newest of all, is of a group. Tells the parts that it made great.
     pub(crate) fn join(&mut self, key: &GroupKey, passage: u32) -> Vec<Place> {
-        let least = GREAT_MIN.max(passage / GREAT_SHARE);
         let mut grown = Vec::new();
         self.each_part(key, |part, place| {
             part.live += 1;
             match &mut part.great {
-                Some(great) => great.passages.set(passage),
-                None if part.live >= least => grown.push(place),
+                Some(great) => great.passages.push(passage),
+                None if part.live >= GREAT_MIN => grown.push(place),
                 None => {}
             }
         });
@@ -124,6 +124,15 @@ impl Parts {
     /// A passage of a group is gone.
     pub(crate) fn leave(&mut self, key: &GroupKey) {
         self.each_part(key, |part, _| part.live = part.live.saturating_sub(1));
+    }
+
+    /// Changes the sums of the great parts of a group.
+    pub(crate) fn measure(&mut self, key: &GroupKey, change: impl Fn(&mut Lengths)) {
+        self.each_part(key, |part, _| {
+            if let Some(great) = &mut part.great {
+                change(&mut great.lengths);
+            }
+        });
     }
 
     /// Makes a part great.
@@ -173,12 +182,12 @@ impl Parts {
     }
 
     /// Renames the passages of great parts. Those that are great no longer are given up.
-    pub(crate) fn rename(&mut self, renamed: &[u32], passages: u32) {
+    pub(crate) fn rename(&mut self, renamed: &[u32]) {
         for part in self.parts.iter_mut().flatten() {
-            if part.live < GREAT_MIN / 2 || part.live < passages / GREAT_SHARE / 4 {
+            if part.live < GREAT_MIN / 2 {
                 part.great = None;
             } else if let Some(great) = &mut part.great {
-                great.passages = great.passages.renamed(renamed);
+                great.passages.rename(renamed);
             }
         }
     }
@@ -319,16 +328,21 @@ mod tests {
         let place = (Kind::Beneath, 0);
         parts.set_great(
             place,
-            Great { groups: [0].into_iter().collect(), passages: [7, 8].into_iter().collect() },
+            Great {
+                groups: [0].into_iter().collect(),
+                passages: [7, 8].into_iter().collect(),
+                lengths: Lengths::default(),
+            },
         );
         parts.join(&key, 9);
-        let passages =
-            |parts: &Parts| parts.great(place).map(|great| great.passages.iter().collect::<Vec<_>>());
+        let passages = |parts: &Parts| {
+            parts.great(place).map(|great| great.passages.mask(99).iter().collect::<Vec<_>>())
+        };
         assert_eq!(passages(&parts), Some(vec![7, 8, 9]));
-        parts.rename(&[NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, NONE, 1], 2);
+        parts.rename(&[NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, NONE, 1]);
         assert_eq!(passages(&parts), Some(vec![0, 1]));
         (0..GREAT_MIN).for_each(|_| parts.leave(&key));
-        parts.rename(&[0, 1], 2);
+        parts.rename(&[0, 1]);
         assert_eq!((passages(&parts), parts.live(place)), (None, 1));
     }
 }

@@ -14,6 +14,7 @@ use loci_model::{NamespaceFilter, NamespaceMatch, Timestamp};
 use crate::bits::Bits;
 use crate::columns::NONE;
 use crate::facets::{FacetReader, Time};
+use crate::groups::{Lengths, Selection};
 use crate::interner::Interner;
 use crate::mask::Mask;
 use crate::memory_index::MemoryIndex;
@@ -34,6 +35,8 @@ pub(crate) struct Groups {
     groups: Bits,
     /// Their passages.
     pub(crate) passages: Mask,
+    /// Sums of their active turns, where they are known without a walk.
+    pub(crate) lengths: Option<Lengths>,
 }
 
 impl std::ops::Deref for Groups {
@@ -147,24 +150,36 @@ impl MemoryIndex {
     /// The groups of any of some parts, among others.
     fn in_any(&self, wanted: impl Iterator<Item = Parts>, among: &GroupSet) -> GroupSet {
         let limit = self.columns.len();
-        let (mut groups, mut passages) = (Mask::none(self.groups.all().len()), Mask::none(limit));
+        let mut any: Option<Selection> = None;
         for places in wanted.flatten() {
             if places.is_empty() {
                 return among.clone();
             }
-            let (more, theirs) = self.groups.in_all(&places, limit);
-            groups.add(more.words());
-            passages.add(theirs.words());
+            let more = self.groups.in_all(&places, limit);
+            match &mut any {
+                None => any = Some(more),
+                Some(any) => {
+                    any.groups.add(more.groups.words());
+                    any.passages.add(more.passages.words());
+                    any.lengths = None;
+                }
+            }
         }
+        let mut any = any.unwrap_or_else(|| Selection {
+            groups: Mask::none(self.groups.all().len()),
+            passages: Mask::none(limit),
+            lengths: Some(Lengths::default()),
+        });
         if let GroupSet::These(among) = among {
-            groups.keep(among.groups.words());
-            passages.keep(among.passages.words());
+            any.groups.keep(among.groups.words());
+            any.passages.keep(among.passages.words());
+            any.lengths = None;
         }
-        let groups = groups.into_bits();
+        let groups = any.groups.into_bits();
         if groups.count() == self.groups.all().len() {
             return GroupSet::All;
         }
-        GroupSet::These(Groups { groups, passages })
+        GroupSet::These(Groups { groups, passages: any.passages, lengths: any.lengths })
     }
 
     fn parts_of(&self, clause: &AccessClause) -> Parts {

@@ -36,6 +36,9 @@ struct Run {
 /// One bit of each place of a run.
 type Plane = [u64; RUN_WORDS];
 
+const NONE: Plane = [0; RUN_WORDS];
+const ALL: Plane = [u64::MAX; RUN_WORDS];
+
 impl Slices {
     /// The number of the next place.
     pub(crate) fn push(&mut self, number: u64) {
@@ -109,28 +112,25 @@ impl Run {
             return;
         }
         let (low, high) = (bucket_of(&self.starts, first), bucket_of(&self.starts, last));
-        // A bucket that a bound falls into is in or out as a whole where its numbers are known.
-        let start = |bucket: usize| self.starts.get(bucket).copied().unwrap_or(0);
-        let low_is_in = first <= start(low);
-        let high_is_in = self.is_exact || self.greatest <= last && high + 1 == self.starts.len();
-        let (above_low, at_low) = self.compare(low);
-        let (above_high, at_high) = self.compare(high);
+        // Of the buckets that the bounds fall into some are in as a whole; where they are not, their numbers are read.
+        let low_is_in = whole_if(self.starts.get(low).is_some_and(|start| first <= *start));
+        let (high_is_in, is_open) = (whole_if(self.is_exact), whole_if(!self.is_exact));
+        // A bound beyond all numbers compares with none.
+        let (above_low, at_low) = if first <= least { (ALL, NONE) } else { self.compare(low) };
+        let (above_high, at_high) = if self.greatest <= last { (NONE, NONE) } else { self.compare(high) };
         for (at, word) in words.iter_mut().enumerate() {
-            let (low_edge, high_edge) = (at_low[at], at_high[at]);
-            let mut inside = above_low[at] & !above_high[at] & !high_edge;
-            if low == high {
-                inside |= low_edge & whole_if(low_is_in && high_is_in);
-            } else {
-                inside |= low_edge & whole_if(low_is_in) | high_edge & whole_if(high_is_in);
-            }
-            let edge = (low_edge | high_edge) & !inside & whole_if(!self.is_exact);
+            let (from_low, to_high) = (above_low[at] | at_low[at], !above_high[at]);
+            let after_first = from_low & (!at_low[at] | low_is_in);
+            let before_last = to_high & (!at_high[at] | high_is_in);
+            let inside = after_first & before_last;
+            let edge = from_low & to_high & !inside & is_open;
             *word = *word & inside | checked(*word & edge, at * 64, &admits);
         }
     }
 
     /// The places of greater buckets, and those of this one.
     fn compare(&self, bucket: usize) -> (Plane, Plane) {
-        let (mut above, mut equal) = ([0; RUN_WORDS], [u64::MAX; RUN_WORDS]);
+        let (mut above, mut equal) = (NONE, ALL);
         for (bit, plane) in self.planes.iter().enumerate().rev() {
             let places = above.iter_mut().zip(&mut equal).zip(plane);
             if bucket >> bit & 1 == 1 {
@@ -158,7 +158,8 @@ fn bucket_of(starts: &[u64], number: u64) -> usize {
 
 #[inline]
 fn checked(word: u64, start: usize, admits: &impl Fn(usize) -> bool) -> u64 {
-    ones(word).filter(|at| admits(start + *at as usize)).fold(0, |kept, at| kept | 1 << at)
+    // Without a branch: which are admitted cannot be foretold, and each asks memory.
+    ones(word).fold(0, |kept, at| kept | u64::from(admits(start + at as usize)) << at)
 }
 
 #[cfg(test)]

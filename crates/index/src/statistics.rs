@@ -103,6 +103,9 @@ impl MemoryIndex {
     /// Sums of the active turns of some groups.
     fn lengths(&self, groups: &GroupSet) -> Lengths {
         let GroupSet::These(numbers) = groups else { return self.groups.total };
+        if let Some(sum) = numbers.lengths {
+            return sum;
+        }
         let mut sum = Lengths::default();
         for group in numbers.iter().filter_map(|group| self.groups.get(group)) {
             sum.add(&group.lengths);

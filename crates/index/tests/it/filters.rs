@@ -78,6 +78,18 @@ fn compare(index: &MemoryIndex, raws: &BTreeMap<RecordId, Raw>, scope: RecordSco
     let got: BTreeSet<(&RecordId, u32)> =
         set.candidates.iter().map(|candidate| (&candidate.record, candidate.part)).collect();
     assert_eq!(set.passages_in_scope, expected.len() as u64, "{:?}", asked.scope);
+    let turns = |asked_for: bool| {
+        let is_counted = |raw: &&Raw| {
+            let head = &raw.head;
+            let strategy = head.strategy.as_ref();
+            head.state == RecordState::Active
+                && asked.scope.may_see(&head.namespace, strategy, head.actor.as_ref(), head.session.as_ref())
+                && (!asked_for || asked.scope.asks_for(&head.namespace, strategy))
+        };
+        raws.values().filter(is_counted).map(|raw| raw.passages.len()).sum::<usize>()
+    };
+    let counted = if turns(true) < 100 { turns(false) } else { turns(true) };
+    assert_eq!(set.statistics.turns as usize, counted, "{:?}", asked.scope);
     assert!(got == expected, "{:?}: {:?}", asked.scope, got.symmetric_difference(&expected).next());
     expected.len()
 }
