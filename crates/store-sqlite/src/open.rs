@@ -19,11 +19,17 @@ const STATEMENTS: usize = 256;
 /// Pages of the log at which the writer checkpoints by itself; the host does it before.
 const LOG_PAGES: u32 = 8_000;
 
+/// KiB of pages that a connection keeps to itself. Those that read are many, in every process of a folder, and the system
+/// keeps the file's pages for all of them: a reader holds little more than the upper pages of the trees.
+const WRITER_CACHE_KIB: i32 = 8_000;
+const READER_CACHE_KIB: i32 = 2_000;
+
 /// A connection that writes.
 pub(crate) fn writing(folder: &Path, options: &SqliteOptions) -> Result<Connection> {
     let connection = connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     // Erased content is overwritten, not only unlinked.
     connection.pragma_update(None, "secure_delete", true).sql()?;
+    connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB).sql()?;
     connection.pragma_update(None, "synchronous", "FULL").sql()?;
     connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES).sql()?;
     if let Some(bytes) = options.file_bytes_max {
@@ -40,6 +46,7 @@ pub(crate) fn reading(folder: &Path) -> Result<Connection> {
     // Opened for writing because reading a log needs the shared memory file; the pragma forbids changes.
     let connection = connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "query_only", true).sql()?;
+    connection.pragma_update(None, "cache_size", -READER_CACHE_KIB).sql()?;
     Ok(connection)
 }
 
@@ -49,7 +56,6 @@ fn connect(folder: &Path, flags: OpenFlags) -> Result<Connection> {
     connection.busy_timeout(BUSY).sql()?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.pragma_update(None, "temp_store", "MEMORY").sql()?;
-    connection.pragma_update(None, "cache_size", -8_000).sql()?;
     Ok(connection)
 }
 
