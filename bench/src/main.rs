@@ -50,6 +50,9 @@ enum Program {
     Train(train::Arguments),
     /// Latency, throughput, memory and disk of a server, over the wire.
     WireLoad(load::Arguments),
+    /// One of the processes of `wire-load shared`.
+    #[command(hide = true)]
+    LoadMember(load::MemberArguments),
     /// Recall and latency of retrieval on conversations with known evidence, over the wire.
     WireRetrieval(wire_retrieval::Arguments),
 }
@@ -82,6 +85,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::Worker(arguments) => processes::run_worker(arguments).await,
         Program::Train(arguments) => train::run(arguments).await,
         Program::WireLoad(arguments) => load::run(arguments).await,
+        Program::LoadMember(arguments) => load::run_member(arguments).await,
         Program::WireRetrieval(arguments) => wire_retrieval::run(arguments).await,
     }
 }

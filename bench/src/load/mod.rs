@@ -7,6 +7,7 @@ mod disk;
 mod events;
 mod fill;
 mod retrieve;
+mod shared;
 
 use std::path::PathBuf;
 
@@ -14,6 +15,9 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::server;
+
+pub(crate) use shared::Arguments as MemberArguments;
+pub(crate) use shared::member as run_member;
 
 /// What to measure.
 #[derive(Debug, clap::Args)]
@@ -49,6 +53,8 @@ enum Part {
     Disk,
     /// From the start of the process to the first answer, at 10,000 records.
     ColdStart,
+    /// Memory of a server and of four processes beside it on one folder, at 10,000 records.
+    Shared,
 }
 
 /// Prints figures, for people or for programs.
@@ -80,6 +86,9 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     }
     if wanted(Part::ColdStart) {
         cold_start::run(&binary, report).await?;
+    }
+    if wanted(Part::Shared) {
+        shared::run(&binary, report).await?;
     }
     if wanted(Part::Retrieve) {
         retrieve::run(&binary, report, arguments.records, arguments.questions).await?;
