@@ -8,6 +8,7 @@ use crate::bits::Bits;
 use crate::chains::OWN;
 use crate::columns::NONE;
 use crate::dense::Asked;
+use crate::kernels::ask_for;
 use crate::link::in_session;
 use crate::marks::Marks;
 use crate::memory_index::MemoryIndex;
@@ -100,14 +101,22 @@ impl MemoryIndex {
             }
         };
         let filled = ordered.iter().enumerate().filter_map(|(at, passage)| {
-            if let (Some(asked), Some(soon)) = (asked, ordered.get(at + AHEAD)) {
-                self.ask_for_context(asked, *soon);
+            if let Some(soon) = ordered.get(at + AHEAD) {
+                self.ask_for_passage(*soon);
+                asked.iter().for_each(|asked| self.ask_for_context(asked, *soon));
             }
             self.candidate(*passage, counting, table, &mut sessions, asked)
         });
         let mut candidates = Vec::with_capacity(ordered.len());
         candidates.extend(filled);
         candidates
+    }
+
+    /// Asks for what [`MemoryIndex::candidate`] will read.
+    fn ask_for_passage(&self, passage: u32) {
+        ask_for(self.columns.all_terms(passage));
+        ask_for(self.records.row(self.columns.row(passage).record));
+        self.chains.get(self.columns.chain[passage as usize]).iter().for_each(|chain| ask_for(*chain));
     }
 
     fn usual_lengths(&self) -> ListLengths {

@@ -114,6 +114,20 @@ impl Plane {
         self.many.get(passage as usize + MARGIN).copied().unwrap_or(0)
     }
 
+    /// Terms that some of these passages hold more than once.
+    #[inline]
+    pub(crate) fn many_of(&self, places: [Option<u32>; 4]) -> u8 {
+        places.into_iter().flatten().fold(0, |many, place| many | self.many(place))
+    }
+
+    /// True where a passage of a block, or of its surroundings, holds a term more than once.
+    #[inline]
+    pub(crate) fn repeats_around(&self, start: usize) -> bool {
+        let around: Option<&[u8; AROUND]> =
+            self.many.get(start + MARGIN - 2..).and_then(|rest| rest.first_chunk());
+        around.is_none_or(|around| around.iter().fold(0, |any, marks| any | marks) != 0)
+    }
+
     /// The terms of a block of passages.
     #[inline]
     pub(crate) fn block(&self, start: usize) -> Option<&[u8; BLOCK]> {

@@ -85,7 +85,8 @@ impl<'a> Sweep<'a> {
         let mut terms: Vec<(f32, usize)> = idf.iter().copied().zip(0..).collect();
         terms.sort_by(|a, b| a.0.total_cmp(&b.0));
         let sums = idf.chunks(PLANE_TERMS).map(sums).collect();
-        let mut sweep = Self { columns, marks, scope, sums, terms, essential: Vec::new(), worth, most, best };
+        let essential = Vec::new();
+        let mut sweep = Self { columns, marks, scope, sums, terms, essential, worth, most, best };
         sweep.choose_essential();
         sweep
     }
@@ -110,21 +111,21 @@ impl<'a> Sweep<'a> {
 
     fn turns_of<const PLANES: usize>(mut self) -> Vec<u32> {
         let (planes, columns) = (self.marks.planes(), self.columns);
-        let mut once = [[0u8; BLOCK]; PLANES];
         for (block, scope) in self.scope.words().iter().enumerate().filter(|(_, scope)| **scope != 0) {
             let start = block * BLOCK;
             let mut held = 0;
+            let mut once = [&[0u8; BLOCK]; PLANES];
             for ((once, plane), essential) in once.iter_mut().zip(planes).zip(&self.essential) {
                 if let Some(marks) = plane.block(start) {
                     held |= filled(marks, *essential);
-                    *once = *marks;
+                    *once = marks;
                 }
             }
             let mut rest = held & scope;
             while rest != 0 {
                 let at = rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                let once = self.sum(once.each_ref().map(|once| once[at]));
+                let once = self.sum(once.map(|once| once[at]));
                 if once * self.most < self.best.threshold {
                     continue;
                 }
@@ -154,6 +155,7 @@ impl<'a> Sweep<'a> {
                 held |= filled(&merged.any, *essential);
             }
             let mut rest = held & scope;
+            let repeats = rest != 0 && planes.iter().any(|plane| plane.repeats_around(start));
             while rest != 0 {
                 let at = rest.trailing_zeros() as usize;
                 rest &= rest - 1;
@@ -168,11 +170,12 @@ impl<'a> Sweep<'a> {
                 if once * self.most < self.best.threshold {
                     continue;
                 }
-                let places = columns.places(passage);
-                let many = each::<PLANES>(planes, |plane| {
-                    places.into_iter().flatten().fold(0, |many, place| many | plane.many(place))
-                });
                 let shared = merged.each_ref().map(|merged| merged.shared[at]);
+                let many = if repeats || irregular >> at & 1 == 1 {
+                    each::<PLANES>(planes, |plane| plane.many_of(columns.places(passage)))
+                } else {
+                    [0; PLANES]
+                };
                 let more = std::array::from_fn::<u8, PLANES, _>(|plane| shared[plane] | many[plane]);
                 let sums = [once, self.sum(shared), self.sum(many), self.sum(more)];
                 self.offer(passage, columns.window_class.get(passage as usize), sums);
@@ -350,6 +353,10 @@ fn filled(bytes: &[u8; BLOCK], of: u8) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let of = u64::from_ne_bytes([of; 8]);
+    let any = bytes.as_chunks::<8>().0.iter().fold(0, |any, eight| any | u64::from_ne_bytes(*eight));
+    if any & of == 0 {
+        return 0;
+    }
     let mut filled = 0;
     for (at, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
         let eight = u64::from_le_bytes(*eight) & of;

@@ -33,14 +33,14 @@ impl Counting<'_> {
     pub(crate) fn alone(&self, passage: u32) -> Views {
         let terms = self.lists.len();
         let mut tf = vec![0u32; 4 * terms];
-        self.each(passage, |term, count| add(tf.iter_mut().skip(term).step_by(terms.max(1)), count));
+        self.each(passage, |term, count| (0..4).for_each(|view| add(&mut tf, view * terms + term, count)));
         Views::flat([self.columns.length[passage as usize]; 4], tf)
     }
 
     /// Counts of a passage in its session, whose counts are given.
     pub(crate) fn among(&self, passage: u32, session: Option<&ViewCounts>) -> Views {
         let terms = self.lists.len();
-        let (mut lengths, mut tf) = ([0u32; 4], vec![0u32; 3 * terms]);
+        let (mut lengths, mut tf) = ([0u32; 4], vec![0u32; 4 * terms]);
         for (at, place) in self.columns.places(passage).into_iter().enumerate() {
             let Some(place) = place else { continue };
             // The passage itself stands third, the one before it second; the window has them all.
@@ -52,12 +52,12 @@ impl Counting<'_> {
             let length = self.columns.length[place as usize];
             lengths.iter_mut().take(3).skip(first).for_each(|sum| *sum += length);
             self.each(place, |term, count| {
-                add(tf.iter_mut().skip(first * terms + term).step_by(terms.max(1)), count);
+                (first..3).for_each(|view| add(&mut tf, view * terms + term, count));
             });
         }
         if let Some(session) = session {
             lengths[3] = session.length;
-            tf.extend_from_slice(&session.tf);
+            tf.iter_mut().skip(3 * terms).zip(&session.tf).for_each(|(sum, count)| *sum = *count);
         }
         Views::flat(lengths, tf)
     }
@@ -68,8 +68,10 @@ impl Counting<'_> {
 }
 
 #[inline]
-fn add<'a>(counts: impl Iterator<Item = &'a mut u32>, count: u32) {
-    counts.for_each(|sum| *sum += count);
+fn add(counts: &mut [u32], at: usize, count: u32) {
+    if let Some(sum) = counts.get_mut(at) {
+        *sum += count;
+    }
 }
 
 /// The counts of the sessions of a request's candidates, each made once.
@@ -107,7 +109,7 @@ impl MemoryIndex {
             };
             let tf = &mut counts.tf;
             self.session(chain).for_each(|member| {
-                counting.each(member, |term, count| add(tf.get_mut(term).into_iter(), count));
+                counting.each(member, |term, count| add(tf, term, count));
             });
             sessions.counts.push(counts);
             sessions.counts.len() - 1

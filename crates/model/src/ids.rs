@@ -151,21 +151,15 @@ impl RecordId {
 
     /// The same from the number a UUID is: `mem-` and its usual spelling, in lower case.
     pub fn of_uuid(uuid: u128) -> Self {
-        let mut text = String::with_capacity(40);
-        text.push_str("mem-");
-        for (at, byte) in uuid.to_be_bytes().into_iter().enumerate() {
-            if matches!(at, 4 | 6 | 8 | 10) {
-                text.push('-');
-            }
-            text.push(hex_digit(byte >> 4));
-            text.push(hex_digit(byte & 15));
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        const PLACES: [usize; 16] = [4, 6, 8, 10, 13, 15, 18, 20, 23, 25, 28, 30, 32, 34, 36, 38];
+        let mut text = *b"mem-00000000-0000-0000-0000-000000000000";
+        for (at, byte) in PLACES.into_iter().zip(uuid.to_be_bytes()) {
+            text[at] = DIGITS[usize::from(byte >> 4)];
+            text[at + 1] = DIGITS[usize::from(byte & 15)];
         }
-        Self(text)
+        Self(std::str::from_utf8(&text).unwrap_or_default().to_owned())
     }
-}
-
-fn hex_digit(value: u8) -> char {
-    char::from(if value < 10 { b'0' + value } else { b'a' + (value - 10) })
 }
 
 #[cfg(test)]

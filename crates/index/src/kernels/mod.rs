@@ -13,8 +13,11 @@ mod avx_vnni;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod portable;
+mod soon;
 
 use std::sync::OnceLock;
+
+pub(crate) use soon::ask_for;
 
 /// Values of one line.
 pub(crate) const LINE: usize = 64;
