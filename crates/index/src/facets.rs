@@ -65,8 +65,12 @@ impl Facets {
         if row.times().known_to.is_some() {
             self.known.set(passage);
         }
-        for (slices, time) in self.times.iter_mut().zip(TIMES) {
-            slices.push(time_of(time, row));
+        let [created, others @ ..] = &mut self.times;
+        created.push(time_of(Time::Created, row));
+        for (slices, time) in others.iter_mut().zip(TIMES.into_iter().skip(1)) {
+            if slices.push(time_of(time, row)) {
+                slices.share_last(created);
+            }
         }
     }
 
@@ -140,7 +144,7 @@ impl FacetReader<'_> {
     }
 }
 
-/// A time of a record; the greatest number where it has none.
+/// A time of a record; beyond all times where it has none, but not far, so that the order of the others stays fine.
 fn time_of(time: Time, row: &RecordRow) -> u64 {
     let found = match time {
         Time::Created => Some(row.created_at),
@@ -152,7 +156,7 @@ fn time_of(time: Time, row: &RecordRow) -> u64 {
         }
         Time::Expires => row.times().expires_at,
     };
-    found.map_or(u64::MAX, |time| ordered_time(time.millis()))
+    found.map_or(ordered_time(Timestamp::LATEST.millis()) + 1, |time| ordered_time(time.millis()))
 }
 
 fn keep_any<'a>(mask: &mut Mask, sets: impl Iterator<Item = &'a Bits>) {

@@ -3,13 +3,18 @@
 //! falls into are read themselves. The numbers stay where they are, but for those of the run that is not yet full:
 //! whoever asks brings them.
 
+use std::sync::Arc;
+
 use crate::mask::ones;
 use crate::sparing::push_sparing;
 
 /// Places of a run.
 pub(crate) const RUN: usize = 4_096;
 const RUN_WORDS: usize = RUN / 64;
-const BUCKETS_MAX: usize = 256;
+/// Distinct numbers of a run up to which each has a bucket of its own.
+const EXACT_MAX: usize = 256;
+/// Places of a bucket otherwise.
+const BUCKET: usize = 4;
 
 /// Numbers from the first to the second, both included; none where the first is the greater.
 pub(crate) type Range = (u64, u64);
@@ -17,20 +22,27 @@ pub(crate) type Range = (u64, u64);
 /// The order of all runs that are full.
 #[derive(Debug, Default)]
 pub(crate) struct Slices {
-    runs: Vec<Run>,
+    runs: Vec<Arc<Run>>,
     /// The numbers after the last full run.
     rest: Vec<u64>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Run {
-    /// The least number of each bucket, ascending.
-    starts: Box<[u64]>,
+    least: u64,
     greatest: u64,
-    /// Each bucket has one number only.
-    is_exact: bool,
+    starts: Starts,
     /// The bits of the buckets, the lowest first; words of one plane follow one another.
     planes: Box<[Plane]>,
+}
+
+/// Where buckets begin, ascending.
+#[derive(Debug, PartialEq)]
+enum Starts {
+    /// Each has this one number only.
+    Exact(Box<[u64]>),
+    /// In steps of so many bits beyond the least number.
+    Steps(u32, Box<[u32]>),
 }
 
 /// One bit of each place of a run.
@@ -40,12 +52,23 @@ const NONE: Plane = [0; RUN_WORDS];
 const ALL: Plane = [u64::MAX; RUN_WORDS];
 
 impl Slices {
-    /// The number of the next place.
-    pub(crate) fn push(&mut self, number: u64) {
+    /// The number of the next place. True where that made a run full.
+    pub(crate) fn push(&mut self, number: u64) -> bool {
         push_sparing(&mut self.rest, number);
-        if self.rest.len() == RUN {
-            self.runs.push(Run::of(&self.rest));
+        let is_full = self.rest.len() == RUN;
+        if is_full {
+            self.runs.push(Arc::new(Run::of(&self.rest)));
             self.rest = Vec::new();
+        }
+        is_full
+    }
+
+    /// Shares the last run with a column of as many places, where it is the same: times often are.
+    pub(crate) fn share_last(&mut self, other: &Self) {
+        if let (Some(own), Some(others)) = (self.runs.last_mut(), other.runs.last())
+            && own == others
+        {
+            *own = Arc::clone(others);
         }
     }
 
@@ -61,9 +84,16 @@ impl Slices {
         }
     }
 
-    /// Bytes held.
+    /// Bytes held; of what is shared, its share.
     pub(crate) fn bytes(&self) -> usize {
-        let of = |run: &Run| size_of::<Run>() + (run.starts.len() + run.planes.len() * RUN_WORDS) * 8;
+        let of = |run: &Arc<Run>| {
+            let starts = match &run.starts {
+                Starts::Exact(starts) => starts.len() * 8,
+                Starts::Steps(_, starts) => starts.len() * 4,
+            };
+            8 + (size_of::<Run>() + 16 + starts + run.planes.len() * size_of::<Plane>())
+                / Arc::strong_count(run)
+        };
         self.runs.iter().map(of).sum::<usize>() + self.rest.capacity() * 8
     }
 
@@ -77,46 +107,80 @@ impl Slices {
     }
 }
 
+impl Starts {
+    fn of(sorted: &[u64], least: u64, greatest: u64) -> Self {
+        let mut distinct = sorted.to_vec();
+        distinct.dedup();
+        if distinct.len() <= EXACT_MAX {
+            return Self::Exact(distinct.into());
+        }
+        let shift = (greatest - least).checked_ilog2().unwrap_or(0).saturating_sub(31);
+        let step = |number: &u64| ((number - least) >> shift) as u32;
+        let mut starts: Vec<u32> = sorted.iter().step_by(BUCKET).map(step).collect();
+        starts.dedup();
+        Self::Steps(shift, starts.into())
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Exact(starts) => starts.len(),
+            Self::Steps(_, starts) => starts.len(),
+        }
+    }
+}
+
 impl Run {
     fn of(numbers: &[u64]) -> Self {
         let mut sorted = numbers.to_vec();
         sorted.sort_unstable();
+        let least = sorted.first().copied().unwrap_or(0);
         let greatest = sorted.last().copied().unwrap_or(0);
-        let mut starts = sorted.clone();
-        starts.dedup();
-        let is_exact = starts.len() <= BUCKETS_MAX;
-        if !is_exact {
-            starts = sorted.into_iter().step_by(RUN / BUCKETS_MAX).collect();
-            starts.dedup();
-        }
+        let starts = Starts::of(&sorted, least, greatest);
         let planes = starts.len().next_power_of_two().trailing_zeros() as usize;
-        let mut planes = vec![[0; RUN_WORDS]; planes];
+        let mut run = Self { least, greatest, starts, planes: vec![NONE; planes].into() };
         for (place, number) in numbers.iter().enumerate() {
-            let bucket = bucket_of(&starts, *number);
-            for (bit, plane) in planes.iter_mut().enumerate() {
+            let bucket = run.bucket_of(*number).0;
+            for (bit, plane) in run.planes.iter_mut().enumerate() {
                 if let Some(word) = plane.get_mut(place / 64) {
                     *word |= ((bucket >> bit & 1) as u64) << (place % 64);
                 }
             }
         }
-        Self { starts: starts.into(), greatest, is_exact, planes: planes.into() }
+        run
+    }
+
+    /// The bucket that a number falls into, and the number from which on it has any. The first also takes what is less
+    /// than all, the last what is greater.
+    fn bucket_of(&self, number: u64) -> (usize, u64) {
+        let (bucket, start) = match &self.starts {
+            Starts::Exact(starts) => {
+                let bucket = starts.partition_point(|start| *start <= number).saturating_sub(1);
+                (bucket, starts.get(bucket).copied())
+            }
+            Starts::Steps(shift, starts) => {
+                let step = (number.clamp(self.least, self.greatest) - self.least) >> shift;
+                let bucket = starts.partition_point(|start| u64::from(*start) <= step).saturating_sub(1);
+                (bucket, starts.get(bucket).map(|start| self.least + (u64::from(*start) << shift)))
+            }
+        };
+        (bucket, start.unwrap_or(self.least))
     }
 
     fn narrow(&self, words: &mut [u64], (first, last): Range, admits: impl Fn(usize) -> bool) {
-        let least = self.starts.first().copied().unwrap_or(0);
-        if first > last || last < least || first > self.greatest {
+        if first > last || last < self.least || first > self.greatest {
             words.fill(0);
             return;
         }
-        if first <= least && self.greatest <= last {
+        if first <= self.least && self.greatest <= last {
             return;
         }
-        let (low, high) = (bucket_of(&self.starts, first), bucket_of(&self.starts, last));
+        let ((low, low_start), (high, _)) = (self.bucket_of(first), self.bucket_of(last));
         // Of the buckets that the bounds fall into some are in as a whole; where they are not, their numbers are read.
-        let low_is_in = whole_if(self.starts.get(low).is_some_and(|start| first <= *start));
-        let (high_is_in, is_open) = (whole_if(self.is_exact), whole_if(!self.is_exact));
+        let is_exact = matches!(self.starts, Starts::Exact(_));
+        let low_is_in = whole_if(first <= low_start);
+        let (high_is_in, is_open) = (whole_if(is_exact), whole_if(!is_exact));
         // A bound beyond all numbers compares with none.
-        let (above_low, at_low) = if first <= least { (ALL, NONE) } else { self.compare(low) };
+        let (above_low, at_low) = if first <= self.least { (ALL, NONE) } else { self.compare(low) };
         let (above_high, at_high) = if self.greatest <= last { (NONE, NONE) } else { self.compare(high) };
         for (at, word) in words.iter_mut().enumerate() {
             let (from_low, to_high) = (above_low[at] | at_low[at], !above_high[at]);
@@ -151,11 +215,6 @@ fn whole_if(is_whole: bool) -> u64 {
     u64::from(is_whole).wrapping_neg()
 }
 
-/// The bucket of a number; the first also takes what is less than all.
-fn bucket_of(starts: &[u64], number: u64) -> usize {
-    starts.partition_point(|start| *start <= number).saturating_sub(1)
-}
-
 #[inline]
 fn checked(word: u64, start: usize, admits: &impl Fn(usize) -> bool) -> u64 {
     // Without a branch: which are admitted cannot be foretold, and each asks memory.
@@ -169,7 +228,9 @@ mod tests {
 
     fn check(numbers: &[u64], mask: u64, range: Range) {
         let mut slices = Slices::default();
-        numbers.iter().for_each(|number| slices.push(*number));
+        for number in numbers {
+            slices.push(*number);
+        }
         let mut words = vec![mask; numbers.len().div_ceil(64)];
         if let Some(last) = words.last_mut().filter(|_| !numbers.len().is_multiple_of(64)) {
             *last &= (1 << (numbers.len() % 64)) - 1;
@@ -204,5 +265,21 @@ mod tests {
             check(&numbers, mask, (1, 0));
             check(&numbers, mask, (0, u64::MAX));
         }
+    }
+
+    #[test]
+    fn equal_runs_are_held_once() {
+        let (mut a, mut b, mut c) = (Slices::default(), Slices::default(), Slices::default());
+        for number in 0..RUN as u64 {
+            a.push(number);
+            if b.push(number) {
+                b.share_last(&a);
+            }
+            if c.push(number / 2) {
+                c.share_last(&a);
+            }
+        }
+        assert!(Arc::ptr_eq(&a.runs[0], &b.runs[0]) && !Arc::ptr_eq(&a.runs[0], &c.runs[0]));
+        assert!(a.bytes() < c.bytes());
     }
 }
