@@ -12,7 +12,7 @@ use crate::input::{IndexPassage, IndexRecord};
 use crate::interner::Interner;
 use crate::memory_index::MemoryIndex;
 use crate::postings::Postings;
-use crate::records::{Passages, Place, RecordRow, Times};
+use crate::records::{Passages, Place, RecordRow, Since, Times};
 use crate::sparing::push_sparing;
 
 /// Passages given up before a compaction is worth it.
@@ -125,6 +125,7 @@ impl MemoryIndex {
             session: number_of(&mut words.sessions, record.session.as_ref()),
         };
         let branch = number_of(&mut words.branches, record.branch.as_ref());
+        let (since, unusual_times) = Since::kept(times_of(record), record.position.time);
         let place = record.verbatim.then(|| Box::new(place_of(&mut words.runs, record)));
         let path = record.path.as_deref().map_or(NONE, |path| {
             let (vocabulary, postings) = (&mut self.vocabulary, &mut self.postings);
@@ -153,7 +154,8 @@ impl MemoryIndex {
             place,
             time: record.position.time,
             created_at: record.created_at,
-            unusual_times: times_of(record).unusual(record.position.time),
+            since,
+            unusual_times,
             passages: Passages::default(),
         }
     }

@@ -74,21 +74,46 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// Those of most records: written once, true since it happened, with no end.
-    fn usual(time: Timestamp, created_at: Timestamp) -> Self {
+    /// Those of most records: written once, true since it happened or since then, with no end.
+    fn usual(valid_from: Timestamp, created_at: Timestamp) -> Self {
         Self {
             created_at,
             updated_at: created_at,
-            valid_from: time,
+            valid_from,
             valid_to: None,
             known_to: None,
             expires_at: None,
         }
     }
+}
 
-    /// What a row keeps of them: nothing where they are the usual ones.
-    pub(crate) fn unusual(self, time: Timestamp) -> Option<Box<Self>> {
-        (self != Self::usual(time, self.created_at)).then(|| Box::new(self))
+/// Since when a record of usual times is true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// Since it happened.
+    Happened,
+    /// Since it was written.
+    Created,
+}
+
+impl Since {
+    /// What a row keeps of the times of a record that happened at `time`: all of them only where they are not usual.
+    pub(crate) fn kept(times: Times, time: Timestamp) -> (Self, Option<Box<Times>>) {
+        if times == Times::usual(time, times.created_at) {
+            (Self::Happened, None)
+        } else if times == Times::usual(times.created_at, times.created_at) {
+            (Self::Created, None)
+        } else {
+            (Self::Happened, Some(Box::new(times)))
+        }
+    }
+
+    /// The usual times of a record that happened and was written at these.
+    fn times(self, time: Timestamp, created_at: Timestamp) -> Times {
+        match self {
+            Self::Happened => Times::usual(time, created_at),
+            Self::Created => Times::usual(created_at, created_at),
+        }
     }
 }
 
@@ -165,7 +190,9 @@ pub(crate) struct RecordRow {
     pub(crate) time: Timestamp,
     /// When its first version was written.
     pub(crate) created_at: Timestamp,
-    /// Its times, unless they are the usual ones.
+    /// Since when it is true, where its times are usual.
+    pub(crate) since: Since,
+    /// Its times, where they are not.
     pub(crate) unusual_times: Option<Box<Times>>,
     /// Its passages, by part.
     pub(crate) passages: Passages,
@@ -194,7 +221,8 @@ impl RecordRow {
 
     /// Its times.
     pub(crate) fn times(&self) -> Times {
-        self.unusual_times.as_deref().copied().unwrap_or_else(|| Times::usual(self.time, self.created_at))
+        let usual = || self.since.times(self.time, self.created_at);
+        self.unusual_times.as_deref().copied().unwrap_or_else(usual)
     }
 
     /// Order of turns of one session, as that of `loci_model::provenance::Position`.
@@ -241,6 +269,7 @@ impl RecordRow {
             path: from.u32()?,
             time: from.time()?,
             created_at: from.time()?,
+            since: Since::Happened,
             unusual_times: None,
             place: None,
             passages: Passages::default(),
@@ -253,7 +282,7 @@ impl RecordRow {
             known_to: from.maybe_time()?,
             expires_at: from.maybe_time()?,
         };
-        row.unusual_times = times.unusual(row.time);
+        (row.since, row.unusual_times) = Since::kept(times, row.time);
         row.place = if from.flag()? { Some(Box::new(Place::load(from, runs)?)) } else { None };
         Ok(row)
     }
@@ -387,7 +416,8 @@ impl Records {
             let place = row.place.as_deref().map_or(0, |place| {
                 size_of::<Place>() + 16 + place.run.as_ref().map_or(0, |_| size_of::<(Arc<str>, u64)>() + 16)
             });
-            place + row.unusual_times.as_ref().map_or(0, |_| size_of::<Times>() + 16)
+            let times = row.unusual_times.as_ref().map_or(0, |_| size_of::<Times>() + 16);
+            place + times
         };
         self.rows.iter().map(of_row).sum::<usize>()
             + self.rows.capacity() * size_of::<RecordRow>()
@@ -399,6 +429,26 @@ impl Records {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_come_back() {
+        let at = Timestamp::clamped;
+        let usual = |valid_from| Times::usual(at(valid_from), at(7));
+        let others = [
+            Times { updated_at: at(8), ..usual(5) },
+            Times { valid_to: Some(at(9)), ..usual(7) },
+            Times { known_to: Some(at(9)), ..usual(5) },
+            Times { expires_at: Some(at(9)), ..usual(5) },
+            usual(6),
+        ];
+        for (times, kept_apart) in
+            others.into_iter().map(|times| (times, true)).chain([(usual(5), false), (usual(7), false)])
+        {
+            let (since, kept) = Since::kept(times, at(5));
+            assert_eq!(kept.is_some(), kept_apart, "{times:?}");
+            assert_eq!(kept.map_or_else(|| since.times(at(5), at(7)), |kept| *kept), times);
+        }
+    }
 
     #[test]
     fn rows_are_small() {
