@@ -6,8 +6,8 @@ mod cold_start;
 mod disk;
 mod events;
 mod fill;
+mod processes_beside;
 mod retrieve;
-mod shared;
 
 use std::path::PathBuf;
 
@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 
 use crate::server;
 
-pub(crate) use shared::Arguments as MemberArguments;
-pub(crate) use shared::member as run_member;
+pub(crate) use processes_beside::Arguments as MemberArguments;
+pub(crate) use processes_beside::member as run_member;
 
 /// What to measure.
 #[derive(Debug, clap::Args)]
@@ -88,7 +88,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
         cold_start::run(&binary, report).await?;
     }
     if wanted(Part::Shared) {
-        shared::run(&binary, report).await?;
+        processes_beside::run(&binary, report).await?;
     }
     if wanted(Part::Retrieve) {
         retrieve::run(&binary, report, arguments.records, arguments.questions).await?;
