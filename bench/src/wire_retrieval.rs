@@ -1,9 +1,10 @@
 //! `wire-retrieval`: recall and latency of RetrieveMemoryRecords against a running server, over the AgentCore wire alone.
 //!
 //! One memory per conversation with one semantic strategy, one event per turn sent by four writers, one wait, one retrieval
-//! per question. The shipped weights were fitted on the development sets: the figures are in-sample there, and say so.
+//! per question. The shipped weights were fitted on the development sets: the figures are in-sample there, and say so,
+//! unless `--weights-dir` gives each memory weights that did not see its conversation.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -45,6 +46,9 @@ pub(crate) struct Arguments {
     set: PathBuf,
     #[command(flatten)]
     place: Place,
+    /// Weights by conversation, as `train --out` writes them: each memory ranks by weights that did not see it.
+    #[arg(long)]
+    weights_dir: Option<PathBuf>,
     /// Prints one JSON object.
     #[arg(long)]
     json: bool,
@@ -64,7 +68,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
         (None, None) => bail!("name a server with --url, or a binary with --spawn"),
     };
     let began = Instant::now();
-    let run = Run::whole(&url, &conversations).await?;
+    let run = Run::whole(&url, &conversations, arguments.weights_dir.as_deref()).await?;
     if let Some(server) = spawned {
         server.stop()?;
     }
@@ -74,7 +78,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
 
 /// What a server finds for every question of the conversations, each in a memory of its own, and how fast.
 pub(crate) async fn measure(url: &str, conversations: &[Conversation]) -> Result<(Vec<Outcome>, Latencies)> {
-    let run = Run::whole(url, conversations).await?;
+    let run = Run::whole(url, conversations, None).await?;
     Ok((run.outcomes, run.retrieve))
 }
 
@@ -85,17 +89,30 @@ struct Run {
 }
 
 impl Run {
-    async fn whole(url: &str, conversations: &[Conversation]) -> Result<Self> {
+    async fn whole(url: &str, conversations: &[Conversation], weights_dir: Option<&Path>) -> Result<Self> {
         let mut run = Self { wire: Wire::new(url), outcomes: Vec::new(), retrieve: Latencies::default() };
         for (number, conversation) in conversations.iter().enumerate() {
-            run.conversation(number, conversation).await?;
+            let weights = match weights_dir {
+                None => None,
+                Some(folder) => Some(weights_of(folder, conversation)?),
+            };
+            run.conversation(number, conversation, weights).await?;
         }
         Ok(run)
     }
 
     /// Fills a memory of its own, asks, and deletes the memory.
-    async fn conversation(&mut self, number: usize, conversation: &Conversation) -> Result<()> {
+    async fn conversation(
+        &mut self,
+        number: usize,
+        conversation: &Conversation,
+        weights: Option<Value>,
+    ) -> Result<()> {
         let memory = create_memory(&self.wire, number).await?;
+        if let Some(weights) = weights {
+            let settings = json!({"retrieval_weights": weights});
+            self.wire.ask("PUT", &format!("/v1/memories/{memory}/settings"), Some(&settings)).await?;
+        }
         let turns: Vec<_> = conversation.turns.iter().zip(conversation.sent()?).collect();
         let wire = &self.wire;
         stream::iter(turns)
@@ -129,7 +146,7 @@ impl Run {
         if arguments.json {
             let report = json!({
                 "set": arguments.set.display().to_string(),
-                "in_sample": true,
+                "in_sample": arguments.weights_dir.is_none(),
                 "conversations": conversations,
                 "seconds": seconds,
                 "retrieve_mean_ms": mean_ms,
@@ -140,10 +157,21 @@ impl Run {
             return;
         }
         println!("{}: {conversations} conversations in {seconds:.0} s", arguments.set.display());
-        println!("IN-SAMPLE for the development sets: the shipped weights were fitted on them.");
+        match &arguments.weights_dir {
+            None => println!("IN-SAMPLE for the development sets: the shipped weights were fitted on them."),
+            Some(_) => println!("Held out: each conversation by weights that did not see it."),
+        }
         println!("retrieve: mean {mean_ms:.2} ms, {latency}");
         print!("{}", recall::table(&rows));
     }
+}
+
+/// The weights that did not see a conversation; those of everything for one that was never trained on.
+fn weights_of(folder: &Path, conversation: &Conversation) -> Result<Value> {
+    let own = folder.join(format!("{}.json", conversation.id));
+    let file = if own.exists() { own } else { folder.join("all.json") };
+    let text = std::fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("in {}", file.display()))
 }
 
 async fn create_memory(wire: &Wire, number: usize) -> Result<String> {

@@ -13,7 +13,7 @@ use super::folds::Folds;
 const GOLD_SHARE: f64 = 0.2;
 const STEPS: usize = 50;
 /// Signals that a request without vectors lacks.
-pub(super) const OF_VECTORS: [&str; 2] = ["dense", "dense_window"];
+pub(super) const OF_VECTORS: [&str; 3] = ["dense", "dense_window", "answer"];
 
 /// A held-out sum.
 struct Held {

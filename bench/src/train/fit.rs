@@ -1,5 +1,5 @@
-//! The loss of retrieval.md §9 and its minimum: one gold turn against all turns that are not gold, sets weigh alike, L2,
-//! Newton from 0. Deterministic.
+//! The loss of retrieval.md §9 and its minimum: one gold turn against all turns that are not gold, sets weigh their
+//! shares, L2, Newton from 0. Deterministic.
 
 use loci_engine::retrieval::signals::SIGNAL_COUNT;
 
@@ -47,8 +47,13 @@ fn gold_rows(example: &Example) -> Vec<bool> {
 }
 
 /// Weights that minimise the loss over `examples`, where the signals not in `free` stay as `fixed` says.
-pub(super) fn fit(examples: &[&Example], free: &[bool; SIGNAL_COUNT], fixed: &Point) -> Point {
-    let weighed = weighed(examples);
+pub(super) fn fit(
+    examples: &[&Example],
+    shares: &[f64],
+    free: &[bool; SIGNAL_COUNT],
+    fixed: &Point,
+) -> Point {
+    let weighed = weighed(examples, shares);
     let mut point = *fixed;
     for (value, free) in point.iter_mut().zip(free) {
         if *free {
@@ -80,19 +85,17 @@ pub(super) fn fit(examples: &[&Example], free: &[bool; SIGNAL_COUNT], fixed: &Po
     point
 }
 
-/// Each set has the same weight, each question of a set the same share of it.
-fn weighed<'a>(examples: &[&'a Example]) -> Vec<Weighed<'a>> {
-    let of_use = examples.iter().filter(|example| example.counts() && !example.gold.is_empty());
-    let used: Vec<&Example> = of_use.copied().collect();
+/// Each set weighs its share, each question of a set the same share of it.
+fn weighed<'a>(examples: &[&'a Example], shares: &[f64]) -> Vec<Weighed<'a>> {
+    let share = |example: &Example| shares.get(example.set).copied().unwrap_or_default();
+    let of_use = |example: &&&Example| example.counts() && !example.gold.is_empty() && share(example) > 0.0;
+    let used: Vec<&Example> = examples.iter().filter(of_use).copied().collect();
     let mut sizes = std::collections::BTreeMap::<usize, usize>::new();
     for example in &used {
         *sizes.entry(example.set).or_default() += 1;
     }
-    let share = |example: &Example| {
-        let size = sizes.get(&example.set).copied().unwrap_or(1);
-        1.0 / (size as f64 * sizes.len() as f64)
-    };
-    used.into_iter().map(|example| (share(example), example)).collect()
+    let size = |example: &Example| sizes.get(&example.set).copied().unwrap_or(1) as f64;
+    used.into_iter().map(|example| (share(example) / size(example), example)).collect()
 }
 
 fn objective(weighed: &[Weighed<'_>], point: &Point, free: &[bool; SIGNAL_COUNT]) -> f64 {
@@ -231,7 +234,7 @@ mod tests {
     #[test]
     fn slopes_are_those_of_the_objective() {
         let examples = examples();
-        let weighed = weighed(&examples.iter().collect::<Vec<_>>());
+        let weighed = weighed(&examples.iter().collect::<Vec<_>>(), &[0.5, 0.5]);
         let free = [true; SIGNAL_COUNT];
         let point: Point = std::array::from_fn(|at| at as f64 / 10.0 - 0.8);
         let (gradient, hessian) = slopes(&weighed, &point, &free);
@@ -262,9 +265,9 @@ mod tests {
         free[3] = false;
         let mut fixed = [0.0; SIGNAL_COUNT];
         fixed[3] = 1.5;
-        let point = fit(&examples, &free, &fixed);
+        let point = fit(&examples, &[0.5, 0.5], &free, &fixed);
         assert_eq!(point[3], 1.5);
-        let (gradient, _) = slopes(&weighed(&examples), &point, &free);
+        let (gradient, _) = slopes(&weighed(&examples, &[0.5, 0.5]), &point, &free);
         for (at, slope) in gradient.iter().enumerate().filter(|(at, _)| free[*at]) {
             assert!(slope.abs() < 1e-5, "{at}: {slope}");
         }

@@ -12,8 +12,8 @@ pub(super) struct Plan {
     pub(super) free: [bool; SIGNAL_COUNT],
     /// Values of those that are not.
     pub(super) fixed: Point,
-    /// Only this set is trained on; all are judged.
-    pub(super) only_set: Option<usize>,
+    /// What each set that is trained on weighs.
+    pub(super) shares: Vec<f64>,
 }
 
 /// A fit with everything, and one without each conversation.
@@ -26,15 +26,12 @@ pub(super) struct Folds {
 
 /// Fits all folds, on all cores.
 pub(super) fn fit_all(examples: &[Example], conversations: usize, plan: &Plan) -> Folds {
-    let used: Vec<&Example> = examples
-        .iter()
-        .filter(|example| example.conversation < conversations)
-        .filter(|example| plan.only_set.is_none_or(|only| example.set == only))
-        .collect();
+    let used: Vec<&Example> =
+        examples.iter().filter(|example| example.conversation < conversations).collect();
     let of = |left_out: Option<usize>| {
         let seen: Vec<&Example> =
             used.iter().filter(|example| Some(example.conversation) != left_out).copied().collect();
-        fit::fit(&seen, &plan.free, &plan.fixed)
+        fit::fit(&seen, &plan.shares, &plan.free, &plan.fixed)
     };
     let tasks: Vec<Option<usize>> = std::iter::once(None).chain((0..conversations).map(Some)).collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

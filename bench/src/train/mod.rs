@@ -21,8 +21,10 @@ use crate::vectors::Vectors;
 use examples::{Example, Listed};
 use folds::Plan;
 
+/// Share of the guards, all together, of the sum; the sets have the rest, alike.
+const GUARD_SHARE: f64 = 0.05;
 /// Signals whose weight no development set can see: set by hand.
-const BY_HAND: [&str; 1] = ["path"];
+const BY_HAND: [&str; 3] = ["path", "file", "document"];
 
 /// What to fit on, and what to show.
 #[derive(Debug, clap::Args)]
@@ -30,6 +32,9 @@ pub(crate) struct Arguments {
     /// Conversations with questions, one JSON line each; several files are several sets, which weigh alike.
     #[arg(long, required = true)]
     set: Vec<PathBuf>,
+    /// Trained on at a small share, to keep the others from unlearning what they do not show.
+    #[arg(long)]
+    guard: Vec<PathBuf>,
     /// Judged with the weights of all conversations, never trained on.
     #[arg(long)]
     beside: Vec<PathBuf>,
@@ -58,6 +63,8 @@ struct Data {
     examples: Vec<Example>,
     /// Names of the sets; those beside the trained ones come last.
     sets: Vec<String>,
+    /// How many of them are sets to choose by; guards come behind them.
+    judged: usize,
     /// How many of them are trained on.
     trained: usize,
     /// Name of each conversation that is trained on.
@@ -75,6 +82,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
             Some(at.with_context(|| format!("no set {name} among {:?}", data.sets))?)
         }
     };
+    let shares = shares(arguments.set.len(), arguments.guard.len(), only_set);
     let plan = |without: &str| -> Result<Plan> {
         let mut free = [true; SIGNAL_COUNT];
         let mut fixed = [0.0; SIGNAL_COUNT];
@@ -85,7 +93,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
         for (at, _) in SIGNALS.iter().enumerate().filter(|(_, signal)| BY_HAND.contains(&signal.name)) {
             (free[at], fixed[at]) = (false, shipped.signals[at]);
         }
-        Ok(Plan { free, fixed, only_set })
+        Ok(Plan { free, fixed, shares: shares.clone() })
     };
     let base_plan = plan("")?;
     let fit = |plan: &Plan| folds::fit_all(&data.examples, data.conversations.len(), plan);
@@ -96,8 +104,8 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
         let folds = fit(&plan(without)?);
         ablations.push((without.clone(), folds.judge(&data.examples, data.sets.len(), Listed::All)));
     }
-    let trained: Vec<&Example> = data.examples.iter().filter(|example| example.set < data.trained).collect();
-    let calibrated = calibration::calibrate(&trained, &base, data.trained);
+    let chosen_by: Vec<&Example> = data.examples.iter().filter(|example| example.set < data.judged).collect();
+    let calibrated = calibration::calibrate(&chosen_by, &base, data.judged);
     let report = output::Report { data: &data, base: &base, judged, ablations, calibrated, shipped };
     if let Some(folder) = &arguments.out {
         report.write_weights(folder)?;
@@ -110,16 +118,28 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
+/// What each set that is trained on weighs, one after the other.
+fn shares(sets: usize, guards: usize, only_set: Option<usize>) -> Vec<f64> {
+    if let Some(only) = only_set {
+        return (0..sets + guards).map(|set| f64::from(u8::from(set == only))).collect();
+    }
+    let guarded = if guards == 0 { 0.0 } else { GUARD_SHARE };
+    let of_set = (1.0 - guarded) / sets as f64;
+    let of_guard = guarded / guards.max(1) as f64;
+    std::iter::repeat_n(of_set, sets).chain(std::iter::repeat_n(of_guard, guards)).collect()
+}
+
 fn read(arguments: &Arguments, lexical_scale: f32) -> Result<Data> {
     let mut vectors = Vectors::open(&arguments.vectors)?;
     let mut data = Data {
         examples: Vec::new(),
         sets: Vec::new(),
-        trained: arguments.set.len(),
+        judged: arguments.set.len(),
+        trained: arguments.set.len() + arguments.guard.len(),
         conversations: Vec::new(),
     };
     let mut read = 0;
-    for (set, path) in arguments.set.iter().chain(&arguments.beside).enumerate() {
+    for (set, path) in arguments.set.iter().chain(&arguments.guard).chain(&arguments.beside).enumerate() {
         let name = path.file_stem().and_then(|name| name.to_str()).context("a set without a name")?;
         data.sets.push(name.to_owned());
         for conversation in dev_set::read(path)? {

@@ -30,9 +30,9 @@ impl Report<'_> {
         judged.outcomes.iter().map(|outcomes| recall::rows(outcomes)).collect()
     }
 
-    /// Sum of the held-out losses of the sets that are trained on.
+    /// Sum of the held-out losses of the sets to choose by.
     fn summed_loss(&self, judged: &Judged) -> f64 {
-        judged.losses.iter().take(self.data.trained).sum()
+        judged.losses.iter().take(self.data.judged).sum()
     }
 
     /// The tables.
@@ -160,7 +160,7 @@ impl Report<'_> {
         let calibration = self.calibrated.calibration;
         json!({
             "provenance": format!(
-                "Listwise softmax, one gold against all non-gold turns, L2 2e-4, sets weighted equally: {}; {fitted_on}. By hand: {}.",
+                "Listwise softmax, one gold against all non-gold turns, L2 2e-4, sets weighted equally, guards at a twentieth: {}; {fitted_on}. By hand: {}.",
                 self.data.sets.iter().take(self.data.trained).cloned().collect::<Vec<_>>().join(", "),
                 BY_HAND.join(", "),
             ),

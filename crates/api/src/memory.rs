@@ -176,6 +176,10 @@ pub struct MemorySettings {
     pub erase_after_ms: u64,
     /// Old versions are kept so many days.
     pub history_days: u32,
+    /// Weights of the ranking: a whole set in the form of `weights.json`, in place of the shipped ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub retrieval_weights: Option<serde_json::Value>,
 }
 
 impl Default for MemorySettings {
@@ -188,6 +192,7 @@ impl Default for MemorySettings {
             main_branch_marker: true,
             erase_after_ms: 7 * 24 * 3600 * 1000,
             history_days: 365,
+            retrieval_weights: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use loci_model::ports::search::{Candidate, CandidateRequest, CandidateSet, ListLengths};
+use loci_text::TurnFlags;
 
 use crate::bits::Bits;
 use crate::chains::OWN;
@@ -171,6 +172,9 @@ impl MemoryIndex {
             path: self.path_view(table, record.path),
             dense: dense.map(|dense| dense.own),
             dense_window: dense.map(|dense| dense.in_context),
+            question_before: dense
+                .and_then(|dense| dense.before)
+                .filter(|_| self.follows_a_question(passage)),
             terms: [first, second].concat(),
             flags: row.flags_now(),
             speaker: (row.stripped && row.name != NONE).then(|| self.names.text(row.name).to_owned()),
@@ -180,6 +184,12 @@ impl MemoryIndex {
             time: record.time,
             has_time: record.has_time,
         })
+    }
+
+    /// True where the neighbour before is a short question.
+    fn follows_a_question(&self, passage: u32) -> bool {
+        let before = self.columns.before(passage);
+        before.is_some_and(|before| TurnFlags(self.columns.row(before).flags_now()).question())
     }
 
     /// The place of a passage in its session, from 0.

@@ -21,6 +21,8 @@ const AHEAD: usize = 8;
 /// The same of a scan, in groups: of 384 dimensions each has two kilobytes.
 const GROUPS_AHEAD: usize = 4;
 
+/// Place of the turn before among the rows of a context.
+const BEFORE: usize = 2;
 /// Weights of the neighbours two before, one before and one after, beside 1 of the passage itself (§3).
 const CONTEXT: [f32; 3] = [0.2, 0.4, 0.3];
 
@@ -39,6 +41,8 @@ pub(crate) struct Cosines {
     pub(crate) own: f32,
     /// Among its neighbours.
     pub(crate) in_context: f32,
+    /// Of the turn before.
+    pub(crate) before: Option<f32>,
 }
 
 impl MemoryIndex {
@@ -71,8 +75,13 @@ impl MemoryIndex {
     pub(crate) fn cosines(&self, asked: &Asked<'_>, passage: u32) -> Option<Cosines> {
         let rows = self.rows_in_context(asked, passage)?;
         let (mut along, mut square) = ([0.0f32; 4], 0.0f32);
+        let mut before = None;
         for (at, (weight, row)) in rows.iter().enumerate().filter_map(|(at, part)| Some((at, (*part)?))) {
-            along[at] = weight * asked.cosine(row);
+            let cosine = asked.cosine(row);
+            along[at] = weight * cosine;
+            if at == BEFORE {
+                before = Some(cosine);
+            }
             // Rows are of unit length, those of no direction apart.
             square += if asked.space.scale(row) > 0.0 { weight * weight } else { 0.0 };
             for (other_weight, other) in rows.iter().skip(at + 1).flatten() {
@@ -80,7 +89,7 @@ impl MemoryIndex {
             }
         }
         let in_context = if square > 0.0 { along.iter().sum::<f32>() / square.sqrt() } else { 0.0 };
-        Some(Cosines { own: along[0], in_context })
+        Some(Cosines { own: along[0], in_context, before })
     }
 
     /// Asks for the rows that [`MemoryIndex::cosines`] will read.

@@ -55,6 +55,8 @@ pub struct MemorySettings {
     pub erase_after_ms: u64,
     /// Non-active versions are kept this long.
     pub history_days: u32,
+    /// Weights of the ranking in the form of the engine's `weights.json`, in place of the shipped ones.
+    pub retrieval_weights: Option<String>,
 }
 
 impl Default for MemorySettings {
@@ -67,6 +69,7 @@ impl Default for MemorySettings {
             main_branch_marker: true,
             erase_after_ms: limits::ERASE_AFTER_MS_DEFAULT,
             history_days: limits::HISTORY_DAYS_DEFAULT,
+            retrieval_weights: None,
         }
     }
 }

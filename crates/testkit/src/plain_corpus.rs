@@ -198,6 +198,7 @@ impl PlainCorpus {
             path,
             dense: vector.zip(turn.vector.as_deref()).map(|(a, b)| dot(a, b)),
             dense_window: vector.and_then(|vector| Some(dot(vector, &self.context(place)?))),
+            question_before: vector.and_then(|vector| self.question_before(place, vector)),
             terms: own.terms.iter().map(|term| ids[term.as_str()]).collect(),
             flags: own.flags.0,
             speaker: own.speaker.clone(),
@@ -207,6 +208,16 @@ impl PlainCorpus {
             time: turn.time.unwrap_or(Timestamp::EPOCH),
             has_time: turn.time.is_some(),
         }
+    }
+
+    /// The cosine of the turn before, where it is a short question.
+    fn question_before(&self, place: usize, vector: &[f32]) -> Option<f32> {
+        self.turns[place].vector.as_ref()?;
+        let own = &self.analysed[place];
+        let at = usize::try_from(own.position).ok()?.checked_sub(1)?;
+        let before = *own.groups[3].get(at)?;
+        let asks = self.analysed[before].flags.question();
+        asks.then(|| self.turns[before].vector.as_deref().map(|other| dot(vector, other)))?
     }
 
     /// The normalised weighted sum of a turn's vector and its neighbours'.

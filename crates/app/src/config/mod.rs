@@ -256,6 +256,7 @@ impl Config {
                 main_branch_marker: self.compat.main_branch_marker,
                 erase_after_ms: self.memories.erase_after_ms,
                 history_days: self.memories.history_days,
+                retrieval_weights: None,
             },
             memory_matches: self
                 .memory_matches

@@ -66,7 +66,10 @@ impl Engine {
             .collect::<Result<Vec<_>>>()?;
         check_set(&strategies)?;
         let settings = match &new.settings {
-            Some(settings) => settings.clone(),
+            Some(settings) => {
+                super::settings::check(settings)?;
+                settings.clone()
+            }
             None => profile::initial_settings(&self.settings, &new.name, &new.tags, &strategies)?,
         };
         Ok(Memory {

@@ -7,6 +7,7 @@ use loci_model::settings::MemorySettings;
 use loci_model::{Error, MemoryId, Result};
 
 use super::get::existing;
+use crate::retrieval::weights::Weights;
 use crate::{Engine, access};
 
 /// Ten years, in milliseconds and days: longer is a typing error.
@@ -22,12 +23,7 @@ impl Engine {
         settings: MemorySettings,
     ) -> Result<Memory> {
         access::require_whole(caller, id, Capability::Admin)?;
-        if settings.erase_after_ms > ERASE_AFTER_MS_MAX {
-            return Err(Error::invalid("erase_after_ms", "erase_after_ms must be at most ten years"));
-        }
-        if settings.history_days > HISTORY_DAYS_MAX {
-            return Err(Error::invalid("history_days", "history_days must be at most 36500"));
-        }
+        check(&settings)?;
         let now = self.clock.now();
         let id = id.clone();
         self.store
@@ -40,4 +36,21 @@ impl Engine {
             })
             .await
     }
+}
+
+/// What settings must be, wherever they come from.
+pub(crate) fn check(settings: &MemorySettings) -> Result<()> {
+    if settings.erase_after_ms > ERASE_AFTER_MS_MAX {
+        return Err(Error::invalid("erase_after_ms", "erase_after_ms must be at most ten years"));
+    }
+    if settings.history_days > HISTORY_DAYS_MAX {
+        return Err(Error::invalid("history_days", "history_days must be at most 36500"));
+    }
+    if let Some(weights) = &settings.retrieval_weights {
+        Weights::parse(weights).map_err(|error| {
+            let remedy = "give every signal of the shipped weights.json once, finite, with its other members";
+            Error::invalid("retrieval_weights", format!("retrieval_weights: {}: {remedy}", error.message))
+        })?;
+    }
+    Ok(())
 }

@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 
 use loci_model::ports::search::{CandidateSet, LexicalView, ScopeStatistics};
-use loci_text::bm25;
+use loci_model::record::RecordKind;
 use loci_text::question::Question;
+use loci_text::{bm25, turn_flags};
 
 use super::turn_view::TurnView;
 
@@ -14,6 +15,8 @@ use super::turn_view::TurnView;
 pub(crate) struct QuestionView<'a> {
     /// The question as read.
     pub(super) question: &'a Question,
+    /// It speaks of the one who asks: I, my, we.
+    pub(super) first_person: bool,
     /// Averages and counts of the scope.
     pub(super) statistics: &'a ScopeStatistics,
     /// idf of each term of the request; 0 where no turn has it.
@@ -32,6 +35,8 @@ pub(crate) struct QuestionView<'a> {
     pub(super) pair_max: f32,
     /// The best S among the candidates.
     pub(super) session_max: f32,
+    /// By file: mean T of its second and third best passage among the candidates.
+    pub(super) file_more: HashMap<u32, f32>,
 }
 
 impl<'a> QuestionView<'a> {
@@ -46,6 +51,7 @@ impl<'a> QuestionView<'a> {
         let idf_of = |n: u32, df: &[u32]| df.iter().map(|df| bm25::idf(n, *df)).collect::<Vec<_>>();
         let mut view = Self {
             question,
+            first_person: turn_flags(&question.text).first_person(),
             statistics,
             idf: idf_of(statistics.turns, &statistics.df),
             path_idf: idf_of(statistics.paths, &statistics.path_df),
@@ -55,6 +61,7 @@ impl<'a> QuestionView<'a> {
             pair_total: 0.0,
             pair_max: 0.0,
             session_max: 0.0,
+            file_more: HashMap::new(),
         };
         view.add_pairs(terms, &set.term_ids);
         view
@@ -62,10 +69,17 @@ impl<'a> QuestionView<'a> {
 
     /// Notes the maxima over the turns that are ranked together.
     pub(crate) fn with_maxima<'t>(mut self, turns: impl Iterator<Item = &'t TurnView<'t>>) -> Self {
+        let mut files: HashMap<u32, [f32; 3]> = HashMap::new();
         for turn in turns {
-            self.pair_max = self.pair_max.max(turn.score(LexicalView::Pair));
-            self.session_max = self.session_max.max(turn.score(LexicalView::Session));
+            self.pair_max = self.pair_max.max(turn.talk_score(LexicalView::Pair));
+            self.session_max = self.session_max.max(turn.talk_score(LexicalView::Session));
+            if turn.candidate.kind == RecordKind::Document {
+                let best = files.entry(turn.candidate.session).or_default();
+                *best = with(*best, turn.score(LexicalView::Turn));
+            }
         }
+        self.file_more =
+            files.into_iter().map(|(file, [_, second, third])| (file, (second + third) / 2.0)).collect();
         self
     }
 
@@ -92,5 +106,16 @@ impl<'a> QuestionView<'a> {
         }
         self.pair_openers.sort_unstable();
         self.pair_openers.dedup();
+    }
+}
+
+/// The three best of three, best first, and one more.
+fn with([first, second, third]: [f32; 3], score: f32) -> [f32; 3] {
+    if score > first {
+        [score, first, second]
+    } else if score > second {
+        [first, score, second]
+    } else {
+        [first, second, third.max(score)]
     }
 }

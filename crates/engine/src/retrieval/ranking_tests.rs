@@ -143,9 +143,9 @@ fn golden_orders() {
         assert_eq!(&order[..without.len()], without, "without vectors: {question}: {order:?}");
     };
     check("When did Vera eat soup at the lighthouse?", [0.7, 0.1, 0.7], &[2, 0], &[2, 0]);
-    check("Who bought Oskar\'s boat?", [1.0, 0.0, 0.0], &[3, 5], &[3, 5]);
+    check("Who bought Oskar\'s boat?", [1.0, 0.0, 0.0], &[3, 5], &[5, 3]);
     check("What grows by the wall?", [0.0, 1.0, 0.0], &[7, 6], &[7, 6]);
-    check("Which roses did you recommend in your plan for the garden?", [0.0, 1.0, 0.0], &[6, 7], &[7, 6]);
+    check("Which roses did you recommend in your plan for the garden?", [0.0, 1.0, 0.0], &[6, 7], &[6, 7]);
     check("What happened in July 2023 at the harbour?", [0.0, 0.0, 1.0], &[8], &[8]);
 }
 

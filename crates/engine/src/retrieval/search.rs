@@ -25,8 +25,11 @@ impl Engine {
     pub async fn search(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
         check(&request)?;
         let view = access::record_view(caller, &request.memory, Capability::Read)?;
-        let weights = Weights::shipped()?;
-        let (scope, mut notices) = self.search_scope(&request, &view).await?;
+        let (scope, mut notices, own_weights) = self.search_scope(&request, &view).await?;
+        let weights = match &own_weights {
+            Some(weights) => weights,
+            None => Weights::shipped()?,
+        };
 
         let started = self.clock.monotonic_us();
         let asked = self.read_question(&request.query, &scope, &mut notices).await?;
@@ -52,7 +55,11 @@ impl Engine {
     }
 
     /// The records in question, as far as the caller may see them.
-    async fn search_scope(&self, request: &SearchRequest, view: &View) -> Result<(RecordScope, Notices)> {
+    async fn search_scope(
+        &self,
+        request: &SearchRequest,
+        view: &View,
+    ) -> Result<(RecordScope, Notices, Option<Weights>)> {
         let now = self.clock.now();
         let (request, view) = (request.clone(), view.clone());
         self.store
@@ -62,7 +69,7 @@ impl Engine {
                 if extraction_is_pending(tx, &memory.id, &view)? {
                     notices.degrade(Degradation::ExtractionPending);
                 }
-                Ok((scope, notices))
+                Ok((scope, notices, own_weights(&memory)))
             })
             .await
     }
@@ -91,6 +98,19 @@ impl Engine {
             lists: request.lists.or(self.settings.candidates),
         };
         self.store.search().candidates(wanted).await
+    }
+}
+
+/// The weights that an administrator gave the memory. Those of another version, whose signals were others, would rank at
+/// random: then the shipped ones hold, and the log says so.
+fn own_weights(memory: &Memory) -> Option<Weights> {
+    let weights = memory.settings.retrieval_weights.as_deref()?;
+    match Weights::parse(weights) {
+        Ok(weights) => Some(weights),
+        Err(error) => {
+            tracing::warn!(memory = %memory.id, %error, "the memory's own weights do not fit this version: the shipped ones hold");
+            None
+        }
     }
 }
 

@@ -36,6 +36,11 @@ impl<'a> TurnView<'a> {
         }
     }
 
+    /// BM25 of the turn with what was said around it: nothing for files (decision 0036).
+    pub(super) fn talk_score(&self, view: LexicalView) -> f32 {
+        if self.candidate.kind == RecordKind::Document { 0.0 } else { self.score(view) }
+    }
+
     /// What its text says of time, quantity and people: nothing for files, whose text is not talk (§6, 12–17).
     pub(super) fn talk(&self) -> TurnFlags {
         if self.candidate.kind == RecordKind::Document {

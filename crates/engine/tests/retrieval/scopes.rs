@@ -58,6 +58,44 @@ fn nodes_paths_and_their_union() {
 }
 
 #[test]
+fn a_memory_ranks_by_its_own_weights() {
+    let world = World::with(&FACTS);
+    let put = |weights: Option<&str>| {
+        let settings =
+            MemorySettings { retrieval_weights: weights.map(str::to_owned), ..MemorySettings::default() };
+        block_on(world.engine.memory_settings_put(&world.caller, &world.memory.id, settings))
+    };
+    let weight = || {
+        let mut request = world.request("the boat");
+        request.explain = true;
+        let answer = block_on(world.engine.search(&world.caller, request)).unwrap();
+        let lexical = answer.hits[0].explanation.iter().find(|signal| signal.name == "lex_turn").unwrap();
+        lexical.weight
+    };
+    let shipped = include_str!("../../src/retrieval/weights.json");
+    let usual = weight();
+    let own = shipped.replacen("\"lex_turn\": ", "\"lex_turn\": 7", 1);
+    put(Some(&own)).unwrap();
+    assert!((weight() - usual - 70.0).abs() < 1e-3);
+    for (from, to, expect) in [
+        ("\"phrase\"", "\"phrases\"", "the signal phrase has no weight"),
+        ("\"phrase\"", "\"more\": 1, \"phrase\"", "there is no signal more"),
+        ("\"slope\": ", "\"slope\": -", "out of range"),
+    ] {
+        let error = put(Some(&shipped.replacen(from, to, 1))).unwrap_err();
+        assert_eq!(error.field.as_deref(), Some("retrieval_weights"));
+        assert!(error.message.contains(expect), "{}", error.message);
+    }
+    assert!((weight() - usual - 70.0).abs() < 1e-3);
+    put(None).unwrap();
+    assert_eq!(weight(), usual);
+    let reader = reader_of("/users/1/");
+    let settings = MemorySettings::default();
+    let denied = block_on(world.engine.memory_settings_put(&reader, &world.memory.id, settings)).unwrap_err();
+    assert_eq!(denied.kind, ErrorKind::Denied);
+}
+
+#[test]
 fn grants_narrow_or_deny() {
     let world = World::with(&FACTS);
     let reader = reader_of("/users/1/");

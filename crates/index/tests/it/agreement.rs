@@ -97,6 +97,7 @@ fn compare(request: &CandidateRequest, got: &CandidateSet, twin: &Reading<'_>) {
         }
         assert_eq!(candidate.path, twin.path(request, at));
         near(candidate.dense, twin.cosine(request, at));
+        near(candidate.question_before, twin.question_before(request, at));
         near(candidate.dense_window, twin.cosine_in_context(request, at));
         assert_eq!(candidate.speaker, passage.speaker);
         assert_eq!(candidate.flags, passage.flags);

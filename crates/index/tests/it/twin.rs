@@ -253,6 +253,17 @@ impl Reading<'_> {
         self.comparable(request, at).map(|(values, question)| cosine(values, question))
     }
 
+    /// The cosine of the turn before, where it is a short question and both have vectors.
+    pub(crate) fn question_before(&self, request: &CandidateRequest, at: usize) -> Option<f64> {
+        self.comparable(request, at)?;
+        let passage = &self.passages[at];
+        let before = *self.sessions[passage.session].get(passage.position.checked_sub(1)?)?;
+        if !loci_text::TurnFlags(self.passages[before].flags).question() {
+            return None;
+        }
+        self.comparable(request, before).map(|(values, question)| cosine(values, question))
+    }
+
     pub(crate) fn cosine_in_context(&self, request: &CandidateRequest, at: usize) -> Option<f64> {
         let (values, question) = self.comparable(request, at)?;
         let mut sum = values.to_vec();

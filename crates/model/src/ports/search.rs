@@ -117,6 +117,8 @@ pub struct Candidate {
     pub dense: Option<f32>,
     /// Cosine of the passage in its context (retrieval.md §3), likewise.
     pub dense_window: Option<f32>,
+    /// Cosine of the turn before it in the session, where that one is a short question and has a vector.
+    pub question_before: Option<f32>,
     /// All its terms in order, as ids that mean something in this answer only.
     pub terms: Vec<u32>,
     /// `loci_text::TurnFlags` of its text (a known speaker's prefix taken off).

@@ -139,6 +139,7 @@ pub(super) fn settings(asked: shape::MemorySettings) -> MemorySettings {
         main_branch_marker: asked.main_branch_marker,
         erase_after_ms: asked.erase_after_ms,
         history_days: asked.history_days,
+        retrieval_weights: asked.retrieval_weights.map(|weights| weights.to_string()),
     }
 }
 
@@ -161,5 +162,9 @@ pub(super) fn settings_shown(settings: &MemorySettings) -> shape::MemorySettings
         main_branch_marker: settings.main_branch_marker,
         erase_after_ms: settings.erase_after_ms,
         history_days: settings.history_days,
+        retrieval_weights: settings
+            .retrieval_weights
+            .as_deref()
+            .and_then(|weights| serde_json::from_str(weights).ok()),
     }
 }

@@ -1,5 +1,5 @@
 //! Who wrote the turn: people ask for what people said, unless they ask the assistant for its own words (retrieval.md §6,
-//! features 9 and 10).
+//! features 9 and 10; decision 0036).
 
 use loci_model::event::Role;
 
@@ -18,6 +18,13 @@ pub(super) fn assistant_you(question: &QuestionView<'_>, turn: &TurnView<'_>) ->
     if question.question.speaks_to_assistant { assistant(question, turn) } else { 0.0 }
 }
 
+/// The same where the question speaks neither to the assistant nor of the one who asks: what is asked about a matter, and
+/// not about a person, may well be what the assistant explained (decision 0036).
+pub(super) fn assistant_topic(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
+    let personal = question.question.speaks_to_assistant || question.first_person;
+    if personal { 0.0 } else { assistant(question, turn) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::test_case::Case;
@@ -31,6 +38,17 @@ mod tests {
             case.expect("assistant", assistant);
             case.expect("assistant_you", you);
         };
+        let topic = |question: &str, role: Option<Role>, expect: f32| {
+            let mut case = Case::asking(question);
+            case.set.candidates[0].role = role;
+            case.expect("assistant_topic", expect);
+        };
+        topic("How deep are tulips planted?", Some(Role::Assistant), 1.0);
+        topic("How deep are tulips planted?", Some(Role::User), 0.0);
+        topic("How deep are tulips planted?", None, 0.0);
+        topic("How deep did I plant tulips?", Some(Role::Assistant), 0.0);
+        topic("how deep are our tulips?", Some(Role::Assistant), 0.0);
+        topic("How deep did you plant tulips?", Some(Role::Assistant), 0.0);
         check("What did I plant?", Some(Role::Assistant), 1.0, 0.0);
         check("What did you recommend?", Some(Role::Assistant), 1.0, 1.0);
         check("What did you recommend?", Some(Role::Tool), 1.0, 1.0);

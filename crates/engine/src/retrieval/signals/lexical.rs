@@ -13,19 +13,19 @@ pub(super) fn turn(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     turn.score(LexicalView::Turn) / question.lexical_unit
 }
 
-/// BM25 of the turn's window over the lexical unit.
+/// BM25 of the turn's window over the lexical unit. 0 for files: what stands around a passage is no talk about it.
 pub(super) fn window(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
-    turn.score(LexicalView::Window) / question.lexical_unit
+    turn.talk_score(LexicalView::Window) / question.lexical_unit
 }
 
-/// BM25 of the turn and the one before, relative to the best candidate.
+/// BM25 of the turn and the one before, relative to the best candidate; 0 for files.
 pub(super) fn pair(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
-    relative(turn.score(LexicalView::Pair), question.pair_max)
+    relative(turn.talk_score(LexicalView::Pair), question.pair_max)
 }
 
-/// BM25 of the turn's session, relative to the best session that has a candidate.
+/// BM25 of the turn's session, relative to the best session that has a candidate; 0 for files.
 pub(super) fn session(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
-    relative(turn.score(LexicalView::Session), question.session_max)
+    relative(turn.talk_score(LexicalView::Session), question.session_max)
 }
 
 fn relative(score: f32, max: f32) -> f32 {

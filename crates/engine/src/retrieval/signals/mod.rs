@@ -6,9 +6,11 @@
 //! To add a signal: a file with its function and its tests, one row here, its weight (0 at first) in `weights.json`,
 //! training (retrieval.md §9, §12). At most 30.
 
+mod answer;
 mod assistant;
 mod date;
 mod dense;
+mod file;
 mod lexical;
 mod path;
 mod phrase;
@@ -22,7 +24,7 @@ use super::question_view::QuestionView;
 use super::turn_view::TurnView;
 
 /// How many signals there are.
-pub const SIGNAL_COUNT: usize = 18;
+pub const SIGNAL_COUNT: usize = 22;
 
 /// A name, and the function that gives a turn its value.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +38,7 @@ const fn row(name: &'static str, value: fn(&QuestionView<'_>, &TurnView<'_>) -> 
     Signal { name, value }
 }
 
-/// All signals, in the order of retrieval.md §6.
+/// All signals, in the order of retrieval.md §6, then those of decision 0036.
 pub const SIGNALS: [Signal; SIGNAL_COUNT] = [
     row("lex_turn", lexical::turn),
     row("lex_window", lexical::window),
@@ -56,6 +58,10 @@ pub const SIGNALS: [Signal; SIGNAL_COUNT] = [
     row("number", talk::number),
     row("first_person", talk::first_person),
     row("path", path::path),
+    row("answer", answer::answer),
+    row("assistant_topic", assistant::assistant_topic),
+    row("file", file::file),
+    row("document", file::document),
 ];
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! One question and one turn, for the tests of signals: everything absent until a test sets it.
 
-use loci_model::ports::search::{Candidate, CandidateSet};
+use loci_model::ports::search::{Candidate, CandidateSet, ViewCounts, Views};
 use loci_model::record::{RecordKind, RecordState};
 use loci_model::{RecordId, Timestamp};
 use loci_text::question::{self, Question};
@@ -28,6 +28,7 @@ pub(crate) fn bare_candidate(place: u32) -> Candidate {
         path: None,
         dense: None,
         dense_window: None,
+        question_before: None,
         terms: Vec::new(),
         flags: 0,
         speaker: None,
@@ -37,6 +38,12 @@ pub(crate) fn bare_candidate(place: u32) -> Candidate {
         time: Timestamp::EPOCH,
         has_time: false,
     }
+}
+
+/// Counts of one term in the turn itself, and in no other view.
+pub(crate) fn one_view(tf: u32) -> Views {
+    let views = [tf, 0, 0, 0].map(|tf| ViewCounts { length: 10, tf: vec![tf] });
+    Views::of(views.each_ref())
 }
 
 impl Case {
