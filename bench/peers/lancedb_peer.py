@@ -5,7 +5,7 @@ below; compacted after a load.
 """
 import lancedb
 import pyarrow
-from lancedb.index import FTS
+from lancedb.index import FTS, IvfPq
 from lancedb.rerankers import RRFReranker
 from protocol import DIMENSIONS, main
 
@@ -39,7 +39,7 @@ class LanceDb:
         table.optimize()
         table.create_index("text", config=FTS(), replace=True)
         if table.count_rows() >= APPROXIMATE_FROM:
-            table.create_index(metric="cosine", vector_column_name="vector")
+            table.create_index("vector", config=IvfPq(distance_type="cosine"))
 
     def search(self, collection, question, limit):
         vector = self.embedder.embed([question])[0]

@@ -33,7 +33,7 @@ pub(super) struct Quality {
 }
 
 /// Speed and size at one number of records.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub(super) struct ScaleFigures {
     /// Records asked for.
     pub(super) asked: usize,
@@ -43,6 +43,14 @@ pub(super) struct ScaleFigures {
     pub(super) without_model: Option<Ingest>,
     pub(super) serve: Option<Serve>,
     pub(super) disk_bytes: u64,
+}
+
+impl ScaleFigures {
+    /// These figures for a larger number of records, if time ended before this one was reached.
+    pub(super) fn cut_short(&self, asked: usize) -> Option<Self> {
+        let reached = self.without_model.as_ref().map_or(usize::MAX, |ingest| ingest.records);
+        (reached < self.asked && asked > self.asked).then(|| Self { asked, ..self.clone() })
+    }
 }
 
 /// A load until durable and searchable.
@@ -61,7 +69,7 @@ impl Ingest {
 }
 
 /// Searches on the store as it was left, by a process started anew.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub(super) struct Serve {
     /// From the start of the process to its first answer.
     pub(super) first_answer_ms: f64,
@@ -86,5 +94,33 @@ impl Serve {
             embedding: quantiles(|call| call.1),
             resident_bytes,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scale_that_was_not_reached_stands_for_larger_ones() {
+        let check = |records, asked, expect: Option<usize>| {
+            let ingest = Ingest { records, seconds: 1.0, resident_bytes: 0 };
+            let without_model = Some(ingest);
+            let figures =
+                ScaleFigures { asked: 10, with_model: None, without_model, serve: None, disk_bytes: 7 };
+            assert_eq!(figures.cut_short(asked).map(|figures| figures.asked), expect, "{records} {asked}");
+        };
+        check(9, 100, Some(100));
+        check(10, 100, None);
+        check(9, 10, None);
+    }
+
+    #[test]
+    fn the_embedding_is_taken_off_call_by_call() {
+        let calls = [(5, 2), (9, 1), (1, 3)]
+            .map(|(whole, embedding)| (Duration::from_millis(whole), Duration::from_millis(embedding)));
+        let serve = Serve::new(Duration::from_millis(20), &calls, 0);
+        assert_eq!((serve.whole.p50_ms, serve.without_embedding.p50_ms), (5.0, 3.0));
+        assert_eq!((serve.without_embedding.max_ms, serve.first_answer_ms), (8.0, 20.0));
     }
 }

@@ -66,7 +66,7 @@ impl LociSide {
         store(&wire, &memory, &texts, progress).await?;
         let stored = began.elapsed();
         found_by_words(&wire, &memory, &texts).await?;
-        wait(&wire, &memory, records, progress).await?;
+        wait(&wire, &memory, progress).await?;
         let embedded = began.elapsed();
         let resident_bytes = server.resident_bytes()?;
         let ingest = |took: Duration| Ingest { records, seconds: took.as_secs_f64(), resident_bytes };
@@ -131,15 +131,14 @@ async fn found_by_words(wire: &Wire, memory: &str, texts: &[String]) -> Result<(
     Ok(())
 }
 
-async fn wait(wire: &Wire, memory: &str, records: usize, progress: &Progress) -> Result<()> {
+async fn wait(wire: &Wire, memory: &str, progress: &Progress) -> Result<()> {
     loop {
         let waited = wire.wait(memory, WAIT_MS).await?;
         ensure!(waited.pointer("/failed") == Some(&json!(0)), "embedding failed: {waited}");
         if waited.pointer("/complete") == Some(&Value::Bool(true)) {
             return Ok(());
         }
-        let pending = waited.pointer("/pending").and_then(Value::as_u64).unwrap_or_default();
-        progress.within((records as u64).saturating_sub(pending), records as u64);
+        progress.waiting();
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 200)]
     questions: usize,
     /// A phase of a peer is stopped after so long, and its rate and size reported.
-    #[arg(long, default_value_t = 1.5)]
+    #[arg(long, default_value_t = 1.0)]
     limit_minutes: f64,
     /// Peers load with the model up to this scale only; beyond it they are given vectors.
     #[arg(long, default_value_t = 10_000)]
@@ -179,6 +179,11 @@ async fn measure(
         }
     }
     for records in scale {
+        if let Some(cut_short) = figures.scales.last().and_then(|last| last.cut_short(*records)) {
+            // It would stop at the same size again.
+            figures.scales.push(cut_short);
+            continue;
+        }
         match engine {
             Engine::Loci(loci) => {
                 figures.scales.push(loci.scale(*records, scales, settings, progress).await?)

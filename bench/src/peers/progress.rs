@@ -37,14 +37,28 @@ impl Progress {
         eprintln!("[{}/{}, {:.0} s] {name}", self.done.get(), self.steps, self.began.elapsed().as_secs_f64());
     }
 
+    /// Within a step that does not say how far it is, now and then.
+    pub(super) fn waiting(&self) {
+        if self.due() {
+            eprintln!("    {}: {:.0} s", self.name.borrow(), self.step_began.get().elapsed().as_secs_f64());
+        }
+    }
+
     /// Within a step, now and then.
     pub(super) fn within(&self, done: u64, of: u64) {
-        if self.shown.get().elapsed() < SHOW_EVERY || done == 0 {
+        if done == 0 || !self.due() {
             return;
         }
-        self.shown.set(Instant::now());
         let spent = self.step_began.get().elapsed().as_secs_f64();
         let left = spent / done as f64 * of.saturating_sub(done) as f64;
         eprintln!("    {}: {done} of {of}, {spent:.0} s, about {left:.0} s left", self.name.borrow());
+    }
+
+    fn due(&self) -> bool {
+        let due = self.shown.get().elapsed() >= SHOW_EVERY;
+        if due {
+            self.shown.set(Instant::now());
+        }
+        due
     }
 }
