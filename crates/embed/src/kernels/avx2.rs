@@ -12,8 +12,9 @@ use std::arch::x86_64::{
 };
 
 use super::attention::{self, Wide};
+use super::centred::{CentredRows, PAIR_MAX, set_aside};
 use super::float::LANES;
-use super::{AttentionScratch, Beyond, CentredRows, Kernels, QuantisedRows, Tile, float, tiles};
+use super::{AttentionScratch, Kernels, QuantisedRows, Tile, float, tiles};
 use crate::layout::{BLOCK, GROUP};
 use crate::weights::{Matrix, Norm};
 
@@ -21,8 +22,6 @@ use crate::weights::{Matrix, Norm};
 const WIDTH: usize = 32;
 /// Rows made together; with one weight block that is all sixteen registers.
 const ROWS: usize = 5;
-/// The sizes of two neighbours may add up to this: 255 · 127 fits 16 bits, and each fits a signed byte.
-const PAIR_MAX: i16 = 127;
 
 /// Exists only where the processor has AVX2 and FMA: `detect` is the only way to one.
 pub(super) struct Avx2(());
@@ -172,25 +171,6 @@ fn centre(bytes: &[u8; WIDTH], zero: u8, small: &mut [i8; WIDTH]) -> u32 {
         let pairs = _mm256_maddubs_epi16(sizes, _mm256_set1_epi8(1));
         _mm256_storeu_si256(small.as_mut_ptr().cast(), _mm256_sub_epi8(bytes, zero));
         _mm256_movemask_epi8(_mm256_cmpgt_epi16(pairs, _mm256_set1_epi16(PAIR_MAX))).cast_unsigned()
-    }
-}
-
-/// Cuts a group into parts of which none has a value beyond ±64: the first stays, the others are set aside.
-fn set_aside(mut values: [i32; GROUP], small: &mut [i8; GROUP], group: usize, beyond: &mut Vec<Beyond>) {
-    let mut part = || {
-        let part = values.map(|value| value.clamp(-64, 64));
-        for (value, part) in values.iter_mut().zip(part) {
-            *value -= part;
-        }
-        part.map(|value| value as i8)
-    };
-    *small = part();
-    loop {
-        let bytes = part();
-        if bytes == [0; GROUP] {
-            return;
-        }
-        beyond.push(Beyond { group, bytes });
     }
 }
 

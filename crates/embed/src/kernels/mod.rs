@@ -7,7 +7,6 @@
 
 use std::sync::OnceLock;
 
-use crate::layout::GROUP;
 use crate::weights::{Matrix, Norm};
 
 mod attention;
@@ -17,9 +16,16 @@ mod avx2;
 mod avx512vnni;
 #[cfg(target_arch = "x86_64")]
 mod avxvnni;
+#[cfg(target_arch = "x86_64")]
+mod centred;
 mod float;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
 pub(crate) mod views;
+
+#[cfg(target_arch = "x86_64")]
+use centred::CentredRows;
 
 /// Rows of activations as unsigned bytes: row `r` stands for `scales[r] · (byte − zeros[r])`.
 #[derive(Default)]
@@ -30,27 +36,8 @@ pub(crate) struct QuantisedRows {
     scales: Vec<f32>,
     zeros: Vec<i32>,
     /// For kernels whose products of unsigned bytes would saturate; others leave it empty.
+    #[cfg(target_arch = "x86_64")]
     centred: CentredRows,
-}
-
-/// `byte − zero` of every row as signed bytes, so small that 255 times a neighbouring pair fits 16 bits, and a list of what
-/// that leaves over (about one group in twenty).
-#[derive(Default)]
-struct CentredRows {
-    /// As many as the rows have bytes.
-    bytes: Vec<i8>,
-    /// What is added to some groups, row by row.
-    beyond: Vec<Beyond>,
-    /// Where each row's part of `beyond` ends.
-    ends: Vec<usize>,
-    /// Per row, the sum of all its `byte − zero`.
-    sums: Vec<i32>,
-}
-
-/// Added to the four signed bytes of a group; as small as they are.
-struct Beyond {
-    group: usize,
-    bytes: [i8; GROUP],
 }
 
 /// What attention needs beside its input and output, kept between calls.
@@ -95,6 +82,8 @@ pub(crate) fn all() -> Vec<&'static dyn Kernels> {
         kernels.extend(avxvnni::AvxVnni::detect().map(|found| found as &dyn Kernels));
         kernels.extend(avx512vnni::Avx512Vnni::detect().map(|found| found as &dyn Kernels));
     }
+    #[cfg(target_arch = "aarch64")]
+    kernels.extend(neon::Neon::detect().map(|found| found as &dyn Kernels));
     kernels
 }
 
@@ -124,10 +113,8 @@ impl QuantisedRows {
         self.bytes.clear();
         self.scales.clear();
         self.zeros.clear();
-        self.centred.bytes.clear();
-        self.centred.beyond.clear();
-        self.centred.ends.clear();
-        self.centred.sums.clear();
+        #[cfg(target_arch = "x86_64")]
+        self.centred.clear();
     }
 
     fn len(&self) -> usize {
