@@ -109,8 +109,9 @@ impl Corpus {
             names.extend(std::iter::once(0).chain(starts).filter_map(|start| path.get(start..)));
         }
         let bare = |word: &str| {
-            let trimmed = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '.');
-            let trimmed = trimmed.trim_end_matches('.');
+            let other = |c: char| !c.is_alphanumeric() && c != '_';
+            // A point may open a name; nothing but letters and digits ends one.
+            let trimmed = word.trim_end_matches(other).trim_start_matches(|c| other(c) && c != '.');
             let trimmed = trimmed.strip_prefix("./").unwrap_or(trimmed);
             names.contains(trimmed) || names.contains(trimmed.trim_start_matches('.'))
         };
