@@ -73,7 +73,6 @@ class Reference:
         return mean / np.linalg.norm(mean)
 
 
-
 def made_texts(count, seed=7):
     """Every character between letters, then random mixtures."""
     rng = random.Random(seed)
@@ -162,4 +161,5 @@ def main():
     raise SystemExit(0 if equal and close else 1)
 
 
-main()
+if __name__ == "__main__":
+    main()

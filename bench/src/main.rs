@@ -17,6 +17,7 @@ mod recall;
 mod retrieval;
 mod seeded;
 mod server;
+mod smoke;
 mod texts;
 mod train;
 mod vectors;
@@ -48,6 +49,9 @@ enum Program {
     Retrieval(retrieval::Arguments),
     /// Fits the weights of the ranking and judges them on conversations they did not see.
     Train(train::Arguments),
+    /// The workloads of `cargo xtask bench smoke`.
+    #[command(hide = true)]
+    Smoke(smoke::Arguments),
     /// Latency, throughput, memory and disk of a server, over the wire.
     WireLoad(load::Arguments),
     /// One of the processes of `wire-load shared`.
@@ -82,6 +86,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::Fuzz(arguments) => fuzz::run(&arguments),
         Program::Peers(arguments) => peers::run(arguments).await,
         Program::Processes(arguments) => processes::run(arguments).await,
+        Program::Smoke(arguments) => smoke::run(&arguments),
         Program::Worker(arguments) => processes::run_worker(arguments).await,
         Program::Train(arguments) => train::run(arguments).await,
         Program::WireLoad(arguments) => load::run(arguments).await,

@@ -1,6 +1,6 @@
 //! Starts the programs of `loci-bench`: crash rounds, property fuzzing, benchmarks. What they do and measure is theirs.
 
-use crate::{checkout::Checkout, process};
+use crate::{bench_embed, bench_smoke, checkout::Checkout, process};
 use anyhow::Result;
 use std::process::Command;
 
@@ -31,14 +31,21 @@ pub(crate) fn fuzz(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     process::run(&mut tested(checkout, "fuzz", arguments))
 }
 
-/// Any program of `loci-bench`, optimised; `index` is an example of that crate, which compiles without the product.
+/// Any program of `loci-bench`, optimised; `index` and `embed` are examples of those crates, which compile without the
+/// product, and `smoke` counts in the profile of the tests.
 pub(crate) fn bench(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
-    if let Some((program, rest)) = arguments.rest.split_first()
-        && program == "index"
-    {
-        let growth =
-            ["run", "--quiet", "--locked", "--release", "--package", "loci-index", "--example", "growth"];
-        return process::run(checkout.cargo(&growth).arg("--").args(rest));
+    if let Some((program, rest)) = arguments.rest.split_first() {
+        if program == "index" {
+            let growth =
+                ["run", "--quiet", "--locked", "--release", "--package", "loci-index", "--example", "growth"];
+            return process::run(checkout.cargo(&growth).arg("--").args(rest));
+        }
+        if program == "embed" {
+            return bench_embed::run(checkout, rest);
+        }
+        if program == "smoke" {
+            return bench_smoke::run(checkout, rest);
+        }
     }
     let build = ["build", "--quiet", "--locked", "--release", "--package", "loci", "--package", "loci-bench"];
     process::run(&mut checkout.cargo(&build))?;

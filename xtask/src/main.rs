@@ -7,7 +7,9 @@
 )]
 
 mod acceptance;
+mod bench_embed;
 mod bench_programs;
+mod bench_smoke;
 mod build_report;
 mod checkout;
 mod model;
@@ -39,7 +41,7 @@ enum Task {
     Crash(bench_programs::Arguments),
     /// Random operations against the model of a store; arguments go to `loci-bench fuzz`.
     Fuzz(bench_programs::Arguments),
-    /// A benchmark program of `loci-bench`, or `index`, optimised; arguments go to it.
+    /// A benchmark program of `loci-bench`, or `index`, `embed` or `smoke`, optimised; arguments go to it.
     Bench(bench_programs::Arguments),
 }
 

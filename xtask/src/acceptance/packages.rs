@@ -9,19 +9,28 @@ use std::process::Command;
 
 /// A Python environment with exactly what a lock names.
 #[derive(Debug)]
-pub(super) struct PythonEnvironment {
-    pub(super) python: PathBuf,
+pub(crate) struct PythonEnvironment {
+    pub(crate) python: PathBuf,
 }
 
 /// Installs `compat/<name>/requirements.lock`.
 pub(super) fn python(checkout: &Checkout, name: &str) -> Result<PythonEnvironment> {
     let lock = checkout.root.join("compat").join(name).join("requirements.lock");
     let folder = checkout.compat_target(name).join("venv");
+    install(&lock, &folder, &["--require-hashes", "--no-deps"])
+}
+
+/// Installs what the file `pins`, and what that needs, into `folder`.
+pub(crate) fn pinned(pins: &Path, folder: &Path) -> Result<PythonEnvironment> {
+    install(pins, folder, &[])
+}
+
+fn install(lock: &Path, folder: &Path, options: &[&str]) -> Result<PythonEnvironment> {
     let python = folder.join("bin").join("python");
-    once(&lock, &folder, || {
-        create_environment(&folder)?;
-        let mut command = pip(&folder, &python)?;
-        command.args(["install", "--quiet", "--require-hashes", "--no-deps", "--requirement"]).arg(&lock);
+    once(lock, folder, || {
+        create_environment(folder)?;
+        let mut command = pip(folder, &python)?;
+        command.args(["install", "--quiet"]).args(options).arg("--requirement").arg(lock);
         process::run(&mut command)
     })?;
     Ok(PythonEnvironment { python })
