@@ -174,7 +174,7 @@ mod tests {
         check(&recorded, &[("a", 115.1), ("b", 1.0)], true, &["a"]);
         check(&recorded, &[("a", 50.0), ("b", 2.5)], true, &["b"]);
         check(&recorded, &[("a", 200.0), ("b", 1.7)], false, &["b"]);
-        check(&recorded, &[("a", 86.0), ("b", 1.75)], false, &[]);
+        check(&recorded, &[("a", 87.0), ("b", 1.75)], false, &[]);
         check(&recorded, &[("a", 100.0)], true, &["b"]);
         check(&recorded[..1], &[("a", 100.0), ("b", 2.0)], true, &["b"]);
     }
