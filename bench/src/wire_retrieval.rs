@@ -76,9 +76,14 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// What a server finds for every question of the conversations, each in a memory of its own, and how fast.
-pub(crate) async fn measure(url: &str, conversations: &[Conversation]) -> Result<(Vec<Outcome>, Latencies)> {
-    let run = Run::whole(url, conversations, None).await?;
+/// What a server finds for every question of the conversations, each in a memory of its own (with its own weights, if a
+/// folder of them is given), and how fast.
+pub(crate) async fn measure(
+    url: &str,
+    conversations: &[Conversation],
+    weights_dir: Option<&Path>,
+) -> Result<(Vec<Outcome>, Latencies)> {
+    let run = Run::whole(url, conversations, weights_dir).await?;
     Ok((run.outcomes, run.retrieve))
 }
 

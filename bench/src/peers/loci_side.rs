@@ -1,7 +1,7 @@
 //! Loci as its users reach it: a server of its own on a fresh folder, over HTTP on loopback, which counts against it. The
 //! embedding of a question is timed apart, in this process, by the same code.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
@@ -37,13 +37,17 @@ impl LociSide {
         Ok(text.rsplit(' ').next().unwrap_or_default().to_owned())
     }
 
-    /// The set over the wire, a memory for each conversation, as `wire-retrieval` does it.
-    pub(super) async fn quality(&self, set: &Set) -> Result<Quality> {
+    /// The set over the wire, a memory for each conversation, as `wire-retrieval` does it: with the shipped weights, or with
+    /// those of a folder, which did not see the conversation.
+    pub(super) async fn quality(&self, set: &Set, held_out: Option<&Path>) -> Result<Quality> {
         let folder = tempfile::tempdir()?;
         let server = Server::start(&self.binary, &folder.path().join("data"))?;
-        let (outcomes, _) = wire_retrieval::measure(&server.url, &set.conversations).await?;
+        let (outcomes, _) = wire_retrieval::measure(&server.url, &set.conversations, held_out).await?;
         server.stop()?;
-        let note = "in-sample: the weights were fitted on this set";
+        let note = match held_out {
+            None => "shipped weights, in-sample",
+            Some(_) => "weights that did not see the conversation",
+        };
         Ok(Quality { set: set.name(), note, all: recall::all(&outcomes) })
     }
 

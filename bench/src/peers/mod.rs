@@ -34,6 +34,9 @@ pub(crate) struct Arguments {
     /// Conversations with questions, one JSON line each; several files are several sets.
     #[arg(long)]
     set: Vec<PathBuf>,
+    /// Weights by conversation, as `train --out` writes them: Loci's recall is measured with them too.
+    #[arg(long)]
+    weights_dir: Option<PathBuf>,
     /// At most so many conversations of each set.
     #[arg(long, default_value_t = usize::MAX, hide_default_value = true)]
     conversations: usize,
@@ -78,6 +81,7 @@ struct Settings {
     questions: usize,
     limit: Duration,
     embed_up_to: usize,
+    weights_dir: Option<PathBuf>,
 }
 
 enum Engine {
@@ -91,6 +95,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
         questions: arguments.questions,
         limit: Duration::try_from_secs_f64(arguments.limit_minutes * 60.0)?,
         embed_up_to: arguments.embed_up_to,
+        weights_dir: arguments.weights_dir.clone(),
     };
     let engines = engines(&arguments)?;
     let folder = tempfile::tempdir()?;
@@ -171,7 +176,12 @@ async fn measure(
     for set in sets {
         progress.step(&format!("{}: {}", figures.name, set.name()));
         match engine {
-            Engine::Loci(loci) => figures.quality.push(loci.quality(set).await?),
+            Engine::Loci(loci) => {
+                figures.quality.push(loci.quality(set, None).await?);
+                if let Some(folder) = &settings.weights_dir {
+                    figures.quality.push(loci.quality(set, Some(folder)).await?);
+                }
+            }
             Engine::Python(peer) => match peer.quality(set, progress).await {
                 Ok(quality) => figures.quality.push(quality),
                 Err(error) => figures.failures.push(failed(&set.name(), &error)),

@@ -211,7 +211,7 @@ fn times(ratio: f64) -> String {
 fn points(own: &EngineFigures, peer: &EngineFigures) -> String {
     let mean = |quality: &Quality| quality.all.turns.get("r_at_5").map_or(0.0, |figure| figure.mean * 100.0);
     let difference = |theirs: &Quality| {
-        // The last figure of a set is the held-out one, where there is one.
+        // The last figure of a set is that of weights that did not see it, where there are such.
         let ours = own.quality.iter().rfind(|quality| quality.set == theirs.set)?;
         Some(format!("{:+.1}", mean(ours) - mean(theirs)))
     };
