@@ -2,7 +2,7 @@
 //! step: each is a cargo command or another task.
 
 use crate::checkout::Checkout;
-use crate::{acceptance, bench_programs, process, tidy, tools};
+use crate::{acceptance, bench_programs, bench_smoke, process, tidy, tools};
 use anyhow::{Context, Result, bail};
 use std::time::{Duration, Instant};
 
@@ -37,6 +37,7 @@ const STEPS: &[Step] = &[
         name: "fuzz",
         run: |c| bench_programs::fuzz(c, &bench_programs::Arguments::new(&["--seconds", "60"])),
     },
+    Step { name: "smoke", run: |c| bench_smoke::run(c, &[]) },
     Step { name: "agentcore", run: |c| acceptance::suite(c, acceptance::Suite::Agentcore) },
     Step { name: "boto3", run: |c| acceptance::suite(c, acceptance::Suite::Boto3) },
     Step { name: "js", run: |c| acceptance::suite(c, acceptance::Suite::Js) },
