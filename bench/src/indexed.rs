@@ -6,14 +6,13 @@ use loci_index::{IndexPassage, IndexRecord, MemoryIndex, StoredVector};
 use loci_model::event::Role;
 use loci_model::ports::embedder::Vector;
 use loci_model::ports::search::{Candidate, CandidateRequest, CandidateSet, ListLengths};
-use loci_model::provenance::Position;
-use loci_model::record::{RecordKind, RecordOrigin, RecordState};
 use loci_model::scope::RecordScope;
-use loci_model::{ActorId, MemoryId, RecordId, SessionId, Timestamp};
+use loci_model::{ActorId, MemoryId, SessionId, Timestamp};
 use loci_text::analyse_turn;
 use loci_text::question::{self, Question};
 
 use crate::dev_set::{Conversation, SentTurn, Turn};
+use crate::plain_record::plain_record;
 use crate::vectors::{Side, Vectors};
 
 /// The clock of the requests, in milliseconds: after every set.
@@ -118,30 +117,12 @@ fn record(
     let time = Timestamp::clamped(sent.seconds * 1000);
     let role = if turn.role == "assistant" { Role::Assistant } else { Role::User };
     Ok(IndexRecord {
-        content: 0,
-        record: RecordId::compose(&format!("{place:036}")).map_err(bad)?,
-        version: 1,
-        sequence: place as u64 + 1,
-        kind: RecordKind::Fact,
-        state: RecordState::Active,
         namespace: "/facts/user/".to_owned(),
-        strategy: None,
         actor: Some(ActorId::parse("user").map_err(bad)?),
         session: Some(SessionId::parse(session).map_err(bad)?),
-        branch: None,
         verbatim: true,
         role: Some(role),
-        position: Position { run: None, time, event: format!("{place:09}"), message: 0, part: (0, 0) },
-        has_time: true,
-        created_at: time,
-        updated_at: time,
-        origin: RecordOrigin::Extracted,
-        valid_from: time,
-        valid_to: None,
-        known_to: None,
-        expires_at: None,
-        metadata: Default::default(),
-        path: None,
         passages: vec![IndexPassage { part: 0, analysis: analyse_turn(&sent.text), vector }],
+        ..plain_record(place as u64, time)?
     })
 }

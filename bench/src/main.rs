@@ -12,6 +12,7 @@ mod history;
 mod indexed;
 mod load;
 mod peers;
+mod plain_record;
 mod processes;
 mod recall;
 mod retrieval;

@@ -12,13 +12,12 @@ use loci_engine::retrieval::weights::Weights;
 use loci_index::{IndexPassage, IndexRecord, MemoryIndex, StoredVector};
 use loci_model::event::Role;
 use loci_model::ports::search::CandidateRequest;
-use loci_model::provenance::Position;
-use loci_model::record::{RecordKind, RecordOrigin, RecordState};
 use loci_model::scope::RecordScope;
-use loci_model::{ActorId, MemoryId, RecordId, SessionId, Timestamp};
+use loci_model::{ActorId, MemoryId, SessionId, Timestamp};
 use loci_server::agentcore::fuzz::fuzz_shapes;
 use loci_text::{analyse_turn, question};
 
+use crate::plain_record::plain_record;
 use crate::seeded::Seeded;
 use crate::texts;
 
@@ -168,31 +167,13 @@ fn record(number: u64) -> Result<IndexRecord> {
     let passage =
         IndexPassage { part: 0, analysis: analyse_turn(&texts::talk(number, 120)), vector: Some(vector) };
     Ok(IndexRecord {
-        record: RecordId::compose(&format!("{number:036}")).map_err(bad)?,
-        version: 1,
-        sequence: number + 1,
-        content: 0,
-        kind: RecordKind::Fact,
-        state: RecordState::Active,
         namespace: format!("/facts/u{}/", number / 500),
-        strategy: None,
         actor: Some(ActorId::parse(format!("u{}", number / 500)).map_err(bad)?),
         session: Some(SessionId::parse(format!("s{}", number / 20)).map_err(bad)?),
-        branch: None,
         verbatim: true,
         role: Some(if number.is_multiple_of(2) { Role::User } else { Role::Assistant }),
-        position: Position { run: None, time, event: format!("{number:09}"), message: 0, part: (0, 0) },
-        has_time: true,
-        created_at: time,
-        updated_at: time,
-        origin: RecordOrigin::Extracted,
-        valid_from: time,
-        valid_to: None,
-        known_to: None,
-        expires_at: None,
-        metadata: Default::default(),
-        path: None,
         passages: vec![passage],
+        ..plain_record(number, time)?
     })
 }
 

@@ -7,13 +7,13 @@ use loci_engine::retrieval::ranking;
 use loci_engine::retrieval::weights::Weights;
 use loci_index::{IndexPassage, IndexRecord, MemoryIndex, StoredVector};
 use loci_model::ports::search::{CandidateRequest, ListLengths};
-use loci_model::provenance::Position;
-use loci_model::record::{RecordKind, RecordOrigin, RecordState};
+use loci_model::record::RecordKind;
 use loci_model::scope::RecordScope;
 use loci_model::{MemoryId, RecordId, Timestamp, limits};
 use loci_text::{analyse_turn, bm25, question, sections};
 
 use super::git::Repository;
+use crate::plain_record::plain_record;
 use crate::vectors::{Side, Vectors};
 
 /// Words of a passage.
@@ -174,33 +174,14 @@ fn rarest(terms: Vec<String>, idf_of: impl Fn(&[String]) -> Vec<f32>) -> Vec<Str
 }
 
 fn document(number: usize, sequence: u64, path: &str, passages: Vec<IndexPassage>) -> Result<IndexRecord> {
-    let time = Timestamp::EPOCH;
     Ok(IndexRecord {
-        content: 0,
-        record: RecordId::compose(&format!("{number:036}")).map_err(|error| anyhow!("{error}"))?,
-        version: 1,
         sequence,
         kind: RecordKind::Document,
-        state: RecordState::Active,
         namespace: "/files/".to_owned(),
-        strategy: None,
-        actor: None,
-        session: None,
-        branch: None,
-        verbatim: false,
-        role: None,
-        position: Position { run: None, time, event: format!("{number:09}"), message: 0, part: (0, 0) },
         has_time: false,
-        created_at: time,
-        updated_at: time,
-        origin: RecordOrigin::Extracted,
-        valid_from: time,
-        valid_to: None,
-        known_to: None,
-        expires_at: None,
-        metadata: Default::default(),
         path: Some(path.to_owned()),
         passages,
+        ..plain_record(number as u64, Timestamp::EPOCH)?
     })
 }
 
