@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use loci_model::Result;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::errors::Sql;
@@ -55,6 +56,8 @@ fn connect(folder: &Path, flags: OpenFlags) -> Result<Connection> {
     let connection = Connection::open_with_flags(folder.join(DATABASE), flags).sql()?;
     connection.busy_timeout(BUSY).sql()?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Without it a statement is compiled again whenever a value is bound that its plan might hang on: in every read.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).sql()?;
     connection.pragma_update(None, "temp_store", "MEMORY").sql()?;
     Ok(connection)
 }
