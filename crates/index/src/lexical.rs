@@ -9,12 +9,12 @@ use crate::bits::Bits;
 use crate::marks::Marks;
 use crate::memory_index::MemoryIndex;
 use crate::statistics::Counted;
-use crate::sweep::Sweep;
+use crate::sweep::{Sweep, stand_alone};
 
 /// The lists, each in no order.
 #[derive(Debug, Default)]
 pub(crate) struct Lists {
-    /// Best by the window.
+    /// Best by the window; none where `turn` has them.
     pub(crate) window: Vec<u32>,
     /// Best by the turn.
     pub(crate) turn: Vec<u32>,
@@ -27,9 +27,14 @@ impl MemoryIndex {
         counted: &Counted<'_>,
         marks: &Marks,
         scope: &Bits,
-        lengths: (usize, usize),
+        mut lengths: (usize, usize),
     ) -> Lists {
         let [turn, _, window, _] = &counted.statistics.views;
+        // Records that were said in no session, as most facts are: the window is the turn, and one list is both.
+        let is_one_average = turn.average_length.total_cmp(&window.average_length).is_eq();
+        if TURN == WINDOW && is_one_average && stand_alone(&self.columns, scope) {
+            lengths = (0, lengths.0.max(lengths.1));
+        }
         let sweep = |view, length| Sweep::new((&self.columns, marks, scope), &counted.idf, view, length);
         let mut lists = Lists::default();
         if lengths.0 > 0 {

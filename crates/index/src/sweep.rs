@@ -329,6 +329,12 @@ fn shapes(column: &[u8], start: usize) -> [u8; BLOCK] {
     })
 }
 
+/// True where no passage in scope has a neighbour in its session.
+pub(crate) fn stand_alone(columns: &Columns, scope: &Bits) -> bool {
+    let mut blocks = scope.words().iter().enumerate().filter(|(_, scope)| **scope != 0);
+    blocks.all(|(block, scope)| filled(&shapes(&columns.shape, block * BLOCK), u8::MAX) & scope == 0)
+}
+
 /// A number of each plane, 0 beyond them.
 #[inline]
 fn each<const PLANES: usize>(planes: &[Plane], of: impl Fn(&Plane) -> u8) -> [u8; PLANES] {

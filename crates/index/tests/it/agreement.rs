@@ -144,10 +144,26 @@ fn near(got: Option<f32>, expect: Option<f64>) {
 fn check(seed: u64, records: u64, changes: u64, requests: usize) {
     let mut dice = Dice(seed);
     let changes = history(&mut dice, records, changes);
-    let twin = outcome(&changes);
+    check_changes(dice, &changes, requests);
+}
+
+/// The same where no passage has a neighbour.
+fn check_alone(seed: u64, records: u64, changes: u64, requests: usize) {
+    let mut dice = Dice(seed);
+    let mut changes = history(&mut dice, records, changes);
+    for raw in changes.iter_mut().filter_map(|change| change.raw.as_mut()) {
+        raw.head.session = None;
+        raw.passages.truncate(1);
+    }
+    check_changes(dice, &changes, requests);
+}
+
+fn check_changes(mut dice: Dice, changes: &[Change], requests: usize) {
+    let seed = dice.next();
+    let twin = outcome(changes);
     let reading = twin.read();
-    let in_order = play(&changes, |_| ());
-    let mut shuffled = changes.clone();
+    let in_order = play(changes, |_| ());
+    let mut shuffled = changes.to_vec();
     dice.shuffle(&mut shuffled);
     let mut compactions = Dice(seed);
     let in_disorder = play(&shuffled, |index| {
@@ -175,6 +191,14 @@ proptest! {
     #[test]
     fn small_memories(seed in any::<u64>(), records in 1u64..15, changes in 0u64..60) {
         check(seed, records, changes, 6);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+    #[test]
+    fn small_memories_of_lone_records(seed in any::<u64>(), records in 1u64..15, changes in 0u64..60) {
+        check_alone(seed, records, changes, 6);
     }
 }
 

@@ -186,6 +186,9 @@ fn equal_scores_go_by_time_then_id() {
         check(one, vec![record_id(5)]);
         check(three, vec![record_id(5), record_id(4), by_id[0].clone()]);
     }
+    // Of records that stand alone one list is both, as long as the longer.
+    check(list(3, 1, 0), vec![record_id(5), record_id(4), by_id[0].clone()]);
+    check(list(1, 3, 0), vec![record_id(5), record_id(4), by_id[0].clone()]);
 }
 
 #[test]
