@@ -30,13 +30,21 @@ pub(super) struct Listing<'a> {
 
 impl Engine {
     /// The hits, best first; `ranked` has each record once.
-    pub(super) async fn list_hits(&self, listing: &Listing<'_>, ranked: Vec<Ranked<'_>>) -> Result<Vec<Hit>> {
+    pub(super) async fn list_hits<'a>(
+        &self,
+        listing: &Listing<'_>,
+        ranked: impl Iterator<Item = Ranked<'a>> + Send,
+    ) -> Result<Vec<Hit>> {
         let wanted = usize::try_from(listing.request.top_k).unwrap_or(usize::MAX);
         let mut hits: Vec<Hit> = Vec::new();
         let mut listed: Vec<Foldable<'_>> = Vec::new();
-        let ranked = listing.relevant(ranked);
-        for some in ranked.chunks(wanted.max(1)) {
-            for (ranked, record) in self.read_records(listing, some).await? {
+        let mut ranked = ranked.filter(|ranked| listing.is_relevant(ranked));
+        loop {
+            let some: Vec<_> = ranked.by_ref().take(wanted.max(1)).collect();
+            if some.is_empty() {
+                return Ok(hits);
+            }
+            for (ranked, record) in self.read_records(listing, &some).await? {
                 if hits.len() >= wanted {
                     return Ok(hits);
                 }
@@ -59,7 +67,6 @@ impl Engine {
                 }
             }
         }
-        Ok(hits)
     }
 
     /// The records of some passages that may still be read, in the order of the list.
@@ -96,12 +103,8 @@ impl Engine {
 }
 
 impl Listing<'_> {
-    /// The head of the list that is relevant enough.
-    fn relevant<'a>(&self, mut ranked: Vec<Ranked<'a>>) -> Vec<Ranked<'a>> {
-        if let Some(least) = self.request.relevance_min {
-            ranked.retain(|ranked| self.relevance(ranked) >= least);
-        }
-        ranked
+    fn is_relevant(&self, ranked: &Ranked<'_>) -> bool {
+        self.request.relevance_min.is_none_or(|least| self.relevance(ranked) >= least)
     }
 
     fn relevance(&self, ranked: &Ranked<'_>) -> f32 {

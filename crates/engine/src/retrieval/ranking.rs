@@ -80,10 +80,10 @@ pub fn sum(values: &[f32; SIGNAL_COUNT], weights: &Weights) -> f64 {
     weights.signals.iter().zip(values).map(|(weight, value)| weight * f64::from(*value)).sum()
 }
 
-/// The best passage of each record, in the order of the list.
-pub(crate) fn best_passages<'a>(ranked: Vec<Ranked<'a>>) -> Vec<Ranked<'a>> {
+/// The best passage of each record, in the order of the list. Few are asked for, so each is looked at when its turn comes.
+pub(crate) fn best_passages<'a>(ranked: Vec<Ranked<'a>>) -> impl Iterator<Item = Ranked<'a>> + Send {
     let mut seen = HashSet::new();
-    ranked.into_iter().filter(|ranked| seen.insert(&ranked.candidate.record)).collect()
+    ranked.into_iter().filter(move |ranked| seen.insert(&ranked.candidate.record))
 }
 
 /// By score, highest first; those equal to the best of them by time, newest first, then `dense`, then id.

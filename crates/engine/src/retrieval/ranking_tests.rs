@@ -224,7 +224,7 @@ fn a_record_stands_where_its_best_passage_stands() {
         score,
         values: [0.0; SIGNAL_COUNT],
     });
-    let best = best_passages(in_order(ranked.collect()));
+    let best: Vec<_> = best_passages(in_order(ranked.collect())).collect();
     assert_eq!(places(&best), [0, 1]);
     assert_eq!(best[0].candidate.part, 1);
 }
