@@ -56,12 +56,15 @@ impl MemoryIndex {
         enter: impl FnOnce(&mut Self, u32) -> Vec<u32>,
     ) {
         let mut touched = Touched::new();
-        self.erased.remove(&row.id);
-        if let Some(held) = self.records.find(&row.id) {
+        if !self.erased.is_empty() {
+            self.erased.remove(&row.id);
+        }
+        let place = self.records.place(&row.id);
+        if let Some(held) = place.held {
             self.forget(held, &mut touched);
         }
         let (group, talks, expires) = (row.group, row.is_linked(), row.times().expires_at);
-        let number = self.records.put(row);
+        let number = self.records.put(row, place);
         if let Some(expires) = expires {
             self.expiring.insert((expires, number));
         }
@@ -248,7 +251,7 @@ impl MemoryIndex {
     }
 
     pub(crate) fn compact_if_worth(&mut self) {
-        if self.dead > DEAD_MIN && self.dead * 2 > self.columns.len() {
+        if !self.bulk && self.dead > DEAD_MIN && self.dead * 2 > self.columns.len() {
             self.compact();
         }
     }

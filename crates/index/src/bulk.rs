@@ -1,32 +1,63 @@
-//! Postings of many passages at once: counted, laid out and written in one go, term by term. Adding them one passage after
-//! the other looks at a different place of the memory for every term, and makes every list grow many times.
+//! Many changes at once: what lists passages by what they have (terms, times, metadata, vectors) is left aside and made
+//! in one go at the end, on two threads. Adding to postings one passage after the other looks at a different place of the
+//! memory for every term, and makes every list grow many times.
 
-use crate::columns::NONE;
+use std::thread;
+
+use loci_model::{Error, Result};
+
+use crate::bits::Bits;
+use crate::columns::{Columns, NONE};
 use crate::memory_index::MemoryIndex;
 use crate::postings::Postings;
 
 impl MemoryIndex {
-    /// Changes that come now leave the postings aside, and nothing may be asked, until [`MemoryIndex::end_bulk`].
+    /// Changes that come now leave those lists aside, and nothing may be asked, until [`MemoryIndex::end_bulk`].
     pub(crate) fn begin_bulk(&mut self) {
         self.bulk = true;
     }
 
-    /// Makes the postings of all passages. The index is the same as without bulk.
-    pub(crate) fn end_bulk(&mut self) {
+    /// Makes the lists of all passages. The index is the same as without bulk; of no use after an error.
+    pub(crate) fn end_bulk(&mut self) -> Result<()> {
         self.bulk = false;
-        let mut lists = Lists::of_length(self.vocabulary.len() as usize);
-        for passage in self.live.iter() {
-            let (first, second) = self.columns.terms(passage);
-            first.iter().chain(second).for_each(|term| lists.measure(*term, passage));
-        }
-        lists.lay_out();
-        for passage in self.live.iter() {
-            let (first, second) = self.columns.terms(passage);
-            first.iter().chain(second).for_each(|term| lists.put(*term, passage));
-        }
-        let active = &self.active;
-        self.postings = lists.each().map(|list| Postings::of(list, |passage| active.has(passage))).collect();
+        let Self { columns, records, live, active, facets, metadata, vectors, vocabulary, .. } = self;
+        let (columns, records, live, terms) = (&*columns, &*records, &*live, vocabulary.len() as usize);
+        let others = || {
+            facets.rebuild(columns, records);
+            for passage in live.iter() {
+                let row = columns.row(passage);
+                metadata.list(records.row(row.record).metadata, passage);
+                if let Some(vector) = row.vector {
+                    vectors.give(vector, passage);
+                }
+            }
+        };
+        self.postings = thread::scope(|scope| {
+            let spawned = thread::Builder::new().spawn_scoped(scope, others);
+            spawned.map(|_| postings_of(columns, live, active, terms)).map_err(no_thread)
+        })?;
+        self.compact_if_worth();
+        Ok(())
     }
+}
+
+/// An error for a thread that could not be had.
+pub(crate) fn no_thread(error: std::io::Error) -> Error {
+    Error::unavailable("no thread to load the index with").caused_by(error)
+}
+
+fn postings_of(columns: &Columns, live: &Bits, active: &Bits, terms: usize) -> Vec<Postings> {
+    let mut lists = Lists::of_length(terms);
+    for passage in live.iter() {
+        let (first, second) = columns.terms(passage);
+        first.iter().chain(second).for_each(|term| lists.measure(*term, passage));
+    }
+    lists.lay_out();
+    for passage in live.iter() {
+        let (first, second) = columns.terms(passage);
+        first.iter().chain(second).for_each(|term| lists.put(*term, passage));
+    }
+    lists.each().map(|list| Postings::of(list, |passage| active.has(passage))).collect()
 }
 
 /// Passages with counts, all terms in one row.

@@ -19,13 +19,14 @@ pub(crate) struct Interner {
 impl Interner {
     /// The number of `text`, a new one at first sight.
     pub(crate) fn intern(&mut self, text: &str) -> u32 {
-        if let Some(number) = self.find(text) {
+        let hash = self.numbers.hash(text);
+        if let Some(number) = self.numbers.find(hash, |number| self.text(number) == text) {
             return number;
         }
         let number = self.texts.len() as u32;
         self.text_bytes += TEXT_COST + text.len();
         push_sparing(&mut self.texts, text.into());
-        self.numbers.insert(self.numbers.hash(text), number);
+        self.numbers.insert(hash, number);
         number
     }
 

@@ -56,17 +56,17 @@ impl MemoryIndex {
     fn list(&mut self, passage: u32, group: u32, active: bool) {
         self.live.set(passage);
         self.groups.join(group, passage);
-        self.facets.list(passage, &self.columns, &self.records);
-        self.metadata.list(self.records.row(self.columns.row(passage).record).metadata, passage);
         if active {
             self.active.set(passage);
             self.groups.add(group, &self.turn_lengths(passage));
         }
-        if let Some(vector) = self.columns.row(passage).vector {
-            self.vectors.give(vector, passage);
-        }
         if self.bulk {
             return;
+        }
+        self.facets.list(passage, &self.columns, &self.records);
+        self.metadata.list(self.records.row(self.columns.row(passage).record).metadata, passage);
+        if let Some(vector) = self.columns.row(passage).vector {
+            self.vectors.give(vector, passage);
         }
         let postings = &mut self.postings;
         for_each_distinct(self.columns.terms(passage), |term, count| {
@@ -86,11 +86,11 @@ impl MemoryIndex {
             self.active.clear(passage);
             self.groups.subtract(group, &self.turn_lengths(passage));
         }
-        if let Some(vector) = self.columns.row(passage).vector {
-            self.vectors.give(vector, NONE);
-        }
         if self.bulk {
             return;
+        }
+        if let Some(vector) = self.columns.row(passage).vector {
+            self.vectors.give(vector, NONE);
         }
         let postings = &mut self.postings;
         for_each_distinct(self.columns.terms(passage), |term, _| {

@@ -39,7 +39,7 @@ pub struct MemoryIndex {
     pub(crate) vocabulary: Interner,
     /// By term.
     pub(crate) postings: Vec<Postings>,
-    /// Postings are left aside for now.
+    /// What lists passages by what they have is left aside for now (`bulk`).
     pub(crate) bulk: bool,
     pub(crate) words: Words,
     pub(crate) groups: Groups,

@@ -298,6 +298,14 @@ impl RecordRow {
     }
 }
 
+/// Where a record is, or goes, until the next change.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RecordPlace {
+    hash: u32,
+    /// Its number, where it is held.
+    pub(crate) held: Option<u32>,
+}
+
 /// All records.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
@@ -309,9 +317,7 @@ pub(crate) struct Records {
 impl Records {
     /// The number of a record, where it is held.
     pub(crate) fn find(&self, id: &CompactText) -> Option<u32> {
-        self.by_id.find(self.by_id.hash(id), |record| {
-            self.rows.get(record as usize).is_some_and(|row| row.id == *id)
-        })
+        self.place(id).held
     }
 
     /// The row of a record.
@@ -343,21 +349,27 @@ impl Records {
         }
     }
 
-    /// Puts a record in and tells its number, the same for the same id.
-    pub(crate) fn put(&mut self, row: RecordRow) -> u32 {
-        if let Some(number) = self.find(&row.id) {
+    /// Where a record is, or goes.
+    pub(crate) fn place(&self, id: &CompactText) -> RecordPlace {
+        let hash = self.by_id.hash(id);
+        let is_it = |record: u32| self.rows.get(record as usize).is_some_and(|row| row.id == *id);
+        RecordPlace { hash, held: self.by_id.find(hash, is_it) }
+    }
+
+    /// Puts a record in its place, as it is now, and tells its number, the same for the same id.
+    pub(crate) fn put(&mut self, row: RecordRow, place: RecordPlace) -> u32 {
+        if let Some(number) = place.held {
             if let Some(slot) = self.rows.get_mut(number as usize) {
                 *slot = row;
             }
             return number;
         }
-        let hash = self.by_id.hash(&row.id);
         let number = self.free.pop().unwrap_or(self.rows.len() as u32);
         match self.rows.get_mut(number as usize) {
             Some(slot) => *slot = row,
             None => push_sparing(&mut self.rows, row),
         }
-        self.by_id.insert(hash, number);
+        self.by_id.insert(place.hash, number);
         number
     }
 

@@ -63,10 +63,18 @@ impl Vectors {
         u16::try_from(at).ok()
     }
 
-    /// Adds the next row of a snapshot, as [`Vectors::add`] does a vector.
-    pub(crate) fn load_row(&mut self, space: u16, rows: &mut RowsIn<'_>) -> Result<u32> {
-        let space = self.spaces.get_mut(usize::from(space));
-        space.ok_or_else(|| damaged("a vector of no model"))?.load_row(rows)
+    /// Adds rows of a snapshot to every space, of the length that `read` is told; how many for each. They are of no
+    /// passage yet.
+    pub(crate) fn load<'a>(&mut self, mut read: impl FnMut(usize) -> Result<RowsIn<'a>>) -> Result<Vec<u32>> {
+        let mut counts = Vec::with_capacity(self.spaces.len());
+        for space in &mut self.spaces {
+            let mut rows = read(space.dimensions)?;
+            counts.push(rows.len());
+            while !rows.is_empty() {
+                space.load_row(&mut rows)?;
+            }
+        }
+        Ok(counts)
     }
 
     /// Names the passage a row belongs to, or none with [`NONE`].
@@ -153,16 +161,17 @@ impl Space {
         }
     }
 
-    fn load_row(&mut self, rows: &mut RowsIn<'_>) -> Result<u32> {
+    fn load_row(&mut self, rows: &mut RowsIn<'_>) -> Result<()> {
         let row = rows.next(self.dimensions).ok_or_else(|| damaged("a missing vector"))?;
-        let lines = row.values.chunks(kernels::LINE).map(|chunk| {
-            let mut line = Line([0; kernels::LINE]);
-            for (to, from) in line.0.iter_mut().zip(chunk) {
-                *to = from.cast_signed();
-            }
+        let (whole, rest) = row.values.as_chunks();
+        let last = (!rest.is_empty()).then(|| {
+            let mut line = [0; kernels::LINE];
+            line.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
             line
         });
-        Ok(self.append(|last| last.push(lines, row.scale, row.sketch)))
+        let lines = whole.iter().copied().chain(last).map(|line| Line(line.map(u8::cast_signed)));
+        self.append(|segment| segment.push(lines, row.scale, row.sketch));
+        Ok(())
     }
 
     /// Lines of one row.
@@ -300,8 +309,13 @@ impl<'a> RowsIn<'a> {
         Ok(Self { scales, sketches, values })
     }
 
+    /// Rows left.
+    fn len(&self) -> u32 {
+        self.scales.len() as u32
+    }
+
     /// True when all were taken.
-    pub(crate) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.scales.is_empty()
     }
 

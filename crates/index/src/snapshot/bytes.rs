@@ -138,6 +138,11 @@ impl<'a> Reading<'a> {
         if fits { Ok(count) } else { Err(damaged("a count is too great")) }
     }
 
+    /// Bytes not yet read.
+    pub(crate) fn left(&self) -> usize {
+        self.0.len()
+    }
+
     /// An error unless everything was read.
     pub(crate) fn end(&self) -> Result<()> {
         if self.0.is_empty() { Ok(()) } else { Err(damaged("a part is too long")) }

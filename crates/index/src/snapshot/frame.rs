@@ -9,7 +9,7 @@ use super::bytes::{Reading, Writing, damaged};
 use crate::sketch;
 
 /// Raised by one with every change of what blocks say.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 const MAGIC: [u8; 8] = *b"locisnap";
 /// Bytes of a block at most: a block is closed when it is great enough, long before this.

@@ -1,23 +1,23 @@
 //! From blocks to an index. Every number is checked before it is used; what a record means is settled by the same code
-//! that takes in a change.
+//! that takes in a change. Blocks and their vectors come from `blocks`, on another thread.
 
 use std::io::Read;
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
+use std::thread;
 
-use loci_model::Result;
+use loci_model::{Error, Result};
 
+use super::blocks::{self, Block};
 use super::bytes::{Reading, damaged};
 use super::dictionary::{load_texts, number_or_none};
 use super::frame::{self, Kind};
+use crate::bulk::no_thread;
 use crate::columns::{NONE, PassageRow};
 use crate::compact_text::CompactText;
 use crate::groups::GroupKey;
 use crate::memory_index::MemoryIndex;
 use crate::metadata_sets::MetadataSets;
 use crate::records::RecordRow;
-use crate::vectors::RowsIn;
-
-/// Far more than any model has; what is made for a space before its first vector is as long.
-const DIMENSIONS_MAX: usize = 1 << 16;
 
 /// An index in the making.
 #[derive(Default)]
@@ -26,7 +26,8 @@ struct Loading {
     groups: u32,
     names: u32,
     paths: u32,
-    spaces: u32,
+    /// Vectors of passages so far, by space.
+    vectors: Vec<u32>,
     records: u64,
     passages: u64,
 }
@@ -34,7 +35,8 @@ struct Loading {
 /// What the records of one block draw on.
 struct Parts<'a> {
     metadata: Vec<u32>,
-    vectors: Vec<RowsIn<'a>>,
+    /// Vectors not yet of a passage, by space.
+    vectors: Vec<u32>,
     terms: &'a [[u8; 4]],
 }
 
@@ -50,50 +52,64 @@ impl MemoryIndex {
     /// another version; the index is then to be rebuilt. It stands at the sequence it was saved at.
     pub fn load(from: &mut dyn Read) -> Result<Self> {
         let sequence = frame::read_head(from)?;
-        let mut loading = Loading::default();
-        loading.index.begin_bulk();
-        let mut payload = Vec::new();
-        for ordinal in 0.. {
-            let kind = frame::read_block(from, ordinal, &mut payload)?;
-            let mut block = Reading::new(&payload);
-            match kind {
-                Kind::Records => loading.block(&mut block)?,
-                Kind::End => {
-                    loading.end(&mut block)?;
-                    break;
-                }
-            }
-            block.end()?;
-        }
+        let (ready, blocks) = sync_channel(blocks::READY_MAX);
+        let (give_back, used) = channel();
+        let (read, built) = thread::scope(|scope| {
+            let builder = thread::Builder::new().spawn_scoped(scope, move || build(&blocks, &give_back));
+            let builder = builder.map_err(no_thread)?;
+            let read = blocks::read(from, &ready, &used);
+            // Tells the builder that no more comes.
+            drop(ready);
+            let built = builder.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            Ok::<_, Error>((read, built))
+        })?;
+        // Where nothing could be read, it is no wonder that nothing could be built.
+        let vectors = read?;
+        let mut index = built?;
         if !matches!(from.read(&mut [0]), Ok(0)) {
             return Err(damaged("more follows its end"));
         }
-        let mut index = loading.index;
-        index.end_bulk();
+        index.vectors = vectors;
+        index.end_bulk()?;
         index.sequence = sequence;
         Ok(index)
     }
 }
 
+/// An index without vectors of the blocks that come.
+fn build(blocks: &Receiver<Block>, used: &Sender<Vec<u8>>) -> Result<MemoryIndex> {
+    let mut loading = Loading::default();
+    loading.index.begin_bulk();
+    for block in blocks {
+        let mut rest = block.rest();
+        match block.kind {
+            Kind::Records => loading.block(&mut rest, &block.vectors)?,
+            Kind::End => {
+                loading.end(&mut rest)?;
+                return Ok(loading.index);
+            }
+        }
+        rest.end()?;
+        blocks::give_back(block, used);
+    }
+    Err(damaged("it is cut off"))
+}
+
 impl Loading {
-    fn block(&mut self, block: &mut Reading<'_>) -> Result<()> {
+    fn block(&mut self, block: &mut Reading<'_>, vectors: &[u32]) -> Result<()> {
         self.words(block)?;
         self.group_keys(block)?;
         self.name_texts(block)?;
         self.files(block)?;
-        self.vector_spaces(block)?;
         let metadata = hold_sets(block, &mut self.index.metadata)?;
-        let mut vectors = Vec::new();
-        for space in self.index.vectors.spaces() {
-            vectors.push(RowsIn::read(block, space.dimensions)?);
-        }
+        self.vectors.resize(vectors.len().max(self.vectors.len()), 0);
         let count = block.count(4)?;
         let (terms, _) = block.bytes(count * 4)?.as_chunks();
-        let mut parts = Parts { metadata, vectors, terms };
+        let mut parts = Parts { metadata, vectors: vectors.to_vec(), terms };
         for _ in 0..block.count(1)? {
             self.record(block, &mut parts)?;
         }
-        let used = parts.terms.is_empty() && parts.vectors.iter().all(RowsIn::is_empty);
+        let used = parts.terms.is_empty() && parts.vectors.iter().all(|left| *left == 0);
         for set in parts.metadata {
             self.index.metadata.release(set);
         }
@@ -164,21 +180,6 @@ impl Loading {
         Ok(())
     }
 
-    fn vector_spaces(&mut self, block: &mut Reading<'_>) -> Result<()> {
-        for _ in 0..block.count(8)? {
-            let (model, dimensions) = (block.text()?, block.u32()? as usize);
-            if dimensions > DIMENSIONS_MAX {
-                return Err(damaged("vectors of too many dimensions"));
-            }
-            let space = self.index.vectors.open(model, dimensions).map(u32::from);
-            if space != Some(self.spaces) {
-                return Err(damaged("a model is there twice"));
-            }
-            self.spaces += 1;
-        }
-        Ok(())
-    }
-
     fn record(&mut self, block: &mut Reading<'_>, parts: &mut Parts<'_>) -> Result<()> {
         let words = &self.index.words;
         let mut row = RecordRow::load(block, &words.runs)?;
@@ -221,15 +222,21 @@ impl Loading {
         if terms.iter().any(|term| u32::from_le_bytes(*term) >= vocabulary) {
             return Err(damaged("a term is not known"));
         }
-        let vector = match parts.vectors.get_mut(space as usize) {
-            _ if space == NONE => None,
-            Some(rows) => {
-                let space = u16::try_from(space).map_err(|_| damaged("too many models"))?;
-                Some((space, self.index.vectors.load_row(space, rows)?))
-            }
-            None => return Err(damaged("a vector of an unknown model")),
-        };
+        let vector = if space == NONE { None } else { Some(self.vector(space, &mut parts.vectors)?) };
         Ok(Passage { row, terms, vector })
+    }
+
+    /// The place of the next vector of a space, which `blocks` took in.
+    fn vector(&mut self, space: u32, left: &mut [u32]) -> Result<(u16, u32)> {
+        let at = space as usize;
+        let (left, row) = left
+            .get_mut(at)
+            .zip(self.vectors.get_mut(at))
+            .ok_or_else(|| damaged("a vector of an unknown model"))?;
+        *left = left.checked_sub(1).ok_or_else(|| damaged("a missing vector"))?;
+        let place = (u16::try_from(space).map_err(|_| damaged("too many models"))?, *row);
+        *row = row.checked_add(1).ok_or_else(|| damaged("too many vectors"))?;
+        Ok(place)
     }
 
     fn end(&mut self, block: &mut Reading<'_>) -> Result<()> {

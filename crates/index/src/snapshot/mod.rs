@@ -13,11 +13,13 @@
 //! | blocks, checksums | `frame` |
 //! | index → blocks | `save` |
 //! | blocks → index | `load` |
+//! | the same beside it: reading, checksums, vectors | `blocks` |
 //! | the words a snapshot has numbered so far | `dictionary` |
 //!
 //! To add something to a record or a passage: its pair of functions `save` and `load` beside its data (`records`,
 //! `columns`, `vectors`, `metadata_sets`, `compact_text`), and [`frame::FORMAT`] raised by one.
 
+mod blocks;
 pub(crate) mod bytes;
 mod dictionary;
 mod frame;

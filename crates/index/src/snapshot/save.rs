@@ -210,21 +210,23 @@ impl SnapshotSaver {
         new
     }
 
-    /// The parts of a block in the order in which they are read: words before what uses them.
+    /// The parts of a block in the order in which they are read: vectors, which go their own way, then words before
+    /// what uses them.
     fn payload(&mut self, mut block: Block) -> Writing {
         let mut out = Writing::default();
-        self.terms.flush(&mut out);
-        for words in &mut self.words {
-            words.flush(&mut out);
-        }
-        for definitions in [&mut self.groups, &mut self.names, &mut self.paths, &mut self.spaces] {
-            definitions.flush(&mut out);
-        }
-        out.u32(block.metadata.numbers.len() as u32).bytes(&block.metadata.out.0);
+        self.spaces.flush(&mut out);
         block.vectors.resize_with(self.spaces.len() as usize, RowsOut::default);
         for rows in &block.vectors {
             rows.write(&mut out);
         }
+        self.terms.flush(&mut out);
+        for words in &mut self.words {
+            words.flush(&mut out);
+        }
+        for definitions in [&mut self.groups, &mut self.names, &mut self.paths] {
+            definitions.flush(&mut out);
+        }
+        out.u32(block.metadata.numbers.len() as u32).bytes(&block.metadata.out.0);
         out.u32(block.term_count).bytes(&block.terms.0);
         out.u32(block.records).bytes(&block.heads.0);
         out
