@@ -78,6 +78,7 @@ impl Session {
         let wiring = wire(WiringOptions {
             store: config.store(folder),
             engine: config.engine(),
+            embed_threads: config.extraction.embed_threads,
             master_key: environment.master_key(),
         })?;
         let doors = doors(&wiring, config, environment)?;

@@ -1,5 +1,6 @@
 //! Wiring: every concrete thing of a process is named here, once.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,13 +12,10 @@ use loci_model::ports::ids::{IdSource, uuid4};
 use loci_model::ports::store::Store;
 use loci_store_sqlite::{SqliteOptions, SqliteStore};
 
-use crate::adapters::{FileVault, MasterKey, RandomIds, SystemClock};
+use crate::adapters::{FileVault, MasterKey, RandomIds, SystemClock, background_threads, lower_own_priority};
 
 /// File of the master key in the data folder.
 pub const MASTER_KEY_FILE: &str = "master.key";
-
-/// Threads that embed batches: one, so that on two cores requests are never starved by extraction.
-const EMBED_THREADS: usize = 1;
 
 /// What a process is made of.
 pub struct Wiring {
@@ -37,6 +35,8 @@ pub struct WiringOptions {
     pub store: SqliteOptions,
     /// The engine; its `host` is replaced by a name of this process.
     pub engine: EngineSettings,
+    /// Threads that embed what is written, at a low priority; `None`: as many as there are processors, at most eight.
+    pub embed_threads: Option<NonZero<usize>>,
     /// The master key, where the environment gives it.
     pub master_key: Option<zeroize::Zeroizing<String>>,
 }
@@ -44,7 +44,12 @@ pub struct WiringOptions {
 impl WiringOptions {
     /// The defaults for a data folder.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { store: SqliteOptions::new(folder), engine: EngineSettings::default(), master_key: None }
+        Self {
+            store: SqliteOptions::new(folder),
+            engine: EngineSettings::default(),
+            embed_threads: None,
+            master_key: None,
+        }
     }
 }
 
@@ -54,7 +59,9 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds::new()?);
     let key_file = options.store.folder.join(MASTER_KEY_FILE);
     let store = SqliteStore::open(options.store).context("opening the data folder")?;
-    let embedder: Arc<dyn Embedder> = Arc::new(loci_embed::BuiltInEmbedder::start(EMBED_THREADS)?);
+    let embed_threads = background_threads(options.embed_threads);
+    let embedder: Arc<dyn Embedder> =
+        Arc::new(loci_embed::BuiltInEmbedder::start(embed_threads, lower_own_priority)?);
     let vault = FileVault::new(options.master_key.map_or(MasterKey::File(key_file), MasterKey::Given));
     let parts = EngineParts {
         store: Arc::clone(&store) as Arc<dyn Store>,

@@ -1,6 +1,7 @@
 //! The `Embedder` port on threads of its own, so that no asynchronous thread computes. Questions have a thread to
-//! themselves and never wait for a batch; batches share the others. Both queues are bounded. It knows no model: that is
-//! `MiniLm`'s.
+//! themselves and never wait for a batch; a batch is cut into pieces for the others. Both queues are bounded. Threads share
+//! nothing but their queue: a batch thread may run at a low priority, and a question must never wait for what it holds. It
+//! knows no model (that is `MiniLm`'s) and no priorities: what a batch thread does first is given.
 
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,22 +16,24 @@ use crate::MiniLm;
 
 /// Questions that may wait; one takes about a millisecond.
 const QUESTIONS_WAITING_MAX: usize = 256;
-/// Batches that may wait.
-const BATCHES_WAITING_MAX: usize = 256;
-/// Texts of a batch that are embedded before it is looked whether anybody still wants them.
+/// Pieces of batches that may wait, for each batch thread.
+const PIECES_WAITING_MAX: usize = 256;
+/// Texts that are embedded before it is looked whether anybody still wants them; a piece has no fewer if it can.
 const TEXTS_AT_ONCE: usize = 8;
 
-/// The built-in model as the engine's embedder. Dropping it waits for the pieces of work that run, not for those that wait.
+/// The built-in model as the engine's embedder. Dropping it waits for what is being embedded, not for what waits.
 pub struct BuiltInEmbedder {
-    model: Arc<MiniLm>,
+    /// Only asked for its properties; each thread has one of its own.
+    model: MiniLm,
     /// `None` only while it is dropped.
     queues: Option<Queues>,
     threads: Vec<JoinHandle<()>>,
+    batch_threads: usize,
 }
 
 struct Queues {
     questions: SyncSender<Question>,
-    batches: SyncSender<Batch>,
+    pieces: SyncSender<Piece>,
 }
 
 struct Question {
@@ -38,26 +41,32 @@ struct Question {
     answer: oneshot::Sender<QuestionVector>,
 }
 
-struct Batch {
+/// A part of a batch: as much as one thread gets.
+struct Piece {
     texts: Vec<String>,
     answer: oneshot::Sender<Vec<Vector>>,
 }
 
 impl BuiltInEmbedder {
-    /// Starts one thread for questions and `batch_threads` (at least one) for batches. They sleep until they are asked;
-    /// the model's pages are read at the first text.
-    pub fn start(batch_threads: usize) -> Result<BuiltInEmbedder> {
-        let model = Arc::new(MiniLm::new());
+    /// Starts one thread for questions and `batch_threads` (at least one) for batches, each of which first calls
+    /// `begin_batches`: there its priority can be lowered. They sleep until they are asked; the model's pages are read at
+    /// the first text.
+    pub fn start(batch_threads: usize, begin_batches: fn()) -> Result<BuiltInEmbedder> {
+        let batch_threads = batch_threads.max(1);
         let (questions, asked) = sync_channel::<Question>(QUESTIONS_WAITING_MAX);
-        let (batches, handed_in) = sync_channel::<Batch>(BATCHES_WAITING_MAX);
-        let own = Arc::clone(&model);
-        let mut threads = vec![spawn("embed-question", move || answer_questions(&own, &asked))?];
+        let (pieces, handed_in) = sync_channel::<Piece>(PIECES_WAITING_MAX.saturating_mul(batch_threads));
+        let mut threads = vec![spawn("embed-question", move || answer_questions(&MiniLm::new(), &asked))?];
         let handed_in = Arc::new(Mutex::new(handed_in));
-        for _ in 0..batch_threads.max(1) {
-            let (own, handed_in) = (Arc::clone(&model), Arc::clone(&handed_in));
-            threads.push(spawn("embed-batch", move || embed_batches(&own, &handed_in))?);
+        for _ in 0..batch_threads {
+            let handed_in = Arc::clone(&handed_in);
+            let work = move || {
+                begin_batches();
+                embed_pieces(&MiniLm::new(), &handed_in);
+            };
+            threads.push(spawn("embed-batch", work)?);
         }
-        Ok(BuiltInEmbedder { model, queues: Some(Queues { questions, batches }), threads })
+        let queues = Some(Queues { questions, pieces });
+        Ok(BuiltInEmbedder { model: MiniLm::new(), queues, threads, batch_threads })
     }
 
     fn queues(&self) -> Result<&Queues> {
@@ -76,12 +85,20 @@ impl Embedder for BuiltInEmbedder {
 
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>> {
         Box::pin(async move {
-            if texts.is_empty() {
-                return Ok(Vec::new());
+            let each = texts.len().div_ceil(self.batch_threads).max(TEXTS_AT_ONCE);
+            let (mut texts, mut answers) = (texts.into_iter().peekable(), Vec::new());
+            while texts.peek().is_some() {
+                let (answer, answered) = oneshot::channel();
+                let piece = Piece { texts: texts.by_ref().take(each).collect(), answer };
+                // Where one is refused, those before it lose whoever waits for them and are passed over.
+                self.queues()?.pieces.try_send(piece).map_err(refused)?;
+                answers.push(answered);
             }
-            let (answer, answered) = oneshot::channel();
-            self.queues()?.batches.try_send(Batch { texts, answer }).map_err(refused)?;
-            answered.await.map_err(|source| stopped().caused_by(source))
+            let mut vectors = Vec::new();
+            for answered in answers {
+                vectors.extend(answered.await.map_err(|source| stopped().caused_by(source))?);
+            }
+            Ok(vectors)
         })
     }
 
@@ -120,10 +137,10 @@ fn answer_questions(model: &MiniLm, asked: &Receiver<Question>) {
     }
 }
 
-fn embed_batches(model: &MiniLm, handed_in: &Mutex<Receiver<Batch>>) {
+fn embed_pieces(model: &MiniLm, handed_in: &Mutex<Receiver<Piece>>) {
     loop {
         let next = handed_in.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Batch { texts, answer }) = next else { return };
+        let Ok(Piece { texts, answer }) = next else { return };
         let mut vectors = Vec::with_capacity(texts.len());
         for texts in texts.chunks(TEXTS_AT_ONCE) {
             if answer.is_canceled() {
@@ -161,11 +178,18 @@ mod tests {
         (0..count).map(|index| format!("Note {index}: the harbour opens at {index} o'clock.")).collect()
     }
 
+    fn usual() {}
+
     #[test]
     fn answers_as_the_model_does() {
-        let embedder = BuiltInEmbedder::start(2).unwrap();
+        let embedder = BuiltInEmbedder::start(2, usual).unwrap();
         let model = MiniLm::new();
         assert_eq!((embedder.dimensions(), embedder.model_id()), (384, "all-minilm-l6-v2/int8-1"));
+        for count in [1, 8, 9, 16] {
+            let texts = texts(count);
+            let expected = model.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            assert_eq!(block_on(embedder.embed(texts)).unwrap(), expected, "{count}");
+        }
         let texts = texts(19);
         let expected = model.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>());
         let (batch, question) =
@@ -176,8 +200,19 @@ mod tests {
     }
 
     #[test]
+    fn every_batch_thread_begins_and_no_other() {
+        static BEGUN: Mutex<Vec<String>> = Mutex::new(Vec::new());
+        let begin = || {
+            let name = std::thread::current().name().unwrap().to_owned();
+            BEGUN.lock().unwrap().push(name);
+        };
+        drop(BuiltInEmbedder::start(3, begin).unwrap());
+        assert_eq!(*BEGUN.lock().unwrap(), ["embed-batch"; 3]);
+    }
+
+    #[test]
     fn a_question_does_not_wait_for_batches() {
-        let embedder = BuiltInEmbedder::start(1).unwrap();
+        let embedder = BuiltInEmbedder::start(2, usual).unwrap();
         let mut batches = Box::pin(join_all((0..8).map(|_| embedder.embed(texts(16)))));
         let question = Box::pin(embedder.embed_question("When does the harbour open?".to_owned()));
         // Polled together; the batches were handed in first.
@@ -190,8 +225,8 @@ mod tests {
 
     #[test]
     fn a_full_queue_refuses_and_what_nobody_waits_for_is_passed_over() {
-        let embedder = BuiltInEmbedder::start(1).unwrap();
-        let flood = (0..BATCHES_WAITING_MAX + 8).map(|_| embedder.embed(texts(400)));
+        let embedder = BuiltInEmbedder::start(1, usual).unwrap();
+        let flood = (0..PIECES_WAITING_MAX + 8).map(|_| embedder.embed(texts(400)));
         let mut flood = Box::pin(join_all(flood));
         let polled = futures::FutureExt::now_or_never(&mut flood);
         assert!(polled.is_none());

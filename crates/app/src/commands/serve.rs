@@ -67,6 +67,7 @@ pub async fn run(
     let wiring = wire(WiringOptions {
         store: config.store(folder.clone()),
         engine: config.engine(),
+        embed_threads: config.extraction.embed_threads,
         master_key: environment.master_key(),
     })?;
     let doors = doors(&wiring, &config, environment)?;

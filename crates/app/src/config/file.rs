@@ -70,6 +70,8 @@ mod tests {
         assert_eq!(load_text("", &[]).unwrap(), Config::default());
         let account = load_text("", &[("LOCI_AWS_ACCOUNT", "012345678901")]).unwrap();
         assert_eq!(account.aws.account, "012345678901");
+        let threads = load_text("", &[("LOCI_EXTRACTION_EMBED_THREADS", "3")]).unwrap();
+        assert_eq!(threads.extraction.embed_threads, std::num::NonZero::new(3));
     }
 
     #[test]
@@ -85,6 +87,7 @@ mod tests {
         check("[aws]\naccount = \"1\"\n", &[], "twelve digits");
         check("[server]\ntls_cert = \"a.pem\"\n", &[], "tls_key");
         check("[compat]\nevent_limits = \"loud\"\n", &[], "event_limits");
+        check("[extraction]\nembed_threads = 0\n", &[], "embed_threads");
     }
 
     #[test]

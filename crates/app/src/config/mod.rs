@@ -8,6 +8,7 @@ mod file;
 mod places;
 
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use loci_engine::EngineSettings;
@@ -129,6 +130,8 @@ pub struct ExtractionSection {
     pub delay_ms: i64,
     /// Summaries and episodes are due this long after the last event.
     pub summary_delay_ms: i64,
+    /// Threads that embed, at a low priority; absent: as many as there are processors, at most eight.
+    pub embed_threads: Option<NonZero<usize>>,
 }
 
 /// How a log line looks.
@@ -228,6 +231,7 @@ impl Default for ExtractionSection {
             sync: false,
             delay_ms: defaults.extraction_delay_ms,
             summary_delay_ms: defaults.summary_delay_ms,
+            embed_threads: None,
         }
     }
 }
