@@ -22,6 +22,7 @@
 //! `MemoryIndex::bytes`, in `digest`, and in the plain twin of `tests/it/twin`. A column that does not follow from the
 //! others also in the pair `save` and `load` of its file.
 
+mod alike;
 mod apply;
 mod attach;
 mod bits;

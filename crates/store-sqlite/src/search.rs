@@ -9,7 +9,7 @@ use loci_model::ports::search::{
     CandidateRequest, CandidateSet, IndexInfo, Neighbour, NeighbourRequest, Search,
 };
 use loci_model::scope::RecordScope;
-use loci_model::{MemoryId, Result};
+use loci_model::{MemoryId, RecordId, Result};
 
 use crate::index_cache::IndexCache;
 use crate::index_files::IndexFiles;
@@ -84,6 +84,16 @@ impl Search for SqliteSearch {
 
     fn neighbours(&self, request: NeighbourRequest) -> BoxFuture<'_, Result<Vec<Neighbour>>> {
         self.ask(request.scope.memory.clone(), move |index| index.neighbours(&request))
+    }
+
+    fn alike<'a>(
+        &'a self,
+        memory: &'a MemoryId,
+        first: (&'a RecordId, u32),
+        second: (&'a RecordId, u32),
+    ) -> BoxFuture<'a, Result<Option<f32>>> {
+        let (first, second) = ((first.0.clone(), first.1), (second.0.clone(), second.1));
+        self.ask(memory.clone(), move |index| index.alike((&first.0, first.1), (&second.0, second.1)))
     }
 
     fn info<'a>(&'a self, memory: &'a MemoryId, rebuilt: bool) -> BoxFuture<'a, Result<IndexInfo>> {

@@ -6,6 +6,7 @@
 use loci_model::event::Role;
 use loci_model::ports::search::Candidate;
 use loci_model::record::{Record, RecordKind};
+use loci_model::{MemoryId, RecordId, Result};
 use loci_text::marks::{Marks, marks};
 use loci_text::similarity::jaccard_ids;
 
@@ -15,6 +16,7 @@ use crate::Engine;
 /// What folding compares of a hit.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Foldable<'a> {
+    passage: (&'a RecordId, u32),
     /// Ascending.
     terms: Vec<u32>,
     marks: Marks,
@@ -34,6 +36,7 @@ impl<'a> Foldable<'a> {
         let is_file = record.kind == RecordKind::Document;
         let text = if is_file { String::new() } else { record.indexed().to_owned() };
         Self {
+            passage: (&candidate.record, candidate.part),
             terms,
             marks: marks(&text),
             namespace: record.namespace.normal(),
@@ -58,32 +61,28 @@ impl<'a> Foldable<'a> {
 }
 
 impl Engine {
-    /// The place of the first of `listed` that says the same. Vectors are made again for the few pairs that everything else
-    /// calls alike; where that fails, the two stay apart.
+    /// The place of the first of `listed` that says the same. The index is asked for the cosines of the few pairs that
+    /// everything else calls alike.
     pub(super) async fn fold_under(
         &self,
+        memory: &MemoryId,
         hit: &Foldable<'_>,
         listed: &[Foldable<'_>],
         near: &NearDuplicate,
-    ) -> Option<usize> {
+    ) -> Result<Option<usize>> {
         for (place, earlier) in listed.iter().enumerate() {
             if !hit.reads_like(earlier, near.jaccard) {
                 continue;
             }
             let by_words_alone = !hit.has_vector || !earlier.has_vector || hit.text == earlier.text;
-            if by_words_alone || self.cosine(&hit.text, &earlier.text).await >= near.cosine {
-                return Some(place);
+            if by_words_alone {
+                return Ok(Some(place));
+            }
+            let cosine = self.store.search().alike(memory, hit.passage, earlier.passage).await?;
+            if cosine.is_some_and(|cosine| cosine >= near.cosine) {
+                return Ok(Some(place));
             }
         }
-        None
-    }
-
-    /// Cosine of two texts; 0 where no vectors can be had.
-    async fn cosine(&self, first: &str, second: &str) -> f32 {
-        let Some(embedder) = &self.embedder else { return 0.0 };
-        match embedder.embed(vec![first.to_owned(), second.to_owned()]).await.as_deref() {
-            Ok([first, second]) => first.iter().zip(second).map(|(a, b)| a * b).sum(),
-            Ok(_) | Err(_) => 0.0,
-        }
+        Ok(None)
     }
 }

@@ -55,7 +55,9 @@ impl Engine {
                 }
                 let foldable = Foldable::new(ranked.candidate, &hit.record);
                 let near = &listing.weights.near_duplicate;
-                match self.fold_under(&foldable, &listed, near).await.and_then(|at| hits.get_mut(at)) {
+                let memory = &listing.scope.memory;
+                let place = self.fold_under(memory, &foldable, &listed, near).await?;
+                match place.and_then(|place| hits.get_mut(place)) {
                     Some(first) => {
                         first.time = first.time.max(hit.time);
                         first.folded.push(hit.record.id);

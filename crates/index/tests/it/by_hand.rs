@@ -134,6 +134,39 @@ fn the_vector_in_context() {
 }
 
 #[test]
+fn how_like_each_other_two_passages_are() {
+    let mut sections = Raw::fact(3, "tea").vector(&[0.0, 2.0]);
+    sections.passages.push((4, "cat".to_owned(), Some((vec![3.0, 3.0], MODEL))));
+    let mut other_model = Raw::fact(4, "tea");
+    other_model.passages[0].2 = Some((vec![1.0, 0.0], "model-other"));
+    let index = index_of(&[
+        Raw::fact(1, "tea").vector(&[1.0, 0.0]),
+        Raw::fact(2, "tea").vector(&[-0.5, 0.0]),
+        sections,
+        other_model,
+        Raw::fact(5, "tea"),
+    ]);
+    let check = |first: (u32, u32), second: (u32, u32), expect: Option<f32>| {
+        let (left, right) = (record_id(first.0), record_id(second.0));
+        for got in [
+            index.alike((&left, first.1), (&right, second.1)),
+            index.alike((&right, second.1), (&left, first.1)),
+        ] {
+            assert!(got.is_some() == expect.is_some(), "{first:?} {second:?}: {got:?}");
+            assert!((got.unwrap_or(0.0) - expect.unwrap_or(0.0)).abs() < 1e-3, "{got:?} {expect:?}");
+        }
+    };
+    check((1, 0), (1, 0), Some(1.0));
+    check((1, 0), (2, 0), Some(-1.0));
+    check((1, 0), (3, 0), Some(0.0));
+    check((1, 0), (3, 4), Some(0.5f32.sqrt()));
+    check((1, 0), (3, 1), None);
+    check((1, 0), (4, 0), None);
+    check((1, 0), (5, 0), None);
+    check((1, 0), (6, 0), None);
+}
+
+#[test]
 fn what_was_held_then() {
     let index = index_of(&[
         Raw::fact(0, "tea old").with(|head| {

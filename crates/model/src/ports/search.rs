@@ -236,6 +236,15 @@ pub trait Search: Send + Sync {
     /// Active records of one strategy and namespace that are close to a text.
     fn neighbours(&self, request: NeighbourRequest) -> BoxFuture<'_, Result<Vec<Neighbour>>>;
 
+    /// Cosine of the vectors of two passages, each a record and its part; `None` where one has none, or they are of different
+    /// models.
+    fn alike<'a>(
+        &'a self,
+        memory: &'a crate::MemoryId,
+        first: (&'a RecordId, u32),
+        second: (&'a RecordId, u32),
+    ) -> BoxFuture<'a, Result<Option<f32>>>;
+
     /// What the index of a memory holds now. With `rebuilt`, what a fresh build from the store would hold.
     fn info<'a>(&'a self, memory: &'a crate::MemoryId, rebuilt: bool) -> BoxFuture<'a, Result<IndexInfo>>;
 }

@@ -108,6 +108,10 @@ fn dense_and_neighbours(bench: &Bench, memory: &MemoryId, whole: &RecordScope) -
     let dense = found.candidates.iter().find(|found| found.dense.is_some()).and_then(|found| found.dense);
     same("found by its vector", dense.is_some_and(|cosine| cosine > 0.5), true);
     same("the others still lack one", found.passages_without_vector, 3);
+    let (held, bare) = (samples::record_id(5)?, samples::record_id(4)?);
+    let alike = |other| block_on(bench.store.search().alike(memory, (&held, 0), (other, 0)));
+    same("a passage is like itself", alike(&held)?.is_some_and(|cosine| (cosine - 1.0).abs() < 0.01), true);
+    same("one without a vector is like none", alike(&bare)?, None);
     let strategy = StrategyId::parse("facts")?;
     let request = NeighbourRequest {
         scope: whole.clone(),

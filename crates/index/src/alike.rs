@@ -1,0 +1,24 @@
+//! How like each other two passages are that the index holds (retrieval.md §7). Whether that makes them duplicates is the
+//! engine's matter.
+
+use loci_model::RecordId;
+
+use crate::compact_text::CompactText;
+use crate::memory_index::MemoryIndex;
+
+impl MemoryIndex {
+    /// Cosine of the vectors of two passages, each a record and its part; `None` where one is not held or has no vector, or
+    /// where they are of different models.
+    pub fn alike(&self, first: (&RecordId, u32), second: (&RecordId, u32)) -> Option<f32> {
+        let ((space, left), (other, right)) = (self.row_of_passage(first)?, self.row_of_passage(second)?);
+        let space = self.vectors.by_number(space).filter(|_| space == other)?;
+        Some(space.between(left, right))
+    }
+
+    /// The vector space and the row of a passage.
+    fn row_of_passage(&self, (record, part): (&RecordId, u32)) -> Option<(u16, u32)> {
+        let held = self.records.find(&CompactText::new(record.as_str()))?;
+        let rows = self.records.row(held).passages.iter().map(|passage| self.columns.row(passage));
+        rows.filter(|row| row.part == part).find_map(|row| row.vector)
+    }
+}
