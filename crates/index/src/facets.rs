@@ -65,13 +65,7 @@ impl Facets {
         if row.times().known_to.is_some() {
             self.known.set(passage);
         }
-        let [created, others @ ..] = &mut self.times;
-        created.push(time_of(Time::Created, row));
-        for (slices, time) in others.iter_mut().zip(TIMES.into_iter().skip(1)) {
-            if slices.push(time_of(time, row)) {
-                slices.share_last(created);
-            }
-        }
+        Slices::push_each(&mut self.times, &TIMES.map(|time| time_of(time, row)));
     }
 
     /// Reads all passages again, after they were renamed.
@@ -90,12 +84,12 @@ impl Facets {
 impl FacetReader<'_> {
     /// Keeps passages of some of these kinds.
     pub(crate) fn keep_kinds(&self, mask: &mut Mask, kinds: &[RecordKind]) {
-        keep_any(mask, kinds.iter().filter_map(|kind| self.facets.kinds.get(*kind as usize)));
+        keep_any(mask, kinds.iter().map(|kind| &self.facets.kinds[*kind as usize]));
     }
 
     /// Keeps passages in some of these states.
     pub(crate) fn keep_states(&self, mask: &mut Mask, states: &[RecordState]) {
-        keep_any(mask, states.iter().filter_map(|state| self.facets.states.get(*state as usize)));
+        keep_any(mask, states.iter().map(|state| &self.facets.states[*state as usize]));
     }
 
     /// Drops passages of records that came to be in this way.
@@ -109,9 +103,7 @@ impl FacetReader<'_> {
     /// Keeps passages that were held for true and active at `then`: known by then and not yet known to be wrong, true
     /// from before then and not only until then.
     pub(crate) fn keep_held(&self, mask: &mut Mask, then: Timestamp, active: &Bits) {
-        let mut known = Mask::of(active, self.columns.len());
-        known.add(self.facets.known.words());
-        mask.keep(known.words());
+        mask.keep_either(active.words(), self.facets.known.words());
         self.keep_until(mask, Time::Since, then);
         self.keep_after(mask, Time::Until, then);
     }
@@ -159,7 +151,12 @@ fn time_of(time: Time, row: &RecordRow) -> u64 {
     found.map_or(ordered_time(Timestamp::LATEST.millis()) + 1, |time| ordered_time(time.millis()))
 }
 
-fn keep_any<'a>(mask: &mut Mask, sets: impl Iterator<Item = &'a Bits>) {
+fn keep_any<'a>(mask: &mut Mask, mut sets: impl ExactSizeIterator<Item = &'a Bits>) {
+    if sets.len() == 1
+        && let Some(only) = sets.next()
+    {
+        return mask.keep(only.words());
+    }
     let mut any = Mask::none(mask.words().len() * 64);
     sets.for_each(|set| any.add(set.words()));
     mask.keep(any.words());

@@ -76,6 +76,18 @@ impl Mask {
         self.0.iter_mut().skip(words.len()).for_each(|word| *word = 0);
     }
 
+    /// Keeps what is in one of two other sets.
+    pub(crate) fn keep_either(&mut self, one: &[u64], other: &[u64]) {
+        let both = self.0.len().min(one.len()).min(other.len());
+        let (words, rest) = self.0.split_at_mut(both);
+        for ((word, one), other) in words.iter_mut().zip(one).zip(other) {
+            *word &= one | other;
+        }
+        let longer = if one.len() > both { one } else { other };
+        let mut longer = longer.iter().skip(both);
+        rest.iter_mut().for_each(|word| *word &= longer.next().copied().unwrap_or(0));
+    }
+
     /// Keeps what is not in the other set.
     pub(crate) fn drop_all(&mut self, words: &[u64]) {
         self.0.iter_mut().zip(words).for_each(|(word, other)| *word &= !other);
@@ -139,7 +151,7 @@ mod tests {
         fn behaves_like_a_set(
             a in proptest::collection::btree_set(0u32..300, 0..99),
             b in proptest::collection::btree_set(0u32..300, 0..99),
-            from in 0u32..300, word in any::<u64>(),
+            from in 0u32..300, word in any::<u64>(), at_most in 0u32..300,
         ) {
             let other: Bits = b.iter().copied().collect();
             let listed: Vec<u32> = b.iter().copied().collect();
@@ -154,6 +166,10 @@ mod tests {
             check(&|mask| mask.keep(other.words()), &a & &b);
             check(&|mask| mask.keep_each(&listed), &a & &b);
             check(&|mask| mask.drop_all(other.words()), &a - &b);
+            let odd: BTreeSet<u32> = (0..at_most).filter(|at| at % 2 == 1).collect();
+            let third: Bits = odd.iter().copied().collect();
+            check(&|mask| mask.keep_either(other.words(), third.words()), &a & &(&b | &odd));
+            check(&|mask| mask.keep_either(third.words(), other.words()), &a & &(&b | &odd));
             let shifted: BTreeSet<u32> = ones(word).map(|at| from + at).filter(|at| *at < 320).collect();
             check(&|mask| mask.add_word(from, word), &a | &shifted);
         }

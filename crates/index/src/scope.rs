@@ -119,15 +119,16 @@ impl MemoryIndex {
             mask.keep(groups.passages.words());
         }
         if !is_plain {
-            self.narrow(&mut mask, scope, has_expired);
+            self.narrow(&mut mask, scope, is_active, has_expired);
         }
         Cow::Owned(mask.into_bits())
     }
 
-    /// What is quick and keeps little comes first: the rest then has little to look at.
-    fn narrow(&self, mask: &mut Mask, scope: &RecordScope, has_expired: bool) {
+    /// What is quick and keeps little comes first: the rest then has little to look at. With `is_active` the mask holds
+    /// those in force only.
+    fn narrow(&self, mask: &mut Mask, scope: &RecordScope, is_active: bool, has_expired: bool) {
         let facets = FacetReader { facets: &self.facets, columns: &self.columns, records: &self.records };
-        if scope.as_of.is_none() {
+        if scope.as_of.is_none() && !is_active {
             facets.keep_states(mask, &scope.states);
         }
         if !scope.kinds.is_empty() {

@@ -1,20 +1,17 @@
-//! The coarse order of a column of numbers, so that a range is found without reading every number: for each run of 4,096
-//! places the bucket of each number, bit by bit in planes of words. Only numbers in a bucket that a bound of the range
-//! falls into are read themselves. The numbers stay where they are, but for those of the run that is not yet full:
-//! whoever asks brings them.
+//! The order of a column of numbers, so that a range is found without reading every number: for each run of 8,192 places
+//! the places in order of their numbers, and every so often the set of all places up to there. A range is one such set
+//! without another, put right by the few places between. The numbers stay where they are, but for those of the run that
+//! is not yet full: whoever asks brings them.
 
 use std::sync::Arc;
 
-use crate::mask::ones;
 use crate::sparing::push_sparing;
 
 /// Places of a run.
-pub(crate) const RUN: usize = 4_096;
+pub(crate) const RUN: usize = 8_192;
 const RUN_WORDS: usize = RUN / 64;
-/// Distinct numbers of a run up to which each has a bucket of its own.
-const EXACT_MAX: usize = 256;
-/// Places of a bucket otherwise.
-const BUCKET: usize = 4;
+/// Ranks from one set to the next.
+const STRIDE: usize = 512;
 
 /// Numbers from the first to the second, both included; none where the first is the greater.
 pub(crate) type Range = (u64, u64);
@@ -27,58 +24,53 @@ pub(crate) struct Slices {
     rest: Vec<u64>,
 }
 
-#[derive(Debug, PartialEq)]
+/// Places whose number is the greatest of all have no rank: they are often most of a run, as where records have no end.
+#[derive(Debug)]
 struct Run {
     least: u64,
     greatest: u64,
-    starts: Starts,
-    /// The bits of the buckets, the lowest first; words of one plane follow one another.
-    planes: Box<[Plane]>,
+    /// By rank: how many steps of `1 << shift` the number is beyond the least.
+    steps: Box<[u32]>,
+    shift: u32,
+    /// The place of each rank; nothing where each is its own.
+    order: Box<[u16]>,
+    /// The places of the ranks below each multiple of [`STRIDE`], from the first above zero on.
+    below: Box<[Places]>,
 }
 
-/// Where buckets begin, ascending.
-#[derive(Debug, PartialEq)]
-enum Starts {
-    /// Each has this one number only.
-    Exact(Box<[u64]>),
-    /// In steps of so many bits beyond the least number.
-    Steps(u32, Box<[u32]>),
-}
-
-/// One bit of each place of a run.
-type Plane = [u64; RUN_WORDS];
-
-const NONE: Plane = [0; RUN_WORDS];
-const ALL: Plane = [u64::MAX; RUN_WORDS];
+/// One bit for each place of a run.
+type Places = [u64; RUN_WORDS];
 
 impl Slices {
-    /// The number of the next place. True where that made a run full.
-    pub(crate) fn push(&mut self, number: u64) -> bool {
-        push_sparing(&mut self.rest, number);
-        let is_full = self.rest.len() == RUN;
-        if is_full {
-            self.runs.push(Arc::new(Run::of(&self.rest)));
-            self.rest = Vec::new();
-        }
-        is_full
+    /// The number of the next place.
+    pub(crate) fn push(&mut self, number: u64) {
+        Self::push_each(std::slice::from_mut(self), &[number]);
     }
 
-    /// Shares the last run with a column of as many places, where it is the same: times often are.
-    pub(crate) fn share_last(&mut self, other: &Self) {
-        if let (Some(own), Some(others)) = (self.runs.last_mut(), other.runs.last())
-            && own == others
-        {
-            *own = Arc::clone(others);
+    /// The numbers of the next place in columns of as many places. Runs that are the same are held once: times often are.
+    pub(crate) fn push_each(columns: &mut [Self], numbers: &[u64]) {
+        for (column, number) in columns.iter_mut().zip(numbers) {
+            push_sparing(&mut column.rest, *number);
         }
+        if columns.iter().any(|column| column.rest.len() < RUN) {
+            return;
+        }
+        for at in 0..columns.len() {
+            let (before, from) = columns.split_at_mut(at);
+            let Some(own) = from.first_mut() else { break };
+            let same = before.iter().find(|other| other.rest == own.rest);
+            let run = same.and_then(|other| other.runs.last().cloned());
+            own.runs.push(run.unwrap_or_else(|| Arc::new(Run::of(&own.rest))));
+        }
+        columns.iter_mut().for_each(|column| column.rest = Vec::new());
     }
 
     /// Keeps in `words` the places whose numbers are in the range.
     pub(crate) fn narrow(&self, words: &mut [u64], range: Range, number: impl Fn(usize) -> u64) {
-        let within = |number: u64| (range.0..=range.1).contains(&number);
         for (at, words) in words.chunks_mut(RUN_WORDS).enumerate() {
             match self.runs.get(at) {
-                Some(run) => run.narrow(words, range, |place| within(number(at * RUN + place))),
-                None if at == self.runs.len() => self.narrow_rest(words, within),
+                Some(run) => run.narrow(words, range, |place| number(at * RUN + place)),
+                None if at == self.runs.len() => self.narrow_rest(words, range),
                 None => words.fill(0),
             }
         }
@@ -87,138 +79,111 @@ impl Slices {
     /// Bytes held; of what is shared, its share.
     pub(crate) fn bytes(&self) -> usize {
         let of = |run: &Arc<Run>| {
-            let starts = match &run.starts {
-                Starts::Exact(starts) => starts.len() * 8,
-                Starts::Steps(_, starts) => starts.len() * 4,
-            };
-            8 + (size_of::<Run>() + 16 + starts + run.planes.len() * size_of::<Plane>())
-                / Arc::strong_count(run)
+            let lists = run.steps.len() * 4 + run.order.len() * 2 + size_of_val(&*run.below);
+            8 + (size_of::<Run>() + 16 + lists) / Arc::strong_count(run)
         };
         self.runs.iter().map(of).sum::<usize>() + self.rest.capacity() * 8
     }
 
-    fn narrow_rest(&self, words: &mut [u64], within: impl Fn(u64) -> bool) {
+    fn narrow_rest(&self, words: &mut [u64], (first, last): Range) {
         let mut numbers = self.rest.chunks(64);
         for word in words {
             let numbers = numbers.next().unwrap_or_default();
-            let bits = numbers.iter().enumerate().map(|(at, number)| u64::from(within(*number)) << at);
+            let within = |number: u64| u64::from(first <= number) & u64::from(number <= last);
+            let bits = numbers.iter().enumerate().map(|(at, number)| within(*number) << at);
             *word &= bits.fold(0, |bits, bit| bits | bit);
-        }
-    }
-}
-
-impl Starts {
-    fn of(sorted: &[u64], least: u64, greatest: u64) -> Self {
-        let mut distinct = sorted.to_vec();
-        distinct.dedup();
-        if distinct.len() <= EXACT_MAX {
-            return Self::Exact(distinct.into());
-        }
-        let shift = (greatest - least).checked_ilog2().unwrap_or(0).saturating_sub(31);
-        let step = |number: &u64| ((number - least) >> shift) as u32;
-        let mut starts: Vec<u32> = sorted.iter().step_by(BUCKET).map(step).collect();
-        starts.dedup();
-        Self::Steps(shift, starts.into())
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Self::Exact(starts) => starts.len(),
-            Self::Steps(_, starts) => starts.len(),
         }
     }
 }
 
 impl Run {
     fn of(numbers: &[u64]) -> Self {
-        let mut sorted = numbers.to_vec();
-        sorted.sort_unstable();
-        let least = sorted.first().copied().unwrap_or(0);
-        let greatest = sorted.last().copied().unwrap_or(0);
-        let starts = Starts::of(&sorted, least, greatest);
-        let planes = starts.len().next_power_of_two().trailing_zeros() as usize;
-        let mut run = Self { least, greatest, starts, planes: vec![NONE; planes].into() };
-        for (place, number) in numbers.iter().enumerate() {
-            let bucket = run.bucket_of(*number).0;
-            for (bit, plane) in run.planes.iter_mut().enumerate() {
-                if let Some(word) = plane.get_mut(place / 64) {
-                    *word |= ((bucket >> bit & 1) as u64) << (place % 64);
-                }
-            }
+        let least = numbers.iter().copied().min().unwrap_or(0);
+        let greatest = numbers.iter().copied().max().unwrap_or(0);
+        let mut ranked: Vec<(u64, u16)> = numbers.iter().copied().zip(0..).collect();
+        ranked.retain(|(number, _)| *number < greatest);
+        let width = ranked.iter().map(|(number, _)| number - least).max().unwrap_or(0);
+        let shift = width.checked_ilog2().unwrap_or(0).saturating_sub(31);
+        let is_in_order =
+            ranked.is_sorted() && ranked.iter().zip(0..).all(|((_, place), rank)| *place == rank);
+        if !is_in_order {
+            ranked.sort_unstable();
         }
-        run
-    }
-
-    /// The bucket that a number falls into, and the number from which on it has any. The first also takes what is less
-    /// than all, the last what is greater.
-    fn bucket_of(&self, number: u64) -> (usize, u64) {
-        let (bucket, start) = match &self.starts {
-            Starts::Exact(starts) => {
-                let bucket = starts.partition_point(|start| *start <= number).saturating_sub(1);
-                (bucket, starts.get(bucket).copied())
-            }
-            Starts::Steps(shift, starts) => {
-                let step = (number.clamp(self.least, self.greatest) - self.least) >> shift;
-                let bucket = starts.partition_point(|start| u64::from(*start) <= step).saturating_sub(1);
-                (bucket, starts.get(bucket).map(|start| self.least + (u64::from(*start) << shift)))
-            }
+        let steps = ranked.iter().map(|(number, _)| ((number - least) >> shift) as u32).collect();
+        let order: Vec<u16> = match is_in_order {
+            true => Vec::new(),
+            false => ranked.iter().map(|(_, place)| *place).collect(),
         };
-        (bucket, start.unwrap_or(self.least))
+        let mut places = [0; RUN_WORDS];
+        let mut below = Vec::with_capacity(order.len() / STRIDE);
+        for stride in order.chunks_exact(STRIDE) {
+            turn(&mut places, stride);
+            below.push(places);
+        }
+        Self { least, greatest, steps, shift, order: order.into(), below: below.into() }
     }
 
-    fn narrow(&self, words: &mut [u64], (first, last): Range, admits: impl Fn(usize) -> bool) {
+    fn narrow(&self, words: &mut [u64], (first, last): Range, number: impl Fn(usize) -> u64) {
         if first > last || last < self.least || first > self.greatest {
             words.fill(0);
             return;
         }
-        if first <= self.least && self.greatest <= last {
-            return;
+        if last < self.greatest {
+            let within = self.places_before(last, |number, last| number <= last, &number);
+            words.iter_mut().zip(&within).for_each(|(word, within)| *word &= within);
         }
-        let ((low, low_start), (high, _)) = (self.bucket_of(first), self.bucket_of(last));
-        // Of the buckets that the bounds fall into some are in as a whole; where they are not, their numbers are read.
-        let is_exact = matches!(self.starts, Starts::Exact(_));
-        let low_is_in = whole_if(first <= low_start);
-        let (high_is_in, is_open) = (whole_if(is_exact), whole_if(!is_exact));
-        // A bound beyond all numbers compares with none.
-        let (above_low, at_low) = if first <= self.least { (ALL, NONE) } else { self.compare(low) };
-        let (above_high, at_high) = if self.greatest <= last { (NONE, NONE) } else { self.compare(high) };
-        for (at, word) in words.iter_mut().enumerate() {
-            let (from_low, to_high) = (above_low[at] | at_low[at], !above_high[at]);
-            let after_first = from_low & (!at_low[at] | low_is_in);
-            let before_last = to_high & (!at_high[at] | high_is_in);
-            let inside = after_first & before_last;
-            let edge = from_low & to_high & !inside & is_open;
-            *word = *word & inside | checked(*word & edge, at * 64, &admits);
+        if first > self.least {
+            let before = self.places_before(first, |number, first| number < first, &number);
+            words.iter_mut().zip(&before).for_each(|(word, before)| *word &= !before);
         }
     }
 
-    /// The places of greater buckets, and those of this one.
-    fn compare(&self, bucket: usize) -> (Plane, Plane) {
-        let (mut above, mut equal) = (NONE, ALL);
-        for (bit, plane) in self.planes.iter().enumerate().rev() {
-            let places = above.iter_mut().zip(&mut equal).zip(plane);
-            if bucket >> bit & 1 == 1 {
-                places.for_each(|((_, equal), word)| *equal &= word);
-            } else {
-                for ((above, equal), word) in places {
-                    *above |= *equal & word;
-                    *equal &= !word;
-                }
-            }
+    /// The places that are before `bound`, as `is_before` says of numbers. `bound` is neither less than the least nor
+    /// greater than the greatest.
+    fn places_before(
+        &self,
+        bound: u64,
+        is_before: impl Fn(u64, u64) -> bool,
+        number: &impl Fn(usize) -> u64,
+    ) -> Places {
+        let step = (bound - self.least) >> self.shift;
+        if self.shift == 0 {
+            return self.places_below(self.steps.partition_point(|other| is_before(u64::from(*other), step)));
         }
-        (above, equal)
+        let start = self.steps.partition_point(|other| u64::from(*other) < step);
+        let end = self.steps.partition_point(|other| u64::from(*other) <= step);
+        let mut places = self.places_below(start);
+        // Of numbers within the step of the bound only they themselves tell, each for its own place: of a passage that is
+        // gone another may be read than was put in order.
+        for rank in start..end {
+            let place = self.order.get(rank).map_or(rank, |place| usize::from(*place));
+            places[place / 64 % RUN_WORDS] |= u64::from(is_before(number(place), bound)) << (place % 64);
+        }
+        places
+    }
+
+    /// The places of all ranks below `rank`.
+    fn places_below(&self, rank: usize) -> Places {
+        if self.order.is_empty() {
+            return std::array::from_fn(|at| match rank.saturating_sub(at * 64) {
+                bits @ 0..64 => (1 << bits) - 1,
+                64.. => u64::MAX,
+            });
+        }
+        let near = ((rank + STRIDE / 2) / STRIDE).min(self.below.len());
+        let mut places =
+            near.checked_sub(1).and_then(|at| self.below.get(at)).copied().unwrap_or([0; RUN_WORDS]);
+        let (start, end) = (rank.min(near * STRIDE), rank.max(near * STRIDE));
+        turn(&mut places, self.order.get(start..end).unwrap_or_default());
+        places
     }
 }
 
-/// All bits, or none.
-fn whole_if(is_whole: bool) -> u64 {
-    u64::from(is_whole).wrapping_neg()
-}
-
-#[inline]
-fn checked(word: u64, start: usize, admits: &impl Fn(usize) -> bool) -> u64 {
-    // Without a branch: which are admitted cannot be foretold, and each asks memory.
-    ones(word).fold(0, |kept, at| kept | u64::from(admits(start + at as usize)) << at)
+/// Puts in places that are not in, and takes out those that are.
+fn turn(places: &mut Places, which: &[u16]) {
+    for place in which {
+        places[usize::from(*place) / 64 % RUN_WORDS] ^= 1 << (place % 64);
+    }
 }
 
 #[cfg(test)]
@@ -246,16 +211,19 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(60))]
         #[test]
         fn ranges_are_exact(
-            seed in any::<u64>(), length in 0usize..9_000, mask in any::<u64>(),
+            seed in any::<u64>(), length in prop_oneof![0usize..300, 8_100usize..8_400, 16_300usize..17_000], mask in any::<u64>(),
             spread in prop_oneof![Just(1u64), Just(3), Just(100), Just(250), Just(300), Just(9_000), Just(u64::MAX)],
             bounds in proptest::collection::vec((any::<u64>(), any::<u64>()), 4),
-            has_none in any::<bool>(),
+            has_none in any::<bool>(), is_sorted in any::<bool>(),
         ) {
             let mut state = seed;
-            let numbers: Vec<u64> = (0..length).map(|_| {
+            let mut numbers: Vec<u64> = (0..length).map(|_| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 if has_none && state >> 60 != 0 { u64::MAX } else { (state >> 20) % spread }
             }).collect();
+            if is_sorted {
+                numbers.sort_unstable();
+            }
             for (a, b) in bounds {
                 check(&numbers, mask, (a % spread, b % spread));
                 check(&numbers, mask, (a % spread, u64::MAX));
@@ -269,17 +237,40 @@ mod tests {
 
     #[test]
     fn equal_runs_are_held_once() {
-        let (mut a, mut b, mut c) = (Slices::default(), Slices::default(), Slices::default());
+        let mut columns: [Slices; 3] = Default::default();
         for number in 0..RUN as u64 {
-            a.push(number);
-            if b.push(number) {
-                b.share_last(&a);
-            }
-            if c.push(number / 2) {
-                c.share_last(&a);
-            }
+            Slices::push_each(&mut columns, &[number, number, number / 2]);
         }
+        let [a, b, c] = &columns;
         assert!(Arc::ptr_eq(&a.runs[0], &b.runs[0]) && !Arc::ptr_eq(&a.runs[0], &c.runs[0]));
         assert!(a.bytes() < c.bytes());
+    }
+
+    /// Of a passage that is gone another number may be read; that changes nothing for the others.
+    #[test]
+    fn numbers_that_changed_disturb_no_others() {
+        let numbers: Vec<u64> = (0..RUN as u64).map(|at| at * 7_919 % 1_009 + ((at % 3) << 40)).collect();
+        let mut slices = Slices::default();
+        numbers.iter().for_each(|number| slices.push(*number));
+        for bound in [3, 500, 1 << 40, (1 << 40) + 500, (2 << 40) + 7] {
+            let mut words = [u64::MAX; RUN_WORDS];
+            slices.narrow(&mut words, (bound, u64::MAX), |at| if at % 5 == 0 { 0 } else { numbers[at] });
+            for (at, number) in numbers.iter().enumerate().filter(|(at, _)| at % 5 != 0) {
+                assert_eq!(words[at / 64] >> (at % 64) & 1 == 1, *number >= bound, "{at} {bound}");
+            }
+        }
+    }
+
+    /// Numbers that share a step are told apart by themselves.
+    #[test]
+    fn numbers_near_each_other_in_a_wide_run() {
+        let mut numbers: Vec<u64> = (0..RUN as u64).map(|at| 1_000_000 + at * 7_919 % 300).collect();
+        (numbers[0], numbers[1]) = (0, u64::MAX);
+        for bound in [0, 1, 999_999, 1_000_000, 1_000_001, 1_000_150, 1_000_299, 1_000_300, u64::MAX - 1] {
+            check(&numbers, u64::MAX, (0, bound));
+            check(&numbers, u64::MAX, (bound, u64::MAX));
+            check(&numbers, u64::MAX, (bound, bound));
+            check(&numbers, u64::MAX, (1_000_003, bound));
+        }
     }
 }
