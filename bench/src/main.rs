@@ -6,7 +6,6 @@
 
 mod crash;
 mod dev_set;
-mod embedded;
 mod figures;
 mod fuzz;
 mod history;

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use loci_app::wiring::{WiringOptions, wire};
+use loci_server::{DoorOptions, Doors};
 use serde_json::json;
 
 use super::{Report, fill};
-use crate::embedded;
 use crate::server::Server;
 use crate::texts;
 use crate::wire::Wire;
@@ -34,7 +35,9 @@ pub(crate) struct Arguments {
 
 /// Embeds the engine, asks one question, says so, and stays until its input ends.
 pub(crate) async fn member(arguments: Arguments) -> Result<()> {
-    let (_engine, transport) = embedded::open(&arguments.data_dir)?;
+    let wiring = wire(WiringOptions::new(&arguments.data_dir))?;
+    let doors = Doors::new(wiring.engine.clone(), wiring.clock, wiring.ids, DoorOptions::default());
+    let transport = Wire::in_process(loci_server::router_in_process(&doors));
     ask(&transport, &arguments.memory, arguments.number).await?;
     println!("{READY}");
     tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new())).await??;

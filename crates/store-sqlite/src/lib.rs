@@ -11,7 +11,6 @@ mod index_cache;
 mod index_files;
 mod index_rows;
 mod index_saving;
-mod index_survey;
 mod locks;
 mod migrate;
 mod open;

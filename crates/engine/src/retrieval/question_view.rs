@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use loci_model::ports::search::{CandidateSet, LexicalView, ScopeStatistics};
+use loci_model::event::Role;
+use loci_model::ports::search::{Candidate, CandidateSet, LexicalView, ScopeStatistics};
 use loci_model::record::RecordKind;
 use loci_text::question::Question;
 use loci_text::{bm25, turn_flags};
@@ -35,6 +36,8 @@ pub(crate) struct QuestionView<'a> {
     pub(super) pair_max: f32,
     /// The best S among the candidates.
     pub(super) session_max: f32,
+    /// By who speaks in which session: the terms of the request, as bits, that the turns ranked together have of it.
+    pub(super) said: HashMap<Voice<'a>, u64>,
     /// By file: mean T of its second and third best passage among the candidates.
     pub(super) file_more: HashMap<u32, f32>,
 }
@@ -61,14 +64,18 @@ impl<'a> QuestionView<'a> {
             pair_total: 0.0,
             pair_max: 0.0,
             session_max: 0.0,
+            said: HashMap::new(),
             file_more: HashMap::new(),
         };
         view.add_pairs(terms, &set.term_ids);
         view
     }
 
-    /// Notes the maxima over the turns that are ranked together.
-    pub(crate) fn with_maxima<'t>(mut self, turns: impl Iterator<Item = &'t TurnView<'t>>) -> Self {
+    /// Notes the maxima, and what each voice says, over the turns that are ranked together.
+    pub(crate) fn with_maxima<'t>(mut self, turns: impl Iterator<Item = &'t TurnView<'a>>) -> Self
+    where
+        'a: 't,
+    {
         let mut files: HashMap<u32, [f32; 3]> = HashMap::new();
         for turn in turns {
             self.pair_max = self.pair_max.max(turn.talk_score(LexicalView::Pair));
@@ -76,6 +83,8 @@ impl<'a> QuestionView<'a> {
             if turn.candidate.kind == RecordKind::Document {
                 let best = files.entry(turn.candidate.session).or_default();
                 *best = with(*best, turn.score(LexicalView::Turn));
+            } else {
+                *self.said.entry(voice(turn.candidate)).or_default() |= terms_found(turn.candidate);
             }
         }
         self.file_more =
@@ -107,6 +116,20 @@ impl<'a> QuestionView<'a> {
         self.pair_openers.sort_unstable();
         self.pair_openers.dedup();
     }
+}
+
+/// Who speaks in which session: by name where it is known, and by role.
+pub(super) type Voice<'a> = (u32, Option<&'a str>, Option<Role>);
+
+/// Whose words a turn is.
+pub(super) fn voice(candidate: &Candidate) -> Voice<'_> {
+    (candidate.session, candidate.speaker.as_deref(), candidate.role)
+}
+
+/// The terms of the request that a turn itself has: bit i for term i. A request has at most 64.
+pub(super) fn terms_found(candidate: &Candidate) -> u64 {
+    let counts = candidate.views.tf(LexicalView::Turn).iter().take(64);
+    counts.enumerate().fold(0, |found, (at, count)| found | (u64::from(*count > 0) << at))
 }
 
 /// The three best of three, best first, and one more.

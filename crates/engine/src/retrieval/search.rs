@@ -1,7 +1,5 @@
 //! `search`: access, scope, question, candidates, ranking, reading; in this order, one step a function.
 
-use std::sync::Arc;
-
 use loci_model::memory::Memory;
 use loci_model::ports::search::{CandidateRequest, CandidateSet};
 use loci_model::ports::store::{ReadTx, StoreExt};
@@ -29,7 +27,7 @@ impl Engine {
         let view = access::record_view(caller, &request.memory, Capability::Read)?;
         let (scope, mut notices, own_weights) = self.search_scope(&request, &view).await?;
         let weights = match &own_weights {
-            Some(weights) => weights.as_ref(),
+            Some(weights) => weights,
             None => Weights::shipped()?,
         };
 
@@ -61,9 +59,9 @@ impl Engine {
         &self,
         request: &SearchRequest,
         view: &View,
-    ) -> Result<(RecordScope, Notices, Option<Arc<Weights>>)> {
+    ) -> Result<(RecordScope, Notices, Option<Weights>)> {
         let now = self.clock.now();
-        let (request, view, own) = (request.clone(), view.clone(), Arc::clone(&self.own_weights));
+        let (request, view) = (request.clone(), view.clone());
         self.store
             .read(move |tx| {
                 let memory = existing(tx, &request.memory)?;
@@ -71,8 +69,7 @@ impl Engine {
                 if extraction_is_pending(tx, &memory.id, &view)? {
                     notices.degrade(Degradation::ExtractionPending);
                 }
-                let weights = own.of(&memory.id, memory.settings.retrieval_weights.as_deref());
-                Ok((scope, notices, weights))
+                Ok((scope, notices, own_weights(&memory)))
             })
             .await
     }
@@ -101,6 +98,19 @@ impl Engine {
             lists: request.lists.or(self.settings.candidates),
         };
         self.store.search().candidates(wanted).await
+    }
+}
+
+/// The weights that an administrator gave the memory. Those of another version, whose signals were others, would rank at
+/// random: then the shipped ones hold, and the log says so.
+fn own_weights(memory: &Memory) -> Option<Weights> {
+    let weights = memory.settings.retrieval_weights.as_deref()?;
+    match Weights::parse(weights) {
+        Ok(weights) => Some(weights),
+        Err(error) => {
+            tracing::warn!(memory = %memory.id, %error, "the memory's own weights do not fit this version: the shipped ones hold");
+            None
+        }
     }
 }
 

@@ -29,6 +29,7 @@ pub(super) fn words(signal: &str) -> Option<&'static str> {
         "assistant" => "said by the assistant",
         "assistant_you" => "the assistant was asked about itself",
         "assistant_topic" => "the assistant explained such matters",
+        "said" => "who says it says more of it",
         "answer" => "answers a question like it",
         "file" => "more of the file matches",
         "document" => "a file",

@@ -14,6 +14,7 @@ mod file;
 mod lexical;
 mod path;
 mod phrase;
+mod said;
 mod speaker;
 mod talk;
 #[cfg(test)]
@@ -24,7 +25,7 @@ use super::question_view::QuestionView;
 use super::turn_view::TurnView;
 
 /// How many signals there are.
-pub const SIGNAL_COUNT: usize = 22;
+pub const SIGNAL_COUNT: usize = 23;
 
 /// A name, and the function that gives a turn its value.
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +63,7 @@ pub const SIGNALS: [Signal; SIGNAL_COUNT] = [
     row("assistant_topic", assistant::assistant_topic),
     row("file", file::file),
     row("document", file::document),
+    row("said", said::said),
 ];
 
 #[cfg(test)]
