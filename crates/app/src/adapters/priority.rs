@@ -63,9 +63,10 @@ mod tests {
         let vectors = tokio::runtime::Runtime::new().unwrap().block_on(embedder.embed(texts)).unwrap();
         assert_eq!(vectors.len(), 64);
         let lower = (usual + NICER_BY).min(19);
-        let batches = nice_values("embed-batch");
-        assert!(batches.len() >= 2 && batches.contains(&lower), "{batches:?}");
-        assert_eq!(nice_values("embed-question"), [usual]);
+        // Other tests of this process may have threads of these names too.
+        let (batches, questions) = (nice_values("embed-batch"), nice_values("embed-question"));
+        assert!(batches.iter().filter(|nice| **nice == lower).count() >= 2, "{batches:?}");
+        assert!(!questions.is_empty() && questions.iter().all(|nice| *nice == usual), "{questions:?}");
         assert_eq!(rustix::process::getpriority_process(None).unwrap(), usual);
     }
 }
