@@ -6,6 +6,7 @@
 
 mod crash;
 mod dev_set;
+mod embedded;
 mod figures;
 mod fuzz;
 mod history;

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use loci_app::wiring::{WiringOptions, wire};
-use loci_server::{DoorOptions, Doors};
 use serde_json::json;
 
 use super::{Report, fill};
+use crate::embedded;
 use crate::server::Server;
 use crate::texts;
 use crate::wire::Wire;
@@ -35,9 +34,7 @@ pub(crate) struct Arguments {
 
 /// Embeds the engine, asks one question, says so, and stays until its input ends.
 pub(crate) async fn member(arguments: Arguments) -> Result<()> {
-    let wiring = wire(WiringOptions::new(&arguments.data_dir))?;
-    let doors = Doors::new(wiring.engine.clone(), wiring.clock, wiring.ids, DoorOptions::default());
-    let transport = Wire::in_process(loci_server::router_in_process(&doors));
+    let (_engine, transport) = embedded::open(&arguments.data_dir)?;
     ask(&transport, &arguments.memory, arguments.number).await?;
     println!("{READY}");
     tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new())).await??;

@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use loci_app::wiring::{WiringOptions, wire};
-use loci_server::{DoorOptions, Doors};
 use serde_json::json;
 
 use super::ledger::{self, Line, Writer};
+use crate::embedded;
 use crate::figures::{Latencies, Quantiles};
 use crate::seeded::Seeded;
 use crate::texts;
@@ -37,11 +36,8 @@ pub(crate) struct Arguments {
 
 /// Embeds the engine, loads it, prints the latencies of its commits.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
-    let wiring = wire(WiringOptions::new(&arguments.data_dir))?;
-    let doors = Doors::new(wiring.engine.clone(), wiring.clock, wiring.ids, DoorOptions::default());
-    let transport = Wire::in_process(loci_server::router_in_process(&doors));
+    let (engine, transport) = embedded::open(&arguments.data_dir)?;
     let (end, ended) = tokio::sync::oneshot::channel::<()>();
-    let engine = wiring.engine.clone();
     let jobs = tokio::spawn(async move {
         let stop = Box::pin(async move {
             let _ = ended.await; // a dropped sender is a signal too

@@ -55,6 +55,7 @@ pub struct Engine {
     pub(crate) vault: Arc<dyn Vault>,
     pub(crate) settings: Arc<EngineSettings>,
     pub(crate) wake: Arc<jobs::wake::Wake>,
+    pub(crate) own_weights: Arc<retrieval::OwnWeights>,
 }
 
 impl Engine {
@@ -68,6 +69,7 @@ impl Engine {
             vault: parts.vault,
             settings: Arc::new(settings),
             wake: Arc::new(jobs::wake::Wake::default()),
+            own_weights: Arc::new(retrieval::OwnWeights::default()),
         }
     }
 

@@ -48,8 +48,8 @@ pub(crate) fn check(settings: &MemorySettings) -> Result<()> {
     }
     if let Some(weights) = &settings.retrieval_weights {
         Weights::parse(weights).map_err(|error| {
-            let remedy = "give every signal of the shipped weights.json once, finite, with its other members";
-            Error::invalid("retrieval_weights", format!("retrieval_weights: {}: {remedy}", error.message))
+            let remedy = "give every signal of the shipped weights.json once, with its other members, or leave the member out";
+            Error::invalid("retrieval_weights", format!("retrieval_weights: {}; {remedy}", error.message))
         })?;
     }
     Ok(())

@@ -9,7 +9,7 @@ use loci_model::{Result, limits};
 use loci_text::bm25;
 use loci_text::question::{self, Question};
 
-use super::ranking::distinct_terms;
+use super::ranking::{distinct_terms, rarest};
 use crate::Engine;
 
 /// Distinct terms whose idf is looked at, half from each end of a question that has more.
@@ -84,7 +84,7 @@ impl Engine {
             let statistics = self.store.search().candidates(counts).await?.statistics;
             rarity.extend(statistics.df.iter().map(|df| bm25::idf(statistics.turns, *df)));
         }
-        Ok(highest(terms, &rarity, limits::QUERY_TERMS_MAX))
+        Ok(rarest(terms, &rarity))
     }
 }
 
@@ -97,30 +97,12 @@ fn ends(mut terms: Vec<String>, most: usize) -> Vec<String> {
     terms
 }
 
-/// The `most` terms of highest idf, earlier ones first among equals, in their order.
-fn highest(terms: Vec<String>, idf: &[f32], most: usize) -> Vec<String> {
-    let mut ranked: Vec<(usize, f32)> = idf.iter().copied().enumerate().collect();
-    ranked.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
-    ranked.truncate(most);
-    let mut kept: Vec<usize> = ranked.into_iter().map(|(place, _)| place).collect();
-    kept.sort_unstable();
-    let kept = |place: usize| kept.binary_search(&place).is_ok();
-    terms.into_iter().enumerate().filter(|(place, _)| kept(*place)).map(|(_, term)| term).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<String> {
         text.split_whitespace().map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn highest_idf_in_the_order_of_the_question() {
-        assert_eq!(highest(words("a b c d"), &[1.0, 3.0, 0.0, 2.0], 2), words("b d"));
-        assert_eq!(highest(words("a b c d"), &[1.0; 4], 3), words("a b c"));
-        assert_eq!(highest(words("a"), &[1.0], 3), words("a"));
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //! | [`calibration`] | from a sum to a relevance |
 //! | `listing`, `folding`, `budget` | reading, near-duplicates, what fits |
 //! | [`weights`] | the numbers, from `weights.json` |
+//! | `own_weights` | those of a memory that has its own |
 //!
 //! To add a signal: one file with a pure function, one line in the table of [`signals`], weight 0 in `weights.json`.
 
@@ -20,6 +21,7 @@ mod budget;
 pub mod calibration;
 mod folding;
 mod listing;
+mod own_weights;
 mod question_view;
 pub mod ranking;
 mod search;
@@ -35,6 +37,8 @@ use loci_model::warning::Notices;
 use loci_model::{MemoryId, RecordId, Timestamp};
 
 use crate::records::NamespaceAsk;
+
+pub(crate) use own_weights::OwnWeights;
 
 /// A question and where to look.
 #[derive(Debug, Clone, PartialEq)]

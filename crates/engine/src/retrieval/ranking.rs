@@ -5,6 +5,7 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
+use loci_model::limits;
 use loci_model::ports::search::{Candidate, CandidateSet};
 use loci_text::question::Question;
 
@@ -31,6 +32,16 @@ pub struct Ranked<'a> {
 pub fn distinct_terms(question: &Question) -> Vec<String> {
     let mut seen = HashSet::new();
     question.terms.iter().filter(|term| seen.insert(term.as_str())).cloned().collect()
+}
+
+/// Of terms and their idf the 64 that a request takes: those of highest idf, earlier ones first among equals, in their
+/// order.
+pub fn rarest(terms: Vec<String>, idf: &[f32]) -> Vec<String> {
+    let mut ranked: Vec<(usize, f32)> = idf.iter().copied().enumerate().collect();
+    ranked.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
+    ranked.truncate(limits::QUERY_TERMS_MAX);
+    let kept: HashSet<usize> = ranked.into_iter().map(|(place, _)| place).collect();
+    terms.into_iter().enumerate().filter(|(place, _)| kept.contains(place)).map(|(_, term)| term).collect()
 }
 
 /// The value of each row of [`SIGNALS`] for each candidate. `terms` are those of the request that `set` answers.

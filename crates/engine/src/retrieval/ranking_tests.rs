@@ -228,3 +228,12 @@ fn a_record_stands_where_its_best_passage_stands() {
     assert_eq!(places(&best), [0, 1]);
     assert_eq!(best[0].candidate.part, 1);
 }
+
+#[test]
+fn the_rarest_terms_stay_in_the_order_of_the_question() {
+    let terms: Vec<String> = (0..70).map(|at| at.to_string()).collect();
+    let rising: Vec<f32> = (0..70).map(|at| at as f32).collect();
+    assert_eq!(rarest(terms.clone(), &rising), terms[6..]);
+    assert_eq!(rarest(terms.clone(), &[1.0; 70]), terms[..64], "earlier ones first among equals");
+    assert_eq!(rarest(terms[..3].to_vec(), &rising[..3]), terms[..3]);
+}

@@ -1,5 +1,7 @@
 //! `search`: access, scope, question, candidates, ranking, reading; in this order, one step a function.
 
+use std::sync::Arc;
+
 use loci_model::memory::Memory;
 use loci_model::ports::search::{CandidateRequest, CandidateSet};
 use loci_model::ports::store::{ReadTx, StoreExt};
@@ -27,7 +29,7 @@ impl Engine {
         let view = access::record_view(caller, &request.memory, Capability::Read)?;
         let (scope, mut notices, own_weights) = self.search_scope(&request, &view).await?;
         let weights = match &own_weights {
-            Some(weights) => weights,
+            Some(weights) => weights.as_ref(),
             None => Weights::shipped()?,
         };
 
@@ -59,9 +61,9 @@ impl Engine {
         &self,
         request: &SearchRequest,
         view: &View,
-    ) -> Result<(RecordScope, Notices, Option<Weights>)> {
+    ) -> Result<(RecordScope, Notices, Option<Arc<Weights>>)> {
         let now = self.clock.now();
-        let (request, view) = (request.clone(), view.clone());
+        let (request, view, own) = (request.clone(), view.clone(), Arc::clone(&self.own_weights));
         self.store
             .read(move |tx| {
                 let memory = existing(tx, &request.memory)?;
@@ -69,7 +71,8 @@ impl Engine {
                 if extraction_is_pending(tx, &memory.id, &view)? {
                     notices.degrade(Degradation::ExtractionPending);
                 }
-                Ok((scope, notices, own_weights(&memory)))
+                let weights = own.of(&memory.id, memory.settings.retrieval_weights.as_deref());
+                Ok((scope, notices, weights))
             })
             .await
     }
@@ -98,19 +101,6 @@ impl Engine {
             lists: request.lists.or(self.settings.candidates),
         };
         self.store.search().candidates(wanted).await
-    }
-}
-
-/// The weights that an administrator gave the memory. Those of another version, whose signals were others, would rank at
-/// random: then the shipped ones hold, and the log says so.
-fn own_weights(memory: &Memory) -> Option<Weights> {
-    let weights = memory.settings.retrieval_weights.as_deref()?;
-    match Weights::parse(weights) {
-        Ok(weights) => Some(weights),
-        Err(error) => {
-            tracing::warn!(memory = %memory.id, %error, "the memory's own weights do not fit this version: the shipped ones hold");
-            None
-        }
     }
 }
 

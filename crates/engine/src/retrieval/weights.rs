@@ -84,10 +84,20 @@ impl Weights {
             return Err(bad(format!("there is no signal {name}")));
         }
         let calibration = file.calibration;
-        let numbers = [calibration.intercept, calibration.offset_without_vectors, calibration.slope];
-        let finite = signals.iter().chain(&numbers).all(|number| number.is_finite());
-        if !finite || calibration.slope <= 0.0 || file.lexical_scale <= 0.0 {
-            return Err(bad("a number is out of range".to_owned()));
+        let weights = SIGNALS.iter().zip(signals).map(|(signal, weight)| (signal.name, weight, f64::MIN));
+        let others = [
+            ("calibration.slope", calibration.slope, f64::MIN_POSITIVE),
+            ("calibration.intercept", calibration.intercept, f64::MIN),
+            ("calibration.offset_without_vectors", calibration.offset_without_vectors, f64::MIN),
+            ("lexical_scale", f64::from(file.lexical_scale), f64::MIN_POSITIVE),
+            ("near_duplicate.jaccard", f64::from(file.near_duplicate.jaccard), f64::MIN),
+            ("near_duplicate.cosine", f64::from(file.near_duplicate.cosine), f64::MIN),
+        ];
+        for (name, number, least) in weights.chain(others) {
+            if !number.is_finite() || number < least {
+                let rule = if least > 0.0 { "finite and above 0" } else { "finite" };
+                return Err(bad(format!("{name} is out of range: it must be {rule}")));
+            }
         }
         Ok(Self {
             signals,
@@ -119,7 +129,8 @@ mod tests {
         check("\"phrase\": 1.26,", "", "the signal phrase has no weight");
         check("\"phrase\"", "\"phrases\"", "the signal phrase has no weight");
         check("\"phrase\"", "\"more\": 1, \"phrase\"", "there is no signal more");
-        check("0.658", "-0.658", "out of range");
+        check("0.658", "-0.658", "calibration.slope is out of range: it must be finite and above 0");
+        check("\"lexical_scale\": 4.0", "\"lexical_scale\": 1e39", "lexical_scale is out of range");
         check("\"jaccard\"", "\"jacard\"", "jacard");
     }
 }
