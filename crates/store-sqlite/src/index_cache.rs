@@ -222,7 +222,7 @@ impl IndexCache {
 /// How a memory that is there stands.
 pub(crate) struct Standing {
     number: i64,
-    sequence: u64,
+    pub(crate) sequence: u64,
     /// How often content was erased from it.
     pub(crate) erasures: u64,
 }

@@ -18,7 +18,10 @@ use crate::folder::{named, open_private, sync_folder};
 
 const FOLDER: &str = "index";
 /// Held by the process that writes a snapshot.
-const LOCK: &str = "lock";
+pub(crate) const LOCK: &str = "lock";
+/// Ends of names.
+pub(crate) const SNAPSHOT: &str = ".snap";
+pub(crate) const PARTIAL: &str = ".snap.partial";
 
 /// The snapshots of a data folder.
 pub(crate) struct IndexFiles {
@@ -34,12 +37,16 @@ impl IndexFiles {
         Ok(Self { folder: data.join(FOLDER), store })
     }
 
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn path(&self, memory: &MemoryId) -> PathBuf {
-        self.folder.join(format!("{memory}.snap"))
+        self.folder.join(format!("{memory}{SNAPSHOT}"))
     }
 
     fn partial(&self, memory: &MemoryId) -> PathBuf {
-        self.folder.join(format!("{memory}.snap.partial"))
+        self.folder.join(format!("{memory}{PARTIAL}"))
     }
 
     /// What a file must begin with.
@@ -84,6 +91,16 @@ impl IndexFiles {
     }
 
     fn read(&self, file: File, memory: &MemoryId, erasures: u64) -> Result<MemoryIndex> {
+        MemoryIndex::load(&mut self.behind_head(file, memory, erasures)?)
+    }
+
+    /// A snapshot from where the index begins; an error where it is not of this database as it is.
+    pub(crate) fn behind_head(
+        &self,
+        file: File,
+        memory: &MemoryId,
+        erasures: u64,
+    ) -> Result<BufReader<File>> {
         let head = self.head(memory, erasures);
         let mut file = BufReader::with_capacity(1 << 16, file);
         let mut found = vec![0; head.len()];
@@ -94,7 +111,15 @@ impl IndexFiles {
                 "it is of another database, or out of date",
             ));
         }
-        MemoryIndex::load(&mut file)
+        Ok(file)
+    }
+
+    /// True while some process writes a snapshot, or where that cannot be told.
+    pub(crate) fn is_writing(&self) -> bool {
+        match File::open(self.folder.join(LOCK)) {
+            Ok(lock) => lock.try_lock_shared().is_err(),
+            Err(error) => error.kind() != Io::NotFound,
+        }
     }
 
     /// Removes the file of a memory, and what another process may be writing of it. When this returns it is gone from

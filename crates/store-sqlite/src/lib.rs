@@ -11,6 +11,7 @@ mod index_cache;
 mod index_files;
 mod index_rows;
 mod index_saving;
+mod index_survey;
 mod locks;
 mod migrate;
 mod open;

@@ -141,11 +141,14 @@ impl Store for SqliteStore {
                     .await?;
             }
             let schema_version = self.readers.run(migrate::version).await?;
+            let cache = self.search.cache();
+            let snapshots = self.readers.run(move |connection| cache.files.survey(connection)).await?;
             Ok(StoreInfo {
                 kind: "sqlite",
                 location: self.folder.display().to_string(),
                 schema_version,
                 bytes: self.bytes()?,
+                snapshots,
                 is_host: self.host.is_held(),
             })
         })

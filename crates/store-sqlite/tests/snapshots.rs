@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use loci_model::MemoryId;
 use loci_model::ports::search::IndexInfo;
-use loci_model::ports::store::{RecordChange, Store, StoreExt};
+use loci_model::ports::store::{RecordChange, SnapshotFiles, Store, StoreExt};
 use loci_model::record::RecordState;
 use loci_store_sqlite::{SqliteOptions, SqliteStore, restore};
 use loci_testkit::{block_on, samples};
@@ -208,4 +208,42 @@ fn few_passages_and_few_changes_are_not_saved() {
     info(&store, &id, false);
     block_on(store.checkpoint()).unwrap();
     assert!(!other.path().join("index").exists());
+}
+
+#[test]
+fn a_survey_names_what_cannot_be_used() {
+    let place = tempfile::tempdir().unwrap();
+    let survey = |store: &Arc<dyn Store>| block_on(store.info(false)).unwrap().snapshots;
+    let empty = open(place.path());
+    assert_eq!(survey(&empty), SnapshotFiles::default(), "no folder yet");
+    drop(empty);
+    let (store, memory) = saved(place.path());
+    let bytes = std::fs::metadata(file(place.path(), &memory)).unwrap().len();
+    assert_eq!(survey(&store), SnapshotFiles { count: 1, bytes, unusable: Vec::new() });
+    let folder = place.path().join("index");
+    for name in ["notes.txt", "gone-0123456789.snap", "gone-0123456789.snap.partial"] {
+        std::fs::write(folder.join(name), "abc").unwrap();
+    }
+    let whole = std::fs::read(file(place.path(), &memory)).unwrap();
+    let head = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    let check = |at: usize, reason: &str| {
+        let mut changed = whole.clone();
+        changed[at] ^= 1;
+        std::fs::write(file(place.path(), &memory), changed).unwrap();
+        let found = survey(&store);
+        assert_eq!((found.count, found.bytes), (2, bytes + 9));
+        let expected = [
+            "gone-0123456789.snap (its memory is gone)".to_owned(),
+            "gone-0123456789.snap.partial (left unfinished)".to_owned(),
+            format!("{memory}.snap ({reason})"),
+            "notes.txt (not of Loci)".to_owned(),
+        ];
+        let mut expected = expected.to_vec();
+        expected.sort_unstable();
+        assert_eq!(found.unusable, expected);
+    };
+    check(20, "it is of another database, or out of date");
+    check(head, "the index snapshot is damaged: it is no snapshot");
+    check(head + 20, "the index snapshot is damaged: the head's checksum is wrong");
+    assert!(file(place.path(), &memory).is_file(), "nothing is removed");
 }

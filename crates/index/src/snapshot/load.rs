@@ -48,6 +48,11 @@ struct Passage<'a> {
 }
 
 impl MemoryIndex {
+    /// The sequence at which a snapshot was saved, from its head alone; errors as for [`MemoryIndex::load`].
+    pub fn saved_sequence(from: &mut dyn Read) -> Result<u64> {
+        frame::read_head(from)
+    }
+
     /// Reads what [`MemoryIndex::save`] wrote. `Invalid` for a snapshot that is damaged or cut off, `Conflict` for one of
     /// another version; the index is then to be rebuilt. It stands at the sequence it was saved at.
     pub fn load(from: &mut dyn Read) -> Result<Self> {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use loci_api::admin as shape;
 use loci_engine::access;
 use loci_engine::admin::ForgetReceipt;
+use loci_model::ports::store::SnapshotFiles;
 use loci_model::{Error, Result};
 
 use super::call::Call;
@@ -64,6 +65,7 @@ async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorRepo
                 "another process runs jobs, or none does"
             };
             findings.push(finding("host", true, runs.to_owned()));
+            findings.push(snapshots(&info.snapshots));
         }
         Err(error) if error.kind == loci_model::ErrorKind::Denied => return Err(error),
         Err(error) => findings.push(finding("store", false, error.message)),
@@ -114,6 +116,17 @@ async fn indexes(call: &Call, rebuild: bool, findings: &mut Vec<shape::Finding>)
             return Ok(());
         }
     }
+}
+
+/// Snapshots can be deleted at any time; one that cannot be used only lies there.
+fn snapshots(files: &SnapshotFiles) -> shape::Finding {
+    let mut detail = format!("{} files, {} bytes", files.count, files.bytes);
+    if !files.unusable.is_empty() {
+        let names = files.unusable.join(", ");
+        detail +=
+            &format!("; cannot be used: {names}: delete them from the folder index, they are made again");
+    }
+    finding("index snapshots", files.unusable.is_empty(), detail)
 }
 
 fn finding(name: &str, ok: bool, detail: String) -> shape::Finding {

@@ -81,6 +81,17 @@ pub struct BackupReport {
     pub bytes: u64,
 }
 
+/// Files that make a start faster and can be deleted at any time.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SnapshotFiles {
+    /// How many.
+    pub count: u64,
+    /// Bytes of all.
+    pub bytes: u64,
+    /// Names of those that could not be used, each with the reason, in order.
+    pub unusable: Vec<String>,
+}
+
 /// What `doctor` shows of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreInfo {
@@ -90,8 +101,10 @@ pub struct StoreInfo {
     pub location: String,
     /// Version of its schema.
     pub schema_version: u32,
-    /// Bytes on disk.
+    /// Bytes on disk, without snapshots of indexes.
     pub bytes: u64,
+    /// Snapshots of indexes, where the store keeps them in files.
+    pub snapshots: SnapshotFiles,
     /// This process is the host that runs jobs.
     pub is_host: bool,
 }

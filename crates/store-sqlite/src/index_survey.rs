@@ -1,0 +1,71 @@
+//! Which snapshots of indexes lie in the folder, and whether each could be used: for people. It looks at heads only (what
+//! a block says is checked when it is loaded), and removes nothing.
+
+use std::fs::{DirEntry, File};
+use std::io::ErrorKind as Io;
+
+use loci_index::MemoryIndex;
+use loci_model::ports::store::SnapshotFiles;
+use loci_model::{ErrorKind, MemoryId, Result};
+use rusqlite::Connection;
+
+use crate::errors::folder_error;
+use crate::folder::named;
+use crate::index_cache::standing;
+use crate::index_files::{IndexFiles, LOCK, PARTIAL, SNAPSHOT};
+use crate::store::snapshot;
+
+impl IndexFiles {
+    /// Count and bytes of the snapshots, and why some are of no use, by name.
+    pub(crate) fn survey(&self, connection: &Connection) -> Result<SnapshotFiles> {
+        let failed = |error| folder_error(&named("reading", self.folder()), error);
+        let entries = match std::fs::read_dir(self.folder()) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == Io::NotFound => return Ok(SnapshotFiles::default()),
+            Err(error) => return Err(failed(error)),
+        };
+        let mut found = SnapshotFiles::default();
+        for entry in entries {
+            let entry = entry.map_err(failed)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            // Files come and go while this looks.
+            let Ok(metadata) = entry.metadata() else { continue };
+            if name == LOCK {
+                continue;
+            }
+            found.count += u64::from(name.ends_with(SNAPSHOT));
+            found.bytes += metadata.len();
+            if let Some(why) = self.of_no_use(connection, &entry, &name)? {
+                found.unusable.push(format!("{name} ({why})"));
+            }
+        }
+        found.unusable.sort_unstable();
+        Ok(found)
+    }
+
+    fn of_no_use(&self, connection: &Connection, entry: &DirEntry, name: &str) -> Result<Option<String>> {
+        if name.ends_with(PARTIAL) {
+            return Ok((!self.is_writing()).then(|| "left unfinished".to_owned()));
+        }
+        let memory = name.strip_suffix(SNAPSHOT).and_then(|memory| MemoryId::parse(memory).ok());
+        let Some(memory) = memory else { return Ok(Some("not of Loci".to_owned())) };
+        let standing = match snapshot(connection, |tx| standing(tx, &memory)) {
+            Ok(standing) => standing,
+            Err(error) if error.kind == ErrorKind::NotFound => {
+                return Ok(Some("its memory is gone".to_owned()));
+            }
+            Err(error) => return Err(error),
+        };
+        let file = match File::open(entry.path()) {
+            Ok(file) => file,
+            Err(error) if error.kind() == Io::NotFound => return Ok(None),
+            Err(error) => return Ok(Some(format!("it cannot be read: {error}"))),
+        };
+        let saved = self.behind_head(file, &memory, standing.erasures);
+        Ok(match saved.and_then(|mut file| MemoryIndex::saved_sequence(&mut file)) {
+            Ok(sequence) if sequence <= standing.sequence => None,
+            Ok(_) => Some("it is of a later state than the database".to_owned()),
+            Err(error) => Some(error.message),
+        })
+    }
+}
