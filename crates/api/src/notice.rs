@@ -9,7 +9,8 @@ pub struct Notices {
     /// `extraction_pending`, `embedding_pending`, `embedding_unavailable`.
     #[serde(default)]
     pub degraded: Vec<String>,
-    /// `query_shortened`, `scope_narrowed`, `event_over_limit`, `token_replayed`, `budget_reached`.
+    /// `query_shortened`, `scope_narrowed`, `event_over_limit`, `token_replayed`, `budget_reached`,
+    /// `weights_not_used`.
     #[serde(default)]
     pub warnings: Vec<String>,
 }

@@ -40,6 +40,10 @@ pub(crate) struct Marks {
 impl Marks {
     /// Marks the passages of each list, `passages` in all.
     pub(crate) fn mark(&mut self, lists: &[Cow<'_, Postings>], passages: usize) {
+        if self.used > 0 {
+            // Whoever marked before did not come to wiping: it panicked, and its thread went on.
+            self.planes.iter_mut().for_each(Plane::blank);
+        }
         let terms = lists.len().min(TERMS_MAX);
         self.used = terms.div_ceil(PLANE_TERMS);
         while self.planes.len() < self.used {
@@ -66,8 +70,7 @@ impl Marks {
                     list.for_each(|passage| plane.clear(passage));
                 }
             } else {
-                plane.once.fill(0);
-                plane.many.fill(0);
+                plane.blank();
             }
         }
         self.used = 0;
@@ -154,6 +157,11 @@ impl Plane {
         }
     }
 
+    fn blank(&mut self) {
+        self.once.fill(0);
+        self.many.fill(0);
+    }
+
     fn clear(&mut self, passage: u32) {
         let at = passage as usize + MARGIN;
         if let (Some(once), Some(many)) = (self.once.get_mut(at), self.many.get_mut(at)) {
@@ -170,6 +178,17 @@ mod tests {
         let mut postings = Postings::default();
         passages.iter().for_each(|(passage, count)| postings.push(*passage, *count));
         Cow::Owned(postings)
+    }
+
+    #[test]
+    fn marks_that_nobody_wiped_are_gone() {
+        let mut marks = Marks::default();
+        marks.mark(&[list(&[(1, 1), (2, 5)])], 65);
+        marks.mark(&[list(&[(2, 1)])], 65);
+        assert_eq!(
+            [0, 1, 2].map(|passage| (marks.planes()[0].once(passage), marks.planes()[0].many(passage))),
+            [(0, 0), (0, 0), (1, 0)]
+        );
     }
 
     #[test]

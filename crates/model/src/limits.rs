@@ -76,5 +76,7 @@ pub const EXTRACTION_DELAY_MS: i64 = 200;
 pub const SUMMARY_DELAY_MS: i64 = 2_000;
 /// `extraction:wait` waits at most this long.
 pub const WAIT_MS_MAX: u64 = 300_000;
+/// A memory's own ranking weights, with where they come from.
+pub const RETRIEVAL_WEIGHTS_BYTES_MAX: usize = 32 * 1024;
 /// Scope of a session name, words, paths and other short texts of a record.
 pub const SHORT_TEXT_CHARS_MAX: usize = 4_096;

@@ -35,6 +35,8 @@ pub enum Warning {
     TokenReplayed,
     /// Results were left out to keep the answer within its budget.
     BudgetReached,
+    /// The memory's own weights are those of another version: the shipped ones ranked.
+    WeightsNotUsed,
 }
 
 impl Warning {
@@ -46,6 +48,7 @@ impl Warning {
             Self::EventOverLimit => "event_over_limit",
             Self::TokenReplayed => "token_replayed",
             Self::BudgetReached => "budget_reached",
+            Self::WeightsNotUsed => "weights_not_used",
         }
     }
 }

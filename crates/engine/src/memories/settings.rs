@@ -4,7 +4,7 @@ use loci_model::memory::Memory;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::settings::MemorySettings;
-use loci_model::{Error, MemoryId, Result};
+use loci_model::{Error, MemoryId, Result, limits};
 
 use super::get::existing;
 use crate::retrieval::weights::Weights;
@@ -47,6 +47,13 @@ pub(crate) fn check(settings: &MemorySettings) -> Result<()> {
         return Err(Error::invalid("history_days", "history_days must be at most 36500"));
     }
     if let Some(weights) = &settings.retrieval_weights {
+        if weights.len() > limits::RETRIEVAL_WEIGHTS_BYTES_MAX {
+            let message = format!(
+                "retrieval_weights must be at most {} bytes: shorten their provenance",
+                limits::RETRIEVAL_WEIGHTS_BYTES_MAX
+            );
+            return Err(Error::invalid("retrieval_weights", message));
+        }
         Weights::parse(weights).map_err(|error| {
             let remedy = "give every signal of the shipped weights.json once, with its other members, or leave the member out";
             Error::invalid("retrieval_weights", format!("retrieval_weights: {}; {remedy}", error.message))

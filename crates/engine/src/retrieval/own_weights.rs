@@ -26,7 +26,7 @@ struct Read {
 
 impl OwnWeights {
     /// The weights of a memory whose setting says so. Those of another version, whose signals were others, would rank at
-    /// random: then the shipped ones hold (`None`), and the log says so once.
+    /// random: then the shipped ones hold (`None`); the log says so once, answers each time.
     pub(super) fn of(&self, memory: &MemoryId, setting: Option<&str>) -> Option<Arc<Weights>> {
         let setting = setting?;
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,7 +7,7 @@ use loci_model::ports::search::{CandidateRequest, CandidateSet};
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::scope::RecordScope;
-use loci_model::warning::{Degradation, Notices};
+use loci_model::warning::{Degradation, Notices, Warning};
 use loci_model::{Error, Result, Timestamp, limits};
 
 use super::asked::Asked;
@@ -72,6 +72,9 @@ impl Engine {
                     notices.degrade(Degradation::ExtractionPending);
                 }
                 let weights = own.of(&memory.id, memory.settings.retrieval_weights.as_deref());
+                if memory.settings.retrieval_weights.is_some() && weights.is_none() {
+                    notices.warn(Warning::WeightsNotUsed);
+                }
                 Ok((scope, notices, weights))
             })
             .await

@@ -9,7 +9,7 @@ use loci_model::record::RecordState;
 use loci_model::scope::StrategyChoice;
 use loci_model::settings::{MemorySettings, NamespaceReading};
 use loci_model::warning::Warning;
-use loci_model::{ErrorKind, Namespace, StrategyId};
+use loci_model::{ErrorKind, Namespace, StrategyId, limits};
 use loci_testkit::block_on;
 
 use super::world::{World, reader_of, texts};
@@ -86,13 +86,30 @@ fn a_memory_ranks_by_its_own_weights() {
         assert_eq!(error.field.as_deref(), Some("retrieval_weights"));
         assert!(error.message.contains(expect), "{}", error.message);
     }
+    let long = format!("{shipped}{}", " ".repeat(limits::RETRIEVAL_WEIGHTS_BYTES_MAX + 1 - shipped.len()));
+    assert_eq!(put(Some(&long)).unwrap_err().field.as_deref(), Some("retrieval_weights"));
     assert!((weight() - usual - 70.0).abs() < 1e-3);
+    put(Some(&long[..limits::RETRIEVAL_WEIGHTS_BYTES_MAX])).unwrap();
     put(None).unwrap();
     assert_eq!(weight(), usual);
     let reader = reader_of("/users/1/");
     let settings = MemorySettings::default();
     let denied = block_on(world.engine.memory_settings_put(&reader, &world.memory.id, settings)).unwrap_err();
     assert_eq!(denied.kind, ErrorKind::Denied);
+}
+
+#[test]
+fn weights_of_another_version_are_not_used_and_the_answer_says_so() {
+    let world = World::with(&FACTS);
+    let usual = world.ask(world.request("the boat")).unwrap();
+    assert_eq!(usual.notices.warnings, []);
+    let other = include_str!("../../src/retrieval/weights.json").replacen("\"phrase\"", "\"phrases\"", 1);
+    world.store_weights(&other);
+    for _ in 0..2 {
+        let answer = world.ask(world.request("the boat")).unwrap();
+        assert_eq!(answer.notices.warnings, [Warning::WeightsNotUsed]);
+        assert_eq!(texts(&answer.hits), texts(&usual.hits));
+    }
 }
 
 #[test]

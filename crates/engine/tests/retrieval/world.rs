@@ -221,6 +221,14 @@ impl World {
         block_on(store.write(move |tx| tx.records_mut().put_version(&record).map(drop))).unwrap();
     }
 
+    /// Stores weights for the memory as a server of another version may have done, without the checks of this one.
+    pub(crate) fn store_weights(&self, weights: &str) {
+        let mut memory = self.memory.clone();
+        memory.settings.retrieval_weights = Some(weights.to_owned());
+        let store: &dyn Store = self.store.as_ref();
+        block_on(store.write(move |tx| tx.memories_mut().update(&memory))).unwrap();
+    }
+
     /// Changes the state of the record with that text.
     pub(crate) fn set_state(&self, text: &str, state: RecordState) {
         let hit = self.ask(self.request(text)).unwrap().hits.remove(0);
