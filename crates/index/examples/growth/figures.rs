@@ -42,7 +42,7 @@ pub(crate) struct Filtered {
     pub(crate) passages: u64,
     /// By [`KINDS`].
     pub(crate) latencies: [Latencies; 4],
-    /// Of the checked questions, against exact cosines in the filter; `None` where it takes nothing.
+    /// At 10, of the checked questions, against exact cosines in the filter; `None` where it takes nothing.
     pub(crate) recall: Option<f64>,
 }
 
@@ -51,6 +51,15 @@ impl Filtered {
     pub(crate) fn of(name: &str) -> Self {
         Self { name: name.to_owned(), passages: 0, latencies: Default::default(), recall: None }
     }
+}
+
+/// How many of the ten nearest by exact cosines, on average over the questions.
+#[derive(Debug)]
+pub(crate) struct Recall {
+    /// Are among the ten nearest by the index.
+    pub(crate) at_10: f64,
+    /// Are anywhere in its list.
+    pub(crate) within: f64,
 }
 
 /// One size.
@@ -64,9 +73,11 @@ pub(crate) struct Figures {
     /// What the process has grown by, per passage.
     pub(crate) bytes_resident: f64,
     pub(crate) changes: Latencies,
+    /// By [`KINDS`], no filter, the first time the question is asked. All others are of questions asked before.
+    pub(crate) first: [Latencies; 4],
     pub(crate) vector_400: Latencies,
-    pub(crate) recall_200: f64,
-    pub(crate) recall_400: f64,
+    pub(crate) recall_200: Recall,
+    pub(crate) recall_400: Recall,
     /// The first is no filter.
     pub(crate) filtered: Vec<Filtered>,
     pub(crate) snapshot: Snapshot,

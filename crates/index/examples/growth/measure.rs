@@ -9,8 +9,8 @@ use loci_index::MemoryIndex;
 use loci_model::ports::search::{CandidateRequest, CandidateSet, ListLengths};
 use loci_model::scope::RecordScope;
 
-use crate::exact::{Exact, dot};
-use crate::figures::{Figures, Filtered, KINDS, Latencies};
+use crate::exact::{Exact, RECALL_AT, dot};
+use crate::figures::{Figures, Filtered, KINDS, Latencies, Recall};
 use crate::filters::Filter;
 use crate::snapshots;
 use crate::source::Row;
@@ -79,22 +79,12 @@ pub(crate) struct Bench<'a> {
 impl Bench<'_> {
     /// All of it.
     pub(crate) fn run(&self, build_seconds: f64, changes: Latencies, resident: u64) -> Result<Figures> {
-        let none = &self.filters[0].scope;
-        for kind in 0..KINDS.len() {
-            self.index.candidates(&self.questions[0].request(kind, none, LENGTH));
-        }
         let mut filtered: Vec<Filtered> =
             self.filters.iter().map(|filter| Filtered::of(&filter.name)).collect();
-        let (mut vector_400, mut at_200, mut at_400) = (Latencies::default(), Vec::new(), Vec::new());
+        let (mut first, mut vector_400): ([Latencies; 4], Latencies) = Default::default();
         for round in 0..self.rounds {
-            self.time(&mut filtered, &mut vector_400);
+            self.time(round, &mut first, &mut filtered, &mut vector_400);
             progress(&format!("{}: round {}", self.size, round + 1));
-        }
-        for (at, question) in self.questions.iter().enumerate() {
-            for (list, recalls) in [(LENGTH, &mut at_200), (2 * LENGTH, &mut at_400)] {
-                let set = self.index.candidates(&question.request(0, none, list));
-                recalls.extend(self.exact.recall(at, 0, &rows(&set)));
-            }
         }
         let mut wrong = Vec::new();
         self.compare(&mut filtered, &mut wrong);
@@ -105,27 +95,54 @@ impl Bench<'_> {
             bytes_counted: self.index.bytes() as f64 / self.size as f64,
             bytes_resident: resident as f64 / self.size as f64,
             changes,
+            first,
             vector_400,
-            recall_200: mean(&at_200),
-            recall_400: mean(&at_400),
+            recall_200: self.recall(LENGTH),
+            recall_400: self.recall(2 * LENGTH),
             filtered,
             wrong,
             snapshot: snapshots::measure(self.index)?,
         })
     }
 
-    /// One round. Filters within questions, so that what disturbs the machine disturbs all of them alike.
-    fn time(&self, filtered: &mut [Filtered], vector_400: &mut Latencies) {
+    /// One round. Filters within questions, so that what disturbs the machine disturbs all of them alike. Each question is
+    /// asked without a filter before, apart, so that none of the filters (nor their absence) finds its passages in no
+    /// cache; and another filter begins at each question.
+    fn time(
+        &self,
+        round: usize,
+        first: &mut [Latencies; 4],
+        filtered: &mut [Filtered],
+        vector_400: &mut Latencies,
+    ) {
+        let none = &self.filters[0].scope;
         for (asked, question) in self.questions.iter().enumerate() {
-            for (filter, figures) in self.filters.iter().zip(filtered.iter_mut()) {
+            for (kind, latencies) in first.iter_mut().enumerate() {
+                latencies.add_again(asked, timed(self.index, &question.request(kind, none, LENGTH)));
+            }
+            let long = question.request(0, none, 2 * LENGTH);
+            self.index.candidates(&long);
+            for step in 0..self.filters.len() {
+                let at = (asked + round + step) % self.filters.len();
+                let (filter, figures) = (&self.filters[at], &mut filtered[at]);
                 for (kind, latencies) in figures.latencies.iter_mut().enumerate() {
                     let took = timed(self.index, &question.request(kind, &filter.scope, LENGTH));
                     latencies.add_again(asked, took);
                 }
             }
-            let long = question.request(0, &self.filters[0].scope, 2 * LENGTH);
             vector_400.add_again(asked, timed(self.index, &long));
         }
+    }
+
+    /// Of lists of one length, no filter.
+    fn recall(&self, length: usize) -> Recall {
+        let (mut at_10, mut within) = (Vec::new(), Vec::new());
+        for (at, question) in self.questions.iter().enumerate() {
+            let set = self.index.candidates(&question.request(0, &self.filters[0].scope, length));
+            at_10.extend(self.exact.recall(at, 0, &nearest(&set)));
+            within.extend(self.exact.recall(at, 0, &rows(&set)));
+        }
+        Recall { at_10: mean(&at_10), within: mean(&within) }
     }
 
     /// Compares the answers to some questions under every filter with brute force.
@@ -139,7 +156,7 @@ impl Bench<'_> {
                     figures.passages = set.passages_in_scope;
                     let mut what = self.outside(at, &set);
                     if kind == 0 {
-                        recalls.extend(self.exact.recall(asked, at, &rows(&set)));
+                        recalls.extend(self.exact.recall(asked, at, &nearest(&set)));
                     } else if kind == 1 {
                         let list = (&rows(&set), LENGTH);
                         what =
@@ -183,6 +200,17 @@ fn timed(index: &MemoryIndex, request: &CandidateRequest) -> Duration {
 
 fn rows(set: &CandidateSet) -> BTreeSet<u64> {
     set.candidates.iter().map(|candidate| number_of(&candidate.record)).collect()
+}
+
+/// The rows the index itself takes for the [`RECALL_AT`] nearest; of equal ones those that came first.
+fn nearest(set: &CandidateSet) -> BTreeSet<u64> {
+    let mut rows: Vec<(f32, u64)> = set
+        .candidates
+        .iter()
+        .filter_map(|candidate| Some((candidate.dense?, number_of(&candidate.record))))
+        .collect();
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    rows.into_iter().take(RECALL_AT).map(|(_, row)| row).collect()
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -41,11 +41,16 @@ pub(crate) fn growth(all: &[Figures]) -> String {
         figures.filtered.first().map_or(String::new(), |none| middle(&none.latencies[kind]))
     };
     line("vector, top 200, ms", &|figures| plain(figures, 0));
-    line("recall@10 of it", &|figures| format!("{:.4}", figures.recall_200));
+    line("recall@10 of it", &|figures| format!("{:.4}", figures.recall_200.at_10));
+    line("the ten nearest within it", &|figures| format!("{:.4}", figures.recall_200.within));
     line("vector, top 400, ms", &|figures| middle(&figures.vector_400));
-    line("recall@10 of it", &|figures| format!("{:.4}", figures.recall_400));
+    line("recall@10 of it", &|figures| format!("{:.4}", figures.recall_400.at_10));
+    line("the ten nearest within it", &|figures| format!("{:.4}", figures.recall_400.within));
     for (kind, name) in KINDS.iter().enumerate().skip(1) {
         line(&format!("{name}, ms"), &|figures| plain(figures, kind));
+    }
+    for (kind, name) in KINDS.iter().enumerate() {
+        line(&format!("{name}, asked the first time, ms"), &|figures| middle(&figures.first[kind]));
     }
     line("filtered to unfiltered, greatest of the medians", &|figures| greatest(figures, |_| true));
     line("the same below 10 % of the passages", &|figures| {
@@ -88,15 +93,11 @@ fn greatest(figures: &Figures, of: impl Fn(&Filtered) -> bool) -> String {
 /// Everything, for programs.
 pub(crate) fn json(all: &[Figures]) -> String {
     let latencies = |of: &Latencies| json!({"p50_ms": of.quantile(0.5), "p95_ms": of.quantile(0.95), "p99_ms": of.quantile(0.99)});
-    let filtered = |filtered: &Filtered| {
-        let kinds: Value = KINDS
-            .iter()
-            .zip(&filtered.latencies)
-            .map(|(kind, of)| ((*kind).to_owned(), latencies(of)))
-            .collect::<serde_json::Map<_, _>>()
-            .into();
-        json!({"filter": filtered.name, "passages": filtered.passages, "recall_at_10": filtered.recall, "latencies": kinds})
+    let by_kind = |of: &[Latencies; 4]| -> Value {
+        let kinds = KINDS.iter().zip(of).map(|(kind, of)| ((*kind).to_owned(), latencies(of)));
+        kinds.collect::<serde_json::Map<_, _>>().into()
     };
+    let filtered = |filtered: &Filtered| json!({"filter": filtered.name, "passages": filtered.passages, "recall_at_10": filtered.recall, "latencies": by_kind(&filtered.latencies)});
     let size = |figures: &Figures| {
         json!({
             "passages": figures.size,
@@ -104,9 +105,12 @@ pub(crate) fn json(all: &[Figures]) -> String {
             "bytes_per_passage_counted": figures.bytes_counted,
             "bytes_per_passage_resident": figures.bytes_resident,
             "change": latencies(&figures.changes),
+            "first_time": by_kind(&figures.first),
             "vector_400": latencies(&figures.vector_400),
-            "recall_at_10_of_200": figures.recall_200,
-            "recall_at_10_of_400": figures.recall_400,
+            "recall_at_10_of_200": figures.recall_200.at_10,
+            "recall_at_10_of_400": figures.recall_400.at_10,
+            "nearest_10_within_200": figures.recall_200.within,
+            "nearest_10_within_400": figures.recall_400.within,
             "filters": figures.filtered.iter().map(filtered).collect::<Vec<_>>(),
             "snapshot": {
                 "bytes": figures.snapshot.bytes,
