@@ -7,7 +7,7 @@ use anyhow::Result;
 use loci_api::job::{ExtractionState, ExtractionWait};
 use loci_client::Client;
 use loci_model::MemoryId;
-use loci_model::ports::store::Store;
+use loci_model::ports::store::{Checkpoint, Store};
 
 use crate::cli::Globals;
 use crate::commands::serve::{SOCKET, doors};
@@ -132,7 +132,7 @@ impl Session {
                 output::note(format!("{} jobs failed: see `loci job list --state failed`", state.failed));
             }
         }
-        opened.store.checkpoint().await?;
+        opened.store.checkpoint(Checkpoint::Last).await?;
         opened.store.close();
         Ok(())
     }

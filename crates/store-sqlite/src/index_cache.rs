@@ -29,8 +29,10 @@ pub(crate) struct Slot {
     /// The sequence at which `bytes` was measured.
     measured: AtomicU64,
     used: AtomicU64,
-    /// The sequence of the snapshot that was loaded or written here last; 0: none.
+    /// The sequence of the snapshot that was loaded or written here last, whether or not it is still there; 0: none.
     pub(crate) saved: AtomicU64,
+    /// When one was written here last, by the monotonic clock, in microseconds; 0: not yet.
+    pub(crate) saved_us: AtomicU64,
 }
 
 impl Slot {
@@ -43,6 +45,7 @@ impl Slot {
             measured: AtomicU64::new(0),
             used: AtomicU64::new(0),
             saved: AtomicU64::new(0),
+            saved_us: AtomicU64::new(0),
         }
     }
 

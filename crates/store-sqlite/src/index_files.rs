@@ -2,10 +2,11 @@
 //! synced, then renamed; bound to this database and to what has been erased from it so far.
 //!
 //! A file may vanish at any time: it is only a faster way to what the tables say. It never survives an erasure: the
-//! writer removes it before it commits one, and publishing happens in the writer's turn.
+//! writer removes it, and one in the making, before it commits one; beginning a file and naming it happen in the
+//! writer's turn. What goes into a file, and when one is written, is not known here.
 
 use std::fs::{DirBuilder, File, TryLockError};
-use std::io::{BufReader, ErrorKind as Io, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind as Io, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,6 +23,18 @@ pub(crate) const LOCK: &str = "lock";
 /// Ends of names.
 pub(crate) const SNAPSHOT: &str = ".snap";
 pub(crate) const PARTIAL: &str = ".snap.partial";
+/// Bytes of a head at most: longer than any.
+const HEAD_MAX: u64 = 1024;
+
+/// What the file of a memory is to a reader.
+enum Found {
+    Index(Box<MemoryIndex>),
+    Nothing,
+    /// Of no use to this reader, or to this version of the program; perhaps to others.
+    NotNow(&'static str),
+    /// Of no use to anybody, and why.
+    Useless(String),
+}
 
 /// The snapshots of a data folder.
 pub(crate) struct IndexFiles {
@@ -49,9 +62,9 @@ impl IndexFiles {
         self.folder.join(format!("{memory}{PARTIAL}"))
     }
 
-    /// What a file must begin with.
-    fn head(&self, memory: &MemoryId, erasures: u64) -> String {
-        format!("loci index, store {}, memory {memory}, erasures {erasures}\n", self.store)
+    /// What a file must begin with; the count of erasures and the end of the line follow.
+    fn head(&self, memory: &MemoryId) -> String {
+        format!("loci index, store {}, memory {memory}, erasures ", self.store)
     }
 
     /// True where a memory has a file.
@@ -59,39 +72,75 @@ impl IndexFiles {
         self.path(memory).exists()
     }
 
-    /// The index of a memory as it was saved, if that can be used. What cannot is removed, with a warning, unless
-    /// another version of the program may use it.
+    /// The index of a memory as it was saved, if a reader who sees these erasures and this sequence can use it. What
+    /// nobody can is removed, with a warning.
     pub(crate) fn load(&self, memory: &MemoryId, erasures: u64, sequence: u64) -> Option<MemoryIndex> {
-        let path = self.path(memory);
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == Io::NotFound => return None,
-            Err(error) => {
-                tracing::warn!(%error, path = %path.display(), "an index snapshot cannot be read");
-                return None;
-            }
-        };
-        let why = match self.read(file, memory, erasures) {
-            Ok(index) if index.sequence() <= sequence => {
+        match self.look(memory, erasures, sequence) {
+            Found::Index(index) => {
                 tracing::debug!(%memory, saved = index.sequence(), sequence, "an index was loaded");
-                return Some(index);
+                return Some(*index);
             }
-            Ok(_) => "it is of a later state than the database".to_owned(),
-            Err(error) if error.kind == ErrorKind::Conflict => {
-                tracing::info!(path = %path.display(), "an index snapshot of another version: rebuilding");
-                return None;
+            Found::Nothing => {}
+            Found::NotNow(why) => tracing::info!(%memory, why, "an index snapshot is left alone: rebuilding"),
+            Found::Useless(why) => {
+                tracing::warn!(%memory, %why, "an index snapshot is of no use and is removed: rebuilding");
+                if let Err(error) = self.remove_useless(memory, erasures, sequence) {
+                    tracing::warn!(%error, "an index snapshot cannot be removed");
+                }
             }
-            Err(error) => error.message,
-        };
-        tracing::warn!(path = %path.display(), %why, "an index snapshot is of no use and is removed: rebuilding");
-        if let Err(error) = self.remove(memory) {
-            tracing::warn!(%error, "an index snapshot cannot be removed");
         }
         None
     }
 
-    fn read(&self, file: File, memory: &MemoryId, erasures: u64) -> Result<MemoryIndex> {
-        MemoryIndex::load(&mut self.behind_head(file, memory, erasures)?)
+    /// Removes a file that is useless, unless another has taken its name meanwhile. Where a process is writing one, that
+    /// takes its place.
+    fn remove_useless(&self, memory: &MemoryId, erasures: u64, sequence: u64) -> Result<()> {
+        let Some(_lock) = self.try_lock()? else { return Ok(()) };
+        // No file gets a name while the lock is held: what is seen now is what is removed.
+        match self.look(memory, erasures, sequence) {
+            Found::Useless(_) => {
+                let path = self.path(memory);
+                std::fs::remove_file(&path)
+                    .map_err(|error| folder_error(&named("removing", &path), error))?;
+                sync_folder(&self.folder)
+            }
+            Found::Index(_) | Found::NotNow(_) | Found::Nothing => Ok(()),
+        }
+    }
+
+    fn look(&self, memory: &MemoryId, erasures: u64, sequence: u64) -> Found {
+        let path = self.path(memory);
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == Io::NotFound => return Found::Nothing,
+            Err(error) => {
+                tracing::warn!(%error, path = %path.display(), "an index snapshot cannot be read");
+                return Found::Nothing;
+            }
+        };
+        let mut file = BufReader::with_capacity(1 << 16, file);
+        match self.saved_at(&mut file, memory) {
+            Some(saved) if saved > erasures => Found::NotNow("something was erased since this read began"),
+            Some(saved) if saved == erasures => match MemoryIndex::load(&mut file) {
+                // Saved by another process since this read began.
+                Ok(index) if index.sequence() > sequence => {
+                    Found::NotNow("it is of a later state than this read")
+                }
+                Ok(index) => Found::Index(Box::new(index)),
+                Err(error) if error.kind == ErrorKind::Conflict => Found::NotNow("it is of another version"),
+                Err(error) => Found::Useless(error.message),
+            },
+            Some(_) => Found::Useless("something was erased since".to_owned()),
+            None => Found::Useless("it is not of this memory in this database".to_owned()),
+        }
+    }
+
+    /// The count of erasures in the head of a file, if it is one of this memory.
+    fn saved_at(&self, file: &mut impl BufRead, memory: &MemoryId) -> Option<u64> {
+        let mut head = Vec::new();
+        file.take(HEAD_MAX).read_until(b'\n', &mut head).ok()?;
+        let head = std::str::from_utf8(&head).ok()?;
+        head.strip_prefix(&self.head(memory))?.strip_suffix('\n')?.parse().ok()
     }
 
     /// A snapshot from where the index begins; an error where it is not of this database as it is.
@@ -101,17 +150,11 @@ impl IndexFiles {
         memory: &MemoryId,
         erasures: u64,
     ) -> Result<BufReader<File>> {
-        let head = self.head(memory, erasures);
         let mut file = BufReader::with_capacity(1 << 16, file);
-        let mut found = vec![0; head.len()];
-        let is_ours = file.read_exact(&mut found).is_ok() && found == head.as_bytes();
-        if !is_ours {
-            return Err(loci_model::Error::new(
-                ErrorKind::Invalid,
-                "it is of another database, or out of date",
-            ));
+        if self.saved_at(&mut file, memory) == Some(erasures) {
+            return Ok(file);
         }
-        Ok(file)
+        Err(loci_model::Error::new(ErrorKind::Invalid, "it is of another database, or out of date"))
     }
 
     /// True while some process writes a snapshot, or where that cannot be told.
@@ -136,27 +179,70 @@ impl IndexFiles {
         if removed { sync_folder(&self.folder) } else { Ok(()) }
     }
 
-    /// Begins a file, unless another process is writing one.
-    pub(crate) fn begin(self: &Arc<Self>, memory: &MemoryId, erasures: u64) -> Result<Option<Partial>> {
+    /// The lock of whoever writes a snapshot; none while another does.
+    fn try_lock(&self) -> Result<Option<File>> {
+        let lock = open_private(&self.folder.join(LOCK))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(lock)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(folder_error("locking the index folder", error)),
+        }
+    }
+
+    /// Removes what processes that have died left unfinished. Nothing erased is in it; it takes room.
+    pub(crate) fn clear_unfinished(&self) {
+        if !self.folder.is_dir() {
+            return;
+        }
+        if let Err(error) = self.remove_unfinished() {
+            tracing::warn!(%error, "unfinished index snapshots stay behind");
+        }
+    }
+
+    fn remove_unfinished(&self) -> Result<()> {
+        // Held by a living process: what is unfinished may be its own.
+        let Some(_lock) = self.try_lock()? else { return Ok(()) };
+        let failed = |error| folder_error(&named("looking through", &self.folder), error);
+        for entry in std::fs::read_dir(&self.folder).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if path.to_str().is_some_and(|path| path.ends_with(PARTIAL)) {
+                std::fs::remove_file(&path)
+                    .map_err(|error| folder_error(&named("removing", &path), error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins a file, unless another process is writing one or the memory is gone. Only in the turn of the writer, whose
+    /// connection this is: whatever is erased later removes the file, and whoever fills it sees what was erased before.
+    pub(crate) fn begin(
+        self: &Arc<Self>,
+        connection: &Connection,
+        memory: &MemoryId,
+    ) -> Result<Option<Partial>> {
+        let Some(erasures) = erasures(connection, memory)? else { return Ok(None) };
         let mut builder = DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(&self.folder).map_err(|error| folder_error(&named("making", &self.folder), error))?;
-        let lock = open_private(&self.folder.join(LOCK))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(error)) => return Err(folder_error("locking the index folder", error)),
-        }
+        let Some(lock) = self.try_lock()? else { return Ok(None) };
         let path = self.partial(memory);
         let file = open_private(&path)?;
         let partial =
             Partial { files: Arc::clone(self), memory: memory.clone(), erasures, path, file, _lock: lock };
         partial.file.set_len(0).map_err(|error| partial.failed("emptying", error))?;
-        partial.write(self.head(memory, erasures).as_bytes())?;
+        partial.write(format!("{}{erasures}\n", self.head(memory)).as_bytes())?;
         Ok(Some(partial))
     }
+}
+
+/// How often content was erased from a memory that is there, by the writer's connection.
+fn erasures(connection: &Connection, memory: &MemoryId) -> Result<Option<u64>> {
+    let sql = "SELECT erasures FROM memories WHERE id = ?1 AND deleted IS NULL";
+    let found: Option<i64> =
+        connection.query_row(sql, [memory.as_str()], |row| row.get(0)).optional().sql()?;
+    Ok(found.map(crate::tx::unsigned))
 }
 
 /// Removes the snapshots of a folder whose database is replaced.
@@ -193,10 +279,7 @@ impl Partial {
     /// Gives the file its name; false where something was erased since it was begun. Only in the turn of the writer,
     /// whose connection this is: no erasure can come between the question and the name.
     pub(crate) fn publish(self, connection: &Connection) -> Result<bool> {
-        let sql = "SELECT erasures FROM memories WHERE id = ?1 AND deleted IS NULL";
-        let erasures: Option<i64> =
-            connection.query_row(sql, [self.memory.as_str()], |row| row.get(0)).optional().sql()?;
-        if erasures.map(crate::tx::unsigned) != Some(self.erasures) {
+        if erasures(connection, &self.memory)? != Some(self.erasures) {
             return Ok(false);
         }
         let target = self.files.path(&self.memory);
@@ -225,43 +308,118 @@ impl Drop for Partial {
 mod tests {
     use super::*;
     use crate::{SqliteOptions, SqliteStore};
-    use loci_model::ports::store::{Store, StoreExt};
+    use loci_index::SnapshotSaver;
+    use loci_model::ports::store::{RecordChange, Store, StoreExt};
+    use loci_model::record::RecordState;
     use loci_testkit::{block_on, samples};
+
+    /// A folder with a memory of one record, which is erased by `erase`.
+    struct Place {
+        folder: tempfile::TempDir,
+        store: Arc<dyn Store>,
+        memory: MemoryId,
+        connection: Connection,
+        files: Arc<IndexFiles>,
+    }
+
+    impl Place {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let store: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(folder.path())).unwrap();
+            let memory = samples::memory("notes").unwrap();
+            let id = memory.id.clone();
+            block_on(store.write(move |tx| {
+                tx.memories_mut().insert(&memory)?;
+                tx.records_mut().insert(&samples::record(&memory.id, 1, "tea")?)
+            }))
+            .unwrap();
+            let connection = crate::open::reading(folder.path()).unwrap();
+            let files = Arc::new(IndexFiles::of(folder.path(), &connection).unwrap());
+            Self { folder, store, memory: id, connection, files }
+        }
+
+        fn begin(&self) -> Option<Partial> {
+            self.files.begin(&self.connection, &self.memory).unwrap()
+        }
+
+        /// A named file of an empty index that stands at `sequence`.
+        fn save(&self, sequence: u64) {
+            let mut index = MemoryIndex::new();
+            index.set_sequence(sequence);
+            let (partial, mut saver, mut block) = (self.begin().unwrap(), SnapshotSaver::new(), Vec::new());
+            while saver.next(&index, &mut block) {
+                partial.write(&block).unwrap();
+                block.clear();
+            }
+            assert!(partial.publish(&self.connection).unwrap());
+        }
+
+        fn erase(&self) {
+            let of = self.memory.clone();
+            block_on(self.store.write(move |tx| {
+                let (state, reason) = (RecordState::Erased, "asked".into());
+                let change = RecordChange { state, reason, at: samples::time(1) };
+                tx.records_mut().set_state(&of, &samples::record_id(1)?, &change)?;
+                tx.records_mut().erase_deleted(&of, samples::time(2), 9)
+            }))
+            .unwrap();
+        }
+
+        fn names(&self) -> Vec<String> {
+            let entries = std::fs::read_dir(self.folder.path().join(FOLDER)).unwrap();
+            let mut names: Vec<String> =
+                entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+            names.sort_unstable();
+            names
+        }
+    }
 
     #[test]
     fn nothing_begun_before_an_erasure_gets_its_name_after_it() {
-        let place = tempfile::tempdir().unwrap();
-        let store: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(place.path())).unwrap();
-        let memory = samples::memory("notes").unwrap();
-        let id = memory.id.clone();
-        block_on(store.write(move |tx| {
-            tx.memories_mut().insert(&memory)?;
-            tx.records_mut().insert(&samples::record(&memory.id, 1, "tea")?)
-        }))
-        .unwrap();
-        let connection = crate::open::reading(place.path()).unwrap();
-        let files = Arc::new(IndexFiles::of(place.path(), &connection).unwrap());
-        let partial = files.begin(&id, 0).unwrap().unwrap();
-        assert!(files.begin(&id, 0).unwrap().is_none(), "one at a time");
-        assert!(partial.publish(&connection).unwrap() && files.has(&id));
-        let partial = files.begin(&id, 0).unwrap().unwrap();
-        let of = id.clone();
-        block_on(store.write(move |tx| {
-            let change = loci_model::ports::store::RecordChange {
-                state: loci_model::record::RecordState::Erased,
-                reason: "asked".into(),
-                at: samples::time(1),
-            };
-            tx.records_mut().set_state(&of, &samples::record_id(1)?, &change)?;
-            tx.records_mut().erase_deleted(&of, samples::time(2), 9)
-        }))
-        .unwrap();
-        let left = || std::fs::read_dir(place.path().join(FOLDER)).unwrap().count();
-        assert_eq!(left(), 1, "the file and the one in the making are gone, the lock stays");
-        assert!(!partial.publish(&connection).unwrap());
+        let place = Place::new();
+        let partial = place.begin().unwrap();
+        assert!(place.begin().is_none(), "one at a time");
+        assert!(partial.publish(&place.connection).unwrap() && place.files.has(&place.memory));
+        let partial = place.begin().unwrap();
+        place.erase();
+        assert_eq!(place.names(), [LOCK], "the file and the one in the making are gone");
+        assert!(!partial.publish(&place.connection).unwrap());
         // One dropped unfinished leaves nothing either.
-        drop(files.begin(&id, 1).unwrap().unwrap());
-        assert_eq!(left(), 1);
-        assert!(files.load(&id, 1, 9).is_none());
+        drop(place.begin().unwrap());
+        assert_eq!(place.names(), [LOCK]);
+        assert!(place.files.load(&place.memory, 1, 9).is_none());
+    }
+
+    #[test]
+    fn what_a_dead_process_left_unfinished_is_removed_and_a_living_ones_is_not() {
+        let place = Place::new();
+        let living = place.begin().unwrap();
+        let open = || drop(SqliteStore::open(SqliteOptions::new(place.folder.path())).unwrap());
+        open();
+        assert!(living.publish(&place.connection).unwrap());
+        let (named, dead) = (format!("{}.snap", place.memory), format!("other{PARTIAL}"));
+        std::fs::write(place.folder.path().join(FOLDER).join(dead), "xyzzy").unwrap();
+        assert_eq!(place.names().len(), 3);
+        open();
+        assert_eq!(place.names(), [LOCK.to_owned(), named]);
+    }
+
+    #[test]
+    fn a_reader_that_is_behind_leaves_the_file_and_what_is_in_the_making_alone() {
+        let place = Place::new();
+        place.save(7);
+        let load = |erasures, sequence| place.files.load(&place.memory, erasures, sequence).is_some();
+        assert!(!load(0, 6) && load(0, 7), "a later sequence");
+        place.erase();
+        place.save(8);
+        let partial = place.begin().unwrap();
+        assert!(!load(0, 9) && load(1, 9), "an erasure later");
+        assert_eq!(place.names().len(), 3);
+        // Useless, but somebody is about to replace it.
+        assert!(!load(2, 9));
+        assert_eq!(place.names().len(), 3);
+        drop(partial);
+        assert!(!load(2, 9));
+        assert_eq!(place.names(), [LOCK]);
     }
 }

@@ -8,6 +8,7 @@ use loci_model::ports::BoxFuture;
 use loci_model::ports::search::{
     CandidateRequest, CandidateSet, IndexInfo, Neighbour, NeighbourRequest, Search,
 };
+use loci_model::ports::store::Checkpoint;
 use loci_model::scope::RecordScope;
 use loci_model::{MemoryId, RecordId, Result};
 
@@ -31,9 +32,9 @@ impl SqliteSearch {
         })
     }
 
-    /// Memories whose indexes are worth saving.
-    pub(crate) fn unsaved(&self) -> Vec<MemoryId> {
-        self.cache.unsaved()
+    /// Memories whose indexes are worth saving at a checkpoint.
+    pub(crate) fn unsaved(&self, moment: Checkpoint) -> Vec<MemoryId> {
+        self.cache.unsaved(moment)
     }
 
     pub(crate) fn cache(&self) -> Arc<IndexCache> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use loci_model::ports::BoxFuture;
 use loci_model::ports::search::Search;
-use loci_model::ports::store::{BackupReport, ReadWork, Store, StoreInfo, WriteWork};
+use loci_model::ports::store::{BackupReport, Checkpoint, ReadWork, Store, StoreInfo, WriteWork};
 use loci_model::{MemoryId, Result};
 use rusqlite::Connection;
 
@@ -43,6 +43,7 @@ impl SqliteStore {
         let readers = Arc::new(Pool::start("loci-read", &folder, options.readers)?);
         let connection = open::writing(&folder, &options)?;
         let files = Arc::new(IndexFiles::of(&folder, &connection)?);
+        files.clear_unfinished();
         let search = SqliteSearch::start(&folder, &options, Arc::clone(&files))?;
         let writer = Writer::start(connection, Turnstile::open(&folder)?, files, search.after_commit())?;
         let host = Host::new(&folder);
@@ -57,19 +58,24 @@ impl SqliteStore {
         self.host.release();
     }
 
-    /// Writes the snapshots that are worth it: beside searches, and without a turn to write but for giving the name.
-    async fn save_indexes(&self) {
-        for memory in self.search.unsaved() {
-            if let Err(error) = self.save_index(&memory).await {
+    /// Writes the snapshots that are worth it: beside searches, and without a turn to write but for beginning the file
+    /// and giving it its name.
+    async fn save_indexes(&self, moment: Checkpoint) {
+        for memory in self.search.unsaved(moment) {
+            if let Err(error) = self.save_index(&memory, moment).await {
                 // The next start takes longer; nothing is lost.
                 tracing::warn!(%error, %memory, "an index could not be saved");
             }
         }
     }
 
-    async fn save_index(&self, memory: &MemoryId) -> Result<()> {
+    async fn save_index(&self, memory: &MemoryId, moment: Checkpoint) -> Result<()> {
         let (cache, of) = (self.search.cache(), memory.clone());
-        let written = self.readers.run(move |connection| cache.save(connection, &of)).await?;
+        let begun = self.writer.alone(move |connection| cache.files.begin(connection, &of)).await?;
+        let Some(partial) = begun else { return Ok(()) };
+        let (cache, of) = (self.search.cache(), memory.clone());
+        let written =
+            self.readers.run(move |connection| cache.save(connection, &of, partial, moment)).await?;
         let Some(written) = written else { return Ok(()) };
         self.writer.alone(move |connection| written.publish(connection)).await
     }
@@ -118,13 +124,13 @@ impl Store for SqliteStore {
         self.readers.run(move |connection| backup::backup(connection, &path))
     }
 
-    fn checkpoint(&self) -> BoxFuture<'_, Result<()>> {
+    fn checkpoint(&self, moment: Checkpoint) -> BoxFuture<'_, Result<()>> {
         let folder = self.folder.clone();
         Box::pin(async move {
             // Most of the work without holding anyone up, then the short rest while nobody writes.
             self.readers.run(move |_| move_log(&folder, "PASSIVE")).await?;
-            self.writer.alone(|connection| checkpoint(connection, "TRUNCATE")).await?;
-            self.save_indexes().await;
+            self.writer.alone(|connection| move_pages(connection, "TRUNCATE")).await?;
+            self.save_indexes(moment).await;
             Ok(())
         })
     }
@@ -166,11 +172,11 @@ pub(crate) fn snapshot<T>(connection: &Connection, work: impl FnOnce(&SqlTx<'_>)
 
 fn move_log(folder: &std::path::Path, mode: &str) -> Result<()> {
     let connection = Connection::open(folder.join(DATABASE)).sql()?;
-    checkpoint(&connection, mode)
+    move_pages(&connection, mode)
 }
 
 /// Moves the log into the main file as far as readers allow.
-fn checkpoint(connection: &Connection, mode: &str) -> Result<()> {
+fn move_pages(connection: &Connection, mode: &str) -> Result<()> {
     // A reader that lingers must not hold writers up: what is left is moved next time.
     connection.busy_timeout(CHECKPOINT_PATIENCE).sql()?;
     let outcome = connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(())).sql();

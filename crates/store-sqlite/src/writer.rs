@@ -70,9 +70,10 @@ impl Writer {
     }
 
     /// Runs `work` on the writing connection between two transactions.
-    pub(crate) fn alone<F>(&self, work: F) -> BoxFuture<'static, Result<()>>
+    pub(crate) fn alone<T, F>(&self, work: F) -> BoxFuture<'static, Result<T>>
     where
-        F: FnOnce(&Connection) -> Result<()> + Send + 'static,
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
     {
         let (done, receiver) = oneshot::channel();
         let task = Box::new(move |connection: &Connection| {
@@ -81,11 +82,11 @@ impl Writer {
         self.send(Message::Alone(task), receiver)
     }
 
-    fn send(
+    fn send<T: Send + 'static>(
         &self,
         message: Message,
-        receiver: oneshot::Receiver<Result<()>>,
-    ) -> BoxFuture<'static, Result<()>> {
+        receiver: oneshot::Receiver<Result<T>>,
+    ) -> BoxFuture<'static, Result<T>> {
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= WAITING_MAX {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
             let full =

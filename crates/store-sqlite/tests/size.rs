@@ -6,7 +6,7 @@ use loci_model::Document;
 use loci_model::event::{Event, PayloadItem, Role};
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::ports::ids::{IdSource, uuid4, uuid7};
-use loci_model::ports::store::{PassageVector, Store, StoreExt};
+use loci_model::ports::store::{Checkpoint, PassageVector, Store, StoreExt};
 use loci_model::record::{Record, RecordState};
 use loci_model::telemetry::StateChange;
 use loci_model::{EventId, Namespace, RecordId};
@@ -91,7 +91,7 @@ fn a_record_with_all_that_hangs_on_it() {
         }))
         .unwrap();
     }
-    block_on(store.checkpoint()).unwrap();
+    block_on(store.checkpoint(Checkpoint::Last)).unwrap();
     let each = block_on(store.info(false)).unwrap().bytes / u64::from(RECORDS);
     println!("bytes per record: {each}");
     assert!(each <= BYTES_MAX, "{each} bytes");

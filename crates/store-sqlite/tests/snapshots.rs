@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use loci_model::MemoryId;
 use loci_model::ports::search::IndexInfo;
-use loci_model::ports::store::{RecordChange, SnapshotFiles, Store, StoreExt};
+use loci_model::ports::store::{Checkpoint, RecordChange, SnapshotFiles, Store, StoreExt};
 use loci_model::record::RecordState;
 use loci_store_sqlite::{SqliteOptions, SqliteStore, restore};
 use loci_testkit::{block_on, samples};
@@ -36,7 +36,7 @@ fn saved(folder: &Path) -> (Arc<dyn Store>, MemoryId) {
     block_on(store.write(move |tx| tx.memories_mut().insert(&memory))).unwrap();
     insert(&store, &id, 1..RECORDS + 1, "tea and a xyzzyword");
     info(&store, &id, false);
-    block_on(store.checkpoint()).unwrap();
+    block_on(store.checkpoint(Checkpoint::Last)).unwrap();
     assert!(file(folder, &id).is_file());
     (store, id)
 }
@@ -146,15 +146,37 @@ fn what_is_erased_is_gone_from_the_folder_when_the_write_is_acknowledged() {
     };
     insert(&store, &memory, 50..51, "the plughsecret");
     std::fs::remove_file(&path).unwrap();
-    block_on(store.checkpoint()).unwrap();
+    block_on(store.checkpoint(Checkpoint::Last)).unwrap();
     assert!(holds("plughsecret") && holds("xyzzyword"));
     erase(&store, &memory, 50);
     assert!(!path.exists());
-    block_on(store.checkpoint()).unwrap();
+    block_on(store.checkpoint(Checkpoint::Last)).unwrap();
     assert!(!holds("plughsecret") && holds("xyzzyword"));
     equals_a_rebuild(&store, &memory, u64::from(RECORDS));
     drop(store);
     equals_a_rebuild(&open(place.path()), &memory, u64::from(RECORDS));
+}
+
+#[test]
+fn a_snapshot_that_an_erasure_removed_waits_for_the_next_unless_the_process_ends() {
+    let place = tempfile::tempdir().unwrap();
+    let (store, memory) = saved(place.path());
+    let path = file(place.path(), &memory);
+    let minutes = |minutes: u64| Checkpoint::Underway { monotonic_us: 1 + minutes * 60_000_000 };
+    // A record a minute comes of age.
+    let written: Vec<u64> = (1..=18)
+        .filter(|minute| {
+            erase(&store, &memory, u32::try_from(*minute).unwrap());
+            assert!(!path.exists());
+            block_on(store.checkpoint(minutes(*minute))).unwrap();
+            path.exists()
+        })
+        .collect();
+    // The first: when the one that `saved` wrote was the last of another clock.
+    assert_eq!(written, [1, 11]);
+    block_on(store.checkpoint(Checkpoint::Last)).unwrap();
+    assert!(path.exists());
+    equals_a_rebuild(&store, &memory, u64::from(RECORDS) - 18);
 }
 
 #[test]
@@ -164,7 +186,7 @@ fn a_deleted_memory_leaves_no_snapshot() {
     let id = memory.clone();
     block_on(store.write(move |tx| tx.memories_mut().delete(&id, samples::time(5)))).unwrap();
     assert!(!file(place.path(), &memory).exists());
-    block_on(store.checkpoint()).unwrap();
+    block_on(store.checkpoint(Checkpoint::Last)).unwrap();
     assert!(!file(place.path(), &memory).exists());
 }
 
@@ -176,7 +198,7 @@ fn a_restored_database_does_not_use_what_was_saved_of_a_later_state() {
     block_on(store.backup(backup.clone())).unwrap();
     insert(&store, &memory, 200..260, "of the other history");
     std::fs::remove_file(file(&data, &memory)).unwrap();
-    block_on(store.checkpoint()).unwrap();
+    block_on(store.checkpoint(Checkpoint::Last)).unwrap();
     let later = std::fs::read(file(&data, &memory)).unwrap();
     drop(store);
     restore(&backup, &data, true).unwrap();
@@ -197,7 +219,7 @@ fn few_passages_and_few_changes_are_not_saved() {
     let first = saved_at();
     insert(&store, &memory, 60..70, "a few more");
     info(&store, &memory, false);
-    block_on(store.checkpoint()).unwrap();
+    block_on(store.checkpoint(Checkpoint::Last)).unwrap();
     assert_eq!(saved_at(), first);
     let other = tempfile::tempdir().unwrap();
     let store: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(other.path())).unwrap();
@@ -206,7 +228,7 @@ fn few_passages_and_few_changes_are_not_saved() {
     block_on(store.write(move |tx| tx.memories_mut().insert(&small))).unwrap();
     insert(&store, &id, 1..RECORDS, "tea");
     info(&store, &id, false);
-    block_on(store.checkpoint()).unwrap();
+    block_on(store.checkpoint(Checkpoint::Last)).unwrap();
     assert!(!other.path().join("index").exists());
 }
 

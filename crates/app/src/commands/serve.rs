@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use loci_model::ports::store::Store;
+use loci_model::ports::store::{Checkpoint, Store};
 use loci_server::listener::{ListenOptions, TlsFiles, bind};
 use loci_server::{DoorOptions, Doors};
 use tokio::signal::unix::{SignalKind, signal};
@@ -108,7 +108,7 @@ async fn run_jobs(engine: loci_engine::Engine, mut stopped: tokio::sync::watch::
 
 /// Moves the log into the main file and lets the folder go.
 async fn close(wiring: Wiring) -> Result<()> {
-    wiring.store.checkpoint().await.context("the last checkpoint")?;
+    wiring.store.checkpoint(Checkpoint::Last).await.context("the last checkpoint")?;
     wiring.store.close();
     Ok(())
 }

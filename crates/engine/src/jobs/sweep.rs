@@ -1,6 +1,6 @@
 //! `sweep`: what has had its time leaves the tables. Reads leave it out long before; this frees the space.
 
-use loci_model::ports::store::{RecordChange, StoreExt, Tx};
+use loci_model::ports::store::{Checkpoint, RecordChange, StoreExt, Tx};
 use loci_model::record::RecordState;
 use loci_model::telemetry::StateChange;
 use loci_model::{MemoryId, RecordId, Result, Timestamp, limits};
@@ -28,7 +28,7 @@ impl Engine {
         self.rounds(move |tx| tx.records_mut().sweep_history(now, ROWS_PER_WRITE)).await?;
         self.sweep_deleted(now).await?;
         // The log gives its room back, and what was erased from the tables is not in it any more.
-        self.store.checkpoint().await
+        self.store.checkpoint(Checkpoint::Underway { monotonic_us: self.clock.monotonic_us() }).await
     }
 
     /// Runs one kind of sweep until a round does less than it might.

@@ -20,7 +20,7 @@ use loci_model::ports::clock::Clock;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
 use loci_model::ports::search::Search;
 use loci_model::ports::store::{
-    BackupReport, JobQuery, ReadWork, RecordPage, Store, StoreExt, StoreInfo, WriteWork,
+    BackupReport, Checkpoint, JobQuery, ReadWork, RecordPage, Store, StoreExt, StoreInfo, WriteWork,
 };
 use loci_model::ports::vault::Vault;
 use loci_model::principal::{Grant, Principal};
@@ -103,8 +103,8 @@ impl Store for FaultyStore {
         self.inner.backup(path)
     }
 
-    fn checkpoint(&self) -> BoxFuture<'_, Result<()>> {
-        self.inner.checkpoint()
+    fn checkpoint(&self, moment: Checkpoint) -> BoxFuture<'_, Result<()>> {
+        self.inner.checkpoint(moment)
     }
 
     fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>> {

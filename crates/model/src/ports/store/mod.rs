@@ -109,6 +109,18 @@ pub struct StoreInfo {
     pub is_host: bool,
 }
 
+/// When a checkpoint comes: it says what is worth writing beside the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Checkpoint {
+    /// Between other work.
+    Underway {
+        /// The clock's [`monotonic_us`](super::clock::Clock::monotonic_us) now.
+        monotonic_us: u64,
+    },
+    /// The last before the store is closed: what makes the next start fast is written.
+    Last,
+}
+
 /// The store of record. Use it through [`StoreExt`], which gives closures a result.
 pub trait Store: Send + Sync {
     /// Runs a write and acknowledges it after it is durable and this process's own index has it.
@@ -129,8 +141,9 @@ pub trait Store: Send + Sync {
     /// Writes a consistent copy while serving; `path` must not exist.
     fn backup(&self, path: PathBuf) -> BoxFuture<'_, Result<BackupReport>>;
 
-    /// Moves the write-ahead log into the main file, where the store has one.
-    fn checkpoint(&self) -> BoxFuture<'_, Result<()>>;
+    /// Moves the write-ahead log into the main file, where the store has one, and saves what the next start is faster
+    /// with.
+    fn checkpoint(&self, moment: Checkpoint) -> BoxFuture<'_, Result<()>>;
 
     /// What `doctor` shows; proves reading and, with `probe_write`, writing.
     fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>>;
