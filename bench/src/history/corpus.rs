@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, HashSet};
 
 use anyhow::{Result, anyhow};
 use loci_engine::retrieval::ranking;
-use loci_engine::retrieval::weights::Weights;
 use loci_index::{IndexPassage, IndexRecord, MemoryIndex, StoredVector};
-use loci_model::ports::search::{CandidateRequest, ListLengths};
+use loci_model::ports::search::{Candidate, CandidateRequest, CandidateSet, LexicalView, ListLengths};
 use loci_model::record::RecordKind;
 use loci_model::scope::RecordScope;
 use loci_model::{MemoryId, RecordId, Timestamp, limits};
 use loci_text::{analyse_turn, bm25, question, sections};
 
 use super::git::Repository;
+use super::score::Order;
 use crate::plain_record::plain_record;
 use crate::vectors::{Side, Vectors};
 
@@ -118,11 +118,11 @@ impl Corpus {
         message.split_whitespace().filter(|word| !bare(word)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Files, best first: each by its best passage.
+    /// Files, best first.
     pub(super) fn rank(
         &self,
         text: &str,
-        weights: &Weights,
+        order: &Order,
         vectors: Option<&mut Vectors>,
     ) -> Result<Vec<String>> {
         let memory = MemoryId::parse("bench-0123456789").map_err(|error| anyhow!("{error}"))?;
@@ -149,11 +149,17 @@ impl Corpus {
             terms = ranking::rarest(terms, &idf);
         }
         let set = self.index.candidates(&request(terms.clone(), None));
-        let ranked = ranking::rank(&asked, &terms, &set, weights);
+        let ranked: Vec<&Candidate> = match order {
+            Order::Sum(weights) => {
+                let ranked = ranking::rank(&asked, &terms, &set, weights);
+                ranked.into_iter().map(|ranked| ranked.candidate).collect()
+            }
+            Order::WholeFile => by_whole_file(&set),
+        };
         let mut seen = HashSet::new();
         let mut files = Vec::new();
-        for ranked in ranked {
-            let number = crate::indexed::place(ranked.candidate)?;
+        for candidate in ranked {
+            let number = crate::indexed::place(candidate)?;
             if let Some(path) = self.paths.get(number)
                 && seen.insert(number)
             {
@@ -162,6 +168,23 @@ impl Corpus {
         }
         Ok(files)
     }
+}
+
+/// By BM25 of the file a passage is of, best first; among equals by id.
+fn by_whole_file(set: &CandidateSet) -> Vec<&Candidate> {
+    let (view, statistics) = (LexicalView::Session, &set.statistics);
+    let average = statistics.views[view as usize].average_length;
+    let idf: Vec<f32> = statistics.df.iter().map(|df| bm25::idf(statistics.turns, *df)).collect();
+    let score = |candidate: &Candidate| -> f32 {
+        let length = candidate.views.length(view) as f32;
+        let terms = candidate.views.tf(view).iter().zip(&idf);
+        terms.map(|(tf, idf)| bm25::term_score(bm25::SESSION, *idf, *tf as f32, length, average)).sum()
+    };
+    let mut scored: Vec<(f32, &Candidate)> =
+        set.candidates.iter().map(|candidate| (score(candidate), candidate)).collect();
+    // Passages come in order of their ids, and this keeps it.
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    scored.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
 fn document(number: usize, sequence: u64, path: &str, passages: Vec<IndexPassage>) -> Result<IndexRecord> {
@@ -190,5 +213,37 @@ mod tests {
         check("fix src/lib.rs: a (README.md)", "fix a");
         check("see a/README.md, ./Makefile and `.gitignore`.", "see and");
         check("lib and src stay\n\nas rs does", "lib and src stay as rs does");
+    }
+
+    /// A short file with the word once, a longer one with it here and there (150 words apart, passages have 120), and one
+    /// beside which both are short.
+    #[test]
+    fn the_file_and_its_best_chunk_rank_differently() {
+        let word = |at: usize, many: usize| if at.is_multiple_of(many) { "lighthouse" } else { "wall" };
+        let text =
+            |words: usize, many: usize| (0..words).map(|at| word(at + 1, many)).collect::<Vec<_>>().join(" ");
+        let short = ("short.rs", text(5, 5));
+        let long = ("long.rs", text(1_200, 150));
+        let rest = ("rest.rs", text(6_000, usize::MAX));
+        let chunk = {
+            let mut weights = loci_engine::retrieval::weights::Weights::shipped().unwrap().clone();
+            for (weight, row) in weights.signals.iter_mut().zip(loci_engine::retrieval::signals::SIGNALS) {
+                *weight = f64::from(u8::from(row.name == "lex_turn"));
+            }
+            Order::Sum(Box::new(weights))
+        };
+        let check = |files: [&(&str, String); 3], order: &Order, expect: [&str; 2]| {
+            let mut corpus = Corpus::default();
+            for (path, text) in files {
+                corpus.add(path, text, None).unwrap().unwrap();
+            }
+            let found = corpus.rank("Where is the lighthouse?", order, None).unwrap();
+            assert_eq!(found[..2], expect);
+        };
+        // In either order of their ids, so that files of equal scores are found out.
+        for files in [[&short, &long, &rest], [&rest, &long, &short]] {
+            check(files, &Order::WholeFile, ["long.rs", "short.rs"]);
+            check(files, &chunk, ["short.rs", "long.rs"]);
+        }
     }
 }

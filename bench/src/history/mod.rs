@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::vectors::Vectors;
 use corpus::Corpus;
 use git::Repository;
-use score::{Ranking, Scores};
+use score::{Order, Ranking, Scores};
 
 /// What to measure.
 #[derive(Debug, clap::Args)]
@@ -95,7 +95,7 @@ fn rankings(weights: &Weights, with_vectors: bool) -> Vec<Ranking> {
         for (weight, row) in weights.signals.iter_mut().zip(SIGNALS) {
             *weight = f64::from(u8::from(row.name == signal));
         }
-        Ranking { name, weights, vectors: false }
+        Ranking { name, order: Order::Sum(Box::new(weights)), vectors: false }
     };
     let mut without_path = weights.clone();
     for (weight, row) in without_path.signals.iter_mut().zip(SIGNALS) {
@@ -103,14 +103,15 @@ fn rankings(weights: &Weights, with_vectors: bool) -> Vec<Ranking> {
             *weight = 0.0;
         }
     }
+    let sum = |weights: &Weights| Order::Sum(Box::new(weights.clone()));
     let mut all = vec![
-        alone("BM25 of the file (S)", "lex_session"),
+        Ranking { name: "BM25 of the file (S)", order: Order::WholeFile, vectors: false },
         alone("best chunk by T", "lex_turn"),
-        Ranking { name: "all signals but `path`", weights: without_path, vectors: false },
-        Ranking { name: "all signals", weights: weights.clone(), vectors: false },
+        Ranking { name: "all signals but `path`", order: sum(&without_path), vectors: false },
+        Ranking { name: "all signals", order: sum(weights), vectors: false },
     ];
     if with_vectors {
-        all.push(Ranking { name: "all signals, with vectors", weights: weights.clone(), vectors: true });
+        all.push(Ranking { name: "all signals, with vectors", order: sum(weights), vectors: true });
     }
     all
 }
@@ -135,7 +136,7 @@ fn measure(
         }
         for (ranking, scores) in rankings.iter().zip(&mut scores) {
             let vectors = if ranking.vectors { vectors.as_deref_mut() } else { None };
-            let files = corpus.rank(&question, &ranking.weights, vectors)?;
+            let files = corpus.rank(&question, &ranking.order, vectors)?;
             scores.add(&files, &gold);
         }
     }

@@ -3,10 +3,18 @@
 use loci_engine::retrieval::weights::Weights;
 use serde::Serialize;
 
+/// What files are ordered by.
+pub(super) enum Order {
+    /// The engine's sum of a file's best passage.
+    Sum(Box<Weights>),
+    /// BM25 of the whole file, which no signal holds: the engine takes that of a session for talk alone.
+    WholeFile,
+}
+
 /// A way to rank, with its name.
 pub(super) struct Ranking {
     pub(super) name: &'static str,
-    pub(super) weights: Weights,
+    pub(super) order: Order,
     /// With the question's vector.
     pub(super) vectors: bool,
 }

@@ -1,5 +1,7 @@
 //! Leave one conversation out: weights that never saw the conversation they are judged on (retrieval.md §9).
 
+use std::thread::ScopedJoinHandle;
+
 use loci_engine::retrieval::signals::SIGNAL_COUNT;
 
 use super::examples::{Example, Listed};
@@ -43,7 +45,11 @@ pub(super) fn fit_all(examples: &[Example], conversations: usize, plan: &Plan) -
                 scope.spawn(move || share.iter().map(|left_out| of(*left_out)).collect::<Vec<Point>>())
             })
             .collect();
-        shares.into_iter().flat_map(|share| share.join().unwrap_or_default()).collect::<Vec<Point>>()
+        let joined = |share: ScopedJoinHandle<'_, Vec<Point>>| {
+            // A share left out would give every later conversation the weights of another.
+            share.join().unwrap_or_else(|payload| std::panic::resume_unwind(payload))
+        };
+        shares.into_iter().flat_map(joined).collect::<Vec<Point>>()
     });
     let full = points.remove(0);
     Folds { full, without: points }
