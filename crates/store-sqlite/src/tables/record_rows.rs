@@ -184,3 +184,16 @@ pub(crate) fn spelled(record: &Record) -> Option<&str> {
 pub(crate) fn state_code(state: RecordState) -> i64 {
     code_of(RecordState::ALL, state)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_counted_right() {
+        let (columns, _) = RECORDS.strip_prefix("SELECT ").unwrap().split_once(" FROM ").unwrap();
+        let columns: Vec<&str> = columns.split(',').map(str::trim).collect();
+        assert_eq!(columns.len(), COLUMNS);
+        assert_eq!(columns[SEQUENCE], "r.sequence");
+    }
+}
