@@ -35,6 +35,11 @@ pub(crate) fn binary(given: Option<&Path>) -> Result<PathBuf> {
 impl Server {
     /// Starts a server on a folder and waits until it listens.
     pub(crate) fn start(binary: &Path, folder: &Path) -> Result<Self> {
+        Self::start_with(binary, folder, &[])
+    }
+
+    /// As `start`, with settings in the environment (`LOCI_<SECTION>_<KEY>`).
+    pub(crate) fn start_with(binary: &Path, folder: &Path, settings: &[(&str, &str)]) -> Result<Self> {
         let port_file = folder.with_extension("port");
         let _ = std::fs::remove_file(&port_file);
         let log = std::fs::OpenOptions::new()
@@ -48,6 +53,7 @@ impl Server {
             .arg(folder)
             .arg("--port-file")
             .arg(&port_file)
+            .envs(settings.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
@@ -81,11 +87,17 @@ impl Server {
 
     /// Asks it to end and waits until it has.
     pub(crate) fn stop(mut self) -> Result<()> {
+        self.ask_to_end()?;
+        self.child.wait().context("waiting for the server to end")?;
+        Ok(())
+    }
+
+    /// Asks it to end, without waiting.
+    pub(crate) fn ask_to_end(&self) -> Result<()> {
         let status = Command::new("kill").arg(self.child.id().to_string()).status()?;
         if !status.success() {
             bail!("the server could not be asked to end");
         }
-        self.child.wait().context("waiting for the server to end")?;
         Ok(())
     }
 

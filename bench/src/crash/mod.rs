@@ -1,8 +1,11 @@
-//! `crash`: rounds of mixed load on one folder, each ended by `kill -9` at a random moment, then checked: no
-//! acknowledged write lost, none half-written, nothing twice, the index equals a rebuild.
+//! `crash`: rounds of mixed load on one folder, each ended by `kill -9` at a random moment, some while the server ends
+//! and saves its index, some by a clean end; then checked: no acknowledged write lost, none half-written, nothing
+//! twice, an index equals a rebuild, whether it was saved or not. Power cuts, which lose what was not synced, are not
+//! played here.
 
 mod check;
 mod ledger;
+mod saved;
 mod workers;
 
 use std::path::PathBuf;
@@ -40,6 +43,11 @@ pub(crate) struct Arguments {
     binary: Option<PathBuf>,
 }
 
+/// Records before the first round: an index of fewer passages is not saved.
+const FILLED: u64 = 2_200;
+/// A server that was asked to end is killed within this time.
+const ENDING_MS_MAX: u64 = 400;
+
 /// What the workers and the checks share.
 pub(crate) type SharedLedger = Arc<Mutex<Ledger>>;
 
@@ -51,35 +59,50 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let mut random = Seeded::new(arguments.seed);
     let ledger: SharedLedger = Arc::default();
     let began = Instant::now();
-    let mut memory = None;
+    let mut memory: Option<String> = None;
+    let mut saved = saved::Seen::default();
     for round in 0..arguments.rounds {
-        let mut server = Server::start(&binary, &folder)?;
+        if let Some(id) = &memory {
+            let checked = saved.check(&binary, &folder, id).await;
+            checked.with_context(|| failed(round, arguments.seed))?;
+        }
+        let server = Server::start_with(&binary, &folder, saved::SETTINGS)?;
         let wire = Wire::new(&server.url);
         let id = match &memory {
             Some(id) => String::clone(id),
-            None => {
-                let shape = MemoryShape { name: "crash", semantic: Some(("facts", "/facts/{actorId}/")) };
-                memory.insert(wire.create_memory(&shape).await?).clone()
-            }
+            None => memory.insert(filled(&wire, &ledger).await?).clone(),
         };
         check::after_kill(&wire, &id, &ledger).await.with_context(|| failed(round, arguments.seed))?;
-        workers::start(&wire, &id, &ledger, round, arguments.clients, arguments.seed);
+        saved::hold(&wire, &id).await?;
+        let end = End::of(round);
+        let load = workers::Load {
+            round,
+            clients: arguments.clients,
+            seed: arguments.seed,
+            deletes: end != End::KillSaved,
+        };
+        workers::start(&wire, &id, &ledger, &load);
         let span = arguments.kill_after_ms_max.saturating_sub(arguments.kill_after_ms_min).max(1);
         let wait_ms = arguments.kill_after_ms_min + random.below(span);
         tokio::time::sleep(Duration::from_millis(wait_ms)).await;
-        server.kill()?;
+        end.bring(server, &mut random).await?;
     }
-    let server = Server::start(&binary, &folder)?;
-    let wire = Wire::new(&server.url);
     let id = memory.context("no round was run")?;
+    saved.check(&binary, &folder, &id).await.with_context(|| failed(arguments.rounds, arguments.seed))?;
+    let server = Server::start_with(&binary, &folder, saved::SETTINGS)?;
+    let wire = Wire::new(&server.url);
     check::after_kill(&wire, &id, &ledger).await.with_context(|| failed(arguments.rounds, arguments.seed))?;
     let totals =
         check::whole(&wire, &id, &ledger).await.with_context(|| failed(arguments.rounds, arguments.seed))?;
     server.stop()?;
+    // What all rounds and the last wait left, with everything erased that was to be.
+    saved.check(&binary, &folder, &id).await.context("after the clean end")?;
+    ensure!(saved.loaded > 0, "no start began with a saved index");
     ensure!(totals.events > 0, "the load wrote nothing: the kill came too early in every round");
     println!(
         "crash: {} rounds in {:.0} s, seed {}: {} events, {} records, {} updates, {} deletions acknowledged and \
-         found; {} in flight at a kill, none half-written; index equals a rebuild",
+         found; {} in flight at a kill, none half-written; index equals a rebuild; {} starts began with a saved \
+         index, {} without one, and answered like a rebuild",
         arguments.rounds,
         began.elapsed().as_secs_f64(),
         arguments.seed,
@@ -87,9 +110,54 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
         totals.records,
         totals.updates,
         totals.deletions,
-        totals.in_flight
+        totals.in_flight,
+        saved.loaded,
+        saved.absent
     );
     Ok(())
+}
+
+/// How a round ends: in turns, so that every kind comes after every other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Kill,
+    /// A clean end, which saves the index.
+    Clean,
+    /// A kill with no erasures before: the index saved before stays, and changes come after it.
+    KillSaved,
+    /// A kill while the server ends.
+    KillEnding,
+}
+
+impl End {
+    fn of(round: u32) -> Self {
+        match round % 4 {
+            0 => Self::Kill,
+            1 => Self::Clean,
+            2 => Self::KillSaved,
+            _ => Self::KillEnding,
+        }
+    }
+
+    async fn bring(self, mut server: Server, random: &mut Seeded) -> Result<()> {
+        match self {
+            Self::Clean => server.stop(),
+            Self::Kill | Self::KillSaved => server.kill(),
+            Self::KillEnding => {
+                server.ask_to_end()?;
+                tokio::time::sleep(Duration::from_millis(random.below(ENDING_MS_MAX))).await;
+                server.kill()
+            }
+        }
+    }
+}
+
+/// A new memory, with as many records as make its index worth saving.
+async fn filled(wire: &Wire, ledger: &SharedLedger) -> Result<String> {
+    let shape = MemoryShape { name: "crash", semantic: Some(("facts", "/facts/{actorId}/")) };
+    let memory = wire.create_memory(&shape).await?;
+    workers::fill(wire, &memory, ledger, FILLED).await?;
+    Ok(memory)
 }
 
 fn failed(round: u32, seed: u64) -> String {

@@ -2,7 +2,7 @@
 
 use std::sync::PoisonError;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 use super::SharedLedger;
@@ -23,10 +23,21 @@ struct Worker {
     round: u32,
     client: u32,
     calls: u64,
+    deletes: bool,
+}
+
+/// The load of one round.
+pub(super) struct Load {
+    pub(super) round: u32,
+    pub(super) clients: u32,
+    pub(super) seed: u64,
+    /// Whether records are deleted, and so erased: an erasure removes the snapshot of the index.
+    pub(super) deletes: bool,
 }
 
 /// Starts the clients of a round; each ends at its first failed call.
-pub(super) fn start(wire: &Wire, memory: &str, ledger: &SharedLedger, round: u32, clients: u32, seed: u64) {
+pub(super) fn start(wire: &Wire, memory: &str, ledger: &SharedLedger, load: &Load) {
+    let &Load { round, clients, seed, deletes } = load;
     for client in 0..clients {
         let mut worker = Worker {
             wire: wire.clone(),
@@ -36,6 +47,7 @@ pub(super) fn start(wire: &Wire, memory: &str, ledger: &SharedLedger, round: u32
             round,
             client,
             calls: 0,
+            deletes,
         };
         tokio::spawn(async move { while worker.step().await.is_ok() {} });
     }
@@ -48,7 +60,7 @@ impl Worker {
             0..=4 => self.event().await,
             5 | 6 => self.batch().await,
             7 => self.update().await,
-            8 => self.delete().await,
+            8 if self.deletes => self.delete().await,
             _ => self.question().await,
         }
     }
@@ -170,4 +182,29 @@ impl Worker {
         let path = format!("/memories/{}/retrieve", self.memory);
         self.wire.ask("POST", &path, Some(&body)).await.map(drop)
     }
+}
+
+/// Writes records that are there before the first round.
+pub(super) async fn fill(wire: &Wire, memory: &str, ledger: &SharedLedger, records: u64) -> Result<()> {
+    let path = format!("/memories/{memory}/memoryRecords/batchCreate");
+    let numbers: Vec<u64> = (0..records).collect();
+    for numbers in numbers.chunks(100) {
+        let items: Vec<Value> = numbers
+            .iter()
+            .map(|number| {
+                json!({"requestIdentifier": format!("r{number}"), "namespaces": ["/filled/"],
+                       "content": {"text": texts::talk(*number, 60)}, "timestamp": BASE_SECONDS})
+            })
+            .collect();
+        let made = wire.ask("POST", &path, Some(&json!({"records": items}))).await?;
+        let done = made.pointer("/successfulRecords").and_then(Value::as_array).cloned().unwrap_or_default();
+        ensure!(done.len() == numbers.len(), "records were refused: {made}");
+        for (number, item) in numbers.iter().zip(&done) {
+            let text = texts::talk(*number, 60);
+            let known = KnownRecord { text, pending: None, deleted: false, deleting: false };
+            let id = text_at(item, "/memoryRecordId")?;
+            ledger.lock().unwrap_or_else(PoisonError::into_inner).records.insert(id, known);
+        }
+    }
+    Ok(())
 }

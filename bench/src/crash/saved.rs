@@ -1,0 +1,98 @@
+//! Saved indexes between rounds: a server that begins with one must answer as one that rebuilds. Nobody works on the
+//! folder meanwhile: this program holds the host's place, so that no server runs jobs, and only asks.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+
+use super::check::index_equals_rebuild;
+use crate::server::Server;
+use crate::texts;
+use crate::wire::Wire;
+
+/// Deleted records are erased at once: an erasure is what a saved index must not outlive. The log says which index a
+/// server began with.
+pub(super) const SETTINGS: &[(&str, &str)] =
+    &[("LOCI_MEMORIES_ERASE_AFTER_MS", "0"), ("LOCI_LOG_LEVEL", "info,loci_store_sqlite=debug")];
+const QUESTIONS: u64 = 12;
+
+/// What the starts between rounds began with.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Starts that loaded a saved index.
+    pub(super) loaded: u32,
+    /// Starts that found none.
+    pub(super) absent: u32,
+}
+
+impl Seen {
+    /// Compares a start on what the last round left with one that must rebuild.
+    pub(super) async fn check(&mut self, binary: &Path, folder: &Path, memory: &str) -> Result<()> {
+        let index = folder.join("index");
+        let is_saved = index.join(format!("{memory}.snap")).exists();
+        if !is_saved {
+            self.absent += 1;
+            return Ok(());
+        }
+        let mut options = File::options();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let host = options.open(folder.join("host")).context("opening the host's lock")?;
+        host.lock().context("taking the host's place")?;
+        let loads = said(folder, "an index was loaded")?;
+        let saved = asked(binary, folder, memory).await.context("with the saved index")?;
+        ensure!(said(folder, "an index was loaded")? > loads, "the saved index was not used");
+        ensure!(said(folder, "is of no use")? == 0, "a saved index was of no use: see the log");
+        ensure!(unfinished(&index)?.is_empty(), "an unfinished index outlives a start");
+        let aside = folder.with_extension("index");
+        std::fs::rename(&index, &aside).context("moving the saved index away")?;
+        let rebuilt = asked(binary, folder, memory).await.context("without a saved index")?;
+        ensure!(!index.exists(), "who only asks saved an index");
+        std::fs::rename(&aside, &index).context("moving the saved index back")?;
+        ensure!(saved == rebuilt, "answers differ: saved {saved:?}, rebuilt {rebuilt:?}");
+        self.loaded += 1;
+        Ok(())
+    }
+}
+
+/// The answers of a server that is started for this, whose index is compared with a rebuild too.
+async fn asked(binary: &Path, folder: &Path, memory: &str) -> Result<Vec<Value>> {
+    let mut server = Server::start_with(binary, folder, SETTINGS)?;
+    let wire = Wire::new(&server.url);
+    let mut answers = Vec::new();
+    for number in 0..QUESTIONS {
+        answers.push(answer(&wire, memory, number).await?);
+    }
+    index_equals_rebuild(&wire, memory).await?;
+    server.kill()?;
+    Ok(answers)
+}
+
+async fn answer(wire: &Wire, memory: &str, number: u64) -> Result<Value> {
+    let body = json!({"namespacePath": "/", "maxResults": 50,
+                      "searchCriteria": {"searchQuery": texts::question(number), "topK": 50}});
+    wire.ask("POST", &format!("/memories/{memory}/retrieve"), Some(&body)).await
+}
+
+/// Makes a server hold the index: one that nobody asks is not saved.
+pub(super) async fn hold(wire: &Wire, memory: &str) -> Result<()> {
+    answer(wire, memory, 0).await.map(drop)
+}
+
+/// How often the servers' log says something.
+fn said(folder: &Path, what: &str) -> Result<usize> {
+    let log = std::fs::read_to_string(folder.with_extension("log")).context("reading the log")?;
+    Ok(log.lines().filter(|line| line.contains(what)).count())
+}
+
+fn unfinished(index: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(index).context("looking for unfinished indexes")? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "partial") {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
