@@ -83,6 +83,10 @@ impl Embedder for BuiltInEmbedder {
         self.model.model_id()
     }
 
+    fn is_near(&self) -> bool {
+        true
+    }
+
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>> {
         Box::pin(async move {
             let each = texts.len().div_ceil(self.batch_threads).max(TEXTS_AT_ONCE);

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use loci_model::ports::embedder::Vector;
 use loci_model::ports::search::{Candidate, CandidateRequest, CandidateSet, ListLengths};
 use loci_text::TurnFlags;
 
@@ -10,10 +11,11 @@ use crate::chains::OWN;
 use crate::columns::NONE;
 use crate::dense::Asked;
 use crate::kernels::ask_for;
+use crate::lexical::Lists;
 use crate::link::in_session;
 use crate::marks::Marks;
 use crate::memory_index::MemoryIndex;
-use crate::statistics::{Counted, TermTable};
+use crate::statistics::TermTable;
 use crate::views::{Counting, SessionCounts};
 
 /// Passages of a memory from which on the lists are the longer ones.
@@ -31,46 +33,49 @@ thread_local! {
 impl MemoryIndex {
     /// Candidates for a question, and the statistics to rank them by.
     pub fn candidates(&self, request: &CandidateRequest) -> CandidateSet {
+        self.candidates_meanwhile(request, || request.vector.clone())
+    }
+
+    /// The same, where the vector is asked for once the lists by words are made: it may take its time until then. The
+    /// request's own vector is not looked at.
+    pub fn candidates_meanwhile(
+        &self,
+        request: &CandidateRequest,
+        vector: impl FnOnce() -> Option<(Vector, String)>,
+    ) -> CandidateSet {
         let table = self.term_table(&request.terms);
         let seen = self.seen_groups(&request.scope);
         let asked_groups = self.asked_groups(&request.scope, &seen);
         let scope = self.passages_in(&request.scope, &asked_groups);
         let counted = self.count(&table, &seen, &asked_groups);
-        let asked = request.vector.as_ref().and_then(|(vector, model)| self.asked(vector, model));
-        let candidates = MARKS.with_borrow_mut(|marks| {
+        let lengths = request.lists.unwrap_or_else(|| self.usual_lengths());
+        let (candidates, without_vector) = MARKS.with_borrow_mut(|marks| {
             marks.mark(&counted.lists, self.columns.len());
-            let lists = request.lists.unwrap_or_else(|| self.usual_lengths());
-            let passages = self.union(&counted, marks, &scope, asked.as_ref(), lists);
+            let lists = self.best_by_terms(&counted, marks, &scope, (lengths.window, lengths.turn));
+            let vector = vector();
+            let asked = vector.as_ref().and_then(|(vector, model)| self.asked(vector, model));
+            let passages = self.union(lists, &scope, asked.as_ref(), lengths.dense);
             let counting = Counting { columns: &self.columns, marks, lists: &counted.lists };
             let candidates = self.filled(passages, &counting, &table, asked.as_ref());
             marks.wipe(&counted.lists);
-            candidates
+            (candidates, scope.count() - self.with_vector(vector.as_ref(), asked.as_ref(), &scope))
         });
         CandidateSet {
             candidates,
             statistics: counted.statistics,
             passages_in_scope: scope.count() as u64,
-            passages_without_vector: (scope.count() - self.with_vector(request, asked.as_ref(), &scope))
-                as u64,
+            passages_without_vector: without_vector as u64,
             sequence: self.sequence,
             term_ids: table.numbers,
         }
     }
 
     /// The passages of all lists, each once, ascending.
-    fn union(
-        &self,
-        counted: &Counted<'_>,
-        marks: &Marks,
-        scope: &Bits,
-        asked: Option<&Asked<'_>>,
-        lengths: ListLengths,
-    ) -> Vec<u32> {
-        let lists = self.best_by_terms(counted, marks, scope, (lengths.window, lengths.turn));
+    fn union(&self, lists: Lists, scope: &Bits, asked: Option<&Asked<'_>>, dense: usize) -> Vec<u32> {
         let mut passages = lists.window;
         passages.extend(lists.turn);
         if let Some(asked) = asked {
-            passages.extend(self.best_by_vector(asked, scope, lengths.dense));
+            passages.extend(self.best_by_vector(asked, scope, dense));
         }
         passages.sort_unstable();
         passages.dedup();
@@ -132,8 +137,13 @@ impl MemoryIndex {
     }
 
     /// Passages in scope with a vector of the question's model; without a question vector, of any model.
-    fn with_vector(&self, request: &CandidateRequest, asked: Option<&Asked<'_>>, scope: &Bits) -> usize {
-        match (asked, &request.vector) {
+    fn with_vector(
+        &self,
+        vector: Option<&(Vector, String)>,
+        asked: Option<&Asked<'_>>,
+        scope: &Bits,
+    ) -> usize {
+        match (asked, vector) {
             (Some(asked), _) => asked.space.holders.count_shared(scope),
             (None, Some((vector, model))) => self
                 .vectors

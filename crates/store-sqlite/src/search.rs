@@ -6,7 +6,7 @@ use std::sync::Arc;
 use loci_index::MemoryIndex;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::search::{
-    CandidateRequest, CandidateSet, IndexInfo, Neighbour, NeighbourRequest, Search,
+    CandidateRequest, CandidateSet, ComingVector, IndexInfo, Neighbour, NeighbourRequest, Search,
 };
 use loci_model::ports::store::Checkpoint;
 use loci_model::scope::RecordScope;
@@ -81,6 +81,17 @@ impl Search for SqliteSearch {
 
     fn candidates(&self, request: CandidateRequest) -> BoxFuture<'_, Result<CandidateSet>> {
         self.ask(request.scope.memory.clone(), move |index| index.candidates(&request))
+    }
+
+    /// Waits for the vector on the thread that has the words: both take a millisecond, and nothing is looked up twice.
+    fn candidates_meanwhile(
+        &self,
+        request: CandidateRequest,
+        vector: ComingVector,
+    ) -> BoxFuture<'_, Result<CandidateSet>> {
+        self.ask(request.scope.memory.clone(), move |index| {
+            index.candidates_meanwhile(&request, || futures::executor::block_on(vector))
+        })
     }
 
     fn neighbours(&self, request: NeighbourRequest) -> BoxFuture<'_, Result<Vec<Neighbour>>> {

@@ -52,6 +52,10 @@ impl Embedder for HashEmbedder {
         &self.model_id
     }
 
+    fn is_near(&self) -> bool {
+        true
+    }
+
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>> {
         Box::pin(std::future::ready(Ok(texts.iter().map(|text| self.vector(text)).collect())))
     }

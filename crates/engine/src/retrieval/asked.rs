@@ -22,7 +22,7 @@ pub(super) struct Asked {
     pub(super) question: Question,
     /// Its distinct terms, at most 64.
     pub(super) terms: Vec<String>,
-    /// Its vector, and the model that made it.
+    /// Its vector, and the model that made it; none until it is looked up.
     pub(super) vector: Option<(Vector, String)>,
 }
 
@@ -44,12 +44,15 @@ impl Engine {
             notices.warn(Warning::QueryShortened);
             terms = self.rarest_terms(scope, terms).await?;
         }
-        let vector = self.question_vector(&question, notices).await;
-        Ok(Asked { question, terms, vector })
+        Ok(Asked { question, terms, vector: None })
     }
 
     /// The vector of q⁻. Without one the answer is degraded, not refused.
-    async fn question_vector(&self, question: &Question, notices: &mut Notices) -> Option<(Vector, String)> {
+    pub(super) async fn question_vector(
+        &self,
+        question: &Question,
+        notices: &mut Notices,
+    ) -> Option<(Vector, String)> {
         let Some(embedder) = &self.embedder else {
             notices.degrade(Degradation::EmbeddingUnavailable);
             return None;

@@ -30,6 +30,8 @@ pub(crate) struct QuestionView<'a> {
     pub(super) pairs: HashMap<(u32, u32), f32>,
     /// Ascending ids of the terms that open a pair: most words of a turn are none of them.
     pub(super) pair_openers: Vec<u32>,
+    /// A bit for the last six bits of each of them: tells nearly all other words without a search.
+    pub(super) pair_opener_bits: u64,
     /// Weight of all adjacent pairs of Q.
     pub(super) pair_total: f32,
     /// The best P among the candidates.
@@ -61,6 +63,7 @@ impl<'a> QuestionView<'a> {
             lexical_unit: lexical_scale * bm25::idf_once(statistics.turns),
             pairs: HashMap::new(),
             pair_openers: Vec::new(),
+            pair_opener_bits: 0,
             pair_total: 0.0,
             pair_max: 0.0,
             session_max: 0.0,
@@ -111,6 +114,7 @@ impl<'a> QuestionView<'a> {
             if let (Some(first), Some(second)) = (id(first), id(second)) {
                 self.pairs.insert((first, second), weight);
                 self.pair_openers.push(first);
+                self.pair_opener_bits |= 1 << (first % u64::BITS);
             }
         }
         self.pair_openers.sort_unstable();

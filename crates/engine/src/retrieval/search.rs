@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures::channel::oneshot;
 use loci_model::memory::Memory;
 use loci_model::ports::search::{CandidateRequest, CandidateSet};
 use loci_model::ports::store::{ReadTx, StoreExt};
@@ -34,9 +35,8 @@ impl Engine {
         };
 
         let started = self.clock.monotonic_us();
-        let asked = self.read_question(&request.query, &scope, &mut notices).await?;
-        let embedded = self.clock.monotonic_us();
-        let set = self.candidates(&request, &scope, &asked).await?;
+        let mut asked = self.read_question(&request.query, &scope, &mut notices).await?;
+        let (set, embedded) = self.look_up(&request, &scope, &mut asked, &mut notices).await?;
         if set.passages_without_vector > 0 {
             notices.degrade(Degradation::EmbeddingPending);
         }
@@ -91,19 +91,39 @@ impl Engine {
         Ok(())
     }
 
-    async fn candidates(
+    /// The question's vector and the candidates, and when the vector was there. Where it is made near by, the words are
+    /// looked up meanwhile.
+    async fn look_up(
         &self,
         request: &SearchRequest,
         scope: &RecordScope,
-        asked: &Asked,
-    ) -> Result<CandidateSet> {
-        let wanted = CandidateRequest {
+        asked: &mut Asked,
+        notices: &mut Notices,
+    ) -> Result<(CandidateSet, u64)> {
+        let mut wanted = CandidateRequest {
             scope: scope.clone(),
             terms: asked.terms.clone(),
-            vector: asked.vector.clone(),
+            vector: None,
             lists: request.lists.or(self.settings.candidates),
         };
-        self.store.search().candidates(wanted).await
+        let search = self.store.search();
+        if !self.embedder.as_ref().is_some_and(|embedder| embedder.is_near()) {
+            asked.vector = self.question_vector(&asked.question, notices).await;
+            let embedded = self.clock.monotonic_us();
+            wanted.vector.clone_from(&asked.vector);
+            return Ok((search.candidates(wanted).await?, embedded));
+        }
+        let (send, coming) = oneshot::channel();
+        let made = async {
+            let vector = self.question_vector(&asked.question, notices).await;
+            // Nobody takes it where the search has failed already.
+            let _ = send.send(vector.clone());
+            (vector, self.clock.monotonic_us())
+        };
+        let coming = Box::pin(async move { coming.await.ok().flatten() });
+        let ((vector, embedded), set) = futures::join!(made, search.candidates_meanwhile(wanted, coming));
+        asked.vector = vector;
+        Ok((set?, embedded))
     }
 }
 

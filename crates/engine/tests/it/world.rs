@@ -130,6 +130,10 @@ impl Embedder for SwitchedEmbedder {
         self.inner.model_id()
     }
 
+    fn is_near(&self) -> bool {
+        self.inner.is_near()
+    }
+
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>> {
         if self.is_out.load(Ordering::SeqCst) {
             return Box::pin(async { Err(Error::unavailable("no model")) });

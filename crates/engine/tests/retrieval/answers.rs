@@ -1,8 +1,10 @@
 //! Order, explanation, degradations, warnings, budget and threshold of an answer.
 
+use futures::future::join_all;
 use loci_engine::retrieval::signals::SIGNALS;
 use loci_model::ErrorKind;
 use loci_model::warning::{Degradation, Warning};
+use loci_testkit::block_on;
 
 use super::world::{World, day, texts};
 
@@ -83,6 +85,29 @@ fn a_long_question_is_shortened_to_its_rarest_terms() {
     let long = "boat ".repeat(2_001);
     let answer = world.ask(world.request(&long)).unwrap();
     assert_eq!(answer.notices.warnings, [Warning::QueryShortened]);
+}
+
+#[test]
+fn vectors_made_meanwhile_or_far_away_and_many_questions_at_once_answer_alike() {
+    let world = World::with(&FACTS);
+    let usual = world.ask(world.request("Who sold the boat?")).unwrap();
+    let ask = || world.engine.search(&world.caller, world.request("Who sold the boat?"));
+    // More than there are threads to search.
+    let answers = block_on(join_all((0..64).map(|_| ask())));
+    world.go_far();
+    for answer in answers.into_iter().chain([block_on(ask())]) {
+        let answer = answer.unwrap();
+        assert_eq!((answer.hits, answer.notices), (usual.hits.clone(), usual.notices.clone()));
+    }
+    world.silence();
+    let (far, near) = (block_on(ask()).unwrap(), World::with(&FACTS));
+    near.silence();
+    let near = near.ask(near.request("Who sold the boat?")).unwrap();
+    assert_eq!(texts(&far.hits), texts(&near.hits));
+    assert_eq!(
+        (far.notices.clone(), far.notices.degraded),
+        (near.notices, vec![Degradation::EmbeddingUnavailable])
+    );
 }
 
 #[test]

@@ -23,10 +23,11 @@ use loci_model::{ActorId, Error, Namespace, Result, SessionId, Timestamp};
 use loci_store_sqlite::{SqliteOptions, SqliteStore};
 use loci_testkit::{HashEmbedder, ManualClock, SeededIds, block_on};
 
-/// An embedder with a switch.
+/// An embedder with switches.
 struct Switched {
     inner: HashEmbedder,
     is_out: AtomicBool,
+    is_far: AtomicBool,
 }
 
 impl Embedder for Switched {
@@ -36,6 +37,10 @@ impl Embedder for Switched {
 
     fn model_id(&self) -> &str {
         self.inner.model_id()
+    }
+
+    fn is_near(&self) -> bool {
+        !self.is_far.load(Ordering::SeqCst)
     }
 
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>> {
@@ -85,7 +90,8 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(SqliteOptions::new(folder.path().join("data"))).unwrap();
         let clock = ManualClock::default();
-        let embedder = Arc::new(Switched { inner: HashEmbedder::new(256), is_out: AtomicBool::new(false) });
+        let (is_out, is_far) = (AtomicBool::new(false), AtomicBool::new(false));
+        let embedder = Arc::new(Switched { inner: HashEmbedder::new(256), is_out, is_far });
         let parts = EngineParts {
             store: store.clone(),
             embedder: Some(embedder.clone()),
@@ -162,6 +168,11 @@ impl World {
             tx.records_mut().put_vectors(&memory, &vectors.collect::<Vec<_>>()).map(drop)
         }))
         .unwrap();
+    }
+
+    /// The embedder is one whose vectors are waited for before the search, from now on.
+    pub(crate) fn go_far(&self) {
+        self.embedder.is_far.store(true, Ordering::SeqCst);
     }
 
     /// The embedder answers no question from now on.

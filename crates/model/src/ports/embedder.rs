@@ -26,6 +26,12 @@ pub trait Embedder: Send + Sync {
     /// One vector per text, however long the text (windows of retrieval.md §3). Low priority.
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>>;
 
+    /// True where a question's vector takes milliseconds and nothing outside this process: then a search begins with the
+    /// words while it is made.
+    fn is_near(&self) -> bool {
+        false
+    }
+
     /// The vector of a question. High priority.
     fn embed_question(&self, text: String) -> BoxFuture<'_, Result<QuestionVector>>;
 }

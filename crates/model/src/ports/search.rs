@@ -31,6 +31,9 @@ pub struct CandidateRequest {
     pub lists: Option<ListLengths>,
 }
 
+/// A question's vector that is being made, and the model that makes it; `None` where none could be made.
+pub type ComingVector = BoxFuture<'static, Option<(Vector, String)>>;
+
 /// The four views of BM25 (retrieval.md §4.1), in this order in every array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LexicalView {
@@ -232,6 +235,19 @@ pub trait Search: Send + Sync {
 
     /// The union of the three lists.
     fn candidates(&self, request: CandidateRequest) -> BoxFuture<'_, Result<CandidateSet>>;
+
+    /// The same for a vector that is still being made, in this process and within milliseconds: a store may begin with the
+    /// words, and may wait for it on a thread. The request's own vector is not looked at.
+    fn candidates_meanwhile(
+        &self,
+        mut request: CandidateRequest,
+        vector: ComingVector,
+    ) -> BoxFuture<'_, Result<CandidateSet>> {
+        Box::pin(async move {
+            request.vector = vector.await;
+            self.candidates(request).await
+        })
+    }
 
     /// Active records of one strategy and namespace that are close to a text.
     fn neighbours(&self, request: NeighbourRequest) -> BoxFuture<'_, Result<Vec<Neighbour>>>;

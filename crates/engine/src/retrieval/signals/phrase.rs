@@ -1,8 +1,6 @@
 //! Adjacent words of the question that are adjacent in the turn, each pair weighted by the idf of its words
 //! (retrieval.md §6, feature 5). A word that no turn has weighs nothing, its neighbour in the pair still does.
 
-use std::collections::HashSet;
-
 use super::{QuestionView, TurnView};
 
 /// The share, 0 to 1; 0 for a question without pairs.
@@ -10,17 +8,19 @@ pub(super) fn phrase(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     if question.pair_total <= 0.0 || question.pairs.is_empty() {
         return 0.0;
     }
-    let mut found = HashSet::new();
+    let mut found = Vec::new();
     let mut weight = 0.0;
     let terms = &turn.candidate.terms;
     for (first, second) in terms.iter().zip(terms.iter().skip(1)) {
-        if question.pair_openers.binary_search(first).is_err() {
+        let may_open = question.pair_opener_bits >> (first % u64::BITS) & 1 == 1;
+        if !may_open || question.pair_openers.binary_search(first).is_err() {
             continue;
         }
         let pair = (*first, *second);
         if let Some(share) = question.pairs.get(&pair)
-            && found.insert(pair)
+            && !found.contains(&pair)
         {
+            found.push(pair);
             weight += share;
         }
     }
