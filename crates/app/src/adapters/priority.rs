@@ -56,17 +56,24 @@ mod tests {
     #[test]
     fn batches_run_at_a_low_priority_and_questions_do_not() {
         use loci_model::ports::embedder::Embedder;
-        let usual = rustix::process::getpriority_process(None).unwrap();
-        let embedder = loci_embed::BuiltInEmbedder::start(2, lower_own_priority).unwrap();
-        let texts = (0..64).map(|number| format!("Note {number}: the harbour opens at seven.")).collect();
-        // When it answers, both threads have begun: each has a half of the batch.
-        let vectors = tokio::runtime::Runtime::new().unwrap().block_on(embedder.embed(texts)).unwrap();
-        assert_eq!(vectors.len(), 64);
-        let lower = (usual + NICER_BY).min(19);
-        // Other tests of this process may have threads of these names too.
-        let (batches, questions) = (nice_values("embed-batch"), nice_values("embed-question"));
-        assert!(batches.iter().filter(|nice| **nice == lower).count() >= 2, "{batches:?}");
+        use std::sync::Mutex;
+        static BATCHES: Mutex<Vec<i32>> = Mutex::new(Vec::new());
+        // Of the calling thread.
+        let own = || rustix::process::getpriority_process(None).unwrap();
+        let begin = || {
+            lower_own_priority();
+            BATCHES.lock().unwrap().push(rustix::process::getpriority_process(None).unwrap());
+        };
+        let usual = own();
+        let embedder = loci_embed::BuiltInEmbedder::start(2, begin).unwrap();
+        // When it answers, its thread has begun. Other tests of this process may have threads of that name too.
+        let asked = embedder.embed_question("When does the harbour open?".to_owned());
+        tokio::runtime::Runtime::new().unwrap().block_on(asked).unwrap();
+        let questions = nice_values("embed-question");
         assert!(!questions.is_empty() && questions.iter().all(|nice| *nice == usual), "{questions:?}");
-        assert_eq!(rustix::process::getpriority_process(None).unwrap(), usual);
+        // When it is dropped, both batch threads have begun, and ended.
+        drop(embedder);
+        assert_eq!(*BATCHES.lock().unwrap(), [(usual + NICER_BY).min(19); 2]);
+        assert_eq!(own(), usual);
     }
 }
