@@ -36,7 +36,7 @@ impl MemoryIndex {
         self.candidates_meanwhile(request, || request.vector.clone())
     }
 
-    /// The same, where the vector is asked for once the lists by words are made: it may take its time until then. The
+    /// The same, where the vector is asked for once all that hangs on words is done: it may take its time until then. The
     /// request's own vector is not looked at.
     pub fn candidates_meanwhile(
         &self,
@@ -52,16 +52,28 @@ impl MemoryIndex {
         let (candidates, without_vector) = MARKS.with_borrow_mut(|marks| {
             marks.mark(&counted.lists, self.columns.len());
             let lists = self.best_by_terms(&counted, marks, &scope, (lengths.window, lengths.turn));
+            let counting = Counting { columns: &self.columns, marks, lists: &counted.lists };
+            let mut sessions = SessionCounts::default();
+            let mut filled = |passages| self.filled(passages, &counting, &table, &mut sessions);
+            let listed = union(lists);
+            let by_words = filled(listed.clone());
             let vector = vector();
             let asked = vector.as_ref().and_then(|(vector, model)| self.asked(vector, model));
-            let passages = self.union(lists, &scope, asked.as_ref(), lengths.dense);
-            let counting = Counting { columns: &self.columns, marks, lists: &counted.lists };
-            let candidates = self.filled(passages, &counting, &table, asked.as_ref());
+            let candidates = match &asked {
+                None => by_words,
+                Some(asked) => {
+                    let mut others = self.best_by_vector(asked, &scope, lengths.dense);
+                    others.retain(|passage| listed.binary_search(passage).is_err());
+                    let mut all = self.merged(by_words, filled(others));
+                    self.add_cosines(asked, &mut all);
+                    all
+                }
+            };
             marks.wipe(&counted.lists);
             (candidates, scope.count() - self.with_vector(vector.as_ref(), asked.as_ref(), &scope))
         });
         CandidateSet {
-            candidates,
+            candidates: candidates.into_iter().map(|(_, candidate)| candidate).collect(),
             statistics: counted.statistics,
             passages_in_scope: scope.count() as u64,
             passages_without_vector: without_vector as u64,
@@ -70,52 +82,66 @@ impl MemoryIndex {
         }
     }
 
-    /// The passages of all lists, each once, ascending.
-    fn union(&self, lists: Lists, scope: &Bits, asked: Option<&Asked<'_>>, dense: usize) -> Vec<u32> {
-        let mut passages = lists.window;
-        passages.extend(lists.turn);
-        if let Some(asked) = asked {
-            passages.extend(self.best_by_vector(asked, scope, dense));
-        }
-        passages.sort_unstable();
-        passages.dedup();
-        passages
-    }
-
-    /// What the signals read of these passages, by record id and part.
+    /// What the signals read of these passages but their vectors, by record id and part.
     fn filled(
         &self,
         passages: Vec<u32>,
         counting: &Counting<'_>,
         table: &TermTable,
-        asked: Option<&Asked<'_>>,
-    ) -> Vec<Candidate> {
-        let mut sessions = SessionCounts::default();
+        sessions: &mut SessionCounts,
+    ) -> Vec<(u32, Candidate)> {
+        let ordered = self.ordered(passages);
+        let mut filled = Vec::with_capacity(ordered.len());
+        for (at, passage) in ordered.iter().enumerate() {
+            ordered.get(at + AHEAD).iter().for_each(|soon| self.ask_for_passage(**soon));
+            let candidate = self.candidate(*passage, counting, table, sessions);
+            filled.extend(candidate.map(|candidate| (*passage, candidate)));
+        }
+        filled
+    }
+
+    /// The passages by record id and part.
+    fn ordered(&self, mut passages: Vec<u32>) -> Vec<u32> {
         let key = |passage: &u32| {
             let row = self.columns.row(*passage);
             Some((self.records.row(row.record).id.number()?, row.part, *passage))
         };
-        let ordered: Vec<u32> = match passages.iter().map(key).collect::<Option<Vec<_>>>() {
+        match passages.iter().map(key).collect::<Option<Vec<_>>>() {
             Some(mut keyed) => {
                 keyed.sort_unstable();
                 keyed.into_iter().map(|(_, _, passage)| passage).collect()
             }
             None => {
-                let mut sorted = passages;
-                sorted.sort_by(|a, b| self.by_id(*a, *b));
-                sorted
+                passages.sort_by(|a, b| self.by_id(*a, *b));
+                passages
             }
-        };
-        let filled = ordered.iter().enumerate().filter_map(|(at, passage)| {
-            if let Some(soon) = ordered.get(at + AHEAD) {
-                self.ask_for_passage(*soon);
-                asked.iter().for_each(|asked| self.ask_for_context(asked, *soon));
+        }
+    }
+
+    /// Two lists by record id and part as one.
+    fn merged(&self, first: Vec<(u32, Candidate)>, second: Vec<(u32, Candidate)>) -> Vec<(u32, Candidate)> {
+        let mut merged = Vec::with_capacity(first.len() + second.len());
+        let mut second = second.into_iter().peekable();
+        for one in first {
+            while let Some(other) = second.next_if(|other| self.by_id(other.0, one.0).is_lt()) {
+                merged.push(other);
             }
-            self.candidate(*passage, counting, table, &mut sessions, asked)
-        });
-        let mut candidates = Vec::with_capacity(ordered.len());
-        candidates.extend(filled);
-        candidates
+            merged.push(one);
+        }
+        merged.extend(second);
+        merged
+    }
+
+    /// Compares the vectors of candidates with the question's.
+    fn add_cosines(&self, asked: &Asked<'_>, candidates: &mut [(u32, Candidate)]) {
+        let passages: Vec<u32> = candidates.iter().map(|(passage, _)| *passage).collect();
+        for (at, (passage, candidate)) in candidates.iter_mut().enumerate() {
+            passages.get(at + AHEAD).iter().for_each(|soon| self.ask_for_context(asked, **soon));
+            let Some(cosines) = self.cosines(asked, *passage) else { continue };
+            candidate.dense = Some(cosines.own);
+            candidate.dense_window = Some(cosines.in_context);
+            candidate.question_before = cosines.before.filter(|_| self.follows_a_question(*passage));
+        }
     }
 
     /// Asks for what [`MemoryIndex::candidate`] will read.
@@ -159,7 +185,6 @@ impl MemoryIndex {
         counting: &Counting<'_>,
         table: &TermTable,
         sessions: &mut SessionCounts,
-        asked: Option<&Asked<'_>>,
     ) -> Option<Candidate> {
         let row = self.columns.row(passage);
         let record = self.records.row(row.record);
@@ -171,7 +196,6 @@ impl MemoryIndex {
         } else {
             counting.among(passage, self.session_view(counting, sessions, chain))
         };
-        let dense = asked.and_then(|asked| self.cosines(asked, passage));
         Some(Candidate {
             record: self.records.id(row.record)?,
             version: record.version,
@@ -180,11 +204,9 @@ impl MemoryIndex {
             state: record.state,
             views,
             path: self.path_view(table, record.path),
-            dense: dense.map(|dense| dense.own),
-            dense_window: dense.map(|dense| dense.in_context),
-            question_before: dense
-                .and_then(|dense| dense.before)
-                .filter(|_| self.follows_a_question(passage)),
+            dense: None,
+            dense_window: None,
+            question_before: None,
             terms: [first, second].concat(),
             flags: row.flags_now(),
             speaker: (row.stripped && row.name != NONE).then(|| self.names.text(row.name).to_owned()),
@@ -213,4 +235,13 @@ impl MemoryIndex {
         };
         at as u32
     }
+}
+
+/// The passages of the lists, each once, ascending.
+fn union(lists: Lists) -> Vec<u32> {
+    let mut passages = lists.window;
+    passages.extend(lists.turn);
+    passages.sort_unstable();
+    passages.dedup();
+    passages
 }
