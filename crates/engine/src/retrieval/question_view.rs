@@ -80,6 +80,7 @@ impl<'a> QuestionView<'a> {
         'a: 't,
     {
         let mut files: HashMap<u32, [f32; 3]> = HashMap::new();
+        let mut talk = Vec::new();
         for turn in turns {
             self.pair_max = self.pair_max.max(turn.talk_score(LexicalView::Pair));
             self.session_max = self.session_max.max(turn.talk_score(LexicalView::Session));
@@ -87,12 +88,25 @@ impl<'a> QuestionView<'a> {
                 let best = files.entry(turn.candidate.session).or_default();
                 *best = with(*best, turn.score(LexicalView::Turn));
             } else {
-                *self.said.entry(voice(turn.candidate)).or_default() |= terms_found(turn.candidate);
+                talk.push(turn);
             }
         }
+        self.hear(talk);
         self.file_more =
             files.into_iter().map(|(file, [_, second, third])| (file, (second + third) / 2.0)).collect();
         self
+    }
+
+    /// Notes what each voice says. One that has a session to itself says what its turn says: most facts are such.
+    fn hear<'t>(&mut self, mut talk: Vec<&'t TurnView<'a>>)
+    where
+        'a: 't,
+    {
+        talk.sort_unstable_by_key(|turn| turn.candidate.session);
+        let together = talk.chunk_by(|left, right| left.candidate.session == right.candidate.session);
+        for turn in together.filter(|turns| turns.len() > 1).flatten() {
+            *self.said.entry(voice(turn.candidate)).or_default() |= turn.found;
+        }
     }
 
     /// The distinct adjacent pairs of Q. A pair with a term that did not fit into the request is left out.
@@ -128,12 +142,6 @@ pub(super) type Voice<'a> = (u32, Option<&'a str>, Option<Role>);
 /// Whose words a turn is.
 pub(super) fn voice(candidate: &Candidate) -> Voice<'_> {
     (candidate.session, candidate.speaker.as_deref(), candidate.role)
-}
-
-/// The terms of the request that a turn itself has: bit i for term i. A request has at most 64.
-pub(super) fn terms_found(candidate: &Candidate) -> u64 {
-    let counts = candidate.views.tf(LexicalView::Turn).iter().take(64);
-    counts.enumerate().fold(0, |found, (at, count)| found | (u64::from(*count > 0) << at))
 }
 
 /// The three best of three, best first, and one more.

@@ -10,6 +10,8 @@ use loci_text::bm25::{self, View};
 pub(crate) struct TurnView<'a> {
     /// As the search port gave it.
     pub(super) candidate: &'a Candidate,
+    /// The terms of the request that it has itself: bit i for term i. A request has at most 64.
+    pub(super) found: u64,
     scores: [f32; 4],
 }
 
@@ -23,7 +25,9 @@ impl<'a> TurnView<'a> {
             let counts = (candidate.views.length(view), candidate.views.tf(view));
             *score = bm25_score(parameters, counts, idf, average.average_length);
         }
-        Self { candidate, scores }
+        let counts = candidate.views.tf(LexicalView::Turn).iter().take(64).enumerate();
+        let found = counts.fold(0, |found, (at, count)| found | (u64::from(*count > 0) << at));
+        Self { candidate, found, scores }
     }
 
     /// BM25 of the turn in a view.

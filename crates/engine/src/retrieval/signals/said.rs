@@ -4,7 +4,7 @@
 use loci_model::record::RecordKind;
 
 use super::{QuestionView, TurnView};
-use crate::retrieval::question_view::{terms_found, voice};
+use crate::retrieval::question_view::voice;
 
 /// Summed idf of the question's terms that whoever speaks in the turn says in its session, over the lexical unit: of the
 /// turns that are ranked together. How often does not matter. 0 for files, in which nobody speaks.
@@ -13,9 +13,13 @@ pub(super) fn said(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
         return 0.0;
     }
     let among = question.said.get(&voice(turn.candidate)).copied().unwrap_or_default();
-    let found = among | terms_found(turn.candidate);
-    let share = |(at, idf): (usize, &f32)| if found >> at & 1 == 1 { *idf } else { 0.0 };
-    question.idf.iter().take(64).enumerate().map(share).sum::<f32>() / question.lexical_unit
+    let mut found = among | turn.found;
+    let mut sum = 0.0;
+    while found != 0 {
+        sum += question.idf.get(found.trailing_zeros() as usize).copied().unwrap_or_default();
+        found &= found - 1;
+    }
+    sum / question.lexical_unit
 }
 
 #[cfg(test)]
