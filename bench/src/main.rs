@@ -15,6 +15,7 @@ mod load;
 mod peers;
 mod plain_record;
 mod processes;
+mod progress;
 mod recall;
 mod retrieval;
 mod seeded;

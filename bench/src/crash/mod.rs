@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
+use crate::progress::Progress;
 use crate::seeded::Seeded;
 use crate::server::{self, Server};
 use crate::wire::{MemoryShape, Wire};
@@ -61,7 +62,10 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let began = Instant::now();
     let mut memory: Option<String> = None;
     let mut saved = saved::Seen::default();
+    let progress = Progress::new(1);
+    progress.step("rounds of load and kill");
     for round in 0..arguments.rounds {
+        progress.within(round.into(), arguments.rounds.into());
         if let Some(id) = &memory {
             let checked = saved.check(&binary, &folder, id).await;
             checked.with_context(|| failed(round, arguments.seed))?;

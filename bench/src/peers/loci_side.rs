@@ -9,9 +9,9 @@ use loci_embed::MiniLm;
 use serde_json::{Value, json};
 
 use super::figures_of_engine::{Ingest, Quality, ScaleFigures, Serve};
-use super::progress::Progress;
 use super::workload::{Scales, Set, first_lines};
 use super::{Settings, folder_bytes};
+use crate::progress::Progress;
 use crate::server::Server;
 use crate::wire::{MemoryShape, Wire};
 use crate::{recall, wire_retrieval};

@@ -7,7 +7,6 @@
 mod environment;
 mod figures_of_engine;
 mod loci_side;
-mod progress;
 mod python_side;
 mod table;
 mod workload;
@@ -18,10 +17,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
 
+use crate::progress::Progress;
 use crate::server;
 use figures_of_engine::EngineFigures;
 use loci_side::LociSide;
-use progress::Progress;
 use python_side::{PROGRAMS, PythonSide};
 use workload::{Scales, Set};
 

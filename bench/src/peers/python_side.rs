@@ -12,9 +12,9 @@ use tokio::process::{Child, ChildStdout, Command};
 
 use super::environment::{self, Environment};
 use super::figures_of_engine::{Ingest, Quality, ScaleFigures, Serve};
-use super::progress::Progress;
 use super::workload::{Scales, Set};
 use super::{Settings, folder_bytes};
+use crate::progress::Progress;
 use crate::recall::{self, Outcome};
 
 /// Beyond its own limit a phase has this long for indexes and for ending, then it is ended.

@@ -7,7 +7,7 @@ const SHOW_EVERY: Duration = Duration::from_secs(5);
 
 /// Steps done and left.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(crate) struct Progress {
     began: Instant,
     steps: usize,
     done: Cell<usize>,
@@ -17,7 +17,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub(super) fn new(steps: usize) -> Self {
+    pub(crate) fn new(steps: usize) -> Self {
         let now = Instant::now();
         Self {
             began: now,
@@ -30,7 +30,7 @@ impl Progress {
     }
 
     /// Begins a step.
-    pub(super) fn step(&self, name: &str) {
+    pub(crate) fn step(&self, name: &str) {
         self.done.set(self.done.get() + 1);
         self.step_began.set(Instant::now());
         self.name.replace(name.to_owned());
@@ -38,14 +38,14 @@ impl Progress {
     }
 
     /// Within a step that does not say how far it is, now and then.
-    pub(super) fn waiting(&self) {
+    pub(crate) fn waiting(&self) {
         if self.due() {
             eprintln!("    {}: {:.0} s", self.name.borrow(), self.step_began.get().elapsed().as_secs_f64());
         }
     }
 
     /// Within a step, now and then.
-    pub(super) fn within(&self, done: u64, of: u64) {
+    pub(crate) fn within(&self, done: u64, of: u64) {
         if done == 0 || !self.due() {
             return;
         }
