@@ -1,6 +1,6 @@
 //! The AgentCore wire as a measuring client sends it: plain JSON over HTTP, any credentials.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
@@ -69,6 +69,15 @@ impl Wire {
         let body = json!({"name": shape.name, "eventExpiryDuration": 90, "memoryStrategies": strategies});
         let made = self.ask("POST", "/memories/create", Some(&body)).await?;
         text_at(&made, "/memory/id")
+    }
+
+    /// Makes records, all or an error; their ids, in the order sent.
+    pub(crate) async fn batch_create(&self, memory: &str, records: &[Value]) -> Result<Vec<String>> {
+        let path = format!("/memories/{memory}/memoryRecords/batchCreate");
+        let made = self.ask("POST", &path, Some(&json!({"records": records}))).await?;
+        let done = made.get("successfulRecords").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        ensure!(done.len() == records.len(), "records were refused: {made}");
+        done.iter().map(|item| text_at(item, "/memoryRecordId")).collect()
     }
 
     /// All items of a list, page by page.

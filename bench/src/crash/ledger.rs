@@ -29,6 +29,13 @@ pub(crate) struct KnownRecord {
     pub(crate) deleting: bool,
 }
 
+impl KnownRecord {
+    /// One that was just acknowledged.
+    pub(crate) fn written(text: String) -> Self {
+        Self { text, pending: None, deleted: false, deleting: false }
+    }
+}
+
 /// Everything sent.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {

@@ -2,7 +2,7 @@
 
 use std::sync::PoisonError;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::SharedLedger;
@@ -117,8 +117,7 @@ impl Worker {
         let ids = done.iter().map(|item| text_at(item, "/memoryRecordId")).collect::<Result<Vec<_>>>()?;
         self.with(|ledger| {
             for (item, id) in (0u64..).zip(&ids) {
-                let known = KnownRecord { text: text(item), pending: None, deleted: false, deleting: false };
-                ledger.records.insert(id.clone(), known);
+                ledger.records.insert(id.clone(), KnownRecord::written(text(item)));
                 ledger.fresh_records.push(id.clone());
             }
             if let Some(batch) = ledger.batches.get_mut(&number) {
@@ -186,7 +185,6 @@ impl Worker {
 
 /// Writes records that are there before the first round.
 pub(super) async fn fill(wire: &Wire, memory: &str, ledger: &SharedLedger, records: u64) -> Result<()> {
-    let path = format!("/memories/{memory}/memoryRecords/batchCreate");
     let numbers: Vec<u64> = (0..records).collect();
     for numbers in numbers.chunks(100) {
         let items: Vec<Value> = numbers
@@ -196,13 +194,9 @@ pub(super) async fn fill(wire: &Wire, memory: &str, ledger: &SharedLedger, recor
                        "content": {"text": texts::talk(*number, 60)}, "timestamp": BASE_SECONDS})
             })
             .collect();
-        let made = wire.ask("POST", &path, Some(&json!({"records": items}))).await?;
-        let done = made.pointer("/successfulRecords").and_then(Value::as_array).cloned().unwrap_or_default();
-        ensure!(done.len() == numbers.len(), "records were refused: {made}");
-        for (number, item) in numbers.iter().zip(&done) {
-            let text = texts::talk(*number, 60);
-            let known = KnownRecord { text, pending: None, deleted: false, deleting: false };
-            let id = text_at(item, "/memoryRecordId")?;
+        let ids = wire.batch_create(memory, &items).await?;
+        for (number, id) in numbers.iter().zip(ids) {
+            let known = KnownRecord::written(texts::talk(*number, 60));
             ledger.lock().unwrap_or_else(PoisonError::into_inner).records.insert(id, known);
         }
     }

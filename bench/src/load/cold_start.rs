@@ -8,7 +8,6 @@ use serde_json::json;
 
 use super::{Report, fill};
 use crate::server::Server;
-use crate::texts;
 use crate::wire::Wire;
 
 const RECORDS: u64 = 10_000;
@@ -18,18 +17,14 @@ const STARTS: u64 = 5;
 pub(super) async fn run(binary: &Path, report: Report) -> Result<()> {
     let temporary = tempfile::tempdir()?;
     let folder = temporary.path().join("data");
-    let server = Server::start(binary, &folder)?;
-    let wire = Wire::new(&server.url);
-    let memory = fill::records(&wire, RECORDS).await?;
-    fill::vectors(&wire, &memory).await?;
+    let (server, _, memory) = fill::server(binary, &folder, RECORDS).await?;
     server.stop()?;
     let mut times = Vec::new();
     for number in 0..STARTS {
         let began = Instant::now();
         let server = Server::start(binary, &folder)?;
         let listened = began.elapsed();
-        let body = json!({"namespacePath": "/", "searchCriteria": {"searchQuery": texts::question(number)}});
-        Wire::new(&server.url).ask("POST", &format!("/memories/{memory}/retrieve"), Some(&body)).await?;
+        fill::ask(&Wire::new(&server.url), &memory, number).await?;
         times.push((began.elapsed(), listened));
         server.stop()?;
     }

@@ -1,8 +1,11 @@
-//! Fills one memory with many records, and waits until they have their vectors.
+//! Fills one memory with many records, waits until they have their vectors, and asks about them.
+
+use std::path::Path;
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
+use crate::server::Server;
 use crate::texts;
 use crate::wire::{MemoryShape, Wire};
 
@@ -14,7 +17,6 @@ const WAIT_MS: u64 = 300_000;
 /// Makes a memory and `count` records of about 300 bytes in it; its id.
 pub(super) async fn records(wire: &Wire, count: u64) -> Result<String> {
     let memory = wire.create_memory(&MemoryShape { name: "filled", semantic: None }).await?;
-    let path = format!("/memories/{memory}/memoryRecords/batchCreate");
     let mut number = 0;
     while number < count {
         let records: Vec<Value> = (number..count.min(number + BATCH))
@@ -25,11 +27,24 @@ pub(super) async fn records(wire: &Wire, count: u64) -> Result<String> {
             })
             .collect();
         number += BATCH;
-        let made = wire.ask("POST", &path, Some(&json!({"records": records}))).await?;
-        let failed = made.pointer("/failedRecords").and_then(Value::as_array).map_or(0, Vec::len);
-        ensure!(failed == 0, "{failed} records were refused: {made}");
+        wire.batch_create(&memory, &records).await?;
     }
     Ok(memory)
+}
+
+/// A server on a folder with so many records, all with their vectors; the way to ask it, and the memory.
+pub(super) async fn server(binary: &Path, folder: &Path, count: u64) -> Result<(Server, Wire, String)> {
+    let server = Server::start(binary, folder)?;
+    let wire = Wire::new(&server.url);
+    let memory = records(&wire, count).await?;
+    vectors(&wire, &memory).await?;
+    Ok((server, wire, memory))
+}
+
+/// Asks a question of its own number.
+pub(super) async fn ask(wire: &Wire, memory: &str, number: u64) -> Result<()> {
+    let body = json!({"namespacePath": "/", "searchCriteria": {"searchQuery": texts::question(number)}});
+    wire.ask("POST", &format!("/memories/{memory}/retrieve"), Some(&body)).await.map(drop)
 }
 
 /// Waits until every record has its vector.

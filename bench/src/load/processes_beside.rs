@@ -11,7 +11,6 @@ use serde_json::json;
 use super::{Report, fill};
 use crate::embedded;
 use crate::server::Server;
-use crate::texts;
 use crate::wire::Wire;
 
 const RECORDS: u64 = 10_000;
@@ -35,7 +34,7 @@ pub(crate) struct Arguments {
 /// Embeds the engine, asks one question, says so, and stays until its input ends.
 pub(crate) async fn member(arguments: Arguments) -> Result<()> {
     let (_engine, transport) = embedded::open(&arguments.data_dir)?;
-    ask(&transport, &arguments.memory, arguments.number).await?;
+    fill::ask(&transport, &arguments.memory, arguments.number).await?;
     println!("{READY}");
     tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new())).await??;
     Ok(())
@@ -45,14 +44,11 @@ pub(crate) async fn member(arguments: Arguments) -> Result<()> {
 pub(super) async fn run(binary: &Path, report: Report) -> Result<()> {
     let temporary = tempfile::tempdir()?;
     let folder = temporary.path().join("data");
-    let server = Server::start(binary, &folder)?;
-    let wire = Wire::new(&server.url);
-    let memory = fill::records(&wire, RECORDS).await?;
-    fill::vectors(&wire, &memory).await?;
-    ask(&wire, &memory, 0).await?;
+    let (server, wire, memory) = fill::server(binary, &folder, RECORDS).await?;
+    fill::ask(&wire, &memory, 0).await?;
     server.stop()?;
     let server = Server::start(binary, &folder)?;
-    ask(&Wire::new(&server.url), &memory, 0).await?;
+    fill::ask(&Wire::new(&server.url), &memory, 0).await?;
     let mut members = Vec::new();
     for number in 1..=MEMBERS {
         members.push(Member::start(&folder, &memory, number)?);
@@ -68,11 +64,6 @@ pub(super) async fn run(binary: &Path, report: Report) -> Result<()> {
     );
     report.figure("shared_pss", &text, &json!({"server_bytes": first, "others_bytes": others}));
     server.stop()
-}
-
-async fn ask(wire: &Wire, memory: &str, number: u64) -> Result<()> {
-    let body = json!({"namespacePath": "/", "searchCriteria": {"searchQuery": texts::question(number)}});
-    wire.ask("POST", &format!("/memories/{memory}/retrieve"), Some(&body)).await.map(drop)
 }
 
 /// Ends with its handle.

@@ -110,7 +110,6 @@ impl LociSide {
 
 /// Sends all texts; an answer means durable.
 async fn store(wire: &Wire, memory: &str, texts: &[String], progress: &Progress) -> Result<()> {
-    let path = format!("/memories/{memory}/memoryRecords/batchCreate");
     for (number, lines) in texts.chunks(BATCH).enumerate() {
         let first = number * BATCH;
         let records = lines.iter().enumerate().map(|(at, line)| {
@@ -119,9 +118,7 @@ async fn store(wire: &Wire, memory: &str, texts: &[String], progress: &Progress)
                       "content": {"text": text}, "timestamp": 1_790_000_000 + first + at}))
         });
         let records = records.collect::<Result<Vec<Value>>>()?;
-        let made = wire.ask("POST", &path, Some(&json!({"records": records}))).await?;
-        let failed = made.pointer("/failedRecords").and_then(Value::as_array).map_or(0, Vec::len);
-        ensure!(failed == 0, "{failed} records were refused: {made}");
+        wire.batch_create(memory, &records).await?;
         progress.within(first as u64, texts.len() as u64);
     }
     Ok(())

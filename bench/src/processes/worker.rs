@@ -107,9 +107,9 @@ async fn see_another(wire: &Wire, folder: &std::path::Path, memory: &str, actor:
 /// it ranks below records that have theirs (retrieval.md §6: missing counts nothing), but it must be among the hits.
 async fn batch_and_find(wire: &Wire, memory: &str, actor: &str, turn: u64) -> Result<()> {
     let word = format!("zebrafish{}x{turn}", actor.replace('-', ""));
-    let body = json!({"records": [{"requestIdentifier": "one", "namespaces": [format!("/notes/{actor}/{turn}/")],
-        "content": {"text": format!("The {word} swims in tank {turn}.")}, "timestamp": BASE_SECONDS}]});
-    wire.ask("POST", &format!("/memories/{memory}/memoryRecords/batchCreate"), Some(&body)).await?;
+    let record = json!({"requestIdentifier": "one", "namespaces": [format!("/notes/{actor}/{turn}/")],
+        "content": {"text": format!("The {word} swims in tank {turn}.")}, "timestamp": BASE_SECONDS});
+    wire.batch_create(memory, &[record]).await?;
     let question = json!({"namespacePath": format!("/notes/{actor}/{turn}/"),
         "searchCriteria": {"searchQuery": format!("Where does the {word} swim?"), "topK": 3}});
     let found = wire.ask("POST", &format!("/memories/{memory}/retrieve"), Some(&question)).await?;
