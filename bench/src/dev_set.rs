@@ -28,7 +28,7 @@ pub(crate) struct Conversation {
 }
 
 /// One turn.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Turn {
     /// Its name in the conversation.
     pub(crate) id: String,
@@ -41,7 +41,7 @@ pub(crate) struct Turn {
 }
 
 /// One question.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Question {
     /// What kind it is.
     pub(crate) category: String,
@@ -76,6 +76,26 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Conversation>> {
 }
 
 impl Conversation {
+    /// Conversations of at most `size` turns in a row, cut from this one, each with the questions whose whole evidence it
+    /// holds; those without a question are left out.
+    pub(crate) fn cuts(&self, size: usize) -> Vec<Self> {
+        let cut = |turns: &[Turn]| {
+            let held = |id: &String| turns.iter().any(|turn| turn.id == *id);
+            let whole = |question: &&Question| {
+                !question.gold_turns.is_empty() && question.gold_turns.iter().all(held)
+            };
+            Self {
+                id: self.id.clone(),
+                speakers: self.speakers.clone(),
+                sessions: self.sessions.clone(),
+                turns: turns.to_vec(),
+                questions: self.questions.iter().filter(whole).cloned().collect(),
+            }
+        };
+        let cuts = self.turns.chunks(size.max(1)).map(cut);
+        cuts.filter(|cut| !cut.questions.is_empty()).collect()
+    }
+
     /// The turns as they are sent, in order.
     pub(crate) fn sent(&self) -> Result<Vec<SentTurn>> {
         let mut places: HashMap<&str, i64> = HashMap::new();
@@ -115,5 +135,34 @@ mod tests {
         assert_eq!(got, expect);
         conversation.speakers.clear();
         assert_eq!(conversation.sent().unwrap()[0].text, "Hi");
+    }
+
+    #[test]
+    fn cuts_keep_the_questions_they_can_answer() {
+        let line = r#"{"id":"c","speakers":[],"sessions":{"1":null},
+            "turns":[{"id":"a","session":"1","speaker":"A","role":"user","text":"1"},
+                     {"id":"b","session":"1","speaker":"A","role":"user","text":"2"},
+                     {"id":"c","session":"1","speaker":"A","role":"user","text":"3"}],
+            "questions":[{"category":"1","text":"both","gold_turns":["b","c"],"gold_sessions":["1"]},
+                         {"category":"1","text":"last","gold_turns":["c"],"gold_sessions":["1"]},
+                         {"category":"1","text":"none","gold_turns":[],"gold_sessions":[]}]}"#;
+        let conversation: Conversation = serde_json::from_str(line).unwrap();
+        let check = |size: usize, expect: &[(usize, &[&str])]| {
+            let cuts = conversation.cuts(size);
+            let questions = |cut: &Conversation| -> Vec<String> {
+                cut.questions.iter().map(|question| question.text.clone()).collect()
+            };
+            let got: Vec<_> = cuts.iter().map(|cut| (cut.turns.len(), questions(cut))).collect();
+            let expect: Vec<_> = expect
+                .iter()
+                .map(|(turns, asked)| {
+                    (*turns, asked.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+                })
+                .collect();
+            assert_eq!(got, expect, "{size}");
+        };
+        check(2, &[(1, &["last"])]);
+        check(3, &[(3, &["both", "last"])]);
+        check(0, &[(1, &["last"])]);
     }
 }

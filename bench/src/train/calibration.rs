@@ -1,5 +1,5 @@
 //! From sums to relevances (retrieval.md §8): slope and intercept by logistic regression of held-out sums, gold against all
-//! other candidates at odds of 1 : 4, sets weigh alike; and the table that shows what it is worth.
+//! other candidates at odds of 1 : 3, sets weigh alike; and the table that shows what it is worth.
 
 use loci_engine::retrieval::signals::SIGNALS;
 use loci_engine::retrieval::weights::Calibration;
@@ -9,8 +9,8 @@ use super::examples::Example;
 use super::fit::Point;
 use super::folds::Folds;
 
-/// Share of the gold in the weights of the regression: odds of 1 : 4.
-const GOLD_SHARE: f64 = 0.2;
+/// Share of the gold in the weights of the regression: odds of 1 : 3 (decision 0036).
+const GOLD_SHARE: f64 = 0.25;
 const STEPS: usize = 50;
 /// Signals that a request without vectors lacks.
 pub(super) const OF_VECTORS: [&str; 3] = ["dense", "dense_window", "answer"];
@@ -33,8 +33,7 @@ pub(super) struct Calibrated {
 
 /// Fits on the candidates of the questions that count.
 pub(super) fn calibrate(examples: &[&Example], folds: &Folds, sets: usize) -> Calibrated {
-    let held: Vec<Held> =
-        examples.iter().filter(|example| example.counts()).flat_map(|example| held(example, folds)).collect();
+    let held = all_held(examples.iter().copied(), folds);
     let (slope, intercept) = regress(&held, sets);
     let mut dense: Vec<f64> = held.iter().filter(|held| held.gold).map(|held| held.dense).collect();
     let offset_without_vectors = (quantile(&mut dense, 0.5) * 10.0).round() / 10.0;
@@ -43,6 +42,20 @@ pub(super) fn calibrate(examples: &[&Example], folds: &Folds, sets: usize) -> Ca
         Calibration { slope: round(slope), intercept: round(intercept), offset_without_vectors };
     let table = (0..sets).map(|set| table(&held, set, &calibration)).collect();
     Calibrated { calibration, table }
+}
+
+/// The table of a set by a calibration that was fitted on others.
+pub(super) fn worth<'a>(
+    examples: impl Iterator<Item = &'a Example>,
+    folds: &Folds,
+    set: usize,
+    calibration: &Calibration,
+) -> Value {
+    table(&all_held(examples, folds), set, calibration)
+}
+
+fn all_held<'a>(examples: impl Iterator<Item = &'a Example>, folds: &Folds) -> Vec<Held> {
+    examples.filter(|example| example.counts()).flat_map(|example| held(example, folds)).collect()
 }
 
 fn held(example: &Example, folds: &Folds) -> Vec<Held> {
@@ -65,7 +78,7 @@ fn held(example: &Example, folds: &Folds) -> Vec<Held> {
     (0..example.values.len()).filter_map(of).collect()
 }
 
-/// Newton's method for two parameters; the gold of a set weighs a fifth, its other candidates the rest.
+/// Newton's method for two parameters; the gold of a set weighs a quarter, its other candidates the rest.
 fn regress(held: &[Held], sets: usize) -> (f64, f64) {
     let mut counts = vec![(0usize, 0usize); sets];
     for held in held {
@@ -139,12 +152,12 @@ mod tests {
 
     #[test]
     fn regression_by_hand() {
-        // Gold at 1 twice and at 0 once, others at 0 twice and at 1 once: at odds of 1 : 4 the logit at 1 is
-        // ln((2/3·0.2)/(1/3·0.8)) and at 0 ln((1/3·0.2)/(2/3·0.8)).
+        // Gold at 1 twice and at 0 once, others at 0 twice and at 1 once: at odds of 1 : 3 the logit at 1 is
+        // ln((2/3·0.25)/(1/3·0.75)) and at 0 ln((1/3·0.25)/(2/3·0.75)).
         let held = [(1.0, true), (1.0, true), (0.0, true), (0.0, false), (0.0, false), (1.0, false)]
             .map(|(score, gold)| Held { set: 0, score, gold, dense: 0.0 });
         let (slope, intercept) = regress(&held, 1);
-        assert!((intercept - (0.125f64).ln()).abs() < 1e-6, "{intercept}");
-        assert!((slope + intercept - (0.5f64).ln()).abs() < 1e-6, "{slope}");
+        assert!((intercept - (1.0f64 / 6.0).ln()).abs() < 1e-6, "{intercept}");
+        assert!((slope + intercept - (2.0f64 / 3.0).ln()).abs() < 1e-6, "{slope}");
     }
 }

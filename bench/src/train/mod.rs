@@ -9,6 +9,7 @@ mod fit;
 mod folds;
 mod output;
 mod plain;
+mod small;
 
 use std::path::PathBuf;
 
@@ -44,6 +45,9 @@ pub(crate) struct Arguments {
     /// An ablation: signals, separated by commas, that are left out of a fit beside the first.
     #[arg(long)]
     without: Vec<String>,
+    /// Also shows what relevances are worth in memories of so many turns, cut from the sets; again and again.
+    #[arg(long)]
+    small: Vec<usize>,
     /// Candidates per list.
     #[arg(long, default_value_t = 200)]
     candidates: usize,
@@ -106,7 +110,8 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     }
     let chosen_by: Vec<&Example> = data.examples.iter().filter(|example| example.set < data.judged).collect();
     let calibrated = calibration::calibrate(&chosen_by, &base, data.judged);
-    let report = output::Report { data: &data, base: &base, judged, ablations, calibrated, shipped };
+    let small = small::tables(&arguments, &base, &calibrated.calibration, shipped.lexical_scale)?;
+    let report = output::Report { data: &data, base: &base, judged, ablations, calibrated, small, shipped };
     if let Some(folder) = &arguments.out {
         report.write_weights(folder)?;
     }

@@ -12,6 +12,7 @@ use super::calibration::Calibrated;
 use super::examples::Listed;
 use super::fit::Point;
 use super::folds::{Folds, Judged};
+use super::small::Small;
 use super::{BY_HAND, Data, plain};
 use crate::recall::{self, Row};
 
@@ -22,6 +23,7 @@ pub(super) struct Report<'a> {
     pub(super) judged: Judged,
     pub(super) ablations: Vec<(String, Judged)>,
     pub(super) calibrated: Calibrated,
+    pub(super) small: Vec<Small>,
     pub(super) shipped: &'a Weights,
 }
 
@@ -67,6 +69,10 @@ impl Report<'_> {
         }
         add(&mut text, format!("\nsummed held-out loss {:.4}", self.summed_loss(&self.judged)));
         add(&mut text, format!("calibration {:?}", self.calibrated.calibration));
+        for small in &self.small {
+            let name = self.data.sets.get(small.set).map_or("", String::as_str);
+            add(&mut text, format!("memories of {} turns, {name}: relevance {}", small.turns, small.table));
+        }
         add(&mut text, "\nweights: all data, shipped, range over the folds".to_owned());
         for (at, signal) in SIGNALS.iter().enumerate() {
             let (low, high) = self.range(at);
@@ -126,8 +132,12 @@ impl Report<'_> {
                 (name.clone(), json!({"summed_loss": self.summed_loss(judged), "recall": self.rows(judged)}))
             })
             .collect();
+        let small = self.small.iter().map(|small| {
+            json!({"turns": small.turns, "set": self.data.sets.get(small.set), "relevance": small.table})
+        });
         json!({
             "held_out": true,
+            "small_memories": small.collect::<Vec<_>>(),
             "summed_loss": self.summed_loss(&self.judged),
             "sets": sets.collect::<Vec<_>>(),
             "weights": weights,

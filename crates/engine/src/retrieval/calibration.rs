@@ -23,10 +23,10 @@ mod tests {
             let got = relevance(calibration, score, with_vector);
             assert!((got - expect).abs() < 1e-4, "{score}: {got} is not {expect}");
         };
-        check(5.332 / 0.681, true, 0.5);
-        check(0.0, true, 0.00481);
-        check(11.3, true, 0.91403);
-        check(5.332 / 0.681 - 3.3, false, 0.5);
+        check(4.94 / 0.662, true, 0.5);
+        check(0.0, true, 0.00710);
+        check(11.3, true, 0.92694);
+        check(4.94 / 0.662 - 3.3, false, 0.5);
         check(1e6, true, 1.0);
         check(-1e6, true, 0.0);
     }

@@ -1,0 +1,57 @@
+//! What relevances are worth in small memories: the conversations in pieces of a few turns, each asked what it can answer,
+//! with the weights that did not see the conversation and the calibration of the whole ones. Nothing is fitted on them.
+
+use anyhow::Result;
+use loci_engine::retrieval::weights::Calibration;
+use serde_json::Value;
+
+use super::Arguments;
+use super::calibration;
+use super::examples;
+use super::folds::Folds;
+use crate::dev_set;
+use crate::vectors::Vectors;
+
+/// The table of one size and set.
+pub(super) struct Small {
+    /// Turns of a piece, at most.
+    pub(super) turns: usize,
+    /// Which set.
+    pub(super) set: usize,
+    /// As for the whole conversations.
+    pub(super) table: Value,
+}
+
+/// A table for each size asked for and each set to choose by.
+pub(super) fn tables(
+    arguments: &Arguments,
+    folds: &Folds,
+    calibration: &Calibration,
+    lexical_scale: f32,
+) -> Result<Vec<Small>> {
+    let mut vectors = Vectors::open(&arguments.vectors)?;
+    let mut tables = Vec::new();
+    for turns in arguments.small.iter().copied() {
+        let mut read = 0;
+        for (set, path) in arguments.set.iter().enumerate() {
+            let mut pieces = Vec::new();
+            for conversation in dev_set::read(path)? {
+                for piece in conversation.cuts(turns) {
+                    let numbers = (set, read);
+                    let length = arguments.candidates;
+                    pieces.extend(examples::of_conversation(
+                        numbers,
+                        &piece,
+                        &mut vectors,
+                        lexical_scale,
+                        length,
+                    )?);
+                }
+                read += 1;
+            }
+            let table = calibration::worth(pieces.iter(), folds, set, calibration);
+            tables.push(Small { turns, set, table });
+        }
+    }
+    Ok(tables)
+}
