@@ -6,7 +6,7 @@
 //! writer's turn. What goes into a file, and when one is written, is not known here.
 
 use std::fs::{DirBuilder, File, TryLockError};
-use std::io::{BufRead, BufReader, ErrorKind as Io, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind as Io, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,6 +30,16 @@ const HEAD_MAX: u64 = 1024;
 enum Found {
     Index(Box<MemoryIndex>),
     Nothing,
+    /// Of no use to this reader, or to this version of the program; perhaps to others.
+    NotNow(&'static str),
+    /// Of no use to anybody, and why.
+    Useless(String),
+}
+
+/// What the heads of a file say to a reader.
+pub(crate) enum Verdict {
+    /// It stands where the index begins.
+    Usable(BufReader<File>),
     /// Of no use to this reader, or to this version of the program; perhaps to others.
     NotNow(&'static str),
     /// Of no use to anybody, and why.
@@ -118,20 +128,44 @@ impl IndexFiles {
                 return Found::Nothing;
             }
         };
-        let mut file = BufReader::with_capacity(1 << 16, file);
-        match self.saved_at(&mut file, memory) {
-            Some(saved) if saved > erasures => Found::NotNow("something was erased since this read began"),
-            Some(saved) if saved == erasures => match MemoryIndex::load(&mut file) {
-                // Saved by another process since this read began.
-                Ok(index) if index.sequence() > sequence => {
-                    Found::NotNow("it is of a later state than this read")
-                }
+        match self.judge(file, memory, erasures, sequence) {
+            Verdict::Usable(mut file) => match MemoryIndex::load(&mut file) {
                 Ok(index) => Found::Index(Box::new(index)),
-                Err(error) if error.kind == ErrorKind::Conflict => Found::NotNow("it is of another version"),
                 Err(error) => Found::Useless(error.message),
             },
-            Some(_) => Found::Useless("something was erased since".to_owned()),
-            None => Found::Useless("it is not of this memory in this database".to_owned()),
+            Verdict::NotNow(why) => Found::NotNow(why),
+            Verdict::Useless(why) => Found::Useless(why),
+        }
+    }
+
+    /// What the heads of a file, of the folder's and of the index's making, say to a reader who sees these erasures and this
+    /// sequence. What a block says is checked when it is loaded.
+    pub(crate) fn judge(&self, file: File, memory: &MemoryId, erasures: u64, sequence: u64) -> Verdict {
+        let mut file = BufReader::with_capacity(1 << 16, file);
+        match self.saved_at(&mut file, memory) {
+            Some(saved) if saved > erasures => {
+                return Verdict::NotNow("something was erased since this read began");
+            }
+            Some(saved) if saved == erasures => {}
+            Some(_) => return Verdict::Useless("something was erased since".to_owned()),
+            None => return Verdict::Useless("it is not of this memory in this database".to_owned()),
+        }
+        let saved = file.stream_position().map_err(|error| folder_error("reading an index snapshot", error));
+        let saved = saved.and_then(|begin| Ok((begin, MemoryIndex::saved_sequence(&mut file)?)));
+        let begin = match saved {
+            // Saved by another process since this read began.
+            Ok((_, saved)) if saved > sequence => {
+                return Verdict::NotNow("it is of a later state than this read");
+            }
+            Ok((begin, _)) => begin,
+            Err(error) if error.kind == ErrorKind::Conflict => {
+                return Verdict::NotNow("it is of another version");
+            }
+            Err(error) => return Verdict::Useless(error.message),
+        };
+        match file.seek(SeekFrom::Start(begin)) {
+            Ok(_) => Verdict::Usable(file),
+            Err(error) => Verdict::Useless(format!("it cannot be read: {error}")),
         }
     }
 
@@ -141,20 +175,6 @@ impl IndexFiles {
         file.take(HEAD_MAX).read_until(b'\n', &mut head).ok()?;
         let head = std::str::from_utf8(&head).ok()?;
         head.strip_prefix(&self.head(memory))?.strip_suffix('\n')?.parse().ok()
-    }
-
-    /// A snapshot from where the index begins; an error where it is not of this database as it is.
-    pub(crate) fn behind_head(
-        &self,
-        file: File,
-        memory: &MemoryId,
-        erasures: u64,
-    ) -> Result<BufReader<File>> {
-        let mut file = BufReader::with_capacity(1 << 16, file);
-        if self.saved_at(&mut file, memory) == Some(erasures) {
-            return Ok(file);
-        }
-        Err(loci_model::Error::new(ErrorKind::Invalid, "it is of another database, or out of date"))
     }
 
     /// True while some process writes a snapshot, or where that cannot be told.

@@ -4,7 +4,6 @@
 use std::fs::{DirEntry, File};
 use std::io::ErrorKind as Io;
 
-use loci_index::MemoryIndex;
 use loci_model::ports::store::SnapshotFiles;
 use loci_model::{ErrorKind, MemoryId, Result};
 use rusqlite::Connection;
@@ -12,7 +11,7 @@ use rusqlite::Connection;
 use crate::errors::folder_error;
 use crate::folder::named;
 use crate::index_cache::standing;
-use crate::index_files::{IndexFiles, LOCK, PARTIAL, SNAPSHOT};
+use crate::index_files::{IndexFiles, LOCK, PARTIAL, SNAPSHOT, Verdict};
 use crate::store::snapshot;
 
 impl IndexFiles {
@@ -61,11 +60,10 @@ impl IndexFiles {
             Err(error) if error.kind() == Io::NotFound => return Ok(None),
             Err(error) => return Ok(Some(format!("it cannot be read: {error}"))),
         };
-        let saved = self.behind_head(file, &memory, standing.erasures);
-        Ok(match saved.and_then(|mut file| MemoryIndex::saved_sequence(&mut file)) {
-            Ok(sequence) if sequence <= standing.sequence => None,
-            Ok(_) => Some("it is of a later state than the database".to_owned()),
-            Err(error) => Some(error.message),
+        Ok(match self.judge(file, &memory, standing.erasures, standing.sequence) {
+            Verdict::Usable(_) => None,
+            Verdict::NotNow(why) => Some(why.to_owned()),
+            Verdict::Useless(why) => Some(why),
         })
     }
 }

@@ -264,7 +264,7 @@ fn a_survey_names_what_cannot_be_used() {
         expected.sort_unstable();
         assert_eq!(found.unusable, expected);
     };
-    check(20, "it is of another database, or out of date");
+    check(20, "it is not of this memory in this database");
     check(head, "the index snapshot is damaged: it is no snapshot");
     check(head + 20, "the index snapshot is damaged: the head's checksum is wrong");
     assert!(file(place.path(), &memory).is_file(), "nothing is removed");
