@@ -10,9 +10,9 @@ pub struct Job {
     pub id: String,
     /// The memory.
     pub memory: String,
-    /// `extract`, `embed`, `purge`.
+    /// `extract`, `embed`, `purge`, `handover`, `reflect`.
     pub kind: String,
-    /// `pending`, `running`, `failed`, `done`.
+    /// `pending`, `waiting` (for an answer from outside), `running`, `failed`, `done`.
     pub state: String,
     /// The strategy, for extraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,10 +30,37 @@ pub struct Job {
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_reason: Option<String>,
+    /// Its last end was by the deterministic half, in the model's place.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fallback: bool,
+    /// What the round under way reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<JobWindow>,
+    /// The messages it read when it failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<JobMessage>,
     /// When it was asked for.
     pub created_at: String,
     /// When it last changed.
     pub updated_at: String,
+}
+
+/// The events that a round of a job reads, by their numbers of arrival.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct JobWindow {
+    /// Behind this one.
+    pub from: u64,
+    /// Up to this one.
+    pub to: u64,
+}
+
+/// A message that a job read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct JobMessage {
+    /// The event.
+    pub event: String,
+    /// Index into its payload.
+    pub message: u32,
 }
 
 /// Which jobs to list.
@@ -100,8 +127,15 @@ pub struct ExtractionWait {
 pub struct ExtractionState {
     /// Nothing is pending any more.
     pub complete: bool,
-    /// Jobs that wait or run.
+    /// Jobs that are pending or run.
     pub pending: u64,
+    /// Of these, waiting for an answer from outside.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub waiting: u64,
     /// Jobs that failed for good.
     pub failed: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

@@ -4,12 +4,16 @@
 //! it does not know; an answer may gain members. To add an operation: its request and answer here, beside its noun.
 
 pub mod admin;
+pub mod delivery;
 pub mod event;
 pub mod job;
 pub mod key;
+pub mod making;
 pub mod memory;
 pub mod notice;
 pub mod problem;
+pub mod profile;
+pub mod pull;
 pub mod record;
 pub mod search;
 

@@ -157,6 +157,94 @@ pub enum TextDates {
     Suffix,
 }
 
+/// Who reads conversations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelMode {
+    /// Rules alone.
+    None,
+    /// A language model that the server asks.
+    Provider,
+    /// A language model of the caller's, which comes for the questions.
+    Pull,
+}
+
+/// When a model is asked about a session, and how much of it at once. Without a model it has no effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct WindowSettings {
+    /// After so many messages, 1 to 50.
+    pub messages: u32,
+    /// After so many tokens, 100 to 500,000.
+    pub tokens: u32,
+    /// After so long without an event, 0 to 3,000,000.
+    pub idle_ms: u64,
+    /// Messages before the window that are told along, 0 to 50.
+    pub context_messages: u32,
+}
+
+impl Default for WindowSettings {
+    fn default() -> Self {
+        Self { messages: 6, tokens: 5_000, idle_ms: 2_000, context_messages: 4 }
+    }
+}
+
+/// What happens to secrets in texts that are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SecretsMode {
+    /// Texts are stored as they came.
+    Off,
+    /// Secrets are masked.
+    Mask,
+}
+
+/// What happens to texts that look like instructions to their reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InjectionMode {
+    /// They are not looked for.
+    Off,
+    /// They are marked and trusted less.
+    #[default]
+    Flag,
+    /// The plainest of them are held back as well.
+    Quarantine,
+}
+
+/// How careful a memory is with what it stores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SafetySettings {
+    /// Secrets; absent: as the server is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secrets: Option<SecretsMode>,
+    /// Instructions to the reader.
+    pub injection: InjectionMode,
+}
+
+/// How new records meet those that are there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ConsolidationSettings {
+    /// Turns kept word for word may be superseded too.
+    pub verbatim: bool,
+    /// A reflection is made after so many new episodes, 1 to 1,000.
+    pub reflect_every: u32,
+    /// Episodes that must bear a reflection out, 2 to 200.
+    pub reflect_min_episodes: u32,
+    /// Thresholds, in place of the shipped ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub thresholds: Option<serde_json::Value>,
+}
+
+impl Default for ConsolidationSettings {
+    fn default() -> Self {
+        Self { verbatim: false, reflect_every: 5, reflect_min_episodes: 3, thresholds: None }
+    }
+}
+
 /// Settings that the wire lacks. An absent member has its default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -180,6 +268,15 @@ pub struct MemorySettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub retrieval_weights: Option<serde_json::Value>,
+    /// Who reads its conversations; absent: as the server is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_mode: Option<ModelMode>,
+    /// When a model is asked, and how much at once.
+    pub window: WindowSettings,
+    /// How careful it is with what it stores.
+    pub safety: SafetySettings,
+    /// How new records meet those that are there.
+    pub consolidation: ConsolidationSettings,
 }
 
 impl Default for MemorySettings {
@@ -193,6 +290,10 @@ impl Default for MemorySettings {
             erase_after_ms: 7 * 24 * 3600 * 1000,
             history_days: 365,
             retrieval_weights: None,
+            model_mode: None,
+            window: WindowSettings::default(),
+            safety: SafetySettings::default(),
+            consolidation: ConsolidationSettings::default(),
         }
     }
 }

@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use crate::Notices;
 use crate::event::Role;
+use crate::making::{Findings, Making};
 
 /// A value of metadata.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -111,6 +112,18 @@ pub struct Record {
     pub origin: String,
     /// 0 to 1.
     pub trust: f64,
+    /// How far its source is trusted: `confirmed`, `external`, `flagged`; absent: `agent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<String>,
+    /// How the pipeline made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub making: Option<Making>,
+    /// The records it draws on: a reflection's episodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub derived_from: Vec<String>,
+    /// What safety found in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub findings: Option<Findings>,
     /// `active`, `candidate`, `superseded`, `invalid`, `quarantined`, `stale`, `expired`, `archived`, `rolled_back`,
     /// `erased`.
     pub state: String,

@@ -145,6 +145,7 @@ impl Session {
             return Ok(ExtractionState {
                 complete: state.complete,
                 pending: state.pending,
+                waiting: state.waiting,
                 failed: state.failed,
             });
         }

@@ -63,13 +63,13 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     let embedder: Arc<dyn Embedder> =
         Arc::new(loci_embed::BuiltInEmbedder::start(embed_threads, lower_own_priority)?);
     let vault = FileVault::new(options.master_key.map_or(MasterKey::File(key_file), MasterKey::Given));
-    let parts = EngineParts {
-        store: Arc::clone(&store) as Arc<dyn Store>,
-        embedder: Some(embedder),
-        clock: Arc::clone(&clock),
-        ids: Arc::clone(&ids),
-        vault: Arc::new(vault),
-    };
+    let parts = EngineParts::quiet(
+        Arc::clone(&store) as Arc<dyn Store>,
+        Some(embedder),
+        Arc::clone(&clock),
+        Arc::clone(&ids),
+        Arc::new(vault),
+    );
     let host = format!("{}-{}", std::process::id(), uuid4(ids.as_ref()));
     let engine = Engine::new(parts, EngineSettings { host, ..options.engine });
     Ok(Wiring { engine, clock, ids, store })

@@ -9,11 +9,14 @@
 
 mod admin;
 mod call;
+mod deliveries;
 mod error;
 mod events;
 mod jobs;
 mod keys;
 mod memories;
+mod profiles;
+mod pull;
 mod records;
 mod search;
 pub mod transcript;

@@ -7,27 +7,38 @@
 
 pub mod access;
 pub mod admin;
+pub mod asking;
+pub mod consolidation;
 pub mod events;
 pub mod idempotency;
 pub mod jobs;
 pub mod keys;
 pub mod memories;
+pub mod models;
 pub mod page;
+pub mod profiles;
 pub mod records;
+pub mod render;
 pub mod retrieval;
 pub mod safety;
+mod self_managed;
 pub mod settings;
 pub mod strategies;
+mod streams;
 
 use std::sync::Arc;
 
 use loci_model::Timestamp;
 use loci_model::ports::clock::Clock;
+use loci_model::ports::deliver::Deliver;
 use loci_model::ports::embedder::Embedder;
 use loci_model::ports::ids::IdSource;
+use loci_model::ports::objects::Objects;
+use loci_model::ports::observe::{NoObserver, Observe};
 use loci_model::ports::store::Store;
 use loci_model::ports::vault::Vault;
 
+pub use models::Models;
 pub use settings::EngineSettings;
 
 /// What an engine is made of: one adapter per port.
@@ -43,6 +54,40 @@ pub struct EngineParts {
     pub ids: Arc<dyn IdSource>,
     /// Seals the secrets of keys.
     pub vault: Arc<dyn Vault>,
+    /// The language models; without any, the strategies' deterministic halves.
+    pub models: Models,
+    /// Delivers notifications; without it they wait in their table.
+    pub deliver: Option<Arc<dyn Deliver>>,
+    /// Keeps the payloads of notifications.
+    pub objects: Option<Arc<dyn Objects>>,
+    /// Is told what the pipeline does.
+    pub observe: Arc<dyn Observe>,
+    /// The model that made the vectors of records not yet embedded anew.
+    pub previous_embedder: Option<Arc<dyn Embedder>>,
+}
+
+impl EngineParts {
+    /// Parts that ask no model, send nothing and tell nobody.
+    pub fn quiet(
+        store: Arc<dyn Store>,
+        embedder: Option<Arc<dyn Embedder>>,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+        vault: Arc<dyn Vault>,
+    ) -> Self {
+        Self {
+            store,
+            embedder,
+            clock,
+            ids,
+            vault,
+            models: Models::default(),
+            deliver: None,
+            objects: None,
+            observe: Arc::new(NoObserver),
+            previous_embedder: None,
+        }
+    }
 }
 
 /// The engine: cheap to clone, shared by all doors.
@@ -53,6 +98,11 @@ pub struct Engine {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) vault: Arc<dyn Vault>,
+    pub(crate) models: Models,
+    pub(crate) deliver: Option<Arc<dyn Deliver>>,
+    pub(crate) objects: Option<Arc<dyn Objects>>,
+    pub(crate) observe: Arc<dyn Observe>,
+    pub(crate) previous_embedder: Option<Arc<dyn Embedder>>,
     pub(crate) settings: Arc<EngineSettings>,
     pub(crate) wake: Arc<jobs::wake::Wake>,
     pub(crate) own_weights: Arc<retrieval::OwnWeights>,
@@ -67,6 +117,11 @@ impl Engine {
             clock: parts.clock,
             ids: parts.ids,
             vault: parts.vault,
+            models: parts.models,
+            deliver: parts.deliver,
+            objects: parts.objects,
+            observe: parts.observe,
+            previous_embedder: parts.previous_embedder,
             settings: Arc::new(settings),
             wake: Arc::new(jobs::wake::Wake::default()),
             own_weights: Arc::new(retrieval::OwnWeights::default()),
@@ -81,6 +136,31 @@ impl Engine {
     /// The store, for the binary's own chores (host, checkpoint, backup).
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
+    }
+
+    /// The language models.
+    pub fn models(&self) -> &Models {
+        &self.models
+    }
+
+    /// Delivers notifications, where anything does.
+    pub fn deliver(&self) -> Option<&Arc<dyn Deliver>> {
+        self.deliver.as_ref()
+    }
+
+    /// Keeps the payloads of notifications, where anything does.
+    pub fn objects(&self) -> Option<&Arc<dyn Objects>> {
+        self.objects.as_ref()
+    }
+
+    /// Is told what the pipeline does.
+    pub fn observe(&self) -> &Arc<dyn Observe> {
+        &self.observe
+    }
+
+    /// The model that made the vectors of records not yet embedded anew.
+    pub fn previous_embedder(&self) -> Option<&Arc<dyn Embedder>> {
+        self.previous_embedder.as_ref()
     }
 
     /// The time of the clock.

@@ -1,5 +1,6 @@
 //! Settings of an engine: defaults in code, overridden by the binary's configuration.
 
+use loci_model::job::JobState;
 use loci_model::limits;
 use loci_model::ports::search::ListLengths;
 use loci_model::settings::MemorySettings;
@@ -13,6 +14,34 @@ pub struct MemoryMatch {
     pub name: String,
     /// Its profile.
     pub profile: String,
+}
+
+/// How much of the pipeline goes on side by side, and how much a model reads at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PipelineSettings {
+    /// Jobs under way, 1 to 256; most of them wait for a model.
+    pub jobs_at_once: usize,
+    /// Jobs that compute: drafts, vectors, writes.
+    pub deterministic_at_once: usize,
+    /// Tokens of one question, without its instructions.
+    pub input_tokens_max: usize,
+}
+
+impl Default for PipelineSettings {
+    fn default() -> Self {
+        Self { jobs_at_once: 64, deterministic_at_once: 4, input_tokens_max: 20_000 }
+    }
+}
+
+/// Who is told of the ends of jobs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobWebhook {
+    /// The target's name in the configuration.
+    pub target: String,
+    /// Only of jobs that ended so; `Done`, `Failed`.
+    pub on: Vec<JobState>,
+    /// Only of the memory of this name; `None`: of all.
+    pub memory: Option<String>,
 }
 
 /// Settings of an engine.
@@ -40,6 +69,10 @@ pub struct EngineSettings {
     pub summary_delay_ms: i64,
     /// What happens to secrets in texts that are written.
     pub redaction: RedactionMode,
+    /// How much goes on side by side.
+    pub pipeline: PipelineSettings,
+    /// Who is told of the ends of jobs.
+    pub job_webhooks: Vec<JobWebhook>,
     /// This process, in leases: unique among the processes of a folder.
     pub host: String,
 }
@@ -59,6 +92,8 @@ impl Default for EngineSettings {
             extraction_delay_ms: limits::EXTRACTION_DELAY_MS,
             summary_delay_ms: limits::SUMMARY_DELAY_MS,
             redaction: RedactionMode::default(),
+            pipeline: PipelineSettings::default(),
+            job_webhooks: Vec::new(),
             host: "loci".to_owned(),
         }
     }

@@ -47,6 +47,14 @@ pub enum Reason {
     ResourceConflict,
     /// A quota on the number of resources is used up.
     QuotaExceeded,
+    /// An answer in a model's place breaks its form; the error's `details` say where.
+    BadReply,
+    /// The question has its answer already.
+    AlreadyAnswered,
+    /// The lease under which the caller worked is another's by now.
+    LeaseLost,
+    /// The version that the caller changed is not the current one.
+    StaleVersion,
 }
 
 /// An error with a message that may be shown to the caller, and a source that may not.
@@ -59,13 +67,15 @@ pub struct Error {
     pub field: Option<String>,
     /// The finer reason, where there is one.
     pub reason: Option<Reason>,
+    /// Everything that is wrong, where it is more than one thing; each line is safe to show.
+    pub details: Vec<String>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
     /// An error of `kind` with a message for the caller.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), field: None, reason: None, source: None }
+        Self { kind, message: message.into(), field: None, reason: None, details: Vec::new(), source: None }
     }
 
     /// Bad input: names the member, the rule and the remedy.
@@ -116,6 +126,13 @@ impl Error {
         self
     }
 
+    /// The same error, with everything that is wrong, line by line.
+    #[must_use]
+    pub fn listing(mut self, details: Vec<String>) -> Self {
+        self.details = details;
+        self
+    }
+
     /// The same error, with its cause (for the log, never for the caller).
     #[must_use]
     pub fn caused_by(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
@@ -138,6 +155,9 @@ impl fmt::Debug for Error {
         }
         if let Some(reason) = &self.reason {
             out.field("reason", reason);
+        }
+        if !self.details.is_empty() {
+            out.field("details", &self.details);
         }
         if let Some(source) = &self.source {
             out.field("source", &source.to_string());

@@ -131,6 +131,23 @@ impl EventNotes {
     }
 }
 
+/// How much an event brings for the strategies to read: what triggers count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EventLoad {
+    /// Payload items that are read: all but blobs.
+    pub messages: u32,
+    /// Their tokens, by the default estimate.
+    pub tokens: u32,
+}
+
+impl EventLoad {
+    /// True when nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Something that happened, in one session, on one branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
@@ -166,4 +183,7 @@ pub struct Event {
     pub expires: Timestamp,
     /// What else is known.
     pub notes: EventNotes,
+    /// What it brings to read; nothing for events from before this was counted, and where payloads are not read.
+    #[serde(default, skip_serializing_if = "EventLoad::is_empty")]
+    pub load: EventLoad,
 }

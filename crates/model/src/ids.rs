@@ -50,6 +50,8 @@ text_ids! {
     DeliveryId, "deliveryId", is_free, "must be 1 to 256 characters without control characters";
     /// An event: 19 digits of milliseconds, `#`, hex digits; plain string order is event order.
     EventId, "eventId", is_event, "must be digits, # and hex digits, like 0000001752235548000#97f30a6b";
+    /// A question to a language model: `ex-` and a UUID.
+    ExchangeId, "exchangeId", is_free, "must be 1 to 256 characters without control characters";
     /// A job.
     JobId, "jobId", is_free, "must be 1 to 256 characters without control characters";
     /// A memory, the tenant: its name, a dash and ten letters or digits.
@@ -140,6 +142,13 @@ impl MemoryId {
     /// The id of a memory called `name`, with ten letters or digits from an id source.
     pub fn compose(name: &str, suffix: &str) -> Result<Self> {
         Self::parse(format!("{name}-{suffix}"))
+    }
+}
+
+impl ExchangeId {
+    /// The id of an exchange, from a UUID.
+    pub fn compose(uuid: &str) -> Result<Self> {
+        Self::parse(format!("ex-{uuid}"))
     }
 }
 

@@ -14,11 +14,16 @@ pub enum JobKind {
     Embed,
     /// Erases what was deleted, or a whole deleted memory.
     Purge,
+    /// Tells a self-managed strategy's owner about a session's new messages.
+    Handover,
+    /// Looks for what several episodes teach.
+    Reflect,
 }
 
 impl JobKind {
     /// Every kind.
-    pub const ALL: &'static [Self] = &[Self::Extract, Self::Embed, Self::Purge];
+    pub const ALL: &'static [Self] =
+        &[Self::Extract, Self::Embed, Self::Purge, Self::Handover, Self::Reflect];
 
     /// The word that stands for it in stores and answers.
     pub fn as_str(self) -> &'static str {
@@ -26,6 +31,8 @@ impl JobKind {
             Self::Extract => "extract",
             Self::Embed => "embed",
             Self::Purge => "purge",
+            Self::Handover => "handover",
+            Self::Reflect => "reflect",
         }
     }
 
@@ -78,6 +85,20 @@ pub struct JobMessage {
     pub message: u32,
 }
 
+/// The events that one round of a job reads, fixed before it asks anyone: the same round asks the same question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobWindow {
+    /// Arrival number behind which it starts.
+    pub from: u64,
+    /// Arrival number of its last event.
+    pub to: u64,
+    /// The id of the notification, for hand-overs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
+    /// When it was fixed.
+    pub opened_at: Timestamp,
+}
+
 /// A job as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
@@ -111,6 +132,15 @@ pub struct Job {
     pub failure_reason: Option<String>,
     /// The messages it read when it failed.
     pub messages: Vec<JobMessage>,
+    /// Pending, but not to be run: it waits for an answer from outside, which wakes it.
+    #[serde(default)]
+    pub waits: bool,
+    /// What the round under way reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<JobWindow>,
+    /// Its last end was by the deterministic half, in the model's place.
+    #[serde(default)]
+    pub fallback: bool,
     /// When it was asked for.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -153,8 +183,17 @@ pub enum DueRule {
 /// How many jobs of a part of a memory stand where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct JobCounts {
-    /// Waiting or running.
+    /// Pending or running.
     pub pending: u64,
+    /// Of these, waiting for an answer from outside: nothing here can run them.
+    pub waiting: u64,
     /// Failed for good.
     pub failed: u64,
+}
+
+impl JobCounts {
+    /// Jobs that will end without anything from outside.
+    pub fn runnable(&self) -> u64 {
+        self.pending.saturating_sub(self.waiting)
+    }
 }

@@ -11,19 +11,23 @@ pub mod document;
 pub mod error;
 pub mod event;
 pub mod event_filter;
+pub mod exchange;
 pub mod expiry;
+pub mod findings;
 pub mod idempotency;
 pub mod ids;
 pub mod index_key;
 pub mod job;
 pub mod key;
 pub mod limits;
+pub mod making;
 pub mod memory;
 pub mod metadata;
 pub mod metadata_filter;
 pub mod namespace;
 pub mod ports;
 pub mod principal;
+pub mod prompt;
 pub mod provenance;
 pub mod record;
 pub mod scope;
@@ -33,11 +37,13 @@ pub mod telemetry;
 pub mod template;
 pub mod time;
 pub mod warning;
+mod words;
 
 pub use document::Document;
 pub use error::{Error, ErrorKind, Reason, Result};
 pub use ids::{
-    AccessKeyId, ActorId, BranchName, DeliveryId, EventId, JobId, MemoryId, RecordId, SessionId, StrategyId,
+    AccessKeyId, ActorId, BranchName, DeliveryId, EventId, ExchangeId, JobId, MemoryId, RecordId, SessionId,
+    StrategyId,
 };
 pub use namespace::{Namespace, NamespaceFilter, NamespaceMatch};
 pub use template::NamespaceTemplate;

@@ -80,3 +80,75 @@ pub const WAIT_MS_MAX: u64 = 300_000;
 pub const RETRIEVAL_WEIGHTS_BYTES_MAX: usize = 32 * 1024;
 /// Scope of a session name, words, paths and other short texts of a record.
 pub const SHORT_TEXT_CHARS_MAX: usize = 4_096;
+/// Jobs that run side by side: those that wait for a model hold nothing but their slot.
+pub const JOBS_AT_ONCE_MAX: usize = 256;
+/// Bytes of a question to a model: its instructions and its input.
+pub const EXCHANGE_INPUT_BYTES_MAX: usize = 1024 * 1024;
+/// Bytes of a model's answer.
+pub const MODEL_REPLY_BYTES_MAX: usize = 1024 * 1024;
+/// Questions of one step: the first, and revisions.
+pub const MODEL_TURNS_MAX: u32 = 3;
+/// Attempts at a question in pull mode before the deterministic half takes its place.
+pub const EXCHANGE_ATTEMPTS_MAX: u32 = 3;
+/// An exchange whose job has ended is erased after this long; usually with its job's result.
+pub const EXCHANGE_KEPT_MS: i64 = 24 * 3600 * 1000;
+/// Messages of one window.
+pub const WINDOW_MESSAGES_MAX: u32 = 50;
+/// Tokens of one window, as far as whole events allow.
+pub const WINDOW_TOKENS_MAX: u32 = 20_000;
+/// Fewest tokens that may be a trigger (agentcore-wire.md §14).
+pub const TRIGGER_TOKENS_MIN: u32 = 100;
+/// Most tokens that may be a trigger (agentcore-wire.md §14).
+pub const TRIGGER_TOKENS_MAX: u32 = 500_000;
+/// The longest pause that may be a trigger (agentcore-wire.md §14).
+pub const IDLE_MS_MAX: u64 = 3_000_000;
+/// Messages before a window that are told along.
+pub const CONTEXT_MESSAGES_MAX: u32 = 50;
+/// Messages before a window among which its first ones are looked for: clients send them again.
+pub const RESEND_LOOK_BACK: usize = 100;
+/// Facts that one window gives.
+pub const FACTS_PER_WINDOW_MAX: usize = 64;
+/// Characters of a fact that a model made.
+pub const FACT_CHARS_MAX: usize = 2_000;
+/// Characters of a preference that a model made.
+pub const PREFERENCE_CHARS_MAX: usize = 500;
+/// Characters of a reflection.
+pub const REFLECTION_CHARS_MAX: usize = 1_000;
+/// Reflections of one run.
+pub const REFLECTIONS_PER_RUN_MAX: usize = 10;
+/// Episodes that one run looks at.
+pub const REFLECT_WINDOW_MAX: usize = 200;
+/// Actions of a plan (files-and-git.md §14).
+pub const PLAN_ACTIONS_MAX: usize = 1_000;
+/// Files of a plan.
+pub const PLAN_FILES_MAX: usize = 100;
+/// Bytes of what a plan is made from.
+pub const PLAN_INPUT_BYTES_MAX: usize = 131_072;
+/// Characters of a reason.
+pub const REASON_CHARS_MAX: usize = 500;
+/// The shortest lease of pull mode.
+pub const PULL_LEASE_MS_MIN: u64 = 1_000;
+/// The longest lease of pull mode.
+pub const PULL_LEASE_MS_MAX: u64 = 3_600_000;
+/// A caller without a question waits for one at most this long.
+pub const PULL_WAIT_MS_MAX: u64 = 60_000;
+/// Bytes of a profile's file.
+pub const PROFILE_BYTES_MAX: usize = 64 * 1024;
+/// Records that move with a changed template in its one transaction; others wait meanwhile.
+pub const MIGRATION_RECORDS_MAX: u64 = 200_000;
+/// Records that one call quarantines by id.
+pub const QUARANTINE_IDS_MAX: usize = 1_000;
+/// Characters of a pattern that a caller gives.
+pub const PATTERN_CHARS_MAX: usize = 1_000;
+/// Bytes of one delivery: fifty messages at their limit, and their history.
+pub const DELIVERY_BODY_BYTES_MAX: usize = 11 * 1024 * 1024;
+/// Deliveries under way side by side.
+pub const DELIVERIES_AT_ONCE: usize = 16;
+/// A delivery that was made is listed this long.
+pub const DELIVERED_KEPT_MS: i64 = 24 * 3600 * 1000;
+/// Configured delivery targets.
+pub const TARGETS_MAX: usize = 256;
+/// A completion webhook is tried this often.
+pub const WEBHOOK_TRIES_MAX: u32 = 8;
+/// Characters of replaced instructions (agentcore-wire.md §3.6).
+pub const PROMPT_INSTRUCTIONS_CHARS_MAX: usize = 30_000;

@@ -2,33 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::findings::Findings;
+use crate::making::Making;
 use crate::metadata::{Metadata, MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
 use crate::provenance::Provenance;
+use crate::words::closed_words;
 use crate::{MemoryId, Namespace, RecordId, StrategyId, Timestamp};
-
-macro_rules! closed_words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "snake_case")]
-        pub enum $name { $($(#[$vdoc])* $variant,)+ }
-
-        impl $name {
-            /// Every value, in the order of the list.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            /// The word that stands for it in stores and answers.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word,)+ }
-            }
-
-            /// From its word.
-            pub fn parse(word: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|value| value.as_str() == word)
-            }
-        }
-    };
-}
 
 closed_words! {
     /// What a record is (architecture §1; the list is closed).
@@ -88,6 +67,34 @@ closed_words! {
     }
 }
 
+closed_words! {
+    /// How far a record's source is trusted (coding-agent-memory.md §18; the list is closed).
+    #[derive(Default)]
+    TrustTier {
+        /// An agent, or a client, wrote or said it.
+        #[default]
+        Agent = "agent",
+        /// A person confirmed it.
+        Confirmed = "confirmed",
+        /// It comes from outside: an issue, a page, a tool.
+        External = "external",
+        /// Safety found something in it.
+        Flagged = "flagged",
+    }
+}
+
+impl TrustTier {
+    /// From a word of input; `human_confirmed` is another word for `confirmed` (files-and-git.md §3.1).
+    pub fn parse_input(word: &str) -> Option<Self> {
+        if word == "human_confirmed" { Some(Self::Confirmed) } else { Self::parse(word) }
+    }
+
+    /// True for the tier of records that say nothing.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl RecordOrigin {
     /// The wire's spelling in the system metadata.
     pub fn wire(self) -> &'static str {
@@ -139,6 +146,18 @@ pub struct Record {
     pub origin: RecordOrigin,
     /// Trust, 0 to 1.
     pub trust: f64,
+    /// How far its source is trusted.
+    #[serde(default, skip_serializing_if = "TrustTier::is_plain")]
+    pub tier: TrustTier,
+    /// How the pipeline made it; `None` for what a client wrote, and for records from before this was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub making: Option<Box<Making>>,
+    /// The records it draws on: a reflection's episodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub derived_from: Vec<RecordId>,
+    /// What safety found in it.
+    #[serde(default, skip_serializing_if = "Findings::is_empty")]
+    pub findings: Findings,
     /// Where it stands.
     pub state: RecordState,
     /// Why it stands there.

@@ -37,6 +37,8 @@ pub enum Warning {
     BudgetReached,
     /// The memory's own weights are those of another version: the shipped ones ranked.
     WeightsNotUsed,
+    /// A template changed, and for some records the new namespace cannot be told: they stay where they are.
+    RecordsUnmoved,
 }
 
 impl Warning {
@@ -49,6 +51,7 @@ impl Warning {
             Self::TokenReplayed => "token_replayed",
             Self::BudgetReached => "budget_reached",
             Self::WeightsNotUsed => "weights_not_used",
+            Self::RecordsUnmoved => "records_unmoved",
         }
     }
 }

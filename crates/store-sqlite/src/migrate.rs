@@ -6,8 +6,11 @@ use rusqlite::Connection;
 use crate::errors::Sql;
 
 /// The files, in order; the number of a file is its place, from 1.
-const MIGRATIONS: &[&str] =
-    &[include_str!("schema/0001_tables.sql"), include_str!("schema/0002_index_files.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("schema/0001_tables.sql"),
+    include_str!("schema/0002_index_files.sql"),
+    include_str!("schema/0003_pipeline.sql"),
+];
 
 /// The version this binary writes.
 pub(crate) fn newest() -> u32 {

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use loci_model::ports::store::{
-    Deliveries, Events, Idempotency, Jobs, Keys, Memories, ReadTx, Records, Telemetry, Tx,
+    Deliveries, Events, Exchanges, Idempotency, Jobs, Keys, Memories, ReadTx, Records, Telemetry, Tx,
 };
 use loci_model::{Error, MemoryId, Result};
 use rusqlite::types::FromSql;
@@ -178,6 +178,9 @@ impl ReadTx for SqlTx<'_> {
     fn jobs(&self) -> &dyn Jobs {
         self
     }
+    fn exchanges(&self) -> &dyn Exchanges {
+        self
+    }
     fn keys(&self) -> &dyn Keys {
         self
     }
@@ -203,6 +206,9 @@ impl Tx for SqlTx<'_> {
         self
     }
     fn jobs_mut(&mut self) -> &mut dyn Jobs {
+        self
+    }
+    fn exchanges_mut(&mut self) -> &mut dyn Exchanges {
         self
     }
     fn keys_mut(&mut self) -> &mut dyn Keys {

@@ -2,13 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::event::{Branch, Event, EventNotes, ExtractionMode, MAIN_BRANCH, PayloadItem, Role};
+use loci_model::event::{
+    Branch, Event, EventLoad, EventNotes, ExtractionMode, MAIN_BRANCH, PayloadItem, Role,
+};
+use loci_model::exchange::{Exchange, ExchangeState, Step};
+use loci_model::findings::Findings;
 use loci_model::memory::Memory;
+use loci_model::prompt::PromptId;
 use loci_model::provenance::{Provenance, Source};
-use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
 use loci_model::settings::MemorySettings;
 use loci_model::{
-    ActorId, BranchName, EventId, MemoryId, Namespace, RecordId, Result, SessionId, StrategyId, Timestamp,
+    ActorId, BranchName, EventId, ExchangeId, JobId, MemoryId, Namespace, RecordId, Result, SessionId,
+    StrategyId, Timestamp,
 };
 
 /// `seconds` after the start of every test clock.
@@ -56,6 +62,7 @@ pub fn event(memory: &MemoryId, actor: &str, session: &str, number: i64) -> Resu
         hidden: false,
         expires: at.plus_days(30),
         notes: EventNotes::default(),
+        load: EventLoad { messages: 1, tokens: 3 },
     })
 }
 
@@ -87,6 +94,10 @@ pub fn record(memory: &MemoryId, number: u32, text: &str) -> Result<Record> {
         provenance: Provenance::default(),
         origin: RecordOrigin::Extracted,
         trust: 1.0,
+        tier: TrustTier::default(),
+        making: None,
+        derived_from: Vec::new(),
+        findings: Findings::default(),
         state: RecordState::Active,
         state_reason: None,
         superseded_by: None,
@@ -120,4 +131,27 @@ pub fn turn(event: &Event, number: u32) -> Result<Record> {
         run: event.run.clone(),
     };
     Ok(record)
+}
+
+/// The `number`th exchange: an open question of `job` to extract, asked `number` seconds after the start.
+pub fn exchange(memory: &MemoryId, job: &str, number: u8) -> Result<Exchange> {
+    Ok(Exchange {
+        id: ExchangeId::compose(&format!("00000000-0000-7000-8000-0000000000{number:02x}"))?,
+        memory: memory.clone(),
+        job: JobId::parse(job)?,
+        step: Step::Extract,
+        digest: [number; 32],
+        prompt: PromptId::parse("semantic.extract@1")?,
+        model: None,
+        system: "Say what is worth keeping.".to_owned(),
+        input: format!("[{{\"turn\":{number}}}]"),
+        grammar: "a JSON list".to_owned(),
+        state: ExchangeState::Open,
+        leased_by: None,
+        lease_until: None,
+        turn: 1,
+        attempts: 0,
+        reply: None,
+        created_at: time(i64::from(number)),
+    })
 }

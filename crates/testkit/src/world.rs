@@ -43,13 +43,13 @@ impl TestWorld {
             tempfile::tempdir().map_err(|error| Error::unavailable("no test folder").caused_by(error))?;
         let store = SqliteStore::open(SqliteOptions::new(folder.path()))?;
         let clock = ManualClock::default();
-        let parts = EngineParts {
-            store: store.clone(),
-            embedder: None,
-            clock: Arc::new(clock.clone()),
-            ids: Arc::new(SeededIds::new(1)),
-            vault: Arc::new(OpenVault),
-        };
+        let parts = EngineParts::quiet(
+            store.clone(),
+            None,
+            Arc::new(clock.clone()),
+            Arc::new(SeededIds::new(1)),
+            Arc::new(OpenVault),
+        );
         let engine = Engine::new(parts, EngineSettings::default());
         Ok(Self { engine, clock, store, _folder: folder })
     }

@@ -26,6 +26,8 @@ const HOMES: &[(&str, &[&str])] = &[
             "loci-store-postgres",
         ],
     ),
+    ("rten", &["loci-onnx"]),
+    ("tokenizers", &["loci-onnx"]),
     ("anyhow", &["loci"]),
     ("clap", &["loci"]),
     ("uuid", &["loci"]),

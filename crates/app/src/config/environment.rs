@@ -7,14 +7,33 @@ use toml::{Table, Value};
 use zeroize::Zeroizing;
 
 /// Sections whose keys the environment can set.
-const SECTIONS: &[&str] = &["server", "store", "aws", "compat", "memories", "extraction", "log"];
+const SECTIONS: &[&str] = &[
+    "server",
+    "store",
+    "aws",
+    "compat",
+    "memories",
+    "extraction",
+    "llm",
+    "embedding",
+    "pipeline",
+    "safety",
+    "profiles",
+    "outbound",
+    "telemetry",
+    "log",
+];
 /// Variables that are not `LOCI_<SECTION>_<KEY>`; `LOCI_BIN` names the binary to test programs.
 const OTHERS: &[&str] =
     &["LOCI_BIN", "LOCI_CONFIG", "LOCI_DATA_DIR", "LOCI_MASTER_KEY", "LOCI_URL", "LOCI_TOKEN", "LOCI_USER"];
 
 /// The variables this binary looks at.
 #[derive(Clone, Default)]
-pub struct Environment(BTreeMap<String, String>);
+pub struct Environment {
+    seen: BTreeMap<String, String>,
+    /// Variables that the configuration names are looked up in the process when they are needed.
+    of_process: bool,
+}
 
 impl Environment {
     /// Takes what this binary looks at from the process.
@@ -26,22 +45,34 @@ impl Environment {
                     "HOME" | "NO_COLOR" | "XDG_DATA_HOME" | "XDG_CONFIG_HOME" | "USER" | "LOGNAME"
                 )
         };
-        Self(std::env::vars().filter(|(name, _)| wanted(name)).collect())
+        Self { seen: std::env::vars().filter(|(name, _)| wanted(name)).collect(), of_process: true }
     }
 
     /// From pairs, for tests.
     pub fn of(pairs: &[(&str, &str)]) -> Self {
-        Self(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+        let seen = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Self { seen: seen.collect(), of_process: false }
     }
 
     /// A variable that is set and not empty.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+        self.seen.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
     /// The master key, where it is given.
     pub fn master_key(&self) -> Option<Zeroizing<String>> {
         self.get("LOCI_MASTER_KEY").map(|value| Zeroizing::new(value.to_owned()))
+    }
+
+    /// A secret in a variable that the configuration names (`key_env` and the like), where it is set and not empty.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the name comes from the configuration, not from the program"
+    )]
+    pub fn secret(&self, name: &str) -> Option<Zeroizing<String>> {
+        let known = self.get(name).map(str::to_owned);
+        let looked_up = || self.of_process.then(|| std::env::var(name).ok()).flatten();
+        known.or_else(looked_up).filter(|value| !value.is_empty()).map(Zeroizing::new)
     }
 
     /// The name of the user of the operating system.
@@ -51,7 +82,7 @@ impl Environment {
 
     /// Puts `LOCI_<SECTION>_<KEY>` into a configuration.
     pub(super) fn apply(&self, table: &mut Table) -> Result<()> {
-        for (name, value) in self.0.iter().filter(|(_, value)| !value.is_empty()) {
+        for (name, value) in self.seen.iter().filter(|(_, value)| !value.is_empty()) {
             let Some(rest) = name.strip_prefix("LOCI_").filter(|_| !OTHERS.contains(&name.as_str())) else {
                 continue;
             };
@@ -81,7 +112,7 @@ impl Environment {
 impl std::fmt::Debug for Environment {
     /// Names only: values may be secrets.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        f.debug_set().entries(self.seen.keys()).finish()
     }
 }
 

@@ -44,7 +44,7 @@ fn check(config: &Config) -> Result<()> {
     if config.server.tls_cert.is_some() != config.server.tls_key.is_some() {
         bail!("server.tls_cert and server.tls_key belong together: give both or none");
     }
-    Ok(())
+    config.check_sections()
 }
 
 #[cfg(test)]
@@ -88,6 +88,34 @@ mod tests {
         check("[server]\ntls_cert = \"a.pem\"\n", &[], "tls_key");
         check("[compat]\nevent_limits = \"loud\"\n", &[], "event_limits");
         check("[extraction]\nembed_threads = 0\n", &[], "embed_threads");
+        check("[safety]\nsecrets = \"loud\"\n", &[], "secrets");
+    }
+
+    #[test]
+    fn secrets_can_be_masked() {
+        let masked = load_text("", &[("LOCI_SAFETY_SECRETS", "mask")]).unwrap();
+        assert_eq!(masked.engine().redaction, loci_model::settings::SecretsMode::Mask);
+    }
+
+    /// What is not there yet is refused, not overlooked.
+    #[test]
+    fn what_has_no_effect_is_refused() {
+        let check = |text: &str, part: &str| {
+            let error = format!("{:#}", load_text(text, &[]).unwrap_err());
+            assert!(error.contains(part), "{error}");
+        };
+        check("[llm]\nmode = \"provider\"\n", "llm.mode");
+        check("[[model]]\nname = \"m\"\nprotocol = \"openai\"\nmodel = \"x\"\n", "[[model]]");
+        check("[[model_id]]\nid = \"a\"\nmodel = \"m\"\n", "[[model_id]]");
+        check("[embedding]\nuse = \"other\"\n", "embedding.use");
+        check("[[embedder]]\nname = \"e\"\nprotocol = \"onnx\"\n", "embedding.use");
+        check("[pipeline]\njobs_at_once = 8\n", "[pipeline]");
+        check("[safety]\ninjection = \"quarantine\"\n", "safety.injection");
+        check("[profiles]\ndir = \"/profiles\"\n", "profiles.dir");
+        check("[outbound]\nretries_max = 9\n", "[outbound]");
+        check("[telemetry]\ncapture_content = true\n", "[telemetry]");
+        check("[[target]]\nname = \"t\"\nurl = \"file:///x\"\n", "[[target]]");
+        check("[[webhook]]\ntarget = \"t\"\non = [\"job.done\"]\n", "[[webhook]]");
     }
 
     #[test]

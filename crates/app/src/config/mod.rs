@@ -3,9 +3,18 @@
 //! The file is the user's (`$XDG_CONFIG_HOME/loci/config.toml`) or the one named by `--config`; never one of the working
 //! directory, which a cloned repository could bring along. Unknown keys are errors that name them.
 
+pub mod embedding;
 pub mod environment;
 mod file;
+pub mod llm;
+pub mod models;
+pub mod outbound;
+pub mod pipeline;
 mod places;
+pub mod profiles;
+pub mod safety;
+pub mod targets;
+pub mod telemetry;
 
 use std::net::SocketAddr;
 use std::num::NonZero;
@@ -37,8 +46,37 @@ pub struct Config {
     pub memories: MemoriesSection,
     /// When extraction runs.
     pub extraction: ExtractionSection,
+    /// Who reads conversations.
+    pub llm: llm::LlmSection,
+    /// Who makes vectors.
+    pub embedding: embedding::EmbeddingSection,
+    /// How much goes on side by side.
+    pub pipeline: pipeline::PipelineSection,
+    /// What happens to texts before they are stored.
+    pub safety: safety::SafetySection,
+    /// Further profiles.
+    pub profiles: profiles::ProfilesSection,
+    /// How this server calls others.
+    pub outbound: outbound::OutboundSection,
+    /// Traces for a collector.
+    pub telemetry: telemetry::TelemetrySection,
     /// How logs are written.
     pub log: LogSection,
+    /// Language models.
+    #[serde(rename = "model")]
+    pub models: Vec<models::ModelEntry>,
+    /// What model ids of the wire mean here.
+    #[serde(rename = "model_id")]
+    pub model_ids: Vec<models::ModelIdEntry>,
+    /// Embedders beside the built-in one.
+    #[serde(rename = "embedder")]
+    pub embedders: Vec<embedding::EmbedderEntry>,
+    /// Where notifications go.
+    #[serde(rename = "target")]
+    pub targets: Vec<targets::TargetEntry>,
+    /// Who is told of the ends of jobs.
+    #[serde(rename = "webhook")]
+    pub webhooks: Vec<targets::WebhookEntry>,
     /// Memories with a configured profile.
     #[serde(rename = "memory")]
     pub memory_matches: Vec<MemoryEntry>,
@@ -243,6 +281,19 @@ impl Default for LogSection {
 }
 
 impl Config {
+    /// What the sections must be, each for itself.
+    fn check_sections(&self) -> anyhow::Result<()> {
+        self.llm.check()?;
+        models::check(&self.models, &self.model_ids)?;
+        embedding::check(&self.embedding, &self.embedders)?;
+        self.pipeline.check()?;
+        self.safety.check()?;
+        self.profiles.check()?;
+        self.outbound.check()?;
+        self.telemetry.check()?;
+        targets::check(&self.targets, &self.webhooks)
+    }
+
     /// The engine's part.
     pub fn engine(&self) -> EngineSettings {
         let defaults = EngineSettings::default();
@@ -253,14 +304,13 @@ impl Config {
             template_actor: self.memories.template_actor.clone(),
             template_session: self.memories.template_session.clone(),
             memory_defaults: MemorySettings {
-                profile: None,
                 namespace_match: self.compat.namespace_match,
                 event_limits: self.compat.event_limits,
                 text_dates: self.compat.text_dates,
                 main_branch_marker: self.compat.main_branch_marker,
                 erase_after_ms: self.memories.erase_after_ms,
                 history_days: self.memories.history_days,
-                retrieval_weights: None,
+                ..MemorySettings::default()
             },
             memory_matches: self
                 .memory_matches
@@ -269,6 +319,8 @@ impl Config {
                 .collect(),
             extraction_delay_ms: self.extraction.delay_ms,
             summary_delay_ms: self.extraction.summary_delay_ms,
+            redaction: self.safety.secrets,
+            pipeline: self.pipeline.engine(),
             ..defaults
         }
     }

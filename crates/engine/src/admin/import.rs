@@ -12,6 +12,7 @@ use loci_model::principal::Principal;
 use loci_model::{Error, JobId, MemoryId, Result, Timestamp};
 
 use super::{ExportLine, ImportReport};
+use crate::events::content;
 use crate::events::scheduling::{extracting, extraction_job};
 use crate::memories::existing;
 use crate::records::batch;
@@ -116,6 +117,8 @@ fn import_event(tx: &mut dyn Tx, event: &Event, job: &JobId, now: Timestamp) -> 
     {
         tx.events_mut().insert_branch(&event.memory, &event.actor, &event.session, &event.branch)?;
     }
+    // Exports from before loads were counted have none.
+    let event = &Event { load: content::load(&event.payload, &event.notes.repeated), ..event.clone() };
     tx.events_mut().insert(event)?;
     for (place, strategy) in extracting(&memory).enumerate() {
         let id = JobId::parse(format!("{job}-{place}"))?;

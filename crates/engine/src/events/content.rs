@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::event::PayloadItem;
+use loci_model::event::{EventLoad, PayloadItem};
 use loci_model::settings::EventLimits;
 use loci_model::{Error, ErrorKind, Reason, Result, limits};
+use loci_text::tokens::estimate_tokens;
 
 /// Checks the content of an event; true when it is over a limit and stored all the same.
 pub(crate) fn check(
@@ -25,6 +26,24 @@ pub(crate) fn check(
         (Some(_), EventLimits::Lenient) => Ok(true),
         (Some((field, rule)), EventLimits::Strict) => Err(Error::invalid(field, rule)),
     }
+}
+
+/// What a payload brings for the strategies to read: everything but blobs, and the items at `repeated` indices, which an
+/// earlier event brought.
+pub(crate) fn load(payload: &[PayloadItem], repeated: &[u32]) -> EventLoad {
+    let mut load = EventLoad::default();
+    for (at, item) in (0_u32..).zip(payload) {
+        let text = match item {
+            PayloadItem::Conversational { text, .. } => text.as_str(),
+            PayloadItem::Json(document) => document.as_str(),
+            PayloadItem::Blob(_) => continue,
+        };
+        if !repeated.contains(&at) {
+            load.messages = load.messages.saturating_add(1);
+            load.tokens = load.tokens.saturating_add(estimate_tokens(text));
+        }
+    }
+    load
 }
 
 fn item_bytes(item: &PayloadItem) -> usize {

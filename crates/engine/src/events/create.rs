@@ -103,6 +103,9 @@ impl Engine {
         }
         let (mut event, mut notices) = build(tx, caller, &memory, prepared, token)?;
         overlap::mark(tx, &mut event)?;
+        if event.notes.overlaps() {
+            event.load = content::load(&event.payload, &event.notes.repeated);
+        }
         event.arrival = tx.events_mut().insert(&event)?;
         let asked = scheduling::schedule(tx, &memory, &event, &self.settings, &prepared.jobs, prepared.now)?;
         let remembered = Remembered {
@@ -160,6 +163,7 @@ pub(super) fn plain_event(memory: &Memory, prepared: &Prepared, id: EventId) -> 
         hidden: false,
         expires: prepared.now.plus_days(memory.event_expiry_days),
         notes: loci_model::event::EventNotes::default(),
+        load: content::load(&new.payload, &[]),
     }
 }
 

@@ -26,6 +26,10 @@ impl Engine {
                 existing(tx, &memory)?;
                 let live = tx.events().get(&memory, &actor, &session, &id, now)?.is_some();
                 if live && tx.events_mut().delete(&memory, &actor, &session, &id, now)? {
+                    // Questions about the session may hold what the event said; they are asked again without it.
+                    for job in tx.exchanges_mut().drop_of_session(&memory, &actor, &session)? {
+                        tx.jobs_mut().wake(&memory, &job, now)?;
+                    }
                     Ok(())
                 } else {
                     Err(unknown(&id))

@@ -2,7 +2,7 @@
 
 mod actors;
 mod branches;
-mod content;
+pub(crate) mod content;
 mod create;
 mod delete;
 mod get;

@@ -10,6 +10,7 @@ use loci_model::ports::store::Tx;
 use loci_model::strategy::{Strategy, StrategyBase};
 use loci_model::{JobId, Result, Timestamp, limits};
 
+use crate::self_managed::trigger;
 use crate::settings::EngineSettings;
 
 /// The key that makes an extraction job unique.
@@ -43,7 +44,7 @@ pub(crate) fn extracting(memory: &Memory) -> impl Iterator<Item = &Strategy> {
     memory.strategies.iter().filter(|strategy| strategy.base != StrategyBase::SelfManaged)
 }
 
-/// Asks for the jobs that an event causes. `ids` has one id per extracting strategy. True if any was asked for.
+/// Asks for the jobs that an event causes. `ids` has one id per strategy. True if any was asked for.
 pub(crate) fn schedule(
     tx: &mut dyn Tx,
     memory: &Memory,
@@ -57,10 +58,17 @@ pub(crate) fn schedule(
         return Ok(false);
     }
     let mut asked = false;
-    for (strategy, id) in extracting(memory).zip(ids) {
-        let (due, due_rule) = due(tx, strategy, event, settings, now)?;
-        tx.jobs_mut().enqueue(&extraction_job(strategy, event, id.clone(), due, due_rule), now)?;
-        asked = true;
+    for (strategy, id) in memory.strategies.iter().zip(ids) {
+        let job = if strategy.base == StrategyBase::SelfManaged {
+            if event.hidden { None } else { trigger::due(tx, memory, strategy, event, id, now)? }
+        } else {
+            let (due, due_rule) = due(tx, strategy, event, settings, now)?;
+            Some(extraction_job(strategy, event, id.clone(), due, due_rule))
+        };
+        if let Some(job) = job {
+            tx.jobs_mut().enqueue(&job, now)?;
+            asked = true;
+        }
     }
     Ok(asked)
 }

@@ -2,13 +2,16 @@
 //!
 //! To add a job: a variant of `JobKind`, a file here with an idempotent `run`, one arm in `one_job`.
 
+mod deliverer;
 mod embed;
 mod extract;
 mod failure;
+mod handover;
 mod list;
 mod one_job;
 mod pending;
 pub(crate) mod purge;
+mod reflect;
 mod runner;
 mod start;
 mod sweep;
@@ -31,8 +34,10 @@ pub type JobPage = Page<Job, (Timestamp, JobId)>;
 pub struct WaitOutcome {
     /// Nothing is pending any more.
     pub complete: bool,
-    /// Jobs that wait or run.
+    /// Jobs that are pending or run.
     pub pending: u64,
+    /// Of these, waiting for an answer from outside.
+    pub waiting: u64,
     /// Jobs that failed for good.
     pub failed: u64,
 }
@@ -44,6 +49,9 @@ enum Ended {
     Done,
     /// It goes on then: others were faster, or there is more.
     Again(Timestamp),
+    /// It goes on when an answer comes from outside.
+    #[expect(dead_code, reason = "pull mode ends a try so; no strategy asks yet")]
+    Waits,
     /// No further try can help: a code, then `: ` and a plain explanation, and the messages it is about.
     Failed(String, Vec<JobMessage>),
 }

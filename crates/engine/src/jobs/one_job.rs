@@ -5,11 +5,11 @@ use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt;
 use futures::future::{Either, select};
-use loci_model::job::{Job, JobKind, JobMessage};
+use loci_model::job::{Job, JobKind, JobMessage, JobState};
 use loci_model::ports::store::{JobFailure, StoreExt};
 use loci_model::{Error, Result, limits};
 
-use super::{Ended, embed, extract, failure, purge};
+use super::{Ended, deliverer, embed, extract, failure, handover, purge, reflect};
 use crate::Engine;
 
 /// A lease is prolonged after this share of it.
@@ -41,6 +41,8 @@ impl Engine {
             JobKind::Extract => extract::run(self, job).await,
             JobKind::Embed => embed::run(self, job).await,
             JobKind::Purge => purge::run(self, job).await,
+            JobKind::Handover => handover::run(self, job).await,
+            JobKind::Reflect => reflect::run(self, job).await,
         }
     }
 
@@ -62,7 +64,6 @@ impl Engine {
 
     async fn note_end(&self, job: &Job, ended: Result<Ended>) -> Result<()> {
         let now = self.clock.now();
-        let (memory, id, host) = (job.memory.clone(), job.id.clone(), self.settings.host.clone());
         let failure = match ended {
             Ok(Ended::Done) => {
                 return self.finish(job, None).await;
@@ -70,7 +71,17 @@ impl Engine {
             Ok(Ended::Again(at)) => {
                 return self.finish(job, Some(at)).await;
             }
-            Ok(Ended::Failed(reason, messages)) => JobFailure { reason, messages, retry_at: None, at: now },
+            Ok(Ended::Waits) => {
+                let (memory, id, host) = (job.memory.clone(), job.id.clone(), self.settings.host.clone());
+                return self
+                    .store
+                    .write(move |tx| tx.jobs_mut().wait(&memory, &id, &host, now))
+                    .await
+                    .map(drop);
+            }
+            Ok(Ended::Failed(reason, messages)) => {
+                JobFailure { reason, messages, retry_at: None, fallback: false, at: now }
+            }
             Err(error) => {
                 let [random, ..] = self.ids.random();
                 let retry_at = failure::retry_at(&error, job.attempts, now, random);
@@ -79,17 +90,35 @@ impl Engine {
                     reason: failure::reason(&error),
                     messages: self.messages(job).await,
                     retry_at,
+                    fallback: false,
                     at: now,
                 }
             }
         };
-        self.store.write(move |tx| tx.jobs_mut().fail(&memory, &id, &host, &failure)).await.map(drop)
+        let (job, settings) = (job.clone(), self.settings.clone());
+        self.store
+            .write(move |tx| {
+                let noted = tx.jobs_mut().fail(&job.memory, &job.id, &settings.host, &failure)?;
+                if noted && failure.retry_at.is_none() {
+                    deliverer::job_ended(tx, &settings, &job, JobState::Failed, failure.at)?;
+                }
+                Ok(())
+            })
+            .await
     }
 
     async fn finish(&self, job: &Job, again: Option<loci_model::Timestamp>) -> Result<()> {
         let now = self.clock.now();
-        let (memory, id, host) = (job.memory.clone(), job.id.clone(), self.settings.host.clone());
-        self.store.write(move |tx| tx.jobs_mut().finish(&memory, &id, &host, again, now)).await.map(drop)
+        let (job, settings) = (job.clone(), self.settings.clone());
+        self.store
+            .write(move |tx| {
+                let noted = tx.jobs_mut().finish(&job.memory, &job.id, &settings.host, again, now)?;
+                if noted && again.is_none() {
+                    deliverer::job_ended(tx, &settings, &job, JobState::Done, now)?;
+                }
+                Ok(())
+            })
+            .await
     }
 
     /// The messages an extraction was about to read, for people; none where even that fails.

@@ -18,7 +18,7 @@ pub(crate) fn extraction_is_pending(tx: &dyn ReadTx, memory: &MemoryId, view: &V
     for clause in view.clauses().iter().filter(of_events) {
         for state in [JobState::Pending, JobState::Running] {
             let query = JobQuery {
-                kind: Some(JobKind::Extract),
+                kinds: vec![JobKind::Extract],
                 state: Some(state),
                 actor: clause.actor.clone(),
                 session: clause.session.clone(),

@@ -5,14 +5,14 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use futures::future::{BoxFuture, Either, join, join_all, select};
+use futures::future::{BoxFuture, Either, join_all, join3, select};
 use loci_model::MemoryId;
 use loci_model::job::Job;
 use loci_model::ports::store::StoreExt;
 use loci_model::{Result, limits};
 
-use super::WaitOutcome;
 use super::wait::Part;
+use super::{WaitOutcome, deliverer};
 use crate::Engine;
 
 /// Jobs that run side by side: enough to fill the embedder while others wait for the store.
@@ -25,6 +25,8 @@ const LOOK_RARELY_MS: u64 = 2_000;
 const LOST_LOOK_US: u64 = 5_000_000;
 /// Running jobs may end when the runner stops, for so long.
 const STOP_MS: u64 = 10_000;
+/// The outbox is looked at this often; whoever puts something there calls.
+const DELIVER_LOOK_MS: u64 = 1_000;
 /// Sweeps are this far apart.
 const SWEEP_MS: u64 = 60_000;
 
@@ -42,7 +44,7 @@ impl Engine {
     /// seconds; what is cut off is run again when its lease has run out.
     pub async fn run_jobs(&self, stop: BoxFuture<'static, ()>) {
         let run = Run::of(self, &[]);
-        let all = join(run.workers(), run.sweeper());
+        let all = join3(run.workers(), run.sweeper(), run.deliverer());
         run.until(stop, all).await;
         self.store.release_host();
     }
@@ -180,6 +182,25 @@ impl<'a> Run<'a> {
             .store
             .write(move |tx| tx.jobs_mut().claim(&host, &memories, now, limits::JOB_LEASE_MS))
             .await
+    }
+
+    /// Sends what is in the outbox, where anything can be sent.
+    async fn deliverer(&self) {
+        while self.engine.deliver.is_some() && !self.stopping.load(Ordering::Relaxed) {
+            let seen = self.engine.wake.calls();
+            let tried = match self.hosting.load(Ordering::Relaxed) {
+                true => deliverer::deliver_due(self.engine).await,
+                false => Ok(0),
+            };
+            match tried {
+                Ok(0) => self.engine.pause(seen, DELIVER_LOOK_MS).await,
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::error!(?error, "the outbox cannot be read");
+                    self.engine.clock.sleep(LOOK_RARELY_MS).await;
+                }
+            }
+        }
     }
 
     async fn sweeper(&self) {

@@ -2,11 +2,12 @@
 
 use loci_model::ports::store::{Checkpoint, RecordChange, StoreExt, Tx};
 use loci_model::record::RecordState;
-use loci_model::telemetry::StateChange;
 use loci_model::{MemoryId, RecordId, Result, Timestamp, limits};
 
+use super::deliverer;
 use super::purge::{ROWS_PER_WRITE, erase_memory, erase_records};
-use crate::Engine;
+use crate::records::changes::{self, Change, Streamed};
+use crate::{Engine, asking};
 
 /// Writes of one kind in one sweep; what is left waits for the next.
 const ROUNDS_MAX: usize = 200;
@@ -16,8 +17,8 @@ const MEMORIES_PER_PAGE: usize = 100;
 const REASON: &str = "expired";
 
 impl Engine {
-    /// Removes expired events and tokens, long finished jobs, history past retention, content that was deleted long
-    /// enough ago; marks expired records. In small writes; bounded.
+    /// Removes expired events and tokens, long finished jobs, exchanges and deliveries, history past retention, content
+    /// that was deleted long enough ago; marks expired records. In small writes; bounded.
     pub async fn sweep(&self) -> Result<()> {
         let now = self.clock.now();
         self.rounds(move |tx| tx.events_mut().sweep(now, ROWS_PER_WRITE)).await?;
@@ -25,6 +26,8 @@ impl Engine {
         self.rounds(move |tx| tx.idempotency_mut().sweep(now, ROWS_PER_WRITE)).await?;
         let finished = now.plus_millis(-limits::FINISHED_JOB_MS);
         self.rounds(move |tx| tx.jobs_mut().sweep(finished, ROWS_PER_WRITE)).await?;
+        self.rounds(move |tx| asking::sweep(tx, now, ROWS_PER_WRITE)).await?;
+        self.rounds(move |tx| deliverer::sweep(tx, now, ROWS_PER_WRITE)).await?;
         self.rounds(move |tx| tx.records_mut().sweep_history(now, ROWS_PER_WRITE)).await?;
         self.sweep_deleted(now).await?;
         // The log gives its room back, and what was erased from the tables is not in it any more.
@@ -82,18 +85,22 @@ fn expire_records(tx: &mut dyn Tx, now: Timestamp) -> Result<usize> {
 
 fn expire(tx: &mut dyn Tx, memory: &MemoryId, id: &RecordId, at: Timestamp) -> Result<()> {
     let Some(record) = tx.records().get(memory, id)? else { return Ok(()) };
+    let Some(memory) = tx.memories().get(memory)? else { return Ok(()) };
     let change = RecordChange { state: RecordState::Expired, reason: REASON.to_owned(), at };
-    if !tx.records_mut().set_state(memory, id, &change)? {
+    if !tx.records_mut().set_state(&memory.id, id, &change)? {
         return Ok(());
     }
-    tx.telemetry_mut().append(&StateChange {
-        memory: memory.clone(),
-        record: id.clone(),
-        version: record.version,
-        from: Some(record.state),
-        to: RecordState::Expired,
-        reason: REASON.to_owned(),
-        by: "loci".to_owned(),
-        at,
-    })
+    changes::note(
+        tx,
+        &memory,
+        &Change {
+            record: &record,
+            from: Some(record.state),
+            to: RecordState::Expired,
+            reason: REASON,
+            by: "loci",
+            what: Streamed::Deleted,
+            at,
+        },
+    )
 }

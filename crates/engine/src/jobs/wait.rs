@@ -55,10 +55,12 @@ impl Engine {
             let seen = self.wake.calls();
             let counts = self.counts(part).await?;
             let waited_ms = self.clock.monotonic_us().saturating_sub(start) / 1000;
-            if counts.pending == 0 || waited_ms >= timeout_ms {
+            // What waits for an answer from outside ends no sooner for being waited for here.
+            if counts.runnable() == 0 || waited_ms >= timeout_ms {
                 return Ok(WaitOutcome {
                     complete: counts.pending == 0,
                     pending: counts.pending,
+                    waiting: counts.waiting,
                     failed: counts.failed,
                 });
             }
@@ -81,6 +83,7 @@ impl Engine {
                 for memory in &part.memories {
                     let counts = tx.jobs().counts(memory, part.actor.as_ref(), part.session.as_ref())?;
                     sum.pending = sum.pending.saturating_add(counts.pending);
+                    sum.waiting = sum.waiting.saturating_add(counts.waiting);
                     sum.failed = sum.failed.saturating_add(counts.failed);
                 }
                 Ok(sum)

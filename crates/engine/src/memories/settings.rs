@@ -3,7 +3,7 @@
 use loci_model::memory::Memory;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::settings::MemorySettings;
+use loci_model::settings::{ConsolidationSettings, InjectionMode, MemorySettings, ModelMode};
 use loci_model::{Error, MemoryId, Result, limits};
 
 use super::get::existing;
@@ -13,6 +13,9 @@ use crate::{Engine, access};
 /// Ten years, in milliseconds and days: longer is a typing error.
 const ERASE_AFTER_MS_MAX: u64 = 3650 * 24 * 3600 * 1000;
 const HISTORY_DAYS_MAX: u32 = 36_500;
+/// More episodes between two reflections, or more that must bear one out, would never come.
+const REFLECT_EVERY_MAX: u32 = 1_000;
+const REFLECT_EPISODES_MAX: u32 = 200;
 
 impl Engine {
     /// Replaces the settings of a memory.
@@ -46,6 +49,15 @@ pub(crate) fn check(settings: &MemorySettings) -> Result<()> {
     if settings.history_days > HISTORY_DAYS_MAX {
         return Err(Error::invalid("history_days", "history_days must be at most 36500"));
     }
+    settings.window.check("window")?;
+    check_consolidation(&settings.consolidation)?;
+    if settings.model_mode.is_some_and(|mode| mode != ModelMode::None) {
+        return Err(Error::invalid("model_mode", "this version reads without a model: leave model_mode out"));
+    }
+    if settings.safety.injection != InjectionMode::default() {
+        let rule = "this version does not look for instructions in texts: leave injection out";
+        return Err(Error::invalid("safety.injection", rule));
+    }
     if let Some(weights) = &settings.retrieval_weights {
         if weights.len() > limits::RETRIEVAL_WEIGHTS_BYTES_MAX {
             let message = format!(
@@ -60,4 +72,62 @@ pub(crate) fn check(settings: &MemorySettings) -> Result<()> {
         })?;
     }
     Ok(())
+}
+
+fn check_consolidation(settings: &ConsolidationSettings) -> Result<()> {
+    if !(1..=REFLECT_EVERY_MAX).contains(&settings.reflect_every) {
+        return Err(Error::invalid("consolidation.reflect_every", "reflect_every must be 1 to 1000"));
+    }
+    if !(2..=REFLECT_EPISODES_MAX).contains(&settings.reflect_min_episodes) {
+        let rule = "reflect_min_episodes must be 2 to 200";
+        return Err(Error::invalid("consolidation.reflect_min_episodes", rule));
+    }
+    if settings.verbatim {
+        let rule = "messages kept word for word are not consolidated in this version: leave verbatim out";
+        return Err(Error::invalid("consolidation.verbatim", rule));
+    }
+    if settings.thresholds.is_some() {
+        let rule = "thresholds cannot be set in this version: leave them out";
+        return Err(Error::invalid("consolidation.thresholds", rule));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loci_model::settings::{SafetySettings, WindowSettings};
+
+    #[test]
+    fn what_is_refused_names_its_member() {
+        let usual = MemorySettings::default;
+        let field = |settings: &MemorySettings| check(settings).err().and_then(|error| error.field);
+        let of = |reflect_every, reflect_min_episodes, thresholds: Option<&str>| MemorySettings {
+            consolidation: ConsolidationSettings {
+                reflect_every,
+                reflect_min_episodes,
+                thresholds: thresholds.map(str::to_owned),
+                ..ConsolidationSettings::default()
+            },
+            ..usual()
+        };
+        assert_eq!(field(&usual()), None);
+        assert_eq!(field(&of(1, 2, None)), None);
+        assert_eq!(field(&of(1_000, 200, None)), None);
+        let check = |settings: MemorySettings, expect: &str| {
+            assert_eq!(field(&settings).as_deref(), Some(expect), "{settings:?}");
+        };
+        check(of(0, 3, None), "consolidation.reflect_every");
+        check(of(1_001, 3, None), "consolidation.reflect_every");
+        check(of(5, 1, None), "consolidation.reflect_min_episodes");
+        check(of(5, 201, None), "consolidation.reflect_min_episodes");
+        check(of(5, 3, Some("{}")), "consolidation.thresholds");
+        let verbatim = ConsolidationSettings { verbatim: true, ..ConsolidationSettings::default() };
+        check(MemorySettings { consolidation: verbatim, ..usual() }, "consolidation.verbatim");
+        let safety = SafetySettings { injection: InjectionMode::Quarantine, ..SafetySettings::default() };
+        check(MemorySettings { safety, ..usual() }, "safety.injection");
+        let window = WindowSettings { messages: 0, ..WindowSettings::default() };
+        check(MemorySettings { window, ..usual() }, "window.messages");
+        check(MemorySettings { model_mode: Some(ModelMode::Provider), ..usual() }, "model_mode");
+    }
 }

@@ -6,17 +6,18 @@ use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::provenance::Provenance;
-use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::telemetry::StateChange;
+use loci_model::record::{Record, RecordKind, RecordOrigin};
 use loci_model::{Error, ErrorKind, JobId, Namespace, RecordId, Result, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 
 use super::batch::{self, Outcomes};
+use super::changes::{self, Change, Streamed};
 use super::{BatchOutcome, ItemOutcome, NewRecord, RecordsCreate};
 use crate::access::{self, View};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
-use crate::safety::RedactionMode;
+use crate::safety::SafetyPolicy;
+use crate::settings::EngineSettings;
 use crate::{Engine, safety};
 
 const OPERATION: &str = "BatchCreateMemoryRecords";
@@ -52,7 +53,7 @@ impl Engine {
         let ids = request.records.iter().map(|_| fresh()).collect::<Result<Vec<_>>>()?;
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let by = caller.name.clone();
-        let redaction = self.settings.redaction;
+        let settings = self.settings.clone();
         let outcome = self
             .store
             .write(move |tx| {
@@ -64,8 +65,8 @@ impl Engine {
                 }
                 let mut outcomes = Outcomes::with_capacity(ids.len());
                 for (new, id) in request.records.iter().zip(&ids) {
-                    let written = build(new, id, &memory, &view, request.expiry, redaction, now)
-                        .and_then(|record| write(tx, &record, &by));
+                    let written = build(new, id, &memory, &view, request.expiry, &settings, now)
+                        .and_then(|record| write(tx, &memory, &record, &by));
                     outcomes.add(id.clone(), Some(new.request.clone()), written)?;
                 }
                 let outcome = outcomes.finish();
@@ -150,7 +151,7 @@ fn build(
     memory: &Memory,
     view: &View,
     expiry: Option<ExpirySpecification>,
-    redaction: RedactionMode,
+    settings: &EngineSettings,
     now: Timestamp,
 ) -> Result<Record> {
     let namespace = one_namespace(&new.namespaces)?.clone();
@@ -161,7 +162,7 @@ fn build(
         Some(ExpirySpecification::Days(days)) => Some(days),
         Some(ExpirySpecification::Remove) | None => None,
     };
-    let safe = safety::prepare(new.text.clone(), None, redaction);
+    let safe = safety::prepare(new.text.clone(), None, &SafetyPolicy::of(settings, &memory.settings));
     let record = Record {
         memory: memory.id.clone(),
         id: id.clone(),
@@ -177,12 +178,16 @@ fn build(
         namespace,
         strategy: new.strategy.clone(),
         trust: safe.trust(),
+        tier: safe.tier,
+        making: None,
+        derived_from: Vec::new(),
+        findings: safe.findings,
         text: safe.text,
         index_text: safe.index_text,
         metadata: new.metadata.clone(),
         provenance: Provenance::default(),
         origin: RecordOrigin::BatchCreated,
-        state: RecordState::Active,
+        state: safe.state,
         state_reason: None,
         superseded_by: None,
         supersedes: Vec::new(),
@@ -201,18 +206,21 @@ fn build(
     }
 }
 
-fn write(tx: &mut dyn Tx, record: &Record, by: &str) -> Result<()> {
+fn write(tx: &mut dyn Tx, memory: &Memory, record: &Record, by: &str) -> Result<()> {
     tx.records_mut().insert(record)?;
-    tx.telemetry_mut().append(&StateChange {
-        memory: record.memory.clone(),
-        record: record.id.clone(),
-        version: record.version,
-        from: None,
-        to: record.state,
-        reason: "created".to_owned(),
-        by: by.to_owned(),
-        at: record.created_at,
-    })
+    changes::note(
+        tx,
+        memory,
+        &Change {
+            record,
+            from: None,
+            to: record.state,
+            reason: "created",
+            by,
+            what: Streamed::Created,
+            at: record.created_at,
+        },
+    )
 }
 
 fn notes(outcome: &BatchOutcome) -> Vec<RememberedItem> {

@@ -5,10 +5,10 @@ use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{RecordChange, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
-use loci_model::telemetry::StateChange;
 use loci_model::{JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::batch::{self, Outcomes};
+use super::changes::{self, Change, Streamed};
 use super::get::{check_namespace, readable};
 use super::{BatchOutcome, RecordDelete};
 use crate::Engine;
@@ -82,14 +82,17 @@ fn delete(tx: &mut dyn Tx, deletion: &Deletion<'_>, asked: &RecordDelete) -> Res
     check_namespace(&stored, asked.namespace.as_ref())?;
     let change = RecordChange { state: RecordState::Erased, reason: "deleted".to_owned(), at: deletion.now };
     tx.records_mut().set_state(memory, &asked.id, &change)?;
-    tx.telemetry_mut().append(&StateChange {
-        memory: memory.clone(),
-        record: asked.id.clone(),
-        version: stored.version,
-        from: Some(stored.state),
-        to: RecordState::Erased,
-        reason: "deleted".to_owned(),
-        by: deletion.by.to_owned(),
-        at: deletion.now,
-    })
+    changes::note(
+        tx,
+        deletion.memory,
+        &Change {
+            record: &stored,
+            from: Some(stored.state),
+            to: RecordState::Erased,
+            reason: "deleted",
+            by: deletion.by,
+            what: Streamed::Deleted,
+            at: deletion.now,
+        },
+    )
 }

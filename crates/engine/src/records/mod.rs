@@ -1,6 +1,7 @@
 //! Verbs of records: get, list, delete, batches, history. Requests here, one file per verb.
 
 pub(crate) mod batch;
+pub(crate) mod changes;
 mod create;
 mod delete;
 pub(crate) mod filters;

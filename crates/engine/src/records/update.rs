@@ -6,16 +6,16 @@ use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
-use loci_model::telemetry::StateChange;
 use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::batch::{self, Outcomes};
+use super::changes::{self, Change, Streamed};
 use super::create::{check_days, check_text, one_namespace};
 use super::get::{check_namespace, readable};
 use super::{BatchOutcome, RecordUpdate};
 use crate::access::{self, View};
 use crate::memories::existing;
-use crate::safety::RedactionMode;
+use crate::safety::SafetyPolicy;
 use crate::{Engine, safety};
 
 /// What an update works with beside the item itself.
@@ -24,7 +24,7 @@ struct Edit<'a> {
     view: &'a View,
     expiry: Option<ExpirySpecification>,
     by: &'a str,
-    redaction: RedactionMode,
+    policy: SafetyPolicy,
     now: Timestamp,
 }
 
@@ -41,12 +41,13 @@ impl Engine {
         check_request(&updates, expiry)?;
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-        let (memory, by, redaction) = (memory.clone(), caller.name.clone(), self.settings.redaction);
+        let (memory, by, settings) = (memory.clone(), caller.name.clone(), self.settings.clone());
         let outcome = self
             .store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let edit = Edit { memory: &memory, view: &view, expiry, by: &by, redaction, now };
+                let policy = SafetyPolicy::of(&settings, &memory.settings);
+                let edit = Edit { memory: &memory, view: &view, expiry, by: &by, policy, now };
                 let mut outcomes = Outcomes::with_capacity(updates.len());
                 for update in &updates {
                     let result = apply(tx, &edit, update);
@@ -86,16 +87,19 @@ fn apply(tx: &mut dyn Tx, edit: &Edit<'_>, update: &RecordUpdate) -> Result<()> 
         return Err(Error::denied("the caller may not write in this namespace"));
     }
     tx.records_mut().put_version(&record)?;
-    tx.telemetry_mut().append(&StateChange {
-        memory: record.memory.clone(),
-        record: record.id.clone(),
-        version: record.version,
-        from: Some(stored.state),
-        to: record.state,
-        reason: "updated".to_owned(),
-        by: edit.by.to_owned(),
-        at: edit.now,
-    })
+    changes::note(
+        tx,
+        edit.memory,
+        &Change {
+            record: &record,
+            from: Some(stored.state),
+            to: record.state,
+            reason: "updated",
+            by: edit.by,
+            what: Streamed::Updated,
+            at: edit.now,
+        },
+    )
 }
 
 fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate) -> Result<Record> {
@@ -109,8 +113,10 @@ fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate) -> Result<Rec
     record.updated_at = edit.now;
     if let Some(text) = &update.text {
         check_text(text, stored.kind)?;
-        let safe = safety::prepare(text.clone(), None, edit.redaction);
+        let safe = safety::prepare(text.clone(), None, &edit.policy);
         record.trust = safe.trust();
+        record.tier = safe.tier;
+        record.findings = safe.findings;
         record.text = safe.text;
         // An edited text is no longer the message word for word, and its old index text is not of it.
         record.provenance.verbatim = stored.provenance.verbatim && record.text == stored.text;

@@ -10,15 +10,8 @@ use regex::{Regex, RegexSet};
 /// What replaces a secret. Shorter than every form below, so no text grows over a limit.
 pub const MASK: &str = "[redacted]";
 
-/// What happens to secrets in texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum RedactionMode {
-    /// Texts are stored as they came.
-    #[default]
-    Off,
-    /// Secrets are replaced by [`MASK`].
-    Mask,
-}
+/// What happens to secrets in texts: `Off` by default, or replaced by [`MASK`].
+pub use loci_model::settings::SecretsMode as RedactionMode;
 
 /// A kind of secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -13,6 +13,7 @@ pub mod episodic;
 pub mod preference;
 pub mod preference_category;
 pub mod preference_statement;
+pub mod question;
 pub mod schema_values;
 pub mod semantic;
 pub mod summary;
@@ -26,6 +27,7 @@ use loci_model::record::Record;
 use loci_model::strategy::StrategyBase;
 
 pub use candidate::{Candidate, Joining};
+pub use question::{Ask, BadReply, Deciding, Question};
 pub use turn::Turn;
 
 /// What one extraction reads: new turns of one session, branch and namespace.
@@ -39,7 +41,7 @@ pub struct Batch<'a> {
     pub standing: &'a [Record],
 }
 
-/// The deterministic half of a strategy.
+/// A strategy: its deterministic half, and its questions to a model where it has any.
 pub trait Strategy: Sync {
     /// What it makes.
     fn base(&self) -> StrategyBase;
@@ -52,6 +54,24 @@ pub trait Strategy: Sync {
 
     /// New turns into candidates, in order.
     fn extract(&self, batch: &Batch<'_>) -> Vec<Candidate>;
+
+    /// The question by which a model reads new turns; `None`: it asks none.
+    fn extraction(&self, _ask: &Ask<'_>) -> Option<Question> {
+        None
+    }
+
+    /// The candidates of a model's answer.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    fn read_extraction(&self, _reply: &str, _ask: &Ask<'_>) -> Result<Vec<Candidate>, BadReply> {
+        Err(BadReply::of("this strategy asks no model: nothing was asked"))
+    }
+
+    /// Who decides what becomes of its candidates.
+    fn decides(&self) -> Deciding {
+        Deciding::Own
+    }
 }
 
 /// Every strategy that extracts without a model.

@@ -137,6 +137,7 @@ pub(crate) mod tests {
             hidden: false,
             expires: Timestamp::LATEST,
             notes: EventNotes::default(),
+            load: loci_model::event::EventLoad::default(),
         }
     }
 

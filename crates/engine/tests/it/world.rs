@@ -243,13 +243,13 @@ impl World {
             texts: AtomicI64::new(0),
             meanwhile: Mutex::default(),
         });
-        let parts = EngineParts {
-            store: store.clone(),
-            embedder: Some(embedder.clone()),
-            clock: Arc::new(clock.clone()),
-            ids: Arc::new(SeededIds::new(7)),
-            vault: Arc::new(PlainVault),
-        };
+        let parts = EngineParts::quiet(
+            store.clone(),
+            Some(embedder.clone()),
+            Arc::new(clock.clone()),
+            Arc::new(SeededIds::new(7)),
+            Arc::new(PlainVault),
+        );
         let engine = Engine::new(parts, EngineSettings::default());
         let caller = Principal { name: "tester".into(), grants: vec![Grant::everything()] };
         let new = NewMemory { name: "notes".into(), event_expiry_days: 30, ..new };

@@ -92,13 +92,13 @@ impl World {
         let clock = ManualClock::default();
         let (is_out, is_far) = (AtomicBool::new(false), AtomicBool::new(false));
         let embedder = Arc::new(Switched { inner: HashEmbedder::new(256), is_out, is_far });
-        let parts = EngineParts {
-            store: store.clone(),
-            embedder: Some(embedder.clone()),
-            clock: Arc::new(clock.clone()),
-            ids: Arc::new(SeededIds::new(11)),
-            vault: Arc::new(NoVault),
-        };
+        let parts = EngineParts::quiet(
+            store.clone(),
+            Some(embedder.clone()),
+            Arc::new(clock.clone()),
+            Arc::new(SeededIds::new(11)),
+            Arc::new(NoVault),
+        );
         let engine = Engine::new(parts, EngineSettings::default());
         let caller = Principal::administrator("tester");
         let semantic = NewStrategy {

@@ -3,8 +3,12 @@
 //! A port returns boxed futures and names no runtime. Synchronous parts ([`store::Tx`]) do no waiting of their own.
 
 pub mod clock;
+pub mod deliver;
 pub mod embedder;
 pub mod ids;
+pub mod language_model;
+pub mod objects;
+pub mod observe;
 pub mod search;
 pub mod store;
 pub mod vault;

@@ -14,6 +14,11 @@ use super::table::{Table, get, post};
 /// `extraction:wait` waits so long where the caller says nothing.
 const WAIT_MS_DEFAULT: u64 = 60_000;
 
+/// The state of a job that is pending but waits for an answer from outside, for people.
+const WAITING: &str = "waiting";
+/// The kinds of jobs, for people.
+const KINDS: &str = "extract, embed, purge, handover, reflect";
+
 pub(super) fn operations(table: Table) -> Table {
     table
         .query(get("/v1/memories/{memory}/jobs", "List jobs, latest change first."), list)
@@ -31,7 +36,7 @@ pub(super) fn operations(table: Table) -> Table {
 async fn list(call: Call, asked: shape::JobListing) -> Result<shape::JobList> {
     let limit = cursor::limit(asked.limit)?;
     let query = JobQuery {
-        kind: word(asked.kind.as_deref(), "kind", "extract, embed, purge", JobKind::parse)?,
+        kinds: word(asked.kind.as_deref(), "kind", KINDS, JobKind::parse)?.into_iter().collect(),
         state: word(asked.state.as_deref(), "state", "pending, running, failed, done", JobState::parse)?,
         strategy: asked.strategy.map(StrategyId::parse).transpose().map_err(|error| error.on("strategy"))?,
         actor: asked.actor.map(actor).transpose()?,
@@ -69,12 +74,12 @@ async fn wait(call: Call, asked: shape::ExtractionWait) -> Result<shape::Extract
     let actor = asked.actor.map(actor).transpose()?;
     let session = asked.session.map(session).transpose()?;
     let timeout_ms = asked.timeout_ms.unwrap_or(WAIT_MS_DEFAULT);
-    let WaitOutcome { complete, pending, failed } = call
+    let WaitOutcome { complete, pending, waiting, failed } = call
         .doors
         .engine
         .extraction_wait(&call.caller, &call.memory()?, actor.as_ref(), session.as_ref(), timeout_ms)
         .await?;
-    Ok(shape::ExtractionState { complete, pending, failed })
+    Ok(shape::ExtractionState { complete, pending, waiting, failed })
 }
 
 fn job_id(call: &Call) -> Result<JobId> {
@@ -86,13 +91,20 @@ fn shown(job: &Job) -> shape::Job {
         id: job.id.to_string(),
         memory: job.memory.to_string(),
         kind: job.kind.as_str().to_owned(),
-        state: job.state.as_str().to_owned(),
+        state: if job.waits { WAITING.to_owned() } else { job.state.as_str().to_owned() },
         strategy: job.strategy.as_ref().map(ToString::to_string),
         actor: job.actor.as_ref().map(ToString::to_string),
         session: job.session.as_ref().map(ToString::to_string),
         due_at: job.due.to_rfc3339(),
         attempts: job.attempts,
         failure_reason: job.failure_reason.clone(),
+        fallback: job.fallback,
+        window: job.window.as_ref().map(|window| shape::JobWindow { from: window.from, to: window.to }),
+        messages: job
+            .messages
+            .iter()
+            .map(|message| shape::JobMessage { event: message.event.to_string(), message: message.message })
+            .collect(),
         created_at: job.created_at.to_rfc3339(),
         updated_at: job.updated_at.to_rfc3339(),
     }

@@ -10,9 +10,9 @@ use loci_model::{Error, MemoryId, Result, StrategyId, Timestamp};
 
 use super::call::Call;
 use super::cursor;
+use super::settings::{settings, settings_shown};
 use super::strategies::{
-    indexed_key, indexed_key_shown, namespace_key, namespace_key_shown, new_strategy, settings,
-    settings_shown, strategy,
+    indexed_key, indexed_key_shown, namespace_key, namespace_key_shown, new_strategy, strategy,
 };
 use super::table::{Method, Table, create, get, other};
 

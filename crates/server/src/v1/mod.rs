@@ -6,6 +6,7 @@
 mod admin;
 mod call;
 mod cursor;
+mod deliveries;
 mod events;
 mod export;
 mod import;
@@ -15,9 +16,14 @@ mod keys;
 mod memories;
 mod openapi;
 mod problem;
+mod profiles;
+mod pull;
+mod quarantine;
 mod records;
 mod records_shape;
 mod search;
+mod sessions_end;
+mod settings;
 mod strategies;
 mod table;
 
@@ -35,6 +41,11 @@ fn operations() -> Table {
     let table = records::operations(table);
     let table = search::operations(table);
 
+    let table = profiles::operations(table);
+    let table = sessions_end::operations(table);
+    let table = quarantine::operations(table);
+    let table = pull::operations(table);
+    let table = deliveries::operations(table);
     let table = jobs::operations(table);
     let table = keys::operations(table);
     let table = admin::operations(table);

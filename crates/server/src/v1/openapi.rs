@@ -60,7 +60,7 @@ fn operation(described: &Described) -> utoipa::openapi::path::Operation {
                 operation = operation.parameter(parameter);
             }
         }
-        Form::Json(_) | Form::Lines => {
+        Form::Json(_) | Form::Maybe(_) | Form::Lines => {
             let (kind, content) = content(&described.request);
             operation =
                 operation.request_body(Some(RequestBodyBuilder::new().content(kind, content).build()));
@@ -75,12 +75,16 @@ fn operation(described: &Described) -> utoipa::openapi::path::Operation {
         .description("Refused or failed.")
         .content("application/json", json_content(&loci_api::ProblemBody::name()))
         .build();
+    if matches!(described.answer, Form::Maybe(_)) {
+        let nothing = ResponseBuilder::new().description("Nothing to answer.");
+        operation = operation.response("204", nothing);
+    }
     operation.response(place.status.as_str(), success).response("default", refused).build()
 }
 
 fn content(form: &Form) -> (&'static str, utoipa::openapi::Content) {
     match form {
-        Form::Json(name) => ("application/json", json_content(name)),
+        Form::Json(name) | Form::Maybe(name) => ("application/json", json_content(name)),
         Form::Lines | Form::None | Form::Query(_) => {
             let text = ObjectBuilder::new().schema_type(Type::String).build();
             ("application/x-ndjson", ContentBuilder::new().schema(Some(text)).build())

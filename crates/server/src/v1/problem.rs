@@ -39,7 +39,7 @@ impl IntoResponse for Refused {
             message: error.message,
             field: error.field,
             retryable,
-            details: None,
+            details: (!error.details.is_empty()).then(|| serde_json::json!({ "violations": error.details })),
         };
         let mut response = (status, Json(ProblemBody { error: problem })).into_response();
         response.extensions_mut().insert(ErrorType(code.into()));
@@ -61,6 +61,10 @@ fn status_and_code(error: &Error) -> (StatusCode, &'static str) {
         Some(Reason::CannotParse) if error.kind == ErrorKind::Invalid => {
             return (StatusCode::BAD_REQUEST, "CANNOT_PARSE");
         }
+        Some(Reason::BadReply) => return (StatusCode::UNPROCESSABLE_ENTITY, "BAD_REPLY"),
+        Some(Reason::AlreadyAnswered) => return (StatusCode::CONFLICT, "ALREADY_ANSWERED"),
+        Some(Reason::LeaseLost) => return (StatusCode::CONFLICT, "LEASE_LOST"),
+        Some(Reason::StaleVersion) => return (StatusCode::PRECONDITION_FAILED, "STALE_VERSION"),
         Some(Reason::CannotParse | Reason::FieldValidationFailed | Reason::EventInOtherSession) | None => {}
     }
     match error.kind {

@@ -1,7 +1,10 @@
 //! Records and filters between the native shapes and the engine's nouns.
 
+use loci_api::making as making_shape;
 use loci_api::record as shape;
 use loci_engine::records::NamespaceAsk;
+use loci_model::findings::Findings;
+use loci_model::making::Making;
 use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::record::{Record, RecordKind, RecordState};
@@ -42,6 +45,10 @@ pub(super) fn record(record: &Record) -> shape::Record {
         },
         origin: record.origin.as_str().to_owned(),
         trust: record.trust,
+        tier: (!record.tier.is_plain()).then(|| record.tier.as_str().to_owned()),
+        making: record.making.as_deref().map(making),
+        derived_from: record.derived_from.iter().map(ToString::to_string).collect(),
+        findings: (!record.findings.is_empty()).then(|| findings(&record.findings)),
         state: record.state.as_str().to_owned(),
         state_reason: record.state_reason.clone(),
         superseded_by: record.superseded_by.as_ref().map(ToString::to_string),
@@ -53,6 +60,29 @@ pub(super) fn record(record: &Record) -> shape::Record {
         updated_at: record.updated_at.to_rfc3339(),
         expires_at: record.expires_at.map(Timestamp::to_rfc3339),
     }
+}
+
+fn making(making: &Making) -> making_shape::Making {
+    making_shape::Making {
+        prompt: making.prompt.as_ref().map(ToString::to_string),
+        model: making.model.clone(),
+        mode: making.mode.as_str().to_owned(),
+        decided: making.decided.as_ref().map(|decided| making_shape::Decided {
+            action: decided.action.clone(),
+            by: decided.by.clone(),
+            reason: decided.reason.clone(),
+        }),
+        evidence: making.evidence.as_ref().map(|evidence| making_shape::Evidence {
+            hits: evidence.hits,
+            of: evidence.of,
+            predicate: evidence.predicate.clone(),
+        }),
+    }
+}
+
+fn findings(findings: &Findings) -> making_shape::Findings {
+    let Findings { injection, reasons, masked } = findings.clone();
+    making_shape::Findings { injection, reasons, masked }
 }
 
 /// A change of state as shown.

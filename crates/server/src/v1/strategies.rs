@@ -1,10 +1,9 @@
-//! Strategies and settings between the native shapes and the engine's nouns.
+//! Strategies, keys and variables between the native shapes and the engine's nouns.
 
 use loci_api::memory as shape;
 use loci_engine::memories::{NewReflection, NewStrategy};
 use loci_model::index_key::{IndexedKey, NamespaceKey, NamespaceKeyValidation};
 use loci_model::metadata::{MetadataExtraction, MetadataSchemaEntry, MetadataType};
-use loci_model::settings::{EventLimits, MemorySettings, NamespaceReading, TextDates};
 use loci_model::strategy::{Strategy, StrategyBase};
 use loci_model::{Error, NamespaceTemplate, Result};
 
@@ -117,54 +116,5 @@ pub(super) fn namespace_key_shown(key: &NamespaceKey) -> shape::NamespaceKey {
         key: key.key.clone(),
         allowed: validation.and_then(|validation| validation.allowed.clone()),
         pattern: validation.and_then(|validation| validation.pattern.clone()),
-    }
-}
-
-/// Settings.
-pub(super) fn settings(asked: shape::MemorySettings) -> MemorySettings {
-    MemorySettings {
-        profile: asked.profile,
-        namespace_match: match asked.namespace_match {
-            shape::NamespaceMatch::Exact => NamespaceReading::Exact,
-            shape::NamespaceMatch::SegmentPrefix => NamespaceReading::SegmentPrefix,
-        },
-        event_limits: match asked.event_limits {
-            shape::EventLimits::Lenient => EventLimits::Lenient,
-            shape::EventLimits::Strict => EventLimits::Strict,
-        },
-        text_dates: match asked.text_dates {
-            shape::TextDates::None => TextDates::None,
-            shape::TextDates::Suffix => TextDates::Suffix,
-        },
-        main_branch_marker: asked.main_branch_marker,
-        erase_after_ms: asked.erase_after_ms,
-        history_days: asked.history_days,
-        retrieval_weights: asked.retrieval_weights.map(|weights| weights.to_string()),
-    }
-}
-
-/// Settings as shown.
-pub(super) fn settings_shown(settings: &MemorySettings) -> shape::MemorySettings {
-    shape::MemorySettings {
-        profile: settings.profile.clone(),
-        namespace_match: match settings.namespace_match {
-            NamespaceReading::Exact => shape::NamespaceMatch::Exact,
-            NamespaceReading::SegmentPrefix => shape::NamespaceMatch::SegmentPrefix,
-        },
-        event_limits: match settings.event_limits {
-            EventLimits::Lenient => shape::EventLimits::Lenient,
-            EventLimits::Strict => shape::EventLimits::Strict,
-        },
-        text_dates: match settings.text_dates {
-            TextDates::None => shape::TextDates::None,
-            TextDates::Suffix => shape::TextDates::Suffix,
-        },
-        main_branch_marker: settings.main_branch_marker,
-        erase_after_ms: settings.erase_after_ms,
-        history_days: settings.history_days,
-        retrieval_weights: settings
-            .retrieval_weights
-            .as_deref()
-            .and_then(|weights| serde_json::from_str(weights).ok()),
     }
 }

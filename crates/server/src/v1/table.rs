@@ -68,6 +68,8 @@ pub(super) enum Form {
     Query(Box<RefOr<Schema>>),
     /// JSON of the named schema.
     Json(String),
+    /// The same, or nothing with status 204.
+    Maybe(String),
     /// JSON lines.
     Lines,
 }
@@ -148,6 +150,35 @@ impl Table {
         })
     }
 
+    /// An operation whose request is the query, and which may have nothing to answer: 204 then.
+    #[expect(dead_code, reason = "the first such operation is pull mode's, which is not there yet")]
+    pub(super) fn maybe<Q, A, F, Work>(mut self, place: Place, work: F) -> Self
+    where
+        Q: DeserializeOwned + ToSchema + Send + 'static,
+        A: Serialize + ToSchema + 'static,
+        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<Option<A>>> + Send,
+    {
+        let request = Form::Query(Box::new(Q::schema()));
+        let answer = match self.named::<A>() {
+            Form::Json(name) => Form::Maybe(name),
+            other => other,
+        };
+        self.described.push(Described { place, request, answer });
+        self.handle(place, move |doors, request| {
+            let work = work.clone();
+            async move {
+                let (call, parts) = Call::begin(doors, request).await?;
+                let asked = call::query(&parts)?;
+                let found = work(call, asked).await;
+                found.map(|found| match found {
+                    Some(answer) => (place.status, Json(answer)).into_response(),
+                    None => StatusCode::NO_CONTENT.into_response(),
+                })
+            }
+        })
+    }
+
     /// An operation that is all in its path.
     pub(super) fn plain<A, F, Work>(mut self, place: Place, work: F) -> Self
     where
@@ -182,21 +213,29 @@ impl Table {
         self
     }
 
-    fn route<A, F, Work>(mut self, place: Place, work: F) -> Self
+    fn route<A, F, Work>(self, place: Place, work: F) -> Self
     where
         A: Serialize + 'static,
         F: Fn(Doors, Request) -> Work + Clone + Send + Sync + 'static,
         Work: Future<Output = Result<A>> + Send,
     {
-        let handler = move |State(doors): State<Doors>, request: Request| {
+        self.handle(place, move |doors, request| {
             let work = work.clone();
             async move {
-                let response = match work(doors, request).await {
-                    Ok(answer) => (place.status, Json(answer)).into_response(),
-                    Err(error) => Refused(error).into_response(),
-                };
-                named(place, response)
+                let answer = work(doors, request).await;
+                answer.map(|answer| (place.status, Json(answer)).into_response())
             }
+        })
+    }
+
+    fn handle<F, Work>(mut self, place: Place, work: F) -> Self
+    where
+        F: Fn(Doors, Request) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<Response>> + Send,
+    {
+        let handler = move |State(doors): State<Doors>, request: Request| {
+            let work = work.clone();
+            async move { named(place, work(doors, request).await.map_err(Refused).into_response()) }
         };
         self.router = self.router.route(place.path, on(place.method.filter(), handler));
         self

@@ -103,6 +103,53 @@ impl Deliveries for SqlTx<'_> {
         )
     }
 
+    fn page(
+        &self,
+        memory: &MemoryId,
+        direction: DeliveryDirection,
+        state: Option<DeliveryState>,
+        after: Option<&DeliveryId>,
+        count: usize,
+    ) -> Result<Vec<Delivery>> {
+        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
+        let direction = direction_code(direction);
+        let before = match after {
+            None => Some(i64::MAX),
+            Some(id) => {
+                let sql = "SELECT num FROM deliveries WHERE mem = ?1 AND direction = ?2 AND id = ?3";
+                self.one(sql, params![memory, direction, id.as_str()], |row| row.take(0))?
+            }
+        };
+        // Behind one that is gone by now there is nothing to be told.
+        let Some(before) = before else { return Ok(Vec::new()) };
+        self.all(
+            &format!(
+                "SELECT {COLUMNS} WHERE d.mem = ?1 AND d.direction = ?2 AND d.num < ?3 \
+                 AND (?4 IS NULL OR d.state = ?4) ORDER BY d.num DESC LIMIT ?5"
+            ),
+            params![memory, direction, before, state.map(state_code), limit(count)],
+            read,
+        )
+    }
+
+    fn retry(&mut self, memory: &MemoryId, id: &DeliveryId, now: Timestamp) -> Result<bool> {
+        let Some(memory) = self.number(memory)? else { return Ok(false) };
+        let changed = self.run(
+            "UPDATE deliveries SET state = 0, due = ?3, attempts = 0 \
+             WHERE mem = ?1 AND direction = 1 AND id = ?2 AND state IN (0, 2)",
+            params![memory, id.as_str(), now.millis()],
+        )?;
+        Ok(changed > 0)
+    }
+
+    fn sweep(&mut self, before: Timestamp, rows: usize) -> Result<usize> {
+        self.run(
+            "DELETE FROM deliveries WHERE num IN (SELECT num FROM deliveries WHERE direction = 1 AND state = 1 \
+             AND created < ?1 LIMIT ?2)",
+            params![before.millis(), limit(rows)],
+        )
+    }
+
     fn set_state(
         &mut self,
         memory: &MemoryId,

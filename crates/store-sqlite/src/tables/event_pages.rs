@@ -2,11 +2,11 @@
 
 use loci_model::event::{Event, MAIN_BRANCH};
 use loci_model::event_filter::EventFilter;
-use loci_model::ports::store::{ActorPage, BranchSlice, EventQuery, SessionEntry, SessionPage};
+use loci_model::ports::store::{ActorPage, BranchSlice, EventQuery, EventsBefore, SessionEntry, SessionPage};
 use loci_model::{ActorId, Result, SessionId, Timestamp, limits};
 use rusqlite::{params, params_from_iter};
 
-use super::event_rows::{COLUMNS, EventReader};
+use super::event_rows::{COLUMNS, EventReader, PAYLOAD, row_number};
 use crate::bound::Bound;
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx};
@@ -51,10 +51,10 @@ impl SqlTx<'_> {
             }
             None => ("events e".to_owned(), "e.id"),
         };
+        let payload = if query.with_payload { format!(", {PAYLOAD}") } else { String::new() };
         let mut sql = format!(
-            "SELECT {COLUMNS}{} FROM {tables} WHERE e.sess = {session_at} AND e.hidden = 0 AND e.deleted = 0 \
-             AND e.expires > {now}",
-            if query.with_payload { ", e.payload" } else { "" }
+            "SELECT {COLUMNS}{payload} FROM {tables} WHERE e.sess = {session_at} AND e.hidden = 0 AND e.deleted = 0 \
+             AND e.expires > {now}"
         );
         if let Some(before) = &query.before {
             sql.push_str(&format!(" AND {order} < {}", bound.put(before.as_str().to_owned())));
@@ -67,6 +67,31 @@ impl SqlTx<'_> {
         }
         sql.push_str(&format!(" ORDER BY {order} DESC"));
         Ok(Some((sql, bound)))
+    }
+
+    pub(super) fn events_before(&self, query: &EventsBefore) -> Result<Vec<Event>> {
+        let place = self.number(&query.memory)?;
+        let session = self.session_number(&query.memory, &query.actor, &query.session)?;
+        let Some((place, session)) = place.zip(session) else { return Ok(Vec::new()) };
+        let mut bound = Bound::default();
+        let mut sql = format!(
+            "SELECT {COLUMNS}, {PAYLOAD} FROM events e WHERE e.sess = {} AND e.extract = 1 AND e.num <= {} \
+             AND e.deleted = 0 AND e.expires > {}",
+            bound.put(session),
+            bound.put(row_number(place, query.arrival)),
+            bound.put(query.now.millis())
+        );
+        if let Some(slices) = &query.branches {
+            let Some(condition) = self.branch_condition(session, slices, &mut bound)? else {
+                return Ok(Vec::new());
+            };
+            sql.push_str(&format!(" AND ({condition})"));
+        }
+        sql.push_str(&format!(" ORDER BY e.num DESC LIMIT {}", bound.put(crate::tx::limit(query.limit))));
+        let reader = EventReader::new(self, &query.memory, &query.actor, &query.session, session)?;
+        let mut out = self.all(&sql, params_from_iter(bound.values()), |row| reader.read(row, true))?;
+        out.reverse();
+        Ok(out)
     }
 
     /// The slices that exist, as a condition.

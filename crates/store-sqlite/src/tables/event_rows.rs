@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::event::{Branch, Event, EventNotes, ExtractionMode, MAIN_BRANCH, RunPlace};
+use loci_model::event::{Branch, Event, EventLoad, EventNotes, ExtractionMode, MAIN_BRANCH, RunPlace};
 use loci_model::{ActorId, BranchName, Error, EventId, MemoryId, Result, SessionId, Timestamp};
 use rusqlite::Row;
 use serde::{Deserialize, Serialize};
@@ -50,9 +50,11 @@ pub(crate) fn json<T: Serialize>(value: &T) -> Result<String> {
         .map_err(|error| Error::bug("a value that cannot be written").caused_by(error))
 }
 
-/// The columns [`EventReader`] reads, of `events e`; `e.payload` is the last.
+/// The columns [`EventReader`] reads, of `events e`, before those of [`PAYLOAD`].
 pub(crate) const COLUMNS: &str =
     "e.num, e.id, e.br, e.hidden, e.extract, e.expires, e.time, e.arrived, e.meta, e.more";
+/// The payload, and what lies behind it.
+pub(crate) const PAYLOAD: &str = "e.payload, e.messages, e.tokens";
 
 /// Reads events of one session.
 pub(crate) struct EventReader<'a> {
@@ -87,7 +89,7 @@ impl<'a> EventReader<'a> {
         }
     }
 
-    /// The event of a row; `payload` says whether column 10 is read.
+    /// The event of a row; `payload` says whether [`PAYLOAD`] was asked for too.
     pub(crate) fn read(&self, row: &Row<'_>, payload: bool) -> Result<Event> {
         let more: More = match row.take::<Option<String>>(9)? {
             Some(text) => stored(serde_json::from_str(&text), "event")?,
@@ -126,6 +128,11 @@ impl<'a> EventReader<'a> {
             hidden: row.take(3)?,
             expires: Timestamp::clamped(row.take(5)?),
             notes: more.notes,
+            load: if payload {
+                EventLoad { messages: row.take(11)?, tokens: row.take(12)? }
+            } else {
+                EventLoad::default()
+            },
         })
     }
 }

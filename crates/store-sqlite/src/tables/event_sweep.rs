@@ -4,7 +4,7 @@ use loci_model::event::Event;
 use loci_model::{ActorId, EventId, MemoryId, Result, SessionId, Timestamp, limits};
 use rusqlite::{Params, params};
 
-use super::event_rows::{COLUMNS, EventReader, row_number};
+use super::event_rows::{COLUMNS, EventReader, PAYLOAD, row_number};
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit};
 
@@ -108,7 +108,7 @@ impl SqlTx<'_> {
                 Ok((row.take::<i64>(0)?, row.take::<i64>(1)?, actor, session))
             },
         )?;
-        let sql = format!("SELECT {COLUMNS}, e.payload FROM events e WHERE e.num = ?1");
+        let sql = format!("SELECT {COLUMNS}, {PAYLOAD} FROM events e WHERE e.num = ?1");
         let mut out = Vec::with_capacity(places.len());
         for (event, session, actor, session_id) in places {
             let reader = EventReader::new(self, memory, &actor, &session_id, session)?;

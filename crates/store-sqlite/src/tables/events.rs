@@ -1,11 +1,13 @@
 //! The table of events, with the sessions, branches and progress that hang on it.
 
-use loci_model::event::{Branch, Event, ExtractionMode, MAIN_BRANCH};
-use loci_model::ports::store::{ActorPage, EventPlace, EventQuery, Events, SessionEntry, SessionPage};
+use loci_model::event::{Branch, Event, EventLoad, ExtractionMode, MAIN_BRANCH};
+use loci_model::ports::store::{
+    ActorPage, EventPlace, EventQuery, Events, EventsBefore, SessionEntry, SessionPage,
+};
 use loci_model::{ActorId, BranchName, Error, EventId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 use rusqlite::params;
 
-use super::event_rows::{COLUMNS, EventReader, More, json, main_branch, row_number};
+use super::event_rows::{COLUMNS, EventReader, More, PAYLOAD, json, main_branch, row_number};
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, signed, unsigned};
 
@@ -53,8 +55,8 @@ impl SqlTx<'_> {
     fn insert_row(&self, event: &Event, memory: i64, session: i64, arrival: u64) -> Result<()> {
         let metadata = if event.metadata.is_empty() { None } else { Some(json(&event.metadata)?) };
         self.run(
-            "INSERT INTO events(num, mem, sess, id, br, hidden, extract, expires, time, arrived, items, meta, more, payload) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+            "INSERT INTO events(num, mem, sess, id, br, hidden, extract, expires, time, arrived, items, meta, more, payload, \
+             messages, tokens) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
             params![
                 row_number(memory, arrival),
                 memory,
@@ -69,7 +71,9 @@ impl SqlTx<'_> {
                 limit(event.payload.len()),
                 metadata,
                 More::of(event)?,
-                json(&event.payload)?
+                json(&event.payload)?,
+                event.load.messages,
+                event.load.tokens
             ],
         )?;
         Ok(())
@@ -88,7 +92,7 @@ impl SqlTx<'_> {
         let reader = EventReader::new(self, memory, actor, session, number)?;
         let (tail, value) = condition;
         let sql = format!(
-            "SELECT {COLUMNS}, e.payload FROM events e WHERE e.sess = ?1 AND e.extract = 1 AND e.deleted = 0 \
+            "SELECT {COLUMNS}, {PAYLOAD} FROM events e WHERE e.sess = ?1 AND e.extract = 1 AND e.deleted = 0 \
              AND e.expires > ?2 AND {tail} LIMIT ?4"
         );
         self.all(&sql, params![number, now.millis(), value, limit(count)], |row| reader.read(row, true))
@@ -107,7 +111,7 @@ impl Events for SqlTx<'_> {
         let Some(number) = self.session_number(memory, actor, session)? else { return Ok(None) };
         let reader = EventReader::new(self, memory, actor, session, number)?;
         let sql = format!(
-            "SELECT {COLUMNS}, e.payload FROM events e WHERE e.sess = ?1 AND e.id = ?2 AND e.hidden = 0 \
+            "SELECT {COLUMNS}, {PAYLOAD} FROM events e WHERE e.sess = ?1 AND e.id = ?2 AND e.hidden = 0 \
              AND e.deleted = 0 AND e.expires > ?3"
         );
         self.one(&sql, params![number, id.as_str(), now.millis()], |row| reader.read(row, true))
@@ -276,6 +280,32 @@ impl Events for SqlTx<'_> {
         let values = params![number, now.millis(), row_number(place, arrival), limit(count)];
         let items = self.one(sql, values, |row| row.take::<i64>(0))?.unwrap_or(0);
         Ok(usize::try_from(items).unwrap_or(0))
+    }
+
+    fn load(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        arrival: u64,
+        now: Timestamp,
+    ) -> Result<EventLoad> {
+        let Some(place) = self.number(memory)? else { return Ok(EventLoad::default()) };
+        let Some(number) = self.session_number(memory, actor, session)? else {
+            return Ok(EventLoad::default());
+        };
+        // All of it is in the index of unread events.
+        let sql = "SELECT coalesce(sum(messages), 0), coalesce(sum(tokens), 0) FROM events WHERE sess = ?1 \
+                   AND extract = 1 AND num > ?2 AND deleted = 0 AND expires > ?3";
+        let sum = self.one(sql, params![number, row_number(place, arrival), now.millis()], |row| {
+            let counted = |value: i64| u32::try_from(value).unwrap_or(u32::MAX);
+            Ok(EventLoad { messages: counted(row.take(0)?), tokens: counted(row.take(1)?) })
+        })?;
+        Ok(sum.unwrap_or_default())
+    }
+
+    fn before(&self, query: &EventsBefore) -> Result<Vec<Event>> {
+        self.events_before(query)
     }
 
     fn session_events(

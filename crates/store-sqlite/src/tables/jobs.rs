@@ -1,31 +1,31 @@
 //! The table of jobs: a queue with leases. Of the pending and running jobs of a memory one key is there once.
 
-use loci_model::job::{DueRule, Job, JobCounts, JobKind, JobState, NewJob};
+use loci_model::job::{DueRule, Job, JobCounts, JobKind, JobState, JobWindow, NewJob};
 use loci_model::ports::store::{JobFailure, JobQuery, Jobs};
 use loci_model::{ActorId, Error, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
-use rusqlite::types::Value;
-use rusqlite::{Row, ToSql, params, params_from_iter};
+use rusqlite::{Row, params, params_from_iter};
 
+use super::event_rows::json;
 use super::record_codes::{code_of, of_code};
+use crate::bound::Bound;
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, unsigned};
 
-const PENDING: i64 = 0;
-
 const COLUMNS: &str = "m.id, j.id, j.state, j.kind, j.unique_key, j.strategy, j.actor, j.session, j.due, j.host, j.lease, \
-                       j.rerun, j.attempts, j.created, j.updated, j.failure, j.messages \
-                       FROM jobs j JOIN memories m ON m.num = j.mem AND m.deleted IS NULL";
+                       j.rerun, j.attempts, j.created, j.updated, j.failure, j.messages, \
+                       j.waits, j.fallback, j.win FROM jobs j JOIN memories m ON m.num = j.mem AND m.deleted IS NULL";
 
 /// As above; a purge outlives its memory.
 const COLUMNS_OF_ANY: &str = "m.id, j.id, j.state, j.kind, j.unique_key, j.strategy, j.actor, j.session, j.due, j.host, \
-                              j.lease, j.rerun, j.attempts, j.created, j.updated, j.failure, j.messages \
-                              FROM jobs j JOIN memories m ON m.num = j.mem";
+                              j.lease, j.rerun, j.attempts, j.created, j.updated, j.failure, j.messages, \
+                              j.waits, j.fallback, j.win FROM jobs j JOIN memories m ON m.num = j.mem";
 
 fn read(row: &Row<'_>) -> Result<Job> {
     let strategy: Option<String> = row.take(5)?;
     let actor: Option<String> = row.take(6)?;
     let session: Option<String> = row.take(7)?;
     let messages: Option<String> = row.take(16)?;
+    let window: Option<String> = row.take(19)?;
     Ok(Job {
         memory: stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?,
         id: stored(JobId::parse(row.take::<String>(1)?), "job id")?,
@@ -47,6 +47,9 @@ fn read(row: &Row<'_>) -> Result<Job> {
             Some(text) => stored(serde_json::from_str(&text), "job")?,
             None => Vec::new(),
         },
+        waits: row.take(17)?,
+        fallback: row.take(18)?,
+        window: window.map(|text| stored(serde_json::from_str(&text), "job")).transpose()?,
     })
 }
 
@@ -60,8 +63,8 @@ impl SqlTx<'_> {
         self.one("SELECT num FROM memories WHERE id = ?1", [memory.as_str()], |row| row.take(0))
     }
 
-    /// ` AND j.mem IN (…)` for the memories named, and their numbers. `None`: those named do not exist.
-    fn among(&self, memories: &[MemoryId]) -> Result<Option<String>> {
+    /// ` AND column IN (…)` for the numbers of the memories named; nothing for none. `None`: those named do not exist.
+    pub(super) fn among(&self, column: &str, memories: &[MemoryId]) -> Result<Option<String>> {
         if memories.is_empty() {
             return Ok(Some(String::new()));
         }
@@ -70,19 +73,20 @@ impl SqlTx<'_> {
             numbers.extend(self.any_number(memory)?.map(|number| number.to_string()));
         }
         // Numbers of our own making: nothing of a caller's gets into the statement.
-        Ok((!numbers.is_empty()).then(|| format!(" AND j.mem IN ({})", numbers.join(","))))
+        Ok((!numbers.is_empty()).then(|| format!(" AND {column} IN ({})", numbers.join(","))))
     }
 
     /// The job that is earliest due, or whose lease ran out.
     fn claimable(&self, memories: &[MemoryId], now: Timestamp) -> Result<Option<i64>> {
-        let Some(among) = self.among(memories)? else { return Ok(None) };
+        let Some(among) = self.among("j.mem", memories)? else { return Ok(None) };
         let find = |sql: String| {
             self.one(&sql, [now.millis()], |row| {
                 Ok((row.take::<i64>(0)?, row.take::<String>(1)?, row.take::<i64>(2)?))
             })
         };
         let due = find(format!(
-            "SELECT j.due, j.id, j.num FROM jobs j WHERE j.state = 0 AND j.due <= ?1{among} ORDER BY j.due, j.id LIMIT 1"
+            "SELECT j.due, j.id, j.num FROM jobs j WHERE j.state = 0 AND j.due <= ?1 AND j.waits = 0{among} \
+             ORDER BY j.due, j.id LIMIT 1"
         ))?;
         let lost = find(format!(
             "SELECT j.due, j.id, j.num FROM jobs j WHERE j.state = 1 AND j.lease <= ?1{among} \
@@ -105,19 +109,23 @@ impl Jobs for SqlTx<'_> {
             .after
             .as_ref()
             .map_or((i64::MAX, String::new()), |(updated, id)| (updated.millis(), id.as_str().to_owned()));
+        let kinds: Vec<String> =
+            query.kinds.iter().map(|kind| code_of(JobKind::ALL, *kind).to_string()).collect();
+        // Codes of our own making: nothing of a caller's gets into the statement.
+        let kinds =
+            if kinds.is_empty() { String::new() } else { format!("AND j.kind IN ({}) ", kinds.join(",")) };
         let sql = format!(
             "SELECT {COLUMNS} WHERE j.mem = ?1 AND j.updated <= ?2 AND (j.updated < ?2 OR j.id > ?3) \
-             AND (?4 IS NULL OR j.kind = ?4) AND (?5 IS NULL OR j.state = ?5) AND (?6 IS NULL OR j.strategy = ?6) \
-             AND (?7 IS NULL OR j.actor = ?7) AND (?8 IS NULL OR j.session = ?8) \
-             ORDER BY j.updated DESC, j.id LIMIT ?9"
+             {kinds}AND (?4 IS NULL OR j.state = ?4) AND (?5 IS NULL OR j.strategy = ?5) \
+             AND (?6 IS NULL OR j.actor = ?6) AND (?7 IS NULL OR j.session = ?7) \
+             ORDER BY j.updated DESC, j.id LIMIT ?8"
         );
-        let kind = query.kind.map(|kind| code_of(JobKind::ALL, kind));
         let state = query.state.map(|state| code_of(JobState::ALL, state));
         let (strategy, actor) = (optional(query.strategy.as_ref()), optional(query.actor.as_ref()));
         let session = optional(query.session.as_ref());
         self.all(
             &sql,
-            params![memory, updated, id, kind, state, strategy, actor, session, limit(query.limit)],
+            params![memory, updated, id, state, strategy, actor, session, limit(query.limit)],
             read,
         )
     }
@@ -129,12 +137,17 @@ impl Jobs for SqlTx<'_> {
         session: Option<&SessionId>,
     ) -> Result<JobCounts> {
         let Some(memory) = self.number(memory)? else { return Ok(JobCounts::default()) };
-        // Embedding has no actor: a part of a memory waits for it too.
-        let sql = "SELECT coalesce(sum(state < 2), 0), coalesce(sum(state = 2), 0) FROM jobs \
-                   WHERE mem = ?1 AND state < 3 AND kind < 2 AND (kind = 1 OR \
+        // Embedding and reflection have no actor: a part of a memory waits for them too.
+        let sql = "SELECT coalesce(sum(state < 2), 0), coalesce(sum(state = 2), 0), \
+                   coalesce(sum(state = 0 AND waits), 0) FROM jobs \
+                   WHERE mem = ?1 AND state < 3 AND kind IN (0, 1, 4) AND (kind <> 0 OR \
                    ((?2 IS NULL OR actor = ?2) AND (?3 IS NULL OR session = ?3)))";
         let counts = self.one(sql, params![memory, optional(actor), optional(session)], |row| {
-            Ok(JobCounts { pending: unsigned(row.take(0)?), failed: unsigned(row.take(1)?) })
+            Ok(JobCounts {
+                pending: unsigned(row.take(0)?),
+                failed: unsigned(row.take(1)?),
+                waiting: unsigned(row.take(2)?),
+            })
         })?;
         Ok(counts.unwrap_or_default())
     }
@@ -147,8 +160,10 @@ impl Jobs for SqlTx<'_> {
     }
 
     fn next_due(&self, memories: &[MemoryId]) -> Result<Option<Timestamp>> {
-        let Some(among) = self.among(memories)? else { return Ok(None) };
-        let sql = format!("SELECT j.due FROM jobs j WHERE j.state = 0{among} ORDER BY j.due LIMIT 1");
+        let Some(among) = self.among("j.mem", memories)? else { return Ok(None) };
+        let sql = format!(
+            "SELECT j.due FROM jobs j WHERE j.state = 0 AND j.waits = 0{among} ORDER BY j.due LIMIT 1"
+        );
         self.one(&sql, [], |row| Ok(Timestamp::clamped(row.take(0)?)))
     }
 
@@ -156,11 +171,11 @@ impl Jobs for SqlTx<'_> {
         let Some(memory) = self.any_number(&job.memory)? else {
             return Err(Error::not_found("the memory does not exist"));
         };
-        let sql = "SELECT num, id, state, due FROM jobs WHERE mem = ?1 AND unique_key = ?2 AND state < 2";
+        let sql = "SELECT num, id, state = 0 AND waits = 0, due FROM jobs WHERE mem = ?1 AND unique_key = ?2 AND state < 2";
         let open = self.one(sql, params![memory, job.unique_key], |row| {
-            Ok((row.take::<i64>(0)?, row.take::<String>(1)?, row.take::<i64>(2)?, row.take::<i64>(3)?))
+            Ok((row.take::<i64>(0)?, row.take::<String>(1)?, row.take::<bool>(2)?, row.take::<i64>(3)?))
         })?;
-        let Some((number, id, state, due)) = open else {
+        let Some((number, id, will_run, due)) = open else {
             self.run(
                 "INSERT INTO jobs(mem, id, state, kind, unique_key, strategy, actor, session, due, created, updated) \
                  VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)",
@@ -178,7 +193,7 @@ impl Jobs for SqlTx<'_> {
             )?;
             return Ok(job.id.clone());
         };
-        if state == PENDING {
+        if will_run {
             let wanted = match job.due_rule {
                 DueRule::Earlier => due.min(job.due.millis()),
                 DueRule::Later => due.max(job.due.millis()),
@@ -187,7 +202,7 @@ impl Jobs for SqlTx<'_> {
                 self.run("UPDATE jobs SET due = ?2 WHERE num = ?1", params![number, wanted])?;
             }
         } else {
-            // It runs again when the new requests would have been due.
+            // It runs, or waits: it runs again when the new requests would have been due.
             let sql = match job.due_rule {
                 DueRule::Earlier => {
                     "UPDATE jobs SET due = CASE WHEN rerun THEN min(due, ?2) ELSE ?2 END, rerun = 1 WHERE num = ?1"
@@ -233,6 +248,55 @@ impl Jobs for SqlTx<'_> {
         Ok(changed > 0)
     }
 
+    fn renew_all(&mut self, host: &str, until: Timestamp) -> Result<Vec<(MemoryId, JobId)>> {
+        self.run("UPDATE jobs SET lease = ?2 WHERE state = 1 AND host = ?1", params![host, until.millis()])?;
+        self.all(
+            "SELECT m.id, j.id FROM jobs j JOIN memories m ON m.num = j.mem WHERE j.state = 1 AND j.host = ?1 \
+             ORDER BY j.num",
+            [host],
+            |row| {
+                let memory = stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?;
+                Ok((memory, stored(JobId::parse(row.take::<String>(1)?), "job id")?))
+            },
+        )
+    }
+
+    fn set_window(
+        &mut self,
+        memory: &MemoryId,
+        id: &JobId,
+        host: &str,
+        window: Option<&JobWindow>,
+    ) -> Result<bool> {
+        let Some(memory) = self.any_number(memory)? else { return Ok(false) };
+        let changed = self.run(
+            "UPDATE jobs SET win = ?4 WHERE mem = ?1 AND id = ?2 AND state = 1 AND host = ?3",
+            params![memory, id.as_str(), host, window.map(json).transpose()?],
+        )?;
+        Ok(changed > 0)
+    }
+
+    fn wait(&mut self, memory: &MemoryId, id: &JobId, host: &str, at: Timestamp) -> Result<bool> {
+        let Some(memory) = self.any_number(memory)? else { return Ok(false) };
+        let changed = self.run(
+            "UPDATE jobs SET state = 0, waits = NOT rerun, rerun = 0, attempts = max(attempts - 1, 0), host = NULL, \
+             lease = NULL, updated = ?4 \
+             WHERE mem = ?1 AND id = ?2 AND state = 1 AND host = ?3",
+            params![memory, id.as_str(), host, at.millis()],
+        )?;
+        Ok(changed > 0)
+    }
+
+    fn wake(&mut self, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<bool> {
+        let Some(memory) = self.any_number(memory)? else { return Ok(false) };
+        let changed = self.run(
+            "UPDATE jobs SET rerun = rerun OR state = 1, waits = 0, due = ?3, updated = ?3 \
+             WHERE mem = ?1 AND id = ?2 AND (state = 1 OR (state = 0 AND waits = 1))",
+            params![memory, id.as_str(), now.millis()],
+        )?;
+        Ok(changed > 0)
+    }
+
     fn finish(
         &mut self,
         memory: &MemoryId,
@@ -246,7 +310,8 @@ impl Jobs for SqlTx<'_> {
         let changed = self.run(
             "UPDATE jobs SET state = CASE WHEN rerun OR ?4 IS NOT NULL THEN 0 ELSE 3 END, \
              due = CASE WHEN ?4 IS NULL THEN due WHEN rerun THEN min(due, ?4) ELSE ?4 END, \
-             rerun = 0, attempts = 0, host = NULL, lease = NULL, failure = NULL, messages = NULL, updated = ?5 \
+             rerun = 0, attempts = 0, host = NULL, lease = NULL, failure = NULL, messages = NULL, fallback = 0, \
+             updated = ?5 \
              WHERE mem = ?1 AND id = ?2 AND state = 1 AND host = ?3",
             params![memory, id.as_str(), host, again.map(|due| due.millis()), at.millis()],
         )?;
@@ -261,7 +326,7 @@ impl Jobs for SqlTx<'_> {
         let changed = self.run(
             "UPDATE jobs SET state = CASE WHEN ?4 IS NULL AND NOT rerun THEN 2 ELSE 0 END, due = coalesce(?4, due), \
              attempts = CASE WHEN ?4 IS NULL AND rerun THEN 0 ELSE attempts END, rerun = 0, \
-             host = NULL, lease = NULL, failure = ?5, messages = ?6, updated = ?7 \
+             host = NULL, lease = NULL, failure = ?5, messages = ?6, updated = ?7, fallback = ?8 \
              WHERE mem = ?1 AND id = ?2 AND state = 1 AND host = ?3",
             params![
                 memory,
@@ -270,7 +335,8 @@ impl Jobs for SqlTx<'_> {
                 failure.retry_at.map(|due| due.millis()),
                 failure.reason,
                 messages,
-                failure.at.millis()
+                failure.at.millis(),
+                failure.fallback
             ],
         )?;
         Ok(changed > 0)
@@ -312,7 +378,7 @@ impl Jobs for SqlTx<'_> {
     ) -> Result<usize> {
         let Some(memory) = self.number(memory)? else { return Ok(0) };
         self.run(
-            "UPDATE jobs SET due = ?4 WHERE mem = ?1 AND state = 0 AND kind = 0 AND due > ?4 \
+            "UPDATE jobs SET due = ?4 WHERE mem = ?1 AND state = 0 AND waits = 0 AND kind = 0 AND due > ?4 \
              AND (?2 IS NULL OR actor = ?2) AND (?3 IS NULL OR session = ?3)",
             params![memory, optional(actor), optional(session), now.millis()],
         )
@@ -325,18 +391,21 @@ impl Jobs for SqlTx<'_> {
         actor: Option<&ActorId>,
     ) -> Result<usize> {
         let Some(memory) = self.any_number(memory)? else { return Ok(0) };
-        let mut sql = "DELETE FROM jobs WHERE mem = ?".to_owned();
-        let mut values: Vec<Value> = vec![memory.into()];
+        let mut bound = Bound::default();
+        let memory = bound.put(memory);
+        let mut which = format!("j.mem = {memory}");
         if let Some(strategy) = strategy {
-            sql.push_str(" AND strategy = ?");
-            values.push(strategy.as_str().to_owned().into());
+            which.push_str(&format!(" AND j.strategy = {}", bound.put(strategy.as_str().to_owned())));
         }
         if let Some(actor) = actor {
-            sql.push_str(" AND actor = ?");
-            values.push(actor.as_str().to_owned().into());
+            which.push_str(&format!(" AND j.actor = {}", bound.put(actor.as_str().to_owned())));
         }
-        let values = values.iter().map(|value| value as &dyn ToSql);
-        self.run(&sql, params_from_iter(values))
+        let exchanges = format!(
+            "DELETE FROM exchanges WHERE mem = {memory} AND EXISTS (SELECT 1 FROM jobs j WHERE {which} \
+             AND j.id = exchanges.job)"
+        );
+        self.run(&exchanges, params_from_iter(bound.values()))?;
+        self.run(&format!("DELETE FROM jobs AS j WHERE {which}"), params_from_iter(bound.values()))
     }
 
     fn sweep(&mut self, before: Timestamp, rows: usize) -> Result<usize> {

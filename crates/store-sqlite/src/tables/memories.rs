@@ -155,6 +155,7 @@ const OF_MEMORY: &[&str] = &[
      FROM record_sources WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM groups WHERE num IN (SELECT num FROM groups WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM jobs WHERE num IN (SELECT num FROM jobs WHERE mem = ?1 LIMIT ?2)",
+    "DELETE FROM exchanges WHERE num IN (SELECT num FROM exchanges WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM deliveries WHERE num IN (SELECT num FROM deliveries WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM tokens WHERE (mem, digest) IN (SELECT mem, digest FROM tokens WHERE mem = ?1 LIMIT ?2)",
 ];

@@ -75,6 +75,7 @@ pub(crate) fn digest(text: &str) -> i64 {
 mod tests {
     use super::*;
     use loci_model::event::Role;
+    use loci_model::exchange::{ExchangeState, Step};
     use loci_model::job::{JobKind, JobState};
     use loci_model::record::{RecordKind, RecordOrigin, RecordState};
 
@@ -108,7 +109,9 @@ mod tests {
         );
         assert_eq!(words(RecordOrigin::ALL, RecordOrigin::as_str), "extracted batch_created");
         assert_eq!(words(JobState::ALL, JobState::as_str), "pending running failed done");
-        assert_eq!(words(JobKind::ALL, JobKind::as_str), "extract embed purge");
+        assert_eq!(words(JobKind::ALL, JobKind::as_str), "extract embed purge handover reflect");
+        assert_eq!(words(Step::ALL, Step::as_str), "extract summarise consolidate reflect");
+        assert_eq!(words(ExchangeState::ALL, ExchangeState::as_str), "open leased answered failed");
         assert_eq!(words(super::ROLES, Role::as_str), "ASSISTANT USER TOOL OTHER");
     }
 }

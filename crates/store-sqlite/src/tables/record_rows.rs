@@ -1,9 +1,11 @@
 //! One record as a row and back.
 
 use loci_model::event::RunPlace;
+use loci_model::findings::Findings;
+use loci_model::making::Making;
 use loci_model::metadata::Metadata;
 use loci_model::provenance::{Provenance, Source};
-use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
 use loci_model::{
     ActorId, BranchName, EventId, MemoryId, Namespace, RecordId, Result, SessionId, StrategyId, Timestamp,
 };
@@ -42,6 +44,14 @@ pub(crate) struct More {
     sources: Vec<(EventId, u32, u32)>,
     #[serde(rename = "n", skip_serializing_if = "Option::is_none")]
     run: Option<RunPlace>,
+    #[serde(rename = "i", skip_serializing_if = "TrustTier::is_plain")]
+    tier: TrustTier,
+    #[serde(rename = "k", skip_serializing_if = "Option::is_none")]
+    making: Option<Box<Making>>,
+    #[serde(rename = "f", skip_serializing_if = "Vec::is_empty")]
+    derived_from: Vec<RecordId>,
+    #[serde(rename = "y", skip_serializing_if = "Findings::is_empty")]
+    findings: Findings,
 }
 
 impl More {
@@ -62,6 +72,10 @@ impl More {
             branch: record.provenance.branch,
             sources: sources.into_iter().map(|source| (source.event, source.message, source.part)).collect(),
             run: record.provenance.run,
+            tier: record.tier,
+            making: record.making,
+            derived_from: record.derived_from,
+            findings: record.findings,
         };
         let text = super::event_rows::json(&more)?;
         Ok((text != "{}").then_some(text))
@@ -150,6 +164,10 @@ pub(crate) fn read(memory: &MemoryId, row: &Row<'_>) -> Result<Stored> {
         provenance,
         origin: of_code(RecordOrigin::ALL, row.take(17)?)?,
         trust: row.take(18)?,
+        tier: more.tier,
+        making: more.making,
+        derived_from: more.derived_from,
+        findings: more.findings,
         state: of_code(RecordState::ALL, row.take(2)?)?,
         state_reason: row.take(19)?,
         superseded_by: more.superseded_by,

@@ -1,12 +1,13 @@
 //! The table of records: what the port asks, handed to the files that do it, and the small lookups.
 
+use loci_model::making::MakingMode;
 use loci_model::ports::store::{
     MissingVector, PassageVector, RecordChange, RecordPage, Records, SupersedeChange,
 };
 use loci_model::provenance::Source;
 use loci_model::record::Record;
 use loci_model::scope::RecordScope;
-use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, StrategyId, Timestamp};
+use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, StrategyId, Timestamp};
 use loci_text::normalise_exact;
 use rusqlite::params;
 
@@ -101,6 +102,27 @@ impl Records for SqlTx<'_> {
         Ok(found)
     }
 
+    fn of_strategy(
+        &self,
+        memory: &MemoryId,
+        strategy: &StrategyId,
+        after: Option<&RecordId>,
+        limit: usize,
+    ) -> Result<Vec<Record>> {
+        self.strategy_records(memory, strategy, after, limit)
+    }
+
+    fn by_making(
+        &self,
+        memory: &MemoryId,
+        strategy: &StrategyId,
+        actor: &ActorId,
+        session: &SessionId,
+        mode: MakingMode,
+    ) -> Result<Vec<Record>> {
+        self.records_by_making(memory, strategy, (actor, session), mode)
+    }
+
     fn group_sequence(
         &self,
         memory: &MemoryId,
@@ -124,6 +146,14 @@ impl Records for SqlTx<'_> {
 
     fn supersede(&mut self, memory: &MemoryId, id: &RecordId, change: &SupersedeChange) -> Result<bool> {
         self.supersede_record(memory, id, change)
+    }
+
+    fn restore(&mut self, memory: &MemoryId, id: &RecordId, reason: &str, at: Timestamp) -> Result<bool> {
+        self.restore_record(memory, id, reason, at)
+    }
+
+    fn move_to(&mut self, memory: &MemoryId, ids: &[RecordId], namespace: &Namespace) -> Result<u64> {
+        self.move_records(memory, ids, namespace)
     }
 
     fn add_source(&mut self, memory: &MemoryId, id: &RecordId, source: &Source) -> Result<()> {

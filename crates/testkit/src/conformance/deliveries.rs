@@ -53,3 +53,53 @@ pub(super) fn deliveries(bench: &Bench) -> Result<()> {
     same("no such delivery", set("z", S::Done, 1, None)?, false);
     Ok(())
 }
+
+pub(super) fn pages_and_retries(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    let place = memory.clone();
+    bench.write(move |tx| {
+        for (number, id) in (0..).zip(["a", "b", "c", "d"]) {
+            tx.deliveries_mut().insert(&delivery(&place, id, id, number)?)?;
+        }
+        let came_in = Delivery { direction: D::In, state: S::Done, ..delivery(&place, "in", "k", 0)? };
+        tx.deliveries_mut().insert(&came_in)?;
+        for (id, state) in [("a", S::Done), ("b", S::Failed), ("c", S::Pending)] {
+            let id = DeliveryId::parse(id)?;
+            tx.deliveries_mut().set_state(&place, D::Out, &id, state, time(9), Some("refused"))?;
+        }
+        Ok(())
+    })?;
+    let page = |state: Option<S>, after: Option<&'static str>, limit: usize| {
+        let memory = memory.clone();
+        bench.read(move |tx| {
+            let after = after.map(DeliveryId::parse).transpose()?;
+            let rows = tx.deliveries().page(&memory, D::Out, state, after.as_ref(), limit)?;
+            Ok(rows.into_iter().map(|row| row.id.to_string()).collect::<Vec<_>>().join(" "))
+        })
+    };
+    same("newest first", page(None, None, 9)?, "d c b a".to_owned());
+    same("behind one, so many", page(None, Some("d"), 2)?, "c b".to_owned());
+    same("behind none there is", page(None, Some("z"), 2)?, String::new());
+    same("in a state", page(Some(S::Pending), None, 9)?, "d c".to_owned());
+    let retry = |id: &str| {
+        let (memory, id) = (memory.clone(), DeliveryId::parse(id)?);
+        bench.write(move |tx| tx.deliveries_mut().retry(&memory, &id, time(5)))
+    };
+    same("one that was made is made", retry("a")?, false);
+    same("one that was given up", retry("b")?, true);
+    same("one that waits for its next try", retry("c")?, true);
+    let place = memory.clone();
+    let row = bench.read(move |tx| tx.deliveries().get(&place, D::Out, &DeliveryId::parse("b")?))?;
+    same(
+        "as if never tried",
+        row.map(|row| (row.state, row.due, row.attempts)),
+        Some((S::Pending, time(5), 0)),
+    );
+    let sweep = |before: i64| bench.write(move |tx| tx.deliveries_mut().sweep(time(before), 9));
+    same("not yet, and once", (sweep(0)?, sweep(1)?, sweep(1)?), (0, 1, 0));
+    same("the others stay", page(None, None, 9)?, "d c b".to_owned());
+    let place = memory.clone();
+    let seen = bench.read(move |tx| tx.deliveries().get(&place, D::In, &DeliveryId::parse("in")?))?;
+    same("what came in stays seen", seen.is_some(), true);
+    Ok(())
+}

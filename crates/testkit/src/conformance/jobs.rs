@@ -7,7 +7,7 @@ use loci_model::{ActorId, JobId, MemoryId, Result, SessionId, StrategyId, Timest
 use super::{Bench, same};
 use crate::samples::time;
 
-fn job(memory: &MemoryId, id: &str, key: &str, due: i64) -> Result<NewJob> {
+pub(super) fn job(memory: &MemoryId, id: &str, key: &str, due: i64) -> Result<NewJob> {
     Ok(NewJob {
         id: JobId::parse(id)?,
         memory: memory.clone(),
@@ -21,16 +21,16 @@ fn job(memory: &MemoryId, id: &str, key: &str, due: i64) -> Result<NewJob> {
     })
 }
 
-fn ask(bench: &Bench, job: NewJob) -> Result<String> {
+pub(super) fn ask(bench: &Bench, job: NewJob) -> Result<String> {
     bench.write(move |tx| Ok(tx.jobs_mut().enqueue(&job, time(0))?.to_string()))
 }
 
-fn get(bench: &Bench, memory: &MemoryId, id: &str) -> Result<Option<Job>> {
+pub(super) fn get(bench: &Bench, memory: &MemoryId, id: &str) -> Result<Option<Job>> {
     let (memory, id) = (memory.clone(), JobId::parse(id)?);
     bench.read(move |tx| tx.jobs().get(&memory, &id))
 }
 
-fn claim(bench: &Bench, host: &'static str, now: i64) -> Result<Option<String>> {
+pub(super) fn claim(bench: &Bench, host: &'static str, now: i64) -> Result<Option<String>> {
     bench
         .write(move |tx| Ok(tx.jobs_mut().claim(host, &[], time(now), 10_000)?.map(|job| job.id.to_string())))
 }
@@ -39,7 +39,7 @@ fn free_leases(bench: &Bench, host: &'static str, now: i64) -> Result<usize> {
     bench.write(move |tx| tx.jobs_mut().free_leases(host, time(now)))
 }
 
-fn finish(
+pub(super) fn finish(
     bench: &Bench,
     memory: &MemoryId,
     id: &str,
@@ -48,6 +48,17 @@ fn finish(
 ) -> Result<bool> {
     let (memory, id) = (memory.clone(), JobId::parse(id)?);
     bench.write(move |tx| tx.jobs_mut().finish(&memory, &id, host, again, time(50)))
+}
+
+/// A try that failed; given up by the deterministic half.
+pub(super) fn failure(retry_at: Option<Timestamp>) -> JobFailure {
+    JobFailure {
+        reason: "MODEL: no answer".into(),
+        messages: vec![],
+        retry_at,
+        fallback: retry_at.is_none(),
+        at: time(41),
+    }
 }
 
 pub(super) fn one_per_key(bench: &Bench) -> Result<()> {
@@ -131,15 +142,11 @@ pub(super) fn leases_and_failures(bench: &Bench) -> Result<()> {
             tx.jobs().counts(&memory, None, session.as_ref())
         })
     };
-    same("counted", counts(None)?, JobCounts { pending: 1, failed: 0 });
+    same("counted", counts(None)?, JobCounts { pending: 1, ..JobCounts::default() });
     same("not of another session", counts(Some("s2"))?, JobCounts::default());
     let fail = |host: &'static str, retry_at: Option<Timestamp>| {
         let (memory, id) = (memory.clone(), JobId::parse("a")?);
-        bench.write(move |tx| {
-            let failure =
-                JobFailure { reason: "MODEL: no answer".into(), messages: vec![], retry_at, at: time(41) };
-            tx.jobs_mut().fail(&memory, &id, host, &failure)
-        })
+        bench.write(move |tx| tx.jobs_mut().fail(&memory, &id, host, &failure(retry_at)))
     };
     same("only its holder fails it", fail("one", None)?, false);
     same("tried again", fail("two", Some(time(45)))?, true);
@@ -149,11 +156,11 @@ pub(super) fn leases_and_failures(bench: &Bench) -> Result<()> {
     let failed = get(bench, &memory, "a")?;
     same(
         "listed as failed",
-        failed.as_ref().map(|job| (job.state, job.attempts)),
-        Some((JobState::Failed, 4)),
+        failed.as_ref().map(|job| (job.state, job.attempts, job.fallback)),
+        Some((JobState::Failed, 4, true)),
     );
     same("with a reason", failed.and_then(|job| job.failure_reason), Some("MODEL: no answer".into()));
-    same("counted as failed", counts(Some("s1"))?, JobCounts { pending: 0, failed: 1 });
+    same("counted as failed", counts(Some("s1"))?, JobCounts { failed: 1, ..JobCounts::default() });
     let place = memory.clone();
     let listed = bench.read(move |tx| {
         let query = JobQuery { state: Some(JobState::Failed), limit: 9, ..JobQuery::default() };

@@ -5,10 +5,14 @@
 
 mod deliveries;
 mod event_filters;
+mod event_windows;
 mod events;
+mod exchanges;
+mod job_waits;
 mod jobs;
 mod memories;
 mod record_lists;
+mod record_moves;
 mod record_states;
 mod records;
 mod retrieval;
@@ -39,6 +43,8 @@ const PARTS: &[Part] = &[
     ("events: filters on metadata", event_filters::filters),
     ("events: extraction", events::extraction),
     ("events: turns of runs", events::turns_of_runs),
+    ("events: loads", event_windows::loads),
+    ("events: what was said before a window", event_windows::before),
     ("sessions and actors", sessions::sessions_and_actors),
     ("events: forgetting and sweeping", sessions::forgetting_and_sweeping),
     ("records: versions and history", records::versions_and_history),
@@ -47,13 +53,22 @@ const PARTS: &[Part] = &[
     ("records: export and import", records::export_and_import),
     ("records: states and supersession", record_states::states),
     ("records: erasure, forgetting, retention", record_states::erasure),
+    ("records: taken back", record_moves::restored),
+    ("records: moved to another namespace", record_moves::moved),
+    ("records: of a strategy, by making", record_moves::of_a_strategy),
     ("records: lists", record_lists::lists),
     ("records: as of a time", record_lists::as_of),
     ("records: vectors", vectors::vectors),
     ("jobs: one per key", jobs::one_per_key),
     ("jobs: leases and failures", jobs::leases_and_failures),
+    ("jobs: waiting for an answer", job_waits::waiting),
+    ("jobs: counted and listed by kind", job_waits::kinds),
+    ("jobs: windows and leases of all", job_waits::windows_and_leases),
+    ("exchanges: once per question, leases, answers", exchanges::questions_and_answers),
+    ("exchanges: what goes with what", exchanges::erasure),
     ("keys, tokens, telemetry", rows::keys_tokens_telemetry),
     ("deliveries", deliveries::deliveries),
+    ("deliveries: pages, retries, sweeping", deliveries::pages_and_retries),
     ("writes: all or nothing", writes::all_or_nothing),
     ("writes: many at once", writes::many_at_once),
     ("search: finds, filters, follows", retrieval::finds_filters_follows),

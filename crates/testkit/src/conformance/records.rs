@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use loci_model::event::{Role, RunPlace};
+use loci_model::findings::Findings;
+use loci_model::making::{Decided, Evidence, Making, MakingMode};
 use loci_model::metadata::MetadataValue;
+use loci_model::prompt::PromptId;
 use loci_model::provenance::{Provenance, Source};
-use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
 use loci_model::{
     ActorId, BranchName, ErrorKind, EventId, Namespace, RecordId, Result, SessionId, StrategyId,
 };
@@ -83,6 +86,20 @@ pub(super) fn every_member_comes_back(bench: &Bench) -> Result<()> {
         },
         origin: RecordOrigin::BatchCreated,
         trust: 0.25,
+        tier: TrustTier::External,
+        making: Some(Box::new(Making {
+            prompt: Some(PromptId::parse("semantic.extract@1+custom:0a1b2c3d")?),
+            model: Some("m".into()),
+            mode: MakingMode::Pull,
+            decided: Some(Decided {
+                action: "add".into(),
+                by: "deterministic@1".into(),
+                reason: "new".into(),
+            }),
+            evidence: Some(Evidence { hits: 3, of: 5, predicate: "tests first".into() }),
+        })),
+        derived_from: vec![samples::record_id(5)?, samples::record_id(6)?],
+        findings: Findings { injection: 0.5, reasons: vec!["override".into()], masked: vec!["jwt".into()] },
         state: RecordState::Candidate,
         state_reason: Some("held".into()),
         superseded_by: Some(samples::record_id(7)?),

@@ -7,14 +7,15 @@ use loci_model::metadata::Metadata;
 use loci_model::ports::embedder::Embedder;
 use loci_model::ports::ids::uuid7;
 use loci_model::provenance::{Provenance, Source};
-use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::record::{Record, RecordKind, RecordOrigin};
 use loci_model::{RecordId, Result, Timestamp};
 
 use super::Vectors;
 use super::round::{Group, Round};
 use crate::Engine;
+use crate::consolidation::Decision;
 use crate::jobs::embed::TEXTS_PER_BATCH;
-use crate::safety::{self, SafeText};
+use crate::safety::{self, SafeText, SafetyPolicy};
 use crate::strategies::schema_values::record_values;
 use crate::strategies::{Batch, Candidate, Joining};
 
@@ -31,6 +32,8 @@ pub(super) struct Draft {
     pub(super) vector: Option<Vec<f32>>,
     /// Near-duplicates that it supersedes: records, and earlier drafts of this round.
     pub(super) repeats: Vec<RecordId>,
+    /// What consolidation decided; `None`: its joining alone decides.
+    pub(super) decided: Option<Decision>,
 }
 
 /// All drafts of a round, in order.
@@ -45,7 +48,15 @@ pub(super) async fn drafts(engine: &Engine, round: &Round, vectors: &mut Vectors
                 continue;
             }
             let (record, joining, hidden) = record(engine, round, group, candidate, now)?;
-            drafts.push(Draft { group: at, record, joining, hidden, vector: None, repeats: Vec::new() });
+            drafts.push(Draft {
+                group: at,
+                record,
+                joining,
+                hidden,
+                vector: None,
+                repeats: Vec::new(),
+                decided: None,
+            });
         }
     }
     if let Some(embedder) = &engine.embedder {
@@ -65,14 +76,14 @@ fn record(
     now: Timestamp,
 ) -> Result<(Record, Joining, bool)> {
     let Candidate { kind, subtype, title, description, text, index_text, joining, .. } = candidate;
-    let safe = safety::prepare(text, index_text, engine.settings.redaction);
+    let policy = SafetyPolicy::of(&engine.settings, &round.memory.settings);
+    let safe = safety::prepare(text, index_text, &policy);
     if !safe.masked.is_empty() {
         tracing::info!(memory = %round.memory.id, kinds = ?safe.masked, "secrets were masked");
     }
     let trust = safe.trust();
-    let SafeText { text, index_text, hidden, .. } = safe;
-    let mode = engine.settings.redaction;
-    let clean = |text: Option<String>| text.map(|text| safety::prepare(text, None, mode).text);
+    let SafeText { text, index_text, hidden, findings, tier, state, .. } = safe;
+    let clean = |text: Option<String>| text.map(|text| safety::prepare(text, None, &policy).text);
     let metadata = metadata(round, group, &candidate.sources, &text);
     let standing = standing(group, &joining, kind, subtype.as_ref());
     let id = match standing {
@@ -108,7 +119,11 @@ fn record(
         },
         origin: RecordOrigin::Extracted,
         trust,
-        state: RecordState::Active,
+        tier,
+        making: None,
+        derived_from: Vec::new(),
+        findings,
+        state,
         state_reason: None,
         superseded_by: None,
         supersedes: standing.map(|standing| standing.supersedes.clone()).unwrap_or_default(),

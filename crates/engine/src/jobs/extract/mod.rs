@@ -5,6 +5,7 @@
 //! namespace) writes nothing and is planned again, so a job that is run twice, or beside another, writes once.
 
 mod draft;
+mod join;
 mod neighbours;
 mod round;
 mod write;

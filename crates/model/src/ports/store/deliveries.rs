@@ -16,6 +16,21 @@ pub trait Deliveries {
     ) -> Result<Option<Delivery>>;
     /// Pending deliveries that are due, earliest first, one per order key.
     fn due(&self, direction: DeliveryDirection, now: Timestamp, limit: usize) -> Result<Vec<Delivery>>;
+    /// Deliveries of a memory in a direction (and state) that came before `after`, newest first.
+    fn page(
+        &self,
+        memory: &MemoryId,
+        direction: DeliveryDirection,
+        state: Option<DeliveryState>,
+        after: Option<&DeliveryId>,
+        limit: usize,
+    ) -> Result<Vec<Delivery>>;
+    /// A delivery out that is pending or given up is due at `now`, as if it had never been tried; false if there is none
+    /// such.
+    fn retry(&mut self, memory: &MemoryId, id: &DeliveryId, now: Timestamp) -> Result<bool>;
+    /// Removes up to `rows` deliveries out that were made and came before `before`; how many. Those that came in stay:
+    /// their ids tell what was seen.
+    fn sweep(&mut self, before: Timestamp, rows: usize) -> Result<usize>;
     /// Notes the outcome of a try.
     fn set_state(
         &mut self,

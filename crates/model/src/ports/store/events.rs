@@ -1,6 +1,6 @@
 //! Access to events, and to what they imply: actors, sessions, branches, progress of extraction.
 
-use crate::event::{Branch, Event};
+use crate::event::{Branch, Event, EventLoad};
 use crate::event_filter::EventFilter;
 use crate::{ActorId, BranchName, EventId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 
@@ -32,8 +32,27 @@ pub struct EventQuery {
     pub limit: usize,
     /// What has expired by then is out.
     pub now: Timestamp,
-    /// Without it, payloads come back empty and are not read.
+    /// Without it, payloads and loads come back empty and are not read.
     pub with_payload: bool,
+}
+
+/// Which events come before a window: the last live ones with extraction on, hidden ones included.
+#[derive(Debug, Clone)]
+pub struct EventsBefore {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The actor.
+    pub actor: ActorId,
+    /// The session.
+    pub session: SessionId,
+    /// Only of these slices; `None`: of all branches.
+    pub branches: Option<Vec<BranchSlice>>,
+    /// That arrived up to here.
+    pub arrival: u64,
+    /// At most so many.
+    pub limit: usize,
+    /// What has expired by then is out.
+    pub now: Timestamp,
 }
 
 /// Where an event is.
@@ -161,6 +180,18 @@ pub trait Events {
         limit: usize,
         now: Timestamp,
     ) -> Result<usize>;
+    /// What the events that [`Events::unprocessed`] would give bring to read, all of them together, without reading them:
+    /// every new event asks. Events from before loads were counted bring nothing.
+    fn load(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        arrival: u64,
+        now: Timestamp,
+    ) -> Result<EventLoad>;
+    /// What was said before a window, in order of arrival.
+    fn before(&self, query: &EventsBefore) -> Result<Vec<Event>>;
     /// Up to `limit` live events with extraction on of one session, hidden ones included, in event order; for
     /// summaries and episodes, which read a session whole. `after` continues.
     fn session_events(

@@ -1,13 +1,13 @@
 //! Access to jobs.
 
-use crate::job::{Job, JobCounts, JobKind, JobMessage, JobState, NewJob};
+use crate::job::{Job, JobCounts, JobKind, JobMessage, JobState, JobWindow, NewJob};
 use crate::{ActorId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 
 /// Which jobs to list: latest change first, ties by id.
 #[derive(Debug, Clone, Default)]
 pub struct JobQuery {
-    /// Of this kind.
-    pub kind: Option<JobKind>,
+    /// Of these kinds; empty: of any.
+    pub kinds: Vec<JobKind>,
     /// In this state.
     pub state: Option<JobState>,
     /// Of this strategy.
@@ -31,6 +31,8 @@ pub struct JobFailure {
     pub messages: Vec<JobMessage>,
     /// Try again then; `None`: give up, list as failed.
     pub retry_at: Option<Timestamp>,
+    /// The deterministic half did the work in the model's place.
+    pub fallback: bool,
     /// When it failed.
     pub at: Timestamp,
 }
@@ -41,7 +43,8 @@ pub trait Jobs {
     fn get(&self, memory: &MemoryId, id: &JobId) -> Result<Option<Job>>;
     /// A page of a memory's jobs.
     fn list(&self, memory: &MemoryId, query: &JobQuery) -> Result<Vec<Job>>;
-    /// Counts of extraction and embedding jobs of a memory, or of an actor, or of a session of it.
+    /// Counts of jobs that make something to find (extraction, embedding, reflection) of a memory, or of an actor, or
+    /// of a session of it; those without an actor count for every part.
     fn counts(
         &self,
         memory: &MemoryId,
@@ -50,11 +53,13 @@ pub trait Jobs {
     ) -> Result<JobCounts>;
     /// True while a job of that kind waits or runs. Asked before every answer: it costs the same however many are done.
     fn has_open(&self, memory: &MemoryId, kind: JobKind) -> Result<bool>;
-    /// The earliest time at which a pending job (of these memories; empty: any) may run.
+    /// The earliest time at which a pending job (of these memories; empty: any) may run; without those that wait.
     fn next_due(&self, memories: &[MemoryId]) -> Result<Option<Timestamp>>;
-    /// Asks for a job (see [`NewJob`]); returns the id of the job that will do it.
+    /// Asks for a job (see [`NewJob`]); returns the id of the job that will do it. One that waits is treated like one that
+    /// runs: it will run again.
     fn enqueue(&mut self, job: &NewJob, now: Timestamp) -> Result<JobId>;
-    /// Takes a job that is due, or whose lease ran out: earliest due first, ties by id. Leases it to `host`.
+    /// Takes a job that is due and does not wait, or whose lease ran out: earliest due first, ties by id. Leases it to
+    /// `host`.
     fn claim(
         &mut self,
         host: &str,
@@ -67,6 +72,22 @@ pub trait Jobs {
     fn free_leases(&mut self, host: &str, now: Timestamp) -> Result<usize>;
     /// Prolongs a lease; false if the job is no longer held by `host`.
     fn renew(&mut self, memory: &MemoryId, id: &JobId, host: &str, until: Timestamp) -> Result<bool>;
+    /// Prolongs the leases of all jobs that `host` holds; which those are. What is missing was lost.
+    fn renew_all(&mut self, host: &str, until: Timestamp) -> Result<Vec<(MemoryId, JobId)>>;
+    /// Notes what the round under way of a job held by `host` reads, or that none is; false if `host` does not hold it.
+    fn set_window(
+        &mut self,
+        memory: &MemoryId,
+        id: &JobId,
+        host: &str,
+        window: Option<&JobWindow>,
+    ) -> Result<bool>;
+    /// A job held by `host` goes back to the table and waits until [`Jobs::wake`]; its window stays, and the try
+    /// does not count. If it was woken, or asked for again, while it ran, it does not wait. False if `host` does not hold it.
+    fn wait(&mut self, memory: &MemoryId, id: &JobId, host: &str, at: Timestamp) -> Result<bool>;
+    /// A job that waits is due at `now`; one that runs will run again: the answer may come before it has begun to wait.
+    /// False if it does neither.
+    fn wake(&mut self, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<bool>;
     /// Ends a job held by `host`: pending again if it was asked for meanwhile or `again` gives a time, else done.
     /// False if `host` no longer holds it.
     fn finish(
@@ -81,7 +102,7 @@ pub trait Jobs {
     fn fail(&mut self, memory: &MemoryId, id: &JobId, host: &str, failure: &JobFailure) -> Result<bool>;
     /// A failed job becomes pending; one that is pending or running stays. False if there is none.
     fn restart(&mut self, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<bool>;
-    /// Makes pending extraction jobs of a memory (actor, session) due now; how many.
+    /// Makes pending extraction jobs of a memory (actor, session) due now, except those that wait; how many.
     fn make_due(
         &mut self,
         memory: &MemoryId,
@@ -89,7 +110,8 @@ pub trait Jobs {
         session: Option<&SessionId>,
         now: Timestamp,
     ) -> Result<usize>;
-    /// Removes the jobs of a strategy, of an actor, or of a whole memory (`None`, `None`); how many.
+    /// Removes the jobs of a strategy, of an actor, or of a whole memory (`None`, `None`), and their exchanges; how many
+    /// jobs.
     fn cancel(
         &mut self,
         memory: &MemoryId,

@@ -5,6 +5,7 @@
 
 mod deliveries;
 mod events;
+mod exchanges;
 mod idempotency;
 mod jobs;
 mod keys;
@@ -15,7 +16,10 @@ mod telemetry;
 use std::path::PathBuf;
 
 pub use deliveries::Deliveries;
-pub use events::{ActorPage, BranchSlice, EventPlace, EventQuery, Events, SessionEntry, SessionPage};
+pub use events::{
+    ActorPage, BranchSlice, EventPlace, EventQuery, Events, EventsBefore, SessionEntry, SessionPage,
+};
+pub use exchanges::Exchanges;
 pub use idempotency::Idempotency;
 pub use jobs::{JobFailure, JobQuery, Jobs};
 pub use keys::Keys;
@@ -37,6 +41,8 @@ pub trait ReadTx {
     fn records(&self) -> &dyn Records;
     /// Jobs.
     fn jobs(&self) -> &dyn Jobs;
+    /// Exchanges with language models.
+    fn exchanges(&self) -> &dyn Exchanges;
     /// Access keys.
     fn keys(&self) -> &dyn Keys;
     /// State changes.
@@ -57,6 +63,8 @@ pub trait Tx: ReadTx {
     fn records_mut(&mut self) -> &mut dyn Records;
     /// Jobs.
     fn jobs_mut(&mut self) -> &mut dyn Jobs;
+    /// Exchanges with language models.
+    fn exchanges_mut(&mut self) -> &mut dyn Exchanges;
     /// Access keys.
     fn keys_mut(&mut self) -> &mut dyn Keys;
     /// State changes.

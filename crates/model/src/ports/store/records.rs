@@ -1,10 +1,11 @@
 //! Access to records, their versions, and the vectors of their passages.
 
+use crate::making::MakingMode;
 use crate::ports::embedder::Vector;
 use crate::provenance::Source;
 use crate::record::{Record, RecordState};
 use crate::scope::RecordScope;
-use crate::{ActorId, MemoryId, Namespace, RecordId, Result, StrategyId, Timestamp};
+use crate::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, StrategyId, Timestamp};
 
 /// The vector of one passage of one version of a record.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,6 +110,23 @@ pub trait Records {
         strategy: &StrategyId,
         source: &Source,
     ) -> Result<Option<RecordId>>;
+    /// Records of a strategy behind `after`, by id, in every state but erased.
+    fn of_strategy(
+        &self,
+        memory: &MemoryId,
+        strategy: &StrategyId,
+        after: Option<&RecordId>,
+        limit: usize,
+    ) -> Result<Vec<Record>>;
+    /// Active records of a strategy from a session that were made in this mode, oldest first.
+    fn by_making(
+        &self,
+        memory: &MemoryId,
+        strategy: &StrategyId,
+        actor: &ActorId,
+        session: &SessionId,
+        mode: MakingMode,
+    ) -> Result<Vec<Record>>;
     /// The highest sequence among records of this strategy and namespace: a consolidation write carries the one its
     /// neighbours were read at, and changes nothing if it moved.
     fn group_sequence(
@@ -126,6 +144,12 @@ pub trait Records {
     fn set_state(&mut self, memory: &MemoryId, id: &RecordId, change: &RecordChange) -> Result<bool>;
     /// The record becomes superseded; false if it is not there or not active.
     fn supersede(&mut self, memory: &MemoryId, id: &RecordId, change: &SupersedeChange) -> Result<bool>;
+    /// A record that is superseded, archived, quarantined, rolled back or a candidate is active again; what took its place
+    /// and until when it held are forgotten. False if it is not there or in another state.
+    fn restore(&mut self, memory: &MemoryId, id: &RecordId, reason: &str, at: Timestamp) -> Result<bool>;
+    /// Puts records into another namespace: ids, versions and states stay, erased ones stay where they are. How many
+    /// moved.
+    fn move_to(&mut self, memory: &MemoryId, ids: &[RecordId], namespace: &Namespace) -> Result<u64>;
     /// Adds a source to a record (an exact repeat); its place stays.
     fn add_source(&mut self, memory: &MemoryId, id: &RecordId, source: &Source) -> Result<()>;
     /// Erases the content of up to `rows` records that were deleted before `before`, all versions and vectors; how many.

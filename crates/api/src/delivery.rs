@@ -1,0 +1,1 @@
+//! Deliveries and targets. No shape yet.

@@ -1,0 +1,1 @@
+//! Pull mode: questions to a caller's own model, and its answers. No shape yet.

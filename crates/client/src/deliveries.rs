@@ -1,0 +1,1 @@
+//! Deliveries and targets. No operation yet.

@@ -1,0 +1,1 @@
+//! Pull mode. No operation yet.

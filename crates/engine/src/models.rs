@@ -1,0 +1,93 @@
+//! The language models of an engine: who is asked by default, and who for which name. None is the usual case.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use loci_model::memory::Memory;
+use loci_model::ports::language_model::LanguageModel;
+pub use loci_model::settings::ModelMode;
+
+use crate::Engine;
+
+/// The models, and whether they are asked.
+#[derive(Clone, Default)]
+pub struct Models {
+    /// What memories do that say nothing of their own.
+    pub mode: ModelMode,
+    /// Asked where a strategy names no model, or one nobody knows.
+    pub default: Option<Arc<dyn LanguageModel>>,
+    /// By the model id that strategies name.
+    pub by_id: BTreeMap<String, Arc<dyn LanguageModel>>,
+}
+
+impl Models {
+    /// The model for the id that a strategy names: an unknown one means the default (agentcore-wire.md §8). `None` where
+    /// no model is configured.
+    pub fn choose(&self, model_id: Option<&str>) -> Option<Arc<dyn LanguageModel>> {
+        let named = model_id.and_then(|id| self.by_id.get(id));
+        if named.is_none()
+            && let Some(model_id) = model_id
+        {
+            tracing::warn!(model_id, "the model is not configured: the default one is asked");
+        }
+        named.or(self.default.as_ref()).cloned()
+    }
+}
+
+impl fmt::Debug for Models {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Models")
+            .field("mode", &self.mode)
+            .field("default", &self.default.as_ref().map(|model| model.name()))
+            .field("by_id", &self.by_id.keys())
+            .finish()
+    }
+}
+
+impl Engine {
+    /// Who reads the conversations of a memory.
+    pub fn model_mode(&self, memory: &Memory) -> ModelMode {
+        memory.settings.model_mode.unwrap_or(self.models.mode)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loci_model::ports::BoxFuture;
+    use loci_model::ports::language_model::{Completion, ModelError, ModelErrorKind, Reply};
+
+    struct Named(&'static str);
+
+    impl LanguageModel for Named {
+        fn name(&self) -> &str {
+            self.0
+        }
+
+        fn model_id(&self) -> &str {
+            self.0
+        }
+
+        fn complete<'a>(&'a self, _: &'a Completion) -> BoxFuture<'a, Result<Reply, ModelError>> {
+            Box::pin(async { Err(ModelError::new(ModelErrorKind::Unavailable, "never")) })
+        }
+    }
+
+    #[test]
+    fn ids_are_mapped_and_unknown_ones_mean_the_default() {
+        let none = Models::default();
+        assert!(none.choose(None).is_none() && none.choose(Some("big")).is_none());
+        let models = Models {
+            mode: ModelMode::Provider,
+            default: Some(Arc::new(Named("usual"))),
+            by_id: BTreeMap::from([("big".to_owned(), Arc::new(Named("large")) as Arc<dyn LanguageModel>)]),
+        };
+        let check = |id: Option<&str>, expect: &str| {
+            assert_eq!(models.choose(id).unwrap().name(), expect, "{id:?}");
+        };
+        check(None, "usual");
+        check(Some("big"), "large");
+        check(Some("unheard of"), "usual");
+    }
+}

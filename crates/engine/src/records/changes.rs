@@ -1,0 +1,54 @@
+//! The one way by which a change of a record's state becomes known: its telemetry row and its stream event, in the
+//! transaction of the change itself. The change is the caller's; whoever makes one calls [`note`].
+
+use loci_model::memory::Memory;
+use loci_model::ports::store::Tx;
+use loci_model::record::{Record, RecordState};
+use loci_model::telemetry::StateChange;
+use loci_model::{Result, Timestamp};
+
+use crate::streams;
+
+/// What a change is to who follows the memory's stream (agentcore-wire.md §15).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Streamed {
+    /// A record that was not there.
+    Created,
+    /// A new version of one that was.
+    Updated,
+    /// A record that reads do not return any more.
+    Deleted,
+}
+
+/// A change of a record's state, or a new version in the same one.
+pub(crate) struct Change<'a> {
+    /// The record, as it is after a new version, otherwise as it was before.
+    pub(crate) record: &'a Record,
+    /// The state before; `None` for a new record.
+    pub(crate) from: Option<RecordState>,
+    /// The state after.
+    pub(crate) to: RecordState,
+    /// Why.
+    pub(crate) reason: &'a str,
+    /// Who: a principal, or `loci` for the engine itself.
+    pub(crate) by: &'a str,
+    /// What it is to followers.
+    pub(crate) what: Streamed,
+    /// When.
+    pub(crate) at: Timestamp,
+}
+
+/// Writes the telemetry row, and what followers are told.
+pub(crate) fn note(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Result<()> {
+    tx.telemetry_mut().append(&StateChange {
+        memory: memory.id.clone(),
+        record: change.record.id.clone(),
+        version: change.record.version,
+        from: change.from,
+        to: change.to,
+        reason: change.reason.to_owned(),
+        by: change.by.to_owned(),
+        at: change.at,
+    })?;
+    streams::enqueue(tx, memory, change)
+}

@@ -1,0 +1,114 @@
+//! Watching the pipeline: what happens is told to whoever counts and traces. Telling never fails and never waits.
+//!
+//! No content is told, and labels are of closed lists, except where a member says otherwise.
+
+use crate::exchange::{Step, Usage};
+use crate::ports::deliver::NoticeKind;
+use crate::strategy::StrategyBase;
+use crate::{ErrorKind, MemoryId, RecordId, SessionId, Timestamp};
+
+/// A step of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StepSeen<'a> {
+    /// Which: `read`, `extract`, `embed`, `neighbours`, `consolidate`, `write`, `reflect`, `hand_over`.
+    pub step: &'a str,
+    /// Of which strategy.
+    pub strategy: Option<StrategyBase>,
+    /// `ok`, `waits`, `unanswered`, `fallback` or `error`.
+    pub outcome: &'a str,
+    /// How long it took.
+    pub elapsed_us: u64,
+}
+
+/// A call of a language model, its retries included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ModelCallSeen<'a> {
+    /// The model's name in the configuration.
+    pub provider: &'a str,
+    /// The model that was asked for.
+    pub model: &'a str,
+    /// The model that answered, as it calls itself.
+    pub answered_by: Option<&'a str>,
+    /// What was asked for; `None` for embeddings and probes.
+    pub step: Option<Step>,
+    /// `complete`, `cut_off`, `refused`, or the word of a `ModelErrorKind`.
+    pub outcome: &'a str,
+    /// What it cost.
+    pub usage: Usage,
+    /// Requests that were made.
+    pub tries: u32,
+    /// How long it took.
+    pub elapsed_ms: u64,
+}
+
+/// A try of a delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeliverySeen<'a> {
+    /// What it is about.
+    pub kind: NoticeKind,
+    /// `accepted`, `no_mapping`, `again` or `failed`.
+    pub outcome: &'a str,
+    /// Which try, from 1.
+    pub attempt: u32,
+    /// How long it took.
+    pub elapsed_ms: u64,
+}
+
+/// An operation on memories, for traces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OperationSeen<'a> {
+    /// Its name in the conventions: `create_memory_store`, `upsert_memory`, `search_memory` and so on.
+    pub operation: &'a str,
+    /// The memory.
+    pub memory: &'a MemoryId,
+    /// The record, where it is one.
+    pub record: Option<&'a RecordId>,
+    /// Records that it is about.
+    pub records: Option<u64>,
+    /// The session.
+    pub session: Option<&'a SessionId>,
+    /// The question of a search. Content: only shown where the configuration says so.
+    pub query: Option<&'a str>,
+    /// When it began.
+    pub started: Timestamp,
+    /// How long it took.
+    pub elapsed_us: u64,
+    /// How it failed.
+    pub error: Option<ErrorKind>,
+}
+
+/// Is told what happens. Every method may be left as it is: it does nothing.
+pub trait Observe: Send + Sync {
+    /// A step of a job ended.
+    fn step(&self, _seen: &StepSeen<'_>) {}
+
+    /// A model was called.
+    fn model_call(&self, _seen: &ModelCallSeen<'_>) {}
+
+    /// A delivery was tried.
+    fn delivery(&self, _seen: &DeliverySeen<'_>) {}
+
+    /// Consolidation decided: the action (`add`, `update`, `supersede`, `skip`, `hold`), and by what.
+    fn decision(&self, _action: &str, _by: &str) {}
+
+    /// Safety found something: a word of its closed list.
+    fn finding(&self, _what: &str) {}
+
+    /// An extraction failed for good, with this code.
+    fn extraction_failed(&self, _strategy: StrategyBase, _code: &str) {}
+
+    /// Messages were found to be sent again and not read twice.
+    fn resent(&self, _messages: u64) {}
+
+    /// A request to the outside was refused before it was made: a word of the guard's closed list.
+    fn outbound_refused(&self, _reason: &str) {}
+
+    /// An operation on memories ended.
+    fn operation(&self, _seen: &OperationSeen<'_>) {}
+}
+
+/// Is told and does nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoObserver;
+
+impl Observe for NoObserver {}

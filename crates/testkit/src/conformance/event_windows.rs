@@ -1,0 +1,89 @@
+//! What triggers count and windows read: loads of unread events, and the events before a window.
+
+use loci_model::event::{Branch, Event, EventLoad, ExtractionMode};
+use loci_model::ports::store::{BranchSlice, EventsBefore};
+use loci_model::{BranchName, EventId, MemoryId, Result};
+
+use super::events::{actor, insert, session};
+use super::{Bench, same};
+use crate::samples::{self, time};
+
+fn loaded(memory: &MemoryId, number: i64, messages: u32, tokens: u32) -> Result<Event> {
+    Ok(Event { load: EventLoad { messages, tokens }, ..samples::event(memory, "ann", "s1", number)? })
+}
+
+pub(super) fn loads(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    let load = |after: u64, now: i64| {
+        let memory = memory.clone();
+        bench.read(move |tx| tx.events().load(&memory, &actor()?, &session()?, after, time(now)))
+    };
+    same("of a session that is not there", load(0, 9)?, EventLoad::default());
+    let skipped = Event { extraction: ExtractionMode::Skip, ..loaded(&memory, 2, 100, 100)? };
+    let hidden = Event { hidden: true, ..loaded(&memory, 3, 2, 20)? };
+    let gone = loaded(&memory, 4, 1_000, 1_000)?;
+    let expired = Event { expires: time(10), ..loaded(&memory, 5, 300, 300)? };
+    for event in [&loaded(&memory, 1, 1, 10)?, &skipped, &hidden, &gone, &expired] {
+        insert(bench, event)?;
+    }
+    insert(bench, &Event { session: loci_model::SessionId::parse("s2")?, ..loaded(&memory, 6, 7, 7)? })?;
+    let doomed = gone.clone();
+    bench.write(move |tx| {
+        let Event { memory, actor, session, id, .. } = &doomed;
+        tx.events_mut().delete(memory, actor, session, id, time(9)).map(drop)
+    })?;
+    same("all that can be read", load(0, 9)?, EventLoad { messages: 303, tokens: 330 });
+    same("less what expired", load(0, 10)?, EventLoad { messages: 3, tokens: 30 });
+    same("behind the progress", load(1, 10)?, EventLoad { messages: 2, tokens: 20 });
+    same("nothing", load(3, 10)?, EventLoad::default());
+    let place = memory.clone();
+    let read =
+        bench.read(move |tx| tx.events().unprocessed(&place, &actor()?, &session()?, 0, 9, time(10)))?;
+    let loads: Vec<_> = read.iter().map(|event| (event.load.messages, event.load.tokens)).collect();
+    same("events that are read have theirs", loads, vec![(1, 10), (2, 20)]);
+    Ok(())
+}
+
+pub(super) fn before(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    let root = EventId::compose(time(2).millis(), 0);
+    let side = Branch { name: BranchName::parse("side")?, root: Some(root.clone()) };
+    for number in 1..=3 {
+        insert(bench, &samples::event(&memory, "ann", "s1", number)?)?;
+    }
+    let (place, branch) = (memory.clone(), side.clone());
+    bench.write(move |tx| tx.events_mut().insert_branch(&place, &actor()?, &session()?, &branch))?;
+    insert(bench, &Event { branch: side, ..samples::event(&memory, "ann", "s1", 4)? })?;
+    let skipped = Event { extraction: ExtractionMode::Skip, ..samples::event(&memory, "ann", "s1", 5)? };
+    insert(bench, &skipped)?;
+    // Told last, though it happened first.
+    insert(bench, &samples::event(&memory, "ann", "s1", 0)?)?;
+    let check = |what: &str, branches: Option<Vec<BranchSlice>>, upto: (u64, usize), expect: Vec<u64>| {
+        let (arrival, limit) = upto;
+        let query = EventsBefore {
+            memory: memory.clone(),
+            actor: actor()?,
+            session: session()?,
+            branches,
+            arrival,
+            limit,
+            now: time(10),
+        };
+        let found = bench.read(move |tx| tx.events().before(&query))?;
+        same(what, found.iter().map(|event| event.arrival).collect::<Vec<_>>(), expect);
+        same("with what they say", found.iter().all(|event| !event.payload.is_empty()), true);
+        Ok::<_, loci_model::Error>(())
+    };
+    let slice = |branch: &str, up_to| {
+        Ok::<_, loci_model::Error>(BranchSlice { branch: BranchName::parse(branch)?, up_to })
+    };
+    check("all, as they arrived", None, (99, 9), vec![1, 2, 3, 4, 6])?;
+    check("the last ones", None, (99, 2), vec![4, 6])?;
+    check("up to one", None, (3, 2), vec![2, 3])?;
+    check("nothing", None, (0, 9), vec![])?;
+    check("one branch", Some(vec![slice("side", None)?]), (99, 9), vec![4])?;
+    let chain = vec![slice("side", None)?, slice("main", Some(root))?];
+    check("a branch and what led to it", Some(chain), (99, 9), vec![1, 2, 4, 6])?;
+    check("a branch there is none of", Some(vec![slice("nowhere", None)?]), (99, 9), vec![])?;
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! Jobs that wait for an answer from outside, windows of rounds, and the leases of a host renewed at once.
+
+use loci_model::job::{DueRule, JobCounts, JobKind, JobState, JobWindow, NewJob};
+use loci_model::ports::store::JobQuery;
+use loci_model::{JobId, Result};
+
+use super::jobs::{ask, claim, failure, finish, get, job};
+use super::{Bench, same};
+use crate::samples::time;
+
+pub(super) fn waiting(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    ask(bench, job(&memory, "a", "k", 1)?)?;
+    let wait = |host: &'static str| {
+        let (memory, id) = (memory.clone(), JobId::parse("a")?);
+        bench.write(move |tx| tx.jobs_mut().wait(&memory, &id, host, time(3)))
+    };
+    let wake = |now: i64| {
+        let (memory, id) = (memory.clone(), JobId::parse("a")?);
+        bench.write(move |tx| tx.jobs_mut().wake(&memory, &id, time(now)))
+    };
+    same("a pending one does not wait", (wait("h")?, wake(2)?), (false, false));
+    same("taken", claim(bench, "h", 2)?, Some("a".to_owned()));
+    same("only its holder sends it back", (wait("other")?, wait("h")?, wait("h")?), (false, true, false));
+    let waits = get(bench, &memory, "a")?;
+    same(
+        "it is pending and waits",
+        waits.map(|job| (job.state, job.waits, job.lease_host, job.attempts)),
+        Some((JobState::Pending, true, None, 0)),
+    );
+    let counts = || {
+        let memory = memory.clone();
+        bench.read(move |tx| tx.jobs().counts(&memory, None, None))
+    };
+    let waiting = JobCounts { pending: 1, waiting: 1, failed: 0 };
+    same("counted apart", (counts()?, counts()?.runnable()), (waiting, 0));
+    same("it is not taken", claim(bench, "h", 9_999)?, None);
+    same("it is not next", bench.read(|tx| tx.jobs().next_due(&[]))?, None);
+    let place = memory.clone();
+    same("nor made due", bench.write(move |tx| tx.jobs_mut().make_due(&place, None, None, time(0)))?, 0);
+    same("asked for again, it is the same", ask(bench, job(&memory, "b", "k", 20)?)?, "a".to_owned());
+    same("and still waits", claim(bench, "h", 9_999)?, None);
+    same("woken, once", (wake(10)?, wake(11)?), (true, false));
+    same("due at once", (claim(bench, "h", 9)?, claim(bench, "h", 10)?), (None, Some("a".to_owned())));
+    finish(bench, &memory, "a", "h", None)?;
+    let again = get(bench, &memory, "a")?;
+    same(
+        "what was asked meanwhile is done",
+        again.map(|job| (job.state, job.waits)),
+        Some((JobState::Pending, false)),
+    );
+
+    same("taken again", claim(bench, "h", 20)?, Some("a".to_owned()));
+    same("an answer that comes while it runs", (wake(30)?, wait("h")?), (true, true));
+    let again = get(bench, &memory, "a")?;
+    same(
+        "is not waited for",
+        again.map(|job| (job.state, job.waits, job.rerun, job.due)),
+        Some((JobState::Pending, false, false, time(30))),
+    );
+    Ok(())
+}
+
+pub(super) fn kinds(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    ask(bench, job(&memory, "a", "k", 1)?)?;
+    let of_kind = |id: &str, kind: JobKind| -> Result<NewJob> {
+        let key = id.to_owned();
+        Ok(NewJob {
+            kind,
+            actor: None,
+            session: None,
+            due_rule: DueRule::Later,
+            ..job(&memory, id, &key, 500)?
+        })
+    };
+    ask(bench, of_kind("r", JobKind::Reflect)?)?;
+    ask(bench, of_kind("o", JobKind::Handover)?)?;
+    ask(bench, of_kind("p", JobKind::Purge)?)?;
+    let place = memory.clone();
+    let counts = bench.read(move |tx| tx.jobs().counts(&place, None, None))?;
+    same("reflections are waited for, hand-overs and purges are not", counts.pending, 2);
+    let listed = |kinds: &[JobKind]| {
+        let (memory, kinds) = (memory.clone(), kinds.to_vec());
+        bench.read(move |tx| {
+            let query = JobQuery { kinds: kinds.clone(), limit: 9, ..JobQuery::default() };
+            Ok(tx.jobs().list(&memory, &query)?.len())
+        })
+    };
+    same("listed by kinds", (listed(&[])?, listed(&[JobKind::Reflect, JobKind::Extract])?), (4, 2));
+    same("by one kind", (listed(&[JobKind::Purge])?, listed(&[JobKind::Embed])?), (1, 0));
+    Ok(())
+}
+
+pub(super) fn windows_and_leases(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    for (id, due) in [("a", 1), ("b", 2), ("c", 3)] {
+        ask(bench, job(&memory, id, id, due)?)?;
+    }
+    let window = JobWindow { from: 4, to: 9, notice: Some("n-1".into()), opened_at: time(5) };
+    let set = |host: &'static str, window: Option<JobWindow>| {
+        let (memory, id) = (memory.clone(), JobId::parse("a")?);
+        bench.write(move |tx| tx.jobs_mut().set_window(&memory, &id, host, window.as_ref()))
+    };
+    let kept = || Ok::<_, loci_model::Error>(get(bench, &memory, "a")?.and_then(|job| job.window));
+    same("not held by anyone", set("h", Some(window.clone()))?, false);
+    same("taken", claim(bench, "h", 1)?, Some("a".to_owned()));
+    same("by its holder", (set("other", None)?, set("h", Some(window.clone()))?), (false, true));
+    same("read back", kept()?, Some(window.clone()));
+    let (place, id) = (memory.clone(), JobId::parse("a")?);
+    let failed = bench.write(move |tx| tx.jobs_mut().fail(&place, &id, "h", &failure(Some(time(2)))))?;
+    same("a failed try keeps it", (failed, kept()?), (true, Some(window)));
+    same(
+        "two are taken",
+        (claim(bench, "h", 2)?, claim(bench, "h", 2)?),
+        (Some("a".into()), Some("b".into())),
+    );
+    same("a third by another", claim(bench, "other", 3)?, Some("c".to_owned()));
+    same("cleared", (set("h", None)?, kept()?), (true, None));
+    let held = bench.write(|tx| {
+        let held = tx.jobs_mut().renew_all("h", time(60))?;
+        Ok(held.into_iter().map(|(memory, id)| format!("{memory} {id}")).collect::<Vec<_>>())
+    })?;
+    same("those it holds", held, vec![format!("{memory} a"), format!("{memory} b")]);
+    same("for longer, the other's not", claim(bench, "third", 30)?, Some("c".to_owned()));
+    same("until then", claim(bench, "third", 60)?, Some("a".to_owned()));
+    Ok(())
+}

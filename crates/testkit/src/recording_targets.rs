@@ -1,0 +1,134 @@
+//! Targets and buckets in memory: what arrives is kept, and a script says which tries fail.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Mutex, PoisonError};
+
+use loci_model::ports::BoxFuture;
+use loci_model::ports::deliver::{Deliver, Delivered, Notice, TargetInfo};
+use loci_model::ports::objects::{Objects, Stored};
+use loci_model::{Error, ErrorKind, Result};
+
+#[derive(Default)]
+struct Kept {
+    notices: Vec<Notice>,
+    objects: BTreeMap<(String, String), Vec<u8>>,
+    tries: usize,
+    /// Kinds of the failures of the next tries, deliveries and objects alike; `None`: that try succeeds.
+    failures: VecDeque<Option<ErrorKind>>,
+    unmapped: BTreeSet<String>,
+}
+
+/// Accepts notifications and objects.
+#[derive(Default)]
+pub struct RecordingTargets(Mutex<Kept>);
+
+impl RecordingTargets {
+    /// The next tries fail like this, one each; `None`: that one succeeds.
+    pub fn fail_next(&self, failures: impl IntoIterator<Item = Option<ErrorKind>>) {
+        self.kept(|kept| kept.failures.extend(failures));
+    }
+
+    /// No target, or bucket, of that name is configured.
+    pub fn unmap(&self, name: &str) {
+        self.kept(|kept| kept.unmapped.insert(name.to_owned()));
+    }
+
+    /// It is configured again.
+    pub fn map(&self, name: &str) {
+        self.kept(|kept| kept.unmapped.remove(name));
+    }
+
+    /// What arrived, in order; what was tried again and arrived twice is here twice.
+    pub fn notices(&self) -> Vec<Notice> {
+        self.kept(|kept| kept.notices.clone())
+    }
+
+    /// The object under a key of a bucket.
+    pub fn object(&self, bucket: &str, key: &str) -> Option<Vec<u8>> {
+        self.kept(|kept| kept.objects.get(&(bucket.to_owned(), key.to_owned())).cloned())
+    }
+
+    /// Buckets and keys of all objects.
+    pub fn objects(&self) -> Vec<(String, String)> {
+        self.kept(|kept| kept.objects.keys().cloned().collect())
+    }
+
+    /// How often anything was tried.
+    pub fn tries(&self) -> usize {
+        self.kept(|kept| kept.tries)
+    }
+
+    fn kept<T>(&self, work: impl FnOnce(&mut Kept) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Kept {
+    fn try_once(&mut self) -> Result<()> {
+        self.tries += 1;
+        match self.failures.pop_front().flatten() {
+            Some(kind) => Err(Error::new(kind, "failed as scripted")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Deliver for RecordingTargets {
+    fn deliver(&self, notice: Notice) -> BoxFuture<'_, Result<Delivered>> {
+        let outcome = self.kept(|kept| {
+            kept.try_once()?;
+            if kept.unmapped.contains(&notice.target) {
+                return Ok(Delivered::NoMapping);
+            }
+            kept.notices.push(notice);
+            Ok(Delivered::Accepted)
+        });
+        Box::pin(async move { outcome })
+    }
+
+    fn known(&self) -> Vec<TargetInfo> {
+        let names: BTreeSet<String> =
+            self.kept(|kept| kept.notices.iter().map(|notice| notice.target.clone()).collect());
+        let shown = |name: String| TargetInfo { place: name.clone(), name, scheme: "memory", signed: false };
+        names.into_iter().map(shown).collect()
+    }
+}
+
+impl Objects for RecordingTargets {
+    fn put(&self, bucket: &str, key: &str, bytes: Vec<u8>) -> BoxFuture<'_, Result<Stored>> {
+        let place = (bucket.to_owned(), key.to_owned());
+        let outcome = self.kept(|kept| {
+            kept.try_once()?;
+            let mapped = !kept.unmapped.contains(bucket);
+            let location = if mapped {
+                format!("s3://{bucket}/{key}")
+            } else {
+                format!("file:///outbox/{bucket}/{key}")
+            };
+            kept.objects.insert(place, bytes);
+            Ok(Stored { location, mapped })
+        });
+        Box::pin(async move { outcome })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block_on;
+
+    #[test]
+    fn objects_and_failures() {
+        let targets = RecordingTargets::default();
+        targets.fail_next([Some(ErrorKind::Throttled), None]);
+        let put = |bucket: &str| block_on(targets.put(bucket, "k", vec![1]));
+        assert_eq!(put("b").unwrap_err().kind, ErrorKind::Throttled);
+        assert_eq!(put("b").unwrap().location, "s3://b/k");
+        targets.unmap("c");
+        assert!(!put("c").unwrap().mapped);
+        targets.map("c");
+        assert!(put("c").unwrap().mapped);
+        assert_eq!((targets.tries(), targets.objects().len()), (4, 2));
+        assert_eq!(targets.object("b", "k"), Some(vec![1]));
+    }
+}
