@@ -4,6 +4,9 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
+/// In which something must have been done.
+const SETTLE_MS: u64 = 120_000;
+
 /// A client of one server, over HTTP or within the process.
 #[derive(Debug, Clone)]
 pub(crate) struct Wire {
@@ -96,6 +99,25 @@ impl Wire {
                 Some(token) => next = token.clone(),
                 None => return Ok(all),
             }
+        }
+    }
+
+    /// Waits until everything written is extracted and embedded, for as long as it goes on; an error where something
+    /// failed, or where nothing was done for two minutes.
+    pub(crate) async fn settle(&self, memory: &str) -> Result<()> {
+        let mut before = u64::MAX;
+        loop {
+            let waited = self.wait(memory, SETTLE_MS).await?;
+            ensure!(waited.pointer("/failed") == Some(&json!(0)), "extraction failed: {waited}");
+            if waited.pointer("/complete") == Some(&json!(true)) {
+                return Ok(());
+            }
+            let pending = waited
+                .pointer("/pending")
+                .and_then(Value::as_u64)
+                .context("nothing said of what is pending")?;
+            ensure!(pending < before, "extraction does not end: {waited}");
+            before = pending;
         }
     }
 

@@ -22,9 +22,6 @@ const ACTOR: &str = "user";
 const TEMPLATE: &str = "/facts/{actorId}/";
 const NAMESPACE_PATH: &str = "/facts/user";
 const RESULTS: u32 = 50;
-const WAIT_MS: u64 = 300_000;
-/// Waits of five minutes before a set is given up.
-const WAITS_MAX: usize = 12;
 
 /// What to measure, and where.
 #[derive(Debug, clap::Args)]
@@ -126,7 +123,7 @@ impl Run {
             .try_collect::<Vec<()>>()
             .await
             .with_context(|| format!("writing {}", conversation.id))?;
-        wait(wire, &memory).await?;
+        wire.settle(&memory).await?;
         for question in &conversation.questions {
             let began = Instant::now();
             let answer = retrieve(&self.wire, &memory, question).await?;
@@ -201,20 +198,6 @@ async fn send_turn(wire: &Wire, memory: &str, turn: &Turn, sent: SentTurn) -> Re
         "metadata": {"turn": {"stringValue": turn.id}, "session": {"stringValue": turn.session}},
     });
     wire.ask("POST", &format!("/memories/{memory}/events"), Some(&body)).await.map(|_| ())
-}
-
-/// Waits for extraction, and says what failed for good.
-async fn wait(wire: &Wire, memory: &str) -> Result<()> {
-    for _ in 0..WAITS_MAX {
-        let outcome = wire.wait(memory, WAIT_MS).await?;
-        if outcome.get("failed").and_then(Value::as_u64).unwrap_or_default() > 0 {
-            bail!("extraction failed: {outcome}");
-        }
-        if outcome.get("complete").and_then(Value::as_bool).unwrap_or_default() {
-            return Ok(());
-        }
-    }
-    bail!("extraction did not end within an hour")
 }
 
 async fn retrieve(wire: &Wire, memory: &str, question: &Question) -> Result<Value> {

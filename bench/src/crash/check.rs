@@ -11,8 +11,6 @@ use super::ledger::{KnownRecord, Ledger, SentEvent};
 use super::workers::BATCH;
 use crate::wire::{Wire, text_at};
 
-const WAIT_MS: u64 = 120_000;
-
 /// What was found at the end.
 #[derive(Debug, Default)]
 pub(super) struct Totals {
@@ -168,8 +166,7 @@ pub(super) async fn whole(wire: &Wire, memory: &str, ledger: &SharedLedger) -> R
         ledger.fresh_records = ledger.records.keys().cloned().collect();
     });
     after_kill(wire, memory, ledger).await?;
-    let waited = wire.wait(memory, WAIT_MS).await?;
-    ensure!(waited.pointer("/complete") == Some(&Value::Bool(true)), "extraction did not end: {waited}");
+    wire.settle(memory).await?;
     extracted_once(wire, memory, ledger).await?;
     index_equals_rebuild(wire, memory).await?;
     Ok(with(ledger, |ledger| Totals {

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use super::{Report, fill};
+use super::Report;
 use crate::server::Server;
 use crate::texts;
 use crate::wire::{MemoryShape, Wire, user_turn};
@@ -31,7 +31,7 @@ pub(super) async fn run(binary: &Path, report: Report) -> Result<()> {
             user_turn("loader", &session, seconds, &format!("7c9e6679-7425-40de-944b-{number:012}"), &text);
         wire.ask("POST", &path, Some(&body)).await?;
     }
-    fill::vectors(&wire, &memory).await?;
+    wire.settle(&memory).await?;
     server.stop()?;
     let database = bytes_beneath(&folder, false)?;
     let with_snapshots = bytes_beneath(&folder, true)?;

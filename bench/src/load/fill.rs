@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::server::Server;
@@ -12,7 +12,6 @@ use crate::wire::{MemoryShape, Wire};
 /// Records of one request.
 const BATCH: u64 = 100;
 const TEXT_BYTES: usize = 300;
-const WAIT_MS: u64 = 300_000;
 
 /// Makes a memory and `count` records of about 300 bytes in it; its id.
 pub(super) async fn records(wire: &Wire, count: u64) -> Result<String> {
@@ -37,7 +36,7 @@ pub(super) async fn server(binary: &Path, folder: &Path, count: u64) -> Result<(
     let server = Server::start(binary, folder)?;
     let wire = Wire::new(&server.url);
     let memory = records(&wire, count).await?;
-    vectors(&wire, &memory).await?;
+    wire.settle(&memory).await?;
     Ok((server, wire, memory))
 }
 
@@ -45,15 +44,4 @@ pub(super) async fn server(binary: &Path, folder: &Path, count: u64) -> Result<(
 pub(super) async fn ask(wire: &Wire, memory: &str, number: u64) -> Result<()> {
     let body = json!({"namespacePath": "/", "searchCriteria": {"searchQuery": texts::question(number)}});
     wire.ask("POST", &format!("/memories/{memory}/retrieve"), Some(&body)).await.map(drop)
-}
-
-/// Waits until every record has its vector.
-pub(super) async fn vectors(wire: &Wire, memory: &str) -> Result<()> {
-    loop {
-        let waited = wire.wait(memory, WAIT_MS).await?;
-        ensure!(waited.pointer("/failed") == Some(&json!(0)), "embedding failed: {waited}");
-        if waited.pointer("/complete") == Some(&Value::Bool(true)) {
-            return Ok(());
-        }
-    }
 }

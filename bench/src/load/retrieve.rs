@@ -28,7 +28,7 @@ pub(super) async fn run(binary: &Path, report: Report, records: u64, questions: 
     let began = Instant::now();
     let memory = fill::records(&wire, records).await?;
     let stored = began.elapsed();
-    fill::vectors(&wire, &memory).await?;
+    wire.settle(&memory).await?;
     let took = began.elapsed();
     let text = format!(
         "{records} records stored in {:.0} s, embedded after {:.0} s",

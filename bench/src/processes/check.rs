@@ -4,13 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Result, ensure};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::ledger;
 use crate::crash::index_equals_rebuild;
 use crate::wire::{Wire, text_at};
-
-const WAIT_MS: u64 = 240_000;
 
 /// What was found.
 pub(super) struct Found {
@@ -34,8 +32,7 @@ pub(super) async fn whole(wire: &Wire, memory: &str, folder: &Path) -> Result<Fo
         let ids = stored.get(&line.text).map(Vec::as_slice).unwrap_or_default();
         ensure!(ids == [line.id.clone()], "the event {} is stored as {ids:?}", line.id);
     }
-    let waited = wire.wait(memory, WAIT_MS).await?;
-    ensure!(waited.pointer("/complete") == Some(&Value::Bool(true)), "extraction did not end: {waited}");
+    wire.settle(memory).await?;
     let path = format!("/memories/{memory}/memoryRecords");
     let mut records: BTreeMap<String, usize> = BTreeMap::new();
     for record in wire.pages(&path, &json!({"namespacePath": "/facts"}), "memoryRecordSummaries").await? {
