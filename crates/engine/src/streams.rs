@@ -7,10 +7,11 @@ use loci_model::Result;
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
 
-use crate::records::changes::Change;
+use crate::records::changes::{Change, Streamed};
 
 /// Puts the event of a change into the outbox, where the memory has a stream that wants it.
 pub(crate) fn enqueue(_tx: &mut dyn Tx, _memory: &Memory, change: &Change<'_>) -> Result<()> {
-    tracing::trace!(record = %change.record.id, what = ?change.what, "a change nobody is told of");
+    let what = Streamed::of(change.from, change.to);
+    tracing::trace!(record = %change.record.id, ?what, "a change nobody is told of");
     Ok(())
 }

@@ -6,7 +6,7 @@ use loci_model::{MemoryId, RecordId, Result, Timestamp, limits};
 
 use super::deliverer;
 use super::purge::{ROWS_PER_WRITE, erase_memory, erase_records};
-use crate::records::changes::{self, Change, Streamed};
+use crate::records::changes::{self, Change};
 use crate::{Engine, asking};
 
 /// Writes of one kind in one sweep; what is left waits for the next.
@@ -99,7 +99,6 @@ fn expire(tx: &mut dyn Tx, memory: &MemoryId, id: &RecordId, at: Timestamp) -> R
             to: RecordState::Expired,
             reason: REASON,
             by: "loci",
-            what: Streamed::Deleted,
             at,
         },
     )

@@ -12,12 +12,24 @@ use crate::streams;
 /// What a change is to who follows the memory's stream (agentcore-wire.md §15).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Streamed {
-    /// A record that was not there.
+    /// A record that reads did not return before.
     Created,
     /// A new version of one that was.
     Updated,
     /// A record that reads do not return any more.
     Deleted,
+}
+
+impl Streamed {
+    /// What a change between states is to followers, who see active records alone; `None` where they see nothing of it.
+    pub(crate) fn of(from: Option<RecordState>, to: RecordState) -> Option<Self> {
+        match (from == Some(RecordState::Active), to == RecordState::Active) {
+            (false, true) => Some(Self::Created),
+            (true, true) => Some(Self::Updated),
+            (true, false) => Some(Self::Deleted),
+            (false, false) => None,
+        }
+    }
 }
 
 /// A change of a record's state, or a new version in the same one.
@@ -32,8 +44,6 @@ pub(crate) struct Change<'a> {
     pub(crate) reason: &'a str,
     /// Who: a principal, or `loci` for the engine itself.
     pub(crate) by: &'a str,
-    /// What it is to followers.
-    pub(crate) what: Streamed,
     /// When.
     pub(crate) at: Timestamp,
 }
@@ -51,4 +61,23 @@ pub(crate) fn note(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Res
         at: change.at,
     })?;
     streams::enqueue(tx, memory, change)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn followers_see_active_records_alone() {
+        let check = |from, to, expect| {
+            assert_eq!(Streamed::of(from, to), expect, "{from:?} {to:?}");
+        };
+        let (active, held) = (RecordState::Active, RecordState::Quarantined);
+        check(None, active, Some(Streamed::Created));
+        check(Some(held), active, Some(Streamed::Created));
+        check(Some(active), active, Some(Streamed::Updated));
+        check(Some(active), RecordState::Superseded, Some(Streamed::Deleted));
+        check(None, held, None);
+        check(Some(held), RecordState::Erased, None);
+    }
 }

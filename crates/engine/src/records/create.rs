@@ -11,13 +11,12 @@ use loci_model::{Error, ErrorKind, JobId, Namespace, RecordId, Result, Timestamp
 use serde::{Deserialize, Serialize};
 
 use super::batch::{self, Outcomes};
-use super::changes::{self, Change, Streamed};
+use super::changes::{self, Change};
 use super::{BatchOutcome, ItemOutcome, NewRecord, RecordsCreate};
 use crate::access::{self, View};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::safety::SafetyPolicy;
-use crate::settings::EngineSettings;
 use crate::{Engine, safety};
 
 const OPERATION: &str = "BatchCreateMemoryRecords";
@@ -64,8 +63,9 @@ impl Engine {
                     return Ok(recall(first));
                 }
                 let mut outcomes = Outcomes::with_capacity(ids.len());
+                let policy = SafetyPolicy::of(&settings, &memory.settings);
                 for (new, id) in request.records.iter().zip(&ids) {
-                    let written = build(new, id, &memory, &view, request.expiry, &settings, now)
+                    let written = build(new, id, &memory, &view, request.expiry, &policy, now)
                         .and_then(|record| write(tx, &memory, &record, &by));
                     outcomes.add(id.clone(), Some(new.request.clone()), written)?;
                 }
@@ -151,7 +151,7 @@ fn build(
     memory: &Memory,
     view: &View,
     expiry: Option<ExpirySpecification>,
-    settings: &EngineSettings,
+    policy: &SafetyPolicy,
     now: Timestamp,
 ) -> Result<Record> {
     let namespace = one_namespace(&new.namespaces)?.clone();
@@ -162,7 +162,7 @@ fn build(
         Some(ExpirySpecification::Days(days)) => Some(days),
         Some(ExpirySpecification::Remove) | None => None,
     };
-    let safe = safety::prepare(new.text.clone(), None, &SafetyPolicy::of(settings, &memory.settings));
+    let safe = safety::prepare(new.text.clone(), None, policy);
     let record = Record {
         memory: memory.id.clone(),
         id: id.clone(),
@@ -211,15 +211,7 @@ fn write(tx: &mut dyn Tx, memory: &Memory, record: &Record, by: &str) -> Result<
     changes::note(
         tx,
         memory,
-        &Change {
-            record,
-            from: None,
-            to: record.state,
-            reason: "created",
-            by,
-            what: Streamed::Created,
-            at: record.created_at,
-        },
+        &Change { record, from: None, to: record.state, reason: "created", by, at: record.created_at },
     )
 }
 

@@ -8,7 +8,7 @@ use loci_model::record::RecordState;
 use loci_model::{JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::batch::{self, Outcomes};
-use super::changes::{self, Change, Streamed};
+use super::changes::{self, Change};
 use super::get::{check_namespace, readable};
 use super::{BatchOutcome, RecordDelete};
 use crate::Engine;
@@ -91,7 +91,6 @@ fn delete(tx: &mut dyn Tx, deletion: &Deletion<'_>, asked: &RecordDelete) -> Res
             to: RecordState::Erased,
             reason: "deleted",
             by: deletion.by,
-            what: Streamed::Deleted,
             at: deletion.now,
         },
     )

@@ -9,7 +9,7 @@ use loci_model::record::Record;
 use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::batch::{self, Outcomes};
-use super::changes::{self, Change, Streamed};
+use super::changes::{self, Change};
 use super::create::{check_days, check_text, one_namespace};
 use super::get::{check_namespace, readable};
 use super::{BatchOutcome, RecordUpdate};
@@ -96,7 +96,6 @@ fn apply(tx: &mut dyn Tx, edit: &Edit<'_>, update: &RecordUpdate) -> Result<()> 
             to: record.state,
             reason: "updated",
             by: edit.by,
-            what: Streamed::Updated,
             at: edit.now,
         },
     )

@@ -12,7 +12,7 @@ use super::draft::Draft;
 use super::round::Group;
 use super::write::Plan;
 use crate::consolidation;
-use crate::records::changes::{self, Change, Streamed};
+use crate::records::changes::{self, Change};
 use crate::strategies::Joining;
 use crate::strategies::preference::stated;
 
@@ -170,12 +170,7 @@ impl Plan {
         to: RecordState,
         reason: &str,
     ) -> Result<()> {
-        let what = match (from, to) {
-            (None, _) => Streamed::Created,
-            (Some(_), RecordState::Active) => Streamed::Updated,
-            (Some(_), _) => Streamed::Deleted,
-        };
-        let change = Change { record, from, to, reason, by: BY, what, at: self.now };
+        let change = Change { record, from, to, reason, by: BY, at: self.now };
         changes::note(tx, &self.round.memory, &change)
     }
 }
