@@ -7,7 +7,7 @@ use loci_model::{ActorId, ExchangeId, JobId, MemoryId, Result, SessionId, Timest
 use rusqlite::{Row, params};
 
 use super::event_rows::json;
-use super::record_codes::{code_of, of_code};
+use super::record_codes::{among_codes, code_of, of_code};
 use crate::errors::{damaged, stored};
 use crate::tx::{Column, SqlTx, limit};
 
@@ -64,10 +64,7 @@ impl Exchanges for SqlTx<'_> {
 
     fn next_open(&self, memories: &[MemoryId], steps: &[Step], now: Timestamp) -> Result<Option<Exchange>> {
         let Some(among) = self.among("x.mem", memories)? else { return Ok(None) };
-        let wanted: Vec<String> = steps.iter().map(|step| code_of(Step::ALL, *step).to_string()).collect();
-        // Codes of our own making: nothing of a caller's gets into the statement.
-        let of_steps =
-            if wanted.is_empty() { String::new() } else { format!(" AND x.step IN ({})", wanted.join(",")) };
+        let of_steps = among_codes("x.step", Step::ALL, steps);
         let sql = format!(
             "SELECT {COLUMNS} WHERE x.state < 2 AND (x.state = 0 OR x.lease <= ?1){among}{of_steps} \
              ORDER BY x.created, x.id LIMIT 1"
@@ -166,16 +163,16 @@ impl Exchanges for SqlTx<'_> {
         actor: &ActorId,
         session: &SessionId,
     ) -> Result<Vec<JobId>> {
-        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
         // From the exchanges to their jobs: there are few of the former.
         let jobs = self.all(
             "SELECT DISTINCT x.job FROM exchanges x CROSS JOIN jobs j ON j.mem = x.mem AND j.id = x.job \
              WHERE x.mem = ?1 AND j.actor = ?2 AND j.session = ?3 ORDER BY x.job",
-            params![memory, actor.as_str(), session.as_str()],
+            params![number, actor.as_str(), session.as_str()],
             |row| stored(JobId::parse(row.take::<String>(0)?), "exchange"),
         )?;
         for job in &jobs {
-            self.run("DELETE FROM exchanges WHERE mem = ?1 AND job = ?2", params![memory, job.as_str()])?;
+            self.drop_of_job(memory, job)?;
         }
         Ok(jobs)
     }

@@ -6,19 +6,15 @@ use loci_model::{ActorId, Error, JobId, MemoryId, Result, SessionId, StrategyId,
 use rusqlite::{Row, params, params_from_iter};
 
 use super::event_rows::json;
-use super::record_codes::{code_of, of_code};
+use super::record_codes::{among_codes, code_of, of_code};
 use crate::bound::Bound;
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, unsigned};
 
-const COLUMNS: &str = "m.id, j.id, j.state, j.kind, j.unique_key, j.strategy, j.actor, j.session, j.due, j.host, j.lease, \
-                       j.rerun, j.attempts, j.created, j.updated, j.failure, j.messages, \
-                       j.waits, j.fallback, j.win FROM jobs j JOIN memories m ON m.num = j.mem AND m.deleted IS NULL";
-
-/// As above; a purge outlives its memory.
-const COLUMNS_OF_ANY: &str = "m.id, j.id, j.state, j.kind, j.unique_key, j.strategy, j.actor, j.session, j.due, j.host, \
-                              j.lease, j.rerun, j.attempts, j.created, j.updated, j.failure, j.messages, \
-                              j.waits, j.fallback, j.win FROM jobs j JOIN memories m ON m.num = j.mem";
+/// Of living memories and others: a purge outlives its memory.
+const COLUMNS: &str = "m.id, j.id, j.state, j.kind, j.unique_key, j.strategy, j.actor, j.session, j.due, j.host, \
+                       j.lease, j.rerun, j.attempts, j.created, j.updated, j.failure, j.messages, \
+                       j.waits, j.fallback, j.win FROM jobs j JOIN memories m ON m.num = j.mem";
 
 fn read(row: &Row<'_>) -> Result<Job> {
     let strategy: Option<String> = row.take(5)?;
@@ -99,7 +95,7 @@ impl SqlTx<'_> {
 impl Jobs for SqlTx<'_> {
     fn get(&self, memory: &MemoryId, id: &JobId) -> Result<Option<Job>> {
         let Some(memory) = self.any_number(memory)? else { return Ok(None) };
-        let sql = format!("SELECT {COLUMNS_OF_ANY} WHERE j.mem = ?1 AND j.id = ?2");
+        let sql = format!("SELECT {COLUMNS} WHERE j.mem = ?1 AND j.id = ?2");
         self.one(&sql, params![memory, id.as_str()], read)
     }
 
@@ -109,14 +105,10 @@ impl Jobs for SqlTx<'_> {
             .after
             .as_ref()
             .map_or((i64::MAX, String::new()), |(updated, id)| (updated.millis(), id.as_str().to_owned()));
-        let kinds: Vec<String> =
-            query.kinds.iter().map(|kind| code_of(JobKind::ALL, *kind).to_string()).collect();
-        // Codes of our own making: nothing of a caller's gets into the statement.
-        let kinds =
-            if kinds.is_empty() { String::new() } else { format!("AND j.kind IN ({}) ", kinds.join(",")) };
+        let of_kinds = among_codes("j.kind", JobKind::ALL, &query.kinds);
         let sql = format!(
-            "SELECT {COLUMNS} WHERE j.mem = ?1 AND j.updated <= ?2 AND (j.updated < ?2 OR j.id > ?3) \
-             {kinds}AND (?4 IS NULL OR j.state = ?4) AND (?5 IS NULL OR j.strategy = ?5) \
+            "SELECT {COLUMNS} WHERE j.mem = ?1 AND j.updated <= ?2 AND (j.updated < ?2 OR j.id > ?3){of_kinds} \
+             AND (?4 IS NULL OR j.state = ?4) AND (?5 IS NULL OR j.strategy = ?5) \
              AND (?6 IS NULL OR j.actor = ?6) AND (?7 IS NULL OR j.session = ?7) \
              ORDER BY j.updated DESC, j.id LIMIT ?8"
         );
@@ -228,7 +220,7 @@ impl Jobs for SqlTx<'_> {
             "UPDATE jobs SET state = 1, host = ?2, lease = ?3, attempts = attempts + 1, updated = ?4 WHERE num = ?1",
             params![number, host, now.plus_millis(lease_ms).millis(), now.millis()],
         )?;
-        self.one(&format!("SELECT {COLUMNS_OF_ANY} WHERE j.num = ?1"), [number], read)
+        self.one(&format!("SELECT {COLUMNS} WHERE j.num = ?1"), [number], read)
     }
 
     fn free_leases(&mut self, host: &str, now: Timestamp) -> Result<usize> {

@@ -22,6 +22,16 @@ pub(crate) fn of_code<T: Copy>(all: &[T], code: i64) -> Result<T> {
     usize::try_from(code).ok().and_then(|place| all.get(place)).copied().ok_or_else(|| damaged("code"))
 }
 
+/// ` AND column IN (…)` for the codes of what is wanted; nothing for none.
+pub(crate) fn among_codes<T: Copy + PartialEq>(column: &str, all: &[T], wanted: &[T]) -> String {
+    if wanted.is_empty() {
+        return String::new();
+    }
+    // Codes of our own making: nothing of a caller's gets into the statement.
+    let codes: Vec<String> = wanted.iter().map(|value| code_of(all, *value).to_string()).collect();
+    format!(" AND {column} IN ({})", codes.join(","))
+}
+
 /// The key of a record id: the 16 bytes of its UUID; of an id of another form, its bytes.
 pub(crate) fn key_of(id: &RecordId) -> Vec<u8> {
     let text = id.as_str();

@@ -1,14 +1,14 @@
 //! Records taken back from where they were put away, moved with their template, and read by strategy and making.
 
 use loci_model::making::{Making, MakingMode};
-use loci_model::ports::store::{RecordPage, SupersedeChange};
+use loci_model::ports::store::RecordPage;
 use loci_model::record::{Record, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::{
     ActorId, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, SessionId, StrategyId,
 };
 
-use super::record_states::set;
+use super::record_states::{set, supersede};
 use super::{Bench, same};
 use crate::samples::{self, time};
 
@@ -22,16 +22,7 @@ pub(super) fn restored(bench: &Bench) -> Result<()> {
     };
     same("an active one stays", restore(&one.id, 5)?, false);
     same("none there", restore(&samples::record_id(9)?, 5)?, false);
-    let (place, id) = (memory.clone(), one.id.clone());
-    bench.change(move |records| {
-        let change = SupersedeChange {
-            by: samples::record_id(2)?,
-            reason: "newer".into(),
-            valid_to: time(7),
-            at: time(8),
-        };
-        records.supersede(&place, &id, &change).map(drop)
-    })?;
+    same("superseded", supersede(bench, &memory, &one.id)?, true);
     same("taken back, once", (restore(&one.id, 10)?, restore(&one.id, 11)?), (true, false));
     let expect = Record { sequence: 3, state_reason: Some("reverted".into()), ..one.clone() };
     same("as it was", bench.get(&memory, &one.id)?, Some(expect));

@@ -21,6 +21,16 @@ pub(super) fn set(
     })
 }
 
+/// The second record takes its place.
+pub(super) fn supersede(bench: &Bench, memory: &MemoryId, id: &RecordId) -> Result<bool> {
+    let (memory, id) = (memory.clone(), id.clone());
+    bench.change(move |records| {
+        let by = samples::record_id(2)?;
+        let change = SupersedeChange { by, reason: "newer".into(), valid_to: time(7), at: time(8) };
+        records.supersede(&memory, &id, &change)
+    })
+}
+
 pub(super) fn states(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     let one = samples::record(&memory, 1, "one")?;
@@ -35,18 +45,7 @@ pub(super) fn states(bench: &Bench) -> Result<()> {
         ..one.clone()
     };
     same("read back", bench.get(&memory, &one.id)?, Some(expect));
-    let supersede = || {
-        let (memory, id) = (memory.clone(), one.id.clone());
-        bench.change(move |records| {
-            let change = SupersedeChange {
-                by: samples::record_id(2)?,
-                reason: "newer".into(),
-                valid_to: time(7),
-                at: time(8),
-            };
-            records.supersede(&memory, &id, &change)
-        })
-    };
+    let supersede = || supersede(bench, &memory, &one.id);
     same("only an active one is superseded", supersede()?, false);
     set(bench, &memory, &one.id, RecordState::Active, time(7))?;
     same("superseded", supersede()?, true);
