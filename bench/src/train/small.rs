@@ -30,24 +30,19 @@ pub(super) fn tables(
     lexical_scale: f32,
 ) -> Result<Vec<Small>> {
     let mut vectors = Vectors::open(&arguments.vectors)?;
+    let sets = arguments.set.iter().map(|path| dev_set::read(path)).collect::<Result<Vec<_>>>()?;
     let mut tables = Vec::new();
     for turns in arguments.small.iter().copied() {
-        let mut read = 0;
-        for (set, path) in arguments.set.iter().enumerate() {
+        let mut conversations = 0..;
+        for (set, read) in sets.iter().enumerate() {
             let mut pieces = Vec::new();
-            for conversation in dev_set::read(path)? {
+            for (conversation, number) in read.iter().zip(conversations.by_ref()) {
                 for piece in conversation.cuts(turns) {
-                    let numbers = (set, read);
-                    let length = arguments.candidates;
-                    pieces.extend(examples::of_conversation(
-                        numbers,
-                        &piece,
-                        &mut vectors,
-                        lexical_scale,
-                        length,
-                    )?);
+                    let (numbers, length) = ((set, number), arguments.candidates);
+                    let asked =
+                        examples::of_conversation(numbers, &piece, &mut vectors, lexical_scale, length)?;
+                    pieces.extend(asked);
                 }
-                read += 1;
             }
             let table = calibration::worth(pieces.iter(), folds, set, calibration);
             tables.push(Small { turns, set, table });
