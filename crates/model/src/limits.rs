@@ -152,3 +152,5 @@ pub const TARGETS_MAX: usize = 256;
 pub const WEBHOOK_TRIES_MAX: u32 = 8;
 /// Characters of replaced instructions (agentcore-wire.md §3.6).
 pub const PROMPT_INSTRUCTIONS_CHARS_MAX: usize = 30_000;
+/// Numbers of a vector.
+pub const VECTOR_DIMENSIONS_MAX: usize = 8_192;

@@ -6,6 +6,7 @@ pub mod clock;
 pub mod conformance;
 pub mod embedder;
 pub mod ids;
+pub mod jumping_clock;
 pub mod plain_corpus;
 pub mod recording_targets;
 pub mod samples;
@@ -15,6 +16,7 @@ pub mod world;
 pub use clock::ManualClock;
 pub use embedder::HashEmbedder;
 pub use ids::SeededIds;
+pub use jumping_clock::JumpingClock;
 pub use recording_targets::RecordingTargets;
 pub use scripted_model::{Script, ScriptedModel, ScriptedReply};
 

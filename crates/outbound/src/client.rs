@@ -1,0 +1,310 @@
+//! The sender: one request under the policy, repeated where that is safe and may help.
+//!
+//! Redirects are answers, not followed; proxies of the environment are ignored; TLS is rustls with ring and the roots of
+//! the operating system. Nothing is logged of an address but its origin.
+
+use std::error::Error as StdError;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use http::HeaderValue;
+use http::header::ACCEPT;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::clock::Clock;
+use loci_model::ports::ids::IdSource;
+use loci_model::ports::observe::Observe;
+use loci_model::{Error, Result};
+use reqwest::{Client, Proxy, Url};
+
+use crate::guard::{self, Rules};
+use crate::names::{GuardedNames, Lookup, Refusal, SystemNames};
+use crate::redact::origin;
+use crate::request::{Answer, Forbidden, OutboundError, Reach, Request, Retry, Transport};
+use crate::retry::{asked_pause_ms, is_passing, jittered, may_pass};
+
+/// Added to a pause that a server asks for, at most: so that all who were refused together do not come back together.
+const SPREAD_MS: u64 = 250;
+
+/// The policy's numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutboundOptions {
+    /// A connection is given up after this long.
+    pub connect_ms: u64,
+    /// A try is given up after this long, unless its request says otherwise.
+    pub timeout_ms: u64,
+    /// Bytes of an answer's body.
+    pub body_bytes_max: usize,
+    /// A request is repeated so often at most.
+    pub retries_max: u32,
+    /// Longest pause before a repeat; where a server asks for a longer one, its answer is returned at once.
+    pub retry_wait_ms_max: u64,
+    /// Who we say we are.
+    pub user_agent: String,
+    /// A proxy for everything.
+    pub proxy: Option<String>,
+    /// Addresses of the configuration may be those of cloud metadata.
+    pub allow_metadata: bool,
+}
+
+impl Default for OutboundOptions {
+    fn default() -> Self {
+        Self {
+            connect_ms: 2_000,
+            timeout_ms: 60_000,
+            body_bytes_max: 8 * 1024 * 1024,
+            retries_max: 2,
+            retry_wait_ms_max: 30_000,
+            user_agent: concat!("loci/", env!("CARGO_PKG_VERSION")).to_owned(),
+            proxy: None,
+            allow_metadata: false,
+        }
+    }
+}
+
+/// What a sender needs of the world.
+#[derive(Clone)]
+pub struct OutboundParts {
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// The source of what makes pauses differ.
+    pub ids: Arc<dyn IdSource>,
+    /// Is told of refused addresses.
+    pub observe: Arc<dyn Observe>,
+    /// Tells the addresses of names.
+    pub names: Arc<dyn Lookup>,
+}
+
+impl OutboundParts {
+    /// With the resolver of the operating system.
+    pub fn new(clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, observe: Arc<dyn Observe>) -> Self {
+        Self { clock, ids, observe, names: Arc::new(SystemNames) }
+    }
+}
+
+/// Sends requests. One per process: connections are kept and shared.
+pub struct Outbound {
+    configured: Client,
+    /// Made when the first address of a client is called.
+    public: OnceLock<Option<Client>>,
+    options: OutboundOptions,
+    parts: OutboundParts,
+}
+
+impl Outbound {
+    /// A sender.
+    ///
+    /// # Errors
+    /// Invalid: the proxy's address. Unavailable: the machine's root certificates cannot be read.
+    pub fn new(options: OutboundOptions, parts: OutboundParts) -> Result<Self> {
+        if let Some(proxy) = &options.proxy {
+            Proxy::all(proxy).map_err(|_| {
+                Error::invalid("outbound.proxy", "outbound.proxy must be a URL like http://proxy:3128")
+            })?;
+        }
+        let configured = client(&options, &parts, Reach::Configured).map_err(|error| {
+            Error::unavailable(
+                "the HTTP client cannot be made: are the root certificates of the operating system installed?",
+            )
+            .caused_by(error)
+        })?;
+        Ok(Self { configured, public: OnceLock::new(), options, parts })
+    }
+
+    async fn run(&self, request: Request) -> std::result::Result<Answer, OutboundError> {
+        let began = self.parts.clock.monotonic_us();
+        let url = guard::address(&request.url, rules(&self.options, request.reach))
+            .map_err(|why| self.noted(OutboundError::Refused(why)))?;
+        self.check_for_proxy(&url, request.reach).await.map_err(|error| self.noted(error))?;
+        let client = self.client(request.reach)?;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let outcome = self.once(client, &url, &request).await;
+            let may_repeat = request.retry == Retry::Safe && tries <= self.options.retries_max;
+            if let Some(pause) = self.pause_ms(&outcome, tries).filter(|_| may_repeat) {
+                self.parts.clock.sleep(pause).await;
+                continue;
+            }
+            let elapsed_ms = self.parts.clock.monotonic_us().saturating_sub(began) / 1_000;
+            let status = outcome.as_ref().ok().map(|answer| answer.status);
+            tracing::debug!(origin = origin(&request.url), status, tries, elapsed_ms, "called");
+            return outcome
+                .map(|answer| Answer { tries, elapsed_ms, ..answer })
+                .map_err(|failure| self.noted(failure.error));
+        }
+    }
+
+    /// The pause before the next try, where one may help.
+    fn pause_ms(&self, outcome: &std::result::Result<Answer, Failure>, tries: u32) -> Option<u64> {
+        let max = self.options.retry_wait_ms_max;
+        match outcome {
+            Err(failure) => {
+                (!failure.answered && may_pass(&failure.error)).then(|| jittered(tries, max, self.random()))
+            }
+            Ok(answer) if !is_passing(answer.status) || forbids_repeats(answer) => None,
+            Ok(answer) => match asked_pause_ms(&answer.headers, &answer.body, self.parts.clock.now()) {
+                Some(asked) if asked > max => None,
+                Some(asked) => Some(asked.saturating_add(self.random() % SPREAD_MS)),
+                None => Some(jittered(tries, max, self.random())),
+            },
+        }
+    }
+
+    async fn once(
+        &self,
+        client: &Client,
+        url: &Url,
+        request: &Request,
+    ) -> std::result::Result<Answer, Failure> {
+        let timeout = Duration::from_millis(request.timeout_ms.unwrap_or(self.options.timeout_ms));
+        let mut asked = client.request(request.method.clone(), url.clone()).timeout(timeout);
+        if !request.headers.iter().any(|(name, _)| name == ACCEPT) {
+            asked = asked.header(ACCEPT, HeaderValue::from_static("application/json"));
+        }
+        for (name, value) in &request.headers {
+            asked = asked.header(name, value);
+        }
+        if !request.body.is_empty() {
+            asked = asked.body(request.body.clone());
+        }
+        let mut response = asked.send().await.map_err(|error| before_answer(&error))?;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(|error| within_answer(&error))? {
+            if body.len().saturating_add(piece.len()) > self.options.body_bytes_max {
+                return Err(Failure { error: OutboundError::TooLarge, answered: true });
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(Answer { status, headers, body, tries: 1, elapsed_ms: 0 })
+    }
+
+    /// Through a proxy it is the proxy that resolves a client's name: it is resolved here too, to refuse what can be seen.
+    async fn check_for_proxy(&self, url: &Url, reach: Reach) -> std::result::Result<(), OutboundError> {
+        let name = url
+            .host_str()
+            .filter(|host| !host.starts_with('[') && host.parse::<std::net::Ipv4Addr>().is_err());
+        let (Some(name), Reach::Public, true) = (name, reach, self.options.proxy.is_some()) else {
+            return Ok(());
+        };
+        let names =
+            GuardedNames { lookup: Arc::clone(&self.parts.names), rules: rules(&self.options, reach) };
+        match names.addresses(name.to_owned()).await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(refusal(error.as_ref()).map_or_else(
+                || OutboundError::Connect("the name has no address".to_owned()),
+                OutboundError::Refused,
+            )),
+        }
+    }
+
+    fn client(&self, reach: Reach) -> std::result::Result<&Client, OutboundError> {
+        match reach {
+            Reach::Configured => Ok(&self.configured),
+            Reach::Public => self
+                .public
+                .get_or_init(|| client(&self.options, &self.parts, reach).ok())
+                .as_ref()
+                .ok_or_else(|| OutboundError::Connect("the HTTP client cannot be made".to_owned())),
+        }
+    }
+
+    fn random(&self) -> u64 {
+        self.parts.ids.random().iter().take(8).fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
+    }
+
+    /// Tells of a refused address.
+    fn noted(&self, error: OutboundError) -> OutboundError {
+        if let OutboundError::Refused(why) = &error {
+            self.parts.observe.outbound_refused(why.as_str());
+        }
+        error
+    }
+}
+
+impl Transport for Outbound {
+    fn send(&self, request: Request) -> BoxFuture<'_, std::result::Result<Answer, OutboundError>> {
+        Box::pin(self.run(request))
+    }
+}
+
+fn rules(options: &OutboundOptions, reach: Reach) -> Rules {
+    Rules { reach, allow_metadata: options.allow_metadata }
+}
+
+fn client(options: &OutboundOptions, parts: &OutboundParts, reach: Reach) -> reqwest::Result<Client> {
+    // One provider for the process; a second call finds it installed, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    // A proxy is the configuration's and may be in a private network, whoever named the address behind it.
+    let named_by = if options.proxy.is_some() { Reach::Configured } else { reach };
+    let names = GuardedNames { lookup: Arc::clone(&parts.names), rules: rules(options, named_by) };
+    let builder = Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .connect_timeout(Duration::from_millis(options.connect_ms))
+        .user_agent(&options.user_agent)
+        .dns_resolver(names);
+    match &options.proxy {
+        Some(proxy) => builder.proxy(Proxy::all(proxy)?).build(),
+        None => builder.build(),
+    }
+}
+
+/// Some vendors say outright that repeating is of no use.
+fn forbids_repeats(answer: &Answer) -> bool {
+    answer.headers.get("x-should-retry").is_some_and(|value| value == "false")
+}
+
+/// A try that gave no answer.
+struct Failure {
+    error: OutboundError,
+    /// An answer had begun: the request had its effect and is not repeated.
+    answered: bool,
+}
+
+/// A failure before anything of the answer came.
+fn before_answer(error: &reqwest::Error) -> Failure {
+    Failure { error: unreached(error), answered: false }
+}
+
+fn unreached(error: &reqwest::Error) -> OutboundError {
+    if let Some(why) = refusal(error) {
+        return OutboundError::Refused(why);
+    }
+    if error.is_timeout() {
+        return OutboundError::Timeout;
+    }
+    let why = chain(error).find_map(|cause| {
+        if let Some(tls) = tls(cause) {
+            return Some(format!("TLS: {tls}"));
+        }
+        cause.downcast_ref::<std::io::Error>().map(|io| io.kind().to_string())
+    });
+    OutboundError::Connect(match why {
+        _ if error.is_dns() => "the name cannot be resolved".to_owned(),
+        Some(why) => why,
+        None => "it broke off before an HTTP answer came".to_owned(),
+    })
+}
+
+/// A failure while the body was read.
+fn within_answer(error: &reqwest::Error) -> Failure {
+    let broke_off = || OutboundError::Protocol("it broke off in the middle".to_owned());
+    Failure { error: if error.is_timeout() { OutboundError::Timeout } else { broke_off() }, answered: true }
+}
+
+fn refusal(error: &(dyn StdError + 'static)) -> Option<Forbidden> {
+    chain(error).find_map(|cause| cause.downcast_ref::<Refusal>()).map(|refusal| refusal.0)
+}
+
+/// What TLS objects to; it wears the coat of an I/O error.
+fn tls<'e>(cause: &'e (dyn StdError + 'static)) -> Option<&'e rustls::Error> {
+    let inner = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    cause.downcast_ref().or_else(|| inner.and_then(|inner| inner.downcast_ref()))
+}
+
+fn chain<'e>(error: &'e (dyn StdError + 'static)) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |cause: &&'e (dyn StdError + 'static)| (*cause).source())
+}

@@ -1,0 +1,129 @@
+//! Names become addresses here, and every address is judged: the connection goes to one that was, so a name that points
+//! elsewhere the second time gains nothing.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use loci_model::ports::BoxFuture;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+use crate::guard::{self, Rules};
+use crate::request::Forbidden;
+
+/// Tells the addresses of a name.
+pub trait Lookup: Send + Sync {
+    /// All of them.
+    fn lookup(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
+}
+
+/// The resolver of the operating system.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemNames;
+
+impl Lookup for SystemNames {
+    fn lookup(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+        Box::pin(async move {
+            Ok(tokio::net::lookup_host((host.as_str(), 0)).await?.map(|address| address.ip()).collect())
+        })
+    }
+}
+
+/// A refusal on its way through the HTTP client.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Refusal(pub(crate) Forbidden);
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the address is refused ({})", self.0.as_str())
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Resolves for the HTTP client under the rules.
+#[derive(Clone)]
+pub(crate) struct GuardedNames {
+    pub(crate) lookup: Arc<dyn Lookup>,
+    pub(crate) rules: Rules,
+}
+
+impl GuardedNames {
+    /// The addresses of a name. One that is forbidden forbids all: who can put it there can put it there alone.
+    pub(crate) async fn addresses(
+        self,
+        host: String,
+    ) -> Result<Vec<SocketAddr>, Box<dyn std::error::Error + Send + Sync>> {
+        guard::name(&host, self.rules).map_err(Refusal)?;
+        let found = self.lookup.lookup(host).await?;
+        if let Some(why) = found.iter().find_map(|ip| guard::forbidden(*ip, self.rules)) {
+            return Err(Refusal(why).into());
+        }
+        if found.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "the name has no address").into());
+        }
+        Ok(found.into_iter().map(|ip| SocketAddr::new(ip, 0)).collect())
+    }
+}
+
+impl Resolve for GuardedNames {
+    fn resolve(&self, name: Name) -> Resolving {
+        let found = self.clone().addresses(name.as_str().to_owned());
+        Box::pin(async move { Ok(Box::new(found.await?.into_iter()) as Addrs) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::request::Reach;
+
+    /// Answers in turn; the last answer stays.
+    struct InTurn(Mutex<Vec<Vec<IpAddr>>>);
+
+    impl Lookup for InTurn {
+        fn lookup(&self, _: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+            let mut answers = self.0.lock().unwrap();
+            let next = if answers.len() > 1 { answers.remove(0) } else { answers[0].clone() };
+            Box::pin(async move { Ok(next) })
+        }
+    }
+
+    fn names(reach: Reach, answers: &[&[&str]]) -> GuardedNames {
+        let answers = answers.iter().map(|ips| ips.iter().map(|ip| ip.parse().unwrap()).collect()).collect();
+        GuardedNames {
+            lookup: Arc::new(InTurn(Mutex::new(answers))),
+            rules: Rules { reach, allow_metadata: false },
+        }
+    }
+
+    fn ask(names: &GuardedNames, host: &str) -> String {
+        match loci_testkit::block_on(names.clone().addresses(host.to_owned())) {
+            Ok(found) => format!("{} addresses", found.len()),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn resolved_addresses_are_judged_every_time() {
+        let check = |reach, answers: &[&str], expect: &str| {
+            assert_eq!(ask(&names(reach, &[answers]), "example.org"), expect, "{answers:?}");
+        };
+        check(Reach::Public, &["93.184.216.34", "2606:2800:220:1::1"], "2 addresses");
+        check(Reach::Public, &["93.184.216.34", "10.0.0.1"], "the address is refused (private)");
+        check(Reach::Public, &["::ffff:10.0.0.1"], "the address is refused (private)");
+        check(Reach::Configured, &["10.0.0.1"], "1 addresses");
+        check(Reach::Configured, &["10.0.0.1", "169.254.169.254"], "the address is refused (metadata)");
+        check(Reach::Public, &[], "the name has no address");
+
+        let rebound = names(Reach::Public, &[&["93.184.216.34"], &["127.0.0.1"]]);
+        assert_eq!(ask(&rebound, "example.org"), "1 addresses");
+        assert_eq!(ask(&rebound, "example.org"), "the address is refused (loopback)");
+        assert_eq!(
+            ask(&names(Reach::Public, &[&["93.184.216.34"]]), "localhost"),
+            "the address is refused (loopback)"
+        );
+    }
+}

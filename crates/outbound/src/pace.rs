@@ -1,0 +1,192 @@
+//! One provider's pace: so many requests at once, and none before the moment it named when its limits were used up.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use http::HeaderMap;
+use loci_model::Timestamp;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::clock::Clock;
+use tokio::sync::Semaphore;
+
+use crate::request::{Answer, OutboundError, Request, Transport};
+use crate::retry::duration_ms;
+
+/// Nobody waits longer than this for a limit that was announced: the provider is asked and says so itself.
+const WAIT_MS_MAX: u64 = 30_000;
+
+/// Headers that announce what is left of a limit, and when it is whole again.
+const LIMITS: &[(&str, &str)] = &[
+    ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"),
+    ("x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"),
+    ("anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"),
+    ("anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"),
+    ("anthropic-ratelimit-input-tokens-remaining", "anthropic-ratelimit-input-tokens-reset"),
+    ("anthropic-ratelimit-output-tokens-remaining", "anthropic-ratelimit-output-tokens-reset"),
+];
+
+/// A transport that keeps the pace of one provider.
+pub struct Paced {
+    inner: Arc<dyn Transport>,
+    clock: Arc<dyn Clock>,
+    at_once: Semaphore,
+    /// Of the clock's monotonic microseconds.
+    not_before_us: AtomicU64,
+}
+
+impl Paced {
+    /// At most `at_once` requests (at least one) are under way together.
+    pub fn new(inner: Arc<dyn Transport>, clock: Arc<dyn Clock>, at_once: usize) -> Self {
+        let at_once = at_once.clamp(1, Semaphore::MAX_PERMITS);
+        Self { inner, clock, at_once: Semaphore::new(at_once), not_before_us: AtomicU64::new(0) }
+    }
+
+    async fn take_turn(&self, request: Request) -> Result<Answer, OutboundError> {
+        let _permit = self
+            .at_once
+            .acquire()
+            .await
+            .map_err(|_| OutboundError::Connect("the provider is being shut down".to_owned()))?;
+        let ahead = self.not_before_us.load(Ordering::Relaxed).saturating_sub(self.clock.monotonic_us());
+        if ahead > 0 {
+            self.clock.sleep(ahead.div_ceil(1_000).min(WAIT_MS_MAX)).await;
+        }
+        let answer = self.inner.send(request).await?;
+        if let Some(pause) = announced_pause_ms(&answer.headers, self.clock.now()) {
+            let until = self.clock.monotonic_us().saturating_add(pause.saturating_mul(1_000));
+            self.not_before_us.fetch_max(until, Ordering::Relaxed);
+        }
+        Ok(answer)
+    }
+}
+
+impl Transport for Paced {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Answer, OutboundError>> {
+        Box::pin(self.take_turn(request))
+    }
+}
+
+/// How long a limit that is used up takes to be whole again; `None` where none is used up.
+fn announced_pause_ms(headers: &HeaderMap, now: Timestamp) -> Option<u64> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    LIMITS
+        .iter()
+        .filter(|(left, _)| text(left) == Some("0"))
+        .filter_map(|(_, reset)| {
+            let reset = text(reset)?;
+            duration_ms(reset).or_else(|| {
+                let at = Timestamp::parse(reset).ok()?;
+                u64::try_from(at.millis().saturating_sub(now.millis())).ok()
+            })
+        })
+        .max()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use http::{HeaderName, HeaderValue, Method};
+    use loci_testkit::{ManualClock, block_on};
+
+    use super::*;
+    use crate::request::{Reach, Retry};
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        pairs.iter().map(|(n, v)| (HeaderName::from_static(n), HeaderValue::from_static(v))).collect()
+    }
+
+    #[test]
+    fn announcements() {
+        let now = Timestamp::parse("2026-11-22T08:00:00Z").unwrap();
+        let check = |pairs: &[(&'static str, &'static str)], expect: Option<u64>| {
+            assert_eq!(announced_pause_ms(&headers(pairs), now), expect, "{pairs:?}");
+        };
+        check(&[], None);
+        check(&[("x-ratelimit-remaining-requests", "3"), ("x-ratelimit-reset-requests", "6m0s")], None);
+        check(
+            &[("x-ratelimit-remaining-requests", "0"), ("x-ratelimit-reset-requests", "6m0s")],
+            Some(360_000),
+        );
+        check(
+            &[
+                ("x-ratelimit-remaining-requests", "0"),
+                ("x-ratelimit-reset-requests", "1s"),
+                ("anthropic-ratelimit-tokens-remaining", "0"),
+                ("anthropic-ratelimit-tokens-reset", "2026-11-22T08:00:05Z"),
+            ],
+            Some(5_000),
+        );
+        check(&[("x-ratelimit-remaining-tokens", "0")], None);
+    }
+
+    /// Counts who is under way; announces a used-up limit.
+    struct Slow {
+        clock: ManualClock,
+        now: AtomicUsize,
+        most: AtomicUsize,
+    }
+
+    impl Transport for Slow {
+        fn send(&self, _: Request) -> BoxFuture<'_, Result<Answer, OutboundError>> {
+            let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(now, Ordering::SeqCst);
+            let wait = self.clock.sleep(10);
+            Box::pin(async move {
+                wait.await;
+                self.now.fetch_sub(1, Ordering::SeqCst);
+                let limits = [("x-ratelimit-remaining-tokens", "0"), ("x-ratelimit-reset-tokens", "2s")];
+                Ok(Answer {
+                    status: 200,
+                    headers: headers(&limits),
+                    body: Vec::new(),
+                    tries: 1,
+                    elapsed_ms: 0,
+                })
+            })
+        }
+    }
+
+    fn request() -> Request {
+        Request {
+            method: Method::GET,
+            url: "http://127.0.0.1/".to_owned(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            reach: Reach::Configured,
+            retry: Retry::Safe,
+            timeout_ms: None,
+        }
+    }
+
+    #[test]
+    fn so_many_at_once_and_a_pause_when_it_was_announced() {
+        let clock = ManualClock::default();
+        let slow =
+            Arc::new(Slow { clock: clock.clone(), now: AtomicUsize::new(0), most: AtomicUsize::new(0) });
+        let paced = Paced::new(slow.clone(), Arc::new(clock.clone()), 2);
+        let began = clock.monotonic_us();
+        let moving = async {
+            let (mut done, calls) = (0, 5);
+            let mut calls: Vec<_> = (0..calls).map(|_| paced.send(request())).collect();
+            while !calls.is_empty() {
+                let before = calls.len();
+                let mut left = Vec::new();
+                for mut call in calls {
+                    match std::future::poll_fn(|cx| std::task::Poll::Ready(call.as_mut().poll(cx))).await {
+                        std::task::Poll::Ready(answer) => assert_eq!(answer.unwrap().status, 200),
+                        std::task::Poll::Pending => left.push(call),
+                    }
+                }
+                done += before - left.len();
+                calls = left;
+                clock.advance_ms(1);
+            }
+            done
+        };
+        assert_eq!(block_on(moving), 5);
+        assert_eq!(slow.most.load(Ordering::SeqCst), 2);
+        let took = (clock.monotonic_us() - began) / 1_000;
+        assert!((4_000..4_200).contains(&took), "two pauses of two seconds: {took} ms");
+    }
+}

@@ -1,0 +1,213 @@
+//! The policy against servers of this machine: what is repeated, what is refused, what is bounded. Pauses jump.
+
+#![cfg(test)]
+
+mod server;
+
+use std::sync::{Arc, Mutex};
+
+use http::{HeaderName, HeaderValue, Method};
+use loci_model::ports::observe::Observe;
+use loci_outbound::client::{Outbound, OutboundOptions, OutboundParts};
+use loci_outbound::request::{Answer, Forbidden, OutboundError, Reach, Request, Retry, Transport};
+use loci_testkit::{JumpingClock, SeededIds};
+
+use server::{Server, Turn, answer};
+
+/// Remembers refused addresses.
+#[derive(Default)]
+struct Refusals(Mutex<Vec<String>>);
+
+impl Observe for Refusals {
+    fn outbound_refused(&self, reason: &str) {
+        self.0.lock().unwrap().push(reason.to_owned());
+    }
+}
+
+struct World {
+    outbound: Outbound,
+    clock: JumpingClock,
+    refusals: Arc<Refusals>,
+}
+
+fn world(options: OutboundOptions) -> World {
+    let (clock, refusals) = (JumpingClock::default(), Arc::new(Refusals::default()));
+    let parts = OutboundParts::new(Arc::new(clock.clone()), Arc::new(SeededIds::new(7)), refusals.clone());
+    World { outbound: Outbound::new(options, parts).unwrap(), clock, refusals }
+}
+
+fn request(url: &str) -> Request {
+    Request {
+        method: Method::POST,
+        url: url.to_owned(),
+        headers: vec![(HeaderName::from_static("x-api-key"), HeaderValue::from_static("secret"))],
+        body: b"{\"q\":1}".to_vec(),
+        reach: Reach::Configured,
+        retry: Retry::Safe,
+        timeout_ms: None,
+    }
+}
+
+/// Sends one request to a server that takes these turns: what came of it, the requests, the pauses.
+async fn exchange(turns: Vec<Turn>, retry: Retry) -> (Result<Answer, OutboundError>, Vec<String>, Vec<u64>) {
+    let server = Server::start(turns).await;
+    let world = world(OutboundOptions::default());
+    let outcome = world.outbound.send(Request { retry, ..request(&server.url("/v1/x?key=secret")) }).await;
+    (outcome, server.requests(), world.clock.slept_ms())
+}
+
+#[tokio::test]
+async fn what_is_repeated() {
+    let busy = || answer(503, &[], "busy");
+    let limit = |headers: &[(&str, &str)]| answer(429, headers, "{}");
+    let ok = || answer(200, &[], "{\"a\":1}");
+    // Turns of the server, whether repeats are safe, status in the end, tries, the bounds of each pause.
+    type Row = (Vec<Turn>, Retry, u16, u32, Vec<(u64, u64)>);
+    let rows: Vec<Row> = vec![
+        (vec![ok()], Retry::Safe, 200, 1, vec![]),
+        (vec![busy(), ok()], Retry::Safe, 200, 2, vec![(0, 500)]),
+        (vec![busy(), ok()], Retry::Never, 503, 1, vec![]),
+        (vec![busy(), busy(), busy(), ok()], Retry::Safe, 503, 3, vec![(0, 500), (0, 1_000)]),
+        (vec![limit(&[("retry-after", "3")]), ok()], Retry::Safe, 200, 2, vec![(3_000, 3_250)]),
+        (vec![limit(&[("retry-after-ms", "40")]), ok()], Retry::Safe, 200, 2, vec![(40, 290)]),
+        (vec![limit(&[("retry-after", "3600")]), ok()], Retry::Safe, 429, 1, vec![]),
+        (vec![limit(&[("x-should-retry", "false")]), ok()], Retry::Safe, 429, 1, vec![]),
+        (vec![answer(400, &[], "no"), ok()], Retry::Safe, 400, 1, vec![]),
+        (vec![Turn::Close, ok()], Retry::Safe, 200, 2, vec![(0, 500)]),
+        (vec![answer(302, &[("location", "http://127.0.0.1:1/")], ""), ok()], Retry::Safe, 302, 1, vec![]),
+    ];
+    for (at, (turns, retry, status, tries, pauses)) in rows.into_iter().enumerate() {
+        let (outcome, requests, slept) = exchange(turns, retry).await;
+        let answer = outcome.unwrap_or_else(|error| panic!("row {at}: {error}"));
+        assert_eq!((answer.status, answer.tries), (status, tries), "row {at}");
+        assert_eq!(requests.len(), usize::try_from(tries).unwrap(), "row {at}");
+        assert_eq!(slept.len(), pauses.len(), "row {at}: {slept:?}");
+        for (pause, (least, most)) in slept.iter().zip(pauses) {
+            assert!((least..=most).contains(pause), "row {at}: {slept:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_sent() {
+    let (outcome, requests, _) = exchange(vec![answer(200, &[], "{}")], Retry::Safe).await;
+    assert_eq!(outcome.unwrap().body, b"{}");
+    let sent = requests[0].to_ascii_lowercase();
+    assert!(sent.starts_with("post /v1/x?key=secret http/1.1\r\n"), "{sent}");
+    for part in
+        ["x-api-key: secret\r\n", "accept: application/json\r\n", "user-agent: loci/", "\r\n\r\n{\"q\":1}"]
+    {
+        assert!(sent.contains(part), "{part} in {sent}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_not_asked_for_again() {
+    let (outcome, requests, slept) = exchange(vec![Turn::Cut, answer(200, &[], "{}")], Retry::Safe).await;
+    assert_eq!(outcome.unwrap_err(), OutboundError::Protocol("it broke off in the middle".to_owned()));
+    assert_eq!((requests.len(), slept.len()), (1, 0));
+}
+
+#[tokio::test]
+async fn no_answer_in_time() {
+    let server = Server::start(vec![Turn::Silence, Turn::Silence]).await;
+    let world = world(OutboundOptions { retries_max: 1, timeout_ms: 60, ..OutboundOptions::default() });
+    let outcome = world.outbound.send(request(&server.url("/"))).await;
+    assert_eq!(outcome.unwrap_err(), OutboundError::Timeout);
+    assert_eq!((server.requests().len(), world.clock.slept_ms().len()), (2, 1));
+
+    let server = Server::start(vec![Turn::Stall]).await;
+    let asked = Request { timeout_ms: Some(60), ..request(&server.url("/")) };
+    assert_eq!(world.outbound.send(asked).await.unwrap_err(), OutboundError::Timeout);
+    assert_eq!(server.requests().len(), 1, "an answer had begun");
+}
+
+#[tokio::test]
+async fn a_body_has_a_limit() {
+    let options = OutboundOptions { body_bytes_max: 100, ..OutboundOptions::default() };
+    for (bytes, fits) in [(100, true), (101, false)] {
+        let server = Server::start(vec![answer(200, &[], &"x".repeat(bytes))]).await;
+        let outcome = world(options.clone()).outbound.send(request(&server.url("/"))).await;
+        match outcome {
+            Ok(answer) => assert!(fits && answer.body.len() == bytes),
+            Err(error) => assert!(!fits && error == OutboundError::TooLarge),
+        }
+    }
+}
+
+#[tokio::test]
+async fn nobody_there() {
+    let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("http://{}/", free.local_addr().unwrap());
+    drop(free);
+    let world = world(OutboundOptions { retries_max: 0, ..OutboundOptions::default() });
+    let error = world.outbound.send(request(&url)).await.unwrap_err();
+    assert_eq!(error, OutboundError::Connect("connection refused".to_owned()));
+}
+
+#[tokio::test]
+async fn refused_addresses_are_not_called_and_counted() {
+    let server = Server::start(vec![answer(200, &[], "{}")]).await;
+    let port = server.url("/").rsplit(':').next().unwrap().trim_end_matches('/').to_owned();
+    let world = world(OutboundOptions::default());
+    let check = async |url: String, reach: Reach, expect: Forbidden| {
+        let outcome = world.outbound.send(Request { reach, ..request(&url) }).await;
+        assert_eq!(outcome.unwrap_err(), OutboundError::Refused(expect), "{url}");
+    };
+    check(server.url("/"), Reach::Public, Forbidden::Loopback).await;
+    check(format!("http://localhost:{port}/"), Reach::Public, Forbidden::Loopback).await;
+    check("http://169.254.169.254/".to_owned(), Reach::Configured, Forbidden::Metadata).await;
+    check("file:///etc/passwd".to_owned(), Reach::Configured, Forbidden::Scheme).await;
+    assert_eq!(*world.refusals.0.lock().unwrap(), ["loopback", "loopback", "metadata", "scheme"]);
+    assert_eq!(server.requests().len(), 0);
+
+    let outcome = world.outbound.send(request(&format!("http://localhost:{port}/"))).await;
+    assert_eq!(outcome.unwrap().status, 200, "the configuration may name this machine");
+}
+
+#[tokio::test]
+async fn a_name_that_leads_inside_is_refused_while_connecting() {
+    struct Inside;
+    impl loci_outbound::names::Lookup for Inside {
+        fn lookup(
+            &self,
+            _: String,
+        ) -> loci_model::ports::BoxFuture<'static, std::io::Result<Vec<std::net::IpAddr>>> {
+            Box::pin(async { Ok(vec![std::net::Ipv4Addr::LOCALHOST.into()]) })
+        }
+    }
+    let server = Server::start(vec![answer(200, &[], "{}")]).await;
+    let url = server.url("/").replace("127.0.0.1", "inside.example");
+    for proxy in [None, Some(server.url("/"))] {
+        let refusals = Arc::new(Refusals::default());
+        let mut parts = OutboundParts::new(
+            Arc::new(JumpingClock::default()),
+            Arc::new(SeededIds::new(7)),
+            refusals.clone(),
+        );
+        parts.names = Arc::new(Inside);
+        let outbound = Outbound::new(OutboundOptions { proxy, ..OutboundOptions::default() }, parts).unwrap();
+        let outcome = outbound.send(Request { reach: Reach::Public, ..request(&url) }).await;
+        assert_eq!(outcome.unwrap_err(), OutboundError::Refused(Forbidden::Loopback));
+        assert_eq!(*refusals.0.lock().unwrap(), ["loopback"]);
+    }
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_proxy_gets_what_the_configuration_asks_for() {
+    let proxy = Server::start(vec![answer(200, &[], "{}")]).await;
+    let world = world(OutboundOptions { proxy: Some(proxy.url("/")), ..OutboundOptions::default() });
+    let outcome = world.outbound.send(request("http://model.invalid:8080/v1/x")).await;
+    assert_eq!(outcome.unwrap().status, 200);
+    assert!(proxy.requests()[0].starts_with("POST http://model.invalid:8080/v1/x HTTP/1.1\r\n"));
+    let nonsense =
+        OutboundOptions { proxy: Some("nonsense with spaces".to_owned()), ..OutboundOptions::default() };
+    let parts = OutboundParts::new(
+        Arc::new(JumpingClock::default()),
+        Arc::new(SeededIds::new(7)),
+        Arc::new(Refusals::default()),
+    );
+    let error = Outbound::new(nonsense, parts).err().unwrap();
+    assert_eq!(error.field.as_deref(), Some("outbound.proxy"));
+}

@@ -1,0 +1,62 @@
+//! Embedders on Amazon Bedrock: Titan, one text a request, and Cohere, many. Others there have shapes of their own.
+
+use loci_model::Timestamp;
+use loci_model::ports::embedder::Vector;
+use loci_outbound::request::{Answer, Request};
+use loci_outbound::sign_v4::Unsignable;
+use serde_json::{Value, json};
+
+use super::{EmbedDialect, Purpose, numbers};
+use crate::bedrock as chat;
+use crate::failure::Failure;
+use crate::registry::EmbedderConfig;
+
+/// Texts of one request to Cohere.
+const COHERE_TEXTS: usize = 96;
+
+/// The protocol.
+pub(crate) struct Bedrock;
+
+impl EmbedDialect for Bedrock {
+    fn texts_max(&self, config: &EmbedderConfig) -> usize {
+        if is_cohere(config) { COHERE_TEXTS } else { 1 }
+    }
+
+    fn request(
+        &self,
+        config: &EmbedderConfig,
+        texts: &[&str],
+        purpose: Purpose,
+        at: Timestamp,
+    ) -> Result<Request, Unsignable> {
+        let endpoint = &config.endpoint;
+        let body = if is_cohere(config) {
+            let kind = match purpose {
+                Purpose::Passage => "search_document",
+                Purpose::Question => "search_query",
+            };
+            json!({"texts": texts, "input_type": kind, "truncate": "END"})
+        } else if endpoint.model.contains("embed-text-v2") {
+            json!({"inputText": texts.first(), "dimensions": config.dimensions, "normalize": true})
+        } else {
+            json!({"inputText": texts.first()})
+        };
+        chat::signed(endpoint, at, &format!("/model/{}/invoke", chat::segment(&endpoint.model)), &body)
+    }
+
+    fn read(&self, body: &Value) -> Option<Vec<Vector>> {
+        if let Some(vector) = body.get("embedding") {
+            return Some(vec![numbers(vector)?]);
+        }
+        let vectors = body.pointer("/embeddings/float").or_else(|| body.get("embeddings"))?;
+        vectors.as_array()?.iter().map(numbers).collect()
+    }
+
+    fn failure(&self, answer: &Answer) -> Failure {
+        chat::failure(answer)
+    }
+}
+
+fn is_cohere(config: &EmbedderConfig) -> bool {
+    config.endpoint.model.contains("cohere.")
+}

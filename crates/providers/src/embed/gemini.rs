@@ -1,0 +1,52 @@
+//! Google's Gemini embeddings, in batches; questions and passages have vectors of their own kind.
+
+use loci_model::Timestamp;
+use loci_model::ports::embedder::Vector;
+use loci_outbound::request::{Answer, Request};
+use loci_outbound::sign_v4::Unsignable;
+use serde_json::{Value, json};
+
+use super::{EmbedDialect, Purpose, numbers};
+use crate::failure::Failure;
+use crate::gemini as chat;
+use crate::registry::EmbedderConfig;
+
+/// The protocol.
+pub(crate) struct Gemini;
+
+impl EmbedDialect for Gemini {
+    fn texts_max(&self, _: &EmbedderConfig) -> usize {
+        64
+    }
+
+    fn request(
+        &self,
+        config: &EmbedderConfig,
+        texts: &[&str],
+        purpose: Purpose,
+        _: Timestamp,
+    ) -> Result<Request, Unsignable> {
+        let endpoint = &config.endpoint;
+        let kind = match purpose {
+            Purpose::Passage => "RETRIEVAL_DOCUMENT",
+            Purpose::Question => "RETRIEVAL_QUERY",
+        };
+        let place = chat::place(&endpoint.model);
+        let one = |text: &&str| {
+            json!({"model": place, "content": {"parts": [{"text": text}]}, "taskType": kind,
+                "outputDimensionality": config.dimensions})
+        };
+        let body = json!({"requests": texts.iter().map(one).collect::<Vec<_>>()});
+        let mut request = endpoint.post(chat::BASE, &format!("/v1beta/{place}:batchEmbedContents"), &body);
+        endpoint.with_key(&mut request, "x-goog-api-key", "");
+        Ok(request)
+    }
+
+    fn read(&self, body: &Value) -> Option<Vec<Vector>> {
+        body.get("embeddings")?.as_array()?.iter().map(|one| numbers(one.get("values")?)).collect()
+    }
+
+    fn failure(&self, answer: &Answer) -> Failure {
+        chat::failure(answer)
+    }
+}

@@ -1,0 +1,220 @@
+//! Embedders of others: texts become requests, answers become unit vectors, long texts are cut and their vectors averaged.
+//!
+//! A question goes past the pace of batches, once and within two seconds: without its vector a search goes on by words. To
+//! add a protocol: a file here with an `impl EmbedDialect`, and one line in `registry::EMBEDDERS`.
+
+pub(crate) mod bedrock;
+pub(crate) mod gemini;
+pub(crate) mod openai;
+mod pieces;
+
+use std::sync::Arc;
+
+use futures::stream::{self, StreamExt, TryStreamExt};
+use loci_model::exchange::Usage;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
+use loci_model::ports::language_model::{ModelError, ModelErrorKind};
+use loci_model::ports::observe::ModelCallSeen;
+use loci_model::{Error, ErrorKind, Result, Timestamp};
+use loci_outbound::request::{Answer, Request, Retry, Transport};
+use loci_outbound::sign_v4::Unsignable;
+use serde_json::Value;
+
+use crate::failure::{Failure, garbled, refused, unanswered};
+use crate::registry::{Around, EmbedderConfig, Protocol};
+
+/// A question's vector is waited for so long.
+const QUESTION_MS_MAX: u64 = 2_000;
+/// Requests of one batch that are under way together.
+const REQUESTS_AHEAD: usize = 8;
+
+/// What vectors are for: some models make others for questions than for what is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Passage,
+    Question,
+}
+
+/// A protocol of embedders.
+pub(crate) trait EmbedDialect: Send + Sync {
+    /// Texts of one request.
+    fn texts_max(&self, config: &EmbedderConfig) -> usize;
+
+    /// The request for some texts.
+    fn request(
+        &self,
+        config: &EmbedderConfig,
+        texts: &[&str],
+        purpose: Purpose,
+        at: Timestamp,
+    ) -> std::result::Result<Request, Unsignable>;
+
+    /// The vectors of an answer, in the order of the texts; `None` where it is not one of the protocol.
+    fn read(&self, body: &Value) -> Option<Vec<Vector>>;
+
+    /// What an answer without success means.
+    fn failure(&self, answer: &Answer) -> Failure;
+}
+
+/// A configured embedder.
+pub(crate) struct Embeds {
+    config: EmbedderConfig,
+    dialect: &'static dyn EmbedDialect,
+    around: Around,
+    /// Past the pace.
+    direct: Arc<dyn Transport>,
+    id: String,
+    who: String,
+}
+
+impl Embeds {
+    pub(crate) fn new(
+        config: EmbedderConfig,
+        dialect: &'static dyn EmbedDialect,
+        around: Around,
+        direct: Arc<dyn Transport>,
+    ) -> Self {
+        let endpoint = &config.endpoint;
+        let id = format!("{}/{}/{}", word_of(endpoint.protocol), endpoint.model, config.dimensions);
+        let who = format!("embedder `{}`", endpoint.name);
+        Self { config, dialect, around, direct, id, who }
+    }
+
+    /// Vectors of pieces, in their order.
+    async fn of_pieces(&self, pieces: &[&str]) -> std::result::Result<Vec<Vector>, ModelError> {
+        let mut calls: Vec<BoxFuture<'_, std::result::Result<Vec<Vector>, ModelError>>> = Vec::new();
+        for some in pieces.chunks(self.dialect.texts_max(&self.config).max(1)) {
+            calls.push(Box::pin(self.call(some, Purpose::Passage)));
+        }
+        let vectors: Vec<Vec<Vector>> = stream::iter(calls).buffered(REQUESTS_AHEAD).try_collect().await?;
+        Ok(vectors.into_iter().flatten().collect())
+    }
+
+    /// One request, told to whoever counts.
+    async fn call(&self, texts: &[&str], purpose: Purpose) -> std::result::Result<Vec<Vector>, ModelError> {
+        let began = self.around.clock.monotonic_us();
+        let mut tries = 0;
+        let outcome = self.answer(texts, purpose, &mut tries).await;
+        self.around.observe.model_call(&ModelCallSeen {
+            provider: &self.config.endpoint.name,
+            model: &self.config.endpoint.model,
+            answered_by: None,
+            step: None,
+            outcome: outcome.as_ref().map_or_else(|error| error.kind.as_str(), |_| "complete"),
+            usage: Usage::default(),
+            tries,
+            elapsed_ms: self.around.clock.monotonic_us().saturating_sub(began) / 1_000,
+        });
+        outcome
+    }
+
+    async fn answer(
+        &self,
+        texts: &[&str],
+        purpose: Purpose,
+        tries: &mut u32,
+    ) -> std::result::Result<Vec<Vector>, ModelError> {
+        let mut request =
+            self.dialect.request(&self.config, texts, purpose, self.around.clock.now()).map_err(|why| {
+                let message = format!("{}: its requests cannot be signed: {why}", self.who);
+                ModelError::new(ModelErrorKind::Rejected, message)
+            })?;
+        let transport = match purpose {
+            Purpose::Passage => &self.around.transport,
+            Purpose::Question => {
+                request.timeout_ms = Some(self.config.endpoint.timeout_ms.min(QUESTION_MS_MAX));
+                request.retry = Retry::Never;
+                &self.direct
+            }
+        };
+        *tries = 1;
+        let answer = transport.send(request).await.map_err(|error| unanswered(&self.who, &error))?;
+        *tries = answer.tries;
+        if !(200..300).contains(&answer.status) {
+            return Err(refused(&self.who, &answer, &self.dialect.failure(&answer), None));
+        }
+        let body: Value = serde_json::from_slice(&answer.body).map_err(|_| garbled(&self.who))?;
+        let vectors = self.dialect.read(&body).filter(|vectors| vectors.len() == texts.len());
+        vectors.ok_or_else(|| garbled(&self.who))?.into_iter().map(|vector| self.checked(vector)).collect()
+    }
+
+    /// A vector of the configured length, made one of unit length.
+    fn checked(&self, mut vector: Vector) -> std::result::Result<Vector, ModelError> {
+        let bad = |message: String| Err(ModelError::new(ModelErrorKind::Garbled, message));
+        if vector.len() != self.config.dimensions {
+            return bad(format!(
+                "{} gives vectors of {} numbers: set its dimensions to that",
+                self.who,
+                vector.len()
+            ));
+        }
+        if !pieces::to_unit(&mut vector) {
+            return bad(format!("{} gives vectors that have no direction", self.who));
+        }
+        Ok(vector)
+    }
+}
+
+impl Embedder for Embeds {
+    fn dimensions(&self) -> usize {
+        self.config.dimensions
+    }
+
+    fn model_id(&self) -> &str {
+        &self.id
+    }
+
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>> {
+        Box::pin(async move {
+            let cut: Vec<Vec<&str>> = texts.iter().map(|text| pieces::of(text)).collect();
+            let all: Vec<&str> = cut.iter().flatten().copied().collect();
+            let mut vectors = self.of_pieces(&all).await.map_err(of_model)?.into_iter();
+            let of_text = |pieces: &Vec<&str>| {
+                let weighted = pieces.iter().map(|piece| piece.len()).zip(vectors.by_ref());
+                pieces::joined(weighted.collect())
+            };
+            Ok(cut.iter().map(of_text).collect())
+        })
+    }
+
+    fn embed_question(&self, text: String) -> BoxFuture<'_, Result<QuestionVector>> {
+        Box::pin(async move {
+            let pieces = pieces::of(&text);
+            let first = pieces.first().copied().unwrap_or_default();
+            let vectors = self.call(&[first], Purpose::Question).await.map_err(of_model)?;
+            let vector = vectors.into_iter().next().ok_or_else(|| of_model(garbled(&self.who)))?;
+            Ok(QuestionVector { vector, shortened: pieces.len() > 1 })
+        })
+    }
+}
+
+/// A provider that cannot answer is tried again for as long as it takes: records without vectors are found by words.
+fn of_model(error: ModelError) -> Error {
+    let kind = match error.kind {
+        ModelErrorKind::Throttled => ErrorKind::Throttled,
+        ModelErrorKind::Denied
+        | ModelErrorKind::QuotaUsedUp
+        | ModelErrorKind::Timeout
+        | ModelErrorKind::Unavailable
+        | ModelErrorKind::Rejected
+        | ModelErrorKind::Garbled => ErrorKind::Upstream,
+    };
+    Error::new(kind, error.message)
+}
+
+fn word_of(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::OpenAi => "openai",
+        Protocol::Anthropic => "anthropic",
+        Protocol::Bedrock => "bedrock",
+        Protocol::Gemini => "gemini",
+    }
+}
+
+/// Numbers of a vector in a body.
+pub(crate) fn numbers(value: &Value) -> Option<Vector> {
+    // Vectors are kept in single precision.
+    let number = |value: &Value| value.as_f64().map(|number| number as f32);
+    value.as_array()?.iter().map(number).collect()
+}

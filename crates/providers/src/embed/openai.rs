@@ -1,0 +1,56 @@
+//! OpenAI's embeddings, as OpenAI, vLLM, Ollama, LM Studio and many others give them.
+
+use loci_model::Timestamp;
+use loci_model::ports::embedder::Vector;
+use loci_outbound::request::{Answer, Request};
+use loci_outbound::sign_v4::Unsignable;
+use serde_json::{Value, json};
+
+use super::{EmbedDialect, Purpose, numbers};
+use crate::dialect::Dialect;
+use crate::failure::Failure;
+use crate::openai as chat;
+use crate::registry::EmbedderConfig;
+
+/// Models whose vectors can be asked for in another length; others refuse to be asked.
+const ANY_LENGTH: &str = "text-embedding-3";
+
+/// The protocol.
+pub(crate) struct OpenAi;
+
+impl EmbedDialect for OpenAi {
+    fn texts_max(&self, _: &EmbedderConfig) -> usize {
+        64
+    }
+
+    fn request(
+        &self,
+        config: &EmbedderConfig,
+        texts: &[&str],
+        _: Purpose,
+        _: Timestamp,
+    ) -> Result<Request, Unsignable> {
+        let endpoint = &config.endpoint;
+        let mut body = json!({"model": endpoint.model, "input": texts, "encoding_format": "float"});
+        if endpoint.model.starts_with(ANY_LENGTH) {
+            body["dimensions"] = json!(config.dimensions);
+        }
+        let mut request = endpoint.post(chat::BASE, "/embeddings", &body);
+        endpoint.with_key(&mut request, "authorization", "Bearer ");
+        Ok(request)
+    }
+
+    fn read(&self, body: &Value) -> Option<Vec<Vector>> {
+        let data = body.get("data")?.as_array()?;
+        let mut vectors: Vec<(u64, Vector)> = data
+            .iter()
+            .map(|item| Some((item.get("index")?.as_u64()?, numbers(item.get("embedding")?)?)))
+            .collect::<Option<_>>()?;
+        vectors.sort_by_key(|(index, _)| *index);
+        Some(vectors.into_iter().map(|(_, vector)| vector).collect())
+    }
+
+    fn failure(&self, answer: &Answer) -> Failure {
+        chat::OpenAi.failure(answer)
+    }
+}

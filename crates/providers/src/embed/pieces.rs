@@ -1,0 +1,93 @@
+//! Long texts in pieces that every embedder reads, and one vector of the pieces' vectors. Pure.
+
+use loci_model::ports::embedder::Vector;
+
+/// Characters of a piece: within what the smallest of the usual models read, whatever the language.
+const PIECE_CHARS: usize = 4_000;
+/// Stands for a text without anything to read; some providers refuse those.
+const NOTHING: &str = "-";
+
+/// A text in pieces, cut at spaces where there are any; at least one.
+pub(super) fn of(text: &str) -> Vec<&str> {
+    let mut rest = text.trim();
+    let mut pieces = Vec::new();
+    while let Some((end, _)) = rest.char_indices().nth(PIECE_CHARS) {
+        let (head, _) = rest.split_at(end);
+        // A piece without any space is cut where it is.
+        let cut = head.rfind(char::is_whitespace).filter(|cut| *cut > 0).unwrap_or(end);
+        let (piece, tail) = rest.split_at(cut);
+        pieces.push(piece.trim_end());
+        rest = tail.trim_start();
+    }
+    if !rest.is_empty() {
+        pieces.push(rest);
+    }
+    if pieces.is_empty() {
+        pieces.push(NOTHING);
+    }
+    pieces
+}
+
+/// The direction of the pieces together, each as heavy as it is long.
+pub(super) fn joined(mut pieces: Vec<(usize, Vector)>) -> Vector {
+    if pieces.len() <= 1 {
+        return pieces.pop().map(|(_, vector)| vector).unwrap_or_default();
+    }
+    let mut sum = vec![0.0_f32; pieces.first().map_or(0, |(_, vector)| vector.len())];
+    for (length, vector) in &pieces {
+        for (sum, number) in sum.iter_mut().zip(vector) {
+            *sum += number * *length as f32;
+        }
+    }
+    if !to_unit(&mut sum) {
+        // Pieces that cancel each other out: the first speaks for all.
+        return pieces.swap_remove(0).1;
+    }
+    sum
+}
+
+/// Makes a vector one of unit length; false where it has no direction.
+pub(super) fn to_unit(vector: &mut [f32]) -> bool {
+    let length = vector.iter().map(|number| f64::from(*number) * f64::from(*number)).sum::<f64>().sqrt();
+    if !length.is_finite() || length <= f64::from(f32::MIN_POSITIVE) {
+        return false;
+    }
+    vector.iter_mut().for_each(|number| *number = (f64::from(*number) / length) as f32);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_lost_but_spaces() {
+        let check = |text: &str, lengths: &[usize]| {
+            let pieces = of(text);
+            let found: Vec<usize> = pieces.iter().map(|piece| piece.chars().count()).collect();
+            assert_eq!(found, lengths);
+        };
+        check("", &[1]);
+        check("  \n ", &[1]);
+        check("a short text", &[12]);
+        check(&"x".repeat(4_000), &[4_000]);
+        check(&"é".repeat(4_001), &[4_000, 1]);
+        let words = "word ".repeat(2_000);
+        check(&words, &[3_999, 3_999, 1_999]);
+        assert_eq!(of(&words).join(" "), words.trim());
+        check(&format!(" {}", "x".repeat(9_000)), &[4_000, 4_000, 1_000]);
+    }
+
+    #[test]
+    fn pieces_together() {
+        let check = |pieces: &[(usize, [f32; 2])], expect: [f32; 2]| {
+            let joined = joined(pieces.iter().map(|(length, vector)| (*length, vector.to_vec())).collect());
+            assert!(joined.iter().zip(expect).all(|(a, b)| (a - b).abs() < 1e-6), "{joined:?}");
+        };
+        check(&[(5, [0.6, 0.8])], [0.6, 0.8]);
+        check(&[(1, [1.0, 0.0]), (1, [0.0, 1.0])], [0.707_106_77, 0.707_106_77]);
+        check(&[(3, [1.0, 0.0]), (4, [0.0, 1.0])], [0.6, 0.8]);
+        check(&[(1, [1.0, 0.0]), (1, [-1.0, 0.0])], [1.0, 0.0]);
+        assert!(!to_unit(&mut [0.0, 0.0]) && !to_unit(&mut [f32::NAN, 1.0]) && !to_unit(&mut []));
+    }
+}

@@ -1,0 +1,81 @@
+//! What an answer without success means, and what people are told of it. A vendor's own message may repeat a part of the
+//! key or of the question: only its code is shown.
+
+use loci_model::ports::language_model::{ModelError, ModelErrorKind};
+use loci_outbound::request::{Answer, OutboundError};
+use serde_json::Value;
+
+/// A refusal, read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What it means.
+    pub kind: ModelErrorKind,
+    /// The vendor's code for it, cleaned; may be empty.
+    pub code: String,
+}
+
+/// What a status means where the vendor says nothing more exact.
+pub fn kind_of_status(status: u16) -> ModelErrorKind {
+    match status {
+        401 | 403 => ModelErrorKind::Denied,
+        402 => ModelErrorKind::QuotaUsedUp,
+        408 | 504 => ModelErrorKind::Timeout,
+        425 | 429 => ModelErrorKind::Throttled,
+        500.. => ModelErrorKind::Unavailable,
+        300..500 => ModelErrorKind::Rejected,
+        _ => ModelErrorKind::Garbled,
+    }
+}
+
+/// The body as JSON; `Null` where it is none.
+pub(crate) fn body(answer: &Answer) -> Value {
+    serde_json::from_slice(&answer.body).unwrap_or(Value::Null)
+}
+
+/// The error of a refusal by `who`, for example ``model `main` ``.
+pub fn refused(who: &str, answer: &Answer, failure: &Failure, pause_ms: Option<u64>) -> ModelError {
+    let code = if failure.code.is_empty() { String::new() } else { format!(" {}", failure.code) };
+    let message = format!("{who} answers {}{code}: {}", answer.status, remedy(failure.kind, answer.status));
+    let error = ModelError::new(failure.kind, message);
+    match pause_ms {
+        Some(pause) if !failure.kind.is_permanent() => error.after(pause),
+        _ => error,
+    }
+}
+
+/// The error of a request that got no answer.
+pub fn unanswered(who: &str, error: &OutboundError) -> ModelError {
+    let (kind, remedy) = match error {
+        OutboundError::Refused(_) => (ModelErrorKind::Rejected, "see base_url and [outbound] allow_metadata"),
+        OutboundError::Timeout => (ModelErrorKind::Timeout, "its timeout_ms may be raised"),
+        OutboundError::Connect(_) => (ModelErrorKind::Unavailable, "is it running at its base_url?"),
+        OutboundError::TooLarge | OutboundError::Protocol(_) => {
+            (ModelErrorKind::Garbled, "is its protocol right?")
+        }
+    };
+    ModelError::new(kind, format!("{who}: {error}: {remedy}"))
+}
+
+/// The error of an answer that is not the protocol's.
+pub fn garbled(who: &str) -> ModelError {
+    ModelError::new(
+        ModelErrorKind::Garbled,
+        format!("{who} answers something else than its protocol says: are protocol and base_url right?"),
+    )
+}
+
+fn remedy(kind: ModelErrorKind, status: u16) -> &'static str {
+    match kind {
+        ModelErrorKind::Denied => "look at the variable that key_env names, and at what the key may do",
+        ModelErrorKind::Throttled => "its limits are reached; a smaller concurrency may help",
+        ModelErrorKind::QuotaUsedUp => "the account has nothing left to spend",
+        ModelErrorKind::Timeout => "it took too long",
+        ModelErrorKind::Unavailable => "it is out of service",
+        ModelErrorKind::Rejected if status == 404 => "are model and base_url right?",
+        ModelErrorKind::Rejected if status < 400 => {
+            "it sends elsewhere, which is not followed: is base_url right?"
+        }
+        ModelErrorKind::Rejected => "it does not take the request: are model and json right?",
+        ModelErrorKind::Garbled => "that is no answer of its protocol",
+    }
+}

@@ -1,0 +1,120 @@
+//! Google's Gemini. The key is a header, never a part of the address.
+
+use loci_model::Result;
+use loci_model::exchange::Usage;
+use loci_model::ports::language_model::{Finish, ModelError, ModelErrorKind, OutputForm, Reply};
+use loci_outbound::request::{Answer, Request};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+
+use crate::asking::by_status;
+use crate::dialect::{Asking, Dialect, count, text};
+use crate::failure::{Failure, body};
+use crate::manners::JsonForm;
+use crate::registry::{Endpoint, lacks};
+use crate::schema_forms;
+
+pub(crate) const BASE: &str = "https://generativelanguage.googleapis.com";
+const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+/// The protocol.
+pub(crate) struct Gemini;
+
+impl Dialect for Gemini {
+    fn forms(&self) -> &'static [JsonForm] {
+        &[JsonForm::Schema, JsonForm::Object, JsonForm::Words]
+    }
+
+    fn form_words(&self) -> &'static [&'static str] {
+        &["schema", "mime", "json mode"]
+    }
+
+    fn check(&self, endpoint: &Endpoint, section: &str) -> Result<()> {
+        if endpoint.base_url.is_none() && endpoint.key.is_none() {
+            let rule = "must name a variable that is set: Gemini needs a key";
+            return Err(lacks(endpoint, section, "key_env", rule));
+        }
+        Ok(())
+    }
+
+    fn request(&self, asking: &Asking<'_>) -> std::result::Result<Request, ModelError> {
+        let mut generation = json!({"maxOutputTokens": asking.max_output_tokens});
+        if let Some(temperature) = asking.config.temperature.filter(|_| asking.manners.temperature) {
+            generation["temperature"] = json!(temperature);
+        }
+        let wants_json = matches!(asking.completion.output, OutputForm::Json { .. });
+        if wants_json && asking.manners.form != JsonForm::Words {
+            generation["responseMimeType"] = json!("application/json");
+        }
+        if let Some(schema) = asking.schema().and_then(|(_, schema)| schema_forms::gemini(&schema)) {
+            generation["responseSchema"] = schema;
+        }
+        let body = json!({
+            "systemInstruction": {"parts": [{"text": asking.completion.system}]},
+            "contents": [{"role": "user", "parts": [{"text": asking.completion.input}]}],
+            "generationConfig": generation,
+        });
+        let path = format!("/v1beta/{}:generateContent", place(&asking.config.endpoint.model));
+        let mut request = asking.config.endpoint.post(BASE, &path, &body);
+        asking.config.endpoint.with_key(&mut request, "x-goog-api-key", "");
+        Ok(request)
+    }
+
+    fn read(&self, body: &Value, asking: &Asking<'_>) -> Option<Reply> {
+        let usage = Usage {
+            input_tokens: count(body, "/usageMetadata/promptTokenCount"),
+            output_tokens: count(body, "/usageMetadata/candidatesTokenCount")
+                + count(body, "/usageMetadata/thoughtsTokenCount"),
+        };
+        let model = text(body, "/modelVersion");
+        let Some(candidate) = body.pointer("/candidates/0") else {
+            let why = text(body, "/promptFeedback/blockReason")?;
+            return Some(asking.reply(String::new(), model, usage, Finish::Refused(why.to_owned())));
+        };
+        let parts = candidate.pointer("/content/parts").and_then(Value::as_array);
+        let said: String = parts
+            .into_iter()
+            .flatten()
+            .filter(|part| part.get("thought") != Some(&Value::Bool(true)))
+            .filter_map(|part| text(part, "/text"))
+            .collect();
+        let finish = match text(candidate, "/finishReason")? {
+            "STOP" => Finish::Complete,
+            "MAX_TOKENS" => Finish::CutOff,
+            "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" => return None,
+            word => Finish::Refused(word.to_owned()),
+        };
+        Some(asking.reply(said, model, usage, finish))
+    }
+
+    fn failure(&self, answer: &Answer) -> Failure {
+        failure(answer)
+    }
+}
+
+/// The place of a model: `models/…` unless it says another.
+pub(crate) fn place(model: &str) -> String {
+    let model = if model.contains('/') { model.to_owned() } else { format!("models/{model}") };
+    utf8_percent_encode(&model, PATH).to_string()
+}
+
+/// What a refusal of Google's means.
+pub(crate) fn failure(answer: &Answer) -> Failure {
+    let body = body(answer);
+    let mut failure = by_status(answer, text(&body, "/error/status").unwrap_or_default());
+    failure.kind = match failure.code.as_str() {
+        "RESOURCE_EXHAUSTED" => ModelErrorKind::Throttled,
+        "PERMISSION_DENIED" | "UNAUTHENTICATED" => ModelErrorKind::Denied,
+        "UNAVAILABLE" | "INTERNAL" => ModelErrorKind::Unavailable,
+        "DEADLINE_EXCEEDED" => ModelErrorKind::Timeout,
+        // A wrong key is an invalid argument there.
+        "INVALID_ARGUMENT" if has_reason(&body, "API_KEY_INVALID") => ModelErrorKind::Denied,
+        _ => failure.kind,
+    };
+    failure
+}
+
+fn has_reason(body: &Value, reason: &str) -> bool {
+    let details = body.pointer("/error/details").and_then(Value::as_array);
+    details.into_iter().flatten().any(|detail| text(detail, "/reason") == Some(reason))
+}
