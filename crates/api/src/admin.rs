@@ -62,6 +62,8 @@ pub struct BackupReport {
 pub struct DoctorAsk {
     /// Compare each memory's index with one built afresh: takes as long as loading them.
     pub rebuild: bool,
+    /// Call nobody: models and embedders are then not proved.
+    pub offline: bool,
 }
 
 /// One thing that was looked at.

@@ -56,7 +56,7 @@ pub(crate) enum Command {
     Demo(commands::demo::Demo),
     /// Serve the AgentCore wire and the native API on a data folder
     Serve(commands::serve::Arguments),
-    /// Look at store, indexes and access
+    /// Look at store, indexes, access and models
     Doctor(commands::doctor::Doctor),
     /// Memories, their settings and tags
     #[command(subcommand)]

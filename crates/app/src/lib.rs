@@ -16,3 +16,4 @@ mod output;
 pub mod process;
 mod session;
 pub mod wiring;
+pub mod wiring_models;

@@ -16,6 +16,7 @@ use crate::config::{Config, default_data_dir, load};
 use crate::exit::{NotFound, Usage};
 use crate::output;
 use crate::wiring::{Wiring, WiringOptions, wire};
+use crate::wiring_models::Outside;
 
 /// A way to the API, for one command.
 pub(crate) struct Session {
@@ -80,6 +81,7 @@ impl Session {
             engine: config.engine(),
             embed_threads: config.extraction.embed_threads,
             master_key: environment.master_key(),
+            outside: Outside::read(config, environment),
         })?;
         let doors = doors(&wiring, config, environment)?;
         Ok(Self {

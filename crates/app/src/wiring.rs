@@ -5,14 +5,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{Engine, EngineParts, EngineSettings, Models};
 use loci_model::ports::clock::Clock;
 use loci_model::ports::embedder::Embedder;
 use loci_model::ports::ids::{IdSource, uuid4};
 use loci_model::ports::store::Store;
 use loci_store_sqlite::{SqliteOptions, SqliteStore};
 
+use loci_model::ports::observe::{NoObserver, Observe};
+use loci_outbound::client::{Outbound, OutboundParts};
+use loci_providers::registry::Around;
+
 use crate::adapters::{FileVault, MasterKey, RandomIds, SystemClock, background_threads, lower_own_priority};
+use crate::wiring_models::Outside;
 
 /// File of the master key in the data folder.
 pub const MASTER_KEY_FILE: &str = "master.key";
@@ -39,6 +44,8 @@ pub struct WiringOptions {
     pub embed_threads: Option<NonZero<usize>>,
     /// The master key, where the environment gives it.
     pub master_key: Option<zeroize::Zeroizing<String>>,
+    /// Whom this process may call.
+    pub outside: Outside,
 }
 
 impl WiringOptions {
@@ -49,6 +56,7 @@ impl WiringOptions {
             engine: EngineSettings::default(),
             embed_threads: None,
             master_key: None,
+            outside: Outside::default(),
         }
     }
 }
@@ -63,6 +71,8 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     let embedder: Arc<dyn Embedder> =
         Arc::new(loci_embed::BuiltInEmbedder::start(embed_threads, lower_own_priority)?);
     let vault = FileVault::new(options.master_key.map_or(MasterKey::File(key_file), MasterKey::Given));
+    let observe: Arc<dyn Observe> = Arc::new(NoObserver);
+    let models = models(&options.outside, &clock, &ids, &observe)?;
     let parts = EngineParts::quiet(
         Arc::clone(&store) as Arc<dyn Store>,
         Some(embedder),
@@ -70,7 +80,28 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
         Arc::clone(&ids),
         Arc::new(vault),
     );
+    let parts = EngineParts { models, observe, ..parts };
     let host = format!("{}-{}", std::process::id(), uuid4(ids.as_ref()));
     let engine = Engine::new(parts, EngineSettings { host, ..options.engine });
     Ok(Wiring { engine, clock, ids, store })
+}
+
+/// The configured models. Where there are none, no HTTP client is made: that reads the machine's root certificates.
+fn models(
+    outside: &Outside,
+    clock: &Arc<dyn Clock>,
+    ids: &Arc<dyn IdSource>,
+    observe: &Arc<dyn Observe>,
+) -> Result<Models> {
+    if outside.is_quiet() {
+        return Ok(Models::default());
+    }
+    let parts = OutboundParts::new(Arc::clone(clock), Arc::clone(ids), Arc::clone(observe));
+    let outbound = Outbound::new(outside.outbound.clone(), parts)
+        .map_err(|error| anyhow::anyhow!("{}", error.message))?;
+    outside.models(&Around {
+        transport: Arc::new(outbound),
+        clock: Arc::clone(clock),
+        observe: Arc::clone(observe),
+    })
 }

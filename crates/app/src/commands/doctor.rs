@@ -1,4 +1,4 @@
-//! `loci doctor`: looks at store, indexes and access. A finding that is not ok is exit code 5.
+//! `loci doctor`: looks at store, indexes and access, and calls each configured model once. A finding that is not ok is exit code 5.
 
 use anyhow::Result;
 use clap::Args;
@@ -10,18 +10,22 @@ use crate::exit::Difference;
 use crate::output;
 use crate::session::Session;
 
-/// Look at store, indexes and access
+/// Look at store, indexes, access and models
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     /// Compare each index with one built afresh
     #[arg(long)]
     rebuild: bool,
+    /// Call nobody: configured models are then not proved
+    #[arg(long)]
+    offline: bool,
 }
 
 impl Doctor {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let session = Session::begin(globals, environment)?;
-        let report = session.client.doctor(&DoctorAsk { rebuild: self.rebuild }).await?;
+        let report =
+            session.client.doctor(&DoctorAsk { rebuild: self.rebuild, offline: self.offline }).await?;
         output::result(session.json, &report, |report| {
             output::line(format!("loci {}", report.version));
             let rows: Vec<_> = report

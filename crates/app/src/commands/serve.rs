@@ -14,6 +14,7 @@ use crate::config::environment::Environment;
 use crate::config::{Config, LogFormat};
 use crate::logging;
 use crate::wiring::{Wiring, WiringOptions, wire};
+use crate::wiring_models::Outside;
 
 /// The socket of a data folder.
 pub const SOCKET: &str = "loci.sock";
@@ -69,6 +70,7 @@ pub async fn run(
         engine: config.engine(),
         embed_threads: config.extraction.embed_threads,
         master_key: environment.master_key(),
+        outside: Outside::read(&config, environment),
     })?;
     let doors = doors(&wiring, &config, environment)?;
     let bound = bind(listen_options(&config, &folder), doors.clone()).await?;

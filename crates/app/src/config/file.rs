@@ -105,17 +105,49 @@ mod tests {
             assert!(error.contains(part), "{error}");
         };
         check("[llm]\nmode = \"provider\"\n", "llm.mode");
-        check("[[model]]\nname = \"m\"\nprotocol = \"openai\"\nmodel = \"x\"\n", "[[model]]");
-        check("[[model_id]]\nid = \"a\"\nmodel = \"m\"\n", "[[model_id]]");
         check("[embedding]\nuse = \"other\"\n", "embedding.use");
         check("[[embedder]]\nname = \"e\"\nprotocol = \"onnx\"\n", "embedding.use");
         check("[pipeline]\njobs_at_once = 8\n", "[pipeline]");
         check("[safety]\ninjection = \"quarantine\"\n", "safety.injection");
         check("[profiles]\ndir = \"/profiles\"\n", "profiles.dir");
-        check("[outbound]\nretries_max = 9\n", "[outbound]");
         check("[telemetry]\ncapture_content = true\n", "[telemetry]");
         check("[[target]]\nname = \"t\"\nurl = \"file:///x\"\n", "[[target]]");
         check("[[webhook]]\ntarget = \"t\"\non = [\"job.done\"]\n", "[[webhook]]");
+    }
+
+    #[test]
+    fn models() {
+        let one = "[[model]]\nname = \"m\"\nprotocol = \"openai\"\nmodel = \"x\"\n";
+        let check = |text: &str, part: &str| {
+            let text = text.replace("ONE", one);
+            let error = format!("{:#}", load_text(&text, &[]).unwrap_err());
+            assert!(error.contains(part), "{error}");
+        };
+        let loaded = load_text(one, &[]).unwrap();
+        let model = &loaded.models[0];
+        assert_eq!((model.timeout_ms, model.concurrency, model.max_output_tokens), (60_000, 16, 16_384));
+        assert_eq!(model.temperature.value(), Some(0.0));
+        let own = load_text(&format!("{one}temperature = \"default\"\n"), &[]).unwrap();
+        assert_eq!(own.models[0].temperature.value(), None);
+        check("ONEONE", "two [[model]]");
+        check("ONEtemperature = 3.0\n", "model.temperature of m");
+        check("ONEtemperature = \"hot\"\n", "temperature");
+        check("ONEtimeout_ms = 0\n", "model.timeout_ms of m");
+        check("ONEconcurrency = 0\n", "model.concurrency of m");
+        check("ONEmax_output_tokens = 0\n", "model.max_output_tokens of m");
+        check("ONEaccess_key_env = \"A\"\n", "belong together");
+        check("ONEsession_token_env = \"A\"\n", "session_token_env");
+        check("ONEapi_key = \"secret\"\n", "api_key");
+        check("ONEjson = \"loud\"\n", "json");
+        check("[[model]]\nname = \"a b\"\nprotocol = \"openai\"\nmodel = \"x\"\n", "model.name");
+        check("[[model]]\nname = \"m\"\nprotocol = \"morse\"\nmodel = \"x\"\n", "morse");
+        check("ONE[[model_id]]\nid = \"a\"\nmodel = \"other\"\n", "no [[model]]");
+        let id = "[[model_id]]\nid = \"a\"\nmodel = \"m\"\n";
+        check(&format!("ONE{id}{id}"), "two [[model_id]]");
+        check("[llm]\nmodel = \"other\"\nONE", "no [[model]]");
+        check("[outbound]\nretries_max = 11\n", "retries_max");
+        check("[outbound]\nconnect_ms = 0\n", "connect_ms");
+        assert!(load_text(&format!("[llm]\nmodel = \"m\"\n{one}{id}"), &[]).is_ok());
     }
 
     #[test]

@@ -4,6 +4,8 @@ use anyhow::{Result, bail};
 use loci_model::settings::ModelMode;
 use serde::{Deserialize, Serialize};
 
+use super::models::ModelEntry;
+
 /// `[llm]`
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -15,10 +17,15 @@ pub struct LlmSection {
 }
 
 impl LlmSection {
-    /// What it must be.
-    pub(super) fn check(&self) -> Result<()> {
-        if *self != Self::default() {
-            bail!("this version asks no language model: llm.mode must be \"none\", and llm.model left out");
+    /// What it must be, beside these models.
+    pub(super) fn check(&self, models: &[ModelEntry]) -> Result<()> {
+        if self.mode != ModelMode::None {
+            bail!("this version does not read conversations with a model: llm.mode must be \"none\"");
+        }
+        if let Some(name) = &self.model
+            && !models.iter().any(|model| model.name == *name)
+        {
+            bail!("llm.model is {name}: there is no [[model]] of that name");
         }
         Ok(())
     }

@@ -283,7 +283,7 @@ impl Default for LogSection {
 impl Config {
     /// What the sections must be, each for itself.
     fn check_sections(&self) -> anyhow::Result<()> {
-        self.llm.check()?;
+        self.llm.check(&self.models)?;
         models::check(&self.models, &self.model_ids)?;
         embedding::check(&self.embedding, &self.embedders)?;
         self.pipeline.check()?;

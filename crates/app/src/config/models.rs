@@ -1,8 +1,16 @@
 //! `[[model]]` and `[[model_id]]`: language models, and what the model ids of the wire mean here. Keys are named by the
 //! variables that hold them, never written down.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, bail};
+use loci_providers::registry::{self, Protocol};
 use serde::{Deserialize, Serialize};
+
+/// Requests at once, at most.
+const CONCURRENCY_MAX: usize = 1_024;
+/// A request may take ten minutes.
+const TIMEOUT_MS_MAX: u64 = 600_000;
 
 /// The protocol of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +41,64 @@ pub enum JsonMode {
     None,
 }
 
+/// How freely a model chooses words.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Temperature {
+    /// So freely.
+    Fixed(f64),
+    /// As the vendor thinks best: nothing is said.
+    Word(VendorsOwn),
+}
+
+/// The one word of a temperature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VendorsOwn {
+    /// The vendor's.
+    Default,
+}
+
+impl Default for Temperature {
+    fn default() -> Self {
+        Self::Fixed(0.0)
+    }
+}
+
+impl Temperature {
+    /// What is told to the model.
+    pub fn value(self) -> Option<f64> {
+        match self {
+            Self::Fixed(value) => Some(value),
+            Self::Word(VendorsOwn::Default) => None,
+        }
+    }
+}
+
+impl ModelProtocol {
+    /// As the adapters call it.
+    pub fn provider(self) -> Protocol {
+        match self {
+            Self::OpenAi => Protocol::OpenAi,
+            Self::Anthropic => Protocol::Anthropic,
+            Self::Bedrock => Protocol::Bedrock,
+            Self::Gemini => Protocol::Gemini,
+        }
+    }
+}
+
+impl JsonMode {
+    /// As the adapters call it.
+    pub fn provider(self) -> registry::JsonMode {
+        match self {
+            Self::Auto => registry::JsonMode::Auto,
+            Self::Schema => registry::JsonMode::Schema,
+            Self::Object => registry::JsonMode::Object,
+            Self::None => registry::JsonMode::None,
+        }
+    }
+}
+
 /// `[[model]]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,12 +119,13 @@ pub struct ModelEntry {
     /// Requests at once.
     #[serde(default = "concurrency")]
     pub concurrency: usize,
-    /// 0 to 2; absent: 0.
-    pub temperature: Option<f64>,
+    /// 0 to 2, or `default`: the vendor's; absent: 0.
+    #[serde(default)]
+    pub temperature: Temperature,
     /// How it is asked for JSON.
     #[serde(default)]
     pub json: JsonMode,
-    /// An answer is cut off after so many tokens.
+    /// No answer may have more tokens, whatever a step asks for.
     #[serde(default = "max_output_tokens")]
     pub max_output_tokens: u32,
     /// Region, for Bedrock.
@@ -90,13 +157,57 @@ fn concurrency() -> usize {
 }
 
 fn max_output_tokens() -> u32 {
-    4_096
+    16_384
 }
 
 /// What the entries must be.
 pub(super) fn check(models: &[ModelEntry], ids: &[ModelIdEntry]) -> Result<()> {
-    if !models.is_empty() || !ids.is_empty() {
-        bail!("this version asks no language model: leave [[model]] and [[model_id]] out");
+    let mut names = BTreeSet::new();
+    for model in models {
+        model.check()?;
+        if !names.insert(model.name.as_str()) {
+            bail!("two [[model]] are named {}", model.name);
+        }
+    }
+    let mut seen = BTreeSet::new();
+    for entry in ids {
+        if !names.contains(entry.model.as_str()) {
+            bail!("[[model_id]] {} means {}: there is no [[model]] of that name", entry.id, entry.model);
+        }
+        if !seen.insert(entry.id.as_str()) {
+            bail!("two [[model_id]] are for {}", entry.id);
+        }
     }
     Ok(())
+}
+
+impl ModelEntry {
+    fn check(&self) -> Result<()> {
+        let name = &self.name;
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if name.is_empty() || name.len() > 64 || !name.chars().all(is_name) {
+            bail!("model.name must be 1 to 64 letters, digits, `-`, `_` or `.`: {name:?} is not");
+        }
+        if !(1..=TIMEOUT_MS_MAX).contains(&self.timeout_ms) {
+            bail!("model.timeout_ms of {name} must be 1 to {TIMEOUT_MS_MAX}");
+        }
+        if !(1..=CONCURRENCY_MAX).contains(&self.concurrency) {
+            bail!("model.concurrency of {name} must be 1 to {CONCURRENCY_MAX}");
+        }
+        if self.max_output_tokens == 0 {
+            bail!("model.max_output_tokens of {name} must be at least 1");
+        }
+        if self.temperature.value().is_some_and(|value| !(0.0..=2.0).contains(&value)) {
+            bail!("model.temperature of {name} must be 0 to 2, or \"default\"");
+        }
+        if self.access_key_env.is_some() != self.secret_key_env.is_some() {
+            bail!(
+                "model.access_key_env and model.secret_key_env of {name} belong together: give both or none"
+            );
+        }
+        if self.session_token_env.is_some() && self.access_key_env.is_none() {
+            bail!("model.session_token_env of {name} needs access_key_env and secret_key_env");
+        }
+        Ok(())
+    }
 }

@@ -1,7 +1,13 @@
 //! `[outbound]`: how this server calls others.
 
 use anyhow::{Result, bail};
+use loci_outbound::client::OutboundOptions;
 use serde::{Deserialize, Serialize};
+
+/// No request waits longer than ten minutes.
+const TIME_MS_MAX: u64 = 600_000;
+/// Repeats of one request.
+const RETRIES_MAX: u32 = 10;
 
 /// `[outbound]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,15 +27,32 @@ pub struct OutboundSection {
 
 impl Default for OutboundSection {
     fn default() -> Self {
-        Self { connect_ms: 2_000, timeout_ms: 60_000, retries_max: 2, proxy: None, allow_metadata: false }
+        let OutboundOptions { connect_ms, timeout_ms, retries_max, proxy, allow_metadata, .. } =
+            OutboundOptions::default();
+        Self { connect_ms, timeout_ms, retries_max, proxy, allow_metadata }
     }
 }
 
 impl OutboundSection {
+    /// The policy's numbers.
+    pub fn options(&self) -> OutboundOptions {
+        OutboundOptions {
+            connect_ms: self.connect_ms,
+            timeout_ms: self.timeout_ms,
+            retries_max: self.retries_max,
+            proxy: self.proxy.clone().filter(|proxy| !proxy.is_empty()),
+            allow_metadata: self.allow_metadata,
+            ..OutboundOptions::default()
+        }
+    }
+
     /// What it must be.
     pub(super) fn check(&self) -> Result<()> {
-        if *self != Self::default() {
-            bail!("this version calls no other server: leave [outbound] as it is");
+        if !(1..=TIME_MS_MAX).contains(&self.connect_ms) || !(1..=TIME_MS_MAX).contains(&self.timeout_ms) {
+            bail!("outbound.connect_ms and outbound.timeout_ms must be 1 to {TIME_MS_MAX}");
+        }
+        if self.retries_max > RETRIES_MAX {
+            bail!("outbound.retries_max must be at most {RETRIES_MAX}");
         }
         Ok(())
     }

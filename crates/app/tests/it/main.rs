@@ -4,6 +4,7 @@
 
 mod attach;
 mod demo;
+mod models;
 mod moving;
 mod native;
 mod program;

@@ -5,6 +5,7 @@ mod erase;
 mod export;
 mod forget;
 mod import;
+mod probe;
 
 use loci_model::event::Event;
 use loci_model::memory::Memory;
@@ -14,6 +15,7 @@ use loci_model::{ActorId, MemoryId, RecordId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 pub use import::EXPORT_FORMAT;
+pub use probe::ProviderProbe;
 
 /// Proof of what was removed for an actor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -19,7 +19,7 @@ pub(super) fn operations(table: Table) -> Table {
             forget,
         )
         .json(post("/v1/backup", "Write a consistent copy of the store to a file on the server."), backup)
-        .query(get("/v1/doctor", "Look at the store and the indexes."), doctor)
+        .query(get("/v1/doctor", "Look at the store, the indexes, and what is called outside."), doctor)
         .plain(get("/v1/config", "The configuration in force, without secrets."), config)
 }
 
@@ -77,6 +77,10 @@ async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorRepo
         "development mode: everyone who reaches this machine's loopback may do anything; make a key with `loci key create NAME`"
     };
     findings.push(finding("identity", true, mode.to_owned()));
+    if !asked.offline {
+        let probes = engine.providers_probe(&call.caller).await?;
+        findings.extend(probes.into_iter().map(|probe| finding(&probe.name, probe.ok, probe.detail)));
+    }
     indexes(&call, asked.rebuild, &mut findings).await?;
     let ok = findings.iter().all(|finding| finding.ok);
     Ok(shape::DoctorReport { version: env!("CARGO_PKG_VERSION").to_owned(), ok, findings })

@@ -1,0 +1,239 @@
+//! The configured language models as the engine's: names become adapters, variables become keys.
+//!
+//! A key whose variable is not set does not keep a server from starting: the model then answers every question with that
+//! sentence, jobs end as with any model that fails, and `loci doctor` shows it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use loci_engine::Models;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::language_model::{Completion, LanguageModel, ModelError, ModelErrorKind, Reply};
+use loci_outbound::client::OutboundOptions;
+use loci_outbound::secret::Secret;
+use loci_providers::registry::{Around, AwsKeys, Endpoint, ModelConfig, language_model};
+
+use crate::config::Config;
+use crate::config::environment::Environment;
+use crate::config::models::{ModelEntry, ModelIdEntry};
+
+/// What calls others, read from configuration and environment, not yet able to.
+#[derive(Debug, Default)]
+pub struct Outside {
+    /// The HTTP policy.
+    pub outbound: OutboundOptions,
+    models: Vec<Configured>,
+    ids: Vec<ModelIdEntry>,
+    llm: crate::config::llm::LlmSection,
+}
+
+/// A model, or why it cannot be asked.
+#[derive(Debug, Clone)]
+enum Configured {
+    Ready(ModelConfig),
+    Lacks { name: String, model: String, message: String },
+}
+
+impl Outside {
+    /// What a configuration names, with the keys that its variables hold.
+    pub fn read(config: &Config, environment: &Environment) -> Self {
+        Self {
+            outbound: config.outbound.options(),
+            models: config.models.iter().map(|entry| configured(entry, environment)).collect(),
+            ids: config.model_ids.clone(),
+            llm: config.llm.clone(),
+        }
+    }
+
+    /// True where a process calls nobody: it needs no HTTP client then.
+    pub fn is_quiet(&self) -> bool {
+        self.models.is_empty()
+    }
+
+    /// The models: each by its name and by the vendor's, and by what the configuration says further. Where the
+    /// configuration names no default, the only model is it.
+    ///
+    /// # Errors
+    /// A model whose configuration cannot work.
+    pub fn models(&self, around: &Around) -> Result<Models> {
+        let mut by_name: BTreeMap<String, Arc<dyn LanguageModel>> = BTreeMap::new();
+        let mut by_id: BTreeMap<String, Arc<dyn LanguageModel>> = BTreeMap::new();
+        for configured in &self.models {
+            let model = configured.model(around)?;
+            by_id.entry(model.model_id().to_owned()).or_insert_with(|| Arc::clone(&model));
+            by_name.insert(model.name().to_owned(), model);
+        }
+        by_id.extend(by_name.iter().map(|(name, model)| (name.clone(), Arc::clone(model))));
+        for entry in &self.ids {
+            let model = by_name
+                .get(&entry.model)
+                .with_context(|| format!("there is no [[model]] {}", entry.model))?;
+            by_id.insert(entry.id.clone(), Arc::clone(model));
+        }
+        let only = || by_name.values().next().filter(|_| by_name.len() == 1);
+        let default = self.llm.model.as_ref().map_or_else(only, |name| by_name.get(name)).cloned();
+        Ok(Models { mode: self.llm.mode, default, by_id })
+    }
+}
+
+impl Configured {
+    fn model(&self, around: &Around) -> Result<Arc<dyn LanguageModel>> {
+        match self {
+            Self::Ready(config) => {
+                language_model(config.clone(), around).map_err(|error| anyhow::anyhow!(error.message))
+            }
+            Self::Lacks { name, model, message } => {
+                tracing::warn!(model = %name, "{message}");
+                Ok(Arc::new(Lacking { name: name.clone(), model: model.clone(), message: message.clone() }))
+            }
+        }
+    }
+}
+
+fn configured(entry: &ModelEntry, environment: &Environment) -> Configured {
+    let mut missing = None;
+    let mut secret = |member: &str, variable: Option<&String>| {
+        let variable = variable?;
+        let found = environment.secret(variable);
+        if found.is_none() {
+            missing
+                .get_or_insert_with(|| format!("the variable {variable}, which {member} names, is not set"));
+        }
+        found.map(Secret::new)
+    };
+    let key = secret("key_env", entry.key_env.as_ref());
+    let access_key = secret("access_key_env", entry.access_key_env.as_ref());
+    let secret_key = secret("secret_key_env", entry.secret_key_env.as_ref());
+    let session_token = secret("session_token_env", entry.session_token_env.as_ref());
+    if let Some(why) = missing {
+        let message = format!("model `{}` has no key: {why}", entry.name);
+        return Configured::Lacks { name: entry.name.clone(), model: entry.model.clone(), message };
+    }
+    let aws = access_key.zip(secret_key).map(|(access_key, secret)| AwsKeys {
+        access_key: access_key.expose().to_owned(),
+        secret,
+        session_token,
+    });
+    let endpoint = Endpoint {
+        name: entry.name.clone(),
+        protocol: entry.protocol.provider(),
+        base_url: entry.base_url.clone(),
+        model: entry.model.clone(),
+        key,
+        aws,
+        region: entry.region.clone(),
+        timeout_ms: entry.timeout_ms,
+        concurrency: entry.concurrency,
+    };
+    Configured::Ready(ModelConfig {
+        endpoint,
+        temperature: entry.temperature.value(),
+        json: entry.json.provider(),
+        max_output_tokens: entry.max_output_tokens,
+    })
+}
+
+/// A model without its key.
+struct Lacking {
+    name: String,
+    model: String,
+    message: String,
+}
+
+impl LanguageModel for Lacking {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn model_id(&self) -> &str {
+        &self.model
+    }
+
+    fn complete<'a>(&'a self, _: &'a Completion) -> BoxFuture<'a, std::result::Result<Reply, ModelError>> {
+        let error = ModelError::new(ModelErrorKind::Denied, self.message.clone());
+        Box::pin(std::future::ready(Err(error)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::ports::observe::NoObserver;
+    use loci_outbound::client::{Outbound, OutboundParts};
+
+    use super::*;
+    use crate::adapters::{RandomIds, SystemClock};
+
+    fn models(text: &str, variables: &[(&str, &str)]) -> Result<Models> {
+        let config: Config = toml::from_str(text).unwrap();
+        let outside = Outside::read(&config, &Environment::of(variables));
+        let (clock, observe) = (Arc::new(SystemClock::new()), Arc::new(NoObserver));
+        let parts = OutboundParts::new(clock.clone(), Arc::new(RandomIds::new()?), observe.clone());
+        let transport = Arc::new(Outbound::new(outside.outbound.clone(), parts)?);
+        outside.models(&Around { transport, clock, observe })
+    }
+
+    const TWO: &str = r#"
+        [[model]]
+        name = "near"
+        protocol = "openai"
+        base_url = "http://127.0.0.1:1"
+        model = "qwen3:8b"
+        [[model]]
+        name = "far"
+        protocol = "anthropic"
+        model = "claude-small"
+        key_env = "FAR_KEY"
+        [[model_id]]
+        id = "anthropic.claude-3-5-sonnet-20241022-v2:0"
+        model = "far"
+    "#;
+
+    #[test]
+    fn ids_lead_to_models() {
+        let models = models(TWO, &[("FAR_KEY", "k")]).unwrap();
+        let check = |id: &str, expect: Option<&str>| {
+            assert_eq!(models.choose(Some(id)).as_ref().map(|model| model.name()), expect, "{id}");
+        };
+        check("near", Some("near"));
+        check("qwen3:8b", Some("near"));
+        check("claude-small", Some("far"));
+        check("anthropic.claude-3-5-sonnet-20241022-v2:0", Some("far"));
+        check("unknown", None);
+    }
+
+    #[test]
+    fn the_default_is_named_or_the_only_one() {
+        let named = models(&format!("[llm]\nmodel = \"far\"\n{TWO}"), &[("FAR_KEY", "k")]).unwrap();
+        assert_eq!(named.choose(None).unwrap().name(), "far");
+        let one = "[[model]]\nname = \"m\"\nprotocol = \"openai\"\nmodel = \"x\"\n";
+        assert_eq!(models(one, &[]).unwrap().choose(None).unwrap().name(), "m");
+    }
+
+    #[test]
+    fn a_key_that_is_not_there_is_said_when_the_model_is_asked() {
+        let models = models(TWO, &[]).unwrap();
+        let completion = Completion {
+            step: loci_model::exchange::Step::Extract,
+            system: String::new(),
+            input: String::new(),
+            output: loci_model::ports::language_model::OutputForm::Text,
+            max_output_tokens: 1,
+        };
+        let far = models.choose(Some("far")).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let error = runtime.block_on(far.complete(&completion)).unwrap_err();
+        assert_eq!(error.kind, ModelErrorKind::Denied);
+        assert_eq!(
+            error.message,
+            "model `far` has no key: the variable FAR_KEY, which key_env names, is not set"
+        );
+    }
+
+    #[test]
+    fn what_cannot_work_is_said_at_once() {
+        let text = "[[model]]\nname = \"m\"\nprotocol = \"bedrock\"\nmodel = \"x\"\nregion = \"us-east-1\"\n";
+        let error = models(text, &[]).unwrap_err().to_string();
+        assert!(error.contains("model.access_key_env of `m`"), "{error}");
+    }
+}

@@ -1,0 +1,93 @@
+//! `providers_probe`: one call of everything outside this process that the configuration names, side by side, each with a
+//! limit of time. It proves that an answer comes, not that it is a good one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::future::{Either, join_all, select};
+use loci_model::Result;
+use loci_model::exchange::Step;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::embedder::Embedder;
+use loci_model::ports::language_model::{Completion, Finish, LanguageModel, OutputForm};
+use loci_model::principal::Principal;
+
+use crate::{Engine, access};
+
+/// A call may take so long.
+const PROBE_MS_MAX: u64 = 10_000;
+/// Tokens of the answer: models that think need some before they say anything.
+const PROBE_TOKENS: u32 = 64;
+
+/// What came of a probe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderProbe {
+    /// `model` or `embedder`, and its name.
+    pub name: String,
+    /// It answered.
+    pub ok: bool,
+    /// How, or why not; no content, no key.
+    pub detail: String,
+}
+
+impl Engine {
+    /// Calls every configured model once, and the embedder.
+    ///
+    /// # Errors
+    /// `Denied` without the rights of an administrator of the server. What goes wrong with a provider is a probe.
+    pub async fn providers_probe(&self, caller: &Principal) -> Result<Vec<ProviderProbe>> {
+        access::require_server_admin(caller)?;
+        let mut models: BTreeMap<&str, &Arc<dyn LanguageModel>> = BTreeMap::new();
+        models.extend(
+            self.models.by_id.values().chain(&self.models.default).map(|model| (model.name(), model)),
+        );
+        let mut probes: Vec<BoxFuture<'_, ProviderProbe>> = Vec::new();
+        for model in models.into_values() {
+            probes.push(Box::pin(self.bounded(format!("model {}", model.name()), ask(model.as_ref()))));
+        }
+        if let Some(embedder) = &self.embedder {
+            probes.push(Box::pin(self.bounded("embedder".to_owned(), embed(embedder.as_ref()))));
+        }
+        Ok(join_all(probes).await)
+    }
+
+    /// A call with its name, its time and its limit.
+    async fn bounded(
+        &self,
+        name: String,
+        call: impl Future<Output = std::result::Result<String, String>>,
+    ) -> ProviderProbe {
+        let began = self.clock.monotonic_us();
+        let answered = match select(Box::pin(call), self.clock.sleep(PROBE_MS_MAX)).await {
+            Either::Left((answered, _)) => answered,
+            Either::Right(_) => Err(format!("no answer within {} s", PROBE_MS_MAX / 1_000)),
+        };
+        let ms = self.clock.monotonic_us().saturating_sub(began) / 1_000;
+        match answered {
+            Ok(how) => ProviderProbe { name, ok: true, detail: format!("{how}, {ms} ms") },
+            Err(why) => ProviderProbe { name, ok: false, detail: why },
+        }
+    }
+}
+
+async fn ask(model: &dyn LanguageModel) -> std::result::Result<String, String> {
+    let completion = Completion {
+        step: Step::Extract,
+        system: "You are asked whether you can be reached.".to_owned(),
+        input: "Answer with the word ok.".to_owned(),
+        output: OutputForm::Text,
+        max_output_tokens: PROBE_TOKENS,
+    };
+    let reply = model.complete(&completion).await.map_err(|error| error.message)?;
+    let how = match reply.finish {
+        Finish::Complete | Finish::CutOff => "answers",
+        Finish::Refused(_) => return Err(format!("{} refuses to answer with the word ok", reply.model)),
+    };
+    let usage = reply.usage;
+    Ok(format!("{} {how}, {} + {} tokens", reply.model, usage.input_tokens, usage.output_tokens))
+}
+
+async fn embed(embedder: &dyn Embedder) -> std::result::Result<String, String> {
+    let question = embedder.embed_question("ok".to_owned()).await.map_err(|error| error.message)?;
+    Ok(format!("{} answers, {} numbers", embedder.model_id(), question.vector.len()))
+}
