@@ -16,4 +16,5 @@ mod output;
 pub mod process;
 mod session;
 pub mod wiring;
+mod wiring_embedder;
 pub mod wiring_models;

@@ -67,12 +67,16 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds::new()?);
     let key_file = options.store.folder.join(MASTER_KEY_FILE);
     let store = SqliteStore::open(options.store).context("opening the data folder")?;
-    let embed_threads = background_threads(options.embed_threads);
-    let embedder: Arc<dyn Embedder> =
-        Arc::new(loci_embed::BuiltInEmbedder::start(embed_threads, lower_own_priority)?);
-    let vault = FileVault::new(options.master_key.map_or(MasterKey::File(key_file), MasterKey::Given));
     let observe: Arc<dyn Observe> = Arc::new(NoObserver);
-    let models = models(&options.outside, &clock, &ids, &observe)?;
+    let (models, embedder) = called(&options.outside, &clock, &ids, &observe)?;
+    let embedder = match embedder {
+        Some(embedder) => embedder,
+        None => {
+            let threads = background_threads(options.embed_threads);
+            Arc::new(loci_embed::BuiltInEmbedder::start(threads, lower_own_priority)?)
+        }
+    };
+    let vault = FileVault::new(options.master_key.map_or(MasterKey::File(key_file), MasterKey::Given));
     let parts = EngineParts::quiet(
         Arc::clone(&store) as Arc<dyn Store>,
         Some(embedder),
@@ -86,22 +90,21 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     Ok(Wiring { engine, clock, ids, store })
 }
 
-/// The configured models. Where there are none, no HTTP client is made: that reads the machine's root certificates.
-fn models(
+/// The configured models and embedder. Where there are none, no HTTP client is made: that reads the machine's root
+/// certificates.
+fn called(
     outside: &Outside,
     clock: &Arc<dyn Clock>,
     ids: &Arc<dyn IdSource>,
     observe: &Arc<dyn Observe>,
-) -> Result<Models> {
+) -> Result<(Models, Option<Arc<dyn Embedder>>)> {
     if outside.is_quiet() {
-        return Ok(Models::default());
+        return Ok((Models::default(), None));
     }
     let parts = OutboundParts::new(Arc::clone(clock), Arc::clone(ids), Arc::clone(observe));
     let outbound = Outbound::new(outside.outbound.clone(), parts)
         .map_err(|error| anyhow::anyhow!("{}", error.message))?;
-    outside.models(&Around {
-        transport: Arc::new(outbound),
-        clock: Arc::clone(clock),
-        observe: Arc::clone(observe),
-    })
+    let around =
+        Around { transport: Arc::new(outbound), clock: Arc::clone(clock), observe: Arc::clone(observe) };
+    Ok((outside.models(&around)?, outside.embedder(&around)?))
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use loci_engine::Models;
 use loci_model::ports::BoxFuture;
+use loci_model::ports::embedder::Embedder;
 use loci_model::ports::language_model::{Completion, LanguageModel, ModelError, ModelErrorKind, Reply};
 use loci_outbound::client::OutboundOptions;
 use loci_outbound::secret::Secret;
@@ -17,6 +18,7 @@ use loci_providers::registry::{Around, AwsKeys, Endpoint, ModelConfig, language_
 use crate::config::Config;
 use crate::config::environment::Environment;
 use crate::config::models::{ModelEntry, ModelIdEntry};
+use crate::wiring_embedder::ConfiguredEmbedder;
 
 /// What calls others, read from configuration and environment, not yet able to.
 #[derive(Debug, Default)]
@@ -26,6 +28,7 @@ pub struct Outside {
     models: Vec<Configured>,
     ids: Vec<ModelIdEntry>,
     llm: crate::config::llm::LlmSection,
+    embedder: Option<ConfiguredEmbedder>,
 }
 
 /// A model, or why it cannot be asked.
@@ -43,12 +46,21 @@ impl Outside {
             models: config.models.iter().map(|entry| configured(entry, environment)).collect(),
             ids: config.model_ids.clone(),
             llm: config.llm.clone(),
+            embedder: ConfiguredEmbedder::read(config, environment),
         }
     }
 
     /// True where a process calls nobody: it needs no HTTP client then.
     pub fn is_quiet(&self) -> bool {
-        self.models.is_empty()
+        self.models.is_empty() && self.embedder.is_none()
+    }
+
+    /// The embedder, where it is not the one in the binary.
+    ///
+    /// # Errors
+    /// One whose configuration cannot work.
+    pub fn embedder(&self, around: &Around) -> Result<Option<Arc<dyn Embedder>>> {
+        self.embedder.as_ref().map(|configured| configured.embedder(around)).transpose()
     }
 
     /// The models: each by its name and by the vendor's, and by what the configuration says further. Where the
@@ -92,46 +104,69 @@ impl Configured {
 }
 
 fn configured(entry: &ModelEntry, environment: &Environment) -> Configured {
-    let mut missing = None;
-    let mut secret = |member: &str, variable: Option<&String>| {
-        let variable = variable?;
-        let found = environment.secret(variable);
-        if found.is_none() {
-            missing
-                .get_or_insert_with(|| format!("the variable {variable}, which {member} names, is not set"));
-        }
-        found.map(Secret::new)
+    let variables = Variables {
+        key: entry.key_env.as_ref(),
+        access_key: entry.access_key_env.as_ref(),
+        secret_key: entry.secret_key_env.as_ref(),
+        session_token: entry.session_token_env.as_ref(),
     };
-    let key = secret("key_env", entry.key_env.as_ref());
-    let access_key = secret("access_key_env", entry.access_key_env.as_ref());
-    let secret_key = secret("secret_key_env", entry.secret_key_env.as_ref());
-    let session_token = secret("session_token_env", entry.session_token_env.as_ref());
-    if let Some(why) = missing {
-        let message = format!("model `{}` has no key: {why}", entry.name);
-        return Configured::Lacks { name: entry.name.clone(), model: entry.model.clone(), message };
+    match variables.read(environment) {
+        Err(why) => Configured::Lacks {
+            name: entry.name.clone(),
+            model: entry.model.clone(),
+            message: format!("model `{}` has no key: {why}", entry.name),
+        },
+        Ok((key, aws)) => Configured::Ready(ModelConfig {
+            endpoint: Endpoint {
+                name: entry.name.clone(),
+                protocol: entry.protocol.provider(),
+                base_url: entry.base_url.clone(),
+                model: entry.model.clone(),
+                key,
+                aws,
+                region: entry.region.clone(),
+                timeout_ms: entry.timeout_ms,
+                concurrency: entry.concurrency,
+            },
+            temperature: entry.temperature.value(),
+            json: entry.json.provider(),
+            max_output_tokens: entry.max_output_tokens,
+        }),
     }
-    let aws = access_key.zip(secret_key).map(|(access_key, secret)| AwsKeys {
-        access_key: access_key.expose().to_owned(),
-        secret,
-        session_token,
-    });
-    let endpoint = Endpoint {
-        name: entry.name.clone(),
-        protocol: entry.protocol.provider(),
-        base_url: entry.base_url.clone(),
-        model: entry.model.clone(),
-        key,
-        aws,
-        region: entry.region.clone(),
-        timeout_ms: entry.timeout_ms,
-        concurrency: entry.concurrency,
-    };
-    Configured::Ready(ModelConfig {
-        endpoint,
-        temperature: entry.temperature.value(),
-        json: entry.json.provider(),
-        max_output_tokens: entry.max_output_tokens,
-    })
+}
+
+/// Variables that a section names.
+pub(crate) struct Variables<'a> {
+    pub(crate) key: Option<&'a String>,
+    pub(crate) access_key: Option<&'a String>,
+    pub(crate) secret_key: Option<&'a String>,
+    pub(crate) session_token: Option<&'a String>,
+}
+
+impl Variables<'_> {
+    /// What they hold; else the sentence about the first that is not set.
+    pub(crate) fn read(
+        &self,
+        environment: &Environment,
+    ) -> std::result::Result<(Option<Secret>, Option<AwsKeys>), String> {
+        let secret = |member: &str, variable: Option<&String>| {
+            let Some(variable) = variable else { return Ok(None) };
+            let found = environment.secret(variable).map(Secret::new);
+            found
+                .map(Some)
+                .ok_or_else(|| format!("the variable {variable}, which {member} names, is not set"))
+        };
+        let key = secret("key_env", self.key)?;
+        let access_key = secret("access_key_env", self.access_key)?;
+        let secret_key = secret("secret_key_env", self.secret_key)?;
+        let session_token = secret("session_token_env", self.session_token)?;
+        let aws = access_key.zip(secret_key).map(|(access_key, secret)| AwsKeys {
+            access_key: access_key.expose().to_owned(),
+            secret,
+            session_token,
+        });
+        Ok((key, aws))
+    }
 }
 
 /// A model without its key.

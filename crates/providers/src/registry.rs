@@ -127,6 +127,20 @@ pub struct EmbedderConfig {
     pub dimensions: usize,
 }
 
+impl EmbedderConfig {
+    /// What its vectors are told apart by: `openai/text-embedding-3-small/1536`. Where the model is served makes no
+    /// difference to them.
+    pub fn model_id(&self) -> String {
+        let protocol = match self.endpoint.protocol {
+            Protocol::OpenAi => "openai",
+            Protocol::Anthropic => "anthropic",
+            Protocol::Bedrock => "bedrock",
+            Protocol::Gemini => "gemini",
+        };
+        format!("{protocol}/{}/{}", self.endpoint.model, self.dimensions)
+    }
+}
+
 /// What a model needs of the world.
 #[derive(Clone)]
 pub struct Around {

@@ -105,6 +105,10 @@ async fn run_jobs(engine: loci_engine::Engine, mut stopped: tokio::sync::watch::
     let stop = async move {
         let _ = stopped.wait_for(|stop| *stop).await; // a dropped sender is a signal too
     };
+    // The embedder may be another one than before.
+    if let Err(error) = engine.ask_for_missing_vectors().await {
+        tracing::warn!(%error, "memories were not looked through for passages without vectors");
+    }
     engine.run_jobs(Box::pin(stop)).await;
 }
 

@@ -1,7 +1,12 @@
 //! `[embedding]` and `[[embedder]]`: who makes vectors.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, bail};
+use loci_model::limits;
 use serde::{Deserialize, Serialize};
+
+use super::models;
 
 /// The name of the model in the binary.
 pub const BUILT_IN: &str = "built-in";
@@ -51,8 +56,14 @@ pub struct EmbedderEntry {
     pub model: Option<String>,
     /// Variable that holds the key.
     pub key_env: Option<String>,
-    /// Length of its vectors; absent: as they come.
+    /// Length of its vectors; must be given.
     pub dimensions: Option<usize>,
+    /// A request is given up after this long.
+    #[serde(default = "models::timeout_ms")]
+    pub timeout_ms: u64,
+    /// Requests at once.
+    #[serde(default = "models::concurrency")]
+    pub concurrency: usize,
     /// Region, for Bedrock.
     pub region: Option<String>,
     /// Variable that holds the access key, for Bedrock.
@@ -69,10 +80,44 @@ pub struct EmbedderEntry {
 
 /// What section and entries must be.
 pub(super) fn check(section: &EmbeddingSection, embedders: &[EmbedderEntry]) -> Result<()> {
-    if *section != EmbeddingSection::default() || !embedders.is_empty() {
-        bail!(
-            "this version has the built-in embedder alone: embedding.use must be \"{BUILT_IN}\", without others"
-        );
+    let mut names = BTreeSet::from([BUILT_IN]);
+    for embedder in embedders {
+        embedder.check()?;
+        if !names.insert(embedder.name.as_str()) {
+            bail!("two [[embedder]] are named {}", embedder.name);
+        }
+    }
+    if !names.contains(section.used.as_str()) {
+        bail!("embedding.use is {}: it must be \"{BUILT_IN}\", or the name of an [[embedder]]", section.used);
+    }
+    if section.previous.is_some() {
+        bail!("this version compares questions with the vectors of one model: leave embedding.previous out");
     }
     Ok(())
+}
+
+impl EmbedderEntry {
+    fn check(&self) -> Result<()> {
+        let name = &self.name;
+        if !models::is_name(name) {
+            bail!("embedder.name must be 1 to 64 letters, digits, `-`, `_` or `.`: {name:?} is not");
+        }
+        if self.protocol == EmbedderProtocol::Onnx || self.path.is_some() || self.tokenizer.is_some() {
+            bail!(
+                "this version runs no model from a file: embedder.protocol of {name} must not be onnx, without path and tokenizer"
+            );
+        }
+        if self.model.as_deref().is_none_or(str::is_empty) {
+            bail!("embedder.model of {name} must name a model");
+        }
+        if self.dimensions.is_none_or(|numbers| !(1..=limits::VECTOR_DIMENSIONS_MAX).contains(&numbers)) {
+            bail!(
+                "embedder.dimensions of {name} must be 1 to {}: the length of the model's vectors",
+                limits::VECTOR_DIMENSIONS_MAX
+            );
+        }
+        models::check_calls("embedder", name, self.timeout_ms, self.concurrency)?;
+        let keys = [&self.access_key_env, &self.secret_key_env, &self.session_token_env];
+        models::check_keys("embedder", name, keys)
+    }
 }

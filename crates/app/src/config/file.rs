@@ -105,8 +105,8 @@ mod tests {
             assert!(error.contains(part), "{error}");
         };
         check("[llm]\nmode = \"provider\"\n", "llm.mode");
-        check("[embedding]\nuse = \"other\"\n", "embedding.use");
-        check("[[embedder]]\nname = \"e\"\nprotocol = \"onnx\"\n", "embedding.use");
+        check("[embedding]\nprevious = \"built-in\"\n", "embedding.previous");
+        check("[[embedder]]\nname = \"e\"\nprotocol = \"onnx\"\n", "must not be onnx");
         check("[pipeline]\njobs_at_once = 8\n", "[pipeline]");
         check("[safety]\ninjection = \"quarantine\"\n", "safety.injection");
         check("[profiles]\ndir = \"/profiles\"\n", "profiles.dir");
@@ -148,6 +148,30 @@ mod tests {
         check("[outbound]\nretries_max = 11\n", "retries_max");
         check("[outbound]\nconnect_ms = 0\n", "connect_ms");
         assert!(load_text(&format!("[llm]\nmodel = \"m\"\n{one}{id}"), &[]).is_ok());
+    }
+
+    #[test]
+    fn embedders() {
+        let one = "[[embedder]]\nname = \"e\"\nprotocol = \"openai\"\nmodel = \"x\"\ndimensions = 8\n";
+        let check = |text: &str, part: &str| {
+            let error = format!("{:#}", load_text(&text.replace("ONE", one), &[]).unwrap_err());
+            assert!(error.contains(part), "{error}");
+        };
+        let loaded = load_text(&format!("[embedding]\nuse = \"e\"\n{one}"), &[]).unwrap();
+        assert_eq!((loaded.embedders[0].timeout_ms, loaded.embedders[0].concurrency), (60_000, 16));
+        check("[embedding]\nuse = \"other\"\nONE", "embedding.use is other");
+        check("ONEONE", "two [[embedder]]");
+        check("ONEconcurrency = 0\n", "embedder.concurrency of e");
+        check("ONEaccess_key_env = \"A\"\n", "embedder.access_key_env");
+        check(
+            "[[embedder]]\nname = \"built-in\"\nprotocol = \"openai\"\nmodel = \"x\"\ndimensions = 8\n",
+            "built-in",
+        );
+        check("[[embedder]]\nname = \"e\"\nprotocol = \"openai\"\ndimensions = 8\n", "embedder.model of e");
+        check(
+            "[[embedder]]\nname = \"e\"\nprotocol = \"openai\"\nmodel = \"x\"\n",
+            "embedder.dimensions of e",
+        );
     }
 
     #[test]

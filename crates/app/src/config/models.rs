@@ -148,11 +148,11 @@ pub struct ModelIdEntry {
     pub model: String,
 }
 
-fn timeout_ms() -> u64 {
+pub(super) fn timeout_ms() -> u64 {
     60_000
 }
 
-fn concurrency() -> usize {
+pub(super) fn concurrency() -> usize {
     16
 }
 
@@ -184,30 +184,50 @@ pub(super) fn check(models: &[ModelEntry], ids: &[ModelIdEntry]) -> Result<()> {
 impl ModelEntry {
     fn check(&self) -> Result<()> {
         let name = &self.name;
-        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        if name.is_empty() || name.len() > 64 || !name.chars().all(is_name) {
+        if !is_name(name) {
             bail!("model.name must be 1 to 64 letters, digits, `-`, `_` or `.`: {name:?} is not");
         }
-        if !(1..=TIMEOUT_MS_MAX).contains(&self.timeout_ms) {
-            bail!("model.timeout_ms of {name} must be 1 to {TIMEOUT_MS_MAX}");
-        }
-        if !(1..=CONCURRENCY_MAX).contains(&self.concurrency) {
-            bail!("model.concurrency of {name} must be 1 to {CONCURRENCY_MAX}");
-        }
+        check_calls("model", name, self.timeout_ms, self.concurrency)?;
         if self.max_output_tokens == 0 {
             bail!("model.max_output_tokens of {name} must be at least 1");
         }
         if self.temperature.value().is_some_and(|value| !(0.0..=2.0).contains(&value)) {
             bail!("model.temperature of {name} must be 0 to 2, or \"default\"");
         }
-        if self.access_key_env.is_some() != self.secret_key_env.is_some() {
-            bail!(
-                "model.access_key_env and model.secret_key_env of {name} belong together: give both or none"
-            );
-        }
-        if self.session_token_env.is_some() && self.access_key_env.is_none() {
-            bail!("model.session_token_env of {name} needs access_key_env and secret_key_env");
-        }
-        Ok(())
+        check_keys("model", name, [&self.access_key_env, &self.secret_key_env, &self.session_token_env])
     }
+}
+
+/// A name of the configuration.
+pub(super) fn is_name(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    (1..=64).contains(&name.len()) && name.chars().all(fits)
+}
+
+/// How long and how many at once.
+pub(super) fn check_calls(section: &str, name: &str, timeout_ms: u64, concurrency: usize) -> Result<()> {
+    if !(1..=TIMEOUT_MS_MAX).contains(&timeout_ms) {
+        bail!("{section}.timeout_ms of {name} must be 1 to {TIMEOUT_MS_MAX}");
+    }
+    if !(1..=CONCURRENCY_MAX).contains(&concurrency) {
+        bail!("{section}.concurrency of {name} must be 1 to {CONCURRENCY_MAX}");
+    }
+    Ok(())
+}
+
+/// The variables of an access key, its secret and its session token.
+pub(super) fn check_keys(
+    section: &str,
+    name: &str,
+    [access, secret, token]: [&Option<String>; 3],
+) -> Result<()> {
+    if access.is_some() != secret.is_some() {
+        bail!(
+            "{section}.access_key_env and {section}.secret_key_env of {name} belong together: give both or none"
+        );
+    }
+    if token.is_some() && access.is_none() {
+        bail!("{section}.session_token_env of {name} needs access_key_env and secret_key_env");
+    }
+    Ok(())
 }

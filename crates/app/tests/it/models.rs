@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::program::Home;
 
@@ -19,26 +19,37 @@ fn vendor(key: &'static str) -> (String, Receiver<String>) {
             let mut stream = stream.unwrap();
             let request = read(&mut stream);
             let knows = request.to_ascii_lowercase().contains(&format!("authorization: bearer {key}"));
-            let (status, body) = if knows {
-                (
-                    "200 OK",
-                    r#"{"model":"small-2026","choices":[{"message":{"content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":1}}"#,
-                )
-            } else {
-                (
-                    "401 Unauthorized",
-                    r#"{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}"#,
-                )
+            let (status, body) = match knows {
+                true if request.contains("/embeddings ") => ("200 OK", embeddings(&request)),
+                true => ("200 OK", COMPLETION.to_owned()),
+                false => ("401 Unauthorized", DENIED.to_owned()),
             };
             let head =
                 format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
-            stream.write_all((head + body).as_bytes()).unwrap();
+            stream.write_all((head + &body).as_bytes()).unwrap();
             if heard.send(request).is_err() {
                 return;
             }
         }
     });
     (url, requests)
+}
+
+const COMPLETION: &str = r#"{"model":"small-2026","choices":[{"message":{"content":"ok"},"finish_reason":"stop"}],
+    "usage":{"prompt_tokens":9,"completion_tokens":1}}"#;
+const DENIED: &str = r#"{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}"#;
+
+/// Boats and vessels lie in one direction, everything else in another.
+fn embeddings(request: &str) -> String {
+    let body: Value = serde_json::from_str(request.split_once("\r\n\r\n").unwrap().1).unwrap();
+    let texts = body["input"].as_array().unwrap();
+    let vector = |text: &Value| {
+        let text = text.as_str().unwrap().to_lowercase();
+        let place = if text.contains("boat") || text.contains("vessel") { 0 } else { 1 };
+        (0..64).map(|at| if at == place { 1.0 } else { 0.0 }).collect::<Vec<f32>>()
+    };
+    let item = |(index, text)| json!({"index": index, "embedding": vector(text)});
+    json!({"data": texts.iter().enumerate().map(item).collect::<Vec<_>>()}).to_string()
 }
 
 fn read(stream: &mut impl Read) -> String {
@@ -117,6 +128,62 @@ fn doctor_proves_a_model() {
     let mut print = home.command(&["--config", config.to_str().unwrap(), "config", "print"]);
     let printed = String::from_utf8(print.env("VENDOR_KEY", "good-key").output().unwrap().stdout).unwrap();
     assert!(printed.contains("VENDOR_KEY") && !printed.contains("good-key"), "{printed}");
+}
+
+#[test]
+fn another_embedder_makes_all_vectors_anew() {
+    let (url, requests) = vendor("good-key");
+    let home = Home::new();
+    home.ok(&["memory", "create", "notes", "--strategy", "semantic"]);
+    let say = |text: &str| {
+        home.ok(&["event", "create", "--memory", "notes", "--actor", "me", "--session", "s", text]);
+    };
+    say("My boat is called Gull and lies in Largs.");
+    say("The cat sleeps on the oven.");
+    let text = format!(
+        "[embedding]\nuse = \"far\"\n[[embedder]]\nname = \"far\"\nprotocol = \"openai\"\nbase_url = \"{url}\"\n\
+         model = \"m\"\ndimensions = 64\nkey_env = \"VENDOR_KEY\"\n"
+    );
+    let config = home.path("config.toml");
+    std::fs::write(&config, text).unwrap();
+    let config = config.to_str().unwrap();
+
+    let server = home.serve_with(&["--config", config], &[("VENDOR_KEY", "good-key")]);
+    say("Largs has a long pier.");
+    // Nothing is pending any more, the making of vectors included.
+    let memories = home.json(&["memory", "list"]);
+    let id = memories["memories"][0]["id"].as_str().unwrap();
+    let wait = format!(
+        "POST /v1/memories/{id}/extraction:wait HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+         Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}"
+    );
+    let waited = crate::serving::raw(&server, &wait);
+    assert!(waited.contains("\"complete\":true"), "{waited}");
+    let asked = requests.try_iter().collect::<String>();
+    for text in ["My boat is called Gull", "The cat sleeps", "Largs has a long pier"] {
+        assert!(asked.contains(text), "{text} was not embedded anew");
+    }
+    let report = home.json(&["doctor"]);
+    let findings = report["findings"].as_array().unwrap();
+    let detail = |begins: &str| {
+        let named = |finding: &&Value| finding["name"].as_str().unwrap().starts_with(begins);
+        findings.iter().find(named).unwrap()["detail"].as_str().unwrap().to_owned()
+    };
+    assert!(detail("embedder").starts_with("openai/m/64 answers, 64 numbers, "), "{report}");
+    let index = detail("index of");
+    let passages = index.split_once(" passages").unwrap().0;
+    assert!(index.contains(&format!("{passages} passages, {passages} vectors")), "{index}");
+
+    let found = home.json(&["search", "--memory", "notes", "Which vessel?"]);
+    assert!(found.to_string().contains("Gull"), "{found}");
+    assert!(server.stop());
+
+    let missing = home.serve_with(&["--config", config], &[]);
+    let found = home.json(&["search", "--memory", "notes", "boat"]);
+    assert!(found.to_string().contains("embedding_unavailable"), "by words, and says so: {found}");
+    let report: Value = serde_json::from_slice(&home.run(&["doctor", "--json"]).stdout).unwrap();
+    assert!(report.to_string().contains("embedder `far` has no key: the variable VENDOR_KEY"), "{report}");
+    assert!(missing.stop());
 }
 
 #[test]

@@ -64,13 +64,19 @@ impl Home {
     }
 
     /// Starts a server and waits until it listens.
-    #[expect(clippy::disallowed_methods, reason = "a process is waited for in the machine's time")]
     pub(crate) fn serve(&self, arguments: &[&str]) -> Server {
+        self.serve_with(arguments, &[])
+    }
+
+    /// The same with these variables.
+    #[expect(clippy::disallowed_methods, reason = "a process is waited for in the machine's time")]
+    pub(crate) fn serve_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Server {
         let port_file = self.path("port");
         let _ = std::fs::remove_file(&port_file);
         let log = std::fs::File::create(self.path("log")).unwrap();
         let mut command = self.command(&["serve", "--listen", "127.0.0.1:0"]);
         command
+            .envs(variables.iter().copied())
             .arg("--port-file")
             .arg(&port_file)
             .args(arguments)

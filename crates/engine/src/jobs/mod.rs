@@ -11,6 +11,7 @@ mod list;
 mod one_job;
 mod pending;
 pub(crate) mod purge;
+mod reembed;
 mod reflect;
 mod runner;
 mod start;

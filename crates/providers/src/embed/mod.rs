@@ -22,7 +22,7 @@ use loci_outbound::sign_v4::Unsignable;
 use serde_json::Value;
 
 use crate::failure::{Failure, garbled, refused, unanswered};
-use crate::registry::{Around, EmbedderConfig, Protocol};
+use crate::registry::{Around, EmbedderConfig};
 
 /// A question's vector is waited for so long.
 const QUESTION_MS_MAX: u64 = 2_000;
@@ -75,9 +75,7 @@ impl Embeds {
         around: Around,
         direct: Arc<dyn Transport>,
     ) -> Self {
-        let endpoint = &config.endpoint;
-        let id = format!("{}/{}/{}", word_of(endpoint.protocol), endpoint.model, config.dimensions);
-        let who = format!("embedder `{}`", endpoint.name);
+        let (id, who) = (config.model_id(), format!("embedder `{}`", config.endpoint.name));
         Self { config, dialect, around, direct, id, who }
     }
 
@@ -201,15 +199,6 @@ fn of_model(error: ModelError) -> Error {
         | ModelErrorKind::Garbled => ErrorKind::Upstream,
     };
     Error::new(kind, error.message)
-}
-
-fn word_of(protocol: Protocol) -> &'static str {
-    match protocol {
-        Protocol::OpenAi => "openai",
-        Protocol::Anthropic => "anthropic",
-        Protocol::Bedrock => "bedrock",
-        Protocol::Gemini => "gemini",
-    }
 }
 
 /// Numbers of a vector in a body.
