@@ -14,6 +14,7 @@ pub mod notice;
 pub mod problem;
 pub mod profile;
 pub mod pull;
+pub mod quarantine;
 pub mod record;
 pub mod search;
 

@@ -67,6 +67,9 @@ pub(crate) enum Command {
     /// Records: what is remembered
     #[command(subcommand)]
     Record(commands::record::Record),
+    /// Profiles: settings and strategies in readable files
+    #[command(subcommand)]
+    Profile(commands::profile::Profile),
     /// Find records for a question
     Search(commands::search::Search),
     /// Jobs, and waiting for them

@@ -78,7 +78,7 @@ impl Session {
         crate::logging::start_quiet();
         let wiring = wire(WiringOptions {
             store: config.store(folder),
-            engine: config.engine(),
+            engine: config.engine()?,
             embed_threads: config.extraction.embed_threads,
             master_key: environment.master_key(),
             outside: Outside::read(config, environment),

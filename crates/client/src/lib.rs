@@ -17,6 +17,7 @@ mod keys;
 mod memories;
 mod profiles;
 mod pull;
+mod quarantine;
 mod records;
 mod search;
 pub mod transcript;

@@ -5,7 +5,8 @@ use loci_model::limits;
 use loci_model::ports::search::ListLengths;
 use loci_model::settings::MemorySettings;
 
-use crate::safety::RedactionMode;
+use crate::profiles::Profile;
+use crate::safety::{Patterns, RedactionMode};
 
 /// A named rule by which a memory finds its profile (architecture §7).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +62,8 @@ pub struct EngineSettings {
     pub memory_defaults: MemorySettings,
     /// Memories with a configured profile.
     pub memory_matches: Vec<MemoryMatch>,
+    /// The server's own profiles; one of a shipped name takes its place.
+    pub profiles: Vec<Profile>,
     /// Candidates per list; `None`: as retrieval.md §5 says.
     pub candidates: Option<ListLengths>,
     /// Extraction is due this long after the first unprocessed event.
@@ -69,6 +72,8 @@ pub struct EngineSettings {
     pub summary_delay_ms: i64,
     /// What happens to secrets in texts that are written.
     pub redaction: RedactionMode,
+    /// Patterns of instructions to the reader, in place of the shipped ones; read once for the whole process.
+    pub patterns: Option<&'static Patterns>,
     /// How much goes on side by side.
     pub pipeline: PipelineSettings,
     /// Who is told of the ends of jobs.
@@ -88,10 +93,12 @@ impl Default for EngineSettings {
                 .to_owned(),
             memory_defaults: MemorySettings::default(),
             memory_matches: Vec::new(),
+            profiles: Vec::new(),
             candidates: None,
             extraction_delay_ms: limits::EXTRACTION_DELAY_MS,
             summary_delay_ms: limits::SUMMARY_DELAY_MS,
             redaction: RedactionMode::default(),
+            patterns: None,
             pipeline: PipelineSettings::default(),
             job_webhooks: Vec::new(),
             host: "loci".to_owned(),

@@ -132,12 +132,16 @@ pub const PULL_LEASE_MS_MIN: u64 = 1_000;
 pub const PULL_LEASE_MS_MAX: u64 = 3_600_000;
 /// A caller without a question waits for one at most this long.
 pub const PULL_WAIT_MS_MAX: u64 = 60_000;
+/// Bytes of a file of patterns of instructions to the reader.
+pub const PATTERNS_BYTES_MAX: usize = 256 * 1024;
 /// Bytes of a profile's file.
 pub const PROFILE_BYTES_MAX: usize = 64 * 1024;
 /// Records that move with a changed template in its one transaction; others wait meanwhile.
 pub const MIGRATION_RECORDS_MAX: u64 = 200_000;
 /// Records that one call quarantines by id.
 pub const QUARANTINE_IDS_MAX: usize = 1_000;
+/// Bytes that a caller's pattern may take when it is compiled.
+pub const PATTERN_SIZE_MAX: usize = 1024 * 1024;
 /// Characters of a pattern that a caller gives.
 pub const PATTERN_CHARS_MAX: usize = 1_000;
 /// Bytes of one delivery: fifty messages at their limit, and their history.

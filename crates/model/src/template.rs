@@ -1,6 +1,7 @@
 //! Namespace templates: a namespace with `{variables}`, substituted in one pass (agentcore-wire.md §2, §7).
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::{Error, Namespace, Result, limits};
@@ -9,6 +10,70 @@ use crate::{Error, Namespace, Result, limits};
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct NamespaceTemplate(String);
+
+/// Steps that reading a namespace takes at most: more means that the template has many readings.
+const READING_STEPS_MAX: usize = 20_000;
+
+/// A template with its known values put in.
+enum Part<'a> {
+    Literal(String),
+    Unknown(&'a str),
+}
+
+/// The readings of a namespace that were found.
+struct Readings {
+    found: Option<BTreeMap<String, String>>,
+    count: usize,
+    steps: usize,
+}
+
+impl Readings {
+    /// Reads the rest of a namespace by the rest of a template; stops at a second reading.
+    fn go<'a>(&mut self, parts: &[Part<'a>], rest: &str, values: &mut BTreeMap<&'a str, String>) {
+        self.steps = self.steps.saturating_sub(1);
+        if self.count > 1 {
+            return;
+        }
+        if self.steps == 0 {
+            self.count = 2;
+            return;
+        }
+        match parts.split_first() {
+            None if rest.is_empty() => {
+                self.count += 1;
+                self.found =
+                    Some(values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect());
+            }
+            None => {}
+            Some((Part::Literal(text), parts)) => {
+                // The normal form has single slashes; a value that ends in one must not make two.
+                if let Some(rest) = rest.strip_prefix(text.as_str()) {
+                    self.go(parts, rest, values);
+                }
+            }
+            Some((Part::Unknown(name), parts)) => {
+                if let Some(value) = values.get(name).cloned() {
+                    if let Some(rest) = rest.strip_prefix(value.as_str()) {
+                        self.go(parts, rest, values);
+                    }
+                    return;
+                }
+                for (at, c) in rest.char_indices() {
+                    let end = at + c.len_utf8();
+                    let (Some(value), Some(behind)) = (rest.get(..end), rest.get(end..)) else { return };
+                    if value.starts_with('/') {
+                        return;
+                    }
+                    if c != '/' {
+                        values.insert(name, value.to_owned());
+                        self.go(parts, behind, values);
+                        values.remove(name);
+                    }
+                }
+            }
+        }
+    }
+}
 
 enum Piece<'a> {
     Text(&'a str),
@@ -85,6 +150,33 @@ impl NamespaceTemplate {
         Namespace::parse(out)
     }
 
+    /// The values by which the template gives this namespace: of the variables that `known` does not know. `None` where it
+    /// cannot give it, or where more than one reading can (two unknown values side by side that may hold slashes).
+    pub fn read(
+        &self,
+        namespace: &Namespace,
+        known: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<BTreeMap<String, String>> {
+        let template = crate::namespace::normal(&self.0);
+        let mut parts: Vec<Part<'_>> = Vec::new();
+        for piece in pieces(&template) {
+            let (literal, name) = match piece? {
+                Piece::Text(text) => (Some(text.to_owned()), ""),
+                Piece::Variable(name) => (known(name), name),
+            };
+            match (literal, parts.last_mut()) {
+                (Some(text), Some(Part::Literal(before))) => before.push_str(&text),
+                (Some(text), _) => parts.push(Part::Literal(text)),
+                (None, _) => parts.push(Part::Unknown(name)),
+            }
+        }
+        // Values may bring slashes of their own: `/{actorId}/` with the actor `a/b`.
+        let normal = namespace.normal();
+        let mut readings = Readings { found: None, count: 0, steps: READING_STEPS_MAX };
+        readings.go(&parts, &normal, &mut BTreeMap::new());
+        readings.found.filter(|_| readings.count == 1)
+    }
+
     /// True when `self` is `other`, or a shallower whole-segment prefix of it.
     pub fn is_prefix_of(&self, other: &Self) -> bool {
         crate::namespace::normal(&other.0).starts_with(&crate::namespace::normal(&self.0))
@@ -146,6 +238,33 @@ mod tests {
         assert_eq!(template.render(&value).unwrap().as_str(), "/facts/org/alice/s/");
         let missing = NamespaceTemplate::parse("/{team}/").unwrap().render(&value).unwrap_err();
         assert!(missing.message.contains("{team}"));
+    }
+
+    #[test]
+    fn a_namespace_is_read_by_its_template() {
+        let check =
+            |template: &str, namespace: &str, actor: Option<&str>, expect: Option<&[(&str, &str)]>| {
+                let known = |name: &str| actor.filter(|_| name == "actorId").map(str::to_owned);
+                let read = NamespaceTemplate::parse(template)
+                    .unwrap()
+                    .read(&Namespace::parse(namespace).unwrap(), &known);
+                let expect = expect.map(|pairs| {
+                    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+                });
+                assert_eq!(read, expect, "{template} {namespace}");
+            };
+        check("/{actorId}/knowledge/", "/acme/shop/knowledge/", None, Some(&[("actorId", "acme/shop")]));
+        check("/{actorId}/knowledge/", "acme/shop/knowledge", Some("acme/shop"), Some(&[]));
+        check("/{actorId}/knowledge/", "/acme/shop/rules/", None, None);
+        check("/a/{team}-{region}/", "/a/x-y/", None, Some(&[("region", "y"), ("team", "x")]));
+        check("/a/{team}-{region}/", "/a/x-y-z/", None, None);
+        check("/{actorId}/{sessionId}/", "/a/b/", None, Some(&[("actorId", "a"), ("sessionId", "b")]));
+        check("/{actorId}/{sessionId}/", "/a/b/c/", None, None);
+        check("/{actorId}/{sessionId}/", "/a/b/c/", Some("a/b"), Some(&[("sessionId", "c")]));
+        check("/{team}/x/{team}/", "/a/x/a/", None, Some(&[("team", "a")]));
+        check("/{team}/x/{team}/", "/a/x/b/", None, None);
+        check("/fixed/", "/fixed", None, Some(&[]));
+        check("/fixed/", "/other", None, None);
     }
 
     #[test]

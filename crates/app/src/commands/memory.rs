@@ -38,6 +38,9 @@ pub(crate) enum Memory {
         /// Days until events vanish
         #[arg(long, default_value_t = 90)]
         event_expiry_days: u32,
+        /// Settings and strategies of this profile: a name, or a file (a path with a dot or a slash in it)
+        #[arg(long, conflicts_with = "strategies")]
+        profile: Option<String>,
         /// What it makes of events; may be repeated
         #[arg(long = "strategy", value_name = "KIND", default_values = ["semantic"])]
         strategies: Vec<StrategyKind>,
@@ -85,7 +88,9 @@ impl Memory {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let session = Session::begin(globals, environment)?;
         match self {
-            Self::Create { name, description, event_expiry_days, strategies, tags } => {
+            Self::Create { name, description, event_expiry_days, profile, strategies, tags } => {
+                let profile = profile.map(|profile| super::profile::asked(&profile, false)).transpose()?;
+                let strategies = if profile.is_some() { Vec::new() } else { strategies };
                 let new = shape::MemoryCreate {
                     name,
                     description,
@@ -97,6 +102,9 @@ impl Memory {
                     settings: None,
                 };
                 let made = session.client.memory_create(&new).await?;
+                if let Some(profile) = profile {
+                    session.client.profile_apply(&made.id, &profile).await?;
+                }
                 output::result(session.json, &made, |made| output::line(&made.id))?;
             }
             Self::List => list(&session).await?,

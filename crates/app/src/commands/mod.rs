@@ -12,7 +12,9 @@ pub(crate) mod import;
 pub(crate) mod job;
 pub(crate) mod key;
 pub(crate) mod memory;
+pub(crate) mod profile;
 pub(crate) mod record;
+pub(crate) mod record_quarantine;
 pub(crate) mod restore;
 pub(crate) mod search;
 pub mod serve;
@@ -37,6 +39,7 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Memory(memory) => memory.run(globals, environment).await,
         Command::Event(event) => event.run(globals, environment).await,
         Command::Record(record) => record.run(globals, environment).await,
+        Command::Profile(profile) => profile.run(globals, environment).await,
         Command::Search(search) => search.run(globals, environment).await,
         Command::Job(job) => job.run(globals, environment).await,
         Command::Key(key) => key.run(globals, environment).await,

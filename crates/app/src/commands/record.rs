@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use clap::Subcommand;
 use loci_api::record as shape;
 
+use super::record_quarantine::Quarantine;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::NotFound;
@@ -79,6 +80,9 @@ pub(crate) enum Record {
         /// The record
         record: String,
     },
+    /// Hold records back, and decide about those that are held
+    #[command(subcommand)]
+    Quarantine(Quarantine),
     /// Show all versions and changes of state
     History {
         /// The memory, by name or id
@@ -137,6 +141,7 @@ impl Record {
                 let nothing = session.client.record_delete(&memory, &record).await?;
                 output::result(session.json, &nothing, |_| output::line(format!("deleted {record}")))?;
             }
+            Self::Quarantine(quarantine) => quarantine.run(&mut session).await?,
             Self::History { memory, record } => {
                 let memory = session.memory(&memory).await?;
                 let history = session.client.record_history(&memory, &record).await?;

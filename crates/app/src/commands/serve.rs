@@ -67,7 +67,7 @@ pub async fn run(
     logging::start(&config.log)?;
     let wiring = wire(WiringOptions {
         store: config.store(folder.clone()),
-        engine: config.engine(),
+        engine: config.engine()?,
         embed_threads: config.extraction.embed_threads,
         master_key: environment.master_key(),
         outside: Outside::read(&config, environment),

@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(config.server.listen.port(), 9000);
         assert_eq!(config.aws.region, "us-east-1");
         assert!(config.extraction.sync);
-        assert_eq!(config.engine().memory_matches.len(), 1);
+        assert_eq!(config.engine().unwrap().memory_matches.len(), 1);
         assert_eq!(load_text("", &[]).unwrap(), Config::default());
         let account = load_text("", &[("LOCI_AWS_ACCOUNT", "012345678901")]).unwrap();
         assert_eq!(account.aws.account, "012345678901");
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn secrets_can_be_masked() {
         let masked = load_text("", &[("LOCI_SAFETY_SECRETS", "mask")]).unwrap();
-        assert_eq!(masked.engine().redaction, loci_model::settings::SecretsMode::Mask);
+        assert_eq!(masked.engine().unwrap().redaction, loci_model::settings::SecretsMode::Mask);
     }
 
     /// What is not there yet is refused, not overlooked.
@@ -108,8 +108,6 @@ mod tests {
         check("[embedding]\nprevious = \"built-in\"\n", "embedding.previous");
         check("[[embedder]]\nname = \"e\"\nprotocol = \"onnx\"\n", "must not be onnx");
         check("[pipeline]\njobs_at_once = 8\n", "[pipeline]");
-        check("[safety]\ninjection = \"quarantine\"\n", "safety.injection");
-        check("[profiles]\ndir = \"/profiles\"\n", "profiles.dir");
         check("[telemetry]\ncapture_content = true\n", "[telemetry]");
         check("[[target]]\nname = \"t\"\nurl = \"file:///x\"\n", "[[target]]");
         check("[[webhook]]\ntarget = \"t\"\non = [\"job.done\"]\n", "[[webhook]]");

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use loci_engine::EngineSettings;
 use loci_engine::settings::MemoryMatch;
 use loci_model::limits;
-use loci_model::settings::{EventLimits, MemorySettings, NamespaceReading, TextDates};
+use loci_model::settings::{EventLimits, MemorySettings, NamespaceReading, SafetySettings, TextDates};
 use loci_store_sqlite::SqliteOptions;
 use serde::{Deserialize, Serialize};
 
@@ -295,9 +295,12 @@ impl Config {
     }
 
     /// The engine's part.
-    pub fn engine(&self) -> EngineSettings {
+    ///
+    /// # Errors
+    /// A file that the configuration names and that does not hold.
+    pub fn engine(&self) -> anyhow::Result<EngineSettings> {
         let defaults = EngineSettings::default();
-        EngineSettings {
+        Ok(EngineSettings {
             region: self.aws.region.clone(),
             account: self.aws.account.clone(),
             memories_max: self.memories.max,
@@ -310,6 +313,7 @@ impl Config {
                 main_branch_marker: self.compat.main_branch_marker,
                 erase_after_ms: self.memories.erase_after_ms,
                 history_days: self.memories.history_days,
+                safety: SafetySettings { injection: self.safety.injection, ..SafetySettings::default() },
                 ..MemorySettings::default()
             },
             memory_matches: self
@@ -317,12 +321,14 @@ impl Config {
                 .iter()
                 .map(|entry| MemoryMatch { name: entry.name.clone(), profile: entry.profile.clone() })
                 .collect(),
+            profiles: self.profiles.read()?,
             extraction_delay_ms: self.extraction.delay_ms,
             summary_delay_ms: self.extraction.summary_delay_ms,
             redaction: self.safety.secrets,
+            patterns: self.safety.patterns()?,
             pipeline: self.pipeline.engine(),
             ..defaults
-        }
+        })
     }
 
     /// The store's part, for a folder.

@@ -1,24 +1,81 @@
-//! `[profiles]`: a folder of further profiles.
+//! `[profiles]`: a folder of further profiles. Never one of the working directory, which a cloned repository could bring
+//! along.
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use loci_engine::profiles::{self, Profile};
 use serde::{Deserialize, Serialize};
+
+/// Files that a folder may have.
+const FILES_MAX: usize = 256;
 
 /// `[profiles]`
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProfilesSection {
-    /// An absolute path; every `.toml` in it is a profile.
+    /// An absolute path; every `.toml` in it is a profile. One of a shipped name takes its place.
     pub dir: Option<PathBuf>,
 }
 
 impl ProfilesSection {
     /// What it must be.
     pub(super) fn check(&self) -> Result<()> {
-        if self.dir.is_some() {
-            bail!("this version has the shipped profiles alone: leave profiles.dir out");
+        self.read().map(drop)
+    }
+
+    /// The profiles of the folder, by their files' names.
+    pub(super) fn read(&self) -> Result<Vec<Profile>> {
+        let Some(dir) = &self.dir else { return Ok(Vec::new()) };
+        if !dir.is_absolute() {
+            bail!("profiles.dir must be an absolute path, not {}", dir.display());
         }
-        Ok(())
+        let reading = || format!("profiles.dir: reading {}", dir.display());
+        let entries = std::fs::read_dir(dir).with_context(reading)?;
+        let paths = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>();
+        let mut paths = paths.with_context(reading)?;
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+        paths.sort();
+        if paths.len() > FILES_MAX {
+            bail!("profiles.dir: {} has more than {FILES_MAX} profiles", dir.display());
+        }
+        let mut found: Vec<Profile> = Vec::with_capacity(paths.len());
+        for path in paths {
+            let text = std::fs::read_to_string(&path)
+                .with_context(|| format!("profiles.dir: reading {}", path.display()))?;
+            let profile = profiles::parse(&text).map_err(|error| {
+                let field = error.field.as_deref().unwrap_or("the file");
+                anyhow!("profiles.dir: {}: {field}: {}", path.display(), error.message)
+            })?;
+            if found.iter().any(|other| other.name == profile.name) {
+                bail!("profiles.dir: {}: there is another profile named {}", path.display(), profile.name);
+            }
+            found.push(profile);
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_profiles() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        let section = ProfilesSection { dir: Some(folder.path().to_owned()) };
+        assert!(section.read().unwrap().is_empty());
+        write("b.toml", "profile = \"two\"\nversion = 1\n");
+        write("a.toml", "profile = \"one\"\nversion = 1\n");
+        write("notes.txt", "no profile");
+        let names: Vec<_> = section.read().unwrap().into_iter().map(|profile| profile.name).collect();
+        assert_eq!(names, ["one", "two"]);
+        write("c.toml", "profile = \"two\"\nversion = 2\n");
+        assert!(section.check().unwrap_err().to_string().contains("another profile"));
+        write("c.toml", "profile = \"three\"\nversion = 2\ncolour = 1\n");
+        assert!(section.check().unwrap_err().to_string().contains("colour"));
+        let relative = ProfilesSection { dir: Some("profiles".into()) };
+        assert!(relative.check().unwrap_err().to_string().contains("absolute"));
     }
 }

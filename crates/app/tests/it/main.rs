@@ -5,6 +5,7 @@
 mod attach;
 mod demo;
 mod models;
+mod guarding;
 mod moving;
 mod native;
 mod program;

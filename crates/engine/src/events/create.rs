@@ -14,7 +14,8 @@ use super::branches::{self, SessionPlace};
 use super::{EventCreated, NewEvent, content, overlap, scheduling, variables};
 use crate::idempotency::{ClientToken, Replay, look_up, remember};
 use crate::memories::existing;
-use crate::{Engine, access};
+use crate::safety::SafetyPolicy;
+use crate::{Engine, access, safety};
 
 const OPERATION: &str = "CreateEvent";
 /// The first place among the events of a millisecond is random in the lower half, so that later ones have room.
@@ -98,10 +99,11 @@ impl Engine {
         let place = Some(&memory.id);
         match look_up::<Remembered>(tx, token, place, OPERATION, prepared.now)? {
             Replay::Fresh => {}
-            Replay::Same(first) => return replay(tx, &memory, prepared, first, false),
-            Replay::Other(first) => return replay(tx, &memory, prepared, first, true),
+            Replay::Same(first) => return self.replay(tx, &memory, prepared, first, false),
+            Replay::Other(first) => return self.replay(tx, &memory, prepared, first, true),
         }
         let (mut event, mut notices) = build(tx, caller, &memory, prepared, token)?;
+        self.mask(&memory, &mut event);
         overlap::mark(tx, &mut event)?;
         if event.notes.overlaps() {
             event.load = content::load(&event.payload, &event.notes.repeated);
@@ -120,6 +122,38 @@ impl Engine {
             notices.warn(Warning::EventOverLimit);
         }
         Ok((EventCreated { event, notices }, asked))
+    }
+
+    /// Masks secrets in an event's messages, where the memory or the server asks for it.
+    pub(super) fn mask(&self, memory: &Memory, event: &mut Event) {
+        let mode = SafetyPolicy::of(&self.settings, &memory.settings).secrets;
+        let masked = safety::prepare_payload(&mut event.payload, mode);
+        masked.iter().for_each(|kind| self.observe.finding(kind.as_str()));
+    }
+
+    /// Answers a repeated token: the first event as stored or, where it is gone, as it was sent again.
+    fn replay(
+        &self,
+        tx: &mut dyn Tx,
+        memory: &Memory,
+        prepared: &Prepared,
+        first: Remembered,
+        differs: bool,
+    ) -> Result<(EventCreated, bool)> {
+        let mut notices = Notices::default();
+        if differs {
+            notices.warn(Warning::TokenReplayed);
+        }
+        let stored = tx.events().get(&memory.id, &first.actor, &first.session, &first.event, prepared.now)?;
+        let event = stored.unwrap_or_else(|| {
+            let mut event = plain_event(memory, prepared, first.event.clone());
+            self.mask(memory, &mut event);
+            event.actor = first.actor.clone();
+            event.session = first.session.clone();
+            event.time = first.time;
+            event
+        });
+        Ok((EventCreated { event, notices }, false))
     }
 }
 
@@ -176,29 +210,6 @@ pub(super) fn next_id(tx: &mut dyn Tx, memory: &Memory, prepared: &Prepared) -> 
         })?,
     };
     Ok(EventId::compose(prepared.time.millis(), place))
-}
-
-/// Answers a repeated token: the first event as stored or, where it is gone, as it was sent again.
-fn replay(
-    tx: &mut dyn Tx,
-    memory: &Memory,
-    prepared: &Prepared,
-    first: Remembered,
-    differs: bool,
-) -> Result<(EventCreated, bool)> {
-    let mut notices = Notices::default();
-    if differs {
-        notices.warn(Warning::TokenReplayed);
-    }
-    let stored = tx.events().get(&memory.id, &first.actor, &first.session, &first.event, prepared.now)?;
-    let event = stored.unwrap_or_else(|| {
-        let mut event = plain_event(memory, prepared, first.event.clone());
-        event.actor = first.actor.clone();
-        event.session = first.session.clone();
-        event.time = first.time;
-        event
-    });
-    Ok((EventCreated { event, notices }, false))
 }
 
 /// Digest of what the caller sent, its time left out: every retry carries a new one (memory-manager.md W-8).

@@ -53,6 +53,7 @@ impl Engine {
                 if scheduling::extracting(&memory).next().is_some() {
                     let mut event = plain_event(&memory, &prepared, next_id(tx, &memory, &prepared)?);
                     event.hidden = true;
+                    engine.mask(&memory, &mut event);
                     event.arrival = tx.events_mut().insert(&event)?;
                     asked = scheduling::schedule(tx, &memory, &event, &engine.settings, &prepared.jobs, now)?;
                 }

@@ -111,7 +111,7 @@ pub(super) fn quota(message: String) -> Error {
 }
 
 /// Checks how long events stay.
-pub(super) fn check_expiry_days(days: u32) -> Result<()> {
+pub(crate) fn check_expiry_days(days: u32) -> Result<()> {
     if (3..=3650).contains(&days) {
         Ok(())
     } else {
@@ -155,7 +155,7 @@ fn check_keys(new: &NewMemory) -> Result<()> {
 }
 
 /// Checks that namespace variables are distinct and their patterns can be compiled.
-pub(super) fn check_namespace_keys(keys: &[loci_model::index_key::NamespaceKey]) -> Result<()> {
+pub(crate) fn check_namespace_keys(keys: &[loci_model::index_key::NamespaceKey]) -> Result<()> {
     let distinct: BTreeSet<_> = keys.iter().map(|key| &key.key).collect();
     if distinct.len() != keys.len() {
         return Err(Error::invalid("namespaceKeys.key", "namespaceKeys must name each key once"));

@@ -7,7 +7,7 @@ mod list;
 mod naming;
 mod profile;
 mod settings;
-mod strategy_input;
+pub(crate) mod strategy_input;
 mod tags;
 mod update;
 
@@ -18,8 +18,11 @@ use loci_model::metadata::MetadataSchemaEntry;
 use loci_model::strategy::{CustomConfiguration, StepOverride, StrategyBase, Trigger};
 use loci_model::{Document, MemoryId, NamespaceTemplate, StrategyId, Timestamp};
 
+pub(crate) use create::{check_expiry_days as check_event_expiry, check_namespace_keys as check_variables};
 pub(crate) use get::existing;
 pub use naming::{is_name, memory_arn};
+pub(crate) use settings::check as check_settings;
+pub(crate) use update::{add_indexed_keys, check_whole};
 
 use crate::page::Page;
 
@@ -70,7 +73,7 @@ pub struct NewStrategy {
     pub reflection: Option<NewReflection>,
     /// Metadata of its records.
     pub schema: Option<Vec<MetadataSchemaEntry>>,
-    /// At least 31.
+    /// 1 to 36,500.
     pub record_expiry_days: Option<u32>,
 }
 

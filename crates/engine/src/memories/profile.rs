@@ -4,35 +4,14 @@ use std::collections::BTreeMap;
 
 use loci_model::settings::{EventLimits, MemorySettings, NamespaceReading, TextDates};
 use loci_model::strategy::Strategy;
-use loci_model::{Error, Result, namespace};
+use loci_model::{Error, Result};
 
+use crate::profiles::{self, Profile};
 use crate::settings::EngineSettings;
 
-/// A shipped profile, as far as this engine reads it: how namespaces are read, and the templates it is known by.
-struct ShippedProfile {
-    name: &'static str,
-    reading: NamespaceReading,
-    templates: &'static [&'static str],
-}
-
-/// The shipped profiles. Templates are those of the designs whose unmodified clients create such memories.
-const SHIPPED: &[ShippedProfile] = &[
-    ShippedProfile { name: "assistant", reading: NamespaceReading::Exact, templates: &[] },
-    ShippedProfile {
-        name: "coding",
-        reading: NamespaceReading::SegmentPrefix,
-        templates: &["/{actorId}/knowledge/", "/{actorId}/episodes/{sessionId}/"],
-    },
-    ShippedProfile {
-        name: "sre",
-        reading: NamespaceReading::SegmentPrefix,
-        templates: &[
-            "/sre/users/{actorId}/preferences",
-            "/sre/infrastructure/{actorId}/{sessionId}",
-            "/sre/investigations/{actorId}/{sessionId}",
-        ],
-    },
-];
+/// The tag that names a profile.
+const TAG: &str = "loci:profile";
+const TAG_FIELD: &str = "tags.loci:profile";
 
 /// The settings of a new memory.
 pub(crate) fn initial_settings(
@@ -43,35 +22,24 @@ pub(crate) fn initial_settings(
 ) -> Result<MemorySettings> {
     let mut settings = engine.memory_defaults.clone();
     if let Some(profile) = find_profile(engine, name, tags, strategies)? {
-        settings.profile = Some(profile.name.to_owned());
-        settings.namespace_match = profile.reading;
+        profiles::set(&mut settings, profile);
     }
     apply_tags(&mut settings, tags)?;
     Ok(settings)
 }
 
-fn find_profile(
-    engine: &EngineSettings,
+fn find_profile<'a>(
+    engine: &'a EngineSettings,
     name: &str,
     tags: &BTreeMap<String, String>,
     strategies: &[Strategy],
-) -> Result<Option<&'static ShippedProfile>> {
+) -> Result<Option<&'a Profile>> {
     let configured =
         engine.memory_matches.iter().find(|entry| entry.name == name).map(|entry| &entry.profile);
-    match tags.get("loci:profile").or(configured) {
-        Some(wanted) => SHIPPED.iter().find(|profile| profile.name == wanted).map(Some).ok_or_else(|| {
-            let known = SHIPPED.iter().map(|profile| profile.name).collect::<Vec<_>>().join(", ");
-            Error::invalid("tags.loci:profile", format!("there is no such profile; take one of {known}"))
-        }),
-        None => Ok(SHIPPED.iter().find(|profile| has_a_template_of(profile, strategies))),
+    match tags.get(TAG).or(configured) {
+        Some(wanted) => profiles::named(engine, wanted, TAG_FIELD).map(Some),
+        None => Ok(profiles::known_by(engine, strategies)),
     }
-}
-
-fn has_a_template_of(profile: &ShippedProfile, strategies: &[Strategy]) -> bool {
-    strategies.iter().any(|strategy| {
-        let written = namespace::normal(strategy.template.as_str());
-        profile.templates.iter().any(|template| namespace::normal(template) == written)
-    })
 }
 
 fn apply_tags(settings: &mut MemorySettings, tags: &BTreeMap<String, String>) -> Result<()> {
@@ -100,18 +68,17 @@ fn apply_tags(settings: &mut MemorySettings, tags: &BTreeMap<String, String>) ->
     Ok(())
 }
 
-/// Applies the `loci:` tags of a change to a memory's settings.
-pub(crate) fn retagged(settings: &MemorySettings, tags: &BTreeMap<String, String>) -> Result<MemorySettings> {
+/// Applies the `loci:` tags of a change to a memory's settings; what the profile says goes before the other tags.
+pub(crate) fn retagged(
+    engine: &EngineSettings,
+    settings: &MemorySettings,
+    tags: &BTreeMap<String, String>,
+) -> Result<MemorySettings> {
     let mut changed = settings.clone();
-    apply_tags(&mut changed, tags)?;
-    if let Some(wanted) = tags.get("loci:profile") {
-        let known = SHIPPED.iter().find(|profile| profile.name == wanted);
-        let profile = known.ok_or_else(|| Error::invalid("tags.loci:profile", "there is no such profile"))?;
-        changed.profile = Some(profile.name.to_owned());
-        if !tags.contains_key("loci:namespace_match") {
-            changed.namespace_match = profile.reading;
-        }
+    if let Some(wanted) = tags.get(TAG) {
+        profiles::set(&mut changed, profiles::named(engine, wanted, TAG_FIELD)?);
     }
+    apply_tags(&mut changed, tags)?;
     Ok(changed)
 }
 

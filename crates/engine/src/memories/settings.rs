@@ -3,7 +3,7 @@
 use loci_model::memory::Memory;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::settings::{ConsolidationSettings, InjectionMode, MemorySettings, ModelMode};
+use loci_model::settings::{ConsolidationSettings, MemorySettings, ModelMode};
 use loci_model::{Error, MemoryId, Result, limits};
 
 use super::get::existing;
@@ -54,10 +54,6 @@ pub(crate) fn check(settings: &MemorySettings) -> Result<()> {
     if settings.model_mode.is_some_and(|mode| mode != ModelMode::None) {
         return Err(Error::invalid("model_mode", "this version reads without a model: leave model_mode out"));
     }
-    if settings.safety.injection != InjectionMode::default() {
-        let rule = "this version does not look for instructions in texts: leave injection out";
-        return Err(Error::invalid("safety.injection", rule));
-    }
     if let Some(weights) = &settings.retrieval_weights {
         if weights.len() > limits::RETRIEVAL_WEIGHTS_BYTES_MAX {
             let message = format!(
@@ -96,7 +92,7 @@ fn check_consolidation(settings: &ConsolidationSettings) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loci_model::settings::{SafetySettings, WindowSettings};
+    use loci_model::settings::WindowSettings;
 
     #[test]
     fn what_is_refused_names_its_member() {
@@ -124,8 +120,6 @@ mod tests {
         check(of(5, 3, Some("{}")), "consolidation.thresholds");
         let verbatim = ConsolidationSettings { verbatim: true, ..ConsolidationSettings::default() };
         check(MemorySettings { consolidation: verbatim, ..usual() }, "consolidation.verbatim");
-        let safety = SafetySettings { injection: InjectionMode::Quarantine, ..SafetySettings::default() };
-        check(MemorySettings { safety, ..usual() }, "safety.injection");
         let window = WindowSettings { messages: 0, ..WindowSettings::default() };
         check(MemorySettings { window, ..usual() }, "window.messages");
         check(MemorySettings { model_mode: Some(ModelMode::Provider), ..usual() }, "model_mode");

@@ -9,8 +9,8 @@ use loci_model::{Error, NamespaceTemplate, Result, StrategyId, Timestamp};
 use super::{NewReflection, NewStrategy, naming};
 use crate::settings::EngineSettings;
 
-/// Fewest days after which records may vanish.
-const EXPIRY_DAYS_MIN: u32 = 31;
+/// Days after which records may vanish. The wire's own rule, at least 31, is its door's.
+const EXPIRY_DAYS: std::ops::RangeInclusive<u32> = 1..=36_500;
 
 /// What a strategy must fit into.
 pub(crate) struct Surroundings<'a> {
@@ -70,10 +70,10 @@ pub(crate) fn check(strategy: &Strategy, indexed: &[IndexedKey], variables: &[Na
         }
         check_schema(reflection.schema.as_deref(), indexed)?;
     }
-    if strategy.record_expiry_days.is_some_and(|days| days < EXPIRY_DAYS_MIN) {
+    if strategy.record_expiry_days.is_some_and(|days| !EXPIRY_DAYS.contains(&days)) {
         return Err(Error::invalid(
             "recordExpiryDurationDays",
-            "recordExpiryDurationDays must be at least 31",
+            "recordExpiryDurationDays must be 1 to 36500",
         ));
     }
     check_schema(strategy.schema.as_deref(), indexed)

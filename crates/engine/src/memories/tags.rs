@@ -27,11 +27,11 @@ impl Engine {
         tags: BTreeMap<String, String>,
     ) -> Result<()> {
         access::require_whole(caller, id, Capability::Admin)?;
-        let id = id.clone();
+        let (id, engine) = (id.clone(), self.settings.clone());
         self.store
             .write(move |tx| {
                 let mut memory = existing(tx, &id)?;
-                memory.settings = profile::retagged(&memory.settings, &tags)?;
+                memory.settings = profile::retagged(&engine, &memory.settings, &tags)?;
                 memory.tags.extend(tags.clone());
                 if memory.tags.len() > limits::TAGS_MAX {
                     return Err(quota(format!("a memory has at most {} tags", limits::TAGS_MAX)));

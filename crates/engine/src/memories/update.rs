@@ -13,6 +13,7 @@ use super::get::existing;
 use super::strategy_input::{self, Surroundings};
 use super::{MemoryUpdate, NewStrategy, StrategyUpdate};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::profiles::template_change::migrate_namespaces;
 use crate::settings::EngineSettings;
 use crate::{Engine, access};
 
@@ -40,8 +41,14 @@ impl Engine {
                 if let Some(first) = replayed(look_up(tx, token.as_ref(), Some(&id), OPERATION, now)?)? {
                     return Ok(first);
                 }
-                let mut memory = existing(tx, &id)?;
+                let old = existing(tx, &id)?;
+                let mut memory = old.clone();
                 engine.apply_update(&mut memory, &change, now)?;
+                for strategy in &old.strategies {
+                    if let Some(changed) = memory.strategy(&strategy.id) {
+                        migrate_namespaces(tx, &memory, strategy, changed, now)?;
+                    }
+                }
                 cancel_jobs(tx, &id, &change.delete_strategies)?;
                 tx.memories_mut().update(&memory)?;
                 let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
@@ -124,7 +131,8 @@ fn cancel_jobs(tx: &mut dyn Tx, memory: &MemoryId, strategies: &[StrategyId]) ->
     Ok(())
 }
 
-fn add_indexed_keys(keys: &mut Vec<IndexedKey>, added: &[IndexedKey]) -> Result<()> {
+/// Adds filterable keys; one that is there must have the same type.
+pub(crate) fn add_indexed_keys(keys: &mut Vec<IndexedKey>, added: &[IndexedKey]) -> Result<()> {
     for key in added {
         match keys.iter().find(|existing| existing.key == key.key) {
             Some(existing) if existing.kind == key.kind => {}
@@ -142,7 +150,7 @@ fn add_indexed_keys(keys: &mut Vec<IndexedKey>, added: &[IndexedKey]) -> Result<
 }
 
 /// Rules that hold between the parts of a memory, checked after every change.
-fn check_whole(memory: &Memory) -> Result<()> {
+pub(crate) fn check_whole(memory: &Memory) -> Result<()> {
     check_set(&memory.strategies)?;
     if memory.namespace_keys.len() > limits::NAMESPACE_KEYS_MAX {
         return Err(Error::invalid("namespaceKeys", "a memory has at most 5 namespace keys"));

@@ -1,2 +1,17 @@
-//! Profiles as readable files: shipped ones, a user's own, and applying one to a memory. Still empty: profiles are three
-//! names, in `memories/profile.rs`.
+//! Profiles as readable files: those that come with this version, a server's own, and applying one to a memory.
+//!
+//! A profile is settings and strategies under a name (architecture §7). Finding one gives a new memory its settings;
+//! strategies come by applying alone, for a memory made over the wire has those its client asked for.
+
+mod apply;
+mod file;
+mod list;
+mod shipped;
+pub(crate) mod template_change;
+
+pub use apply::{ProfileApplied, ProfileChange};
+pub use file::{Profile, ProfileSettings, parse};
+pub use shipped::shipped;
+
+pub(crate) use apply::set;
+pub(crate) use shipped::{known_by, named};

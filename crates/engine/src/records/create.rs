@@ -16,7 +16,7 @@ use super::{BatchOutcome, ItemOutcome, NewRecord, RecordsCreate};
 use crate::access::{self, View};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
-use crate::safety::SafetyPolicy;
+use crate::safety::{SafeText, SafetyPolicy, secrets};
 use crate::{Engine, safety};
 
 const OPERATION: &str = "BatchCreateMemoryRecords";
@@ -52,7 +52,7 @@ impl Engine {
         let ids = request.records.iter().map(|_| fresh()).collect::<Result<Vec<_>>>()?;
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let by = caller.name.clone();
-        let settings = self.settings.clone();
+        let (settings, observe) = (self.settings.clone(), self.observe.clone());
         let outcome = self
             .store
             .write(move |tx| {
@@ -66,7 +66,10 @@ impl Engine {
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 for (new, id) in request.records.iter().zip(&ids) {
                     let written = build(new, id, &memory, &view, request.expiry, &policy, now)
-                        .and_then(|record| write(tx, &memory, &record, &by));
+                        .and_then(|(record, safe)| {
+                            safe.tell(observe.as_ref());
+                            write(tx, &memory, &record, &by)
+                        });
                     outcomes.add(id.clone(), Some(new.request.clone()), written)?;
                 }
                 let outcome = outcomes.finish();
@@ -153,7 +156,7 @@ fn build(
     expiry: Option<ExpirySpecification>,
     policy: &SafetyPolicy,
     now: Timestamp,
-) -> Result<Record> {
+) -> Result<(Record, SafeText)> {
     let namespace = one_namespace(&new.namespaces)?.clone();
     if let Some(strategy) = new.strategy.as_ref().filter(|strategy| memory.strategy(strategy).is_none()) {
         return Err(Error::invalid("memoryStrategyId", format!("the memory has no strategy {strategy}")));
@@ -163,6 +166,7 @@ fn build(
         Some(ExpirySpecification::Remove) | None => None,
     };
     let safe = safety::prepare(new.text.clone(), None, policy);
+    let masked = |text: &Option<String>| text.clone().map(|text| secrets::redact(text, policy.secrets).0);
     let record = Record {
         memory: memory.id.clone(),
         id: id.clone(),
@@ -170,9 +174,9 @@ fn build(
         sequence: 0,
         kind: new.kind,
         subtype: new.subtype.clone(),
-        title: new.title.clone(),
+        title: masked(&new.title),
         path: new.path.clone(),
-        description: new.description.clone(),
+        description: masked(&new.description),
         scope: new.scope.clone(),
         citations: None,
         namespace,
@@ -181,14 +185,14 @@ fn build(
         tier: safe.tier,
         making: None,
         derived_from: Vec::new(),
-        findings: safe.findings,
-        text: safe.text,
-        index_text: safe.index_text,
+        findings: safe.findings.clone(),
+        text: safe.text.clone(),
+        index_text: safe.index_text.clone(),
         metadata: new.metadata.clone(),
         provenance: Provenance::default(),
         origin: RecordOrigin::BatchCreated,
         state: safe.state,
-        state_reason: None,
+        state_reason: safe.state_reason(),
         superseded_by: None,
         supersedes: Vec::new(),
         valid_from: new.timestamp,
@@ -200,7 +204,7 @@ fn build(
         expiry_days,
     };
     if view.admits(&record) {
-        Ok(record)
+        Ok((record, safe))
     } else {
         Err(Error::denied("the caller may not write in this namespace"))
     }

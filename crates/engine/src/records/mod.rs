@@ -10,6 +10,7 @@ mod history;
 pub(crate) mod list;
 pub(crate) mod namespaces;
 pub(crate) mod prefix_reading;
+mod quarantine;
 pub(crate) mod strategy_choice;
 mod update;
 
@@ -20,6 +21,8 @@ use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::StrategyChoice;
 use loci_model::warning::Notices;
 use loci_model::{ErrorKind, MemoryId, Namespace, RecordId, StrategyId, Timestamp};
+
+pub use quarantine::{QuarantineAsk, Quarantined, Verdict};
 
 use crate::page::Page;
 

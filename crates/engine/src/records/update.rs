@@ -3,9 +3,10 @@
 use loci_model::expiry::ExpirySpecification;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
+use loci_model::ports::observe::Observe;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::record::Record;
+use loci_model::record::{Record, RecordState};
 use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::batch::{self, Outcomes};
@@ -25,6 +26,7 @@ struct Edit<'a> {
     expiry: Option<ExpirySpecification>,
     by: &'a str,
     policy: SafetyPolicy,
+    observe: &'a dyn Observe,
     now: Timestamp,
 }
 
@@ -41,13 +43,14 @@ impl Engine {
         check_request(&updates, expiry)?;
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-        let (memory, by, settings) = (memory.clone(), caller.name.clone(), self.settings.clone());
+        let (memory, by, engine) = (memory.clone(), caller.name.clone(), self.clone());
         let outcome = self
             .store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let policy = SafetyPolicy::of(&settings, &memory.settings);
-                let edit = Edit { memory: &memory, view: &view, expiry, by: &by, policy, now };
+                let policy = SafetyPolicy::of(&engine.settings, &memory.settings);
+                let observe = engine.observe.as_ref();
+                let edit = Edit { memory: &memory, view: &view, expiry, by: &by, policy, observe, now };
                 let mut outcomes = Outcomes::with_capacity(updates.len());
                 for update in &updates {
                     let result = apply(tx, &edit, update);
@@ -113,8 +116,11 @@ fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate) -> Result<Rec
     if let Some(text) = &update.text {
         check_text(text, stored.kind)?;
         let safe = safety::prepare(text.clone(), None, &edit.policy);
+        safe.tell(edit.observe);
         record.trust = safe.trust();
         record.tier = safe.tier;
+        record.state = safe.state;
+        record.state_reason = safe.state_reason();
         record.findings = safe.findings;
         record.text = safe.text;
         // An edited text is no longer the message word for word, and its old index text is not of it.

@@ -1,2 +1,15 @@
 //! Rendering what is remembered for a model to read: a fence around data, a budget in tokens, a receipt of what was left
-//! out. Still empty: nothing renders.
+//! out (coding-agent-memory.md §4.4, §4.5). Pure: the same entries, budget and seed give the same bytes.
+//!
+//! What is shown went through [`crate::safety::for_model`] here, whatever it went through before. Which records are
+//! worth showing is the caller's matter; no door renders yet, prompts use the fence.
+
+mod budget;
+mod entry;
+mod fence;
+mod receipt;
+
+pub use budget::{Budget, Group, Oversize, fill};
+pub use entry::Entry;
+pub use fence::{Frame, PREFIX, fence};
+pub use receipt::{DropReason, Dropped, Filled, Shown};

@@ -85,7 +85,13 @@ impl Engine {
             .read(move |tx| match as_of {
                 None => tx.records().get_many(&memory, &ids),
                 Some(then) => {
-                    let known = ids.iter().map(|id| tx.records().known_at(&memory, id, then));
+                    // What is held back now is not served from the past either.
+                    let now = tx.records().get_many(&memory, &ids)?;
+                    let held = |id: &&RecordId| {
+                        now.iter().any(|record| record.id == **id && record.state == RecordState::Quarantined)
+                    };
+                    let served = ids.iter().filter(|id| !held(id));
+                    let known = served.map(|id| tx.records().known_at(&memory, id, then));
                     Ok(known.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
                 }
             })

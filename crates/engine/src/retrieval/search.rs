@@ -7,6 +7,7 @@ use loci_model::memory::Memory;
 use loci_model::ports::search::{CandidateRequest, CandidateSet};
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
 use loci_model::scope::RecordScope;
 use loci_model::warning::{Degradation, Notices, Warning};
 use loci_model::{Error, Result, Timestamp, limits};
@@ -132,6 +133,10 @@ fn check(request: &SearchRequest) -> Result<()> {
         return Err(Error::invalid("searchQuery", "searchQuery must not be empty"));
     }
     check_states(&request.states)?;
+    if request.states.contains(&RecordState::Quarantined) {
+        let rule = "no search serves records in quarantine: leave the state out, or list the quarantine";
+        return Err(Error::invalid("states", rule));
+    }
     if !(1..=limits::TOP_K_MAX).contains(&request.top_k) {
         return Err(Error::invalid("topK", "topK must be 1 to 100"));
     }

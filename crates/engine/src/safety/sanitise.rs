@@ -1,53 +1,122 @@
-//! Hidden characters: found, marked, and kept out of the index. The stored text stays as it came.
+//! The sanitiser: a text as somebody else's program may read it, without what hides and without HTML that acts
+//! (coding-agent-memory.md §18.1). Code stays byte for byte, visible words stay as they are.
 //!
-//! A text may show one thing to people and say another to a program by characters without a shape: Unicode tags,
-//! zero-width letters, overrides of writing direction, control characters. It does not judge visible words.
+//! It is for what leaves to a model, for rendered blocks and for texts from outside. What agents and clients say is
+//! stored as it came. It judges nothing: that is [`super::injection`].
 
-/// True when the text holds characters that hide or reorder what it says. A zero-width joiner between emoji or in a
-/// script that needs it, a byte order mark at the start, tabs and line breaks are ordinary.
-pub fn hides_characters(text: &str) -> bool {
-    hidden(text).next().is_some()
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::code_spans::{self, CodeRegion};
+use super::{hidden_characters, html};
+
+/// Stands for a byte of code in the masked copy; step 1 leaves none of these in a text.
+const MASKED: u8 = 1;
+
+/// The text without hidden characters, terminal escapes, dangerous elements, comments and tags. Applied twice it is as
+/// applied once; whatever is visible in code survives.
+pub fn sanitise(text: &str) -> Cow<'_, str> {
+    let mut now = hidden_characters::stripped(text);
+    // Every round takes at least one `<` out and puts none in.
+    while let Some(next) = without_html(&now) {
+        now = Cow::Owned(next);
+    }
+    now
 }
 
-/// The text without its hidden characters; `None` where it has none.
-pub fn visible(text: &str) -> Option<String> {
-    let mut places = hidden(text).peekable();
-    places.peek()?;
-    let mut kept = String::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        if places.peek() == Some(&at) {
-            places.next();
-        } else {
-            kept.push(c);
+/// The text after its HTML is taken out; `None` where it has none.
+fn without_html(text: &str) -> Option<String> {
+    if !text.contains('<') {
+        return None;
+    }
+    let code = code_spans::regions(text);
+    let gone = html::removals(&masked(text, &code));
+    if gone.is_empty() {
+        return None;
+    }
+    let (left, kept) = cut(text, &code, &gone);
+    let still = code_spans::regions(&left);
+    let protected = |range: &Range<usize>| {
+        let place = still.partition_point(|region| region.range.end < range.end);
+        still.get(place).is_some_and(|region| region.range.start <= range.start)
+    };
+    // Where taking text out would make other code of the rest, nothing is taken out: the tags are made harmless.
+    Some(if kept.iter().all(protected) { left } else { harmless(text, &code, &gone) })
+}
+
+/// A copy of the same length in which code cannot be read.
+fn masked(text: &str, code: &[CodeRegion]) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for region in code {
+        if let Some(part) = bytes.get_mut(region.range.clone()) {
+            part.fill(MASKED);
         }
     }
-    Some(kept)
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Byte offsets of hidden characters.
-fn hidden(text: &str) -> impl Iterator<Item = usize> + '_ {
-    let mut before = ' ';
-    text.char_indices().filter_map(move |(at, c)| {
-        let hides = match c {
-            '\u{200d}' | '\u{200c}' => before.is_ascii(),
-            '\u{feff}' => at > 0,
-            _ => is_hidden(c),
-        };
-        before = c;
-        hides.then_some(at)
-    })
-}
-
-fn is_hidden(c: char) -> bool {
-    if c.is_ascii() {
-        return c.is_ascii_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{c}' | '\u{1b}');
+/// The text without the removals, save the code in them; and where the code is now.
+fn cut(text: &str, code: &[CodeRegion], gone: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
+    let mut left = String::with_capacity(text.len());
+    let mut kept = Vec::with_capacity(code.len());
+    let mut removals = gone.iter().peekable();
+    let mut at = 0;
+    for region in code {
+        copy(text, at..region.range.start, &mut removals, &mut left);
+        let part = text.get(region.range.clone()).unwrap_or_default();
+        // Neighbours that a removal brings together must not become one.
+        if region.fence && !left.is_empty() && !left.ends_with('\n') {
+            left.push('\n');
+        } else if left.ends_with('`') && part.starts_with('`') {
+            left.push(' ');
+        }
+        kept.push(left.len()..left.len() + part.len());
+        left.push_str(part);
+        at = region.range.end;
     }
-    matches!(c,
-        '\u{80}'..='\u{84}' | '\u{86}'..='\u{9f}' // C1 controls without NEL
-        | '\u{200b}' | '\u{2060}'..='\u{2064}' // zero width
-        | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' // direction
-        | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e007f}') // tags
+    copy(text, at..text.len(), &mut removals, &mut left);
+    (left, kept)
+}
+
+/// Copies a stretch without code, leaving removals out; one that goes on behind the stretch stays the next.
+fn copy(
+    text: &str,
+    stretch: Range<usize>,
+    removals: &mut std::iter::Peekable<std::slice::Iter<'_, Range<usize>>>,
+    left: &mut String,
+) {
+    let mut at = stretch.start;
+    while let Some(removal) = removals.peek().filter(|removal| removal.start < stretch.end) {
+        push(left, text.get(at..removal.start.max(at)).unwrap_or_default());
+        at = removal.end.max(at);
+        if removal.end > stretch.end {
+            return;
+        }
+        removals.next();
+    }
+    push(left, text.get(at..stretch.end).unwrap_or_default());
+}
+
+/// Adds a part; runs of backticks on both sides of a removal stay apart.
+fn push(left: &mut String, part: &str) {
+    if left.ends_with('`') && part.starts_with('`') {
+        left.push(' ');
+    }
+    left.push_str(part);
+}
+
+/// The text with the angle brackets of its tags exchanged, outside code.
+fn harmless(text: &str, code: &[CodeRegion], gone: &[Range<usize>]) -> String {
+    let in_code = |at: usize| {
+        let place = code.partition_point(|region| region.range.end <= at);
+        code.get(place).is_some_and(|region| region.range.contains(&at))
+    };
+    let in_tag = |at: usize| {
+        let place = gone.partition_point(|range| range.end <= at);
+        gone.get(place).is_some_and(|range| range.contains(&at))
+    };
+    let exchanged = |(at, c): (usize, char)| if c == '<' && in_tag(at) && !in_code(at) { '‹' } else { c };
+    text.char_indices().map(exchanged).collect()
 }
 
 #[cfg(test)]
@@ -55,21 +124,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_hides() {
-        for (text, expect) in [
-            ("plain\n\ttext", None),
-            ("\u{1b}[31mred", None),
-            ("👩\u{200d}💻 می\u{200c}خواهم", None),
-            ("\u{feff}start", None),
-            ("a\u{200b}b", Some("ab")),
-            ("a\u{200d}b", Some("ab")),
-            ("a\u{feff}b", Some("ab")),
-            ("x\u{202e}evil\u{202c}", Some("xevil")),
-            ("hi\u{e0041}\u{e0042}", Some("hi")),
-            ("nul\0", Some("nul")),
-        ] {
-            assert_eq!(visible(text).as_deref(), expect, "{text:?}");
-            assert_eq!(hides_characters(text), expect.is_some(), "{text:?}");
+    fn html_goes_and_code_stays() {
+        let check = |text: &str, expect: &str| {
+            assert_eq!(sanitise(text), expect, "{text:?}");
+            assert_eq!(sanitise(expect), expect, "{expect:?}");
+        };
+        check("plain", "plain");
+        check("<b>bold</b> and `<b>code</b>`", "bold and `<b>code</b>`");
+        check("<scr<script>x</script>ipt>y</script>", "y");
+        check("a <!-- secret --> b", "a  b");
+        check("```html\n<script>x</script>\n```\n<script>y</script>", "```html\n<script>x</script>\n```\n");
+        check("`a`<i>`b`", "`a` `b`");
+        check("a <!--\n```\ncode\n```\n--> b", "a \n```\ncode\n```\n b");
+        check("<script>`kept`</script>", "`kept`");
+        check(
+            "Promise<void> and a <b and c> d <jo@example.org>",
+            "Promise<void> and a <b and c> d <jo@example.org>",
+        );
+        check("disregard previous linter config", "disregard previous linter config");
+        check("x\u{200b}y\r\n\u{1b}[1mz", "xy\nz");
+    }
+
+    #[test]
+    fn code_that_a_removal_would_expose_stays_protected() {
+        for text in ["`a <!--\n\n--> b `<u>` c", "<b>```\ntext\n```\nVec<b>\n```\n", "`<u>`<i>``"] {
+            let once = sanitise(text).into_owned();
+            assert_eq!(sanitise(&once), once, "{text:?}");
+            for region in code_spans::regions(text) {
+                assert!(once.contains(&text[region.range.clone()]), "{text:?} → {once:?}");
+            }
         }
     }
 }

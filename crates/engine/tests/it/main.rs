@@ -11,6 +11,10 @@ mod failures;
 #[cfg(test)]
 mod housekeeping;
 #[cfg(test)]
+mod profiles;
+#[cfg(test)]
 mod repeats;
+#[cfg(test)]
+mod safety;
 #[cfg(test)]
 mod world;

@@ -164,11 +164,13 @@ fn filters_and_strategies() {
 #[test]
 fn states() {
     let world = World::with(&FACTS);
-    world.set_state("Ten has a green boat", RecordState::Quarantined);
+    world.set_state("Ten has a green boat", RecordState::Stale);
     let mut request = world.request("the boat");
     assert_eq!(ask(&world, &world.caller, request.clone()).as_deref(), Ok("Oneblue Onered Twohouse"));
-    request.states = vec![RecordState::Quarantined];
-    assert_eq!(ask(&world, &world.caller, request).as_deref(), Ok("Tengreen"));
+    request.states = vec![RecordState::Stale];
+    assert_eq!(ask(&world, &world.caller, request.clone()).as_deref(), Ok("Tengreen"));
+    request.states = vec![RecordState::Active, RecordState::Quarantined];
+    assert_eq!(ask(&world, &world.caller, request), Err(ErrorKind::Invalid));
 }
 
 #[test]

@@ -1,7 +1,71 @@
-//! Profiles: list, show, apply to a memory. No operation yet.
+//! Profiles: list, show, apply to a memory.
 
-use super::table::Table;
+use loci_api::profile as shape;
+use loci_engine::profiles::{self, ProfileApplied};
+use loci_model::{Error, Result};
+
+use super::call::Call;
+use super::table::{Table, get, post};
 
 pub(super) fn operations(table: Table) -> Table {
     table
+        .plain(get("/v1/profiles", "The profiles there are."), list)
+        .plain(get("/v1/profiles/{profile}", "A profile with its file."), one)
+        .json(
+            post(
+                "/v1/memories/{memory}/profile",
+                "Give a memory a profile's settings and strategies, or say what that would change.",
+            ),
+            apply,
+        )
+}
+
+async fn list(call: Call) -> Result<shape::ProfileList> {
+    let summary = |profile: &profiles::Profile| shape::ProfileSummary {
+        profile: profile.name.clone(),
+        version: profile.version,
+        description: profile.description.clone(),
+        strategies: profile.strategies.iter().map(|strategy| strategy.name.clone()).collect(),
+    };
+    Ok(shape::ProfileList { profiles: call.doors.engine.profile_list().into_iter().map(summary).collect() })
+}
+
+async fn one(call: Call) -> Result<shape::Profile> {
+    let found = call.doors.engine.profile_get(call.path("profile")?)?;
+    Ok(shape::Profile { profile: found.name.clone(), version: found.version, text: found.text.clone() })
+}
+
+async fn apply(call: Call, asked: shape::ProfileApply) -> Result<shape::ProfileApplied> {
+    let engine = &call.doors.engine;
+    let profile = match (&asked.profile, &asked.text) {
+        (Some(name), None) => engine.profile_get(name).map_err(|error| error.on("profile"))?.clone(),
+        (None, Some(text)) => profiles::parse(text)?,
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(Error::invalid(
+                "profile",
+                "give a profile's name or the text of its file, one of both",
+            ));
+        }
+    };
+    let applied = engine.profile_apply(&call.caller, &call.memory()?, &profile, asked.dry_run).await?;
+    Ok(shown(applied))
+}
+
+fn shown(applied: ProfileApplied) -> shape::ProfileApplied {
+    let changed = applied.changed.into_iter().map(|change| shape::ProfileChange {
+        strategy: change.strategy,
+        member: change.member,
+        from: change.from,
+        to: change.to,
+    });
+    shape::ProfileApplied {
+        profile: applied.profile,
+        version: applied.version,
+        added: applied.added,
+        changed: changed.collect(),
+        kept: applied.kept,
+        moved_records: applied.moved_records,
+        unmoved_records: applied.unmoved_records,
+        dry_run: applied.dry_run,
+    }
 }

@@ -1,7 +1,82 @@
-//! Quarantine: holding records back, and letting them go. No operation yet.
+//! Quarantine: holding records back, looking at them, letting them go or rejecting them.
 
-use super::table::Table;
+use loci_api::quarantine as shape;
+use loci_engine::records::{QuarantineAsk, Quarantined, Verdict};
+use loci_model::{RecordId, Result, Timestamp};
+
+use super::call::Call;
+use super::cursor;
+use super::events::{actor, session};
+use super::records_shape::record;
+use super::table::{Table, get, post};
 
 pub(super) fn operations(table: Table) -> Table {
     table
+        .json(
+            post("/v1/memories/{memory}/quarantine", "Hold records back, or say which would be."),
+            quarantine,
+        )
+        .query(get("/v1/memories/{memory}/quarantine", "Records that are held back, newest first."), list)
+        .json(post("/v1/memories/{memory}/quarantine/release", "Make held records active again."), release)
+        .json(
+            post("/v1/memories/{memory}/quarantine/reject", "Mark held records as wrong, for good."),
+            reject,
+        )
+}
+
+async fn quarantine(call: Call, asked: shape::Quarantine) -> Result<shape::Quarantined> {
+    let time = |text: Option<String>, field| {
+        text.as_deref().map(Timestamp::parse).transpose().map_err(|error| error.on(field))
+    };
+    let ask = QuarantineAsk {
+        ids: ids(&asked.ids)?,
+        pattern: asked.pattern,
+        actor: asked.actor.map(actor).transpose()?,
+        session: asked.session.map(session).transpose()?,
+        since: time(asked.since, "since")?,
+        until: time(asked.until, "until")?,
+        reason: asked.reason,
+        dry_run: asked.dry_run,
+    };
+    Ok(shown(&call.doors.engine.records_quarantine(&call.caller, &call.memory()?, ask).await?))
+}
+
+async fn list(call: Call, asked: shape::QuarantineListing) -> Result<shape::QuarantineList> {
+    let after = cursor::read(asked.cursor.as_deref())?;
+    let limit = cursor::limit(asked.limit)?;
+    let page = call.doors.engine.quarantine_list(&call.caller, &call.memory()?, after, limit).await?;
+    Ok(shape::QuarantineList {
+        records: page.items.iter().map(record).collect(),
+        next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
+    })
+}
+
+async fn release(call: Call, asked: shape::QuarantineDecision) -> Result<shape::Quarantined> {
+    decide(call, asked, Verdict::Release).await
+}
+
+async fn reject(call: Call, asked: shape::QuarantineDecision) -> Result<shape::Quarantined> {
+    decide(call, asked, Verdict::Reject).await
+}
+
+async fn decide(
+    call: Call,
+    asked: shape::QuarantineDecision,
+    verdict: Verdict,
+) -> Result<shape::Quarantined> {
+    let (memory, ids) = (call.memory()?, ids(&asked.ids)?);
+    let engine = &call.doors.engine;
+    Ok(shown(&engine.quarantine_decide(&call.caller, &memory, ids, verdict, asked.reason).await?))
+}
+
+fn ids(asked: &[String]) -> Result<Vec<RecordId>> {
+    asked.iter().map(|id| RecordId::parse(id.as_str()).map_err(|error| error.on("ids"))).collect()
+}
+
+fn shown(done: &Quarantined) -> shape::Quarantined {
+    shape::Quarantined {
+        matched: done.matched,
+        ids: done.ids.iter().map(ToString::to_string).collect(),
+        applied: done.applied,
+    }
 }

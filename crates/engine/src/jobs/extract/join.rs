@@ -32,7 +32,10 @@ impl Plan {
             let inserted = consolidation::carry_out(tx, memory, &draft.record, decision, self.now)?;
             return Ok(inserted.is_some());
         }
+        // What is held back takes nobody's place: an attack must not make true records disappear.
+        let held = draft.record.state == RecordState::Quarantined;
         match &draft.joining {
+            Joining::InPlace if held && draft.record.version > 1 => return Ok(false),
             Joining::InPlace if draft.record.version > 1 => {
                 tx.records_mut().put_version(&draft.record)?;
                 self.note(tx, &draft.record, Some(RecordState::Active), RecordState::Active, "continued")?;
@@ -46,6 +49,7 @@ impl Plan {
             }
         }
         let old = match &draft.joining {
+            _ if held => Vec::new(),
             Joining::InPlace | Joining::Add => Vec::new(),
             Joining::Duplicates => match self.same_text(tx, group, draft)? {
                 Some(first) => return self.add_source(tx, &first, draft).map(|()| false),

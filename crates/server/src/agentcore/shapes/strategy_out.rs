@@ -8,6 +8,9 @@ use super::schema::SchemaShape;
 use super::self_managed::SelfManagedShape;
 use crate::agentcore::time::WireTime;
 
+/// Fewest days of `recordExpiryDurationDays`.
+const EXPIRY_DAYS_MIN: u32 = 31;
+
 /// `MemoryStrategy`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -46,7 +49,8 @@ impl<'a> StrategyShape<'a> {
             updated_at: WireTime(strategy.updated_at),
             status: "ACTIVE",
             memory_record_schema: strategy.schema.as_deref().map(SchemaShape::of),
-            record_expiry_duration_days: strategy.record_expiry_days,
+            // Fewer days than the wire knows are a profile's: a client would refuse to read them.
+            record_expiry_duration_days: strategy.record_expiry_days.filter(|days| *days >= EXPIRY_DAYS_MIN),
         }
     }
 }

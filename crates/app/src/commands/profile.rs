@@ -1,0 +1,108 @@
+//! `loci profile`: what profiles there are, and giving one to a memory.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clap::Subcommand;
+use loci_api::profile as shape;
+
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::exit::Difference;
+use crate::output;
+use crate::session::Session;
+
+/// Profiles: settings and strategies in readable files
+#[derive(Debug, Subcommand)]
+pub(crate) enum Profile {
+    /// The profiles there are
+    List,
+    /// Show a profile's file
+    Show {
+        /// Its name
+        profile: String,
+    },
+    /// Give a memory a profile's settings and strategies
+    Apply {
+        /// The memory, by name or id
+        #[arg(long)]
+        memory: String,
+        /// Only say what would change; exit code 5 where something would
+        #[arg(long)]
+        dry_run: bool,
+        /// A file (a path with a dot or a slash in it), or the name of a profile
+        file: String,
+    },
+}
+
+impl Profile {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let session = Session::begin(globals, environment)?;
+        match self {
+            Self::List => {
+                let list = session.client.profile_list().await?;
+                output::result(session.json, &list, |list| {
+                    let mut rows = vec![["NAME", "VERSION", "STRATEGIES", "FOR"].map(str::to_owned).to_vec()];
+                    rows.extend(list.profiles.iter().map(|profile| {
+                        let strategies = profile.strategies.join(" ");
+                        let description = profile.description.clone();
+                        vec![profile.profile.clone(), profile.version.to_string(), strategies, description]
+                    }));
+                    output::table(&rows);
+                })?;
+            }
+            Self::Show { profile } => {
+                let found = session.client.profile_get(&profile).await?;
+                output::result(session.json, &found, |found| output::line(found.text.trim_end()))?;
+            }
+            Self::Apply { memory, dry_run, file } => {
+                let memory = session.memory(&memory).await?;
+                let asked = asked(&file, dry_run)?;
+                let applied = session.client.profile_apply(&memory, &asked).await?;
+                output::result(session.json, &applied, shown)?;
+                session.end().await?;
+                return would_change(&applied);
+            }
+        }
+        session.end().await
+    }
+}
+
+/// What to apply: a path is read here, for the server may be elsewhere.
+pub(crate) fn asked(file: &str, dry_run: bool) -> Result<shape::ProfileApply> {
+    if !file.contains(['.', '/', '\\']) {
+        return Ok(shape::ProfileApply { profile: Some(file.to_owned()), text: None, dry_run });
+    }
+    let text = std::fs::read_to_string(Path::new(file)).with_context(|| format!("reading {file}"))?;
+    Ok(shape::ProfileApply { profile: None, text: Some(text), dry_run })
+}
+
+/// What was done, line by line.
+pub(crate) fn shown(applied: &shape::ProfileApplied) {
+    let done = if applied.dry_run { "would be" } else { "was" };
+    for name in &applied.added {
+        output::line(format!("strategy {name} {done} added"));
+    }
+    for change in &applied.changed {
+        let whose = change.strategy.as_deref().map_or(String::new(), |name| format!("strategy {name}: "));
+        let (from, to) = (change.from.as_deref().unwrap_or("unset"), change.to.as_deref().unwrap_or("unset"));
+        output::line(format!("{whose}{} {from} → {to}", change.member));
+    }
+    for name in &applied.kept {
+        output::line(format!("strategy {name} is not in the profile and stays as it is"));
+    }
+    if applied.moved_records + applied.unmoved_records > 0 {
+        let (moved, unmoved) = (applied.moved_records, applied.unmoved_records);
+        output::line(format!("{moved} records move with their template, {unmoved} stay where they are"));
+    }
+    if applied.added.is_empty() && applied.changed.is_empty() {
+        output::line(format!("the memory is as {} {} says", applied.profile, applied.version));
+    }
+}
+
+fn would_change(applied: &shape::ProfileApplied) -> Result<()> {
+    if applied.dry_run && !(applied.added.is_empty() && applied.changed.is_empty()) {
+        return Err(Difference(format!("{} {} is not applied", applied.profile, applied.version)).into());
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! Safety and profiles from the command line: quarantine, masks, profiles of a file and of a folder.
+
+use crate::program::Home;
+
+#[test]
+fn a_record_is_held_back_and_released() {
+    let home = Home::new();
+    home.ok(&["memory", "create", "notes"]);
+    let write = |text: &str| {
+        home.ok(&["record", "create", "--memory", "notes", "--namespace", "/a/", text]).trim().to_owned()
+    };
+    let (bad, good) = (write("install left-padd first"), write("install left-pad first"));
+    let pattern =
+        ["record", "quarantine", "add", "--memory", "notes", "--reason", "typo", "--pattern", "padd"];
+    let dry = home.json(&[&pattern[..], &["--dry-run"]].concat());
+    assert_eq!((&dry["matched"], &dry["applied"]), (&1.into(), &false.into()), "{dry}");
+    home.ok(&pattern);
+    let found = home.json(&["search", "--memory", "notes", "what to install first"]);
+    let ids: Vec<_> =
+        found["hits"].as_array().unwrap().iter().map(|hit| hit["record"]["id"].clone()).collect();
+    assert_eq!(ids, [good.as_str()]);
+    let held = home.json(&["record", "quarantine", "list", "--memory", "notes"]);
+    assert_eq!(held["records"][0]["state_reason"], "typo", "{held}");
+    let decide = |verb: &str, id: &str| {
+        vec!["record", "quarantine", verb, "--memory", "notes", "--reason", "fine", id]
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let words = decide("release", &good);
+    home.fails(3, &words.iter().map(String::as_str).collect::<Vec<_>>());
+    let words = decide("release", &bad);
+    home.ok(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let found = home.json(&["search", "--memory", "notes", "what to install first"]);
+    assert_eq!(found["hits"].as_array().unwrap().len(), 2, "{found}");
+}
+
+#[test]
+fn profiles_are_listed_shown_and_applied() {
+    let home = Home::new();
+    let folder = home.path("profiles");
+    std::fs::create_dir(&folder).unwrap();
+    let own = "profile = \"own\"\nversion = 2\n[[strategy]]\nname = \"Notes\"\nkind = \"semantic\"\nnamespace = \"/own/{actorId}/\"\n";
+    std::fs::write(folder.join("own.toml"), own).unwrap();
+    std::fs::write(home.path("config.toml"), format!("[profiles]\ndir = {:?}\n", folder.to_str().unwrap()))
+        .unwrap();
+    let config = home.path("config.toml");
+    let with = |words: &[&str]| {
+        let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        words.extend(["--config".to_owned(), config.to_str().unwrap().to_owned()]);
+        words
+    };
+    let words = with(&["profile", "list"]);
+    let list = home.json(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let names: Vec<_> =
+        list["profiles"].as_array().unwrap().iter().map(|one| one["profile"].clone()).collect();
+    assert_eq!(names, ["own", "assistant", "coding", "sre"]);
+
+    let made = home.ok(&["memory", "create", "work", "--profile", "coding"]);
+    let memory = home.json(&["memory", "get", made.trim()]);
+    assert_eq!(memory["settings"]["safety"]["injection"], "quarantine", "{memory}");
+    assert_eq!(memory["strategies"].as_array().unwrap().len(), 4);
+    std::fs::write(home.path("mine.toml"), home.ok(&["profile", "show", "coding"])).unwrap();
+    let apply = ["profile", "apply", "--memory", "work", "mine.toml"];
+    home.ok(&[&apply[..], &["--dry-run"]].concat());
+    let file = own.replace("Notes", "SemanticKnowledge");
+    std::fs::write(home.path("mine.toml"), file).unwrap();
+    let said = home.fails(5, &[&apply[..], &["--dry-run"]].concat());
+    assert!(said.contains("own 2"), "{said}");
+    home.ok(&apply);
+    let memory = home.json(&["memory", "get", "work"]);
+    assert_eq!(memory["settings"]["profile"], "own");
+    assert_eq!(memory["strategies"].as_array().unwrap().len(), 4);
+    std::fs::write(home.path("mine.toml"), "profile = \"own\"\nversion = 1\ncolour = 1\n").unwrap();
+    assert!(home.fails(2, &apply).contains("colour"));
+    home.fails(3, &["profile", "show", "none-such"]);
+}

@@ -1,0 +1,317 @@
+//! `profile_apply`: a memory gets a profile's settings and strategies. Strategies are matched by name: what is missing is
+//! added, what differs is changed, what has another name is kept (sre-memory.md §2, B-2, B-4). Applied twice, the second
+//! time changes nothing.
+
+use loci_model::memory::Memory;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::settings::MemorySettings;
+use loci_model::strategy::{Strategy, StrategyBase};
+use loci_model::{Error, MemoryId, Result, Timestamp};
+
+use super::file::Profile;
+use super::template_change::{self, Moved};
+use crate::memories::strategy_input::{self, Surroundings};
+use crate::memories::{self, NewStrategy, existing};
+use crate::{Engine, access};
+
+/// What applying a profile did, or would do.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProfileApplied {
+    /// The profile's name.
+    pub profile: String,
+    /// Its version.
+    pub version: u32,
+    /// Names of strategies that were added.
+    pub added: Vec<String>,
+    /// What was changed.
+    pub changed: Vec<ProfileChange>,
+    /// Names of strategies that the profile does not know; they are as they were.
+    pub kept: Vec<String>,
+    /// Records that went to another namespace with their strategy's template.
+    pub moved_records: u64,
+    /// Records that stayed, because their new place cannot be told.
+    pub unmoved_records: u64,
+    /// Nothing was changed.
+    pub dry_run: bool,
+}
+
+impl ProfileApplied {
+    /// True when the memory was not yet as the profile says.
+    pub fn differs(&self) -> bool {
+        !self.added.is_empty() || !self.changed.is_empty()
+    }
+}
+
+/// One member that was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProfileChange {
+    /// Of which strategy; `None`: of the memory.
+    pub strategy: Option<String>,
+    /// Which one.
+    pub member: String,
+    /// What it was; absent: it was not set.
+    pub from: Option<String>,
+    /// What it is; absent: it is not set any more.
+    pub to: Option<String>,
+}
+
+/// A memory as the profile wants it, and what that takes.
+struct Target {
+    memory: Memory,
+    applied: ProfileApplied,
+}
+
+impl Engine {
+    /// Applies a profile to a memory, or says what it would change.
+    ///
+    /// # Errors
+    /// `Denied` without administration of the memory; `Conflict` where a strategy of the same name is of another kind;
+    /// `Invalid` for a profile that does not fit the memory; `TooLarge` where too many records would move.
+    pub async fn profile_apply(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        profile: &Profile,
+        dry_run: bool,
+    ) -> Result<ProfileApplied> {
+        access::require_whole(caller, memory, Capability::Admin)?;
+        let (engine, id, profile, now) = (self.clone(), memory.clone(), profile.clone(), self.clock.now());
+        if dry_run {
+            return self
+                .store
+                .read(move |tx| {
+                    let old = existing(tx, &id)?;
+                    let mut target = engine.target(&old, &profile, now)?;
+                    for (from, to) in pairs(&old, &target.memory) {
+                        let moved = template_change::moves(tx, &old, from, to)?.moved;
+                        count(&mut target.applied, moved);
+                    }
+                    target.applied.dry_run = true;
+                    Ok(target.applied)
+                })
+                .await;
+        }
+        self.store
+            .write(move |tx| {
+                let old = existing(tx, &id)?;
+                let mut target = engine.target(&old, &profile, now)?;
+                if target.applied.differs() {
+                    for (from, to) in pairs(&old, &target.memory) {
+                        let moved = template_change::migrate_namespaces(tx, &target.memory, from, to, now)?;
+                        count(&mut target.applied, moved);
+                    }
+                    tx.memories_mut().update(&target.memory)?;
+                }
+                Ok(target.applied)
+            })
+            .await
+    }
+
+    fn target(&self, old: &Memory, profile: &Profile, now: Timestamp) -> Result<Target> {
+        let mut memory = old.clone();
+        let mut applied = ProfileApplied {
+            profile: profile.name.clone(),
+            version: profile.version,
+            ..ProfileApplied::default()
+        };
+        memory_members(&mut memory, profile, &mut applied.changed)?;
+        let around = Surroundings {
+            settings: &self.settings,
+            ids: self.ids.as_ref(),
+            indexed_keys: &memory.indexed_keys.clone(),
+            namespace_keys: &memory.namespace_keys.clone(),
+            now,
+        };
+        for wanted in &profile.strategies {
+            let built = strategy_input::build(wanted, &around)?;
+            match memory.strategies.iter_mut().find(|strategy| strategy.name == wanted.name) {
+                None => {
+                    applied.added.push(wanted.name.clone());
+                    memory.strategies.push(built);
+                }
+                Some(there) => change_strategy(there, built, wanted, &mut applied.changed, now)?,
+            }
+        }
+        let unknown =
+            |strategy: &&Strategy| profile.strategies.iter().all(|wanted| wanted.name != strategy.name);
+        applied.kept = old.strategies.iter().filter(unknown).map(|strategy| strategy.name.clone()).collect();
+        if applied.differs() {
+            memory.updated_at = now;
+        }
+        memories::check_whole(&memory)?;
+        memories::check_settings(&memory.settings)?;
+        Ok(Target { memory, applied })
+    }
+}
+
+/// Strategies before and after, of those that were there.
+fn pairs<'a>(old: &'a Memory, new: &'a Memory) -> impl Iterator<Item = (&'a Strategy, &'a Strategy)> {
+    old.strategies.iter().filter_map(|from| Some((from, new.strategy(&from.id)?)))
+}
+
+fn count(applied: &mut ProfileApplied, moved: Moved) {
+    applied.moved_records += moved.moved;
+    applied.unmoved_records += moved.unmoved;
+}
+
+/// Settings, expiry and keys.
+fn memory_members(memory: &mut Memory, profile: &Profile, changes: &mut Vec<ProfileChange>) -> Result<()> {
+    let before = memory.settings.clone();
+    set(&mut memory.settings, profile);
+    changes.extend(settings_changes(&before, &memory.settings));
+    if let Some(days) = profile.event_expiry_days {
+        memories::check_event_expiry(days)?;
+        note(
+            changes,
+            None,
+            "event_expiry_days",
+            Some(memory.event_expiry_days.to_string()),
+            Some(days.to_string()),
+        );
+        memory.event_expiry_days = days;
+    }
+    for key in &profile.namespace_keys {
+        match memory.namespace_keys.iter_mut().find(|there| there.key == key.key) {
+            Some(there) if there == key => {}
+            Some(there) => {
+                note(changes, None, "namespace_key", Some(format!("{there:?}")), Some(format!("{key:?}")));
+                *there = key.clone();
+            }
+            None => {
+                note(changes, None, "namespace_key", None, Some(key.key.clone()));
+                memory.namespace_keys.push(key.clone());
+            }
+        }
+    }
+    memories::check_variables(&memory.namespace_keys)?;
+    let there = memory.indexed_keys.len();
+    memories::add_indexed_keys(&mut memory.indexed_keys, &profile.indexed_keys)?;
+    for key in memory.indexed_keys.iter().skip(there) {
+        note(changes, None, "indexed_key", None, Some(key.key.clone()));
+    }
+    Ok(())
+}
+
+/// Gives settings what a profile sets.
+pub(crate) fn set(settings: &mut MemorySettings, profile: &Profile) {
+    let asked = &profile.settings;
+    settings.profile = Some(profile.name.clone());
+    settings.namespace_match = asked.namespace_match.unwrap_or(settings.namespace_match);
+    settings.safety.secrets = asked.secrets.or(settings.safety.secrets);
+    settings.safety.injection = asked.injection.unwrap_or(settings.safety.injection);
+    let window = &mut settings.window;
+    window.messages = asked.messages.unwrap_or(window.messages);
+    window.tokens = asked.tokens.unwrap_or(window.tokens);
+    window.idle_ms = asked.idle_ms.unwrap_or(window.idle_ms);
+    window.context_messages = asked.context_messages.unwrap_or(window.context_messages);
+    let consolidation = &mut settings.consolidation;
+    consolidation.reflect_every = asked.reflect_every.unwrap_or(consolidation.reflect_every);
+    consolidation.reflect_min_episodes =
+        asked.reflect_min_episodes.unwrap_or(consolidation.reflect_min_episodes);
+}
+
+/// Members of the stored form that differ.
+fn settings_changes(before: &MemorySettings, after: &MemorySettings) -> Vec<ProfileChange> {
+    let members = |settings| match serde_json::to_value(settings) {
+        Ok(serde_json::Value::Object(members)) => members,
+        Ok(_) | Err(_) => serde_json::Map::new(),
+    };
+    let (before, after) = (members(before), members(after));
+    let mut names: Vec<&String> = before.keys().chain(after.keys()).collect();
+    names.sort();
+    names.dedup();
+    let shown = |value: Option<&serde_json::Value>| {
+        value.filter(|value| !value.is_null()).map(|value| match value.as_str() {
+            Some(text) => text.to_owned(),
+            None => value.to_string(),
+        })
+    };
+    let mut changes = Vec::new();
+    for name in names {
+        note(
+            &mut changes,
+            None,
+            &format!("settings.{name}"),
+            shown(before.get(name)),
+            shown(after.get(name)),
+        );
+    }
+    changes
+}
+
+/// Makes a strategy as the profile wants it; its id and age stay.
+fn change_strategy(
+    there: &mut Strategy,
+    wanted: Strategy,
+    asked: &NewStrategy,
+    changes: &mut Vec<ProfileChange>,
+    now: Timestamp,
+) -> Result<()> {
+    if there.base != wanted.base {
+        let message = format!(
+            "the memory has a strategy {} of another kind: give the profile's another name, or delete the memory's",
+            there.name
+        );
+        return Err(Error::conflict(message).on("strategy.kind"));
+    }
+    let before = changes.len();
+    let name = Some(there.name.as_str());
+    let text = |value: &dyn ToString| Some(value.to_string());
+    note(changes, name, "namespace", text(&there.template), text(&wanted.template));
+    there.template = wanted.template;
+    let reflects =
+        |strategy: Option<&loci_model::strategy::Reflection>| strategy.map(|part| part.template.to_string());
+    if asked.reflection.is_some() {
+        let (from, to) = (reflects(there.reflection.as_ref()), reflects(wanted.reflection.as_ref()));
+        note(changes, name, "reflection_namespace", from, to);
+        there.reflection = wanted.reflection;
+    } else if there.base == StrategyBase::Episodic {
+        // The default follows the template, which may have moved.
+        let default = strategy_input::reflection(there.base, None, &there.template)?;
+        let fits = there.reflection.as_ref().is_some_and(|part| part.template.is_prefix_of(&there.template));
+        if !fits {
+            let (from, to) = (reflects(there.reflection.as_ref()), reflects(default.as_ref()));
+            note(changes, name, "reflection_namespace", from, to);
+            there.reflection = default;
+        }
+    }
+    let days = |days: Option<u32>| days.map(|days| days.to_string());
+    note(changes, name, "ttl_days", days(there.record_expiry_days), days(wanted.record_expiry_days));
+    there.record_expiry_days = wanted.record_expiry_days;
+    if asked.description.is_some() {
+        note(changes, name, "description", there.description.clone(), wanted.description.clone());
+        there.description = wanted.description;
+    }
+    let json = |value: &Option<Vec<loci_model::metadata::MetadataSchemaEntry>>| {
+        value.as_ref().and_then(|schema| serde_json::to_string(schema).ok())
+    };
+    note(changes, name, "metadata", json(&there.schema), json(&wanted.schema));
+    there.schema = wanted.schema;
+    let prompt = |strategy: &Strategy| {
+        let step = strategy.custom.as_ref().and_then(|custom| custom.extraction.as_ref())?;
+        Some(step.append_to_prompt.clone())
+    };
+    if there.base != StrategyBase::SelfManaged {
+        let to = asked.custom.as_ref().and_then(|custom| custom.extraction.as_ref());
+        note(changes, name, "instructions", prompt(there), to.map(|step| step.append_to_prompt.clone()));
+        there.custom = wanted.custom;
+    }
+    if changes.len() > before {
+        there.updated_at = now;
+    }
+    Ok(())
+}
+
+fn note(
+    changes: &mut Vec<ProfileChange>,
+    strategy: Option<&str>,
+    member: &str,
+    from: Option<String>,
+    to: Option<String>,
+) {
+    if from != to {
+        let strategy = strategy.map(str::to_owned);
+        changes.push(ProfileChange { strategy, member: member.to_owned(), from, to });
+    }
+}

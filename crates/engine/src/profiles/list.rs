@@ -1,0 +1,22 @@
+//! `profile_list`, `profile_get`: what profiles there are. They hold no content of memories: every caller may see them.
+
+use loci_model::{Error, Result};
+
+use super::file::Profile;
+use super::shipped;
+use crate::Engine;
+
+impl Engine {
+    /// Every profile: the server's own first, then the shipped ones that it does not replace.
+    pub fn profile_list(&self) -> Vec<&Profile> {
+        shipped::all(&self.settings).collect()
+    }
+
+    /// One profile.
+    ///
+    /// # Errors
+    /// `NotFound`, naming the profiles there are.
+    pub fn profile_get(&self, name: &str) -> Result<&Profile> {
+        shipped::named(&self.settings, name, "profile").map_err(|error| Error::not_found(error.message))
+    }
+}

@@ -1,0 +1,74 @@
+//! The profiles that come with this version, and how a profile is found: by name among a server's own and the shipped,
+//! or by the templates of a memory made over the wire.
+
+use std::sync::LazyLock;
+
+use loci_model::strategy::Strategy;
+use loci_model::{Error, Result, namespace};
+
+use super::file::{Profile, parse};
+use crate::settings::EngineSettings;
+
+static SHIPPED: LazyLock<[Profile; 3]> = LazyLock::new(|| {
+    [include_str!("assistant.toml"), include_str!("coding.toml"), include_str!("sre.toml")].map(read)
+});
+
+#[expect(clippy::expect_used, reason = "the shipped files are parsed by the tests of this file")]
+fn read(text: &str) -> Profile {
+    parse(text).expect("a shipped profile")
+}
+
+/// The profiles that come with this version.
+pub fn shipped() -> &'static [Profile] {
+    &*SHIPPED
+}
+
+/// Every profile of a server: its own first, then the shipped ones that it does not replace.
+pub(crate) fn all(settings: &EngineSettings) -> impl Iterator<Item = &Profile> {
+    let replaced = |name: &str| settings.profiles.iter().any(|own| own.name == name);
+    settings.profiles.iter().chain(shipped().iter().filter(move |profile| !replaced(&profile.name)))
+}
+
+/// The profile of that name.
+///
+/// # Errors
+/// `Invalid` on `field`, naming the profiles there are.
+pub(crate) fn named<'a>(settings: &'a EngineSettings, name: &str, field: &str) -> Result<&'a Profile> {
+    all(settings).find(|profile| profile.name == name).ok_or_else(|| {
+        let known = all(settings).map(|profile| profile.name.as_str()).collect::<Vec<_>>().join(", ");
+        Error::invalid(field, format!("there is no such profile; take one of {known}"))
+    })
+}
+
+/// The profile by whose templates one of the strategies writes.
+pub(crate) fn known_by<'a>(settings: &'a EngineSettings, strategies: &[Strategy]) -> Option<&'a Profile> {
+    all(settings).find(|profile| {
+        strategies.iter().any(|strategy| {
+            let written = namespace::normal(strategy.template.as_str());
+            profile.known_by.iter().any(|template| namespace::normal(template.as_str()) == written)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_files_hold() {
+        let names: Vec<_> = shipped().iter().map(|profile| profile.name.as_str()).collect();
+        assert_eq!(names, ["assistant", "coding", "sre"]);
+        for profile in shipped() {
+            assert!(!profile.strategies.is_empty() && !profile.description.is_empty(), "{}", profile.name);
+        }
+    }
+
+    #[test]
+    fn a_servers_own_profile_takes_the_place_of_a_shipped_one() {
+        let own = parse("profile = \"sre\"\nversion = 9").unwrap();
+        let settings = EngineSettings { profiles: vec![own], ..EngineSettings::default() };
+        let found: Vec<_> = all(&settings).map(|profile| (profile.name.as_str(), profile.version)).collect();
+        assert_eq!(found, [("sre", 9), ("assistant", 1), ("coding", 1)]);
+        assert!(named(&settings, "none-such", "f").unwrap_err().message.contains("sre, assistant, coding"));
+    }
+}

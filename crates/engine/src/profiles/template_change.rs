@@ -1,0 +1,131 @@
+//! When a strategy's template changes, its records move with it: in the same transaction, with their ids, versions and
+//! states (coding-agent-memory.md §2.1, "Changing a template MUST migrate"). Nothing is orphaned and nothing is copied.
+//!
+//! A record whose new place cannot be told stays where it is and is counted.
+
+use std::collections::BTreeMap;
+
+use loci_model::memory::Memory;
+use loci_model::ports::store::{ReadTx, Tx};
+use loci_model::record::{Record, RecordKind};
+use loci_model::strategy::Strategy;
+use loci_model::{Error, ErrorKind, Namespace, NamespaceTemplate, RecordId, Result, Timestamp, limits};
+
+use crate::records::changes::{self, Change};
+
+/// Records that are read in one go.
+const ROWS: usize = 1_000;
+/// Why, in the telemetry of a record.
+const REASON: &str = "moved: template changed";
+/// Who.
+const BY: &str = "loci";
+
+/// What became of a strategy's records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Moved {
+    /// They are in another namespace now.
+    pub(crate) moved: u64,
+    /// They stayed, because their new place cannot be told.
+    pub(crate) unmoved: u64,
+}
+
+impl std::ops::AddAssign for Moved {
+    fn add_assign(&mut self, more: Self) {
+        self.moved += more.moved;
+        self.unmoved += more.unmoved;
+    }
+}
+
+/// Which records go where.
+#[derive(Debug, Default)]
+pub(crate) struct Moves {
+    by_namespace: BTreeMap<Namespace, Vec<RecordId>>,
+    pub(crate) moved: Moved,
+}
+
+/// What a change of a strategy's templates moves.
+///
+/// # Errors
+/// `TooLarge` over the records that one transaction may move, naming the remedy.
+pub(crate) fn moves(tx: &dyn ReadTx, memory: &Memory, old: &Strategy, new: &Strategy) -> Result<Moves> {
+    let mut moves = Moves::default();
+    let reflections = |strategy: &Strategy| strategy.reflection.as_ref().map(|part| part.template.clone());
+    let (old_reflections, new_reflections) = (reflections(old), reflections(new));
+    if old.template == new.template && old_reflections == new_reflections {
+        return Ok(moves);
+    }
+    let mut after: Option<RecordId> = None;
+    let mut seen = 0_u64;
+    loop {
+        let records = tx.records().of_strategy(&memory.id, &old.id, after.as_ref(), ROWS)?;
+        let Some(last) = records.last() else { return Ok(moves) };
+        after = Some(last.id.clone());
+        seen += u64::try_from(records.len()).unwrap_or(u64::MAX);
+        if seen > limits::MIGRATION_RECORDS_MAX {
+            let rule = "a template that more than 200,000 records follow cannot be changed: add a strategy of another \
+                        name with the new one";
+            return Err(Error::new(ErrorKind::TooLarge, rule).on("namespaceTemplates"));
+        }
+        for record in records {
+            let (from, to) = match (record.kind, &old_reflections, &new_reflections) {
+                (RecordKind::Reflection, Some(from), Some(to)) => (from, to),
+                _ => (&old.template, &new.template),
+            };
+            if from == to {
+                continue;
+            }
+            match place(old, from, to, &record) {
+                Some(namespace) if namespace == record.namespace => {}
+                Some(namespace) => {
+                    moves.moved.moved += 1;
+                    moves.by_namespace.entry(namespace).or_default().push(record.id);
+                }
+                None => moves.moved.unmoved += 1,
+            }
+        }
+    }
+}
+
+/// Where a record belongs by the new template, if its values can be told.
+fn place(
+    strategy: &Strategy,
+    from: &NamespaceTemplate,
+    to: &NamespaceTemplate,
+    record: &Record,
+) -> Option<Namespace> {
+    let source = &record.provenance;
+    let known = |name: &str| match name {
+        "actorId" => source.actor.as_ref().map(ToString::to_string),
+        "sessionId" => source.session.as_ref().map(ToString::to_string),
+        "memoryStrategyId" | "strategyId" => Some(strategy.id.to_string()),
+        _ => None,
+    };
+    let read = from.read(&record.namespace, &known)?;
+    to.render(&|name| known(name).or_else(|| read.get(name).cloned())).ok()
+}
+
+/// Moves the records of a strategy whose templates changed.
+pub(crate) fn migrate_namespaces(
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    old: &Strategy,
+    new: &Strategy,
+    at: Timestamp,
+) -> Result<Moved> {
+    let moves = moves(tx, memory, old, new)?;
+    for (namespace, ids) in &moves.by_namespace {
+        for some in ids.chunks(ROWS) {
+            tx.records_mut().move_to(&memory.id, some, namespace)?;
+            for record in tx.records().get_many(&memory.id, some)? {
+                let (from, to) = (Some(record.state), record.state);
+                let change = Change { record: &record, from, to, reason: REASON, by: BY, at };
+                changes::note(tx, memory, &change)?;
+            }
+        }
+    }
+    if moves.moved.unmoved > 0 {
+        let Moved { moved, unmoved } = moves.moved;
+        tracing::warn!(memory = %memory.id, strategy = %new.id, moved, unmoved, "records stay in their old namespace");
+    }
+    Ok(moves.moved)
+}

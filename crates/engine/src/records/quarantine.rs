@@ -1,0 +1,298 @@
+//! Quarantine: holding records back by id, words or source, looking at what is held, and deciding about it
+//! (coding-agent-memory.md §18.6). What is held is kept as it is and served to nobody: reads and searches return active
+//! records only, from the next one on.
+//!
+//! It judges nothing itself: texts are judged when they are written, here a person is.
+
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{ReadTx, RecordChange, RecordPage, StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::{Record, RecordState};
+use loci_model::scope::RecordScope;
+use loci_model::{
+    ActorId, Error, ErrorKind, JobId, MemoryId, RecordId, Result, SessionId, Timestamp, limits,
+};
+use regex::{Regex, RegexBuilder};
+
+use super::batch;
+use super::changes::{self, Change};
+use crate::events::list::check_limit;
+use crate::memories::existing;
+use crate::page::Page;
+use crate::{Engine, access};
+
+/// Records that are looked at, or changed, in one go.
+const ROWS: usize = 1_000;
+
+/// Which records to hold back: every member that is there must hold; at least one must be.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct QuarantineAsk {
+    /// These; at most 1,000.
+    pub ids: Vec<RecordId>,
+    /// Whose text or title this regular expression matches, whatever the case.
+    pub pattern: Option<String>,
+    /// That rest on what this actor said.
+    pub actor: Option<ActorId>,
+    /// That come from this session.
+    pub session: Option<SessionId>,
+    /// Made at or after this time.
+    pub since: Option<Timestamp>,
+    /// Made before this time.
+    pub until: Option<Timestamp>,
+    /// Why, in 1 to 500 characters; kept with each record.
+    pub reason: String,
+    /// Only say what would be held back.
+    pub dry_run: bool,
+}
+
+/// What was found, and whether it was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quarantined {
+    /// How many records.
+    pub matched: u64,
+    /// The first 1,000 of them, newest first.
+    pub ids: Vec<RecordId>,
+    /// Their state was changed.
+    pub applied: bool,
+}
+
+/// What a person decides about records that are held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// They are active again.
+    Release,
+    /// They are found wrong: kept, and never active again.
+    Reject,
+}
+
+impl Engine {
+    /// Holds records back.
+    ///
+    /// # Errors
+    /// `Denied` without administration of the memory; `Invalid` without a condition or a reason; `TooLarge` over the number
+    /// of records that one call changes.
+    pub async fn records_quarantine(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        ask: QuarantineAsk,
+    ) -> Result<Quarantined> {
+        access::require_whole(caller, memory, Capability::Admin)?;
+        let pattern = check(&ask)?;
+        let (memory, now, by) = (memory.clone(), self.clock.now(), caller.name.clone());
+        let (place, asked) = (memory.clone(), ask.clone());
+        let found = self
+            .store
+            .read(move |tx| {
+                let memory = existing(tx, &place)?;
+                matching(tx, &memory, &asked, pattern.as_ref(), now)
+            })
+            .await?;
+        if !ask.dry_run {
+            for ids in found.chunks(ROWS) {
+                let (place, ids, reason, by) = (memory.clone(), ids.to_vec(), ask.reason.clone(), by.clone());
+                let hold = move |tx: &mut dyn Tx| {
+                    let memory = existing(tx, &place)?;
+                    hold(tx, &memory, &ids, &reason, &by, now)
+                };
+                self.store.write(hold).await?;
+            }
+        }
+        let matched = u64::try_from(found.len()).unwrap_or(u64::MAX);
+        let ids = found.into_iter().take(limits::QUARANTINE_IDS_MAX).collect();
+        Ok(Quarantined { matched, ids, applied: !ask.dry_run })
+    }
+
+    /// What is held, newest first.
+    ///
+    /// # Errors
+    /// `Denied` without administration of the memory.
+    pub async fn quarantine_list(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        after: Option<(Timestamp, RecordId)>,
+        limit: u32,
+    ) -> Result<Page<Record, (Timestamp, RecordId)>> {
+        access::require_whole(caller, memory, Capability::Admin)?;
+        check_limit(limit)?;
+        let (memory, now) = (memory.clone(), self.clock.now());
+        self.store
+            .read(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let scope = of_states(&memory, &[RecordState::Quarantined], now);
+                let wanted = limit as usize;
+                let page = RecordPage { scope, after: after.clone(), limit: wanted + 1 };
+                let records = tx.records().list(&page)?;
+                Ok(Page::cut(records, wanted, |record| (record.created_at, record.id.clone())))
+            })
+            .await
+    }
+
+    /// Decides about records that are held: all of them, or none where one is not held.
+    ///
+    /// # Errors
+    /// `Denied` without administration of the memory; `NotFound` for a record that is not held, naming it.
+    pub async fn quarantine_decide(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        ids: Vec<RecordId>,
+        verdict: Verdict,
+        reason: String,
+    ) -> Result<Quarantined> {
+        access::require_whole(caller, memory, Capability::Admin)?;
+        check_reason(&reason)?;
+        if ids.is_empty() || ids.len() > limits::QUARANTINE_IDS_MAX {
+            return Err(Error::invalid("ids", "ids must name 1 to 1,000 records"));
+        }
+        let (now, by, memory) = (self.clock.now(), caller.name.clone(), memory.clone());
+        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let decided = ids.clone();
+        self.store
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                for id in &ids {
+                    decide(tx, &memory, id, verdict, (&reason, &by), now)?;
+                }
+                // What was never active has no vector yet.
+                batch::ask_for_vectors(tx, &memory.id, &job, now)
+            })
+            .await?;
+        self.wake.call();
+        let matched = u64::try_from(decided.len()).unwrap_or(u64::MAX);
+        Ok(Quarantined { matched, ids: decided, applied: true })
+    }
+}
+
+fn check(ask: &QuarantineAsk) -> Result<Option<Regex>> {
+    check_reason(&ask.reason)?;
+    if ask.ids.len() > limits::QUARANTINE_IDS_MAX {
+        return Err(Error::invalid("ids", "ids must name at most 1,000 records"));
+    }
+    let QuarantineAsk { ids, pattern, actor, session, since, until, .. } = ask;
+    let conditions =
+        [pattern.is_some(), actor.is_some(), session.is_some(), since.is_some(), until.is_some()];
+    if ids.is_empty() && !conditions.contains(&true) {
+        let rule = "say which records: give ids, pattern, actor, session, since or until";
+        return Err(Error::invalid("ids", rule));
+    }
+    let Some(pattern) = pattern else { return Ok(None) };
+    if pattern.chars().count() > limits::PATTERN_CHARS_MAX {
+        return Err(Error::invalid("pattern", "pattern must have at most 1,000 characters"));
+    }
+    RegexBuilder::new(pattern)
+        .case_insensitive(true)
+        .size_limit(limits::PATTERN_SIZE_MAX)
+        .build()
+        .map(Some)
+        .map_err(|error| Error::invalid("pattern", format!("pattern must be a regular expression: {error}")))
+}
+
+fn check_reason(reason: &str) -> Result<()> {
+    if (1..=limits::REASON_CHARS_MAX).contains(&reason.chars().count()) {
+        return Ok(());
+    }
+    Err(Error::invalid("reason", "reason must have 1 to 500 characters: it is kept with each record"))
+}
+
+fn of_states(memory: &Memory, states: &[RecordState], now: Timestamp) -> RecordScope {
+    RecordScope { states: states.to_vec(), ..RecordScope::whole(memory.id.clone(), now) }
+}
+
+/// Active records, and candidates, for which the conditions hold; newest first.
+fn matching(
+    tx: &dyn ReadTx,
+    memory: &Memory,
+    ask: &QuarantineAsk,
+    pattern: Option<&Regex>,
+    now: Timestamp,
+) -> Result<Vec<RecordId>> {
+    let states = [RecordState::Active, RecordState::Candidate];
+    let holds = |record: &Record| {
+        let from = &record.provenance;
+        let text = |regex: &Regex| {
+            regex.is_match(&record.text) || record.title.as_deref().is_some_and(|title| regex.is_match(title))
+        };
+        states.contains(&record.state)
+            && ask.actor.as_ref().is_none_or(|actor| from.actor.as_ref() == Some(actor))
+            && ask.session.as_ref().is_none_or(|session| from.session.as_ref() == Some(session))
+            && ask.since.is_none_or(|since| record.created_at >= since)
+            && ask.until.is_none_or(|until| record.created_at < until)
+            && pattern.is_none_or(text)
+    };
+    if !ask.ids.is_empty() {
+        let found = tx.records().get_many(&memory.id, &ask.ids)?;
+        return Ok(found.into_iter().filter(holds).map(|record| record.id).collect());
+    }
+    let scope = of_states(memory, &states, now);
+    let mut found = Vec::new();
+    let mut after = None;
+    loop {
+        let page = RecordPage { scope: scope.clone(), after: after.clone(), limit: ROWS };
+        let records = tx.records().list(&page)?;
+        let Some(last) = records.last() else { return Ok(found) };
+        after = Some((last.created_at, last.id.clone()));
+        found.extend(records.iter().filter(|record| holds(record)).map(|record| record.id.clone()));
+        if u64::try_from(found.len()).unwrap_or(u64::MAX) > limits::MIGRATION_RECORDS_MAX {
+            let rule = "more than 200,000 records match: narrow the conditions";
+            return Err(Error::new(ErrorKind::TooLarge, rule).on("pattern"));
+        }
+    }
+}
+
+/// Holds back what is still active; what changed meanwhile stays as it is.
+fn hold(
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    ids: &[RecordId],
+    reason: &str,
+    by: &str,
+    now: Timestamp,
+) -> Result<()> {
+    for record in tx.records().get_many(&memory.id, ids)? {
+        if !matches!(record.state, RecordState::Active | RecordState::Candidate) {
+            continue;
+        }
+        let to = RecordState::Quarantined;
+        let change = RecordChange { state: to, reason: reason.to_owned(), at: now };
+        if tx.records_mut().set_state(&memory.id, &record.id, &change)? {
+            note(tx, memory, &record, to, (reason, by), now)?;
+        }
+    }
+    Ok(())
+}
+
+fn decide(
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    id: &RecordId,
+    verdict: Verdict,
+    why: (&str, &str),
+    now: Timestamp,
+) -> Result<()> {
+    let held = tx.records().get(&memory.id, id)?.filter(|record| record.state == RecordState::Quarantined);
+    let record =
+        held.ok_or_else(|| Error::not_found(format!("no record {id} is in quarantine")).on("ids"))?;
+    let (changed, to) = match verdict {
+        Verdict::Release => (tx.records_mut().restore(&memory.id, id, why.0, now)?, RecordState::Active),
+        Verdict::Reject => {
+            let state = RecordState::Invalid;
+            let change = RecordChange { state, reason: why.0.to_owned(), at: now };
+            (tx.records_mut().set_state(&memory.id, id, &change)?, state)
+        }
+    };
+    if changed { note(tx, memory, &record, to, why, now) } else { Ok(()) }
+}
+
+fn note(
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    record: &Record,
+    to: RecordState,
+    (reason, by): (&str, &str),
+    at: Timestamp,
+) -> Result<()> {
+    changes::note(tx, memory, &Change { record, from: Some(record.state), to, reason, by, at })
+}

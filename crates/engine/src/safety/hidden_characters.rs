@@ -1,0 +1,203 @@
+//! Hidden characters: found and marked in what is stored, kept out of the index, and taken out of what a model reads.
+//!
+//! A text may show one thing to people and say another to a program by characters without a shape: Unicode tags,
+//! zero-width letters, overrides of writing direction, control characters, terminal escapes. It does not judge visible
+//! words.
+
+use std::borrow::Cow;
+
+/// True when the text holds characters that hide or reorder what it says. A zero-width joiner between emoji or in a
+/// script that needs it, a byte order mark at the start, tabs and line breaks are ordinary.
+pub(super) fn hides_characters(text: &str) -> bool {
+    hidden(text).next().is_some()
+}
+
+/// The text without its hidden characters; `None` where it has none.
+pub(super) fn visible(text: &str) -> Option<String> {
+    let mut places = hidden(text).peekable();
+    places.peek()?;
+    let mut kept = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        if places.peek() == Some(&at) {
+            places.next();
+        } else {
+            kept.push(c);
+        }
+    }
+    Some(kept)
+}
+
+/// Byte offsets of hidden characters.
+fn hidden(text: &str) -> impl Iterator<Item = usize> + '_ {
+    let mut before = ' ';
+    text.char_indices().filter_map(move |(at, c)| {
+        let hides = match c {
+            '\u{200d}' | '\u{200c}' => before.is_ascii(),
+            '\u{feff}' => at > 0,
+            _ => is_hidden(c),
+        };
+        before = c;
+        hides.then_some(at)
+    })
+}
+
+fn is_hidden(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{c}' | '\u{1b}');
+    }
+    matches!(c,
+        '\u{80}'..='\u{84}' | '\u{86}'..='\u{9f}' // C1 controls without NEL
+        | '\u{200b}' | '\u{2060}'..='\u{2064}' // zero width
+        | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' // direction
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}') // tags
+}
+
+/// The text without anything that has no shape, line ends as LF: what [`super::sanitise`] begins with, and therefore
+/// stricter than [`visible`] (marks of writing direction, variation selectors that select nothing, terminal escapes as a
+/// whole, a byte order mark anywhere). Applied twice it is as applied once.
+pub(super) fn stripped(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(|c| (c.is_ascii_control() && !matches!(c, '\n' | '\t')) || is_shapeless(c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\r' => {
+                if rest.peek() == Some(&'\n') {
+                    rest.next();
+                }
+                kept.push('\n');
+            }
+            '\u{1b}' => {
+                let skipped = escape_length(rest.clone());
+                rest.by_ref().take(skipped).for_each(drop);
+            }
+            '\u{9b}' => {
+                let skipped = control_sequence_length(rest.clone());
+                rest.by_ref().take(skipped).for_each(drop);
+            }
+            _ if c.is_ascii_control() && !matches!(c, '\n' | '\t') => {}
+            _ if is_shapeless(c) => {
+                if joins(kept.chars().next_back(), c) {
+                    kept.push(c);
+                }
+            }
+            _ => kept.push(c),
+        }
+    }
+    Cow::Owned(kept)
+}
+
+/// True for characters without a shape of their own. The matching copy leaves every one of them out.
+pub(super) fn is_shapeless(c: char) -> bool {
+    is_hidden(c) && !c.is_ascii()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2065}'..='\u{206f}' | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+/// True where a joiner or a variation selector has something before it that it may change.
+fn joins(before: Option<char>, c: char) -> bool {
+    let selects = matches!(c, '\u{fe0e}' | '\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
+    let joiner = matches!(c, '\u{200c}' | '\u{200d}');
+    let keycap = c == '\u{fe0f}' && before.is_some_and(|b| b.is_ascii_digit() || matches!(b, '#' | '*'));
+    let after_joinable = before.is_some_and(|b| {
+        !b.is_ascii() && !b.is_whitespace() && (!is_shapeless(b) || (joiner && b == '\u{fe0f}'))
+    });
+    keycap || ((selects || joiner) && after_joinable)
+}
+
+/// Characters behind an ESC that belong to it: a control sequence, an operating system command, or a letter.
+fn escape_length(mut rest: std::iter::Peekable<std::str::Chars<'_>>) -> usize {
+    match rest.peek() {
+        Some('[') => {
+            rest.next();
+            1 + control_sequence_length(rest)
+        }
+        Some(']' | 'P' | '_' | '^' | 'X') => string_length(rest),
+        Some('@'..='Z' | '\\') => 1,
+        _ => 0,
+    }
+}
+
+/// Parameters, and the letter that ends them; nothing where no letter does.
+fn control_sequence_length(rest: std::iter::Peekable<std::str::Chars<'_>>) -> usize {
+    let mut length = 0;
+    for c in rest {
+        length += 1;
+        match c {
+            '\u{20}'..='\u{3f}' => {}
+            '\u{40}'..='\u{7e}' => return length,
+            _ => return 0,
+        }
+    }
+    0
+}
+
+/// A command's text up to BEL or ESC `\`, in one line; nothing where it does not end.
+fn string_length(rest: std::iter::Peekable<std::str::Chars<'_>>) -> usize {
+    let mut length = 0;
+    let mut before = ' ';
+    for c in rest {
+        length += 1;
+        match c {
+            '\u{7}' | '\u{9c}' => return length,
+            '\\' if before == '\u{1b}' => return length,
+            '\n' => return 0,
+            _ => before = c,
+        }
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_stripped() {
+        let check = |text: &str, expect: &str| {
+            assert_eq!(stripped(text), expect, "{text:?}");
+            assert_eq!(stripped(expect), expect, "{expect:?}");
+        };
+        check("plain\n\ttext, grün, 日本", "plain\n\ttext, grün, 日本");
+        check("a\r\nb\rc", "a\nb\nc");
+        check("\u{1b}[31mred\u{1b}[0m", "red");
+        check("\u{1b}]0;title\u{7}shell \u{1b}]8;;http://x\u{1b}\\link", "shell link");
+        check("\u{9b}2Jgone", "gone");
+        check("bare \u{1b} escape", "bare  escape");
+        check(
+            "👩\u{200d}💻 ❤\u{fe0f} 1\u{fe0f}\u{20e3} می\u{200c}خواهم",
+            "👩\u{200d}💻 ❤\u{fe0f} 1\u{fe0f}\u{20e3} می\u{200c}خواهم",
+        );
+        check("👁\u{fe0f}\u{200d}🗨\u{fe0f}", "👁\u{fe0f}\u{200d}🗨\u{fe0f}");
+        check("a\u{200b}\u{200d}b\u{fe0f}", "ab");
+        check("\u{feff}start\u{feff}", "start");
+        check("x\u{202e}evil\u{202c}\u{200f}", "xevil");
+        check("hi\u{e0041}\u{e0042}", "hi");
+        check("nul\0\u{8}", "nul");
+        check("だ\u{fe00}\u{fe01}\u{fe02}", "だ");
+    }
+
+    #[test]
+    fn what_hides() {
+        for (text, expect) in [
+            ("plain\n\ttext", None),
+            ("\u{1b}[31mred", None),
+            ("👩\u{200d}💻 می\u{200c}خواهم", None),
+            ("\u{feff}start", None),
+            ("a\u{200b}b", Some("ab")),
+            ("a\u{200d}b", Some("ab")),
+            ("a\u{feff}b", Some("ab")),
+            ("x\u{202e}evil\u{202c}", Some("xevil")),
+            ("hi\u{e0041}\u{e0042}", Some("hi")),
+            ("nul\0", Some("nul")),
+        ] {
+            assert_eq!(visible(text).as_deref(), expect, "{text:?}");
+            assert_eq!(hides_characters(text), expect.is_some(), "{text:?}");
+        }
+    }
+}
