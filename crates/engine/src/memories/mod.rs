@@ -124,6 +124,15 @@ pub struct SelfManagedUpdate {
     pub history_messages: Option<u32>,
 }
 
+/// A memory as it is after a change, and what to know about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryUpdated {
+    /// The memory.
+    pub memory: loci_model::memory::Memory,
+    /// Warnings: records that did not move with a changed template.
+    pub notices: loci_model::warning::Notices,
+}
+
 /// A change of a memory; absent members stay. Applied whole or not at all.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MemoryUpdate {

@@ -6,14 +6,15 @@ use loci_model::memory::Memory;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::strategy::{Strategy, StrategyBase};
+use loci_model::warning::{Notices, Warning};
 use loci_model::{Error, MemoryId, Result, StrategyId, Timestamp, limits};
 
 use super::create::{check_expiry_days, check_namespace_keys, check_set};
 use super::get::existing;
 use super::strategy_input::{self, Surroundings};
-use super::{MemoryUpdate, NewStrategy, StrategyUpdate};
+use super::{MemoryUpdate, MemoryUpdated, NewStrategy, StrategyUpdate};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
-use crate::profiles::template_change::migrate_namespaces;
+use crate::profiles::template_change::{Moved, migrate_namespaces};
 use crate::settings::EngineSettings;
 use crate::{Engine, access};
 
@@ -31,7 +32,7 @@ impl Engine {
         id: &MemoryId,
         change: MemoryUpdate,
         token: Option<ClientToken>,
-    ) -> Result<Memory> {
+    ) -> Result<MemoryUpdated> {
         access::require_whole(caller, id, Capability::Admin)?;
         let now = self.clock.now();
         let engine = self.clone();
@@ -39,21 +40,26 @@ impl Engine {
         self.store
             .write(move |tx| {
                 if let Some(first) = replayed(look_up(tx, token.as_ref(), Some(&id), OPERATION, now)?)? {
-                    return Ok(first);
+                    return Ok(MemoryUpdated { memory: first, notices: Notices::default() });
                 }
                 let old = existing(tx, &id)?;
                 let mut memory = old.clone();
                 engine.apply_update(&mut memory, &change, now)?;
+                let mut moved = Moved::default();
                 for strategy in &old.strategies {
                     if let Some(changed) = memory.strategy(&strategy.id) {
-                        migrate_namespaces(tx, &memory, strategy, changed, now)?;
+                        moved += migrate_namespaces(tx, &memory, strategy, changed, now)?;
                     }
                 }
                 cancel_jobs(tx, &id, &change.delete_strategies)?;
                 tx.memories_mut().update(&memory)?;
                 let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
                 remember(tx, token.as_ref(), Some(&id), OPERATION, &memory, expires)?;
-                Ok(memory)
+                let mut notices = Notices::default();
+                if moved.unmoved > 0 {
+                    notices.warn(Warning::RecordsUnmoved);
+                }
+                Ok(MemoryUpdated { memory, notices })
             })
             .await
     }

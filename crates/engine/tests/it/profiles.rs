@@ -8,6 +8,7 @@ use loci_model::memory::Memory;
 use loci_model::record::{Record, RecordState};
 use loci_model::settings::{InjectionMode, NamespaceReading, SecretsMode};
 use loci_model::strategy::StrategyBase;
+use loci_model::warning::{Notices, Warning};
 use loci_model::{ErrorKind, Namespace};
 
 use crate::world::{World, strategy, template};
@@ -22,7 +23,7 @@ impl World {
         self.drive(self.engine.memory_get(&self.caller, &self.memory.id)).unwrap()
     }
 
-    fn retemplate(&self, to: &str) {
+    fn retemplate(&self, to: &str) -> Notices {
         let update = StrategyUpdate {
             id: self.memory.strategies[0].id.clone(),
             description: None,
@@ -35,7 +36,8 @@ impl World {
             self_managed: None,
         };
         let change = MemoryUpdate { modify_strategies: vec![update], ..MemoryUpdate::default() };
-        self.drive(self.engine.memory_update(&self.caller, &self.memory.id, change, None)).unwrap();
+        let changed = self.engine.memory_update(&self.caller, &self.memory.id, change, None);
+        self.drive(changed).unwrap().notices
     }
 }
 
@@ -133,7 +135,7 @@ fn a_changed_template_moves_every_record_and_keeps_what_it_is() {
         ..Default::default()
     };
     world.drive(world.engine.records_quarantine(&world.caller, &world.memory.id, ask)).unwrap();
-    world.retemplate("/new/{sessionId}/{actorId}/");
+    assert_eq!(world.retemplate("/new/{sessionId}/{actorId}/"), Notices::default());
     let new = world.records(RecordState::ALL);
     let expect: Vec<_> =
         places(&old).into_iter().map(|(id, version, _)| (id, version, "/new/s1/alice/".to_owned())).collect();
@@ -165,7 +167,8 @@ fn a_record_whose_new_place_cannot_be_told_stays() {
     };
     write("/acme/shop/notes/");
     write("/somewhere/else/");
-    world.retemplate("/knowledge/{actorId}/");
+    let notices = world.retemplate("/knowledge/{actorId}/");
+    assert_eq!(notices.warnings, [Warning::RecordsUnmoved]);
     let mut places: Vec<String> =
         world.active().into_iter().map(|record| record.namespace.to_string()).collect();
     places.sort();

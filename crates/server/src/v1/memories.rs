@@ -90,7 +90,7 @@ async fn memory_update(call: Call, asked: shape::MemoryUpdate) -> Result<shape::
         ..MemoryUpdate::default()
     };
     let changed = call.doors.engine.memory_update(&call.caller, &call.memory()?, change, token).await?;
-    Ok(shown(&call, &changed))
+    Ok(shown(&call, &changed.memory))
 }
 
 async fn memory_delete(call: Call) -> Result<Nothing> {

@@ -70,7 +70,7 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         namespace_keys: request.namespace_keys.map(|keys| keys.into_iter().map(Into::into).collect()),
         stream: request.stream_delivery_resources.map(|raw| Document::from_raw(&raw)).transpose()?,
     };
-    let memory = call.engine.memory_update(call.caller, &call.memory()?, change, token).await?;
-    let body = memory_answer(call.engine.settings(), &memory, View::Full)?;
-    Ok(Answer::text(StatusCode::ACCEPTED, body))
+    let changed = call.engine.memory_update(call.caller, &call.memory()?, change, token).await?;
+    let body = memory_answer(call.engine.settings(), &changed.memory, View::Full)?;
+    Ok(Answer::text(StatusCode::ACCEPTED, body).with_notices(changed.notices))
 }
