@@ -22,16 +22,20 @@ struct Closest {
 }
 
 impl MemoryIndex {
-    /// Records of one strategy and namespace that are close to a text: the most similar first, then by cosine, then
-    /// newer first, then by id. Of a record with several passages the most similar counts.
+    /// Records of one strategy and namespace that are close to a text: the most similar first (where a cosine is asked
+    /// for, too: by the greater of both), then by cosine, then newer first, then by id. Of a record with several passages the most similar counts.
     pub fn neighbours(&self, request: &NeighbourRequest) -> Vec<Neighbour> {
         let scope = self.neighbourhood(request);
         let terms = self.terms_of(&request.text);
         let asked = request.vector.as_ref().and_then(|(vector, model)| self.asked(vector, model));
         let mut closest: HashMap<u32, Closest> = HashMap::new();
-        for passage in self.sharing(&terms, &scope, request.jaccard_min) {
+        let cosine_min = request.cosine_min.filter(|_| asked.is_some());
+        // Who is like it by meaning may share no word with it: every passage in scope is looked at.
+        let jaccard_min = if cosine_min.is_some() { 0.0 } else { request.jaccard_min };
+        for passage in self.sharing(&terms, &scope, jaccard_min) {
             let found = self.compare(passage, &terms, asked.as_ref());
-            if found.jaccard < request.jaccard_min {
+            let means = cosine_min.is_some_and(|least| found.cosine.is_some_and(|cosine| cosine >= least));
+            if found.jaccard < request.jaccard_min && !means {
                 continue;
             }
             let best = closest.entry(found.record).or_insert(found);
@@ -42,7 +46,11 @@ impl MemoryIndex {
         let mut closest: Vec<Closest> = closest.into_values().collect();
         closest.sort_by(|a, b| {
             let cosine = |of: &Closest| of.cosine.unwrap_or(f32::NEG_INFINITY);
-            let alike = b.jaccard.total_cmp(&a.jaccard).then(cosine(b).total_cmp(&cosine(a)));
+            let likeness = |of: &Closest| match cosine_min {
+                Some(_) => of.jaccard.max(cosine(of)),
+                None => of.jaccard,
+            };
+            let alike = likeness(b).total_cmp(&likeness(a)).then(cosine(b).total_cmp(&cosine(a)));
             alike.then_with(|| self.records.newer_first(a.record, b.record))
         });
         closest.truncate(request.limit);

@@ -38,6 +38,15 @@ pub fn marks(text: &str) -> Marks {
     marks
 }
 
+impl Marks {
+    /// True when every number and every negation of `other` is among these.
+    #[must_use]
+    pub fn holds(&self, other: &Marks) -> bool {
+        other.numbers.iter().all(|number| self.numbers.contains(number))
+            && other.negations.iter().all(|negation| self.negations.contains(negation))
+    }
+}
+
 /// The next word from `from`: word characters, with `'`, `’`, `.`, `,`, `:` and `/` kept between two of them where both
 /// are digits, or, for apostrophes, letters.
 fn next_word(text: &str, from: usize) -> Option<(usize, &str)> {

@@ -1,19 +1,48 @@
 //! Consolidation: what becomes of new records beside those that are there. Added, left out, in the place of others, held.
 //!
-//! The types are those that extraction and consolidation share. Decisions are still made by joining alone
-//! (`jobs/extract/join.rs`): [`decide`] and [`carry_out`] are asked by nobody and say so.
+//! * `reading`: one statement for comparison; `compare`, `slot`, `scope`: two of them side by side;
+//! * `relate`: what a new statement is to an old one; `thresholds`: from which likeness on;
+//! * `decide`: what becomes of each proposal of a round; `ask_rest`: the model's answer on what rules leave open, `merging`:
+//!   whether its words may stand;
+//! * `plan`, `snapshot`, `validator`: the schema that consolidation of any kind plans in, and its rules; `judged`: decisions
+//!   as such a plan;
+//! * `carry_out`: the decision in the write of the round.
+//!
+//! Which proposals are decided here, and beside whom, is extraction's matter (`jobs/extract/consolidating.rs`).
 
+pub mod ask_rest;
+pub mod carry_out;
+mod compare;
+mod decide;
+mod judged;
+mod merging;
+pub mod plan;
+mod reading;
+pub mod relate;
+mod scope;
+mod slot;
+pub mod snapshot;
+pub mod thresholds;
+pub mod validator;
+
+use loci_model::RecordId;
 use loci_model::job::Job;
 use loci_model::memory::Memory;
-use loci_model::ports::store::Tx;
 use loci_model::record::Record;
 use loci_model::settings::ModelMode;
 use loci_model::strategy::Strategy;
-use loci_model::{Error, RecordId, Result, Timestamp};
 
 use crate::Engine;
 use crate::asking::{MadeBy, Unanswered};
 use crate::strategies::Joining;
+
+pub use carry_out::carry_out;
+pub use decide::decide;
+pub use relate::{Reason, Relation, Statement, relate};
+pub use thresholds::Thresholds;
+
+/// Who decides where no model is to be asked.
+pub(crate) const WITHOUT_A_MODEL: ModelMode = ModelMode::None;
 
 /// A record that extraction proposes.
 #[derive(Debug, Clone, Copy)]
@@ -46,27 +75,43 @@ pub struct Neighbourhood {
     pub alike: Alike,
 }
 
-/// What becomes of a proposal. Every decision has a reason, of at most 500 characters and without content.
+/// Why something was decided, and by what. No content, except the ids of records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Why {
+    /// For people, at most 500 characters.
+    pub reason: String,
+    /// The rules ([`carry_out::RULES`]), or the prompt that was asked.
+    pub by: String,
+}
+
+impl Why {
+    /// By the rules.
+    pub fn rules(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), by: carry_out::RULES.to_owned() }
+    }
+}
+
+/// What becomes of a proposal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
     /// It is added.
     Add {
         /// Why.
-        reason: String,
+        why: Why,
     },
     /// It says nothing new: the record there gains a source.
     Skip {
         /// The record that says it.
         of: RecordId,
         /// Why.
-        reason: String,
+        why: Why,
     },
     /// It takes the place of others.
     Supersede {
         /// The others.
         old: Vec<RecordId>,
         /// Why.
-        reason: String,
+        why: Why,
     },
     /// A record in new words takes the place of an old one; the proposal is part of it.
     Update {
@@ -75,7 +120,7 @@ pub enum Decision {
         /// The new words.
         text: String,
         /// Why.
-        reason: String,
+        why: Why,
         /// Whose words they are.
         by: MadeBy,
     },
@@ -84,14 +129,14 @@ pub enum Decision {
         /// The other.
         with: RecordId,
         /// Why.
-        reason: String,
+        why: Why,
     },
     /// It tells of a time before a record that is there: kept as superseded by that one.
     History {
         /// The newer one.
         under: RecordId,
         /// Why.
-        reason: String,
+        why: Why,
     },
 }
 
@@ -119,34 +164,4 @@ pub struct Deciding<'a> {
     pub strategy: &'a Strategy,
     /// Who reads.
     pub mode: ModelMode,
-}
-
-/// Decides on proposals beside their neighbours: by rules first, by the model only for the rest.
-///
-/// # Errors
-/// Those of the store. At present always: nothing is decided here yet.
-pub async fn decide(
-    deciding: &Deciding<'_>,
-    _proposals: &[Proposal<'_>],
-    _around: &[Neighbourhood],
-) -> Result<Decided> {
-    Err(unfinished(deciding.job.id.as_str()))
-}
-
-/// Carries a decision out, in the write of the round: what was inserted.
-///
-/// # Errors
-/// Those of the store. At present always: nothing is carried out here yet.
-pub fn carry_out(
-    _tx: &mut dyn Tx,
-    _memory: &Memory,
-    proposal: &Record,
-    _decision: &Decision,
-    _at: Timestamp,
-) -> Result<Option<Record>> {
-    Err(unfinished(proposal.id.as_str()))
-}
-
-fn unfinished(what: &str) -> Error {
-    Error::bug(format!("consolidation was asked about {what}, but decides nothing in this version"))
 }

@@ -7,6 +7,7 @@ use loci_model::settings::{ConsolidationSettings, MemorySettings, ModelMode};
 use loci_model::{Error, MemoryId, Result, limits};
 
 use super::get::existing;
+use crate::consolidation::Thresholds;
 use crate::retrieval::weights::Weights;
 use crate::{Engine, access};
 
@@ -78,15 +79,7 @@ fn check_consolidation(settings: &ConsolidationSettings) -> Result<()> {
         let rule = "reflect_min_episodes must be 2 to 200";
         return Err(Error::invalid("consolidation.reflect_min_episodes", rule));
     }
-    if settings.verbatim {
-        let rule = "messages kept word for word are not consolidated in this version: leave verbatim out";
-        return Err(Error::invalid("consolidation.verbatim", rule));
-    }
-    if settings.thresholds.is_some() {
-        let rule = "thresholds cannot be set in this version: leave them out";
-        return Err(Error::invalid("consolidation.thresholds", rule));
-    }
-    Ok(())
+    Thresholds::read(settings.thresholds.as_deref()).map(|_| ())
 }
 
 #[cfg(test)]
@@ -117,9 +110,8 @@ mod tests {
         check(of(1_001, 3, None), "consolidation.reflect_every");
         check(of(5, 1, None), "consolidation.reflect_min_episodes");
         check(of(5, 201, None), "consolidation.reflect_min_episodes");
-        check(of(5, 3, Some("{}")), "consolidation.thresholds");
-        let verbatim = ConsolidationSettings { verbatim: true, ..ConsolidationSettings::default() };
-        check(MemorySettings { consolidation: verbatim, ..usual() }, "consolidation.verbatim");
+        assert_eq!(field(&of(5, 3, Some(r#"{"paraphrase":0.95}"#))), None);
+        check(of(5, 3, Some(r#"{"paraphrase":2}"#)), "consolidation.thresholds");
         let window = WindowSettings { messages: 0, ..WindowSettings::default() };
         check(MemorySettings { window, ..usual() }, "window.messages");
         check(MemorySettings { model_mode: Some(ModelMode::Provider), ..usual() }, "model_mode");

@@ -11,6 +11,7 @@ pub(crate) mod list;
 pub(crate) mod namespaces;
 pub(crate) mod prefix_reading;
 mod quarantine;
+mod revert;
 pub(crate) mod strategy_choice;
 mod update;
 
@@ -25,6 +26,7 @@ use loci_model::{ErrorKind, MemoryId, Namespace, RecordId, StrategyId, Timestamp
 pub use quarantine::{QuarantineAsk, Quarantined, Verdict};
 
 use crate::page::Page;
+pub use revert::RecordRevert;
 
 /// A part of the tree as a caller names it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,6 +3,8 @@
 //! The embedder hashes words (`world`), so nothing here says how well a text is found.
 
 #[cfg(test)]
+mod consolidation;
+#[cfg(test)]
 mod crashes;
 #[cfg(test)]
 mod extraction;

@@ -264,9 +264,13 @@ fn neighbours_of_a_new_text() {
             text: text.into(),
             vector: Some((vec![1.0, 0.0], MODEL.to_owned())),
             jaccard_min,
+            cosine_min: None,
             limit,
         };
         let got = index.neighbours(&request);
+        let by_meaning = NeighbourRequest { cosine_min: Some(0.5), ..request };
+        let near = index.neighbours(&by_meaning);
+        assert!(limit == 1 || near.iter().any(|found| found.record == record_id(0)), "{text}: {near:?}");
         let pairs: Vec<_> = got.iter().map(|found| (found.record.clone(), found.jaccard)).collect();
         let expect: Vec<_> = expect.iter().map(|(number, jaccard)| (record_id(*number), *jaccard)).collect();
         assert_eq!(pairs, expect, "{text}");

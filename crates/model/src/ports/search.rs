@@ -198,6 +198,8 @@ pub struct NeighbourRequest {
     pub vector: Option<(Vector, String)>,
     /// Only neighbours with at least this Jaccard similarity of term sets.
     pub jaccard_min: f32,
+    /// Also those whose vector has at least this cosine with the text's, however few words they share.
+    pub cosine_min: Option<f32>,
     /// At most so many, the most similar first.
     pub limit: usize,
 }

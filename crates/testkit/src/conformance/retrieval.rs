@@ -120,6 +120,7 @@ fn dense_and_neighbours(bench: &Bench, memory: &MemoryId, whole: &RecordScope) -
         text: "I repaired the bicycle on Tuesday, Bob.".into(),
         vector: None,
         jaccard_min: 0.8,
+        cosine_min: None,
         limit: 5,
     };
     let near = block_on(bench.store.search().neighbours(request))?;

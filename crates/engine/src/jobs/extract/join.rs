@@ -3,6 +3,7 @@
 //!
 //! Inside the write of a round, whose ground holds. Nothing is compared by meaning here.
 
+use loci_model::making::MakingMode;
 use loci_model::ports::store::{RecordPage, SupersedeChange, Tx};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::scope::{RecordScope, StrategyChoice};
@@ -29,6 +30,9 @@ impl Plan {
     pub(super) fn write_draft(&self, tx: &mut dyn Tx, group: &Group, draft: &Draft) -> Result<bool> {
         if let Some(decision) = &draft.decided {
             let memory = &self.round.memory;
+            if !is_several(draft) && self.is_written(tx, draft)? {
+                return Ok(false);
+            }
             let inserted = consolidation::carry_out(tx, memory, &draft.record, decision, self.now)?;
             return Ok(inserted.is_some());
         }
@@ -177,6 +181,14 @@ impl Plan {
         let change = Change { record, from, to, reason, by: BY, at: self.now };
         changes::note(tx, &self.round.memory, &change)
     }
+}
+
+/// A model's facts may be several about one message, and come once per window: their source does not tell a second run.
+fn is_several(draft: &Draft) -> bool {
+    draft.record.making.as_ref().is_some_and(|making| match making.mode {
+        MakingMode::Model | MakingMode::Pull => true,
+        MakingMode::Deterministic | MakingMode::Fallback => false,
+    })
 }
 
 /// What a keyed draft meets.

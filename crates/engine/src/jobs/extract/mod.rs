@@ -4,6 +4,7 @@
 //! the progress in one transaction. A round whose ground moved meanwhile (progress, or the strategy's records in that
 //! namespace) writes nothing and is planned again, so a job that is run twice, or beside another, writes once.
 
+mod consolidating;
 mod draft;
 mod join;
 mod neighbours;
@@ -19,6 +20,7 @@ use loci_model::{ActorId, Error, JobId, MemoryId, Result, SessionId, StrategyId}
 
 use super::{Ended, failure};
 use crate::Engine;
+use consolidating::Settled;
 
 /// Plans of one round that may be overtaken before the job lets others go first.
 const PLANS_MAX: u32 = 6;
@@ -71,6 +73,9 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
         plans += 1;
         let drafts = draft::drafts(engine, &round, &mut vectors).await?;
         let drafts = neighbours::find(engine, &round, drafts).await?;
+        let Settled::Ready(drafts) = consolidating::settle(engine, job, &round, drafts).await? else {
+            return Ok(Ended::Again(engine.clock.now().plus_millis(STEP_BACK_MS)));
+        };
         let (unresolved, why) = (round.unresolved.clone(), round.reason.clone());
         if write::write(engine, round, drafts).await? {
             failed.extend(unresolved);

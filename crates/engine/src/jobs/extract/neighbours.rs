@@ -85,6 +85,7 @@ async fn stored(engine: &Engine, round: &Round, group: &Group, draft: &Draft) ->
         text: draft.record.indexed().to_owned(),
         vector: draft.vector.clone().zip(model),
         jaccard_min: JACCARD_MIN,
+        cosine_min: None,
         limit: NEIGHBOURS_MAX,
     };
     let near: Vec<RecordId> = engine

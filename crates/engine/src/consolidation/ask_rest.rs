@@ -1,0 +1,301 @@
+//! What the rules leave open, asked of the model: one question for all open proposals of a round, in the form of
+//! agentcore-wire.md §8. An answer is checked before it counts; what may not stand becomes the candidate's own words.
+
+use loci_model::exchange::Step;
+use loci_model::ports::language_model::OutputForm;
+use loci_model::prompt::PromptId;
+use loci_model::record::Record;
+use loci_model::strategy::{StepOverride, StrategyBase};
+use loci_model::{Error, RecordId, Result};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::decide::stated;
+use super::{Decided, Deciding, Decision, Why, merging};
+use crate::asking::{self, Asked, MadeBy};
+use crate::safety;
+use crate::strategies::question::{BadReply, Question};
+
+const SEMANTIC: &str = include_str!("prompts/semantic.consolidate.v1.md");
+const PREFERENCE: &str = include_str!("prompts/user_preference.consolidate.v1.md");
+const DIVIDER: &str = "\n=== schema ===\n";
+const GRAMMAR: &str = "{\"items\":[{\"memory\":{\"fact\":text},\"operation\":\"AddMemory\"|\"UpdateMemory\"|\"SkipMemory\",\
+    \"update_id\"?:id,\"updated_memory\"?:{\"fact\":text}}]}, one item for each new memory, in their order";
+const OUTPUT_TOKENS_MAX: u32 = 4_096;
+/// Longest text that a model may put in the place of a record.
+const TEXT_CHARS_MAX: usize = loci_model::limits::FACT_CHARS_MAX;
+
+/// A proposal that the rules leave open.
+pub(super) struct Open<'a> {
+    /// Its index.
+    pub(super) proposal: usize,
+    pub(super) record: &'a Record,
+    /// What it may meet.
+    pub(super) neighbours: Vec<&'a Record>,
+}
+
+/// One answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Answer {
+    Add,
+    Skip(Option<String>),
+    Update(String, String),
+}
+
+/// Asks about everything open and puts the answers in the place of the decisions that wait for them. Where there is no
+/// answer, both stay.
+pub(super) async fn ask(
+    deciding: &Deciding<'_>,
+    open: &[Open<'_>],
+    mut decisions: Vec<Decision>,
+) -> Result<Decided> {
+    let question = question(deciding, open)?;
+    let ids: Vec<Vec<&str>> =
+        open.iter().map(|one| one.neighbours.iter().map(|near| near.id.as_str()).collect()).collect();
+    let read = |reply: &str| read(reply, &ids);
+    match asking::ask(deciding.engine, deciding.job, deciding.mode, Step::Consolidate, &question, &read)
+        .await?
+    {
+        Asked::Off => Ok(Decided::Plan(decisions)),
+        Asked::Waits => Ok(Decided::Waits),
+        Asked::Unanswered(unanswered) => Ok(Decided::Unanswered(unanswered)),
+        Asked::Read(answers, by) => {
+            for (one, answer) in open.iter().zip(answers) {
+                if let Some(decision) = decisions.get_mut(one.proposal) {
+                    *decision = decided(one, answer, &by);
+                }
+            }
+            Ok(Decided::Plan(decisions))
+        }
+    }
+}
+
+fn question(deciding: &Deciding<'_>, open: &[Open<'_>]) -> Result<Question> {
+    let (name, text) = match deciding.strategy.base {
+        StrategyBase::UserPreference => ("user_preference.consolidate@1", PREFERENCE),
+        StrategyBase::Semantic
+        | StrategyBase::Summary
+        | StrategyBase::Episodic
+        | StrategyBase::SelfManaged => ("semantic.consolidate@1", SEMANTIC),
+    };
+    let (instructions, form) = text.split_once(DIVIDER).unwrap_or((text, ""));
+    let own: Option<&StepOverride> =
+        deciding.strategy.custom.as_ref().and_then(|custom| custom.consolidation.as_ref());
+    let mut prompt = PromptId::parse(name)?;
+    let replaced = own.map(|step| step.append_to_prompt.as_str()).filter(|text| !text.is_empty());
+    if let Some(text) = replaced {
+        let digest: String = hex::encode(Sha256::digest(text)).chars().take(8).collect();
+        prompt = prompt.with_instructions(&digest)?;
+    }
+    Ok(Question {
+        prompt,
+        model_id: own.map(|step| step.model_id.clone()).filter(|id| !id.is_empty()),
+        system: format!("{}\n\n{}", replaced.unwrap_or(instructions).trim(), form.trim()),
+        input: input(open),
+        output: OutputForm::Json { name: "items", schema: schema() },
+        grammar: GRAMMAR,
+        max_output_tokens: OUTPUT_TOKENS_MAX,
+    })
+}
+
+/// New memories, each with the kept ones it may meet, as JSON lines that no text can break out of.
+fn input(open: &[Open<'_>]) -> String {
+    let shown = |record: &Record| {
+        json!({
+            "id": record.id.as_str(),
+            "time": record.timestamp.to_rfc3339(),
+            "scope": record.scope,
+            "text": safety::for_model(&stated(record)),
+        })
+    };
+    let mut text = String::from("<memories>\n");
+    for (number, one) in (1..).zip(open) {
+        let kept: Vec<Value> = one.neighbours.iter().map(|near| shown(near)).collect();
+        let line = json!({
+            "new": number,
+            "time": one.record.timestamp.to_rfc3339(),
+            "scope": one.record.scope,
+            "text": safety::for_model(&stated(one.record)),
+            "kept": kept,
+        });
+        let line = line.to_string().replace('<', "\\u003c").replace('>', "\\u003e");
+        text.push_str(&line.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029"));
+        text.push('\n');
+    }
+    text.push_str("</memories>");
+    text
+}
+
+fn schema() -> String {
+    let fact = json!({
+        "type": "object",
+        "properties": {"fact": {"type": "string"}},
+        "required": ["fact"],
+        "additionalProperties": false,
+    });
+    json!({
+        "type": "object",
+        "properties": {"items": {"type": "array", "items": {
+            "type": "object",
+            "properties": {
+                "memory": fact,
+                "operation": {"type": "string", "enum": ["AddMemory", "UpdateMemory", "SkipMemory"]},
+                "update_id": {"type": "string"},
+                "updated_memory": fact,
+            },
+            "required": ["memory", "operation"],
+            "additionalProperties": false,
+        }}},
+        "required": ["items"],
+        "additionalProperties": false,
+    })
+    .to_string()
+}
+
+/// Reads an answer: one item per open proposal, ids only of what was shown.
+fn read(reply: &str, ids: &[Vec<&str>]) -> std::result::Result<Vec<Answer>, BadReply> {
+    let bare = reply.trim().trim_start_matches("```json").trim_start_matches("```").trim_end_matches("```");
+    let value: Value =
+        serde_json::from_str(bare.trim()).map_err(|error| BadReply::of(format!("not JSON: {error}")))?;
+    let items = value.get("items").unwrap_or(&value);
+    let Some(items) = items.as_array() else { return Err(BadReply::of("items must be a list")) };
+    let mut violations = Vec::new();
+    if items.len() != ids.len() {
+        violations.push(format!(
+            "there are {} items: there must be {}, one for each new memory",
+            items.len(),
+            ids.len()
+        ));
+    }
+    let mut answers = Vec::new();
+    for ((number, item), known) in (1..).zip(items).zip(ids) {
+        match answer(item, known) {
+            Ok(answer) => answers.push(answer),
+            Err(wrong) => violations.push(format!("item {number}: {wrong}")),
+        }
+    }
+    violations.truncate(20);
+    if violations.is_empty() { Ok(answers) } else { Err(BadReply { violations }) }
+}
+
+fn answer(item: &Value, known: &[&str]) -> std::result::Result<Answer, &'static str> {
+    let id = match item.get("update_id") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(id)) if id.is_empty() => None,
+        Some(Value::String(id)) if known.contains(&id.as_str()) => Some(id.clone()),
+        Some(_) => return Err("update_id must be the id of a kept memory that was shown with it"),
+    };
+    match item.get("operation").and_then(Value::as_str) {
+        Some("AddMemory") => Ok(Answer::Add),
+        Some("SkipMemory") => Ok(Answer::Skip(id)),
+        Some("UpdateMemory") => {
+            let text =
+                item.get("updated_memory").and_then(|memory| memory.get("fact")).and_then(Value::as_str);
+            let text = text.map(str::trim).filter(|text| !text.is_empty());
+            match (id, text) {
+                (None, _) => Err("UpdateMemory needs update_id"),
+                (_, None) => Err("UpdateMemory needs updated_memory with a fact"),
+                (_, Some(text)) if text.chars().count() > TEXT_CHARS_MAX => Err("updated_memory is too long"),
+                (Some(id), Some(text)) => Ok(Answer::Update(id, text.to_owned())),
+            }
+        }
+        _ => Err("operation must be AddMemory, UpdateMemory or SkipMemory"),
+    }
+}
+
+/// An answer as a decision. A newer statement is never put under an older one's words, and words that may not stand give
+/// way to the candidate's own.
+fn decided(open: &Open<'_>, answer: Answer, by: &MadeBy) -> Decision {
+    let said = |what: &str| Why { reason: what.to_owned(), by: by.prompt.to_string() };
+    let near = |id: &str| open.neighbours.iter().find(|near| near.id.as_str() == id);
+    match answer {
+        Answer::Add => Decision::Add { why: said("the model: something else") },
+        Answer::Skip(Some(id)) => match near(&id) {
+            Some(near) => Decision::Skip { of: near.id.clone(), why: said("the model: says nothing new") },
+            None => Decision::Add { why: said("the model named nothing that is there") },
+        },
+        // What is not to be kept at all has no record to go to: it stays, and safety decides on it.
+        Answer::Skip(None) => Decision::Add { why: said("the model would leave it out, but names no other") },
+        Answer::Update(id, text) => match near(&id) {
+            Some(near) => update(open.record, near, text, by),
+            None => Decision::Add { why: said("the model named nothing that is there") },
+        },
+    }
+}
+
+fn update(new: &Record, old: &Record, text: String, by: &MadeBy) -> Decision {
+    let said = |what: &str| Why { reason: what.to_owned(), by: by.prompt.to_string() };
+    let id: RecordId = old.id.clone();
+    if new.timestamp < old.timestamp {
+        return Decision::History {
+            under: id,
+            why: said("the model: the same matter, told of an earlier time"),
+        };
+    }
+    if super::relate::rank(new.tier) < super::relate::rank(old.tier) {
+        return Decision::Hold {
+            with: id,
+            why: said("the model: the same matter, but the other is trusted more"),
+        };
+    }
+    let own = stated(new);
+    // A preference keeps its JSON form: its own words take the place.
+    let keeps_form = own != new.text;
+    match merging::check(&text, &stated(old), &own) {
+        Ok(()) if !keeps_form && text != own => Decision::Update {
+            old: id,
+            text,
+            why: said("the model: the newer state of the same"),
+            by: by.clone(),
+        },
+        Ok(()) => Decision::Supersede { old: vec![id], why: said("the model: the newer state of the same") },
+        Err(refused) => Decision::Supersede { old: vec![id], why: said(refused.text()) },
+    }
+}
+
+/// For callers that register prompts: name, version and words.
+pub const PROMPTS: [(&str, &str); 2] =
+    [("semantic.consolidate@1", SEMANTIC), ("user_preference.consolidate@1", PREFERENCE)];
+
+/// Checks an answer by itself, as far as that can be done without the question: how many items it has.
+///
+/// # Errors
+/// `Invalid`, with what is wrong.
+pub fn items(reply: &str) -> Result<usize> {
+    let value: Value = serde_json::from_str(reply.trim())
+        .map_err(|error| Error::invalid("result", format!("not JSON: {error}")))?;
+    let items = value.get("items").unwrap_or(&value);
+    items.as_array().map(Vec::len).ok_or_else(|| Error::invalid("result", "items must be a list"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers() {
+        let ids = vec![vec!["mem-1", "mem-2"], vec!["mem-3"]];
+        let check = |reply: &str, expect: std::result::Result<Vec<Answer>, usize>| {
+            let seen = read(reply, &ids).map_err(|bad| bad.violations.len());
+            assert_eq!(seen, expect, "{reply}");
+        };
+        let two = |first: &str| {
+            format!(r#"{{"items":[{first},{{"memory":{{"fact":"b"}},"operation":"AddMemory"}}]}}"#)
+        };
+        check(
+            &two(
+                r#"{"memory":{"fact":"a"},"operation":"UpdateMemory","update_id":"mem-2","updated_memory":{"fact":"c"}}"#,
+            ),
+            Ok(vec![Answer::Update("mem-2".into(), "c".into()), Answer::Add]),
+        );
+        check(
+            &two(r#"{"memory":{"fact":"a"},"operation":"SkipMemory","update_id":"mem-1"}"#),
+            Ok(vec![Answer::Skip(Some("mem-1".into())), Answer::Add]),
+        );
+        check(&two(r#"{"memory":{"fact":"a"},"operation":"SkipMemory","update_id":"mem-3"}"#), Err(1));
+        check(&two(r#"{"memory":{"fact":"a"},"operation":"UpdateMemory","update_id":"mem-1"}"#), Err(1));
+        check(&two(r#"{"memory":{"fact":"a"},"operation":"Forget"}"#), Err(1));
+        check("[]", Err(1));
+        check("I cannot do that.", Err(1));
+    }
+}

@@ -1,0 +1,161 @@
+//! Carries a decision out in the write of its round: the record that is inserted, those whose place it takes, and the line
+//! in the history of each. Everything in one transaction; consolidation erases nothing.
+
+use loci_model::making::Decided;
+use loci_model::memory::Memory;
+use loci_model::ports::store::{SupersedeChange, Tx};
+use loci_model::record::{Record, RecordState};
+use loci_model::telemetry::StateChange;
+use loci_model::{RecordId, Result, Timestamp, limits};
+
+use super::{Decision, Why};
+use crate::records::changes::{self, Change, Streamed};
+
+/// Who changes records here.
+const BY: &str = "loci";
+/// The rules, in their version.
+pub const RULES: &str = "deterministic@1";
+/// Sources that a record collects by repeats; more would say nothing more.
+const SOURCES_MAX: usize = 1_000;
+
+/// Carries a decision out: what was inserted, `None` where nothing was. What moved since the decision (a record that is
+/// gone) turns it into an addition.
+///
+/// # Errors
+/// Those of the store.
+pub fn carry_out(
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    proposal: &Record,
+    decision: &Decision,
+    at: Timestamp,
+) -> Result<Option<Record>> {
+    let carrying = Carrying { memory, at };
+    match decision {
+        Decision::Add { why } => carrying.insert(tx, proposal, "add", why, &[]).map(Some),
+        Decision::Skip { of, why } => match carrying.active(tx, of)? {
+            Some(first) => carrying.repeat(tx, &first, proposal, why).map(|()| None),
+            None => carrying.insert(tx, proposal, "add", why, &[]).map(Some),
+        },
+        Decision::Supersede { old, why } => carrying.replace(tx, proposal, old, "supersede", why).map(Some),
+        Decision::Update { old, text, why, by } => {
+            let mut record = proposal.clone();
+            record.text.clone_from(text);
+            let making = record.making.get_or_insert_default();
+            (making.prompt, making.model, making.mode) = (Some(by.prompt.clone()), by.model.clone(), by.mode);
+            carrying.replace(tx, &record, std::slice::from_ref(old), "update", why).map(Some)
+        }
+        Decision::Hold { why, .. } => {
+            let mut record = proposal.clone();
+            record.state = RecordState::Candidate;
+            record.state_reason = Some(why.reason.clone());
+            carrying.insert(tx, &record, "hold", why, &[]).map(Some)
+        }
+        Decision::History { under, why } => {
+            let record = carrying.insert(tx, proposal, "add", why, &[])?;
+            if let Some(newer) = carrying.active(tx, under)? {
+                carrying.give_way(tx, &record, &newer, why)?;
+            }
+            Ok(Some(record))
+        }
+    }
+}
+
+struct Carrying<'a> {
+    memory: &'a Memory,
+    at: Timestamp,
+}
+
+impl Carrying<'_> {
+    fn active(&self, tx: &mut dyn Tx, id: &RecordId) -> Result<Option<Record>> {
+        let found = tx.records().get(&self.memory.id, id)?;
+        Ok(found.filter(|record| record.state == RecordState::Active))
+    }
+
+    /// Those of `old` that are still in force and not newer give their place.
+    fn replace(
+        &self,
+        tx: &mut dyn Tx,
+        proposal: &Record,
+        old: &[RecordId],
+        action: &str,
+        why: &Why,
+    ) -> Result<Record> {
+        let mut giving = Vec::new();
+        if proposal.state == RecordState::Active {
+            for id in old {
+                giving.extend(self.active(tx, id)?.filter(|old| old.timestamp <= proposal.timestamp));
+            }
+        }
+        let action = if giving.is_empty() { "add" } else { action };
+        self.insert(tx, proposal, action, why, &giving)
+    }
+
+    fn insert(
+        &self,
+        tx: &mut dyn Tx,
+        proposal: &Record,
+        action: &str,
+        why: &Why,
+        giving: &[Record],
+    ) -> Result<Record> {
+        let mut record = proposal.clone();
+        record.supersedes = giving.iter().map(|old| old.id.clone()).collect();
+        let reason: String = why.reason.chars().take(limits::REASON_CHARS_MAX).collect();
+        let making = record.making.get_or_insert_default();
+        making.decided =
+            Some(Decided { action: action.to_owned(), by: why.by.clone(), reason: reason.clone() });
+        tx.records_mut().insert(&record)?;
+        for old in giving {
+            self.give_way(tx, old, &record, why)?;
+        }
+        let told = format!("extracted; {action}: {reason}");
+        self.note(tx, &record, None, record.state, &told, Streamed::Created)?;
+        Ok(record)
+    }
+
+    fn give_way(&self, tx: &mut dyn Tx, old: &Record, by: &Record, why: &Why) -> Result<()> {
+        let change = SupersedeChange {
+            by: by.id.clone(),
+            reason: why.reason.clone(),
+            valid_to: by.valid_from,
+            at: self.at,
+        };
+        if tx.records_mut().supersede(&self.memory.id, &old.id, &change)? {
+            let from = Some(RecordState::Active);
+            self.note(tx, old, from, RecordState::Superseded, &why.reason, Streamed::Deleted)?;
+        }
+        Ok(())
+    }
+
+    /// The record that says it gains the sources, and a line in its history. Followers of a stream see no change.
+    fn repeat(&self, tx: &mut dyn Tx, first: &Record, proposal: &Record, why: &Why) -> Result<()> {
+        if first.provenance.sources.len() < SOURCES_MAX {
+            for source in &proposal.provenance.sources {
+                tx.records_mut().add_source(&self.memory.id, &first.id, source)?;
+            }
+        }
+        tx.telemetry_mut().append(&StateChange {
+            memory: self.memory.id.clone(),
+            record: first.id.clone(),
+            version: first.version,
+            from: Some(first.state),
+            to: first.state,
+            reason: format!("said again: {}", why.reason),
+            by: BY.to_owned(),
+            at: self.at,
+        })
+    }
+
+    fn note(
+        &self,
+        tx: &mut dyn Tx,
+        record: &Record,
+        from: Option<RecordState>,
+        to: RecordState,
+        reason: &str,
+        what: Streamed,
+    ) -> Result<()> {
+        changes::note(tx, self.memory, &Change { record, from, to, reason, by: BY, what, at: self.at })
+    }
+}

@@ -1,0 +1,132 @@
+//! Decides on proposals beside their neighbours: by the relation of each pair, the model only for what rules leave open.
+//!
+//! One decision per proposal, with its reason. Nothing is written here.
+
+use loci_model::RecordId;
+use loci_model::Result;
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::settings::ModelMode;
+use serde_json::Value;
+
+use super::ask_rest::{self, Open};
+use super::judged::judged;
+use super::relate::{Reason, Relation, Statement, relate};
+use super::{Decided, Deciding, Decision, Neighbourhood, Proposal, Thresholds, Why};
+
+/// What the rules say of one proposal.
+enum Found {
+    Decision(Decision),
+    /// Open: indexes of the neighbours it may meet.
+    Open(Vec<usize>),
+}
+
+/// Decides on proposals beside their neighbours: by rules first, by the model only for the rest.
+///
+/// # Errors
+/// Those of the store; `Invalid` where the memory's own thresholds cannot be read.
+pub async fn decide(
+    deciding: &Deciding<'_>,
+    proposals: &[Proposal<'_>],
+    around: &[Neighbourhood],
+) -> Result<Decided> {
+    let limits = Thresholds::read(deciding.memory.settings.consolidation.thresholds.as_deref())?;
+    let mut decisions: Vec<Decision> = Vec::with_capacity(proposals.len());
+    let mut open: Vec<Open<'_>> = Vec::new();
+    for (at, proposal) in proposals.iter().enumerate() {
+        let near: Vec<&Neighbourhood> =
+            around.iter().filter(|one| one.of == at && may_meet(&one.record)).collect();
+        match by_rules(proposal.record, &near, &limits) {
+            Found::Decision(decision) => decisions.push(decision),
+            Found::Open(which) => {
+                let neighbours = which.iter().filter_map(|at| near.get(*at).map(|one| &one.record)).collect();
+                open.push(Open { proposal: at, record: proposal.record, neighbours });
+                decisions.push(Decision::Add { why: Why::rules(Reason::NoRule.text()) });
+            }
+        }
+    }
+    if open.is_empty() || deciding.mode == ModelMode::None {
+        return Ok(Decided::Plan(judged(proposals, around, decisions)));
+    }
+    Ok(match ask_rest::ask(deciding, &open, decisions).await? {
+        Decided::Plan(decisions) => Decided::Plan(judged(proposals, around, decisions)),
+        other @ (Decided::Waits | Decided::Unanswered(_)) => other,
+    })
+}
+
+/// What clients wrote, and what is not in force, is left alone.
+fn may_meet(record: &Record) -> bool {
+    record.state == RecordState::Active && record.origin == RecordOrigin::Extracted
+}
+
+fn by_rules(new: &Record, near: &[&Neighbourhood], limits: &Thresholds) -> Found {
+    let said = stated(new);
+    let told = statement(new, &said);
+    let found: Vec<(Relation, Reason)> = near
+        .iter()
+        .map(|one| {
+            let known = stated(&one.record);
+            if one.record.kind != new.kind {
+                return (Relation::Related, Reason::Different);
+            }
+            relate(&told, &statement(&one.record, &known), one.alike, limits)
+        })
+        .collect();
+    let first = |wanted: Relation| {
+        let mut all = found.iter().zip(near);
+        all.find(|((relation, _), _)| *relation == wanted).map(|((_, reason), one)| (&one.record, *reason))
+    };
+    if let Some((of, reason)) = first(Relation::Duplicate) {
+        return Found::Decision(Decision::Skip { of: of.id.clone(), why: Why::rules(reason.text()) });
+    }
+    if let Some((under, reason)) = first(Relation::SupersededBy) {
+        let why = Why::rules(format!("{}, and tells of an earlier time", reason.text()));
+        return Found::Decision(Decision::History { under: under.id.clone(), why });
+    }
+    if let Some((with, reason)) = first(Relation::Conflict) {
+        let why = Why::rules(format!("{}, but {} is trusted more", reason.text(), with.id));
+        return Found::Decision(Decision::Hold { with: with.id.clone(), why });
+    }
+    if let Some((_, reason)) = first(Relation::Supersedes) {
+        let old: Vec<RecordId> = found
+            .iter()
+            .zip(near)
+            .filter(|((relation, _), _)| *relation == Relation::Supersedes)
+            .map(|(_, one)| one.record.id.clone())
+            .collect();
+        return Found::Decision(Decision::Supersede { old, why: Why::rules(reason.text()) });
+    }
+    let open: Vec<usize> = found
+        .iter()
+        .enumerate()
+        .filter(|(_, (relation, _))| *relation == Relation::Unclear)
+        .map(|(at, _)| at)
+        .collect();
+    if !open.is_empty() {
+        return Found::Open(open);
+    }
+    // The most telling reason to let both stand.
+    let coexists = found.iter().find(|(relation, _)| *relation == Relation::Coexists);
+    let reason = coexists.or(found.first()).map_or("nothing like it was kept", |(_, reason)| reason.text());
+    Found::Decision(Decision::Add { why: Why::rules(reason) })
+}
+
+/// What a record states: a preference's words out of its JSON form.
+pub(super) fn stated(record: &Record) -> String {
+    if record.kind == RecordKind::Preference
+        && let Ok(value) = serde_json::from_str::<Value>(&record.text)
+        && let Some(preference) = value.get("preference").and_then(Value::as_str)
+    {
+        return preference.to_owned();
+    }
+    record.text.clone()
+}
+
+fn statement<'a>(record: &'a Record, text: &'a str) -> Statement<'a> {
+    Statement {
+        text,
+        kind: record.kind,
+        scope: record.scope.as_deref(),
+        tier: record.tier,
+        time: record.timestamp,
+    }
+}

@@ -1,0 +1,332 @@
+//! Clauses: where a statement's subject ends, which verb it has, whether it is denied, whether it tells of the past.
+//!
+//! By position and lists, no grammar: what cannot be told is left open, and open means that nothing is superseded.
+
+use super::lists;
+use super::verbs;
+use super::words::{Class, Word};
+
+/// One clause.
+#[derive(Debug, Clone, Default)]
+pub(in super::super) struct Clause {
+    /// Its words without negations, articles, soft words, punctuation and, where another verb follows, auxiliaries.
+    pub(in super::super) words: Vec<Word>,
+    /// Words before the verb: its subject.
+    pub(in super::super) subject_end: usize,
+    /// The verb, where one was found.
+    pub(in super::super) verb: Option<Verb>,
+    /// It is denied.
+    pub(in super::super) negative: bool,
+    /// It leaves a choice: "may", "can".
+    pub(in super::super) leave: bool,
+    /// It tells of an event in the past.
+    pub(in super::super) past: bool,
+    /// Its subject has an article, an owner or a number of words: "the linter", "Anna's manager".
+    pub(in super::super) definite: bool,
+}
+
+/// The verb of a clause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) struct Verb {
+    /// Its form.
+    pub(in super::super) form: String,
+    /// As written.
+    pub(in super::super) lower: String,
+    /// "is", a label's colon.
+    pub(in super::super) copula: bool,
+    /// "is" and a participle.
+    pub(in super::super) passive: bool,
+    /// Where its complement begins.
+    pub(in super::super) end: usize,
+}
+
+impl Clause {
+    /// The subject.
+    pub(in super::super) fn subject(&self) -> &[Word] {
+        self.words.get(..self.subject_end).unwrap_or_default()
+    }
+
+    /// Forms of the words that say something.
+    pub(in super::super) fn content(&self) -> Vec<&str> {
+        self.words.iter().filter(|word| word.is_content()).map(|word| word.form.as_str()).collect()
+    }
+}
+
+/// The clauses of a text; at least one. A clause without a subject has that of the first.
+pub(in super::super) fn clauses(words: &[Word]) -> Vec<Clause> {
+    let mut parts: Vec<Vec<Word>> = Vec::new();
+    let mut part: Vec<Word> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let label = word.class == Class::Break && word.form == ":";
+        let may_end = (word.class == Class::Break && !label)
+            || matches!(word.lower.as_str(), "and" | "but" | "because" | "so" | "who" | "which");
+        if may_end && begins_clause(words.get(at + 1..).unwrap_or_default()) && has_verb(&part) {
+            parts.push(std::mem::take(&mut part));
+        } else if word.class != Class::Break || label {
+            part.push(word.clone());
+        }
+    }
+    parts.push(part);
+    let mut clauses: Vec<Clause> = Vec::new();
+    for part in parts.iter().filter(|part| part.iter().any(Word::is_content)) {
+        let mut clause = read(part);
+        if clause
+            .subject()
+            .iter()
+            .all(|word| !word.is_content() || matches!(word.lower.as_str(), "he" | "she" | "it" | "they"))
+            && let Some(first) = clauses.first()
+            && clause.verb.is_some()
+        {
+            clause = with_subject(first, clause);
+        }
+        clauses.push(clause);
+    }
+    if clauses.is_empty() {
+        clauses.push(read(words));
+    }
+    clauses
+}
+
+/// True when what follows a comma or an "and" is a clause of its own: a verb near its beginning.
+fn begins_clause(rest: &[Word]) -> bool {
+    let end =
+        rest.iter().position(|word| word.class == Class::Break && word.form != ":").unwrap_or(rest.len());
+    let part = rest.get(..end).unwrap_or_default();
+    has_verb(part)
+}
+
+fn has_verb(part: &[Word]) -> bool {
+    let plain: Vec<Word> = part.iter().filter(|word| keeps(word)).cloned().collect();
+    known_verb_at(&plain).is_some()
+}
+
+fn keeps(word: &Word) -> bool {
+    match word.class {
+        Class::Soft | Class::Negation | Class::Break => word.form == ":",
+        Class::Small => !matches!(word.form.as_str(), "a"),
+        Class::Plain | Class::Name | Class::Code | Class::Number => true,
+    }
+}
+
+fn read(part: &[Word]) -> Clause {
+    let negations = part.iter().filter(|word| word.class == Class::Negation).count();
+    let definite = part
+        .first()
+        .is_some_and(|word| matches!(word.lower.as_str(), "the" | "our" | "their" | "his" | "her" | "its"));
+    let mut words: Vec<Word> = part.iter().filter(|word| keeps(word)).cloned().collect();
+    front_last(&mut words);
+    let leave =
+        words.iter().any(|word| word.class == Class::Small && lists::LEAVE.contains(&word.lower.as_str()));
+    let duty =
+        words.iter().any(|word| word.class == Class::Small && lists::DUTIES.contains(&word.lower.as_str()));
+    words.retain(|word| {
+        let modal =
+            lists::LEAVE.contains(&word.lower.as_str()) || lists::DUTIES.contains(&word.lower.as_str());
+        !(word.class == Class::Small && modal) && word.form != "does"
+    });
+    let found = verb_at(&words);
+    let (verb, subject_end) = match found {
+        Some((at, verb)) => (Some(verb), at),
+        None => (None, 0),
+    };
+    let past = verb.as_ref().is_some_and(|verb| !verb.passive && !verb.copula && verbs::is_past(&verb.lower))
+        || words.get(subject_end).is_some_and(|word| matches!(word.lower.as_str(), "was" | "were" | "had"))
+        || (verb.is_none() && words.iter().any(|word| verbs::is_past(&word.lower)));
+    let owned = words.get(..subject_end).unwrap_or_default().iter().any(|word| word.form == "'s");
+    Clause {
+        words,
+        subject_end,
+        verb,
+        negative: negations % 2 == 1,
+        leave: leave && !duty,
+        past,
+        definite: definite || owned,
+    }
+}
+
+/// "On Mondays the museum is closed" is "The museum is closed on Mondays".
+fn front_last(words: &mut [Word]) {
+    let is_preposition = |word: &Word| word.class == Class::Small && lists::is_preposition(&word.form);
+    if words.first().is_none_or(|word| !is_preposition(word)) {
+        return;
+    }
+    let Some((verb, _)) = verb_at(words) else { return };
+    // One word behind the preposition, or a name or date of more; what is left must be a subject.
+    let mut end = 2;
+    while end < verb
+        && words.get(end).is_some_and(|word| word.class == Class::Number || word.class == Class::Code)
+    {
+        end += 1;
+    }
+    if end < verb {
+        words.rotate_left(end);
+    }
+}
+
+/// The verb: where it begins, and what it is.
+fn verb_at(words: &[Word]) -> Option<(usize, Verb)> {
+    known_verb_at(words).or_else(|| unknown_verb(words).map(|at| (at, plain_verb(words, at))))
+}
+
+/// Of the lists. "is", "has" and a label's colon before a relative clause go first.
+fn known_verb_at(words: &[Word]) -> Option<(usize, Verb)> {
+    let relative = |word: &Word| {
+        matches!(word.lower.as_str(), "that" | "which" | "who" | "when" | "while" | "if" | "because")
+    };
+    let end = words.iter().skip(1).position(relative).map_or(words.len(), |at| at + 1);
+    let main = words.get(..end).unwrap_or_default();
+    let copula = |word: &Word| word.form == ":" || (word.class == Class::Small && word.form == "is");
+    let has = |word: &Word| word.class == Class::Small && word.form == "has";
+    if let Some(at) = main.iter().position(|word| copula(word) || has(word)) {
+        return Some((at, with_auxiliary(words, at, main.get(at).is_some_and(copula))));
+    }
+    let could = |at: usize| {
+        main.get(at).is_some_and(|word| {
+            let past = at > 0 && word.class == Class::Plain && verbs::is_past(&word.lower);
+            (verbs::is_verb(word) || past) && !follows_noun_opener(words, at)
+        })
+    };
+    let first = (0..main.len()).find(|at| could(*at))?;
+    // A noun in the plural that could be a verb gives way to the verb behind it: "tests run", "HTTP calls go".
+    let adjective = |at: usize| {
+        let before_noun = main.get(at + 1).is_some_and(Word::is_content);
+        main.get(at).is_some_and(|word| word.lower.ends_with("ed")) && before_noun
+    };
+    let behind = (first + 1..main.len().min(first + if first == 0 { 4 } else { 2 }))
+        .find(|at| could(*at) && !adjective(*at));
+    // "Log level defaults to": the later one has the form of a verb and what only a verb has behind it.
+    const NOUNS: &[&str] = &["test", "check", "cach", "lint", "build", "releas", "log", "version", "tag"];
+    let third = |at: usize| {
+        let opens = words.get(at + 1).is_some_and(|next| next.class == Class::Small);
+        let is_third = words
+            .get(at)
+            .is_some_and(|word| word.lower.ends_with('s') && !NOUNS.contains(&word.form.as_str()));
+        is_third && if first > 0 { at == first + 1 } else { at > 1 && opens }
+    };
+    let at = behind.filter(|at| looks_plural(words, first) || third(*at)).unwrap_or(first);
+    Some((at, plain_verb(words, at)))
+}
+
+/// A word in "s" behind a singular subject, where no known verb is.
+fn unknown_verb(words: &[Word]) -> Option<usize> {
+    (1..words.len()).find(|at| {
+        let before = words.get(at - 1);
+        let is_third = |word: &Word| {
+            word.class == Class::Plain
+                && !word.is_noun
+                && word.lower.len() > 3
+                && word.lower.ends_with('s')
+                && !["ss", "us", "is"].iter().any(|end| word.lower.ends_with(end))
+        };
+        words.get(*at).is_some_and(is_third)
+            && before.is_some_and(|before| before.is_content() && !is_plural(before))
+    })
+}
+
+/// In "s" that the stem has not: "tests", not "Prometheus".
+fn is_plural(word: &Word) -> bool {
+    word.lower.ends_with('s') && !word.form.ends_with('s')
+}
+
+fn looks_plural(words: &[Word], at: usize) -> bool {
+    words.get(at).is_some_and(|word| word.lower.ends_with('s'))
+}
+
+/// Behind an owner, a preposition or "of" stands a noun.
+fn follows_noun_opener(words: &[Word], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|at| words.get(at));
+    before.is_some_and(|before| {
+        before.class == Class::Small
+            && (matches!(
+                before.form.as_str(),
+                "'s" | "of" | "this" | "that" | "your" | "its" | "our" | "their" | "his" | "her"
+            ) || (lists::is_preposition(&before.form) && before.form != "to"))
+    })
+}
+
+fn plain_verb(words: &[Word], at: usize) -> Verb {
+    let (form, lower) = words.get(at).map(|word| (word.form.clone(), word.lower.clone())).unwrap_or_default();
+    Verb { form, lower, copula: false, passive: false, end: at + 1 }
+}
+
+fn with_auxiliary(words: &[Word], at: usize, copula: bool) -> Verb {
+    let mut end = at + 1;
+    let mut passive = false;
+    let mut found = words.get(at).cloned().unwrap_or_else(|| Word::new("is", Class::Small));
+    while let Some(word) = words.get(end).filter(|_| found.form != ":") {
+        let auxiliary = word.class == Class::Small && matches!(word.form.as_str(), "is" | "has" | "being");
+        if auxiliary {
+            found = word.clone();
+            end += 1;
+            continue;
+        }
+        let participle = verbs::is_participle(word);
+        let continuous =
+            word.class == Class::Plain && word.lower.ends_with("ing") && verbs::holding(&word.form).is_some();
+        if participle || continuous {
+            passive = participle && (copula || found.form == "is");
+            found = word.clone();
+            end += 1;
+        }
+        break;
+    }
+    let copula = found.class == Class::Small && found.form != "has" || found.form == ":";
+    Verb { form: found.form, lower: found.lower, copula, passive, end }
+}
+
+/// The clause behind the subject of another.
+fn with_subject(first: &Clause, clause: Clause) -> Clause {
+    let subject: Vec<Word> = first.subject().to_vec();
+    let shift = subject.len();
+    let kept: Vec<Word> = clause.words.iter().skip(clause.subject_end).cloned().collect();
+    let moved = shift as isize - clause.subject_end as isize;
+    let verb = clause.verb.map(|verb| Verb { end: verb.end.saturating_add_signed(moved), ..verb });
+    Clause {
+        words: subject.into_iter().chain(kept).collect(),
+        subject_end: shift,
+        verb,
+        definite: first.definite,
+        ..clause
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::words::words;
+    use super::*;
+
+    fn check(text: &str, expect: &[(&str, &str, bool)]) {
+        let seen: Vec<(String, String, bool)> = clauses(&words(text))
+            .iter()
+            .map(|clause| {
+                let subject =
+                    clause.subject().iter().map(|word| word.form.as_str()).collect::<Vec<_>>().join(" ");
+                (
+                    subject,
+                    clause.verb.as_ref().map(|verb| verb.form.clone()).unwrap_or_default(),
+                    clause.negative,
+                )
+            })
+            .collect();
+        let seen: Vec<(&str, &str, bool)> = seen
+            .iter()
+            .map(|(subject, verb, negative)| (subject.as_str(), verb.as_str(), *negative))
+            .collect();
+        assert_eq!(seen, expect, "{text}");
+    }
+
+    #[test]
+    fn subjects_and_verbs() {
+        check("The user lives in Bern.", &[("user", "live", false)]);
+        check("Tests run with Jest.", &[("test", "execut", false)]);
+        check("Code is formatted with Black", &[("code", "format", false)]);
+        check("Anna's manager is Peter", &[("anna 's manag", "is", false)]);
+        check("We no longer use npm, use pnpm instead.", &[("we", "use", true), ("we", "use", false)]);
+        check(
+            "The user is no longer vegan and eats fish now.",
+            &[("user", "is", true), ("user", "eat", false)],
+        );
+        check("Retries: 3", &[("retri", ":", false)]);
+        check("On Mondays the museum is closed.", &[("museum", "is", false)]);
+    }
+}

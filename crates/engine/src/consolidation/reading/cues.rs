@@ -1,0 +1,291 @@
+//! What a statement says about its own time: only for a while, planned, a question; and the change it tells of, from one
+//! thing to another.
+
+use super::lists::has;
+use super::words::{Class, Word};
+
+/// How long a statement holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Hold {
+    /// Until something else is said.
+    Lasting,
+    /// For a time that it names.
+    Passing,
+    /// Not yet, and perhaps never.
+    Planned,
+    /// It is a question.
+    Asked,
+}
+
+/// A change from one thing to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) struct Change {
+    /// Forms of what was.
+    pub(in super::super) from: Vec<String>,
+    /// Forms of what is; empty where it is not said.
+    pub(in super::super) to: Vec<String>,
+    /// Forms of everything else, the verb of change aside.
+    pub(in super::super) rest: Vec<String>,
+}
+
+const PASSING: &[&str] = &[
+    "for now",
+    "for the time being",
+    "for the moment",
+    "temporarily",
+    "temporary",
+    "until",
+    "till",
+    "this week",
+    "this month",
+    "this year",
+    "this quarter",
+    "this sprint",
+    "this morning",
+    "this afternoon",
+    "this evening",
+    "this weekend",
+    "this monday",
+    "this tuesday",
+    "this wednesday",
+    "this thursday",
+    "this friday",
+    "this saturday",
+    "this sunday",
+    "today",
+    "tonight",
+    "tomorrow",
+    "yesterday",
+    "meanwhile",
+    "in the meantime",
+    "interim",
+    "next week",
+    "next month",
+    "next year",
+    "last week",
+    "last month",
+    "last year",
+    "these days only",
+    "for a few days",
+    "for a week",
+    "for a while",
+    "for two weeks",
+    "while the",
+    "during the",
+    "during this",
+    "on vacation",
+    "on holiday",
+    "as a workaround",
+    "workaround",
+    "short term",
+    "just once",
+    "for once",
+    "this time",
+    "right now",
+    "at the moment",
+    "ago",
+    "provisional",
+    "provisionally",
+    "the rest of",
+];
+
+const PLANNED: &[&str] = &[
+    "considering",
+    "considers",
+    "consider",
+    "thinking about",
+    "thinking of",
+    "thinks about",
+    "might",
+    "maybe",
+    "perhaps",
+    "plans to",
+    "we plan to",
+    "planning",
+    "planned",
+    "hopes to",
+    "hope to",
+    "going to",
+    "evaluating",
+    "evaluates",
+    "exploring",
+    "looking into",
+    "looking at",
+    "experimenting",
+    "trying out",
+    "tries out",
+    "proposed",
+    "proposal",
+    "proposes",
+    "will",
+    "would love to",
+    "wants to try",
+    "dreams of",
+    "undecided",
+    "not sure",
+    "unsure",
+    "probably",
+    "possibly",
+    "wonders",
+    "wondering",
+    "wants to move",
+    "wants to switch",
+    "wants to learn",
+    "intends to",
+    "could switch",
+    "discussing",
+    "tempted",
+    "someday",
+    "eventually",
+];
+
+const CHANGING: &str = "\
+    moved switched migrated changed relocated transitioned converted upgraded downgraded renamed \
+    ported went raised lowered increased decreased reduced bumped shifted swapped transferred \
+    rewritten rewrote move switch migrate";
+
+/// How long a statement holds, by its words.
+pub(in super::super) fn hold(text: &str, words: &[Word]) -> Hold {
+    let lower = format!(
+        " {} ",
+        words
+            .iter()
+            .map(|word| word.lower.as_str())
+            .filter(|word| !matches!(*word, "," | ";"))
+            .collect::<Vec<_>>()
+            .join(" ")
+    );
+    let says = |cues: &[&str]| cues.iter().any(|cue| lower.contains(&format!(" {cue} ")));
+    if text.trim_end().ends_with('?') {
+        Hold::Asked
+    } else if says(PASSING) {
+        Hold::Passing
+    } else if says(PLANNED) {
+        Hold::Planned
+    } else {
+        Hold::Lasting
+    }
+}
+
+/// The change that a statement tells of.
+pub(in super::super) fn change(words: &[Word]) -> Option<Change> {
+    from_to(words).or_else(|| replaced(words)).or_else(|| instead(words))
+}
+
+fn at(words: &[Word], from: usize, wanted: &str) -> Option<usize> {
+    words.iter().enumerate().skip(from).find(|(_, word)| has(wanted, &word.lower)).map(|(at, _)| at)
+}
+
+/// Forms of the content of `words[from..to]`.
+fn forms(words: &[Word], from: usize, to: usize) -> Vec<String> {
+    let part = words.get(from..to.min(words.len())).unwrap_or_default();
+    part.iter().filter(|word| word.is_content()).map(|word| word.form.clone()).collect()
+}
+
+/// Where a phrase that begins at `from` ends: at a mark, a preposition, another clause.
+fn phrase_end(words: &[Word], from: usize) -> usize {
+    let ends = |word: &Word| {
+        word.class == Class::Break
+            || (word.class == Class::Small
+                && !matches!(word.form.as_str(), "a" | "of" | "'s")
+                && !word.is_content())
+    };
+    words.iter().enumerate().skip(from).find(|(_, word)| ends(word)).map_or(words.len(), |(at, _)| at)
+}
+
+fn without(words: &[Word], parts: &[(usize, usize)]) -> Vec<String> {
+    let inside = |at: usize| parts.iter().any(|(from, to)| (*from..*to).contains(&at));
+    let kept = words.iter().enumerate().filter(|(at, word)| !inside(*at) && word.is_content());
+    kept.map(|(_, word)| word.form.clone()).collect()
+}
+
+/// "moved … from A to B", "switched to B from A".
+fn from_to(words: &[Word]) -> Option<Change> {
+    let verb = at(words, 0, CHANGING)?;
+    let from = at(words, verb, "from")?;
+    let from_end = phrase_end(words, from + 1);
+    let to = at(words, verb, "to into")?;
+    let to_end = phrase_end(words, to + 1);
+    let left = forms(words, from + 1, from_end);
+    let right = forms(words, to + 1, to_end);
+    (!left.is_empty() && !right.is_empty()).then(|| Change {
+        from: left,
+        to: right,
+        rest: without(words, &[(verb, verb + 1), (from, from_end), (to, to_end)]),
+    })
+}
+
+/// "A was replaced by B", "replaced A with B", "B replaces A".
+fn replaced(words: &[Word]) -> Option<Change> {
+    let verb = at(words, 0, "replaced replaces replace superseded supersedes succeeds")?;
+    let passive = words.get(..verb).unwrap_or_default().iter().rev().take(3).any(|word| word.form == "is");
+    let by = at(words, verb, "by with");
+    let behind = forms(words, verb + 1, phrase_end(words, verb + 1));
+    let before = forms(words, 0, verb);
+    let made = match by {
+        Some(by) if passive => {
+            let end = phrase_end(words, by + 1);
+            Change { from: before, to: forms(words, by + 1, end), rest: without(words, &[(0, end)]) }
+        }
+        Some(by) => {
+            let end = phrase_end(words, by + 1);
+            let rest = without(words, &[(verb, end)]);
+            Change { from: behind, to: forms(words, by + 1, end), rest }
+        }
+        None => {
+            Change { from: behind, to: before, rest: without(words, &[(0, phrase_end(words, verb + 1))]) }
+        }
+    };
+    (!made.from.is_empty() && !made.to.is_empty()).then_some(made)
+}
+
+/// "B instead of A".
+fn instead(words: &[Word]) -> Option<Change> {
+    let mark = at(words, 0, "instead-of in-favor-of")?;
+    let end = phrase_end(words, mark + 1);
+    let left = words.get(..mark).unwrap_or_default();
+    let begin = left
+        .iter()
+        .rposition(|word| !word.is_content() || super::verbs::holding(&word.form).is_some())
+        .map_or(0, |at| at + 1);
+    let (before, behind) = (forms(words, begin, mark), forms(words, mark + 1, end));
+    if before.is_empty() || behind.is_empty() {
+        return None;
+    }
+    let favors = words.get(mark).is_some_and(|word| word.form == "in-favor-of");
+    let (from, to) = if favors { (before, behind) } else { (behind, before) };
+    Some(Change { from, to, rest: without(words, &[(begin, end)]) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::words::words;
+    use super::*;
+
+    #[test]
+    fn holds() {
+        for (text, expect) in [
+            ("The API is at https://a.example", Hold::Lasting),
+            ("For now main is not protected.", Hold::Passing),
+            ("The kitchen closes at 20:00 tonight.", Hold::Passing),
+            ("The team is considering Teams", Hold::Planned),
+            ("The user listens to jazz while working.", Hold::Lasting),
+            ("Does the team use Slack?", Hold::Asked),
+        ] {
+            assert_eq!(hold(text, &words(text)), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn changes() {
+        let check = |text: &str, from: &str, to: &str, rest: &str| {
+            let change = change(&words(text)).unwrap_or_else(|| panic!("{text}"));
+            let seen = (change.from.join(" "), change.to.join(" "), change.rest.join(" "));
+            assert_eq!(seen, (from.to_owned(), to.to_owned(), rest.to_owned()), "{text}");
+        };
+        check("The project migrated from Jest to Vitest.", "jest", "vitest", "project");
+        check("Black was replaced by Ruff for formatting.", "black", "ruff", "format");
+        check("Docs are now built with MkDocs instead of Sphinx.", "sphinx", "mkdocs", "document build");
+        assert_eq!(change(&words("The project uses Jest.")), None);
+    }
+}

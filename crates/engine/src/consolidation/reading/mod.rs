@@ -1,0 +1,43 @@
+//! Reading one statement for comparison: words in one form, clauses with their subject and verb, what is negated, what is
+//! only for a time, what changed. English; of other languages only equal words are told.
+//!
+//! Pure. What two statements are to each other is `relate`; nothing here knows a second statement.
+
+pub(super) mod clause;
+pub(super) mod cues;
+pub(super) mod exclusive;
+pub(super) mod lists;
+pub(super) mod synonyms;
+pub(super) mod verbs;
+pub(super) mod words;
+
+pub(super) use clause::{Clause, clauses};
+pub(super) use cues::{Change, Hold, change, hold};
+pub(super) use words::{Class, Word, words};
+
+/// A statement, read.
+#[derive(Debug, Clone)]
+pub(super) struct Reading {
+    /// Its words in order, white space, case, marks and closing punctuation aside: equal forms, equal statements.
+    pub(super) canonical: String,
+    /// Its clauses; at least one.
+    pub(super) clauses: Vec<Clause>,
+    /// How long it holds.
+    pub(super) hold: Hold,
+    /// The change it tells of.
+    pub(super) change: Option<Change>,
+}
+
+impl Reading {
+    /// Reads a statement.
+    pub(super) fn of(text: &str) -> Self {
+        let words = words(text);
+        let canonical = words
+            .iter()
+            .filter(|word| word.class != Class::Break)
+            .map(|word| word.form.as_str())
+            .collect::<Vec<_>>()
+            .join(" ");
+        Self { canonical, hold: hold(text, &words), change: change(&words), clauses: clauses(&words) }
+    }
+}

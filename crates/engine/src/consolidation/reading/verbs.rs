@@ -1,0 +1,114 @@
+//! Verbs, by what they say of their object: one at a time ("lives in"), or many ("likes"). What stands in neither list is
+//! told by form alone, and trusted less.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::exclusive::is_state;
+use super::lists::has;
+use super::synonyms::one_form;
+use super::words::{Class, Word};
+
+/// How many objects a verb has at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Holding {
+    /// One in each role: a later one takes the place of the earlier.
+    One,
+    /// One for a stated purpose, occasion or group of values; without one, several.
+    OnePerPurpose,
+    /// Any number.
+    Many,
+}
+
+/// Present verbs with one object per role.
+const ONE: &str = "address come wait wake renew scale live work base run listen point store host deploy locate belong report expire end begin start open close \
+    stay default live limit set pin cap write build format manage issue return yield respond go route load serve \
+    sit sleep last weigh measure handle maintain lead head drive study major happen occur meet \
+    log keep render target compile name register bill charge pay ship resolve redirect fail land depart leave arrive \
+    rotate retain refresh poll retry trigger schedule publish tag sign encrypt hash serialize encode validate authenticate \
+    authorize monitor provision configure define declare document review approve merge squash release version cut live \
+    lag average total equal remain hold indent wrap sort order group commute teach train coach sponsor represent exit";
+
+/// Verbs with one object for a purpose.
+const PURPOSE: &str = "follow use prefer employ rely choose pick adopt apply have test lint check cache";
+
+/// Verbs with any number of objects.
+const MANY: &str = "read own need require cost take raise get like speak know visit buy watch attend eat drink contain include depend integrate support call import \
+    replicate connect talk travel play sing collect cook practice learn enjoy help see hear find remember mention ask tell \
+    say think believe feel hope miss fear respect admire trust avoid recommend suggest accept provide offer expose emit \
+    consume subscribe share send receive add append remove fix cause mean show display give get make create generate \
+    produce allow forbid permit block prevent ignore skip cover touch affect break change update handle process parse \
+    wear bring carry bake plant grow feed groom volunteer donate celebrate invite date marry love hike swim ski climb";
+
+/// Past forms that tell of an event, not of a state.
+const PAST: &str = "\
+    ran bought went met saw took gave got made said told found wrote ate drank drove flew came broke \
+    spoke sent built won lost sold taught caught felt began chose brought spent fell grew held kept \
+    knew led left paid rode sang slept swam threw wore was were had did became thought heard stood \
+    understood";
+
+/// Participles that do not end in "ed".
+const PARTICIPLES: &str = "\
+    written built run kept sent done held set cut read known made found given taken chosen put led \
+    sold bought driven shown spoken taught hidden drawn paid split hit born";
+
+/// Participles behind "is" that have several objects.
+const PASSIVE_MANY: &str = "\
+    replicated caused used imported supported known interested related connected tested affected loved \
+    liked followed mentioned shared supposed allowed involved included exposed referenced visited \
+    invited allergic trained backed mirrored covered blocked fixed changed updated inspired born \
+    surprised worried excited tired";
+
+/// What a person does with many things, and goes on doing when one program replaces another.
+const PERSONAL: &str = "\
+    like speak know visit read watch attend play sing learn say think recommend mention";
+
+static HOLDINGS: LazyLock<HashMap<String, Holding>> = LazyLock::new(|| {
+    let lists = [(MANY, Holding::Many), (PURPOSE, Holding::OnePerPurpose), (ONE, Holding::One)];
+    let mut holdings = HashMap::new();
+    for (words, holding) in lists {
+        for word in words.split_whitespace() {
+            holdings.insert(one_form(word), holding);
+        }
+    }
+    holdings
+});
+
+/// How many objects the verb of that form has; `None` for an unknown verb.
+pub(in super::super) fn holding(form: &str) -> Option<Holding> {
+    HOLDINGS.get(form).copied()
+}
+
+/// True for a verb whose object a replacement elsewhere does not touch.
+pub(in super::super) fn is_personal(form: &str) -> bool {
+    PERSONAL.split_ascii_whitespace().any(|verb| one_form(verb) == form)
+}
+
+/// True for a known verb as a finite form: the stem itself or in "s".
+pub(super) fn is_verb(word: &Word) -> bool {
+    const NOUNS: &[&str] = &["ing", "tion", "sion", "ment", "ance", "ence", "ity", "ness"];
+    word.class == Class::Plain
+        && !word.is_noun
+        && !NOUNS.iter().any(|end| word.lower.ends_with(end))
+        && HOLDINGS.contains_key(&word.form)
+}
+
+/// True for a participle behind "is".
+pub(super) fn is_participle(word: &Word) -> bool {
+    word.class == Class::Plain
+        && !is_state(&word.form)
+        && (word.lower.ends_with("ed") || has(PARTICIPLES, &word.lower))
+}
+
+/// True for a participle that has several objects.
+pub(in super::super) fn is_shared_participle(lower: &str) -> bool {
+    has(PASSIVE_MANY, lower)
+}
+
+/// True for a word that tells of an event in the past.
+pub(super) fn is_past(lower: &str) -> bool {
+    has(PAST, lower)
+        || (lower.len() > 4
+            && lower.ends_with("ed")
+            && !matches!(lower, "need" | "speed" | "feed" | "exceed" | "embed" | "indeed"))
+}

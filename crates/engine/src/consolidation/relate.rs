@@ -1,0 +1,282 @@
+//! What a new statement is to one that is there: the same, in its place, beside it. By rules alone, the same answer every
+//! time; what they leave open is [`Relation::Unclear`], and without a model unclear means that both stay.
+//!
+//! Pure. What follows from a relation is `decide`.
+
+use loci_model::Timestamp;
+use loci_model::record::{RecordKind, TrustTier};
+
+use super::Alike;
+use super::compare::{Against, Met, compare, is_wording, residue};
+use super::reading::verbs::is_personal;
+use super::reading::{Change, Clause, Hold, Reading, Word};
+use super::scope::{Lie, lie};
+use super::thresholds::Thresholds;
+
+/// One statement with what decides beside its words.
+#[derive(Debug, Clone, Copy)]
+pub struct Statement<'a> {
+    /// Its words.
+    pub text: &'a str,
+    /// What it is.
+    pub kind: RecordKind,
+    /// Where it holds; `None`: everywhere.
+    pub scope: Option<&'a str>,
+    /// How far its source is trusted.
+    pub tier: TrustTier,
+    /// When it was so.
+    pub time: Timestamp,
+}
+
+/// What a new statement is to an old one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// It says nothing new.
+    Duplicate,
+    /// It takes the old one's place.
+    Supersedes,
+    /// It tells of an earlier time: the old one stays in its place.
+    SupersededBy,
+    /// Both hold, each in its own place or time.
+    Coexists,
+    /// It contradicts one that is trusted more.
+    Conflict,
+    /// Different things.
+    Related,
+    /// The rules cannot tell.
+    Unclear,
+}
+
+/// Why. A closed list: reasons hold no content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// Scopes differ.
+    OtherScope,
+    /// One scope holds the other.
+    NarrowerScope,
+    /// Equal words.
+    SameWords,
+    /// The same in other words.
+    OtherWords,
+    /// One denies the other.
+    Denial,
+    /// Another value in the same place.
+    OtherValue,
+    /// Another order of preference.
+    OtherOrder,
+    /// A change from one to the other.
+    Change,
+    /// Only for a time, or only planned.
+    Passing,
+    /// Several statements in one text, of which one is meant.
+    OnlyInPart,
+    /// The same words in other roles.
+    OtherRoles,
+    /// Nothing in common that decides.
+    Different,
+    /// Alike, but no rule decides.
+    NoRule,
+}
+
+impl Reason {
+    /// For people.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::OtherScope => "different scopes",
+            Self::NarrowerScope => "one scope lies within the other: the more specific one exists beside it",
+            Self::SameWords => "says the same",
+            Self::OtherWords => "says the same in other words",
+            Self::Denial => "one denies the other",
+            Self::OtherValue => "another value in the same place",
+            Self::OtherOrder => "another order of preference",
+            Self::Change => "tells of a change from the other",
+            Self::Passing => "holds only for a time or is not decided",
+            Self::OnlyInPart => "touches only a part of the other",
+            Self::OtherRoles => "the same words in other roles",
+            Self::Different => "about something else",
+            Self::NoRule => "alike, but no rule decides",
+        }
+    }
+}
+
+/// What `new` is to `old`.
+pub fn relate(
+    new: &Statement<'_>,
+    old: &Statement<'_>,
+    alike: Alike,
+    limits: &Thresholds,
+) -> (Relation, Reason) {
+    match lie(new.scope, old.scope) {
+        Lie::Equal => {}
+        Lie::Within => return (Relation::Coexists, Reason::NarrowerScope),
+        Lie::Apart => return (Relation::Coexists, Reason::OtherScope),
+    }
+    let (told, known) = (Reading::of(new.text), Reading::of(old.text));
+    let dated = |relation: (Relation, Reason)| in_time(relation, new, old);
+    if told.canonical == known.canonical {
+        let passing = told.hold == Hold::Passing && !same_day(new.time, old.time);
+        return if passing {
+            (Relation::Coexists, Reason::Passing)
+        } else {
+            (Relation::Duplicate, Reason::SameWords)
+        };
+    }
+    if told.hold != Hold::Lasting || known.hold != Hold::Lasting {
+        return (Relation::Coexists, Reason::Passing);
+    }
+    let met = meet(&known, &told);
+    match met {
+        Met::Same => return (Relation::Duplicate, Reason::OtherWords),
+        Met::Against(against) if may_contradict(alike, limits, against) => {
+            return dated((Relation::Supersedes, reason_of(against)));
+        }
+        Met::Exchanged => return (Relation::Related, Reason::OtherRoles),
+        Met::Against(_) | Met::Apart => {}
+    }
+    if is_paraphrase(&known, &told, alike, limits) {
+        return (Relation::Duplicate, Reason::OtherWords);
+    }
+    let near =
+        alike.cosine.map_or(alike.jaccard >= limits.unclear_jaccard, |cosine| cosine >= limits.unclear);
+    if near { (Relation::Unclear, Reason::NoRule) } else { (Relation::Related, Reason::Different) }
+}
+
+fn reason_of(against: Against) -> Reason {
+    match against {
+        Against::Denial => Reason::Denial,
+        Against::Value => Reason::OtherValue,
+        Against::Order => Reason::OtherOrder,
+        Against::Change => Reason::Change,
+    }
+}
+
+fn same_day(left: Timestamp, right: Timestamp) -> bool {
+    left.millis().abs_diff(right.millis()) < 24 * 3_600_000
+}
+
+/// The newer one wins; one that is trusted less never wins over one that is trusted more.
+fn in_time(found: (Relation, Reason), new: &Statement<'_>, old: &Statement<'_>) -> (Relation, Reason) {
+    if new.time < old.time {
+        return (Relation::SupersededBy, found.1);
+    }
+    if rank(new.tier) < rank(old.tier) {
+        return (Relation::Conflict, found.1);
+    }
+    found
+}
+
+/// How far a tier is trusted, for comparing.
+pub(super) fn rank(tier: TrustTier) -> u8 {
+    match tier {
+        TrustTier::Flagged => 0,
+        TrustTier::External => 1,
+        TrustTier::Agent => 2,
+        TrustTier::Confirmed => 3,
+    }
+}
+
+fn may_contradict(alike: Alike, limits: &Thresholds, against: Against) -> bool {
+    // An explicit change names what it ends: similarity adds nothing.
+    against == Against::Change
+        || alike
+            .cosine
+            .map_or(alike.jaccard >= limits.contradiction_jaccard, |cosine| cosine >= limits.contradiction)
+}
+
+/// What two readings are to each other, by their clauses.
+fn meet(old: &Reading, new: &Reading) -> Met {
+    if let Some(change) = &new.change
+        && old.clauses.iter().any(|clause| ends(change, clause, old.change.as_ref()))
+    {
+        return if old.clauses.len() == 1 { Met::Against(Against::Change) } else { Met::Apart };
+    }
+    if old.change.is_some() || new.change.is_some() {
+        return Met::Apart;
+    }
+    let each: Vec<Met> = new
+        .clauses
+        .iter()
+        .map(|new| {
+            let found: Vec<Met> = old.clauses.iter().map(|old| compare(old, new)).collect();
+            let first = |wanted: fn(&Met) -> bool| found.iter().copied().find(wanted);
+            first(|met| *met == Met::Same)
+                .or_else(|| first(|met| matches!(met, Met::Against(_))))
+                .unwrap_or_else(|| found.first().copied().unwrap_or(Met::Apart))
+        })
+        .collect();
+    if each.iter().all(|met| *met == Met::Same) {
+        return Met::Same;
+    }
+    let against = each.iter().copied().find(|met| matches!(met, Met::Against(_)));
+    match against {
+        Some(against) if old.clauses.len() == 1 => against,
+        Some(_) => Met::Apart,
+        None if each.len() == 1 => each.first().copied().unwrap_or(Met::Apart),
+        None => Met::Apart,
+    }
+}
+
+/// True when a change ends what a clause says: it leads away from the clause's value, and is about the same subject.
+fn ends(change: &Change, old: &Clause, old_change: Option<&Change>) -> bool {
+    let value: Vec<&str> = match old_change {
+        Some(earlier) => earlier.to.iter().map(String::as_str).collect(),
+        None => {
+            let subject_end = if old.verb.is_some() { old.subject_end } else { 0 };
+            let behind = old.words.get(subject_end..).unwrap_or_default();
+            behind.iter().filter(|word| word.is_content()).map(|word| word.form.as_str()).collect()
+        }
+    };
+    let many = old_change.is_none() && old.verb.as_ref().is_some_and(|verb| is_personal(&verb.form));
+    if many
+        || old.negative
+        || (old.past && old_change.is_none())
+        || !change.from.iter().all(|form| value.contains(&form.as_str()))
+    {
+        return false;
+    }
+    if change.to.iter().all(|form| value.contains(&form.as_str()))
+        && change.to.iter().all(|form| !change.from.contains(form))
+    {
+        return false;
+    }
+    let subject: Vec<&Word> = old.subject().iter().filter(|word| word.is_content()).collect();
+    let told = |word: &&Word| change.rest.contains(&word.form);
+    change.rest.is_empty()
+        || subject.is_empty()
+        || subject.iter().all(told)
+        || (old_change.is_none()
+            && old.verb.as_ref().is_some_and(|verb| verb.passive || verb.copula)
+            && change.rest.iter().all(|form| old.content().contains(&form.as_str())))
+}
+
+/// Other words for the same: alike by meaning, and nothing that only one of them has can make a difference.
+fn is_paraphrase(old: &Reading, new: &Reading, alike: Alike, limits: &Thresholds) -> bool {
+    let Some(cosine) = alike.cosine else { return false };
+    if cosine < limits.paraphrase || old.change.is_some() || new.change.is_some() {
+        return false;
+    }
+    let denials = |reading: &Reading| reading.clauses.iter().filter(|clause| clause.negative).count();
+    let choices = |reading: &Reading| reading.clauses.iter().filter(|clause| clause.leave).count();
+    let verbs = |reading: &Reading| reading.clauses.iter().all(|clause| clause.verb.is_some());
+    if denials(old) != denials(new) || choices(old) != choices(new) || !verbs(old) || !verbs(new) {
+        return false;
+    }
+    let (was, is) = (all_words(old), all_words(new));
+    let (own_old, own_new) = (residue(&was, &is), residue(&is, &was));
+    if !is_wording(&own_old, &own_new) || own_old.len() > 2 || own_new.len() > 2 {
+        return false;
+    }
+    // A word for a word may be another thing of the same kind.
+    let exchanged = !own_old.is_empty() && !own_new.is_empty();
+    cosine >= if exchanged { limits.synonym } else { limits.paraphrase }
+        && hard_order(&was) == hard_order(&is)
+}
+
+fn all_words(reading: &Reading) -> Vec<Word> {
+    reading.clauses.iter().flat_map(|clause| clause.words.iter().cloned()).collect()
+}
+
+/// Names, numbers and code in their order: exchanged, they say something else.
+fn hard_order(words: &[Word]) -> Vec<&str> {
+    words.iter().filter(|word| word.is_hard()).map(|word| word.form.as_str()).collect()
+}

@@ -1,0 +1,76 @@
+//! Scopes of statements in one form, and how two of them lie (coding-agent-memory.md §16): equal, one within the other,
+//! apart. Different scopes never contradict each other.
+
+use std::borrow::Cow;
+
+/// How two scopes lie to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lie {
+    /// The same.
+    Equal,
+    /// One holds the other.
+    Within,
+    /// Neither.
+    Apart,
+}
+
+/// How two scopes lie; none is the whole.
+pub(super) fn lie(left: Option<&str>, right: Option<&str>) -> Lie {
+    match (left.map(normal), right.map(normal)) {
+        (None, None) => Lie::Equal,
+        (None, Some(_)) | (Some(_), None) => Lie::Within,
+        (Some(left), Some(right)) if left == right => Lie::Equal,
+        (Some(left), Some(right)) if holds(&left, &right) || holds(&right, &left) => Lie::Within,
+        (Some(_), Some(_)) => Lie::Apart,
+    }
+}
+
+/// Forward slashes, no `./` before it, a directory ends in `/**`.
+fn normal(scope: &str) -> String {
+    let text: Cow<'_, str> =
+        if scope.contains('\\') { scope.replace('\\', "/").into() } else { scope.into() };
+    let mut text = text.trim();
+    while let Some(rest) = text.strip_prefix("./") {
+        text = rest;
+    }
+    if text.contains(':') {
+        return text.to_owned();
+    }
+    let text = text.trim_start_matches('/');
+    let last = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let is_directory = text.ends_with('/') || (!text.is_empty() && !last.contains(['.', '*', '?', '[', '{']));
+    if is_directory { format!("{}/**", text.trim_end_matches('/')) } else { text.to_owned() }
+}
+
+/// True when everything in `inner` is in `outer`: a directory and what lies beneath.
+fn holds(outer: &str, inner: &str) -> bool {
+    match outer.strip_suffix("**") {
+        Some("") => true,
+        Some(directory) => inner.starts_with(directory),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms() {
+        let check = |left: Option<&str>, right: Option<&str>, expect: Lie| {
+            assert_eq!(lie(left, right), expect, "{left:?} {right:?}");
+            assert_eq!(lie(right, left), expect, "{right:?} {left:?}");
+        };
+        check(None, None, Lie::Equal);
+        check(None, Some("src/**"), Lie::Within);
+        check(Some("./src/v2/"), Some("src/v2/**"), Lie::Equal);
+        check(Some("src\\v2"), Some("src/v2/**"), Lie::Equal);
+        check(Some("src/legacy/**"), Some("src/v2/**"), Lie::Apart);
+        check(Some("packages/**"), Some("packages/core/**"), Lie::Within);
+        check(Some("**/*.go"), Some("**/*.py"), Lie::Apart);
+        check(Some("module:auth"), Some("module:auth"), Lie::Equal);
+        check(Some("module:auth"), Some("module:billing"), Lie::Apart);
+        check(Some("a.json"), Some("b/a.json"), Lie::Apart);
+        check(Some("src/**"), Some("srcs/x.rs"), Lie::Apart);
+    }
+}

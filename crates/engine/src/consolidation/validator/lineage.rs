@@ -1,0 +1,129 @@
+//! Rules on what comes from what: V03 merging, V14 deriving, V15 superseding.
+
+use super::super::plan::{Action, Operation};
+use super::super::relate::rank;
+use super::super::scope::{Lie, lie};
+use super::super::snapshot::PlanDocument;
+use super::{Judging, RuleCode};
+
+/// V03: at least two sources, of one namespace, strategy and scope, with equal strict values.
+pub(super) fn may_merge(judging: &mut Judging<'_>) {
+    let plan = judging.plan;
+    for (at, action) in plan.actions.iter().enumerate() {
+        let Action::Merge { sources, .. } = action else { continue };
+        let mut distinct: Vec<&String> = sources.iter().collect();
+        distinct.sort();
+        distinct.dedup();
+        if distinct.len() < 2 || distinct.len() < sources.len() {
+            judging.refuse(RuleCode::V03, at, "a merge has at least two different sources");
+        }
+        let found: Vec<&PlanDocument> =
+            distinct.iter().filter_map(|source| judging.snapshot.find(source)).collect();
+        let Some((first, rest)) = found.split_first() else { continue };
+        if rest.iter().any(|other| !same_place(first, other)) {
+            judging.refuse(RuleCode::V03, at, "merged documents are of one namespace and strategy");
+        }
+        if rest.iter().any(|other| !same_scope(first, other)) {
+            judging.refuse(RuleCode::V03, at, "merged documents have one scope");
+        }
+        if rest.iter().any(|other| first.strict != other.strict) {
+            judging.refuse(RuleCode::V03, at, "merged documents have equal strictly consistent values");
+        }
+    }
+}
+
+fn same_place(left: &PlanDocument, right: &PlanDocument) -> bool {
+    left.namespace.normal() == right.namespace.normal() && left.strategy == right.strategy
+}
+
+fn same_scope(left: &PlanDocument, right: &PlanDocument) -> bool {
+    lie(left.scope.as_deref(), right.scope.as_deref()) == Lie::Equal
+}
+
+/// V14: what is derived rests on at least two documents, each named once; counts are those of the sources.
+pub(super) fn derived(judging: &mut Judging<'_>) {
+    let derives = judging.bounds.operations.contains(&Operation::DeriveInsights) && !judging.bounds.extracts;
+    let plan = judging.plan;
+    for (at, action) in plan.actions.iter().enumerate() {
+        let Action::Create { derived_from, words, .. } = action else { continue };
+        let mut distinct: Vec<&String> = derived_from.iter().collect();
+        distinct.sort();
+        distinct.dedup();
+        if distinct.len() < derived_from.len() {
+            judging.refuse(RuleCode::V14, at, "a source is named twice");
+        }
+        if !derives {
+            continue;
+        }
+        let least = judging.bounds.derived_min;
+        if distinct.len() < least {
+            judging.refuse(
+                RuleCode::V14,
+                at,
+                format!("a derived document rests on at least {least} documents"),
+            );
+        }
+        let body = words.body.as_deref().or(words.content.as_deref()).unwrap_or_default();
+        for (hits, of) in counts(body) {
+            if of != distinct.len() || hits > of {
+                judging.refuse(RuleCode::V14, at, "a count is not that of the documents it rests on");
+            }
+            if distinct.len() < 3 {
+                judging.refuse(
+                    RuleCode::V14,
+                    at,
+                    "a statement with counts rests on at least three documents",
+                );
+            }
+        }
+    }
+}
+
+/// "3 of 5" in a text.
+fn counts(text: &str) -> Vec<(usize, usize)> {
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    words
+        .windows(3)
+        .filter_map(|three| match three {
+            [hits, "of", of] => Some((hits.parse().ok()?, of.parse().ok()?)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// V15: the newer of the same place and scope, and never what is trusted less in the place of what is trusted more.
+pub(super) fn may_supersede(judging: &mut Judging<'_>) {
+    let plan = judging.plan;
+    for (at, action) in plan.actions.iter().enumerate() {
+        let Action::Supersede { path, by, .. } = action else { continue };
+        let (Some(old), Some(new)) = (judging.snapshot.find(path), judging.snapshot.find(by)) else {
+            continue;
+        };
+        if path == by {
+            judging.refuse(RuleCode::V15, at, "nothing supersedes itself");
+            continue;
+        }
+        let (place, scope) = (same_place(old, new), same_scope(old, new));
+        let agrees = old.strict == new.strict;
+        let newer = (new.valid_from, new.observed_at, new.sequence, new.is_new)
+            >= (old.valid_from, old.observed_at, old.sequence, old.is_new);
+        let trusted = rank(new.tier) >= rank(old.tier);
+        if !place || !agrees {
+            judging.refuse(
+                RuleCode::V15,
+                at,
+                "documents of different places or strict values never supersede each other",
+            );
+        }
+        if !scope {
+            judging.refuse(RuleCode::V15, at, "documents of different scopes never supersede each other");
+        }
+        if !newer {
+            judging.refuse(RuleCode::V15, at, format!("{by} is older than {path}"));
+        }
+        if !trusted {
+            judging.hold(RuleCode::V15, at, format!("{by} is trusted less than {path}"));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Judges a plan before anything happens (files-and-git.md §14.5): every rule by itself, every violation at once. Pure.
+//!
+//! | file | rules |
+//! |---|---|
+//! | `actions` | V01 allowed, V08 one write per path, V09 written and vacated, V10 nothing unread is overwritten, V11 cycles and double retirement, V17 reasons, V18 how much is retired |
+//! | `references` | V02 everything named is there, once |
+//! | `paths` | V04 targets, V13 `system/` and what is pinned |
+//! | `texts` | V05 descriptions, V06 bodies, V07 `content`, V12 nothing invented or lost, V16 injection and secrets |
+//! | `lineage` | V03 what may be merged, V14 what derived documents draw on, V15 what may supersede what |
+//! | `bounds` | how large a plan may be (§14.4) |
+//!
+//! A rule over paths passes references that are record ids. To add a rule: its code, its function in a file, its line in
+//! [`validate`], its property test.
+
+mod actions;
+mod bounds;
+mod lineage;
+mod paths;
+mod references;
+mod texts;
+
+use std::collections::BTreeSet;
+
+use super::plan::{Operation, Plan};
+use super::snapshot::Snapshot;
+
+pub use bounds::Bounds;
+
+/// The code of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the table in the module's header says what each code is")]
+pub enum RuleCode {
+    Bounds,
+    V01,
+    V02,
+    V03,
+    V04,
+    V05,
+    V06,
+    V07,
+    V08,
+    V09,
+    V10,
+    V11,
+    V12,
+    V13,
+    V14,
+    V15,
+    V16,
+    V17,
+    V18,
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// The rule.
+    pub code: RuleCode,
+    /// Index of the action; that of the first for what the whole plan breaks.
+    pub action: usize,
+    /// For people; no content but references.
+    pub message: String,
+    /// The action is kept for review instead of failing the plan.
+    pub held: bool,
+}
+
+/// What a plan is judged by beside itself.
+#[derive(Debug)]
+pub(super) struct Judging<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) bounds: &'a Bounds,
+    found: Vec<Violation>,
+}
+
+impl Judging<'_> {
+    pub(super) fn refuse(&mut self, code: RuleCode, action: usize, message: impl Into<String>) {
+        self.found.push(Violation { code, action, message: message.into(), held: false });
+    }
+
+    pub(super) fn hold(&mut self, code: RuleCode, action: usize, message: impl Into<String>) {
+        self.found.push(Violation { code, action, message: message.into(), held: true });
+    }
+}
+
+/// Everything that is wrong with a plan, by action, then by rule.
+pub fn validate(plan: &Plan, snapshot: &Snapshot, bounds: &Bounds) -> Vec<Violation> {
+    let mut judging = Judging { plan, snapshot, bounds, found: Vec::new() };
+    for rule in [
+        bounds::sizes,
+        actions::allowed_kinds,
+        references::there,
+        lineage::may_merge,
+        paths::targets,
+        texts::descriptions,
+        texts::bodies,
+        texts::contents,
+        actions::one_write,
+        actions::written_and_vacated,
+        actions::unread,
+        actions::cycles,
+        texts::nothing_invented,
+        paths::protected,
+        lineage::derived,
+        lineage::may_supersede,
+        texts::safe,
+        actions::reasons,
+        actions::retirements,
+    ] {
+        rule(&mut judging);
+    }
+    let mut found = judging.found;
+    found.sort_by_key(|violation| (violation.action, violation.code));
+    found.dedup();
+    found
+}
+
+/// The actions that an operation allows.
+fn allowed_by(operation: Operation) -> &'static [&'static str] {
+    match operation {
+        Operation::ResolveContradictions => &["update", "supersede"],
+        Operation::Deduplicate => &["merge", "archive"],
+        Operation::DeriveInsights => &["create"],
+        Operation::Reorganize => &["move", "update"],
+        Operation::Prune => &["archive"],
+    }
+}
+
+fn allowed(operations: &BTreeSet<Operation>) -> BTreeSet<&'static str> {
+    operations.iter().flat_map(|operation| allowed_by(*operation)).copied().collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! Rules on paths: V04 where new documents may lie, V13 what nobody touches in passing. References that are record ids
+//! are no paths.
+
+use std::collections::BTreeSet;
+
+use super::super::plan::Action;
+use super::{Judging, RuleCode};
+
+const STEM_CHARS_MAX: usize = 80;
+const DIRECTORY_CHARS_MAX: usize = 30;
+const RESERVED: [&str; 3] = ["changelog", "_dir", "MEMORY"];
+
+/// True for a path, false for a record's id.
+pub(super) fn is_path(reference: &str) -> bool {
+    reference.contains('/') || reference.ends_with(".md")
+}
+
+/// V04: a new target is a Markdown file at most one directory below `knowledge/`, cleanly named, not reserved.
+pub(super) fn targets(judging: &mut Judging<'_>) {
+    let plan = judging.plan;
+    let mut directories: BTreeSet<&str> =
+        judging.snapshot.documents.iter().filter_map(|one| directory(&one.reference)).collect();
+    let before = directories.len();
+    for (at, action) in plan.actions.iter().enumerate() {
+        let Some(path) = action.writes().filter(|path| is_path(path)) else { continue };
+        // What is there already may lie deeper.
+        if judging.snapshot.documents.iter().any(|one| one.reference == path && !one.is_new) {
+            continue;
+        }
+        if let Err(wrong) = check(path) {
+            judging.refuse(RuleCode::V04, at, format!("{path}: {wrong}"));
+        }
+        let is_new = directory(path).is_some_and(|directory| directories.insert(directory));
+        if is_new && directories.len() > judging.bounds.directories_max.max(before) {
+            let most = judging.bounds.directories_max;
+            judging.refuse(
+                RuleCode::V04,
+                at,
+                format!("{path}: more than {most} directories below knowledge/"),
+            );
+        }
+    }
+}
+
+fn directory(path: &str) -> Option<&str> {
+    path.strip_prefix("knowledge/")?.split_once('/').map(|(directory, _)| directory)
+}
+
+fn check(path: &str) -> Result<(), &'static str> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let (Some(file), above) = (parts.last(), parts.get(..parts.len().saturating_sub(1)).unwrap_or_default())
+    else {
+        return Err("it names no file");
+    };
+    let Some(stem) = file.strip_suffix(".md") else { return Err("a document's name ends in .md") };
+    if stem.is_empty() || stem.chars().count() > STEM_CHARS_MAX {
+        return Err("a document's name has 1 to 80 characters before .md");
+    }
+    if RESERVED.contains(&stem) {
+        return Err("that name is reserved");
+    }
+    if stem.starts_with('.')
+        || stem.trim() != stem
+        || stem.chars().any(|c| c.is_control() || "\\:*?\"<>|".contains(c))
+    {
+        return Err(
+            "a document's name has no control characters, no \\ : * ? \" < > | and no space or dot at its ends",
+        );
+    }
+    if above.iter().any(|part| part.is_empty() || *part == "." || *part == "..") {
+        return Err("empty, . and .. are no directories");
+    }
+    match above {
+        [] => Ok(()),
+        ["sessions", ..] | ["consolidation", ..] => {
+            Err("nothing is planned below sessions/ or consolidation/")
+        }
+        [_] => Ok(()),
+        ["knowledge", directory] if clean_directory(directory) => Ok(()),
+        ["knowledge", _] => Err("a directory's name has 1 to 30 of a-z, 0-9 and -"),
+        _ => Err("at most one directory below knowledge/"),
+    }
+}
+
+fn clean_directory(name: &str) -> bool {
+    (1..=DIRECTORY_CHARS_MAX).contains(&name.len())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}
+
+/// V13: only reorganizing touches `system/`, and what is pinned stays.
+pub(super) fn protected(judging: &mut Judging<'_>) {
+    use super::super::plan::Operation;
+    let reorganizes = judging.bounds.operations.contains(&Operation::Reorganize);
+    let plan = judging.plan;
+    for (at, action) in plan.actions.iter().enumerate() {
+        let touched = action.vacates().into_iter().chain(action.writes());
+        let of_system = touched.filter(|path| path.starts_with("system/")).count() > 0;
+        let moves = matches!(action, Action::Move { .. } | Action::Update { .. });
+        if of_system && !(reorganizes && moves) {
+            judging.refuse(RuleCode::V13, at, "only reorganize touches system/");
+        }
+        for path in action.vacates() {
+            let pinned = judging.snapshot.find(path).is_some_and(|document| document.pinned);
+            if pinned && action.retires() {
+                judging.refuse(RuleCode::V13, at, format!("{path} is pinned"));
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! V02: whatever a plan names was read, and the name is one document's alone.
+
+use super::{Judging, RuleCode};
+
+pub(super) fn there(judging: &mut Judging<'_>) {
+    let plan = judging.plan;
+    for (at, action) in plan.actions.iter().enumerate() {
+        let mut named = action.reads();
+        named.sort_unstable();
+        named.dedup();
+        for reference in named {
+            let of_that_name =
+                judging.snapshot.documents.iter().filter(|document| document.reference == reference).count();
+            match of_that_name {
+                0 => {
+                    judging.refuse(RuleCode::V02, at, format!("{reference} is not among the documents read"))
+                }
+                1 => {}
+                _ => {
+                    judging.refuse(RuleCode::V02, at, format!("{reference} is the name of several documents"))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! One property per rule: plans that keep it pass, the same plans with the one thing broken do not.
+
+use std::collections::BTreeSet;
+
+use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::record::TrustTier;
+use loci_model::{Namespace, RecordId, Timestamp};
+use proptest::prelude::*;
+
+use super::super::plan::{Action, Operation, Plan, Words};
+use super::super::snapshot::{PlanDocument, Snapshot};
+use super::{Bounds, RuleCode, Violation, validate};
+
+fn document(number: usize) -> PlanDocument {
+    PlanDocument {
+        reference: format!("knowledge/facts/d{number}.md"),
+        id: RecordId::parse(format!("mem-{number:040}")).unwrap(),
+        namespace: Namespace::parse("/repo/").unwrap(),
+        strategy: None,
+        scope: None,
+        strict: Metadata::new(),
+        text: format!("Document number {number} says `code{number}`."),
+        description: Some(format!("about {number}")),
+        tier: TrustTier::Agent,
+        pinned: false,
+        valid_from: Timestamp::EPOCH.plus_millis(number as i64),
+        observed_at: Timestamp::EPOCH.plus_millis(number as i64),
+        sequence: number as u64,
+        hash: [0; 32],
+        is_new: false,
+    }
+}
+
+fn snapshot(documents: usize) -> Snapshot {
+    Snapshot { sequence: 99, documents: (0..documents).map(document).collect() }
+}
+
+fn path(number: usize) -> String {
+    document(number).reference
+}
+
+fn bounds(operations: &[Operation]) -> Bounds {
+    Bounds { operations: operations.iter().copied().collect(), ..Bounds::default() }
+}
+
+fn everything() -> Bounds {
+    use Operation as O;
+    bounds(&[O::ResolveContradictions, O::Deduplicate, O::DeriveInsights, O::Reorganize, O::Prune])
+}
+
+fn supersede(old: usize, new: usize) -> Action {
+    Action::Supersede { path: path(old), by: path(new), reason: "newer".into() }
+}
+
+fn archive(number: usize) -> Action {
+    Action::Archive { path: path(number), covered_by: None, reason: "covered".into() }
+}
+
+fn words(body: &str) -> Words {
+    Words { description: Some("what it says".into()), body: Some(body.into()), ..Words::default() }
+}
+
+fn create(at: &str, from: Vec<String>) -> Action {
+    Action::Create {
+        path: at.into(),
+        words: words("It says this."),
+        derived_from: from,
+        reason: "new".into(),
+    }
+}
+
+fn merge(sources: &[usize], body: &str) -> Action {
+    Action::Merge {
+        sources: sources.iter().map(|at| path(*at)).collect(),
+        target: path(sources[0]),
+        words: words(body),
+        reason: "twice".into(),
+    }
+}
+
+fn found(actions: Vec<Action>, snapshot: &Snapshot, bounds: &Bounds) -> Vec<Violation> {
+    validate(&Plan { actions, summary: String::new() }, snapshot, bounds)
+}
+
+fn codes(actions: Vec<Action>, snapshot: &Snapshot, bounds: &Bounds) -> BTreeSet<RuleCode> {
+    found(actions, snapshot, bounds).into_iter().map(|violation| violation.code).collect()
+}
+
+fn none() -> BTreeSet<RuleCode> {
+    BTreeSet::new()
+}
+
+fn only(code: RuleCode) -> BTreeSet<RuleCode> {
+    BTreeSet::from([code])
+}
+
+proptest! {
+    #[test]
+    fn v01_operations_allow_actions(at in 0usize..5) {
+        use Operation as O;
+        let operation = [O::ResolveContradictions, O::Deduplicate, O::DeriveInsights, O::Reorganize, O::Prune][at];
+        let one = archive(0);
+        let allowed = matches!(operation, O::Deduplicate | O::Prune);
+        let seen = codes(vec![one], &snapshot(3), &bounds(&[operation]));
+        prop_assert_eq!(seen, if allowed { none() } else { only(RuleCode::V01) });
+    }
+
+    #[test]
+    fn v02_what_is_named_is_there(number in 0usize..6) {
+        let seen = codes(vec![archive(number)], &snapshot(3), &everything());
+        prop_assert_eq!(seen, if number < 3 { none() } else { only(RuleCode::V02) });
+        let mut twice = snapshot(3);
+        twice.documents.push(document(number % 3));
+        prop_assert_eq!(codes(vec![archive(number % 3)], &twice, &everything()), only(RuleCode::V02));
+    }
+
+    #[test]
+    fn v03_merges_stay_in_one_place(change in 0usize..5) {
+        let body = "Document number 0 says `code0`. Document number 1 says `code1`.";
+        let mut read = snapshot(2);
+        let other = &mut read.documents[1];
+        match change {
+            0 => {}
+            1 => other.namespace = Namespace::parse("/other/").unwrap(),
+            2 => other.scope = Some("src/**".into()),
+            3 => { other.strict.insert("team".into(), MetadataValue::String("a".into())); }
+            _ => other.strategy = Some(loci_model::StrategyId::parse("facts").unwrap()),
+        }
+        let seen = codes(vec![merge(&[0, 1], body)], &read, &everything());
+        prop_assert_eq!(seen, if change == 0 { none() } else { only(RuleCode::V03) });
+        let alone = codes(vec![merge(&[0, 0], "Document number 0 says `code0`.")], &snapshot(2), &everything());
+        prop_assert!(alone.contains(&RuleCode::V03));
+    }
+
+    #[test]
+    fn v04_targets(name in "[a-z0-9-]{1,30}", bad in 0usize..7) {
+        let good = create(&format!("knowledge/{name}/{name}.md"), vec![path(0), path(1)]);
+        prop_assert_eq!(codes(vec![good], &snapshot(2), &everything()), none());
+        let wrong = [
+            format!("knowledge/{name}/x/{name}.md"),
+            format!("knowledge/{name}/{name}.txt"),
+            format!("knowledge/{name}/MEMORY.md"),
+            format!("sessions/{name}.md"),
+            format!("knowledge/Über/{name}.md"),
+            format!("../{name}/x.md"),
+            format!("knowledge/facts/{}.md", "x".repeat(81)),
+        ][bad].clone();
+        prop_assert!(codes(vec![create(&wrong, vec![path(0), path(1)])], &snapshot(2), &everything()).contains(&RuleCode::V04));
+    }
+
+    #[test]
+    fn v05_descriptions(text in "[a-z ]{0,200}", taken in any::<bool>()) {
+        let text = if taken { "About  1".to_owned() } else { text };
+        let words = Words { description: Some(text.clone()), body: Some("It says this.".into()), ..Words::default() };
+        let from = vec![path(0), path(1)];
+        let action = Action::Create { path: "knowledge/facts/new.md".into(), words, derived_from: from, reason: "r".into() };
+        let fine = !taken && !text.trim().is_empty() && text.chars().count() <= 160;
+        prop_assert_eq!(codes(vec![action], &snapshot(2), &everything()), if fine { none() } else { only(RuleCode::V05) });
+    }
+
+    #[test]
+    fn v06_bodies_say_something(body in "[ \t\n]{0,5}[a-z]{0,3}") {
+        let action = Action::Update { path: path(0), words: Words { body: Some(body.clone()), ..Words::default() }, reason: "r".into() };
+        let seen = codes(vec![action], &snapshot(1), &everything());
+        prop_assert_eq!(seen, if body.trim().is_empty() { only(RuleCode::V06) } else { none() });
+        let nothing = Action::Update { path: path(0), words: Words::default(), reason: "r".into() };
+        prop_assert_eq!(codes(vec![nothing], &snapshot(1), &everything()), only(RuleCode::V06));
+    }
+
+    #[test]
+    fn v07_whole_files(body in "[a-z]{1,20}", quoted in any::<bool>(), open in any::<bool>()) {
+        let description = if quoted { "\"about\"" } else { "about" };
+        let start = if open { "---\n" } else { "" };
+        let content = format!("{start}title: x\ndescription: {description}\n---\n{body}\n");
+        let action = Action::Update { path: path(0), words: Words { content: Some(content), ..Words::default() }, reason: "r".into() };
+        let seen = codes(vec![action], &snapshot(1), &everything());
+        prop_assert_eq!(seen, if quoted && open { none() } else { only(RuleCode::V07) });
+    }
+
+    #[test]
+    fn v08_one_write_per_path(times in 1usize..4) {
+        let update = Action::Update { path: path(0), words: Words { body: Some("new".into()), ..Words::default() }, reason: "r".into() };
+        let seen = codes(vec![update; times], &snapshot(1), &everything());
+        prop_assert_eq!(seen, if times == 1 { none() } else { only(RuleCode::V08) });
+    }
+
+    #[test]
+    fn v09_written_or_vacated(number in 0usize..3) {
+        let update = Action::Update { path: path(number), words: Words { body: Some("new".into()), ..Words::default() }, reason: "r".into() };
+        let seen = codes(vec![update, archive(0)], &snapshot(3), &everything());
+        prop_assert_eq!(seen, if number == 0 { only(RuleCode::V09) } else { none() });
+    }
+
+    #[test]
+    fn v10_nothing_unread_is_overwritten(number in 0usize..6) {
+        let seen = codes(vec![create(&path(number), vec![path(0), path(1)])], &snapshot(3), &everything());
+        prop_assert_eq!(seen.contains(&RuleCode::V10), number < 3);
+    }
+
+    #[test]
+    fn v11_no_way_back(length in 1usize..5, closed in any::<bool>()) {
+        // Each gives its place to the next; closed, the last to the first.
+        let mut read = snapshot(length + 1);
+        for document in &mut read.documents {
+            document.valid_from = Timestamp::EPOCH;
+            document.observed_at = Timestamp::EPOCH;
+            document.sequence = 0;
+        }
+        let mut actions: Vec<Action> = (0..length).map(|at| supersede(at, at + 1)).collect();
+        if closed {
+            actions.push(supersede(length, 0));
+        }
+        prop_assert_eq!(codes(actions, &read, &everything()), if closed { only(RuleCode::V11) } else { none() });
+        prop_assert!(codes(vec![archive(0), archive(0)], &snapshot(2), &everything()).contains(&RuleCode::V11));
+    }
+
+    #[test]
+    fn v12_nothing_invented_nothing_lost(number in 0usize..4) {
+        let body = [
+            "Document number 0 says `code0`. Document number 1 says `code1`.",
+            "Document number 0 says `code0`. Document number 1 says `code1` and `code7`.",
+            "Document number 0 says `code0` and `code1`.",
+            "Document number 0 and number 1 say `code0`, `code1` and 17.",
+        ][number];
+        let seen = found(vec![merge(&[0, 1], body)], &snapshot(2), &everything());
+        prop_assert_eq!(seen.iter().any(|one| one.code == RuleCode::V12 && one.held), number > 0);
+        prop_assert!(seen.iter().all(|one| one.code == RuleCode::V12));
+    }
+
+    #[test]
+    fn v13_system_and_pinned(pinned in any::<bool>(), number in 0usize..2) {
+        let mut read = snapshot(2);
+        read.documents[0].pinned = pinned;
+        let seen = codes(vec![archive(number)], &read, &everything());
+        prop_assert_eq!(seen, if pinned && number == 0 { only(RuleCode::V13) } else { none() });
+        read.documents[1].reference = "system/rules.md".into();
+        let away = Action::Archive { path: "system/rules.md".into(), covered_by: None, reason: "r".into() };
+        prop_assert_eq!(codes(vec![away], &read, &everything()), only(RuleCode::V13));
+        let moved = Action::Move { from: "system/rules.md".into(), to: "knowledge/rules.md".into(), reason: "r".into() };
+        prop_assert_eq!(codes(vec![moved], &read, &bounds(&[Operation::Reorganize])), none());
+    }
+
+    #[test]
+    fn v14_derived_documents_rest_on_others(sources in 0usize..6, said in 1usize..6) {
+        let from: Vec<String> = (0..sources).map(path).collect();
+        let body = Words { description: Some("how often".into()), body: Some(format!("It failed in {said} of {sources} cases.")), ..Words::default() };
+        let action = Action::Create { path: "knowledge/facts/new.md".into(), words: body, derived_from: from, reason: "r".into() };
+        let seen = codes(vec![action], &snapshot(6), &everything());
+        prop_assert_eq!(seen, if sources >= 3 && said <= sources { none() } else { only(RuleCode::V14) });
+        let few = create("knowledge/facts/other.md", vec![path(0)]);
+        prop_assert_eq!(codes(vec![few], &snapshot(6), &everything()), only(RuleCode::V14));
+    }
+
+    #[test]
+    fn v15_newer_same_scope_trusted(older in 0usize..4, newer in 0usize..4, scoped in any::<bool>(), low in any::<bool>()) {
+        prop_assume!(older != newer);
+        let mut read = snapshot(4);
+        read.documents[newer].scope = scoped.then(|| "src/**".to_owned());
+        read.documents[newer].tier = if low { TrustTier::External } else { TrustTier::Agent };
+        let seen = found(vec![supersede(older, newer)], &read, &everything());
+        let refused = seen.iter().any(|one| one.code == RuleCode::V15 && !one.held);
+        let held = seen.iter().any(|one| one.code == RuleCode::V15 && one.held);
+        prop_assert_eq!((refused, held), (newer < older || scoped, low));
+    }
+
+    #[test]
+    fn v16_a_models_words_are_looked_through(key in any::<bool>(), by_model in any::<bool>()) {
+        let body = if key { ["the key is AKIA", "IOSFODNN7EXAMPLE"].concat() } else { "the key is in the vault".to_owned() };
+        let action = Action::Update { path: path(0), words: Words { body: Some(body), ..Words::default() }, reason: "r".into() };
+        let seen = found(vec![action], &snapshot(1), &Bounds { by_model, ..everything() });
+        prop_assert_eq!(seen.iter().any(|one| one.code == RuleCode::V16 && one.held), key && by_model);
+    }
+
+    #[test]
+    fn v17_reasons(reason in "[ a-z]{0,12}", many in any::<bool>(), control in any::<bool>()) {
+        let mut said = if many { "because ".repeat(70) } else { reason };
+        if control {
+            said.push('\u{7}');
+        }
+        let fine = !said.trim().is_empty() && !many && !control;
+        let action = Action::Archive { path: path(0), covered_by: None, reason: said };
+        prop_assert_eq!(codes(vec![action], &snapshot(1), &everything()), if fine { none() } else { only(RuleCode::V17) });
+    }
+
+    #[test]
+    fn v18_not_too_much_at_once(documents in 8usize..60, retired in 1usize..30) {
+        prop_assume!(retired <= documents);
+        let seen = found((0..retired).map(archive).collect(), &snapshot(documents), &everything());
+        let most = (documents / 4).max(8);
+        prop_assert_eq!(seen.len(), retired.saturating_sub(most));
+        prop_assert!(seen.iter().all(|one| one.code == RuleCode::V18 && one.held));
+    }
+
+    #[test]
+    fn the_same_plan_is_judged_the_same(at in 0usize..4, other in 0usize..4) {
+        let actions = vec![supersede(at, other), archive(at), create("nowhere", Vec::new())];
+        let plan = Plan { actions, summary: String::new() };
+        prop_assert_eq!(validate(&plan, &snapshot(3), &everything()), validate(&plan, &snapshot(3), &everything()));
+    }
+}
+
+#[test]
+fn all_violations_at_once() {
+    let actions = vec![
+        Action::Archive { path: path(9), covered_by: None, reason: String::new() },
+        create("knowledge/a/b/c.txt", vec![path(0)]),
+        supersede(1, 0),
+    ];
+    let seen = codes(actions, &snapshot(3), &bounds(&[Operation::Deduplicate]));
+    use RuleCode::{V01, V02, V04, V15, V17};
+    assert_eq!(seen, BTreeSet::from([V01, V02, V04, V15, V17]));
+}
+
+#[test]
+fn bounds_at_the_limit_and_one_over() {
+    let at = |files_max, input_bytes_max, actions_max| Bounds {
+        files_max,
+        input_bytes_max,
+        actions_max,
+        ..everything()
+    };
+    let read = snapshot(2);
+    let bytes: usize = read.documents.iter().map(|document| document.text.len()).sum();
+    assert_eq!(codes(vec![archive(0)], &read, &at(2, bytes, 1)), none());
+    for over in [at(1, bytes, 1), at(2, bytes - 1, 1)] {
+        assert_eq!(codes(vec![archive(0)], &read, &over), only(RuleCode::Bounds));
+    }
+    assert_eq!(codes(vec![archive(0), archive(1)], &read, &at(2, bytes, 1)), only(RuleCode::Bounds));
+    assert!(Bounds::default().check().is_ok());
+    for nought in [at(0, 1, 1), at(1, 0, 1), at(1, 1, 0), Bounds { directories_max: 0, ..everything() }] {
+        assert!(nought.check().is_err());
+    }
+}

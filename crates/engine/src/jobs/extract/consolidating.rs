@@ -1,0 +1,227 @@
+//! What becomes of a round's facts and preferences beside those that are there: the proposals, their neighbours, and the
+//! decisions put on the drafts (`consolidation`). Turns kept word for word go by their joining alone unless the memory
+//! says otherwise: one that is superseded is evidence that retrieval loses.
+
+use loci_model::job::Job;
+use loci_model::ports::search::NeighbourRequest;
+use loci_model::ports::store::StoreExt;
+use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::scope::RecordScope;
+use loci_model::{NamespaceFilter, NamespaceMatch, Result};
+use loci_text::similarity::jaccard;
+use loci_text::terms;
+
+use super::draft::Draft;
+use super::round::{Group, Round};
+use crate::Engine;
+use crate::consolidation::{self, Alike, Decided, Deciding, Decision, Neighbourhood, Proposal, Why};
+use crate::strategies::Joining;
+use crate::strategies::semantic::DATA;
+
+/// A record this like a proposal by its words is looked at.
+const JACCARD_MIN: f32 = 0.4;
+/// Or by its meaning.
+const COSINE_MIN: f32 = 0.4;
+/// Records that one proposal is compared with.
+const NEIGHBOURS_MAX: usize = 8;
+
+/// Drafts with their decisions.
+pub(super) enum Settled {
+    /// Decided.
+    Ready(Vec<Draft>),
+    /// A question waits for the caller's own model.
+    Waits,
+}
+
+/// Decides on the drafts that consolidation is for.
+pub(super) async fn settle(
+    engine: &Engine,
+    job: &Job,
+    round: &Round,
+    mut drafts: Vec<Draft>,
+) -> Result<Settled> {
+    let chosen: Vec<usize> = (0..drafts.len())
+        .filter(|at| drafts.get(*at).is_some_and(|draft| is_decided_here(round, draft)))
+        .collect();
+    if chosen.is_empty() {
+        return Ok(Settled::Ready(drafts));
+    }
+    let mut around = Vec::new();
+    for (of, at) in chosen.iter().enumerate() {
+        around.extend(neighbours(engine, round, &drafts, (of, *at), &chosen).await?);
+    }
+    let deciding = Deciding {
+        engine,
+        job,
+        memory: &round.memory,
+        strategy: &round.strategy,
+        mode: engine.model_mode(&round.memory),
+    };
+    let decided = {
+        let proposals: Vec<Proposal<'_>> =
+            chosen.iter().filter_map(|at| drafts.get(*at)).map(proposal).collect();
+        match consolidation::decide(&deciding, &proposals, &around).await? {
+            Decided::Plan(decisions) => decisions,
+            Decided::Waits => return Ok(Settled::Waits),
+            Decided::Unanswered(unanswered) => {
+                tracing::warn!(job = %job.id, code = unanswered.code, "what rules leave open stays open");
+                let deciding = Deciding { mode: consolidation::WITHOUT_A_MODEL, ..deciding };
+                match consolidation::decide(&deciding, &proposals, &around).await? {
+                    Decided::Plan(decisions) => decisions,
+                    Decided::Waits | Decided::Unanswered(_) => Vec::new(),
+                }
+            }
+        }
+    };
+    let decided = in_one_round(&drafts, &chosen, decided);
+    for (at, decision) in chosen.into_iter().zip(decided) {
+        if let Some(draft) = drafts.get_mut(at) {
+            put(engine, draft, decision);
+        }
+    }
+    Ok(Settled::Ready(drafts))
+}
+
+/// Facts in a strategy's own words always; turns word for word where the memory wants it; preferences where their key does
+/// not decide. Data and what safety holds back go by their joining.
+fn is_decided_here(round: &Round, draft: &Draft) -> bool {
+    let Draft { record, joining, .. } = draft;
+    let verbatim = round.memory.settings.consolidation.verbatim;
+    record.state == RecordState::Active
+        && match (joining, record.kind) {
+            (Joining::Duplicates, RecordKind::Fact) => {
+                record.subtype.as_deref() != Some(DATA) && (!record.provenance.verbatim || verbatim)
+            }
+            (Joining::Duplicates | Joining::Key { .. }, RecordKind::Preference) => true,
+            _ => false,
+        }
+}
+
+fn proposal(draft: &Draft) -> Proposal<'_> {
+    Proposal { record: &draft.record, joining: &draft.joining, vector: draft.vector.as_deref() }
+}
+
+/// Records of the group that are like a draft, and earlier drafts of the round.
+async fn neighbours(
+    engine: &Engine,
+    round: &Round,
+    drafts: &[Draft],
+    (of, at): (usize, usize),
+    chosen: &[usize],
+) -> Result<Vec<Neighbourhood>> {
+    let Some(draft) = drafts.get(at) else { return Ok(Vec::new()) };
+    let Some(group) = round.groups.get(draft.group) else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    // A group without records has no neighbours.
+    if group.sequence > 0 {
+        found = stored(engine, round, group, draft, of).await?;
+    }
+    let own = terms(draft.record.indexed());
+    for earlier in chosen.iter().take(of).filter_map(|at| drafts.get(*at)) {
+        let alike = Alike {
+            jaccard: jaccard(&terms(earlier.record.indexed()), &own),
+            cosine: cosine(earlier, draft),
+        };
+        let near = alike.jaccard >= JACCARD_MIN || alike.cosine.is_some_and(|cosine| cosine >= COSINE_MIN);
+        if earlier.group == draft.group && near && !keyed_alike(&earlier.record, draft) {
+            found.push(Neighbourhood { of, record: earlier.record.clone(), alike });
+        }
+    }
+    Ok(found)
+}
+
+async fn stored(
+    engine: &Engine,
+    round: &Round,
+    group: &Group,
+    draft: &Draft,
+    of: usize,
+) -> Result<Vec<Neighbourhood>> {
+    let memory = &round.memory.id;
+    let model = engine.embedder.as_ref().map(|embedder| embedder.model_id().to_owned());
+    let mut scope = RecordScope::whole(memory.clone(), engine.clock.now());
+    scope.namespaces = vec![NamespaceFilter::new(&group.namespace, NamespaceMatch::Exact)];
+    let request = NeighbourRequest {
+        scope,
+        namespace: group.namespace.clone(),
+        strategy: Some(round.strategy.id.clone()),
+        text: draft.record.indexed().to_owned(),
+        vector: draft.vector.clone().zip(model),
+        jaccard_min: JACCARD_MIN,
+        cosine_min: Some(COSINE_MIN),
+        limit: NEIGHBOURS_MAX,
+    };
+    let near = engine.store.search().neighbours(request).await?;
+    let (place, ids) = (memory.clone(), near.iter().map(|near| near.record.clone()).collect::<Vec<_>>());
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let records = engine.store.read(move |tx| tx.records().get_many(&place, &ids)).await?;
+    let alike = |record: &Record| {
+        let near = near.iter().find(|near| near.record == record.id)?;
+        Some(Alike { jaccard: near.jaccard, cosine: near.cosine })
+    };
+    Ok(records
+        .into_iter()
+        .filter(|record| round.may_join(record, group) && !keyed_alike(record, draft))
+        .filter_map(|record| Some(Neighbourhood { of, alike: alike(&record)?, record }))
+        .collect())
+}
+
+/// Preferences under one key: the key decides, in the write itself.
+fn keyed_alike(record: &Record, draft: &Draft) -> bool {
+    matches!(draft.joining, Joining::Key { .. }) && record.subtype == draft.record.subtype
+}
+
+fn cosine(left: &Draft, right: &Draft) -> Option<f32> {
+    let (left, right) = left.vector.as_ref().zip(right.vector.as_ref())?;
+    Some(left.iter().zip(right).map(|(one, other)| one * other).sum())
+}
+
+/// A draft that says what an earlier one says, which itself is not written, says what that one says.
+fn in_one_round(drafts: &[Draft], chosen: &[usize], decided: Vec<Decision>) -> Vec<Decision> {
+    let mut settled: Vec<Decision> = Vec::with_capacity(decided.len());
+    for decision in decided {
+        let earlier = |id: &loci_model::RecordId| {
+            chosen.iter().position(|at| drafts.get(*at).is_some_and(|draft| draft.record.id == *id))
+        };
+        let decision = match decision {
+            Decision::Skip { of, why } => match earlier(&of).and_then(|at| settled.get(at)) {
+                Some(Decision::Skip { of, .. }) => Decision::Skip { of: of.clone(), why },
+                _ => Decision::Skip { of, why },
+            },
+            Decision::Supersede { old, why } => {
+                let written = |id: &loci_model::RecordId| {
+                    !matches!(earlier(id).and_then(|at| settled.get(at)), Some(Decision::Skip { .. }))
+                };
+                Decision::Supersede { old: old.into_iter().filter(written).collect(), why }
+            }
+            other => other,
+        };
+        settled.push(decision);
+    }
+    settled
+}
+
+/// Puts a decision on its draft. A preference that is merely added goes by its key, as before.
+fn put(engine: &Engine, draft: &mut Draft, decision: Decision) {
+    let (action, by): (&str, &Why) = match &decision {
+        Decision::Add { why } => ("add", why),
+        Decision::Skip { why, .. } => ("skip", why),
+        Decision::Supersede { why, .. } => ("supersede", why),
+        Decision::Update { why, .. } => ("update", why),
+        Decision::Hold { why, .. } => ("hold", why),
+        Decision::History { why, .. } => ("history", why),
+    };
+    engine.observe.decision(action, &by.by);
+    if let Decision::Update { text, .. } = &decision {
+        // The vector is of the words before.
+        draft.record.text.clone_from(text);
+        draft.record.index_text = None;
+        draft.vector = None;
+    }
+    let by_key = matches!(draft.joining, Joining::Key { .. }) && matches!(decision, Decision::Add { .. });
+    if !by_key {
+        draft.decided = Some(decision);
+    }
+}

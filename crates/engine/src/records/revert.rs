@@ -1,0 +1,249 @@
+//! `record_revert`: a record's earlier version as its next one, or the decision that it stands in undone: what it took the
+//! place of is in force again. A revert is itself reverted by reverting the same record again.
+//!
+//! Nothing is erased, and what others changed since is never overwritten: then it is a conflict.
+
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{RecordChange, StoreExt, SupersedeChange, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::{Record, RecordState};
+use loci_model::{Error, JobId, MemoryId, Reason, RecordId, Result, Timestamp};
+
+use super::batch;
+use super::changes::{self, Change, Streamed};
+use super::get::unknown;
+use crate::Engine;
+use crate::access::{self, View};
+use crate::memories::existing;
+
+/// What is to be reverted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordRevert {
+    /// The record.
+    pub id: RecordId,
+    /// The version whose content comes back; `None`: the decision the record stands in is undone.
+    pub to_version: Option<u32>,
+    /// Only if the stored version is this one.
+    pub if_version: Option<u32>,
+}
+
+/// Who reverts, and when.
+struct Reverting<'a> {
+    memory: &'a Memory,
+    view: &'a View,
+    /// What was held back may be released.
+    releases: bool,
+    by: &'a str,
+    at: Timestamp,
+}
+
+impl Engine {
+    /// Reverts; every record that changed, as it is now.
+    pub async fn record_revert(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        revert: RecordRevert,
+    ) -> Result<Vec<Record>> {
+        let view = access::record_view(caller, memory, Capability::Write)?;
+        let releases = access::record_view(caller, memory, Capability::Admin).is_ok();
+        let at = self.clock.now();
+        let job = JobId::parse(uuid7(self.ids.as_ref(), at.millis()))?;
+        let (memory, by) = (memory.clone(), caller.name.clone());
+        let changed = self
+            .store
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let reverting = Reverting { memory: &memory, view: &view, releases, by: &by, at };
+                let ids = reverting.revert(tx, &revert)?;
+                batch::ask_for_vectors(tx, &memory.id, &job, at)?;
+                tx.records().get_many(&memory.id, &ids)
+            })
+            .await?;
+        self.wake.call();
+        Ok(changed)
+    }
+}
+
+impl Reverting<'_> {
+    fn revert(&self, tx: &mut dyn Tx, asked: &RecordRevert) -> Result<Vec<RecordId>> {
+        let record = self.seen(tx, &asked.id)?;
+        if asked.if_version.is_some_and(|version| version != record.version) {
+            return Err(Error::conflict(format!("the record is at version {}", record.version))
+                .because(Reason::StaleVersion)
+                .on("if_version"));
+        }
+        match asked.to_version {
+            Some(version) => self.bring_back(tx, &record, version),
+            None => self.undo(tx, &record),
+        }
+    }
+
+    /// A record in any state that the caller may see.
+    fn seen(&self, tx: &mut dyn Tx, id: &RecordId) -> Result<Record> {
+        tx.records()
+            .get(&self.memory.id, id)?
+            .filter(|record| record.state != RecordState::Erased && self.view.admits(record))
+            .ok_or_else(|| unknown(id))
+    }
+
+    /// The content of an earlier version as the next one.
+    fn bring_back(&self, tx: &mut dyn Tx, record: &Record, version: u32) -> Result<Vec<RecordId>> {
+        if record.state != RecordState::Active {
+            return Err(Error::conflict(
+                "only a record that is in force has a next version: revert without a version",
+            ));
+        }
+        let versions = tx.records().history(&self.memory.id, &record.id)?;
+        let earlier = versions
+            .into_iter()
+            .find(|one| one.version == version && version != record.version && self.view.admits(one))
+            .ok_or_else(|| {
+                Error::invalid("to_version", "to_version must be an earlier version of the record")
+            })?;
+        let next = record
+            .version
+            .checked_add(1)
+            .ok_or_else(|| Error::conflict("the record has too many versions: create a new one"))?;
+        let restored = Record {
+            version: next,
+            sequence: 0,
+            namespace: record.namespace.clone(),
+            state: record.state,
+            state_reason: None,
+            superseded_by: None,
+            supersedes: record.supersedes.clone(),
+            valid_to: None,
+            created_at: record.created_at,
+            updated_at: self.at,
+            expires_at: record.expires_at,
+            expiry_days: record.expiry_days,
+            ..earlier
+        };
+        tx.records_mut().put_version(&restored)?;
+        let reason = format!("reverted to version {version}");
+        self.note(tx, &restored, Some(record.state), restored.state, &reason, Streamed::Updated)?;
+        Ok(vec![restored.id])
+    }
+
+    /// The decision that a record stands in, undone; an undone one, done again.
+    fn undo(&self, tx: &mut dyn Tx, record: &Record) -> Result<Vec<RecordId>> {
+        match record.state {
+            RecordState::Active if !record.supersedes.is_empty() => self.give_back(tx, record),
+            RecordState::Active => Err(Error::conflict(
+                "the record took nobody's place: name the version to go back to in to_version",
+            )),
+            RecordState::Superseded => match &record.superseded_by {
+                Some(by) => {
+                    let by = self.seen(tx, by)?;
+                    if !by.supersedes.contains(&record.id) {
+                        // It told of an earlier time from the start: it is put beside the newer one.
+                        return self
+                            .restore(tx, record, "reverted: stands beside the newer one")
+                            .map(|id| vec![id]);
+                    }
+                    self.give_back(tx, &by)
+                }
+                None => self.restore(tx, record, "reverted").map(|id| vec![id]),
+            },
+            RecordState::RolledBack => self.take_again(tx, record),
+            RecordState::Quarantined | RecordState::Archived | RecordState::Candidate => {
+                if !self.releases {
+                    return Err(Error::denied(
+                        "releasing what is held back needs a grant of admin on the record",
+                    ));
+                }
+                self.restore(tx, record, "released").map(|id| vec![id])
+            }
+            RecordState::Invalid | RecordState::Stale | RecordState::Expired | RecordState::Erased => Err(
+                Error::conflict(format!("a record that is {} stands in no decision", record.state.as_str())),
+            ),
+        }
+    }
+
+    /// A record goes, those whose place it took are in force again.
+    fn give_back(&self, tx: &mut dyn Tx, record: &Record) -> Result<Vec<RecordId>> {
+        if record.state != RecordState::Active {
+            return Err(changed_since(record));
+        }
+        let mut olds = Vec::new();
+        for id in &record.supersedes {
+            let old = self.seen(tx, id)?;
+            if old.state != RecordState::Superseded || old.superseded_by.as_ref() != Some(&record.id) {
+                return Err(changed_since(&old));
+            }
+            olds.push(old);
+        }
+        let change =
+            RecordChange { state: RecordState::RolledBack, reason: "reverted".to_owned(), at: self.at };
+        if !tx.records_mut().set_state(&self.memory.id, &record.id, &change)? {
+            return Err(changed_since(record));
+        }
+        let from = Some(record.state);
+        self.note(tx, record, from, RecordState::RolledBack, "reverted", Streamed::Deleted)?;
+        let reason = format!("reverted: {} gave its place back", record.id);
+        let mut changed = vec![record.id.clone()];
+        for old in &olds {
+            changed.push(self.restore(tx, old, &reason)?);
+        }
+        Ok(changed)
+    }
+
+    /// The revert of a revert: the record is in force again, in the place of those it had superseded.
+    fn take_again(&self, tx: &mut dyn Tx, record: &Record) -> Result<Vec<RecordId>> {
+        let mut olds = Vec::new();
+        for id in &record.supersedes {
+            let old = self.seen(tx, id)?;
+            if old.state != RecordState::Active {
+                return Err(changed_since(&old));
+            }
+            olds.push(old);
+        }
+        let mut changed = Vec::new();
+        let reason = "the revert was reverted";
+        for old in &olds {
+            let change = SupersedeChange {
+                by: record.id.clone(),
+                reason: reason.to_owned(),
+                valid_to: record.valid_from,
+                at: self.at,
+            };
+            if !tx.records_mut().supersede(&self.memory.id, &old.id, &change)? {
+                return Err(changed_since(old));
+            }
+            self.note(tx, old, Some(old.state), RecordState::Superseded, reason, Streamed::Deleted)?;
+            changed.push(old.id.clone());
+        }
+        changed.insert(0, self.restore(tx, record, reason)?);
+        Ok(changed)
+    }
+
+    fn restore(&self, tx: &mut dyn Tx, record: &Record, reason: &str) -> Result<RecordId> {
+        if !tx.records_mut().restore(&self.memory.id, &record.id, reason, self.at)? {
+            return Err(changed_since(record));
+        }
+        self.note(tx, record, Some(record.state), RecordState::Active, reason, Streamed::Created)?;
+        Ok(record.id.clone())
+    }
+
+    fn note(
+        &self,
+        tx: &mut dyn Tx,
+        record: &Record,
+        from: Option<RecordState>,
+        to: RecordState,
+        reason: &str,
+        what: Streamed,
+    ) -> Result<()> {
+        changes::note(tx, self.memory, &Change { record, from, to, reason, by: self.by, what, at: self.at })
+    }
+}
+
+fn changed_since(record: &Record) -> Error {
+    Error::conflict(format!(
+        "{} was changed by others since ({}): revert that first",
+        record.id,
+        record.state.as_str()
+    ))
+}
