@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "benchmark programs talk to their terminal")]
 #![expect(clippy::disallowed_methods, reason = "measuring needs the machine's time, environment and waits")]
 
+mod consolidation;
 mod crash;
 mod dev_set;
 mod embedded;
@@ -35,6 +36,8 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(name = "loci-bench")]
 enum Program {
+    /// Labelled pairs of statements, decided by the planner that needs no model.
+    Consolidation(consolidation::Arguments),
     /// Kills a server at random under mixed load and checks what it had acknowledged.
     Crash(crash::Arguments),
     /// Files that a commit touches, found by its message.
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
 
 async fn run(program: Program) -> anyhow::Result<()> {
     match program {
+        Program::Consolidation(arguments) => consolidation::run(&arguments),
         Program::Crash(arguments) => crash::run(arguments).await,
         Program::Retrieval(arguments) => retrieval::run(arguments).await,
         Program::History(arguments) => history::run(arguments).await,

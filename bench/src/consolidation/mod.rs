@@ -1,0 +1,120 @@
+//! `loci-bench consolidation`: labelled pairs of statements, decided by the planner that needs no model.
+//!
+//! Counted is the action: of everything decided as "skip" or "supersede", how much is labelled so (precision); of everything
+//! labelled so, how much is decided so (recall). Nothing is trained here.
+
+mod pair;
+mod tally;
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use loci_embed::MiniLm;
+use loci_engine::consolidation::{Alike, Relation, Statement, Thresholds, relate};
+use loci_model::record::TrustTier;
+use loci_text::similarity::jaccard;
+use loci_text::terms;
+
+use pair::{Expect, Pair, Side};
+use tally::{Decided, Tally};
+
+/// Of decisions to skip or supersede, so many are labelled so.
+const PRECISION_MIN: f64 = 0.97;
+/// Of pairs labelled skip or supersede, so many are decided so.
+const RECALL_MIN: f64 = 0.80;
+
+/// Judges the deterministic planner of consolidation on labelled pairs.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// JSON lines: id, kind, old and new {text, time, scope}, expect (add, skip or supersede), why
+    #[arg(long = "set", value_name = "FILE", default_value = "bench/data/consolidation/dev.jsonl")]
+    sets: Vec<PathBuf>,
+    /// Compare by words alone, as where there is no embedder
+    #[arg(long)]
+    without_vectors: bool,
+    /// Figures as JSON
+    #[arg(long)]
+    json: bool,
+    /// Fail below the precision and recall that are asked for, or if one scope supersedes another
+    #[arg(long)]
+    gate: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let model = (!arguments.without_vectors).then(MiniLm::new);
+    let mut failed = false;
+    for set in &arguments.sets {
+        let text = fs::read_to_string(set).with_context(|| format!("reading {}", set.display()))?;
+        let pairs = pair::read(&text).with_context(|| set.display().to_string())?;
+        let tally = judged(&pairs, model.as_ref());
+        if arguments.json {
+            println!("{}", serde_json::to_string(&tally.figures())?);
+        } else {
+            println!("{}: {} pairs", set.display(), pairs.len());
+            tally.show();
+        }
+        failed |= !tally.reaches(PRECISION_MIN, RECALL_MIN);
+    }
+    if arguments.gate && failed {
+        bail!("below precision {PRECISION_MIN} or recall {RECALL_MIN}, or a scope superseded another");
+    }
+    Ok(())
+}
+
+fn judged(pairs: &[Pair], model: Option<&MiniLm>) -> Tally {
+    let limits = Thresholds::default();
+    let mut tally = Tally::default();
+    for pair in pairs {
+        let cosine = model.map(|model| {
+            let vectors = model.embed(&[&pair.old.text, &pair.new.text]);
+            match vectors.as_slice() {
+                [old, new] => old.iter().zip(new).map(|(old, new)| old * new).sum(),
+                _ => 0.0,
+            }
+        });
+        let alike = Alike { jaccard: jaccard(&terms(&pair.old.text), &terms(&pair.new.text)), cosine };
+        let (relation, reason) = {
+            let (new, old) = (statement(pair, &pair.new), statement(pair, &pair.old));
+            relate(&new, &old, alike, &limits)
+        };
+        let got = match relation {
+            Relation::Duplicate => Expect::Skip,
+            Relation::Supersedes => Expect::Supersede,
+            // An old fact told late takes nobody's place.
+            Relation::SupersededBy
+            | Relation::Coexists
+            | Relation::Conflict
+            | Relation::Related
+            | Relation::Unclear => Expect::Add,
+        };
+        tally.add(Decided { pair: pair.clone(), got, relation, reason: reason.text(), cosine });
+    }
+    tally
+}
+
+fn statement<'a>(pair: &Pair, side: &'a Side) -> Statement<'a> {
+    Statement {
+        text: &side.text,
+        kind: pair.record_kind(),
+        scope: side.scope.as_deref(),
+        tier: TrustTier::default(),
+        time: side.time,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The project's own set, with the built-in embedder: what `--gate` asks for.
+    #[test]
+    fn the_planner_reaches_the_gate_on_the_development_set() {
+        let text = include_str!("../../data/consolidation/dev.jsonl");
+        let pairs = pair::read(text).unwrap();
+        assert!(pairs.len() >= 200);
+        let tally = judged(&pairs, Some(&MiniLm::new()));
+        assert!(tally.reaches(PRECISION_MIN, RECALL_MIN), "{:?}", tally.figures());
+    }
+}

@@ -1,0 +1,104 @@
+//! A labelled pair of statements, as the sets of `bench/data/consolidation` hold them.
+
+use anyhow::{Context, Result, ensure};
+use loci_model::Timestamp;
+use loci_model::record::RecordKind;
+use serde::{Deserialize, Serialize};
+
+/// What a newer statement does to an older one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Expect {
+    /// Both stay.
+    Add,
+    /// It says nothing new.
+    Skip,
+    /// It takes the other's place.
+    Supersede,
+}
+
+/// What a pair is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kind {
+    Semantic,
+    UserPreference,
+    Code,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    id: String,
+    kind: Kind,
+    old: SideLine,
+    new: SideLine,
+    expect: Expect,
+    why: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SideLine {
+    text: String,
+    time: String,
+    #[serde(default)]
+    scope: Option<String>,
+}
+
+/// One of the two statements.
+#[derive(Debug, Clone)]
+pub(super) struct Side {
+    pub(super) text: String,
+    pub(super) time: Timestamp,
+    pub(super) scope: Option<String>,
+}
+
+/// A labelled pair.
+#[derive(Debug, Clone)]
+pub(super) struct Pair {
+    pub(super) id: String,
+    pub(super) kind: Kind,
+    pub(super) old: Side,
+    pub(super) new: Side,
+    pub(super) expect: Expect,
+    pub(super) why: String,
+}
+
+impl Pair {
+    /// What its records would be.
+    pub(super) fn record_kind(&self) -> RecordKind {
+        match self.kind {
+            Kind::Semantic | Kind::Code => RecordKind::Fact,
+            Kind::UserPreference => RecordKind::Preference,
+        }
+    }
+
+    /// True when its scopes, as written, are not the same.
+    pub(super) fn scopes_differ(&self) -> bool {
+        self.old.scope != self.new.scope
+    }
+}
+
+/// The pairs of a set; every id once.
+pub(super) fn read(text: &str) -> Result<Vec<Pair>> {
+    let mut pairs: Vec<Pair> = Vec::new();
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let line: Line = serde_json::from_str(line).with_context(|| format!("line {}", at + 1))?;
+        ensure!(pairs.iter().all(|pair| pair.id != line.id), "the id {} is there twice", line.id);
+        let side = |side: SideLine| -> Result<Side> {
+            let time =
+                Timestamp::parse(&side.time).map_err(|error| anyhow::anyhow!("{}: {error}", side.time))?;
+            Ok(Side { text: side.text, time, scope: side.scope })
+        };
+        pairs.push(Pair {
+            kind: line.kind,
+            old: side(line.old).with_context(|| line.id.clone())?,
+            new: side(line.new).with_context(|| line.id.clone())?,
+            expect: line.expect,
+            why: line.why,
+            id: line.id,
+        });
+    }
+    Ok(pairs)
+}
