@@ -355,6 +355,37 @@ pub struct BatchOutcome {
     pub failed: usize,
 }
 
+/// What is to be reverted of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RecordRevert {
+    /// The version whose content comes back as the next one. Absent: the decision the record stands in is undone; what
+    /// it took the place of is in force again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to_version: Option<u32>,
+    /// Only if the stored version is this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub if_version: Option<u32>,
+}
+
+/// A record that a revert changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RevertedRecord {
+    /// The record.
+    pub id: String,
+    /// Its version now.
+    pub version: u32,
+    /// Its state now.
+    pub state: String,
+}
+
+/// Every record that a revert changed; the same revert again undoes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RecordsReverted {
+    /// The records.
+    pub records: Vec<RevertedRecord>,
+}
+
 /// A change of state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StateChange {

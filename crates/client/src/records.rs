@@ -3,8 +3,8 @@
 use http::Method;
 use loci_api::Nothing;
 use loci_api::record::{
-    BatchOutcome, Record, RecordHistory, RecordList, RecordListing, RecordsCreate, RecordsDelete,
-    RecordsUpdate,
+    BatchOutcome, Record, RecordHistory, RecordList, RecordListing, RecordRevert, RecordsCreate,
+    RecordsDelete, RecordsReverted, RecordsUpdate,
 };
 
 use crate::call::{Client, path};
@@ -81,5 +81,18 @@ impl Client {
     /// See [`Client::records_create`].
     pub async fn record_history(&self, memory: &str, record: &str) -> Result<RecordHistory, ClientError> {
         self.get(path(&["v1", "memories", memory, "records", record, "history"])).await
+    }
+
+    /// Goes back to an earlier version of a record, or undoes the decision it stands in.
+    ///
+    /// # Errors
+    /// See [`Client::records_create`].
+    pub async fn record_revert(
+        &self,
+        memory: &str,
+        record: &str,
+        revert: &RecordRevert,
+    ) -> Result<RecordsReverted, ClientError> {
+        self.send(Method::POST, path(&["v1", "memories", memory, "records", record, "revert"]), revert).await
     }
 }

@@ -91,6 +91,20 @@ pub(crate) enum Record {
         /// The record
         record: String,
     },
+    /// Go back to an earlier version, or undo the decision a record stands in: what it took the place of is in force again
+    Revert {
+        /// The memory, by name or id
+        #[arg(long)]
+        memory: String,
+        /// The version whose content comes back; without it the decision is undone, and a second time done again
+        #[arg(long)]
+        to_version: Option<u32>,
+        /// Only if the stored version is this one
+        #[arg(long)]
+        if_version: Option<u32>,
+        /// The record
+        record: String,
+    },
 }
 
 impl Record {
@@ -146,7 +160,10 @@ impl Record {
                 let memory = session.memory(&memory).await?;
                 let history = session.client.record_history(&memory, &record).await?;
                 output::result(session.json, &history, |history| {
-                    history.versions.iter().for_each(shown);
+                    for version in &history.versions {
+                        shown(version);
+                        decided(version);
+                    }
                     for change in &history.changes {
                         let from = change.from.as_deref().unwrap_or("new");
                         let reason = change.reason.as_deref().unwrap_or("");
@@ -157,8 +174,26 @@ impl Record {
                     }
                 })?;
             }
+            Self::Revert { memory, to_version, if_version, record } => {
+                let memory = session.memory(&memory).await?;
+                let revert = shape::RecordRevert { to_version, if_version };
+                let reverted = session.client.record_revert(&memory, &record, &revert).await?;
+                session.wrote(&memory)?;
+                output::result(session.json, &reverted, |reverted| {
+                    for record in &reverted.records {
+                        output::line(format!("{} v{}  {}", record.id, record.version, record.state));
+                    }
+                })?;
+            }
         }
         session.end().await
+    }
+}
+
+/// What was decided when a version was made.
+fn decided(record: &shape::Record) {
+    if let Some(decided) = record.making.as_ref().and_then(|making| making.decided.as_ref()) {
+        output::line(format!("    {} by {}: {}", decided.action, decided.by, decided.reason));
     }
 }
 

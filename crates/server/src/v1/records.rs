@@ -3,7 +3,8 @@
 use loci_api::Nothing;
 use loci_api::record as shape;
 use loci_engine::records::{
-    BatchOutcome, NamespaceAsk, NewRecord, RecordDelete, RecordListing, RecordUpdate, RecordsCreate,
+    BatchOutcome, NamespaceAsk, NewRecord, RecordDelete, RecordListing, RecordRevert, RecordUpdate,
+    RecordsCreate,
 };
 use loci_model::expiry::ExpirySpecification;
 use loci_model::record::RecordKind;
@@ -47,6 +48,13 @@ pub(super) fn operations(table: Table) -> Table {
         .plain(
             get("/v1/memories/{memory}/records/{record}/history", "All versions, and changes of state."),
             record_history,
+        )
+        .json(
+            post(
+                "/v1/memories/{memory}/records/{record}/revert",
+                "Go back to an earlier version, or undo the decision a record stands in.",
+            ),
+            record_revert,
         )
 }
 
@@ -181,4 +189,16 @@ async fn record_history(call: Call) -> Result<shape::RecordHistory> {
         versions: versions.iter().map(record).collect(),
         changes: changes.iter().map(change).collect(),
     })
+}
+
+async fn record_revert(call: Call, asked: shape::RecordRevert) -> Result<shape::RecordsReverted> {
+    let revert =
+        RecordRevert { id: path_record(&call)?, to_version: asked.to_version, if_version: asked.if_version };
+    let records = call.doors.engine.record_revert(&call.caller, &call.memory()?, revert).await?;
+    let shown = |record: &loci_model::record::Record| shape::RevertedRecord {
+        id: record.id.to_string(),
+        version: record.version,
+        state: record.state.as_str().to_owned(),
+    };
+    Ok(shape::RecordsReverted { records: records.iter().map(shown).collect() })
 }
