@@ -6,6 +6,7 @@ use loci_model::RecordId;
 use loci_model::Result;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::settings::ModelMode;
+use loci_text::turn::speaker_prefix;
 use serde_json::Value;
 
 use super::ask_rest::{self, Open};
@@ -60,15 +61,20 @@ fn may_meet(record: &Record) -> bool {
 
 fn by_rules(new: &Record, near: &[&Neighbourhood], limits: &Thresholds) -> Found {
     let said = stated(new);
-    let told = statement(new, &said);
+    let (speaker, words) = spoken(new, &said);
+    let told = statement(new, words);
     let found: Vec<(Relation, Reason)> = near
         .iter()
         .map(|one| {
             let known = stated(&one.record);
-            if one.record.kind != new.kind {
+            let (other, words) = spoken(&one.record, &known);
+            if one.record.kind != new.kind
+                || one.record.provenance.role != new.provenance.role
+                || other != speaker
+            {
                 return (Relation::Related, Reason::Different);
             }
-            relate(&told, &statement(&one.record, &known), one.alike, limits)
+            relate(&told, &statement(&one.record, words), one.alike, limits)
         })
         .collect();
     let first = |wanted: Relation| {
@@ -119,6 +125,15 @@ pub(super) fn stated(record: &Record) -> String {
         return preference.to_owned();
     }
     record.text.clone()
+}
+
+/// Who says it, where the words begin with a name, and the words. In a model's sentence a name with a colon is a label.
+fn spoken<'a>(record: &Record, words: &'a str) -> (Option<&'a str>, &'a str) {
+    let may_begin_with_a_name = record.provenance.verbatim || record.kind == RecordKind::Preference;
+    match speaker_prefix(words).filter(|_| may_begin_with_a_name) {
+        Some((name, rest)) => (Some(name), rest),
+        None => (None, words),
+    }
 }
 
 fn statement<'a>(record: &'a Record, text: &'a str) -> Statement<'a> {

@@ -3,7 +3,7 @@
 
 use loci_engine::memories::NewMemory;
 use loci_engine::records::RecordRevert;
-use loci_model::event::Role::User;
+use loci_model::event::Role::{Assistant, User};
 use loci_model::record::{Record, RecordState};
 use loci_model::settings::{ConsolidationSettings, MemorySettings};
 use loci_model::strategy::StrategyBase::Semantic;
@@ -91,6 +91,23 @@ fn what_becomes_of_statements() {
         &["The user's cat is called Milo."],
         "add",
     );
+}
+
+#[test]
+fn who_says_it_matters() {
+    let check = |texts: &[&str], active: usize| {
+        let world = world();
+        tell(&world, texts);
+        assert_eq!(world.active().len(), active, "{texts:?}");
+    };
+    check(&["Anna: I live in Bern.", "Bob: I live in Zurich."], 2);
+    check(&["Anna: I live in Bern.", "Anna: I live in Zurich."], 1);
+    check(&["Anna: I like green tea.", "Anna: I like black coffee."], 2);
+    let world = world();
+    world.say("s1", User, "The service listens on port 8080.");
+    world.say("s1", Assistant, "The service listens on port 9090.");
+    world.work();
+    assert_eq!(world.active().len(), 2);
 }
 
 #[test]
