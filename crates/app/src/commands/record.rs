@@ -156,38 +156,46 @@ impl Record {
                 output::result(session.json, &nothing, |_| output::line(format!("deleted {record}")))?;
             }
             Self::Quarantine(quarantine) => quarantine.run(&mut session).await?,
-            Self::History { memory, record } => {
-                let memory = session.memory(&memory).await?;
-                let history = session.client.record_history(&memory, &record).await?;
-                output::result(session.json, &history, |history| {
-                    for version in &history.versions {
-                        shown(version);
-                        decided(version);
-                    }
-                    for change in &history.changes {
-                        let from = change.from.as_deref().unwrap_or("new");
-                        let reason = change.reason.as_deref().unwrap_or("");
-                        output::line(format!(
-                            "{}  {from} → {}  {}  {reason}",
-                            change.at, change.to, change.by
-                        ));
-                    }
-                })?;
-            }
+            Self::History { memory, record } => history(&session, &memory, &record).await?,
             Self::Revert { memory, to_version, if_version, record } => {
-                let memory = session.memory(&memory).await?;
                 let revert = shape::RecordRevert { to_version, if_version };
-                let reverted = session.client.record_revert(&memory, &record, &revert).await?;
-                session.wrote(&memory)?;
-                output::result(session.json, &reverted, |reverted| {
-                    for record in &reverted.records {
-                        output::line(format!("{} v{}  {}", record.id, record.version, record.state));
-                    }
-                })?;
+                reverted(&mut session, &memory, &record, &revert).await?;
             }
         }
         session.end().await
     }
+}
+
+async fn history(session: &Session, memory: &str, record: &str) -> Result<()> {
+    let memory = session.memory(memory).await?;
+    let history = session.client.record_history(&memory, record).await?;
+    output::result(session.json, &history, |history| {
+        for version in &history.versions {
+            shown(version);
+            decided(version);
+        }
+        for change in &history.changes {
+            let from = change.from.as_deref().unwrap_or("new");
+            let reason = change.reason.as_deref().unwrap_or("");
+            output::line(format!("{}  {from} → {}  {}  {reason}", change.at, change.to, change.by));
+        }
+    })
+}
+
+async fn reverted(
+    session: &mut Session,
+    memory: &str,
+    record: &str,
+    revert: &shape::RecordRevert,
+) -> Result<()> {
+    let memory = session.memory(memory).await?;
+    let reverted = session.client.record_revert(&memory, record, revert).await?;
+    session.wrote(&memory)?;
+    output::result(session.json, &reverted, |reverted| {
+        for record in &reverted.records {
+            output::line(format!("{} v{}  {}", record.id, record.version, record.state));
+        }
+    })
 }
 
 /// What was decided when a version was made.
