@@ -9,7 +9,7 @@ use loci_model::telemetry::StateChange;
 use loci_model::{RecordId, Result, Timestamp, limits};
 
 use super::{Decision, Why};
-use crate::records::changes::{self, Change, Streamed};
+use crate::records::changes::{self, Change};
 
 /// Who changes records here.
 const BY: &str = "loci";
@@ -110,7 +110,7 @@ impl Carrying<'_> {
             self.give_way(tx, old, &record, why)?;
         }
         let told = format!("extracted; {action}: {reason}");
-        self.note(tx, &record, None, record.state, &told, Streamed::Created)?;
+        self.note(tx, &record, None, record.state, &told)?;
         Ok(record)
     }
 
@@ -123,7 +123,7 @@ impl Carrying<'_> {
         };
         if tx.records_mut().supersede(&self.memory.id, &old.id, &change)? {
             let from = Some(RecordState::Active);
-            self.note(tx, old, from, RecordState::Superseded, &why.reason, Streamed::Deleted)?;
+            self.note(tx, old, from, RecordState::Superseded, &why.reason)?;
         }
         Ok(())
     }
@@ -154,8 +154,7 @@ impl Carrying<'_> {
         from: Option<RecordState>,
         to: RecordState,
         reason: &str,
-        what: Streamed,
     ) -> Result<()> {
-        changes::note(tx, self.memory, &Change { record, from, to, reason, by: BY, what, at: self.at })
+        changes::note(tx, self.memory, &Change { record, from, to, reason, by: BY, at: self.at })
     }
 }

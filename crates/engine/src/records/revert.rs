@@ -11,7 +11,7 @@ use loci_model::record::{Record, RecordState};
 use loci_model::{Error, JobId, MemoryId, Reason, RecordId, Result, Timestamp};
 
 use super::batch;
-use super::changes::{self, Change, Streamed};
+use super::changes::{self, Change};
 use super::get::unknown;
 use crate::Engine;
 use crate::access::{self, View};
@@ -123,7 +123,7 @@ impl Reverting<'_> {
         };
         tx.records_mut().put_version(&restored)?;
         let reason = format!("reverted to version {version}");
-        self.note(tx, &restored, Some(record.state), restored.state, &reason, Streamed::Updated)?;
+        self.note(tx, &restored, Some(record.state), restored.state, &reason)?;
         Ok(vec![restored.id])
     }
 
@@ -181,7 +181,7 @@ impl Reverting<'_> {
             return Err(changed_since(record));
         }
         let from = Some(record.state);
-        self.note(tx, record, from, RecordState::RolledBack, "reverted", Streamed::Deleted)?;
+        self.note(tx, record, from, RecordState::RolledBack, "reverted")?;
         let reason = format!("reverted: {} gave its place back", record.id);
         let mut changed = vec![record.id.clone()];
         for old in &olds {
@@ -212,7 +212,7 @@ impl Reverting<'_> {
             if !tx.records_mut().supersede(&self.memory.id, &old.id, &change)? {
                 return Err(changed_since(old));
             }
-            self.note(tx, old, Some(old.state), RecordState::Superseded, reason, Streamed::Deleted)?;
+            self.note(tx, old, Some(old.state), RecordState::Superseded, reason)?;
             changed.push(old.id.clone());
         }
         changed.insert(0, self.restore(tx, record, reason)?);
@@ -223,7 +223,7 @@ impl Reverting<'_> {
         if !tx.records_mut().restore(&self.memory.id, &record.id, reason, self.at)? {
             return Err(changed_since(record));
         }
-        self.note(tx, record, Some(record.state), RecordState::Active, reason, Streamed::Created)?;
+        self.note(tx, record, Some(record.state), RecordState::Active, reason)?;
         Ok(record.id.clone())
     }
 
@@ -234,9 +234,8 @@ impl Reverting<'_> {
         from: Option<RecordState>,
         to: RecordState,
         reason: &str,
-        what: Streamed,
     ) -> Result<()> {
-        changes::note(tx, self.memory, &Change { record, from, to, reason, by: self.by, what, at: self.at })
+        changes::note(tx, self.memory, &Change { record, from, to, reason, by: self.by, at: self.at })
     }
 }
 
