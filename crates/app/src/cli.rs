@@ -75,6 +75,9 @@ pub(crate) enum Command {
     /// Jobs, and waiting for them
     #[command(subcommand)]
     Job(commands::job::Job),
+    /// Notifications: where they go, what waits, trying again
+    #[command(subcommand)]
+    Webhooks(commands::webhooks::Webhooks),
     /// Access keys
     #[command(subcommand)]
     Key(commands::key::Key),

@@ -9,6 +9,7 @@ pub mod access;
 pub mod admin;
 pub mod asking;
 pub mod consolidation;
+pub mod deliveries;
 pub mod events;
 pub mod idempotency;
 pub mod jobs;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::words::closed_words;
 use crate::{DeliveryId, Document, MemoryId, Timestamp};
 
 /// Which way.
@@ -14,16 +15,16 @@ pub enum DeliveryDirection {
     Out,
 }
 
-/// Where it stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DeliveryState {
-    /// Not handled yet.
-    Pending,
-    /// Handled.
-    Done,
-    /// Given up.
-    Failed,
+closed_words! {
+    /// Where it stands.
+    DeliveryState {
+        /// Not handled yet.
+        Pending = "pending",
+        /// Handled.
+        Done = "done",
+        /// Given up.
+        Failed = "failed",
+    }
 }
 
 /// A notification.
@@ -39,7 +40,7 @@ pub struct Delivery {
     pub target: String,
     /// Deliveries of one key keep their order.
     pub order_key: String,
-    /// What is said.
+    /// What is said; empty (`{}`) once it was sent, and `null` in lists.
     pub body: Document,
     /// Where it stands.
     pub state: DeliveryState,
@@ -51,4 +52,32 @@ pub struct Delivery {
     pub last_error: Option<String>,
     /// When it came.
     pub created_at: Timestamp,
+}
+
+/// What waits to be sent, in all memories.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DeliveryBacklog {
+    /// Not sent yet.
+    pub pending: u64,
+    /// Given up.
+    pub failed: u64,
+    /// The one that has waited longest.
+    pub oldest: Option<WaitingDelivery>,
+}
+
+/// A delivery that waits, without what it says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitingDelivery {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The delivery.
+    pub id: DeliveryId,
+    /// To whom.
+    pub target: String,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// Why it failed last.
+    pub last_error: Option<String>,
+    /// Since when it waits.
+    pub since: Timestamp,
 }

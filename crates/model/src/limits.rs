@@ -150,6 +150,8 @@ pub const DELIVERY_BODY_BYTES_MAX: usize = 11 * 1024 * 1024;
 pub const DELIVERIES_AT_ONCE: usize = 16;
 /// A delivery that was made is listed this long.
 pub const DELIVERED_KEPT_MS: i64 = 24 * 3600 * 1000;
+/// A delivery that was given up is listed, and can be tried again, this long.
+pub const DEAD_DELIVERY_KEPT_MS: i64 = 30 * 24 * 3600 * 1000;
 /// Configured delivery targets.
 pub const TARGETS_MAX: usize = 256;
 /// A completion webhook is tried this often.

@@ -79,6 +79,15 @@ impl Doors {
     }
 }
 
+impl Doors {
+    /// With counters that others count on too: the engine's pipeline.
+    #[must_use]
+    pub fn with_metrics(mut self, metrics: Arc<Metrics>) -> Self {
+        self.metrics = metrics;
+        self
+    }
+}
+
 impl std::fmt::Debug for Doors {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Doors").field("options", &self.options).finish_non_exhaustive()

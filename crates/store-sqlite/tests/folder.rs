@@ -162,7 +162,7 @@ fn a_backup_holds_what_was_written_and_nothing_erased() {
             at: samples::time(1),
         };
         tx.records_mut().set_state(&place_of, &samples::record_id(9)?, &change)?;
-        tx.records_mut().erase_deleted(&place_of, samples::time(2), 9)
+        tx.records_mut().erase_deleted(&place_of, samples::time(2), 9).map(drop)
     }))
     .unwrap();
     let path = place.path().join("backup.db");

@@ -86,6 +86,10 @@ impl Deliver for RecordingTargets {
         Box::pin(async move { outcome })
     }
 
+    fn reaches(&self, target: &str) -> bool {
+        self.kept(|kept| !kept.unmapped.contains(target))
+    }
+
     fn known(&self) -> Vec<TargetInfo> {
         let names: BTreeSet<String> =
             self.kept(|kept| kept.notices.iter().map(|notice| notice.target.clone()).collect());
@@ -99,14 +103,11 @@ impl Objects for RecordingTargets {
         let place = (bucket.to_owned(), key.to_owned());
         let outcome = self.kept(|kept| {
             kept.try_once()?;
-            let mapped = !kept.unmapped.contains(bucket);
-            let location = if mapped {
-                format!("s3://{bucket}/{key}")
-            } else {
-                format!("file:///outbox/{bucket}/{key}")
-            };
+            if kept.unmapped.contains(bucket) {
+                return Ok(Stored::NoMapping);
+            }
             kept.objects.insert(place, bytes);
-            Ok(Stored { location, mapped })
+            Ok(Stored::At(format!("s3://{bucket}/{key}")))
         });
         Box::pin(async move { outcome })
     }
@@ -123,11 +124,11 @@ mod tests {
         targets.fail_next([Some(ErrorKind::Throttled), None]);
         let put = |bucket: &str| block_on(targets.put(bucket, "k", vec![1]));
         assert_eq!(put("b").unwrap_err().kind, ErrorKind::Throttled);
-        assert_eq!(put("b").unwrap().location, "s3://b/k");
+        assert_eq!(put("b").unwrap(), Stored::At("s3://b/k".to_owned()));
         targets.unmap("c");
-        assert!(!put("c").unwrap().mapped);
+        assert_eq!(put("c").unwrap(), Stored::NoMapping);
         targets.map("c");
-        assert!(put("c").unwrap().mapped);
+        assert_eq!(put("c").unwrap(), Stored::At("s3://c/k".to_owned()));
         assert_eq!((targets.tries(), targets.objects().len()), (4, 2));
         assert_eq!(targets.object("b", "k"), Some(vec![1]));
     }

@@ -18,6 +18,7 @@ pub(crate) mod record_quarantine;
 pub(crate) mod restore;
 pub(crate) mod search;
 pub mod serve;
+pub(crate) mod webhooks;
 
 use anyhow::Result;
 
@@ -42,6 +43,7 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Profile(profile) => profile.run(globals, environment).await,
         Command::Search(search) => search.run(globals, environment).await,
         Command::Job(job) => job.run(globals, environment).await,
+        Command::Webhooks(webhooks) => webhooks.run(globals, environment).await,
         Command::Key(key) => key.run(globals, environment).await,
         Command::Config(config) => config.run(globals, environment),
         Command::Backup(backup) => backup.run(globals, environment).await,

@@ -6,10 +6,10 @@ use loci_model::{ActorId, MemoryId, Result};
 
 use super::ForgetReceipt;
 use crate::memories::existing;
-use crate::{Engine, access};
+use crate::{Engine, access, deliveries, streams};
 
 impl Engine {
-    /// Erases events, sessions, records (all versions, vectors) and jobs of an actor. Not held back by
+    /// Erases events, sessions, records (all versions, vectors), jobs and waiting deliveries of an actor. Not held back by
     /// `erase_after_ms`: this is the data subject's right. Backups made before keep what they hold.
     pub async fn forget_actor(
         &self,
@@ -22,16 +22,21 @@ impl Engine {
         let (memory, actor) = (memory.clone(), actor.clone());
         self.store
             .write(move |tx| {
-                existing(tx, &memory)?;
+                let settings = existing(tx, &memory)?;
                 let jobs = tx.jobs_mut().cancel(&memory, None, Some(&actor))?;
                 // Records first: which of them rest on the actor's events is read from those events.
                 let records = tx.records_mut().forget_actor(&memory, &actor, at)?;
+                // What is still to be told of the actor is not told; followers learn which records are gone.
+                streams::erased(tx, &settings, &records, true, at)?;
+                for beginning in deliveries::beginnings_of(&actor) {
+                    tx.deliveries_mut().drop_prefix(&memory, &beginning)?;
+                }
                 let events = tx.events_mut().forget_actor(&memory, &actor)?;
                 Ok(ForgetReceipt {
                     memory: memory.clone(),
                     actor: actor.clone(),
                     events,
-                    records,
+                    records: u64::try_from(records.len()).unwrap_or(u64::MAX),
                     jobs: u64::try_from(jobs).unwrap_or(u64::MAX),
                     at,
                 })

@@ -1,15 +1,202 @@
-//! The job that hands a session's new messages to the owner of a self-managed strategy. Nobody asks for it yet.
+//! The job that hands a session's new messages to the owner of a self-managed strategy: one row of the outbox per
+//! hand-over, in the write that notes the progress. So whatever breaks off, each message is handed over once.
 
-use loci_model::Result;
+use loci_model::event::{Event, EventLoad};
 use loci_model::job::Job;
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::observe::StepSeen;
+use loci_model::ports::store::{EventsBefore, ReadTx, StoreExt, Tx};
+use loci_model::strategy::{Strategy, StrategyBase};
+use loci_model::{
+    ActorId, DeliveryId, Document, Error, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp, limits,
+};
 
-use super::{Ended, failure};
+use super::Ended;
 use crate::Engine;
+use crate::deliveries::{self, NewDelivery, OrderKey};
+use crate::self_managed::payload::{self, HandOver};
+use crate::self_managed::trigger::{self, Conditions};
 
-/// Says that it cannot be done: a newer server asked for it in this folder.
-pub(super) async fn run(_engine: &Engine, _job: &Job) -> Result<Ended> {
-    Ok(Ended::Failed(
-        format!("{}: this version does not hand over messages", failure::UNSUPPORTED),
-        Vec::new(),
-    ))
+/// Events that are read at once: enough for a window of one message each, and for some that bring none.
+const EVENTS_MAX: usize = 100;
+/// Events before the window among which its history is looked for; each message may be an event of its own.
+const HISTORY_EVENTS_MAX: usize = 50;
+/// A window is full at so many bytes of messages.
+const WINDOW_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+#[derive(Clone)]
+struct Place {
+    job: JobId,
+    memory: MemoryId,
+    strategy: StrategyId,
+    actor: ActorId,
+    session: SessionId,
+}
+
+/// What is handed over at once.
+#[derive(Clone)]
+struct Window {
+    memory: Memory,
+    strategy: Strategy,
+    progress: u64,
+    /// Arrival number of the last event that was looked at.
+    reached: u64,
+    /// The row of the outbox, and its topic; `None` where nothing of it is handed over.
+    row: Option<(DeliveryId, String, Document)>,
+}
+
+/// What there is to do.
+enum Found {
+    Nothing,
+    /// Not enough yet, and no pause.
+    NotYet(Timestamp),
+    Window(Box<Window>),
+}
+
+/// Hands over until too little is left. A memory, strategy or event that is gone meanwhile is no failure.
+pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
+    let (Some(strategy), Some(actor), Some(session)) = (&job.strategy, &job.actor, &job.session) else {
+        return Err(Error::bug("a hand-over without strategy, actor or session"));
+    };
+    let place = Place {
+        job: job.id.clone(),
+        memory: job.memory.clone(),
+        strategy: strategy.clone(),
+        actor: actor.clone(),
+        session: session.clone(),
+    };
+    loop {
+        let began = engine.clock.monotonic_us();
+        let found = read(engine, &place).await?;
+        match found {
+            Found::Nothing => return Ok(Ended::Done),
+            Found::NotYet(at) => return Ok(Ended::Again(at)),
+            Found::Window(window) => {
+                let place = place.clone();
+                let at = engine.clock.now();
+                engine.store.write(move |tx| write(tx, &place, &window, at)).await?;
+            }
+        }
+        engine.observe.step(&StepSeen {
+            step: "hand_over",
+            strategy: Some(StrategyBase::SelfManaged),
+            outcome: "ok",
+            elapsed_us: engine.clock.monotonic_us().saturating_sub(began),
+        });
+        engine.wake.call();
+    }
+}
+
+async fn read(engine: &Engine, place: &Place) -> Result<Found> {
+    let (place, now) = (place.clone(), engine.clock.now());
+    let (id, account) = (uuid7(engine.ids.as_ref(), now.millis()), engine.settings.account.clone());
+    engine.store.read(move |tx| look(tx, &place, &id, &account, now)).await
+}
+
+fn look(tx: &dyn ReadTx, place: &Place, id: &str, account: &str, now: Timestamp) -> Result<Found> {
+    let Some(memory) = tx.memories().get(&place.memory)? else { return Ok(Found::Nothing) };
+    let Some(strategy) = memory.strategy(&place.strategy).cloned() else { return Ok(Found::Nothing) };
+    let Some(own) = trigger::own(&strategy).cloned() else { return Ok(Found::Nothing) };
+    let (actor, session) = (&place.actor, &place.session);
+    let progress = tx.events().progress(&memory.id, &strategy.id, actor, session)?;
+    let mut events = tx.events().unprocessed(&memory.id, actor, session, progress, EVENTS_MAX, now)?;
+    let is_whole = events.len() < EVENTS_MAX;
+    let Some(last) = events.last().map(|event| (event.arrival, event.arrived)) else {
+        return Ok(Found::Nothing);
+    };
+    // What was ingested is for extraction alone.
+    events.retain(|event| !event.hidden);
+    let conditions = Conditions::of(&own);
+    let until = conditions.idle_until(last.1);
+    if is_whole && until > now && !conditions.fired_by(load(&events)) {
+        return Ok(Found::NotYet(until));
+    }
+    let reached = if cut(&mut events) { events.last().map_or(last.0, |event| event.arrival) } else { last.0 };
+    let row = if events.iter().any(payload::brings_anything) {
+        let before = before(tx, place, progress, own.history_messages, now)?;
+        let row = payload::row(&HandOver {
+            id,
+            account,
+            memory: &memory,
+            strategy: &strategy,
+            bucket: &own.payload_bucket,
+            actor,
+            session,
+            events: &events,
+            before: &before,
+            history_messages: own.history_messages as usize,
+        })?;
+        Some((DeliveryId::parse(id)?, own.topic_arn, row))
+    } else {
+        None
+    };
+    Ok(Found::Window(Box::new(Window { memory, strategy, progress, reached, row })))
+}
+
+fn load(events: &[Event]) -> EventLoad {
+    events.iter().fold(EventLoad::default(), |sum, event| EventLoad {
+        messages: sum.messages.saturating_add(event.load.messages),
+        tokens: sum.tokens.saturating_add(event.load.tokens),
+    })
+}
+
+/// Whole events until they fill a window, at least one; true if some were cut off.
+fn cut(events: &mut Vec<Event>) -> bool {
+    let (mut messages, mut bytes) = (0_usize, 0_usize);
+    let over = events.iter().position(|event| {
+        messages = messages.saturating_add(event.payload.len());
+        bytes = bytes.saturating_add(event.payload.iter().map(payload::item_bytes).sum());
+        messages > limits::WINDOW_MESSAGES_MAX as usize || bytes > WINDOW_BYTES_MAX
+    });
+    let Some(over) = over.map(|at| at.max(1)).filter(|at| *at < events.len()) else { return false };
+    events.truncate(over);
+    true
+}
+
+fn before(
+    tx: &dyn ReadTx,
+    place: &Place,
+    progress: u64,
+    messages: u32,
+    now: Timestamp,
+) -> Result<Vec<Event>> {
+    if messages == 0 || progress == 0 {
+        return Ok(Vec::new());
+    }
+    let mut events = tx.events().before(&EventsBefore {
+        memory: place.memory.clone(),
+        actor: place.actor.clone(),
+        session: place.session.clone(),
+        branches: None,
+        arrival: progress,
+        limit: (messages as usize).min(HISTORY_EVENTS_MAX),
+        now,
+    })?;
+    events.retain(|event| !event.hidden);
+    Ok(events)
+}
+
+/// Puts the row into the outbox and notes the progress, unless another was faster or the ground is gone: who forgets an
+/// actor cancels the jobs that hold the actor's words.
+fn write(tx: &mut dyn Tx, place: &Place, window: &Window, at: Timestamp) -> Result<()> {
+    let Window { memory, strategy, progress, reached, row } = window;
+    let (actor, session) = (&place.actor, &place.session);
+    let is_there = tx.jobs().get(&memory.id, &place.job)?.is_some()
+        && tx.memories().get(&memory.id)?.is_some_and(|memory| memory.strategy(&strategy.id).is_some());
+    if !is_there || tx.events().progress(&memory.id, &strategy.id, actor, session)? != *progress {
+        return Ok(());
+    }
+    if let Some((id, topic, body)) = row {
+        let new = NewDelivery {
+            memory: &memory.id,
+            id: id.clone(),
+            target: topic,
+            key: OrderKey::HandOver { actor, session, strategy: &strategy.id },
+            body: body.clone(),
+            at,
+        };
+        deliveries::put(tx, new)?;
+    }
+    tx.events_mut().set_progress(&memory.id, &strategy.id, actor, session, *reached)
 }

@@ -7,6 +7,7 @@ mod embed;
 mod extract;
 mod failure;
 mod handover;
+mod job_news;
 mod list;
 mod one_job;
 mod pending;

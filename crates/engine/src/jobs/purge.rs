@@ -5,7 +5,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::{MemoryId, Result};
 
 use super::Ended;
-use crate::Engine;
+use crate::{Engine, streams};
 
 /// Rows of one write: short enough that others get their turn between.
 pub(super) const ROWS_PER_WRITE: usize = 500;
@@ -24,13 +24,20 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
 /// Erases the content of records of a memory that were deleted long enough ago.
 pub(super) async fn erase_records(engine: &Engine, memory: &MemoryId, erase_after_ms: u64) -> Result<()> {
     let wait_ms = i64::try_from(erase_after_ms).unwrap_or(i64::MAX);
+    let now = engine.clock.now();
     // Deleted at this very time counts too, where nothing is to be waited for.
-    let before = engine.clock.now().plus_millis(wait_ms.saturating_neg().saturating_add(1));
+    let before = now.plus_millis(wait_ms.saturating_neg().saturating_add(1));
     loop {
         let memory = memory.clone();
         let erased = engine
             .store
-            .write(move |tx| tx.records_mut().erase_deleted(&memory, before, ROWS_PER_WRITE))
+            .write(move |tx| {
+                let erased = tx.records_mut().erase_deleted(&memory, before, ROWS_PER_WRITE)?;
+                if let Some(memory) = tx.memories().get(&memory)? {
+                    streams::erased(tx, &memory, &erased, false, now)?;
+                }
+                Ok(erased.len())
+            })
             .await?;
         if erased < ROWS_PER_WRITE {
             return Ok(());

@@ -189,7 +189,7 @@ impl<'a> Run<'a> {
         while self.engine.deliver.is_some() && !self.stopping.load(Ordering::Relaxed) {
             let seen = self.engine.wake.calls();
             let tried = match self.hosting.load(Ordering::Relaxed) {
-                true => deliverer::deliver_due(self.engine).await,
+                true => deliverer::deliver_due(self.engine, &self.stopping).await,
                 false => Ok(0),
             };
             match tried {

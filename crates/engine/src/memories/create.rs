@@ -11,7 +11,7 @@ use loci_model::{Error, ErrorKind, Reason, Result, Timestamp, limits};
 use super::strategy_input::{self, Surroundings};
 use super::{NewMemory, naming, profile};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
-use crate::{Engine, access};
+use crate::{Engine, access, streams};
 
 const OPERATION: &str = "CreateMemory";
 
@@ -38,6 +38,7 @@ impl Engine {
                     return Ok(first);
                 }
                 insert(tx, &memory, memories_max)?;
+                streams::enabled(tx, None, &memory, now)?;
                 let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
                 remember(tx, token.as_ref(), None, OPERATION, &memory, expires)?;
                 Ok(memory.clone())

@@ -16,7 +16,7 @@ use super::{MemoryUpdate, MemoryUpdated, NewStrategy, StrategyUpdate};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::profiles::template_change::{Moved, migrate_namespaces};
 use crate::settings::EngineSettings;
-use crate::{Engine, access};
+use crate::{Engine, access, streams};
 
 const OPERATION: &str = "UpdateMemory";
 
@@ -53,6 +53,7 @@ impl Engine {
                 }
                 cancel_jobs(tx, &id, &change.delete_strategies)?;
                 tx.memories_mut().update(&memory)?;
+                streams::enabled(tx, Some(&old), &memory, now)?;
                 let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
                 remember(tx, token.as_ref(), Some(&id), OPERATION, &memory, expires)?;
                 let mut notices = Notices::default();

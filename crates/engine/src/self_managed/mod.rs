@@ -1,3 +1,5 @@
-//! Self-managed strategies (agentcore-wire.md §14): when their owner is told of new messages, and with what.
+//! Self-managed strategies (agentcore-wire.md §14): when their owner is told of new messages, and with what. The job is
+//! `jobs/handover.rs`, sending the deliverer's.
 
+pub(crate) mod payload;
 pub(crate) mod trigger;

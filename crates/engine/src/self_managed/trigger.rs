@@ -1,22 +1,104 @@
-//! When a self-managed strategy's owner is told: after so many messages, tokens, or so long a pause.
-//!
-//! Triggers are kept and echoed; none fires yet, as before.
+//! When a self-managed strategy's owner is told: after so many messages, tokens, or so long a pause, per actor and session.
+//! The counters are what lies behind the strategy's progress, so handing over resets them.
 
-use loci_model::event::Event;
-use loci_model::job::NewJob;
+use loci_model::event::{Event, EventLoad};
+use loci_model::job::{DueRule, JobKind, NewJob};
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
-use loci_model::strategy::Strategy;
+use loci_model::strategy::{SelfManaged, Strategy, Trigger};
 use loci_model::{JobId, Result, Timestamp};
+
+/// The conditions of a strategy, any of which suffices.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Conditions {
+    messages: u32,
+    tokens: u32,
+    idle_ms: i64,
+}
+
+impl Conditions {
+    /// Those of a strategy; one that is not given never fires.
+    pub(crate) fn of(own: &SelfManaged) -> Self {
+        let mut conditions = Self { messages: u32::MAX, tokens: u32::MAX, idle_ms: i64::MAX };
+        for trigger in &own.triggers {
+            match *trigger {
+                Trigger::Messages(count) => conditions.messages = count,
+                Trigger::Tokens(count) => conditions.tokens = count,
+                Trigger::IdleSeconds(seconds) => conditions.idle_ms = i64::from(seconds) * 1000,
+            }
+        }
+        conditions
+    }
+
+    /// True when so much is enough.
+    pub(crate) fn fired_by(&self, load: EventLoad) -> bool {
+        load.messages >= self.messages || load.tokens >= self.tokens
+    }
+
+    /// When a pause that began then is long enough.
+    pub(crate) fn idle_until(&self, since: Timestamp) -> Timestamp {
+        since.plus_millis(self.idle_ms)
+    }
+}
+
+/// What makes a strategy self-managed.
+pub(crate) fn own(strategy: &Strategy) -> Option<&SelfManaged> {
+    strategy.custom.as_ref().and_then(|custom| custom.self_managed.as_ref())
+}
 
 /// The hand-over that an event causes, or puts off; `id` is for a new one. Asked for every event that is read.
 pub(crate) fn due(
-    _tx: &mut dyn Tx,
-    _memory: &Memory,
-    _strategy: &Strategy,
-    _event: &Event,
-    _id: &JobId,
-    _now: Timestamp,
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    strategy: &Strategy,
+    event: &Event,
+    id: &JobId,
+    now: Timestamp,
 ) -> Result<Option<NewJob>> {
-    Ok(None)
+    let Some(own) = own(strategy) else { return Ok(None) };
+    let (actor, session) = (&event.actor, &event.session);
+    let progress = tx.events().progress(&memory.id, &strategy.id, actor, session)?;
+    let load = tx.events().load(&memory.id, actor, session, progress, now)?;
+    let conditions = Conditions::of(own);
+    let (due, due_rule) = if conditions.fired_by(load) {
+        (now, DueRule::Earlier)
+    } else {
+        (conditions.idle_until(now), DueRule::Later)
+    };
+    Ok(Some(NewJob {
+        id: id.clone(),
+        memory: memory.id.clone(),
+        kind: JobKind::Handover,
+        unique_key: format!("handover {} {actor} {session}", strategy.id),
+        strategy: Some(strategy.id.clone()),
+        actor: Some(actor.clone()),
+        session: Some(session.clone()),
+        due,
+        due_rule,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_condition_suffices() {
+        let own = |triggers: &[Trigger]| SelfManaged {
+            triggers: triggers.to_vec(),
+            topic_arn: String::new(),
+            payload_bucket: String::new(),
+            history_messages: 0,
+        };
+        let all =
+            Conditions::of(&own(&[Trigger::Messages(6), Trigger::Tokens(100), Trigger::IdleSeconds(20)]));
+        let fired =
+            |conditions: &Conditions, messages, tokens| conditions.fired_by(EventLoad { messages, tokens });
+        assert!(!fired(&all, 5, 99) && fired(&all, 6, 0) && fired(&all, 1, 100));
+        let start = Timestamp::clamped(1_000);
+        assert_eq!(all.idle_until(start), start.plus_millis(20_000));
+        let none = Conditions::of(&own(&[]));
+        assert!(!fired(&none, 5_000, 5_000_000));
+        assert!(none.idle_until(start) > start.plus_days(365_000));
+    }
 }

@@ -7,9 +7,13 @@ mod consolidation;
 #[cfg(test)]
 mod crashes;
 #[cfg(test)]
+mod deliveries;
+#[cfg(test)]
 mod extraction;
 #[cfg(test)]
 mod failures;
+#[cfg(test)]
+mod handovers;
 #[cfg(test)]
 mod housekeeping;
 #[cfg(test)]
@@ -18,5 +22,7 @@ mod profiles;
 mod repeats;
 #[cfg(test)]
 mod safety;
+#[cfg(test)]
+mod streams;
 #[cfg(test)]
 mod world;

@@ -228,6 +228,15 @@ impl World {
     }
 
     pub(crate) fn of(new: NewMemory) -> Self {
+        Self::made(new, EngineSettings::default(), |_| {})
+    }
+
+    /// With settings and parts of its own.
+    pub(crate) fn made(
+        new: NewMemory,
+        settings: EngineSettings,
+        change: impl FnOnce(&mut EngineParts),
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let inner = SqliteStore::open(SqliteOptions::new(folder.path().join("data"))).unwrap();
         let store = Arc::new(FaultyStore {
@@ -243,14 +252,15 @@ impl World {
             texts: AtomicI64::new(0),
             meanwhile: Mutex::default(),
         });
-        let parts = EngineParts::quiet(
+        let mut parts = EngineParts::quiet(
             store.clone(),
             Some(embedder.clone()),
             Arc::new(clock.clone()),
             Arc::new(SeededIds::new(7)),
             Arc::new(PlainVault),
         );
-        let engine = Engine::new(parts, EngineSettings::default());
+        change(&mut parts);
+        let engine = Engine::new(parts, settings);
         let caller = Principal { name: "tester".into(), grants: vec![Grant::everything()] };
         let new = NewMemory { name: "notes".into(), event_expiry_days: 30, ..new };
         let memory = loci_testkit::block_on(engine.memory_create(&caller, new, None)).unwrap();
@@ -317,6 +327,24 @@ impl World {
             namespace_variables: BTreeMap::new(),
         };
         self.drive(self.engine.ingest(&self.caller, new, None)).unwrap();
+    }
+
+    /// Runs jobs and sends deliveries, as a server does, until `done`; false if a day passes before.
+    pub(crate) fn serve_until(&self, done: impl Fn() -> bool + Send + 'static) -> bool {
+        let (clock, until) = (self.clock.clone(), self.clock.now().plus_days(1));
+        let reached = Arc::new(AtomicBool::new(false));
+        let seen = reached.clone();
+        let stop = Box::pin(async move {
+            while clock.now() < until {
+                if done() {
+                    seen.store(true, Ordering::SeqCst);
+                    return;
+                }
+                clock.sleep(STEP_MS).await;
+            }
+        });
+        self.drive(self.engine.run_jobs(stop));
+        reached.load(Ordering::SeqCst)
     }
 
     /// Runs every job until none is left.

@@ -69,6 +69,9 @@ pub trait Deliver: Send + Sync {
     /// `Unavailable`, `Throttled` and `Upstream`: try again; anything else: no try will succeed.
     fn deliver(&self, notice: Notice) -> BoxFuture<'_, Result<Delivered>>;
 
+    /// True where the configuration says how a target is reached. No try is made.
+    fn reaches(&self, target: &str) -> bool;
+
     /// The configured targets, by name.
     fn known(&self) -> Vec<TargetInfo>;
 }

@@ -3,13 +3,13 @@
 use super::BoxFuture;
 use crate::Result;
 
-/// Where an object went.
+/// What became of an object that was not refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stored {
-    /// `s3://bucket/key` or `file:///folder/key`.
-    pub location: String,
-    /// False: the configuration maps the bucket nowhere, and the object waits in the local outbox.
-    pub mapped: bool,
+pub enum Stored {
+    /// It is at `s3://bucket/key` or `file:///folder/key`.
+    At(String),
+    /// The configuration maps the bucket nowhere, and nothing was kept; it may map it later.
+    NoMapping,
 }
 
 /// Keeps objects.

@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
 use loci_model::Result;
+use loci_model::job::JobCounts;
 use loci_model::ports::store::StoreExt;
 
 use crate::doors::Doors;
@@ -30,33 +31,43 @@ pub(crate) async fn readyz(State(doors): State<Doors>) -> Response {
 /// `GET /metrics`.
 pub(crate) async fn metrics(State(doors): State<Doors>) -> Response {
     match job_counts(&doors).await {
-        Ok((pending, failed)) => doors.metrics.jobs(pending, failed),
+        Ok(counts) => doors.metrics.jobs(counts.pending, counts.waiting, counts.failed),
         // The other figures are wanted all the more while the store is out of service.
         Err(error) => tracing::warn!(?error, "jobs could not be counted"),
+    }
+    match doors.engine.store().read(|tx| tx.deliveries().backlog()).await {
+        Ok(backlog) => {
+            let now = doors.clock.now().millis();
+            let age_ms = backlog.oldest.map_or(0, |oldest| now.saturating_sub(oldest.since.millis()).max(0));
+            let age = std::time::Duration::from_millis(u64::try_from(age_ms).unwrap_or(0));
+            doors.metrics.deliveries(backlog.pending, backlog.failed, age.as_secs_f64());
+        }
+        Err(error) => tracing::warn!(?error, "deliveries could not be counted"),
     }
     let kind = (header::CONTENT_TYPE, "text/plain; version=0.0.4");
     ([kind], doors.metrics.render()).into_response()
 }
 
 /// Jobs of all memories that wait or run, and that failed.
-async fn job_counts(doors: &Doors) -> Result<(u64, u64)> {
+async fn job_counts(doors: &Doors) -> Result<JobCounts> {
     doors
         .engine
         .store()
         .read(|tx| {
-            let (mut pending, mut failed, mut after) = (0, 0, None);
+            let (mut sum, mut after) = (JobCounts::default(), None);
             loop {
                 let page = tx.memories().list(after.as_ref(), MEMORIES_PER_PAGE)?;
                 for memory in &page {
                     let counts = tx.jobs().counts(&memory.id, None, None)?;
-                    pending += counts.pending;
-                    failed += counts.failed;
+                    sum.pending += counts.pending;
+                    sum.waiting += counts.waiting;
+                    sum.failed += counts.failed;
                 }
                 match page.last() {
                     Some(last) if page.len() == MEMORIES_PER_PAGE => {
                         after = Some((last.created_at, last.id.clone()));
                     }
-                    Some(_) | None => return Ok((pending, failed)),
+                    Some(_) | None => return Ok(sum),
                 }
             }
         })

@@ -36,10 +36,10 @@ pub struct Answered<'a> {
 impl Metrics {
     /// An empty recorder.
     pub fn new() -> Self {
-        let latency = Matcher::Full("loci_request_seconds".to_owned());
+        let latencies = Matcher::Suffix("_seconds".to_owned());
         let builder = PrometheusBuilder::new();
         // The bounds are a constant and not empty, the only thing that is refused.
-        let builder = builder.set_buckets_for_metric(latency, LATENCY_BOUNDS_S).unwrap_or_default();
+        let builder = builder.set_buckets_for_metric(latencies, LATENCY_BOUNDS_S).unwrap_or_default();
         let recorder = builder.build_recorder();
         let handle = recorder.handle();
         Self { recorder, handle, requests: AtomicU64::new(0) }
@@ -64,6 +64,22 @@ impl Metrics {
         }
     }
 
+    /// Runs `work` with this recorder.
+    pub(super) fn record(&self, work: impl FnOnce()) {
+        metrics::with_local_recorder(&self.recorder, work);
+    }
+
+    /// Sets the numbers of deliveries that wait and that were given up, and how long the oldest has waited.
+    pub fn deliveries(&self, pending: u64, failed: u64, oldest_seconds: f64) {
+        self.record(|| {
+            for (state, count) in [("pending", pending), ("failed", failed)] {
+                let count = f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+                gauge!("loci_deliveries_waiting", "state" => state).set(count);
+            }
+            gauge!("loci_delivery_oldest_seconds").set(oldest_seconds);
+        });
+    }
+
     /// Sets the number of open connections.
     pub fn connections(&self, open: usize) {
         metrics::with_local_recorder(&self.recorder, || {
@@ -71,10 +87,11 @@ impl Metrics {
         });
     }
 
-    /// Sets the numbers of jobs that wait or run, and that failed.
-    pub fn jobs(&self, pending: u64, failed: u64) {
+    /// Sets the numbers of jobs that are pending or run, of those among them that wait for an answer from outside, and of
+    /// those that failed.
+    pub fn jobs(&self, pending: u64, waiting: u64, failed: u64) {
         metrics::with_local_recorder(&self.recorder, || {
-            for (state, jobs) in [("pending", pending), ("failed", failed)] {
+            for (state, jobs) in [("pending", pending), ("waiting", waiting), ("failed", failed)] {
                 gauge!("loci_jobs", "state" => state).set(f64::from(u32::try_from(jobs).unwrap_or(u32::MAX)));
             }
         });

@@ -81,6 +81,7 @@ async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorRepo
         let probes = engine.providers_probe(&call.caller).await?;
         findings.extend(probes.into_iter().map(|probe| finding(&probe.name, probe.ok, probe.detail)));
     }
+    findings.push(super::deliveries::finding(&call).await?);
     indexes(&call, asked.rebuild, &mut findings).await?;
     let ok = findings.iter().all(|finding| finding.ok);
     Ok(shape::DoctorReport { version: env!("CARGO_PKG_VERSION").to_owned(), ok, findings })

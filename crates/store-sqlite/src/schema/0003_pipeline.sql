@@ -38,3 +38,4 @@ CREATE INDEX exchanges_created ON exchanges(created);
 
 CREATE INDEX deliveries_page ON deliveries(mem, direction, num DESC);
 CREATE INDEX deliveries_done ON deliveries(created) WHERE direction = 1 AND state = 1;
+CREATE INDEX deliveries_failed ON deliveries(mem, direction, order_key) WHERE state = 2;

@@ -1,12 +1,12 @@
 //! The table of deliveries, in and out.
 
-use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
+use loci_model::delivery::{Delivery, DeliveryBacklog, DeliveryDirection, DeliveryState, WaitingDelivery};
 use loci_model::ports::store::Deliveries;
 use loci_model::{DeliveryId, Document, MemoryId, Result, Timestamp};
 use rusqlite::{Row, params};
 
 use crate::errors::{damaged, stored};
-use crate::tx::{Column, SqlTx, limit};
+use crate::tx::{Column, SqlTx, limit, unsigned};
 
 fn direction_code(direction: DeliveryDirection) -> i64 {
     match direction {
@@ -25,6 +25,10 @@ fn state_code(state: DeliveryState) -> i64 {
 
 const COLUMNS: &str = "m.id, d.direction, d.id, d.state, d.due, d.attempts, d.created, d.target, d.order_key, d.error, \
                        d.body FROM deliveries d JOIN memories m ON m.num = d.mem AND m.deleted IS NULL";
+
+/// As above, without what is said: that may be megabytes.
+const LISTED: &str = "m.id, d.direction, d.id, d.state, d.due, d.attempts, d.created, d.target, d.order_key, d.error, \
+                      'null' FROM deliveries d JOIN memories m ON m.num = d.mem AND m.deleted IS NULL";
 
 fn read(row: &Row<'_>) -> Result<Delivery> {
     let direction = match row.take::<i64>(1)? {
@@ -124,7 +128,7 @@ impl Deliveries for SqlTx<'_> {
         let Some(before) = before else { return Ok(Vec::new()) };
         self.all(
             &format!(
-                "SELECT {COLUMNS} WHERE d.mem = ?1 AND d.direction = ?2 AND d.num < ?3 \
+                "SELECT {LISTED} WHERE d.mem = ?1 AND d.direction = ?2 AND d.num < ?3 \
                  AND (?4 IS NULL OR d.state = ?4) ORDER BY d.num DESC LIMIT ?5"
             ),
             params![memory, direction, before, state.map(state_code), limit(count)],
@@ -142,11 +146,69 @@ impl Deliveries for SqlTx<'_> {
         Ok(changed > 0)
     }
 
-    fn sweep(&mut self, before: Timestamp, rows: usize) -> Result<usize> {
-        self.run(
+    fn sweep(&mut self, made: Timestamp, given_up: Timestamp, rows: usize) -> Result<usize> {
+        let swept = self.run(
             "DELETE FROM deliveries WHERE num IN (SELECT num FROM deliveries WHERE direction = 1 AND state = 1 \
              AND created < ?1 LIMIT ?2)",
-            params![before.millis(), limit(rows)],
+            params![made.millis(), limit(rows)],
+        )?;
+        let left = rows.saturating_sub(swept);
+        let dead = self.run(
+            "DELETE FROM deliveries WHERE num IN (SELECT num FROM deliveries WHERE direction = 1 AND state = 2 \
+             AND created < ?1 LIMIT ?2)",
+            params![given_up.millis(), limit(left)],
+        )?;
+        Ok(swept + dead)
+    }
+
+    fn backlog(&self) -> Result<DeliveryBacklog> {
+        let count = |state: DeliveryState| {
+            self.one(
+                "SELECT count(*) FROM deliveries d JOIN memories m ON m.num = d.mem AND m.deleted IS NULL \
+                 WHERE d.direction = 1 AND d.state = ?1",
+                [state_code(state)],
+                |row| row.take::<i64>(0),
+            )
+            .map(|count| unsigned(count.unwrap_or(0)))
+        };
+        let oldest = self.one(
+            "SELECT m.id, d.id, d.target, d.attempts, d.error, d.created FROM deliveries d \
+             JOIN memories m ON m.num = d.mem AND m.deleted IS NULL \
+             WHERE d.direction = 1 AND d.state = 0 ORDER BY d.created, d.num LIMIT 1",
+            [],
+            |row| {
+                Ok(WaitingDelivery {
+                    memory: stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?,
+                    id: stored(DeliveryId::parse(row.take::<String>(1)?), "delivery id")?,
+                    target: row.take(2)?,
+                    attempts: row.take(3)?,
+                    last_error: row.take(4)?,
+                    since: Timestamp::clamped(row.take(5)?),
+                })
+            },
+        )?;
+        Ok(DeliveryBacklog {
+            pending: count(DeliveryState::Pending)?,
+            failed: count(DeliveryState::Failed)?,
+            oldest,
+        })
+    }
+
+    fn drop_key(&mut self, memory: &MemoryId, order_key: &str) -> Result<usize> {
+        let Some(memory) = self.number(memory)? else { return Ok(0) };
+        // Two statements: each has an index of its own.
+        let pending =
+            "DELETE FROM deliveries WHERE mem = ?1 AND direction = 1 AND order_key = ?2 AND state = 0";
+        let failed =
+            "DELETE FROM deliveries WHERE mem = ?1 AND direction = 1 AND order_key = ?2 AND state = 2";
+        Ok(self.run(pending, params![memory, order_key])? + self.run(failed, params![memory, order_key])?)
+    }
+
+    fn drop_prefix(&mut self, memory: &MemoryId, prefix: &str) -> Result<usize> {
+        let Some(memory) = self.number(memory)? else { return Ok(0) };
+        self.run(
+            "DELETE FROM deliveries WHERE mem = ?1 AND direction = 1 AND substr(order_key, 1, length(?2)) = ?2",
+            params![memory, prefix],
         )
     }
 
@@ -161,7 +223,8 @@ impl Deliveries for SqlTx<'_> {
     ) -> Result<bool> {
         let Some(memory) = self.number(memory)? else { return Ok(false) };
         let changed = self.run(
-            "UPDATE deliveries SET state = ?4, due = ?5, error = ?6, attempts = attempts + 1 \
+            "UPDATE deliveries SET state = ?4, due = ?5, error = ?6, attempts = attempts + 1, \
+             body = CASE WHEN ?4 = 1 AND direction = 1 THEN '{}' ELSE body END \
              WHERE mem = ?1 AND direction = ?2 AND id = ?3",
             params![memory, direction_code(direction), id.as_str(), state_code(state), due.millis(), error],
         )?;

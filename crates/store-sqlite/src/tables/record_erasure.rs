@@ -53,8 +53,8 @@ impl SqlTx<'_> {
         memory: &MemoryId,
         before: Timestamp,
         rows: usize,
-    ) -> Result<usize> {
-        let Some(place) = self.number(memory)? else { return Ok(0) };
+    ) -> Result<Vec<RecordId>> {
+        let Some(place) = self.number(memory)? else { return Ok(Vec::new()) };
         let doomed = self.all(
             "SELECT num FROM records WHERE mem = ?1 AND state <> 0 AND state = ?2 AND gone = 0 AND stated <= ?3 \
              ORDER BY stated LIMIT ?4",
@@ -64,11 +64,16 @@ impl SqlTx<'_> {
         for number in &doomed {
             self.erase(memory, *number, None)?;
         }
-        Ok(doomed.len())
+        doomed.iter().map(|number| self.id_of_row(*number)).collect()
     }
 
-    pub(super) fn forget_records(&self, memory: &MemoryId, actor: &ActorId, at: Timestamp) -> Result<u64> {
-        let Some(place) = self.number(memory)? else { return Ok(0) };
+    pub(super) fn forget_records(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        at: Timestamp,
+    ) -> Result<Vec<RecordId>> {
+        let Some(place) = self.number(memory)? else { return Ok(Vec::new()) };
         let sql = "SELECT num FROM records WHERE mem = ?1 AND actor = ?2";
         let mut doomed: BTreeSet<i64> =
             self.all(sql, params![place, actor.as_str()], |row| row.take(0))?.into_iter().collect();
@@ -84,7 +89,13 @@ impl SqlTx<'_> {
         for number in &doomed {
             self.erase(memory, *number, Some(at))?;
         }
-        Ok(u64::try_from(doomed.len()).unwrap_or(u64::MAX))
+        doomed.iter().map(|number| self.id_of_row(*number)).collect()
+    }
+
+    fn id_of_row(&self, number: i64) -> Result<RecordId> {
+        let key =
+            self.one("SELECT key FROM records WHERE num = ?1", [number], |row| row.take::<Vec<u8>>(0))?;
+        id_of(&key.unwrap_or_default())
     }
 
     pub(super) fn expired_records(&self, now: Timestamp, count: usize) -> Result<Vec<(MemoryId, RecordId)>> {

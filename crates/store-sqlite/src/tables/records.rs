@@ -160,11 +160,11 @@ impl Records for SqlTx<'_> {
         self.add_record_source(memory, id, source)
     }
 
-    fn erase_deleted(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<usize> {
+    fn erase_deleted(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<Vec<RecordId>> {
         self.erase_deleted_records(memory, before, rows)
     }
 
-    fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId, at: Timestamp) -> Result<u64> {
+    fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId, at: Timestamp) -> Result<Vec<RecordId>> {
         self.forget_records(memory, actor, at)
     }
 

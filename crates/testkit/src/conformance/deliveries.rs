@@ -1,6 +1,8 @@
 //! Deliveries: once per id, in order per key.
 
-use loci_model::delivery::{Delivery, DeliveryDirection as D, DeliveryState as S};
+use loci_model::delivery::{
+    Delivery, DeliveryBacklog, DeliveryDirection as D, DeliveryState as S, WaitingDelivery,
+};
 use loci_model::{DeliveryId, Document, MemoryId, Result};
 
 use super::{Bench, same};
@@ -49,6 +51,16 @@ pub(super) fn deliveries(bench: &Bench) -> Result<()> {
     let row = bench.read(move |tx| tx.deliveries().get(&place, D::Out, &id))?;
     same("noted", row.map(|row| (row.attempts, row.last_error)), Some((1, Some("refused".into()))));
     set("a", S::Done, 20, None)?;
+    let (place, id) = (memory.clone(), first.id.clone());
+    let made = bench.read(move |tx| tx.deliveries().get(&place, D::Out, &id))?;
+    same("what was said is not kept", made.map(|row| row.body.as_str().to_owned()), Some("{}".into()));
+    let (place, id) = (memory.clone(), first.id.clone());
+    let came_in = bench.read(move |tx| tx.deliveries().get(&place, D::In, &id))?;
+    same(
+        "of the other direction it is",
+        came_in.map(|row| row.body.as_str().to_owned()),
+        Some(r#"{"a":1}"#.into()),
+    );
     same("the next of the key", due(19)?, "b c".to_owned());
     same("no such delivery", set("z", S::Done, 1, None)?, false);
     Ok(())
@@ -80,6 +92,9 @@ pub(super) fn pages_and_retries(bench: &Bench) -> Result<()> {
     same("newest first", page(None, None, 9)?, "d c b a".to_owned());
     same("behind one, so many", page(None, Some("d"), 2)?, "c b".to_owned());
     same("behind none there is", page(None, Some("z"), 2)?, String::new());
+    let place = memory.clone();
+    let bodies = bench.read(move |tx| tx.deliveries().page(&place, D::Out, None, None, 1))?;
+    same("bodies are not read", bodies.first().map(|row| row.body.as_str().to_owned()), Some("null".into()));
     same("in a state", page(Some(S::Pending), None, 9)?, "d c".to_owned());
     let retry = |id: &str| {
         let (memory, id) = (memory.clone(), DeliveryId::parse(id)?);
@@ -95,11 +110,70 @@ pub(super) fn pages_and_retries(bench: &Bench) -> Result<()> {
         row.map(|row| (row.state, row.due, row.attempts)),
         Some((S::Pending, time(5), 0)),
     );
-    let sweep = |before: i64| bench.write(move |tx| tx.deliveries_mut().sweep(time(before), 9));
-    same("not yet, and once", (sweep(0)?, sweep(1)?, sweep(1)?), (0, 1, 0));
+    let sweep = |made: i64, given_up: i64| {
+        bench.write(move |tx| tx.deliveries_mut().sweep(time(made), time(given_up), 9))
+    };
+    same("not yet, and once", (sweep(0, 0)?, sweep(1, 0)?, sweep(1, 0)?), (0, 1, 0));
     same("the others stay", page(None, None, 9)?, "d c b".to_owned());
     let place = memory.clone();
     let seen = bench.read(move |tx| tx.deliveries().get(&place, D::In, &DeliveryId::parse("in")?))?;
     same("what came in stays seen", seen.is_some(), true);
+    let (place, id) = (memory.clone(), DeliveryId::parse("c")?);
+    bench.write(move |tx| {
+        tx.deliveries_mut().set_state(&place, D::Out, &id, S::Failed, time(9), Some("gone")).map(drop)
+    })?;
+    same("given up long ago", (sweep(0, 0)?, sweep(0, 1)?, sweep(0, 1)?), (0, 1, 0));
+    same("what waits stays", page(None, None, 9)?, "d b".to_owned());
+    Ok(())
+}
+
+pub(super) fn backlog_and_erasure(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    same("nothing waits", bench.read(|tx| tx.deliveries().backlog())?, DeliveryBacklog::default());
+    let place = memory.clone();
+    bench.write(move |tx| {
+        for (created, (id, key)) in (1..).zip([
+            ("a", "self ann s"),
+            ("b", "stream r1"),
+            ("c", "stream r1"),
+            ("d", "stream r2"),
+            ("e", "x%"),
+        ]) {
+            let row = Delivery { created_at: time(created), ..delivery(&place, id, key, 0)? };
+            tx.deliveries_mut().insert(&row)?;
+        }
+        for (id, state, error) in
+            [("a", S::Done, None), ("b", S::Failed, Some("gone")), ("c", S::Pending, Some("no"))]
+        {
+            tx.deliveries_mut().set_state(&place, D::Out, &DeliveryId::parse(id)?, state, time(9), error)?;
+        }
+        Ok(())
+    })?;
+    let backlog = || bench.read(|tx| tx.deliveries().backlog());
+    let seen = backlog()?;
+    same("counts", (seen.pending, seen.failed), (3, 1));
+    let oldest = WaitingDelivery {
+        memory: memory.clone(),
+        id: DeliveryId::parse("c")?,
+        target: "hook".into(),
+        attempts: 1,
+        last_error: Some("no".into()),
+        since: time(3),
+    };
+    same("the oldest that waits", seen.oldest, Some(oldest));
+    let place = memory.clone();
+    let dropped = bench.write(move |tx| tx.deliveries_mut().drop_key(&place, "stream r1"))?;
+    same("pending and failed ones of a key", dropped, 2);
+    let place = memory.clone();
+    let dropped = bench.write(move |tx| {
+        let out = tx.deliveries_mut();
+        Ok((
+            out.drop_prefix(&place, "self ann ")?,
+            out.drop_prefix(&place, "self a_n ")?,
+            out.drop_prefix(&place, "x_")?,
+        ))
+    })?;
+    same("those that begin so, to the letter", dropped, (1, 0, 0));
+    same("the others stay", backlog()?.pending, 2);
     Ok(())
 }

@@ -69,6 +69,7 @@ const PARTS: &[Part] = &[
     ("keys, tokens, telemetry", rows::keys_tokens_telemetry),
     ("deliveries", deliveries::deliveries),
     ("deliveries: pages, retries, sweeping", deliveries::pages_and_retries),
+    ("deliveries: backlog and erasure", deliveries::backlog_and_erasure),
     ("writes: all or nothing", writes::all_or_nothing),
     ("writes: many at once", writes::many_at_once),
     ("search: finds, filters, follows", retrieval::finds_filters_follows),

@@ -87,7 +87,7 @@ pub(super) fn erasure(bench: &Bench) -> Result<()> {
     );
     let erase = |before: Timestamp| {
         let memory = memory.clone();
-        bench.change(move |records| records.erase_deleted(&memory, before, 9))
+        bench.change(move |records| Ok(records.erase_deleted(&memory, before, 9)?.len()))
     };
     same("not yet", erase(time(4))?, 0);
     same("erased", erase(time(6))?, 1);
@@ -123,7 +123,8 @@ fn forgetting(bench: &Bench, memory: &MemoryId) -> Result<()> {
         bench.put(&Record { provenance, ..samples::record(memory, number, "of someone")? })?;
     }
     let (place, who) = (memory.clone(), ann.clone());
-    same("forgotten", bench.change(move |records| records.forget_actor(&place, &who, time(50)))?, 2);
+    let forgotten = vec![samples::record_id(10)?, samples::record_id(11)?];
+    same("forgotten", bench.change(move |records| records.forget_actor(&place, &who, time(50)))?, forgotten);
     let texts = (10..13)
         .map(|number| {
             Ok(bench.get(memory, &samples::record_id(number)?)?.map_or(String::new(), |record| record.text))

@@ -152,11 +152,11 @@ pub trait Records {
     fn move_to(&mut self, memory: &MemoryId, ids: &[RecordId], namespace: &Namespace) -> Result<u64>;
     /// Adds a source to a record (an exact repeat); its place stays.
     fn add_source(&mut self, memory: &MemoryId, id: &RecordId, source: &Source) -> Result<()>;
-    /// Erases the content of up to `rows` records that were deleted before `before`, all versions and vectors; how many.
-    fn erase_deleted(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<usize>;
-    /// Erases every record that rests on an actor's events, or lies in `actor`'s provenance, now; how many.
+    /// Erases the content of up to `rows` records that were deleted before `before`, all versions and vectors; which.
+    fn erase_deleted(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<Vec<RecordId>>;
+    /// Erases every record that rests on an actor's events, or lies in `actor`'s provenance, now; which, in order.
     /// Before [`super::Events::forget_actor`] in one write: what rests on the events is read from them.
-    fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId, at: Timestamp) -> Result<u64>;
+    fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId, at: Timestamp) -> Result<Vec<RecordId>>;
     /// Active records that expired before `now`, all memories, at most `limit`.
     fn expired(&self, now: Timestamp, limit: usize) -> Result<Vec<(MemoryId, RecordId)>>;
     /// Removes history and telemetry older than the retention; how many rows.

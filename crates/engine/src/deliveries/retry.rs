@@ -1,0 +1,33 @@
+//! `delivery_retry`: a delivery that waits or was given up is tried again now.
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{DeliveryId, Error, MemoryId, Result};
+
+use crate::memories::existing;
+use crate::{Engine, access};
+
+impl Engine {
+    /// Makes a delivery due now, as if it had never been tried. One that was given up goes before younger ones of its key
+    /// that still wait.
+    ///
+    /// # Errors
+    /// `Denied` without administration of the memory; `NotFound` for an unknown memory or delivery, and for one that was
+    /// made.
+    pub async fn delivery_retry(&self, caller: &Principal, memory: &MemoryId, id: &DeliveryId) -> Result<()> {
+        access::require_whole(caller, memory, Capability::Admin)?;
+        let (memory, id, now) = (memory.clone(), id.clone(), self.clock.now());
+        self.store
+            .write(move |tx| {
+                existing(tx, &memory)?;
+                if tx.deliveries_mut().retry(&memory, &id, now)? {
+                    Ok(())
+                } else {
+                    Err(Error::not_found("no delivery of that id waits or was given up: list them"))
+                }
+            })
+            .await?;
+        self.wake.call();
+        Ok(())
+    }
+}

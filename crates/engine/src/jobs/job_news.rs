@@ -1,0 +1,71 @@
+//! The news that a job ended, for whoever the settings name (`[[webhook]]`). Into the outbox, in the write that ends the
+//! job; it says how the job stands, never what it read.
+
+use loci_model::job::{Job, JobKind, JobState};
+use loci_model::ports::store::Tx;
+use loci_model::{DeliveryId, Document, Result, Timestamp};
+use serde_json::json;
+
+use crate::deliveries::{self, NewDelivery, OrderKey};
+use crate::settings::{EngineSettings, JobWebhook};
+
+/// Puts the news of a job's end into the outbox. A job that goes on at once, because it was asked for again meanwhile,
+/// has not ended.
+pub(crate) fn job_ended(
+    tx: &mut dyn Tx,
+    settings: &EngineSettings,
+    job: &Job,
+    state: JobState,
+    at: Timestamp,
+) -> Result<()> {
+    if settings.job_webhooks.is_empty() || !is_told(job.kind) {
+        return Ok(());
+    }
+    let Some(memory) = tx.memories().get(&job.memory)? else { return Ok(()) };
+    let Some(job) = tx.jobs().get(&job.memory, &job.id)?.filter(|job| job.state == state) else {
+        return Ok(());
+    };
+    let wants = |hook: &JobWebhook| {
+        hook.on.contains(&state) && hook.memory.as_ref().is_none_or(|name| *name == memory.name)
+    };
+    for (number, hook) in settings.job_webhooks.iter().enumerate().filter(|(_, hook)| wants(hook)) {
+        let target = hook.target.as_str();
+        let new = NewDelivery {
+            memory: &memory.id,
+            id: DeliveryId::parse(format!("job-{number}-{}-{}", at.millis(), job.id))?,
+            target,
+            key: OrderKey::JobEnd { actor: job.actor.as_ref(), job: &job.id, target },
+            body: said(&job, at)?,
+            at,
+        };
+        deliveries::put(tx, new)?;
+    }
+    Ok(())
+}
+
+/// Chores of the store are nobody's news.
+fn is_told(kind: JobKind) -> bool {
+    match kind {
+        JobKind::Extract | JobKind::Reflect | JobKind::Handover => true,
+        JobKind::Embed | JobKind::Purge => false,
+    }
+}
+
+fn said(job: &Job, at: Timestamp) -> Result<Document> {
+    Document::from_value(&json!({
+        "type": format!("job.{}", job.state.as_str()),
+        "job": {
+            "id": job.id.as_str(),
+            "memory": job.memory.as_str(),
+            "kind": job.kind.as_str(),
+            "strategy": job.strategy.as_ref().map(|id| id.as_str()),
+            "actor": job.actor.as_ref().map(|id| id.as_str()),
+            "session": job.session.as_ref().map(|id| id.as_str()),
+            "state": job.state.as_str(),
+            "attempts": job.attempts,
+            "failure_reason": job.failure_reason,
+            "fallback": job.fallback,
+        },
+        "at": at.to_rfc3339(),
+    }))
+}

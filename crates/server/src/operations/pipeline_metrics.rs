@@ -1,0 +1,153 @@
+//! Metrics of the pipeline: steps of jobs, calls of models, decisions, deliveries, what safety found. Labels are of closed
+//! lists and names of the configuration: never a memory, an actor or anything that was said.
+
+use loci_model::exchange::Step;
+use loci_model::ports::observe::{DeliverySeen, ModelCallSeen, Observe, StepSeen};
+use loci_model::strategy::StrategyBase;
+use metrics::{counter, histogram};
+
+use super::metrics::Metrics;
+
+/// In the place of a label that does not apply.
+const NONE: &str = "none";
+
+impl Observe for Metrics {
+    fn step(&self, seen: &StepSeen<'_>) {
+        let strategy = seen.strategy.map_or(NONE, strategy_word);
+        let seconds = std::time::Duration::from_micros(seen.elapsed_us).as_secs_f64();
+        self.record(|| {
+            let labels = [
+                ("step", seen.step.to_owned()),
+                ("strategy", strategy.to_owned()),
+                ("outcome", seen.outcome.to_owned()),
+            ];
+            counter!("loci_pipeline_steps_total", &labels).increment(1);
+            histogram!("loci_pipeline_step_seconds", "step" => seen.step.to_owned()).record(seconds);
+        });
+    }
+
+    fn model_call(&self, seen: &ModelCallSeen<'_>) {
+        let provider = || seen.provider.to_owned();
+        let seconds = std::time::Duration::from_millis(seen.elapsed_ms).as_secs_f64();
+        self.record(|| {
+            let labels = [
+                ("provider", provider()),
+                ("model", seen.model.to_owned()),
+                ("step", seen.step.map_or(NONE, Step::as_str).to_owned()),
+                ("outcome", seen.outcome.to_owned()),
+            ];
+            counter!("loci_model_calls_total", &labels).increment(1);
+            histogram!("loci_model_call_seconds", "provider" => provider()).record(seconds);
+            counter!("loci_model_tries_total", "provider" => provider()).increment(u64::from(seen.tries));
+            for (direction, tokens) in
+                [("input", seen.usage.input_tokens), ("output", seen.usage.output_tokens)]
+            {
+                let labels = [("provider", provider()), ("direction", direction.to_owned())];
+                counter!("loci_model_tokens_total", &labels).increment(tokens);
+            }
+        });
+    }
+
+    fn delivery(&self, seen: &DeliverySeen<'_>) {
+        let seconds = std::time::Duration::from_millis(seen.elapsed_ms).as_secs_f64();
+        self.record(|| {
+            let labels = [("kind", seen.kind.as_str().to_owned()), ("outcome", seen.outcome.to_owned())];
+            counter!("loci_deliveries_total", &labels).increment(1);
+            histogram!("loci_delivery_seconds", "kind" => seen.kind.as_str()).record(seconds);
+        });
+    }
+
+    fn decision(&self, action: &str, by: &str) {
+        self.record(|| {
+            let labels = [("action", action.to_owned()), ("by", by.to_owned())];
+            counter!("loci_consolidation_decisions_total", &labels).increment(1);
+        });
+    }
+
+    fn finding(&self, what: &str) {
+        self.record(|| counter!("loci_safety_findings_total", "finding" => what.to_owned()).increment(1));
+    }
+
+    fn extraction_failed(&self, strategy: StrategyBase, code: &str) {
+        self.record(|| {
+            let labels = [("strategy_type", strategy_word(strategy).to_owned()), ("code", code.to_owned())];
+            counter!("loci_failed_extractions_total", &labels).increment(1);
+        });
+    }
+
+    fn resent(&self, messages: u64) {
+        self.record(|| counter!("loci_resent_messages_total").increment(messages));
+    }
+
+    fn outbound_refused(&self, reason: &str) {
+        self.record(|| counter!("loci_outbound_refused_total", "reason" => reason.to_owned()).increment(1));
+    }
+}
+
+fn strategy_word(strategy: StrategyBase) -> &'static str {
+    match strategy {
+        StrategyBase::Semantic => "semantic",
+        StrategyBase::Summary => "summary",
+        StrategyBase::UserPreference => "user_preference",
+        StrategyBase::Episodic => "episodic",
+        StrategyBase::SelfManaged => "self_managed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loci_model::exchange::Usage;
+    use loci_model::ports::deliver::NoticeKind;
+
+    #[test]
+    fn what_the_pipeline_does_is_counted() {
+        let metrics = Metrics::new();
+        for outcome in ["ok", "ok", "error"] {
+            metrics.step(&StepSeen {
+                step: "extract",
+                strategy: Some(StrategyBase::Semantic),
+                outcome,
+                elapsed_us: 2_000,
+            });
+        }
+        metrics.model_call(&ModelCallSeen {
+            provider: "main",
+            model: "m",
+            answered_by: None,
+            step: None,
+            outcome: "complete",
+            usage: Usage { input_tokens: 7, output_tokens: 3 },
+            tries: 2,
+            elapsed_ms: 40,
+        });
+        let delivery =
+            DeliverySeen { kind: NoticeKind::JobEnded, outcome: "again", attempt: 1, elapsed_ms: 5 };
+        metrics.delivery(&delivery);
+        metrics.decision("skip", "deterministic@1");
+        metrics.finding("injection");
+        metrics.extraction_failed(StrategyBase::Summary, "MODEL_UNAVAILABLE");
+        metrics.resent(4);
+        metrics.outbound_refused("loopback");
+        metrics.deliveries(3, 1, 12.5);
+        let text = metrics.render();
+        for line in [
+            r#"loci_pipeline_steps_total{step="extract",strategy="semantic",outcome="ok"} 2"#,
+            r#"loci_pipeline_step_seconds_bucket{step="extract",le="0.0025"} 3"#,
+            r#"loci_model_calls_total{provider="main",model="m",step="none",outcome="complete"} 1"#,
+            r#"loci_model_tokens_total{provider="main",direction="output"} 3"#,
+            r#"loci_model_tries_total{provider="main"} 2"#,
+            r#"loci_deliveries_total{kind="job_ended",outcome="again"} 1"#,
+            r#"loci_consolidation_decisions_total{action="skip",by="deterministic@1"} 1"#,
+            r#"loci_safety_findings_total{finding="injection"} 1"#,
+            r#"loci_failed_extractions_total{strategy_type="summary",code="MODEL_UNAVAILABLE"} 1"#,
+            "loci_resent_messages_total 4",
+            r#"loci_outbound_refused_total{reason="loopback"} 1"#,
+            r#"loci_deliveries_waiting{state="pending"} 3"#,
+            r#"loci_deliveries_waiting{state="failed"} 1"#,
+            "loci_delivery_oldest_seconds 12.5",
+        ] {
+            assert!(text.contains(line), "{line} in\n{text}");
+        }
+    }
+}
