@@ -82,6 +82,17 @@ impl Client {
         self.answer(Method::GET, with_query(path, query)?, Outgoing::Empty).await
     }
 
+    /// The answer, or `None` where the server has nothing to say (204).
+    pub(crate) async fn maybe_query<A: DeserializeOwned>(
+        &self,
+        path: String,
+        query: &impl Serialize,
+    ) -> Result<Option<A>, ClientError> {
+        let body = self.stream(Method::GET, with_query(path, query)?, Outgoing::Empty).await?;
+        let text = collect(body).await?;
+        if text.is_empty() { Ok(None) } else { read(&text).map(Some) }
+    }
+
     pub(crate) async fn send<A: DeserializeOwned>(
         &self,
         method: Method,
@@ -125,9 +136,7 @@ impl Client {
         path: String,
         body: Outgoing,
     ) -> Result<A, ClientError> {
-        let text = collect(self.stream(method, path, body).await?).await?;
-        serde_json::from_slice(&text)
-            .map_err(|error| ClientError::Unexpected(format!("the server's answer cannot be read: {error}")))
+        read(&collect(self.stream(method, path, body).await?).await?)
     }
 
     /// Sends, and gives the body of a success as it comes.
@@ -153,6 +162,11 @@ impl std::fmt::Debug for Client {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Client").finish_non_exhaustive()
     }
+}
+
+fn read<A: DeserializeOwned>(text: &[u8]) -> Result<A, ClientError> {
+    serde_json::from_slice(text)
+        .map_err(|error| ClientError::Unexpected(format!("the server's answer cannot be read: {error}")))
 }
 
 async fn collect(

@@ -1,1 +1,48 @@
-//! Pull mode. No operation yet.
+//! Pull mode: coming for questions, and bringing answers; ending a session.
+
+use http::Method;
+use loci_api::Nothing;
+use loci_api::pull::{JobGivenUp, JobNext, JobResult, JobResultTaken, PulledJob, SessionEnded};
+
+use crate::call::{Client, path};
+use crate::error::ClientError;
+
+impl Client {
+    /// A question for the caller's own model; `None` where none came within the time asked for.
+    ///
+    /// # Errors
+    /// See [`Client::job_list`].
+    pub async fn pulled_next(&self, next: &JobNext) -> Result<Option<PulledJob>, ClientError> {
+        self.maybe_query(path(&["v1", "jobs", "next"]), next).await
+    }
+
+    /// Brings the answer to a question.
+    ///
+    /// # Errors
+    /// See [`Client::job_list`]; `BAD_REPLY` with everything that is wrong, and the question is open again.
+    pub async fn pulled_result(&self, job: &str, result: &JobResult) -> Result<JobResultTaken, ClientError> {
+        self.send(Method::POST, path(&["v1", "jobs", job, "result"]), result).await
+    }
+
+    /// Gives a question up: it is open for others.
+    ///
+    /// # Errors
+    /// See [`Client::job_list`].
+    pub async fn pulled_fail(&self, job: &str, given_up: &JobGivenUp) -> Result<Nothing, ClientError> {
+        self.send(Method::POST, path(&["v1", "jobs", job, "fail"]), given_up).await
+    }
+
+    /// Ends a session: what is left to read of it is due now.
+    ///
+    /// # Errors
+    /// See [`Client::job_list`].
+    pub async fn session_end(
+        &self,
+        memory: &str,
+        actor: &str,
+        session: &str,
+    ) -> Result<SessionEnded, ClientError> {
+        let place = path(&["v1", "memories", memory, "actors", actor, "sessions", session, "end"]);
+        self.plain(Method::POST, place).await
+    }
+}

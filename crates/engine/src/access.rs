@@ -73,6 +73,25 @@ pub fn require_whole(caller: &Principal, memory: &MemoryId, capability: Capabili
     }
 }
 
+/// The memories of which a caller has the whole by grants of their own; `None`: every memory.
+pub fn whole_memories(caller: &Principal, capability: Capability) -> Option<Vec<MemoryId>> {
+    let mut memories = Vec::new();
+    for grant in caller.grants.iter().filter(|grant| grant.capabilities.contains(&capability)) {
+        let is_part = grant.actor.is_some()
+            || grant.session.is_some()
+            || grant.namespace.is_some()
+            || grant.strategy.is_some();
+        match &grant.memory {
+            _ if is_part => {}
+            None => return None,
+            Some(memory) => memories.push(memory.clone()),
+        }
+    }
+    memories.sort();
+    memories.dedup();
+    Some(memories)
+}
+
 /// Requires the right to make memories: a grant of admin on every memory.
 pub fn require_server_admin(caller: &Principal) -> Result<()> {
     let everything = |grant: &Grant| {

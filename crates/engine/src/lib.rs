@@ -106,6 +106,7 @@ pub struct Engine {
     pub(crate) previous_embedder: Option<Arc<dyn Embedder>>,
     pub(crate) settings: Arc<EngineSettings>,
     pub(crate) wake: Arc<jobs::wake::Wake>,
+    pub(crate) permits: Arc<jobs::permits::Permits>,
     pub(crate) own_weights: Arc<retrieval::OwnWeights>,
 }
 
@@ -123,6 +124,7 @@ impl Engine {
             objects: parts.objects,
             observe: parts.observe,
             previous_embedder: parts.previous_embedder,
+            permits: Arc::new(jobs::permits::Permits::new(settings.pipeline.deterministic_at_once)),
             settings: Arc::new(settings),
             wake: Arc::new(jobs::wake::Wake::default()),
             own_weights: Arc::new(retrieval::OwnWeights::default()),

@@ -22,6 +22,11 @@ pub struct Models {
 }
 
 impl Models {
+    /// True where nobody can be asked.
+    pub fn is_empty(&self) -> bool {
+        self.default.is_none() && self.by_id.is_empty()
+    }
+
     /// The model for the id that a strategy names: an unknown one means the default (agentcore-wire.md §8). `None` where
     /// no model is configured.
     pub fn choose(&self, model_id: Option<&str>) -> Option<Arc<dyn LanguageModel>> {

@@ -88,6 +88,10 @@ pub const EXCHANGE_INPUT_BYTES_MAX: usize = 1024 * 1024;
 pub const MODEL_REPLY_BYTES_MAX: usize = 1024 * 1024;
 /// Questions of one step: the first, and revisions.
 pub const MODEL_TURNS_MAX: u32 = 3;
+/// Tokens of a model's answer, at most, however often it broke off.
+pub const MODEL_OUTPUT_TOKENS_MAX: u32 = 16_384;
+/// A model that has not answered by then will not: its adapter should have given up long before.
+pub const MODEL_CALL_MS_MAX: u64 = 300_000;
 /// Attempts at a question in pull mode before the deterministic half takes its place.
 pub const EXCHANGE_ATTEMPTS_MAX: u32 = 3;
 /// An exchange whose job has ended is erased after this long; usually with its job's result.

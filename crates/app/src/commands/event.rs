@@ -86,6 +86,11 @@ pub(crate) enum Event {
         /// The event
         event: String,
     },
+    /// End a session: what is left to read of it is read now
+    End {
+        #[command(flatten)]
+        place: Place,
+    },
     /// List actors
     Actors {
         /// The memory, by name or id
@@ -135,6 +140,12 @@ impl Event {
                 let place = shape::EventPlace { actor: place.actor, session: place.session };
                 let nothing = session.client.event_delete(&memory, &event, &place).await?;
                 output::result(session.json, &nothing, |_| output::line(format!("deleted {event}")))?;
+            }
+            Self::End { place } => {
+                let memory = session.memory(&place.memory).await?;
+                let ended = session.client.session_end(&memory, &place.actor, &place.session).await?;
+                session.wrote(&memory)?;
+                output::result(session.json, &ended, |ended| output::line(format!("{} due", ended.due)))?;
             }
             Self::Actors { memory } => {
                 let memory = session.memory(&memory).await?;

@@ -1,12 +1,13 @@
 //! `loci job`: jobs, starting failed ones again, and waiting for extraction.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Subcommand;
 use loci_api::job as shape;
+use loci_api::pull::{JobGivenUp, JobNext, JobResult, JobResultTaken};
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
-use crate::exit::Difference;
+use crate::exit::{Difference, NotFound};
 use crate::output;
 use crate::session::Session;
 
@@ -37,6 +38,43 @@ pub(crate) enum Job {
         memory: String,
         /// The job
         job: String,
+    },
+    /// Come for a question to your own model (pull mode); exit code 3 if there is none
+    Next {
+        /// Only of this memory, by name or id
+        #[arg(long)]
+        memory: Option<String>,
+        /// Only of this kind: extract, summarise, consolidate, reflect
+        #[arg(long)]
+        kind: Option<String>,
+        /// How long the question is yours
+        #[arg(long, default_value_t = 300_000)]
+        lease_ms: u64,
+        /// How long to wait for one
+        #[arg(long, default_value_t = 0)]
+        poll_ms: u64,
+    },
+    /// Bring the answer to a question; exit code 2 if its form is not what was asked for
+    Result {
+        /// The question
+        job: String,
+        /// File with the answer; - reads it from standard input
+        #[arg(long)]
+        output: String,
+        /// The model that gave it
+        #[arg(long)]
+        model: Option<String>,
+        /// What it cost in US dollars
+        #[arg(long)]
+        cost_usd: Option<f64>,
+    },
+    /// Give a question up: it is open for others
+    Fail {
+        /// The question
+        job: String,
+        /// Why
+        #[arg(long, default_value = "")]
+        error: String,
     },
     /// Wait, at most --wait-ms, until everything is extracted; exit code 5 if something is pending then
     Wait {
@@ -76,6 +114,25 @@ impl Job {
                     output::line(format!("started {}", started.id))
                 })?;
             }
+            Self::Next { memory, kind, lease_ms, poll_ms } => {
+                let memory = match memory {
+                    Some(memory) => Some(session.memory(&memory).await?),
+                    None => None,
+                };
+                let next = JobNext { kinds: kind, memory, lease_ms: Some(lease_ms), wait_ms: Some(poll_ms) };
+                return come_for(session, &next).await;
+            }
+            Self::Result { job, output: file, model, cost_usd } => {
+                let result = JobResult { output: answer(&file)?, model, cost_usd };
+                let taken = session.client.pulled_result(&job, &result).await?;
+                session.wrote(memory_of(&job))?;
+                output::result(session.json, &taken, shown_taken)?;
+            }
+            Self::Fail { job, error } => {
+                let nothing = session.client.pulled_fail(&job, &JobGivenUp { error }).await?;
+                session.wrote(memory_of(&job))?;
+                output::result(session.json, &nothing, |_| output::line(format!("gave {job} up")))?;
+            }
             Self::Wait { memory } => {
                 let memory = session.memory(&memory).await?;
                 let state = session.settle(&memory).await?;
@@ -93,6 +150,32 @@ impl Job {
         }
         session.end().await
     }
+}
+
+/// Shows a question; there may be none.
+async fn come_for(session: Session, next: &JobNext) -> Result<()> {
+    let found = session.client.pulled_next(next).await?;
+    session.end().await?;
+    let none = || NotFound("nobody asks anything: see `loci job list`".to_owned());
+    output::json(&found.ok_or_else(none)?)
+}
+
+fn shown_taken(taken: &JobResultTaken) {
+    output::line(format!("{} accepted, {} discarded, {}", taken.accepted, taken.discarded, taken.state));
+    taken.records.iter().for_each(output::line);
+}
+
+/// An answer from a file or from standard input.
+fn answer(file: &str) -> Result<String> {
+    if file == "-" {
+        return std::io::read_to_string(std::io::stdin()).context("reading the answer from standard input");
+    }
+    std::fs::read_to_string(file).with_context(|| format!("reading the answer from {file}"))
+}
+
+/// The memory that a question's id names.
+fn memory_of(job: &str) -> &str {
+    job.split_once('.').map_or(job, |(memory, _)| memory)
 }
 
 fn shown(list: &shape::JobList) {

@@ -9,4 +9,5 @@ mod guarding;
 mod moving;
 mod native;
 mod program;
+mod pulling;
 mod serving;

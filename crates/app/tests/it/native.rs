@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::program::{Home, Server};
 use crate::serving::{get, raw};
 
-fn send(server: &Server, method: &str, path: &str, headers: &str, body: &str) -> (u16, Value) {
+pub(crate) fn send(server: &Server, method: &str, path: &str, headers: &str, body: &str) -> (u16, Value) {
     let request = format!(
         "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
         body.len()

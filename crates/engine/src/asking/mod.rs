@@ -1,11 +1,23 @@
 //! Asking a language model: one question of one step of one job, its answer read, kept until the job's result is written.
 //!
-//! The types are those that jobs, strategies and consolidation share. No model is asked yet: where a memory wants one,
-//! [`ask`] says that there is no answer, and for good.
+//! * [`ask`]: in three modes. `none`: nobody is asked. `provider`: this server asks (`provider.rs`). `pull`: the question
+//!   waits for the caller's own model (`pull.rs`), which comes for it by the verbs of `pulling.rs`;
+//! * `exchange.rs`: what is kept. The same question of the same job is asked once: a crash behind the answer costs nothing;
+//! * `failure.rs`: what is said where there is no answer. What follows from that is the job's matter.
+//!
+//! An answer is data: whatever it says is read by a strict grammar, and nothing in it is obeyed. To ask in another step: a
+//! `Question` and a reader; nothing here.
+
+mod exchange;
+mod failure;
+mod provider;
+mod pull;
+pub mod pulling;
+mod revision;
 
 use loci_model::exchange::Step;
 use loci_model::job::Job;
-use loci_model::making::MakingMode;
+use loci_model::making::{Making, MakingMode};
 use loci_model::ports::store::Tx;
 use loci_model::prompt::PromptId;
 use loci_model::settings::ModelMode;
@@ -38,6 +50,27 @@ pub struct MadeBy {
     pub mode: MakingMode,
 }
 
+impl MadeBy {
+    /// How a record was made that rests on this answer.
+    pub fn making(&self) -> Making {
+        let Self { prompt, model, mode } = self.clone();
+        Making { prompt: Some(prompt), model, mode, ..Making::default() }
+    }
+}
+
+/// Where an answer was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// The model is out of reach, out of order or not allowed: the next question will fare no better.
+    Service,
+    /// It would not answer this question.
+    Refused,
+    /// Its answer is longer than it may be: a shorter question may have a shorter answer.
+    CutOff,
+    /// Its answer does not have the form, after a revision.
+    Form,
+}
+
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unanswered {
@@ -49,6 +82,8 @@ pub struct Unanswered {
     pub permanent: bool,
     /// The model asks to wait so long.
     pub retry_after_ms: Option<u64>,
+    /// Where it was lost.
+    pub why: Why,
 }
 
 /// How an answer is read: a value, or everything that is wrong with it.
@@ -60,24 +95,24 @@ pub type Reader<'a, T> = dyn Fn(&str) -> std::result::Result<T, BadReply> + Send
 /// # Errors
 /// Those of the store. What goes wrong with a model is [`Asked::Unanswered`].
 pub async fn ask<T>(
-    _engine: &Engine,
+    engine: &Engine,
     job: &Job,
     mode: ModelMode,
     step: Step,
     question: &Question,
-    _read: &Reader<'_, T>,
+    read: &Reader<'_, T>,
 ) -> Result<Asked<T>> {
+    if mode == ModelMode::None {
+        return Ok(Asked::Off);
+    }
+    let bytes = question.system.len().saturating_add(question.input.len());
+    if bytes > limits::EXCHANGE_INPUT_BYTES_MAX {
+        return Ok(Asked::Unanswered(failure::too_long(bytes)));
+    }
     match mode {
         ModelMode::None => Ok(Asked::Off),
-        ModelMode::Provider | ModelMode::Pull => {
-            tracing::warn!(job = %job.id, step = step.as_str(), prompt = %question.prompt, "no model is asked");
-            Ok(Asked::Unanswered(Unanswered {
-                code: "MODEL_UNAVAILABLE",
-                explanation: "this version asks no language model".to_owned(),
-                permanent: true,
-                retry_after_ms: None,
-            }))
-        }
+        ModelMode::Provider => provider::ask(engine, job, step, question, read).await,
+        ModelMode::Pull => pull::ask(engine, job, step, question, read).await,
     }
 }
 

@@ -41,9 +41,6 @@ pub use decide::decide;
 pub use relate::{Reason, Relation, Statement, relate};
 pub use thresholds::Thresholds;
 
-/// Who decides where no model is to be asked.
-pub(crate) const WITHOUT_A_MODEL: ModelMode = ModelMode::None;
-
 /// A record that extraction proposes.
 #[derive(Debug, Clone, Copy)]
 pub struct Proposal<'a> {

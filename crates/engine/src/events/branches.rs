@@ -14,11 +14,11 @@ use crate::access;
 const ANCESTORS_MAX: usize = 1_000;
 
 /// The session an event or a listing is about.
-pub(super) struct SessionPlace<'a> {
-    pub(super) memory: &'a MemoryId,
-    pub(super) actor: &'a ActorId,
-    pub(super) session: &'a SessionId,
-    pub(super) now: Timestamp,
+pub(crate) struct SessionPlace<'a> {
+    pub(crate) memory: &'a MemoryId,
+    pub(crate) actor: &'a ActorId,
+    pub(crate) session: &'a SessionId,
+    pub(crate) now: Timestamp,
 }
 
 /// Finds the branch of a new event, opening it where it names a root.
@@ -84,7 +84,7 @@ fn check_root(tx: &mut dyn Tx, caller: &Principal, place: &SessionPlace<'_>, roo
 
 /// The slices that a listing of `name` joins: the branch and, with its parents, each ancestor up to its root.
 /// An unknown branch has no slices.
-pub(super) fn slices(
+pub(crate) fn slices(
     tx: &dyn ReadTx,
     place: &SessionPlace<'_>,
     name: &BranchName,

@@ -109,7 +109,7 @@ impl Engine {
             event.load = content::load(&event.payload, &event.notes.repeated);
         }
         event.arrival = tx.events_mut().insert(&event)?;
-        let asked = scheduling::schedule(tx, &memory, &event, &self.settings, &prepared.jobs, prepared.now)?;
+        let asked = scheduling::schedule(tx, &memory, &event, self, &prepared.jobs, prepared.now)?;
         let remembered = Remembered {
             actor: event.actor.clone(),
             session: event.session.clone(),

@@ -55,7 +55,7 @@ impl Engine {
                     event.hidden = true;
                     engine.mask(&memory, &mut event);
                     event.arrival = tx.events_mut().insert(&event)?;
-                    asked = scheduling::schedule(tx, &memory, &event, &engine.settings, &prepared.jobs, now)?;
+                    asked = scheduling::schedule(tx, &memory, &event, &engine, &prepared.jobs, now)?;
                 }
                 let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
                 remember(tx, token.as_ref(), place, OPERATION, &prepared.session, expires)?;

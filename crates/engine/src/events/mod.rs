@@ -1,7 +1,7 @@
 //! Verbs of events: create, ingest, get, list, delete; actors and sessions. Requests here, one file per verb.
 
 mod actors;
-mod branches;
+pub(crate) mod branches;
 pub(crate) mod content;
 mod create;
 mod delete;
@@ -10,6 +10,7 @@ mod ingest;
 pub(crate) mod list;
 mod overlap;
 pub(crate) mod scheduling;
+mod session_end;
 mod sessions;
 mod variables;
 

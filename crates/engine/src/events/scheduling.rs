@@ -1,17 +1,22 @@
 //! When events ask for extraction: one job per (memory, strategy, actor, session), by unique key.
 //!
-//! Facts and preferences are due shortly after the first unprocessed event; summaries and episodes after the last,
-//! or at once when many turns wait.
+//! Without a model, facts and preferences are due shortly after the first unprocessed event; summaries and episodes after the
+//! last, or at once when many turns wait. Where a model reads, a window is due when it is full, or after a pause.
 
 use loci_model::event::{Event, ExtractionMode, PayloadItem};
 use loci_model::job::{DueRule, JobKind, NewJob};
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
+use loci_model::settings::ModelMode;
 use loci_model::strategy::{Strategy, StrategyBase};
 use loci_model::{JobId, Result, Timestamp, limits};
 
 use crate::self_managed::trigger;
 use crate::settings::EngineSettings;
+use crate::{Engine, strategies};
+
+/// A window that is not full waits for at most so many pauses.
+const PAUSES_MAX: i64 = 10;
 
 /// The key that makes an extraction job unique.
 fn extraction_key(strategy: &Strategy, event: &Event) -> String {
@@ -49,7 +54,7 @@ pub(crate) fn schedule(
     tx: &mut dyn Tx,
     memory: &Memory,
     event: &Event,
-    settings: &EngineSettings,
+    engine: &Engine,
     ids: &[JobId],
     now: Timestamp,
 ) -> Result<bool> {
@@ -58,11 +63,16 @@ pub(crate) fn schedule(
         return Ok(false);
     }
     let mut asked = false;
+    let by_model = engine.model_mode(memory) != ModelMode::None;
     for (strategy, id) in memory.strategies.iter().zip(ids) {
         let job = if strategy.base == StrategyBase::SelfManaged {
             if event.hidden { None } else { trigger::due(tx, memory, strategy, event, id, now)? }
         } else {
-            let (due, due_rule) = due(tx, strategy, event, settings, now)?;
+            let (due, due_rule) = if by_model && strategies::of(strategy.base).is_some_and(|one| one.asks()) {
+                window_due(tx, memory, strategy, event, now)?
+            } else {
+                due(tx, strategy, event, &engine.settings, now)?
+            };
             Some(extraction_job(strategy, event, id.clone(), due, due_rule))
         };
         if let Some(job) = job {
@@ -71,6 +81,29 @@ pub(crate) fn schedule(
         }
     }
     Ok(asked)
+}
+
+/// A window is full by its messages or tokens, or closes after a pause; where nobody pauses, after some of them all the
+/// same.
+fn window_due(
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    strategy: &Strategy,
+    event: &Event,
+    now: Timestamp,
+) -> Result<(Timestamp, DueRule)> {
+    let (actor, session) = (&event.actor, &event.session);
+    let window = &memory.settings.window;
+    let read = tx.events().progress(&memory.id, &strategy.id, actor, session)?;
+    let load = tx.events().load(&memory.id, actor, session, read, now)?;
+    if load.messages >= window.messages || load.tokens >= window.tokens {
+        return Ok((now, DueRule::Earlier));
+    }
+    let idle_ms = i64::try_from(window.idle_ms).unwrap_or(i64::MAX);
+    let first = tx.events().unprocessed(&memory.id, actor, session, read, 1, now)?;
+    let latest =
+        first.first().map_or(now, |first| first.arrived).plus_millis(idle_ms.saturating_mul(PAUSES_MAX));
+    Ok((now.plus_millis(idle_ms).min(latest.max(now)), DueRule::Later))
 }
 
 fn due(

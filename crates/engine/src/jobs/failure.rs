@@ -2,10 +2,15 @@
 
 use loci_model::{Error, ErrorKind, Timestamp, limits};
 
+use crate::asking::Unanswered;
+
 /// The first pause; each later one is four times as long.
 const FIRST_PAUSE_MS: i64 = 500;
 /// The longest pause.
 const LONGEST_PAUSE_MS: i64 = 60_000;
+
+/// The longest pause that a model can ask for.
+const LONGEST_WANTED_MS: i64 = 3_600_000;
 
 /// Code of a job whose namespace cannot be told.
 pub(super) const NAMESPACE: &str = "NAMESPACE_VARIABLE_MISSING";
@@ -33,10 +38,29 @@ pub(super) fn retry_at(error: &Error, attempts: u32, now: Timestamp, random: u8)
     if attempts >= limits::JOB_ATTEMPTS_MAX && !error.is_retryable() {
         return None;
     }
+    Some(now.plus_millis(pause(attempts, random)))
+}
+
+/// When a job whose model gave no answer for the `attempts`th time is tried again, no sooner than the model wants;
+/// `None`: given up. Unlike a store, a model may never come back, and there is another half.
+pub(super) fn ask_again_at(
+    unanswered: &Unanswered,
+    attempts: u32,
+    now: Timestamp,
+    random: u8,
+) -> Option<Timestamp> {
+    if unanswered.permanent || attempts >= limits::JOB_ATTEMPTS_MAX {
+        return None;
+    }
+    let wanted = unanswered.retry_after_ms.map_or(0, |millis| i64::try_from(millis).unwrap_or(i64::MAX));
+    Some(now.plus_millis(pause(attempts, random).max(wanted.min(LONGEST_WANTED_MS))))
+}
+
+fn pause(attempts: u32, random: u8) -> i64 {
     let steps = attempts.saturating_sub(1).min(8);
     let pause = FIRST_PAUSE_MS.saturating_mul(1 << (2 * steps)).min(LONGEST_PAUSE_MS);
     // Up to a quarter longer, so that jobs that failed together do not come back together.
-    Some(now.plus_millis(pause.saturating_add(pause / 4 * i64::from(random) / 255)))
+    pause.saturating_add(pause / 4 * i64::from(random) / 255)
 }
 
 #[cfg(test)]
@@ -56,6 +80,26 @@ mod tests {
         assert_eq!(pause(&bug, 4, 0), Some(32_000));
         assert_eq!(pause(&bug, 5, 0), None);
         assert_eq!(pause(&Error::unavailable("disk full"), 99, 0), Some(60_000));
+    }
+
+    #[test]
+    fn models_are_asked_again_a_few_times() {
+        use crate::asking::Why;
+        let now = Timestamp::clamped(1_000_000);
+        let check = |permanent, retry_after_ms, attempts, expect: Option<i64>| {
+            let explanation = String::new();
+            let unanswered =
+                Unanswered { code: "X", explanation, permanent, retry_after_ms, why: Why::Service };
+            let found = ask_again_at(&unanswered, attempts, now, 0).map(|at| at.millis() - now.millis());
+            assert_eq!(found, expect, "{permanent} {retry_after_ms:?} {attempts}");
+        };
+        check(false, None, 1, Some(500));
+        check(false, None, 4, Some(32_000));
+        check(false, None, 5, None);
+        check(false, Some(90_000), 1, Some(90_000));
+        check(false, Some(10), 2, Some(2_000));
+        check(false, Some(u64::MAX), 2, Some(LONGEST_WANTED_MS));
+        check(true, Some(10), 1, None);
     }
 
     #[test]

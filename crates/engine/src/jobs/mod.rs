@@ -11,6 +11,7 @@ mod job_news;
 mod list;
 mod one_job;
 mod pending;
+pub(crate) mod permits;
 pub(crate) mod purge;
 mod reembed;
 mod reflect;
@@ -52,8 +53,18 @@ enum Ended {
     /// It goes on then: others were faster, or there is more.
     Again(Timestamp),
     /// It goes on when an answer comes from outside.
-    #[expect(dead_code, reason = "pull mode ends a try so; no strategy asks yet")]
     Waits,
+    /// A model gave no answer: another try at `retry_at` may help.
+    Unanswered {
+        /// A code, then `: ` and a plain explanation.
+        reason: String,
+        /// The messages it is about.
+        messages: Vec<JobMessage>,
+        /// When it is tried again.
+        retry_at: Timestamp,
+    },
     /// No further try can help: a code, then `: ` and a plain explanation, and the messages it is about.
     Failed(String, Vec<JobMessage>),
+    /// Everything is read, but these messages by the deterministic half, in the model's place.
+    FellBack(String, Vec<JobMessage>),
 }

@@ -82,6 +82,12 @@ impl Engine {
             Ok(Ended::Failed(reason, messages)) => {
                 JobFailure { reason, messages, retry_at: None, fallback: false, at: now }
             }
+            Ok(Ended::FellBack(reason, messages)) => {
+                JobFailure { reason, messages, retry_at: None, fallback: true, at: now }
+            }
+            Ok(Ended::Unanswered { reason, messages, retry_at }) => {
+                JobFailure { reason, messages, retry_at: Some(retry_at), fallback: false, at: now }
+            }
             Err(error) => {
                 let [random, ..] = self.ids.random();
                 let retry_at = failure::retry_at(&error, job.attempts, now, random);

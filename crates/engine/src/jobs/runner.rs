@@ -1,16 +1,19 @@
 //! The one runner: the process that is host of the store runs due jobs and sweeps; others only ask for jobs.
 //!
 //! A few workers side by side. The first looks at the table often enough for jobs that other processes asked for; a
-//! call of [`Wake`](super::wake::Wake) wakes all at once.
+//! call of [`Wake`](super::wake::Wake) wakes all at once. A few jobs compute at a time
+//! ([`Permits`](super::permits::Permits)); those that wait for a model do not count, and hold nobody up.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::{BoxFuture, Either, join_all, join3, select};
+use futures::stream::{self, StreamExt};
 use loci_model::MemoryId;
 use loci_model::job::Job;
 use loci_model::ports::store::StoreExt;
 use loci_model::{Result, limits};
 
+use super::permits::Permit;
 use super::wait::Part;
 use super::{WaitOutcome, deliverer};
 use crate::Engine;
@@ -104,9 +107,20 @@ impl<'a> Run<'a> {
         join_all((0..WORKERS).map(|number| self.worker(number))).await;
     }
 
+    /// Runs what it takes, one job after another, and further ones while those wait for a model.
     async fn worker(&self, number: usize) {
+        let jobs = stream::unfold(None, |looked_us| self.next(number, looked_us));
+        let at_once = self.engine.settings.pipeline.jobs_at_once.clamp(1, limits::JOBS_AT_ONCE_MAX);
+        jobs.for_each_concurrent(at_once.div_ceil(WORKERS), |(job, permit)| async move {
+            self.engine.run_one(job).await;
+            drop(permit);
+        })
+        .await;
+    }
+
+    /// The next job, with the place in which it computes; `None` when the runner stops.
+    async fn next(&self, number: usize, mut looked_us: Option<u64>) -> Option<((Job, Permit), Option<u64>)> {
         let pause = if number == 0 { LOOK_MS } else { LOOK_RARELY_MS };
-        let mut looked_us = None;
         while !self.stopping.load(Ordering::Relaxed) {
             let seen = self.engine.wake.calls();
             if number == 0 {
@@ -117,12 +131,12 @@ impl<'a> Run<'a> {
                 false => Ok(None),
             };
             match found {
-                Ok(Some(job)) => {
+                Ok(Some(found)) => {
                     // There may be more: the others look too.
                     if number == 0 {
                         self.engine.wake.call();
                     }
-                    self.engine.run_one(job).await;
+                    return Some((found, looked_us));
                 }
                 Ok(None) => self.engine.pause(seen, pause).await,
                 Err(error) => {
@@ -131,6 +145,7 @@ impl<'a> Run<'a> {
                 }
             }
         }
+        None
     }
 
     /// Becomes, or stays, the host where that is possible. A new host frees the jobs that the old one left behind.
@@ -154,16 +169,28 @@ impl<'a> Run<'a> {
 
     async fn free_leases(&self) -> Result<()> {
         let (host, now) = (self.engine.settings.host.clone(), self.engine.clock.now());
-        let freed = self.engine.store.write(move |tx| tx.jobs_mut().free_leases(&host, now)).await?;
-        if freed > 0 {
-            tracing::info!(freed, "jobs of the last host are pending again");
+        let (freed, woken) = self
+            .engine
+            .store
+            .write(move |tx| {
+                // The last host may have been set to let others read: who waits asks again, and waits again where it must.
+                let woken = tx.jobs_mut().wake_all(None, now)?;
+                Ok((tx.jobs_mut().free_leases(&host, now)?, woken))
+            })
+            .await?;
+        if freed > 0 || woken > 0 {
+            tracing::info!(freed, woken, "jobs of the last host are pending again");
         }
         Ok(())
     }
 
-    /// Takes a job that is due. Looking is a read; only where something is due, or lost jobs are to be looked for,
-    /// a write takes it.
-    async fn next_job(&self, looks_for_lost: bool, looked_us: &mut Option<u64>) -> Result<Option<Job>> {
+    /// Takes a job that is due, when there is a place for it. Looking is a read; only where something is due, or lost jobs
+    /// are to be looked for, a write takes it.
+    async fn next_job(
+        &self,
+        looks_for_lost: bool,
+        looked_us: &mut Option<u64>,
+    ) -> Result<Option<(Job, Permit)>> {
         let now = self.engine.clock.now();
         let now_us = self.engine.clock.monotonic_us();
         let lost =
@@ -177,11 +204,18 @@ impl<'a> Run<'a> {
                 return Ok(None);
             }
         }
+        let permit = self.engine.permits.take().await;
+        if self.stopping.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let now = self.engine.clock.now();
         let (memories, host) = (self.memories.to_vec(), self.engine.settings.host.clone());
-        self.engine
+        let claimed = self
+            .engine
             .store
             .write(move |tx| tx.jobs_mut().claim(&host, &memories, now, limits::JOB_LEASE_MS))
-            .await
+            .await?;
+        Ok(claimed.map(|job| (job, permit)))
     }
 
     /// Sends what is in the outbox, where anything can be sent.

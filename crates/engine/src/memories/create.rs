@@ -69,6 +69,7 @@ impl Engine {
         let settings = match &new.settings {
             Some(settings) => {
                 super::settings::check(settings)?;
+                self.check_mode(settings)?;
                 settings.clone()
             }
             None => profile::initial_settings(&self.settings, &new.name, &new.tags, &strategies)?,

@@ -28,17 +28,33 @@ impl Engine {
     ) -> Result<Memory> {
         access::require_whole(caller, id, Capability::Admin)?;
         check(&settings)?;
+        self.check_mode(&settings)?;
         let now = self.clock.now();
         let id = id.clone();
         self.store
             .write(move |tx| {
                 let mut memory = existing(tx, &id)?;
+                let reader_changes = memory.settings.model_mode != settings.model_mode;
                 memory.settings = settings.clone();
                 memory.updated_at = now;
                 tx.memories_mut().update(&memory)?;
+                if reader_changes {
+                    // Jobs that wait for one who may never come again are read by whoever reads now.
+                    tx.jobs_mut().wake_all(Some(&memory.id), now)?;
+                }
                 Ok(memory)
             })
             .await
+            .inspect(|_| self.wake.call())
+    }
+
+    /// A memory cannot be read by a model that nobody configured.
+    pub(crate) fn check_mode(&self, settings: &MemorySettings) -> Result<()> {
+        if settings.model_mode == Some(ModelMode::Provider) && self.models.is_empty() {
+            let rule = "no language model is configured on this server: configure one, or use pull or none";
+            return Err(Error::invalid("model_mode", rule));
+        }
+        Ok(())
     }
 }
 
@@ -52,9 +68,6 @@ pub(crate) fn check(settings: &MemorySettings) -> Result<()> {
     }
     settings.window.check("window")?;
     check_consolidation(&settings.consolidation)?;
-    if settings.model_mode.is_some_and(|mode| mode != ModelMode::None) {
-        return Err(Error::invalid("model_mode", "this version reads without a model: leave model_mode out"));
-    }
     if let Some(weights) = &settings.retrieval_weights {
         if weights.len() > limits::RETRIEVAL_WEIGHTS_BYTES_MAX {
             let message = format!(
@@ -114,6 +127,5 @@ mod tests {
         check(of(5, 3, Some(r#"{"paraphrase":2}"#)), "consolidation.thresholds");
         let window = WindowSettings { messages: 0, ..WindowSettings::default() };
         check(MemorySettings { window, ..usual() }, "window.messages");
-        check(MemorySettings { model_mode: Some(ModelMode::Provider), ..usual() }, "model_mode");
     }
 }

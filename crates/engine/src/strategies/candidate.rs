@@ -1,6 +1,7 @@
 //! A candidate: a record that a strategy proposes, before ids, times of writing and neighbours are known.
 
 use loci_model::event::{Role, RunPlace};
+use loci_model::metadata::Metadata;
 use loci_model::provenance::Source;
 use loci_model::record::RecordKind;
 use loci_model::{Timestamp, limits};
@@ -49,6 +50,10 @@ pub struct Candidate {
     pub run: Option<RunPlace>,
     /// Time of the newest source.
     pub time: Timestamp,
+    /// To what it is limited (a path, a component), where it says so.
+    pub scope: Option<String>,
+    /// Values of the strategy's schema that a model inferred, checked.
+    pub inferred: Metadata,
     /// How it meets what is there.
     pub joining: Joining,
 }
@@ -68,6 +73,8 @@ impl Candidate {
             role: None,
             run: None,
             time: turn.time,
+            scope: None,
+            inferred: Metadata::new(),
             joining,
         }
     }

@@ -7,6 +7,7 @@
 use std::sync::LazyLock;
 
 use loci_model::event::Role;
+use loci_model::metadata::Metadata;
 use loci_model::provenance::Source;
 use loci_model::record::RecordKind;
 use loci_model::strategy::StrategyBase;
@@ -63,6 +64,8 @@ impl Strategy for Episodic {
             verbatim: false,
             role: None,
             run: None,
+            scope: None,
+            inferred: Metadata::new(),
             time: standing.map_or(newest, |record| record.timestamp.max(newest)),
             joining: Joining::InPlace,
         }]

@@ -1,21 +1,31 @@
 //! Strategies: how events become records. Pure: a strategy sees turns and settings, never a store, a clock or a model.
 //!
-//! This is the half that needs no model (architecture §5). A custom strategy uses the half of its base; a self-managed
-//! one has none, for its caller extracts. Reflections over episodes need a model and are not made here. What becomes
-//! of a candidate (added, repeated, superseding) is the extraction job's decision, by the candidate's [`Joining`].
+//! Each has a half that needs no model (architecture §5), and a half that does: a question, and how its answer is read.
+//! Asking is `asking`'s matter. A custom strategy uses the halves of its base with its own instructions; a self-managed one
+//! has none, for its caller extracts. What becomes of a candidate (added, repeated, superseding) is decided by
+//! consolidation, or by the candidate's [`Joining`].
 //!
-//! To add a strategy: one file with its deterministic half, one line in [`STRATEGIES`].
+//! To add a strategy: one file with its deterministic half, one line in [`STRATEGIES`]. To let a model read for it: one file
+//! `<strategy>_model.rs` with its prompt, question and reading, the prompt's words in `prompts/`, one line in
+//! [`prompt::PROMPTS`], and the five methods of [`Strategy`] behind [`Strategy::asks`].
 
 pub mod candidate;
 pub mod data_lines;
 pub mod episode_form;
 pub mod episodic;
+pub mod grounding;
+pub mod inferred_values;
 pub mod preference;
 pub mod preference_category;
+pub mod preference_model;
 pub mod preference_statement;
+pub mod prompt;
+pub mod prompt_input;
 pub mod question;
+pub mod reply_json;
 pub mod schema_values;
 pub mod semantic;
+pub mod semantic_model;
 pub mod summary;
 pub mod summary_topics;
 pub mod topic_markup;
@@ -23,6 +33,7 @@ pub mod turn;
 pub mod unwrapping;
 
 use loci_model::SessionId;
+use loci_model::exchange::Step;
 use loci_model::record::Record;
 use loci_model::strategy::StrategyBase;
 
@@ -55,7 +66,17 @@ pub trait Strategy: Sync {
     /// New turns into candidates, in order.
     fn extract(&self, batch: &Batch<'_>) -> Vec<Candidate>;
 
-    /// The question by which a model reads new turns; `None`: it asks none.
+    /// A model can read for it: what follows is asked only then, and windows open and close as the memory's settings say.
+    fn asks(&self) -> bool {
+        false
+    }
+
+    /// What the extraction is in the words of pull mode.
+    fn step(&self) -> Step {
+        Step::Extract
+    }
+
+    /// The question by which a model reads new turns; `None`: there is nothing to ask.
     fn extraction(&self, _ask: &Ask<'_>) -> Option<Question> {
         None
     }

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::preference_category::categories;
 use super::preference_statement::{Statement, statements};
-use super::{Batch, Candidate, Joining, Strategy, Turn};
+use super::{Ask, BadReply, Batch, Candidate, Deciding, Joining, Question, Strategy, Turn, preference_model};
 
 /// A turn up to this long is the context as a whole; of a longer one, the sentences around the preference.
 const CONTEXT_CHARS_MAX: usize = 500;
@@ -51,6 +51,22 @@ impl Strategy for UserPreference {
             }
         }
         candidates
+    }
+
+    fn asks(&self) -> bool {
+        true
+    }
+
+    fn extraction(&self, ask: &Ask<'_>) -> Option<Question> {
+        preference_model::question(ask)
+    }
+
+    fn read_extraction(&self, reply: &str, ask: &Ask<'_>) -> Result<Vec<Candidate>, BadReply> {
+        preference_model::read(reply, ask)
+    }
+
+    fn decides(&self) -> Deciding {
+        Deciding::Preferences
     }
 }
 

@@ -1,10 +1,17 @@
-//! A strategy's half that asks a model: its question, and what is wrong with an answer. No strategy asks yet.
+//! A strategy's half that asks a model: what it is asked about, its question, and what is wrong with an answer.
 
+use loci_model::Timestamp;
+use loci_model::metadata::MetadataSchemaEntry;
 use loci_model::ports::language_model::OutputForm;
 use loci_model::prompt::PromptId;
-use loci_model::strategy;
+use loci_model::provenance::Source;
+use loci_model::strategy::{self, StepOverride};
+use serde_json::{Value, json};
 
-use super::{Batch, Turn};
+use super::{Batch, Turn, inferred_values};
+
+/// Sources of one candidate; a window has no more messages, but a message may have many parts.
+const SOURCES_MAX: usize = 100;
 
 /// What a question is about.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +24,51 @@ pub struct Ask<'a> {
     pub strategy: &'a strategy::Strategy,
     /// Tokens of the input, at most.
     pub input_tokens_max: usize,
+}
+
+impl<'a> Ask<'a> {
+    /// The places of the new turns with these numbers, in order, and the time of the newest. Numbers of no turn are
+    /// dropped, for they are invented; where none is left, all new turns are meant. `None` without any turn.
+    pub fn named(&self, numbers: &[u64]) -> Option<(Vec<Source>, Timestamp)> {
+        let turns = self.batch.turns;
+        let named: Vec<&Turn> = (1u64..)
+            .zip(turns)
+            .filter(|(number, _)| numbers.contains(number))
+            .map(|(_, turn)| turn)
+            .collect();
+        let named = if named.is_empty() { turns.iter().collect() } else { named };
+        let time = named.iter().map(|turn| turn.time).max()?;
+        let mut sources: Vec<Source> = Vec::new();
+        for turn in named {
+            if !sources.contains(&turn.source) && sources.len() < SOURCES_MAX {
+                sources.push(turn.source.clone());
+            }
+        }
+        Some((sources, time))
+    }
+
+    /// The schema of the strategy's records.
+    pub fn schema(&self) -> &'a [MetadataSchemaEntry] {
+        self.strategy.schema.as_deref().unwrap_or_default()
+    }
+
+    /// Adds the member for values that a model infers to the JSON Schema of an entry, where there are any: what the model
+    /// is to be told of them.
+    pub fn add_metadata(&self, entry: &mut Value) -> Option<String> {
+        let (lines, form) = inferred_values::form(self.schema())?;
+        if let Some(properties) = entry.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.insert("metadata".to_owned(), form);
+        }
+        if let Some(required) = entry.get_mut("required").and_then(Value::as_array_mut) {
+            required.push(json!("metadata"));
+        }
+        Some(lines)
+    }
+}
+
+/// What a custom strategy replaces in extraction.
+pub fn extraction_step(strategy: &strategy::Strategy) -> Option<&StepOverride> {
+    strategy.custom.as_ref().and_then(|custom| custom.extraction.as_ref())
 }
 
 /// A question to a model.
@@ -72,4 +124,41 @@ pub enum Deciding {
     Preferences,
     /// The strategy itself, by its joinings.
     Own,
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use loci_model::strategy::StrategyBase;
+    use loci_model::{NamespaceTemplate, SessionId, StrategyId};
+    use std::sync::LazyLock;
+
+    static SESSION: LazyLock<SessionId> = LazyLock::new(|| SessionId::parse("s1").unwrap());
+
+    /// A strategy as configured, with nothing but its base.
+    pub(crate) fn strategy(base: StrategyBase) -> strategy::Strategy {
+        strategy::Strategy {
+            id: StrategyId::parse("facts-0123456789").unwrap(),
+            name: "facts".into(),
+            description: None,
+            base,
+            custom: None,
+            template: NamespaceTemplate::parse("/facts/{actorId}/").unwrap(),
+            reflection: None,
+            schema: None,
+            record_expiry_days: None,
+            created_at: Timestamp::EPOCH,
+            updated_at: Timestamp::EPOCH,
+        }
+    }
+
+    /// A question about new turns.
+    pub(crate) fn asking<'a>(
+        strategy: &'a strategy::Strategy,
+        turns: &'a [Turn],
+        context: &'a [Turn],
+    ) -> Ask<'a> {
+        let batch = Batch { session: &SESSION, turns, standing: &[] };
+        Ask { batch, context, strategy, input_tokens_max: 20_000 }
+    }
 }

@@ -74,7 +74,7 @@ fn inferred(
     }
 }
 
-fn is_valid(validation: Option<&MetadataValidation>, value: &MetadataValue) -> bool {
+pub(super) fn is_valid(validation: Option<&MetadataValidation>, value: &MetadataValue) -> bool {
     match (validation, value) {
         (None, _) => true,
         (Some(MetadataValidation::String { allowed }), MetadataValue::String(text)) => {
@@ -92,7 +92,7 @@ fn is_valid(validation: Option<&MetadataValidation>, value: &MetadataValue) -> b
 }
 
 /// An event's value, which is text, as the type of the key; `None` where it does not fit.
-fn typed(kind: MetadataType, text: &str) -> Option<MetadataValue> {
+pub(super) fn typed(kind: MetadataType, text: &str) -> Option<MetadataValue> {
     let within = |text: &str, max| (1..=max).contains(&text.chars().count());
     match kind {
         MetadataType::String => {

@@ -8,7 +8,7 @@ use loci_model::event::Role;
 use loci_model::record::RecordKind;
 use loci_model::strategy::StrategyBase;
 
-use super::{Batch, Candidate, Joining, Strategy, Turn};
+use super::{Ask, BadReply, Batch, Candidate, Deciding, Joining, Question, Strategy, Turn, semantic_model};
 
 /// Subtype of records that hold data.
 pub const DATA: &str = "data";
@@ -36,6 +36,22 @@ impl Strategy for Semantic {
 
     fn extract(&self, batch: &Batch<'_>) -> Vec<Candidate> {
         batch.turns.iter().filter(|turn| is_kept(turn)).map(candidate).collect()
+    }
+
+    fn asks(&self) -> bool {
+        true
+    }
+
+    fn extraction(&self, ask: &Ask<'_>) -> Option<Question> {
+        semantic_model::question(ask)
+    }
+
+    fn read_extraction(&self, reply: &str, ask: &Ask<'_>) -> Result<Vec<Candidate>, BadReply> {
+        semantic_model::read(reply, ask)
+    }
+
+    fn decides(&self) -> Deciding {
+        Deciding::Facts
     }
 }
 

@@ -3,6 +3,7 @@
 //! Each round makes one record per topic of its new turns (subtype `part`) and the next version of one record for the
 //! whole session (subtype `session`), which is put together from the parts, not from the events.
 
+use loci_model::metadata::Metadata;
 use loci_model::provenance::Source;
 use loci_model::record::{Record, RecordKind};
 use loci_model::strategy::StrategyBase;
@@ -60,6 +61,8 @@ fn part(topic: &Topic) -> Candidate {
         verbatim: false,
         role: None,
         run: None,
+        scope: None,
+        inferred: Metadata::new(),
         time: topic.time,
         joining: Joining::Add,
     }
@@ -91,6 +94,8 @@ fn session(standing: &[Record], new: &[Topic]) -> Option<Candidate> {
         verbatim: false,
         role: None,
         run: None,
+        scope: None,
+        inferred: Metadata::new(),
         time: parts.iter().map(|record| record.timestamp).max().map_or(newest, |time| time.max(newest)),
         joining: Joining::InPlace,
     })

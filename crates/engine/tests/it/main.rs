@@ -23,6 +23,9 @@ mod repeats;
 #[cfg(test)]
 mod safety;
 #[cfg(test)]
+#[path = "../scenarios/mod.rs"]
+mod scenarios;
+#[cfg(test)]
 mod streams;
 #[cfg(test)]
 mod world;

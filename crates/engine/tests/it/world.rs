@@ -11,13 +11,14 @@ use loci_engine::events::{NewEvent, NewIngest};
 use loci_engine::idempotency::ClientToken;
 use loci_engine::jobs::WaitOutcome;
 use loci_engine::memories::{NewMemory, NewStrategy};
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::{Engine, EngineParts, EngineSettings, Models};
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::job::Job;
 use loci_model::memory::Memory;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
+use loci_model::ports::language_model::LanguageModel;
 use loci_model::ports::search::Search;
 use loci_model::ports::store::{
     BackupReport, Checkpoint, JobQuery, ReadWork, RecordPage, Store, StoreExt, StoreInfo, WriteWork,
@@ -26,10 +27,11 @@ use loci_model::ports::vault::Vault;
 use loci_model::principal::{Grant, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::scope::RecordScope;
+use loci_model::settings::ModelMode;
 use loci_model::strategy::StrategyBase;
 use loci_model::{ActorId, Document, Error, NamespaceTemplate, Result, SessionId, Timestamp};
 use loci_store_sqlite::{SqliteOptions, SqliteStore};
-use loci_testkit::{HashEmbedder, ManualClock, SeededIds};
+use loci_testkit::{HashEmbedder, ManualClock, ScriptedModel, SeededIds};
 use tempfile::TempDir;
 
 /// How a write fails.
@@ -50,9 +52,34 @@ pub(crate) struct FaultyStore {
     left: AtomicI64,
     fault: Mutex<Fault>,
     writes: AtomicI64,
+    /// Reads and writes under way: while there are any, time stands still, however slow the machine is.
+    busy: Arc<AtomicI64>,
+}
+
+/// One of them.
+struct Busy(Arc<AtomicI64>);
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl FaultyStore {
+    fn under_way<'a>(&self, work: BoxFuture<'a, Result<()>>) -> BoxFuture<'a, Result<()>> {
+        self.busy.fetch_add(1, Ordering::SeqCst);
+        let busy = Busy(self.busy.clone());
+        Box::pin(async move {
+            let done = work.await;
+            drop(busy);
+            done
+        })
+    }
+
+    fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::SeqCst) > 0
+    }
+
     pub(crate) fn fail_write(&self, number: i64, fault: Fault) {
         *self.fault.lock().unwrap() = fault;
         self.left.store(number, Ordering::SeqCst);
@@ -67,24 +94,24 @@ impl Store for FaultyStore {
     fn write_boxed(&self, mut work: WriteWork) -> BoxFuture<'_, Result<()>> {
         self.writes.fetch_add(1, Ordering::SeqCst);
         if self.left.fetch_sub(1, Ordering::SeqCst) != 0 {
-            return self.inner.write_boxed(work);
+            return self.under_way(self.inner.write_boxed(work));
         }
         let lost = || Error::unavailable("the store went away");
         match *self.fault.lock().unwrap() {
             Fault::Before => Box::pin(async move { Err(lost()) }),
-            Fault::After => Box::pin(async move {
+            Fault::After => self.under_way(Box::pin(async move {
                 self.inner.write_boxed(work).await?;
                 Err(lost())
-            }),
-            Fault::Within => self.inner.write_boxed(Box::new(move |tx| {
+            })),
+            Fault::Within => self.under_way(self.inner.write_boxed(Box::new(move |tx| {
                 work(tx)?;
                 Err(lost())
-            })),
+            }))),
         }
     }
 
     fn read_boxed(&self, work: ReadWork) -> BoxFuture<'_, Result<()>> {
-        self.inner.read_boxed(work)
+        self.under_way(self.inner.read_boxed(work))
     }
 
     fn search(&self) -> &dyn Search {
@@ -231,8 +258,39 @@ impl World {
         Self::made(new, EngineSettings::default(), |_| {})
     }
 
+    /// A memory of these strategies that the model reads.
+    pub(crate) fn with_model(bases: &[StrategyBase], model: &Arc<ScriptedModel>) -> Self {
+        let strategies = bases.iter().copied().map(strategy).collect();
+        Self::of_model(NewMemory { strategies, ..NewMemory::default() }, model)
+    }
+
+    pub(crate) fn of_model(new: NewMemory, model: &Arc<ScriptedModel>) -> Self {
+        let model: Arc<dyn LanguageModel> = model.clone();
+        Self::reading(new, |_| Models {
+            mode: ModelMode::Provider,
+            default: Some(model),
+            ..Models::default()
+        })
+    }
+
+    /// Likewise, with models that know the clock.
+    pub(crate) fn reading(new: NewMemory, models: impl FnOnce(&ManualClock) -> Models) -> Self {
+        let clock = ManualClock::default();
+        let models = models(&clock);
+        Self::at(clock, new, EngineSettings::default(), |parts| parts.models = models)
+    }
+
     /// With settings and parts of its own.
     pub(crate) fn made(
+        new: NewMemory,
+        settings: EngineSettings,
+        change: impl FnOnce(&mut EngineParts),
+    ) -> Self {
+        Self::at(ManualClock::default(), new, settings, change)
+    }
+
+    fn at(
+        clock: ManualClock,
         new: NewMemory,
         settings: EngineSettings,
         change: impl FnOnce(&mut EngineParts),
@@ -244,8 +302,8 @@ impl World {
             left: AtomicI64::new(-1),
             fault: Mutex::new(Fault::Before),
             writes: AtomicI64::new(0),
+            busy: Arc::default(),
         });
-        let clock = ManualClock::default();
         let embedder = Arc::new(SwitchedEmbedder {
             inner: HashEmbedder::new(256),
             is_out: AtomicBool::new(false),
@@ -278,7 +336,7 @@ impl World {
             if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
                 return output;
             }
-            if !bell.rang_within(PATIENCE) {
+            if !bell.rang_within(PATIENCE) && !self.store.is_busy() {
                 // Where nothing happens, time goes faster and faster.
                 let written = std::mem::replace(&mut writes, self.store.writes());
                 step_ms = if written == writes { (step_ms * 2).min(STEP_MS_MAX) } else { STEP_MS };

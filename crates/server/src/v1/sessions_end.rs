@@ -1,7 +1,24 @@
-//! The end of a session: what waits of it is read now. No operation yet.
+//! The end of a session: what is left to read of it is read now.
 
-use super::table::Table;
+use loci_api::pull::SessionEnded;
+use loci_model::Result;
+
+use super::call::Call;
+use super::events::session;
+use super::table::{Table, post};
 
 pub(super) fn operations(table: Table) -> Table {
-    table
+    table.plain(
+        post(
+            "/v1/memories/{memory}/actors/{actor}/sessions/{session}/end",
+            "End a session: what is left to read of it is due now. Its next event opens it again.",
+        ),
+        end,
+    )
+}
+
+async fn end(call: Call) -> Result<SessionEnded> {
+    let id = session(call.path("session")?.to_owned())?;
+    let due = call.doors.engine.session_end(&call.caller, &call.memory()?, &call.actor()?, &id).await?;
+    Ok(SessionEnded { due: due as u64 })
 }

@@ -151,7 +151,6 @@ impl Table {
     }
 
     /// An operation whose request is the query, and which may have nothing to answer: 204 then.
-    #[expect(dead_code, reason = "the first such operation is pull mode's, which is not there yet")]
     pub(super) fn maybe<Q, A, F, Work>(mut self, place: Place, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,

@@ -1,6 +1,6 @@
 //! The table of jobs: a queue with leases. Of the pending and running jobs of a memory one key is there once.
 
-use loci_model::job::{DueRule, Job, JobCounts, JobKind, JobState, JobWindow, NewJob};
+use loci_model::job::{DueRule, Job, JobCounts, JobKind, JobMessage, JobState, JobWindow, NewJob};
 use loci_model::ports::store::{JobFailure, JobQuery, Jobs};
 use loci_model::{ActorId, Error, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 use rusqlite::{Row, params, params_from_iter};
@@ -268,6 +268,22 @@ impl Jobs for SqlTx<'_> {
         Ok(changed > 0)
     }
 
+    fn set_messages(
+        &mut self,
+        memory: &MemoryId,
+        id: &JobId,
+        host: &str,
+        messages: &[JobMessage],
+    ) -> Result<bool> {
+        let Some(memory) = self.any_number(memory)? else { return Ok(false) };
+        let messages = (!messages.is_empty()).then(|| json(&messages)).transpose()?;
+        let changed = self.run(
+            "UPDATE jobs SET messages = ?4 WHERE mem = ?1 AND id = ?2 AND state = 1 AND host = ?3",
+            params![memory, id.as_str(), host, messages],
+        )?;
+        Ok(changed > 0)
+    }
+
     fn wait(&mut self, memory: &MemoryId, id: &JobId, host: &str, at: Timestamp) -> Result<bool> {
         let Some(memory) = self.any_number(memory)? else { return Ok(false) };
         let changed = self.run(
@@ -287,6 +303,18 @@ impl Jobs for SqlTx<'_> {
             params![memory, id.as_str(), now.millis()],
         )?;
         Ok(changed > 0)
+    }
+
+    fn wake_all(&mut self, memory: Option<&MemoryId>, now: Timestamp) -> Result<usize> {
+        let number = memory.map(|memory| self.any_number(memory)).transpose()?.flatten();
+        if memory.is_some() && number.is_none() {
+            return Ok(0);
+        }
+        self.run(
+            "UPDATE jobs SET waits = 0, due = ?2, updated = ?2 \
+             WHERE state = 0 AND waits = 1 AND (?1 IS NULL OR mem = ?1)",
+            params![number, now.millis()],
+        )
     }
 
     fn finish(
@@ -342,7 +370,14 @@ impl Jobs for SqlTx<'_> {
         }
         let sql = "SELECT 1 FROM jobs WHERE mem = ?1 AND unique_key = ?2 AND state < 2";
         let is_open = self.one(sql, params![number, job.unique_key], |_| Ok(()))?.is_some();
-        if is_open {
+        if is_open && job.fallback {
+            // The younger one reads on; the messages of this one are read again beside it, under a key of their own.
+            let key = format!("{} again {id}", job.unique_key);
+            self.run(
+                "UPDATE jobs SET unique_key = ?3 WHERE mem = ?1 AND id = ?2",
+                params![number, id.as_str(), key],
+            )?;
+        } else if is_open {
             // A younger job of the same key reads what this one failed on: this one's work is in its hands.
             self.run(
                 "UPDATE jobs SET due = min(due, ?3) WHERE mem = ?1 AND unique_key = ?2 AND state = 0",

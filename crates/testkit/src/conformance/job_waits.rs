@@ -1,7 +1,7 @@
 //! Jobs that wait for an answer from outside, windows of rounds, and the leases of a host renewed at once.
 
-use loci_model::job::{DueRule, JobCounts, JobKind, JobState, JobWindow, NewJob};
-use loci_model::ports::store::JobQuery;
+use loci_model::job::{DueRule, JobCounts, JobKind, JobMessage, JobState, JobWindow, NewJob};
+use loci_model::ports::store::{JobFailure, JobQuery};
 use loci_model::{JobId, Result};
 
 use super::jobs::{ask, claim, failure, finish, get, job};
@@ -58,6 +58,55 @@ pub(super) fn waiting(bench: &Bench) -> Result<()> {
         again.map(|job| (job.state, job.waits, job.rerun, job.due)),
         Some((JobState::Pending, false, false, time(30))),
     );
+    Ok(())
+}
+
+pub(super) fn waking_all(bench: &Bench) -> Result<()> {
+    let (memory, other) = (bench.memory("notes")?, bench.memory("other")?);
+    for place in [&memory, &other] {
+        ask(bench, job(place, "a", "k", 1)?)?;
+        same("taken", claim(bench, "h", 2)?, Some("a".to_owned()));
+        let (place, id) = (place.clone(), JobId::parse("a")?);
+        same("waits", bench.write(move |tx| tx.jobs_mut().wait(&place, &id, "h", time(3)))?, true);
+    }
+    let wake = |memory: Option<&loci_model::MemoryId>| {
+        let memory = memory.cloned();
+        bench.write(move |tx| tx.jobs_mut().wake_all(memory.as_ref(), time(5)))
+    };
+    same("of one memory", (wake(Some(&memory))?, wake(Some(&memory))?), (1, 0));
+    same("it is taken again", (claim(bench, "h", 4)?, claim(bench, "h", 5)?), (None, Some("a".to_owned())));
+    same("what runs is left alone", (wake(None)?, wake(None)?), (1, 0));
+    same("of all", claim(bench, "h", 5)?, Some("a".to_owned()));
+    Ok(())
+}
+
+/// What a job has to read again is kept while others of its key go on.
+pub(super) fn reading_again(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    ask(bench, job(&memory, "a", "k", 1)?)?;
+    same("taken", claim(bench, "h", 1)?, Some("a".to_owned()));
+    let message = JobMessage { event: loci_model::EventId::compose(1, 1), message: 2 };
+    let set = |host: &'static str, messages: Vec<JobMessage>| {
+        let (memory, id) = (memory.clone(), JobId::parse("a")?);
+        bench.write(move |tx| tx.jobs_mut().set_messages(&memory, &id, host, &messages))
+    };
+    let kept = || Ok::<_, loci_model::Error>(get(bench, &memory, "a")?.map(|job| job.messages.len()));
+    same(
+        "by its holder",
+        (set("other", vec![message.clone()])?, set("h", vec![message.clone()])?),
+        (false, true),
+    );
+    same("kept", kept()?, Some(1));
+    same("and cleared", (set("h", Vec::new())?, kept()?), (true, Some(0)));
+    let fell_back = JobFailure { messages: vec![message], fallback: true, ..failure(None) };
+    let (place, id) = (memory.clone(), JobId::parse("a")?);
+    same("failed", bench.write(move |tx| tx.jobs_mut().fail(&place, &id, "h", &fell_back))?, true);
+    same("a younger one", ask(bench, job(&memory, "b", "k", 7)?)?, "b".to_owned());
+    let (place, id) = (memory.clone(), JobId::parse("a")?);
+    same("started again", bench.write(move |tx| tx.jobs_mut().restart(&place, &id, time(6)))?, true);
+    same("it runs beside the younger one", claim(bench, "h", 6)?, Some("a".to_owned()));
+    same("with its messages", kept()?, Some(1));
+    same("both are there", claim(bench, "h", 7)?, Some("b".to_owned()));
     Ok(())
 }
 

@@ -62,6 +62,8 @@ const PARTS: &[Part] = &[
     ("jobs: one per key", jobs::one_per_key),
     ("jobs: leases and failures", jobs::leases_and_failures),
     ("jobs: waiting for an answer", job_waits::waiting),
+    ("jobs: woken all at once", job_waits::waking_all),
+    ("jobs: what is to be read again", job_waits::reading_again),
     ("jobs: counted and listed by kind", job_waits::kinds),
     ("jobs: windows and leases of all", job_waits::windows_and_leases),
     ("exchanges: once per question, leases, answers", exchanges::questions_and_answers),

@@ -7,6 +7,7 @@ use loci_model::ports::search::NeighbourRequest;
 use loci_model::ports::store::StoreExt;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::RecordScope;
+use loci_model::settings::ModelMode;
 use loci_model::{NamespaceFilter, NamespaceMatch, Result};
 use loci_text::similarity::jaccard;
 use loci_text::terms;
@@ -14,6 +15,7 @@ use loci_text::terms;
 use super::draft::Draft;
 use super::round::{Group, Round};
 use crate::Engine;
+use crate::asking::Unanswered;
 use crate::consolidation::{self, Alike, Decided, Deciding, Decision, Neighbourhood, Proposal, Why};
 use crate::strategies::Joining;
 use crate::strategies::semantic::DATA;
@@ -25,61 +27,61 @@ const COSINE_MIN: f32 = 0.4;
 /// Records that one proposal is compared with.
 const NEIGHBOURS_MAX: usize = 8;
 
-/// Drafts with their decisions.
+/// What was decided on a round's drafts.
 pub(super) enum Settled {
-    /// Decided.
-    Ready(Vec<Draft>),
+    /// On those that consolidation is for: their indexes, and a decision for each.
+    Decided(Vec<(usize, Decision)>),
     /// A question waits for the caller's own model.
     Waits,
+    /// A question has no answer.
+    Unanswered(Unanswered),
 }
 
-/// Decides on the drafts that consolidation is for.
-pub(super) async fn settle(
-    engine: &Engine,
-    job: &Job,
-    round: &Round,
-    mut drafts: Vec<Draft>,
-) -> Result<Settled> {
-    let chosen: Vec<usize> = (0..drafts.len())
-        .filter(|at| drafts.get(*at).is_some_and(|draft| is_decided_here(round, draft)))
-        .collect();
-    if chosen.is_empty() {
-        return Ok(Settled::Ready(drafts));
-    }
-    let mut around = Vec::new();
-    for (of, at) in chosen.iter().enumerate() {
-        around.extend(neighbours(engine, round, &drafts, (of, *at), &chosen).await?);
-    }
-    let deciding = Deciding {
-        engine,
-        job,
-        memory: &round.memory,
-        strategy: &round.strategy,
-        mode: engine.model_mode(&round.memory),
-    };
-    let decided = {
+/// The round whose drafts are decided on.
+#[derive(Clone, Copy)]
+pub(super) struct Settling<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) job: &'a Job,
+    pub(super) round: &'a Round,
+}
+
+impl Settling<'_> {
+    /// Decides on the drafts that consolidation is for; who is asked about what rules leave open, the mode says.
+    pub(super) async fn settle(&self, drafts: &[Draft], mode: ModelMode) -> Result<Settled> {
+        let Self { engine, job, round } = *self;
+        let chosen: Vec<usize> = (0..drafts.len())
+            .filter(|at| drafts.get(*at).is_some_and(|draft| is_decided_here(round, draft)))
+            .collect();
+        if chosen.is_empty() {
+            return Ok(Settled::Decided(Vec::new()));
+        }
+        let mut around = Vec::new();
+        for (of, at) in chosen.iter().enumerate() {
+            around.extend(neighbours(engine, round, drafts, (of, *at), &chosen).await?);
+        }
+        let (memory, strategy) = (&round.memory, &round.strategy);
+        let deciding = Deciding { engine, job, memory, strategy, mode };
         let proposals: Vec<Proposal<'_>> =
             chosen.iter().filter_map(|at| drafts.get(*at)).map(proposal).collect();
-        match consolidation::decide(&deciding, &proposals, &around).await? {
-            Decided::Plan(decisions) => decisions,
-            Decided::Waits => return Ok(Settled::Waits),
-            Decided::Unanswered(unanswered) => {
-                tracing::warn!(job = %job.id, code = unanswered.code, "what rules leave open stays open");
-                let deciding = Deciding { mode: consolidation::WITHOUT_A_MODEL, ..deciding };
-                match consolidation::decide(&deciding, &proposals, &around).await? {
-                    Decided::Plan(decisions) => decisions,
-                    Decided::Waits | Decided::Unanswered(_) => Vec::new(),
-                }
+        Ok(match consolidation::decide(&deciding, &proposals, &around).await? {
+            Decided::Plan(decisions) => {
+                let decisions = in_one_round(drafts, &chosen, decisions);
+                Settled::Decided(chosen.into_iter().zip(decisions).collect())
+            }
+            Decided::Waits => Settled::Waits,
+            Decided::Unanswered(unanswered) => Settled::Unanswered(unanswered),
+        })
+    }
+
+    /// The drafts with the decisions on them.
+    pub(super) fn put(&self, mut drafts: Vec<Draft>, decisions: Vec<(usize, Decision)>) -> Vec<Draft> {
+        for (at, decision) in decisions {
+            if let Some(draft) = drafts.get_mut(at) {
+                put(self.engine, draft, decision);
             }
         }
-    };
-    let decided = in_one_round(&drafts, &chosen, decided);
-    for (at, decision) in chosen.into_iter().zip(decided) {
-        if let Some(draft) = drafts.get_mut(at) {
-            put(engine, draft, decision);
-        }
+        drafts
     }
-    Ok(Settled::Ready(drafts))
 }
 
 /// Facts in a strategy's own words always; turns word for word where the memory wants it; preferences where their key does
@@ -163,6 +165,7 @@ async fn stored(
     };
     Ok(records
         .into_iter()
+        .filter(|record| !round.told.replaces.contains(&record.id))
         .filter(|record| round.may_join(record, group) && !keyed_alike(record, draft))
         .filter_map(|record| Some(Neighbourhood { of, alike: alike(&record)?, record }))
         .collect())

@@ -3,21 +3,28 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use loci_model::event::{Role, RunPlace};
+use loci_model::making::{Making, MakingMode};
 use loci_model::metadata::Metadata;
 use loci_model::ports::embedder::Embedder;
 use loci_model::ports::ids::uuid7;
 use loci_model::provenance::{Provenance, Source};
-use loci_model::record::{Record, RecordKind, RecordOrigin};
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::{RecordId, Result, Timestamp};
 
 use super::Vectors;
+use super::reading::GroupRead;
 use super::round::{Group, Round};
 use crate::Engine;
 use crate::consolidation::Decision;
 use crate::jobs::embed::TEXTS_PER_BATCH;
 use crate::safety::{self, SafeText, SafetyPolicy};
+use crate::strategies::grounding::is_grounded;
 use crate::strategies::schema_values::record_values;
-use crate::strategies::{Batch, Candidate, Joining};
+use crate::strategies::{Candidate, Joining};
+
+/// Why a record that names what nobody said is held back.
+const INVENTED: &str = "names an address or code that nobody in the conversation named";
 
 /// A record ready to be written.
 #[derive(Debug, Clone)]
@@ -36,18 +43,42 @@ pub(super) struct Draft {
     pub(super) decided: Option<Decision>,
 }
 
-/// All drafts of a round, in order.
-pub(super) async fn drafts(engine: &Engine, round: &Round, vectors: &mut Vectors) -> Result<Vec<Draft>> {
+impl Draft {
+    /// A model's words: they come once per window, however often a job is run, and may be several about one message.
+    pub(super) fn is_by_model(&self) -> bool {
+        self.record.making.as_ref().is_some_and(|making| is_by_model(making.mode))
+    }
+
+    /// Safety holds it back: it is kept for people to look at, and meets nobody.
+    pub(super) fn is_held(&self) -> bool {
+        self.record.state != RecordState::Active
+    }
+}
+
+fn is_by_model(mode: MakingMode) -> bool {
+    match mode {
+        MakingMode::Model | MakingMode::Pull => true,
+        MakingMode::Deterministic | MakingMode::Fallback => false,
+    }
+}
+
+/// All drafts of what was read, in order.
+pub(super) async fn drafts(
+    engine: &Engine,
+    round: &Round,
+    reads: Vec<GroupRead>,
+    vectors: &mut Vectors,
+) -> Result<Vec<Draft>> {
     let now = engine.clock.now();
     let mut drafts = Vec::new();
-    for (at, group) in round.groups.iter().enumerate() {
-        let batch = Batch { session: &round.place.session, turns: &group.turns, standing: &group.standing };
-        for candidate in round.extractor.extract(&batch) {
+    for GroupRead { group: at, candidates, making } in reads {
+        let Some(group) = round.groups.get(at) else { continue };
+        for candidate in candidates {
             if !candidate.fits() {
                 tracing::error!(?candidate, "a strategy proposed more than a record may hold");
                 continue;
             }
-            let (record, joining, hidden) = record(engine, round, group, candidate, now)?;
+            let (record, joining, hidden) = record(engine, round, group, candidate, making.as_ref(), now)?;
             drafts.push(Draft {
                 group: at,
                 record,
@@ -73,23 +104,31 @@ fn record(
     round: &Round,
     group: &Group,
     candidate: Candidate,
+    making: Option<&Making>,
     now: Timestamp,
 ) -> Result<(Record, Joining, bool)> {
-    let Candidate { kind, subtype, title, description, text, index_text, joining, .. } = candidate;
-    let policy = SafetyPolicy::of(&engine.settings, &round.memory.settings);
+    let Candidate { kind, subtype, title, description, text, index_text, joining, scope, inferred, .. } =
+        candidate;
+    let by_model = making.is_some_and(|making| is_by_model(making.mode));
+    let policy = policy(engine, round, by_model);
     let safe = safety::prepare(text, index_text, &policy);
     if !safe.masked.is_empty() {
         tracing::info!(memory = %round.memory.id, kinds = ?safe.masked, "secrets were masked");
     }
-    let trust = safe.trust();
+    safe.tell(engine.observe.as_ref());
+    let (trust, suspicion) = (safe.trust(), safe.state_reason());
     let SafeText { text, index_text, hidden, findings, tier, state, .. } = safe;
     let clean = |text: Option<String>| text.map(|text| safety::prepare(text, None, &policy).text);
-    let metadata = metadata(round, group, &candidate.sources, &text);
-    let standing = standing(group, &joining, kind, subtype.as_ref());
+    let invented = by_model && !is_grounded(&text, group.turns.iter().chain(&group.context));
+    let state = if invented { RecordState::Quarantined } else { state };
+    let metadata = metadata(round, group, &candidate.sources, &text, inferred);
+    // What is held back continues nothing: the record there stays as it is.
+    let standing = standing(group, &joining, kind, subtype.as_ref()).filter(|_| state == RecordState::Active);
     let id = match standing {
         Some(standing) => standing.id.clone(),
         None => RecordId::compose(&uuid7(engine.ids.as_ref(), now.millis()))?,
     };
+    let told = told(round, group, candidate.sources, candidate.verbatim, candidate.role, candidate.run);
     let expiry_days = round.strategy.record_expiry_days;
     let record = Record {
         memory: round.memory.id.clone(),
@@ -101,30 +140,22 @@ fn record(
         title: clean(title),
         path: None,
         description,
-        scope: None,
+        scope,
         citations: None,
         namespace: group.namespace.clone(),
         strategy: Some(round.strategy.id.clone()),
         text,
         index_text,
         metadata,
-        provenance: Provenance {
-            actor: Some(round.place.actor.clone()),
-            session: Some(round.place.session.clone()),
-            branch: Some(group.branch.clone()),
-            sources: candidate.sources,
-            verbatim: candidate.verbatim,
-            role: candidate.role,
-            run: candidate.run,
-        },
+        provenance: told,
         origin: RecordOrigin::Extracted,
         trust,
         tier,
-        making: None,
+        making: making.cloned().map(Box::new),
         derived_from: Vec::new(),
         findings,
         state,
-        state_reason: None,
+        state_reason: suspicion.or_else(|| invented.then(|| INVENTED.to_owned())),
         superseded_by: None,
         supersedes: standing.map(|standing| standing.supersedes.clone()).unwrap_or_default(),
         valid_from: candidate.time,
@@ -138,11 +169,32 @@ fn record(
     Ok((record, joining, hidden))
 }
 
-/// Values of the strategy's schema: by the newest event, and the group's strict ones.
-fn metadata(round: &Round, group: &Group, sources: &[Source], text: &str) -> Metadata {
+/// Whose words a record holds, and from where.
+fn told(
+    round: &Round,
+    group: &Group,
+    sources: Vec<Source>,
+    verbatim: bool,
+    role: Option<Role>,
+    run: Option<RunPlace>,
+) -> Provenance {
+    let (actor, session) = (round.place.actor.clone(), round.place.session.clone());
+    let branch = Some(group.branch.clone());
+    Provenance { actor: Some(actor), session: Some(session), branch, sources, verbatim, role, run }
+}
+
+/// What a model was talked into saying is held back, whatever the memory does with what people say.
+fn policy(engine: &Engine, round: &Round, by_model: bool) -> SafetyPolicy {
+    let policy = SafetyPolicy::of(&engine.settings, &round.memory.settings);
+    if by_model { policy.of_model_text() } else { policy }
+}
+
+/// Values of the strategy's schema: by the newest event and the text, those a model inferred, and the group's strict ones.
+fn metadata(round: &Round, group: &Group, sources: &[Source], text: &str, inferred: Metadata) -> Metadata {
     let schema = round.strategy.schema.as_deref().unwrap_or_default();
     let newest = sources.iter().rev().find_map(|source| group.metadata.get(&source.event));
     let mut metadata = record_values(schema, newest.unwrap_or(&BTreeMap::new()), text);
+    metadata.extend(inferred);
     metadata.extend(group.strict.clone());
     metadata
 }

@@ -3,7 +3,6 @@
 //!
 //! Inside the write of a round, whose ground holds. Nothing is compared by meaning here.
 
-use loci_model::making::MakingMode;
 use loci_model::ports::store::{RecordPage, SupersedeChange, Tx};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::scope::{RecordScope, StrategyChoice};
@@ -28,32 +27,25 @@ impl Plan {
     /// Writes one draft as consolidation decided or, where it did not, as the draft's joining says; false if nothing new
     /// was written.
     pub(super) fn write_draft(&self, tx: &mut dyn Tx, group: &Group, draft: &Draft) -> Result<bool> {
+        let continues = draft.joining == Joining::InPlace && !draft.is_held();
+        if !continues && !draft.is_by_model() && self.is_written(tx, draft)? {
+            return Ok(false);
+        }
+        // What is held back takes nobody's place: an attack must not make true records disappear.
+        if draft.is_held() {
+            return self.insert(tx, draft, Vec::new()).map(|()| true);
+        }
         if let Some(decision) = &draft.decided {
             let memory = &self.round.memory;
-            if !is_several(draft) && self.is_written(tx, draft)? {
-                return Ok(false);
-            }
             let inserted = consolidation::carry_out(tx, memory, &draft.record, decision, self.now)?;
             return Ok(inserted.is_some());
         }
-        // What is held back takes nobody's place: an attack must not make true records disappear.
-        let held = draft.record.state == RecordState::Quarantined;
-        match &draft.joining {
-            Joining::InPlace if held && draft.record.version > 1 => return Ok(false),
+        let old = match &draft.joining {
             Joining::InPlace if draft.record.version > 1 => {
                 tx.records_mut().put_version(&draft.record)?;
                 self.note(tx, &draft.record, Some(RecordState::Active), RecordState::Active, "continued")?;
                 return Ok(true);
             }
-            Joining::InPlace => {}
-            Joining::Duplicates | Joining::Key { .. } | Joining::Add => {
-                if self.is_written(tx, draft)? {
-                    return Ok(false);
-                }
-            }
-        }
-        let old = match &draft.joining {
-            _ if held => Vec::new(),
             Joining::InPlace | Joining::Add => Vec::new(),
             Joining::Duplicates => match self.same_text(tx, group, draft)? {
                 Some(first) => return self.add_source(tx, &first, draft).map(|()| false),
@@ -170,7 +162,7 @@ impl Plan {
         Ok(())
     }
 
-    fn note(
+    pub(super) fn note(
         &self,
         tx: &mut dyn Tx,
         record: &Record,
@@ -181,14 +173,6 @@ impl Plan {
         let change = Change { record, from, to, reason, by: BY, at: self.now };
         changes::note(tx, &self.round.memory, &change)
     }
-}
-
-/// A model's facts may be several about one message, and come once per window: their source does not tell a second run.
-fn is_several(draft: &Draft) -> bool {
-    draft.record.making.as_ref().is_some_and(|making| match making.mode {
-        MakingMode::Model | MakingMode::Pull => true,
-        MakingMode::Deterministic | MakingMode::Fallback => false,
-    })
 }
 
 /// What a keyed draft meets.

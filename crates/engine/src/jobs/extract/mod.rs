@@ -1,26 +1,40 @@
 //! The job that turns unprocessed events of one actor and session into records of one strategy.
 //!
-//! In rounds: read events behind the strategy's progress, extract, embed, look for near-duplicates, write all of it and
-//! the progress in one transaction. A round whose ground moved meanwhile (progress, or the strategy's records in that
-//! namespace) writes nothing and is planned again, so a job that is run twice, or beside another, writes once.
+//! In rounds: read events behind the strategy's progress (`round.rs`, `window.rs`), extract (`reading.rs`), embed, look for
+//! near-duplicates, write all of it and the progress in one transaction. A round whose ground moved meanwhile (progress, or
+//! the strategy's records in that namespace) writes nothing and is planned again, so a job that is run twice, or beside
+//! another, writes once.
+//!
+//! Where a model reads and gives no answer after all tries, the half without a model reads in its place: the job fails and
+//! says so, names the messages, and reads them again when it is started again.
 
 mod consolidating;
 mod draft;
 mod join;
 mod neighbours;
+mod reading;
+mod resend;
 mod round;
+mod window;
 mod write;
 
 use std::collections::HashMap;
 
-use loci_model::job::{Job, JobMessage};
+use loci_model::job::{Job, JobMessage, JobWindow};
 use loci_model::ports::embedder::Vector;
 use loci_model::ports::store::StoreExt;
+use loci_model::settings::ModelMode;
 use loci_model::{ActorId, Error, JobId, MemoryId, Result, SessionId, StrategyId};
 
+use self::consolidating::Settled;
+use self::draft::Draft;
+use self::reading::{GroupRead, Reading};
+use self::round::{Round, Told};
+use self::window::{Room, Unread};
+use self::write::Leaving;
 use super::{Ended, failure};
 use crate::Engine;
-use consolidating::Settled;
+use crate::asking::{Unanswered, Why};
 
 /// Plans of one round that may be overtaken before the job lets others go first.
 const PLANS_MAX: u32 = 6;
@@ -30,6 +44,8 @@ const STEP_BACK_MS: i64 = 50;
 const NAMED_EVENTS_MAX: usize = 20;
 /// Messages that a failed job names.
 const NAMED_MESSAGES_MAX: usize = 100;
+/// Messages that a job remembers to be read again by a model.
+const OWED_MESSAGES_MAX: usize = 1_000;
 
 /// Whose events a job reads, and for which strategy.
 #[derive(Debug, Clone)]
@@ -61,39 +77,264 @@ type Vectors = HashMap<String, Vector>;
 
 /// Runs until no event is left. A memory, strategy or event that is gone meanwhile is no failure.
 pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
-    let place = Place::of(job)?;
-    let mut failed: Vec<JobMessage> = Vec::new();
-    let mut reason = None;
-    // Messages an earlier try failed on: read once more, for the template may have changed since.
-    let mut again = job.messages.clone();
-    let mut vectors = Vectors::new();
-    let mut plans = 0;
-    loop {
-        let Some(round) = round::read(engine, &place, &again).await? else { break };
-        plans += 1;
-        let drafts = draft::drafts(engine, &round, &mut vectors).await?;
-        let drafts = neighbours::find(engine, &round, drafts).await?;
-        let Settled::Ready(drafts) = consolidating::settle(engine, job, &round, drafts).await? else {
-            return Ok(Ended::Again(engine.clock.now().plus_millis(STEP_BACK_MS)));
+    let mut run = Run::begin(engine, job)?;
+    while run.goes_on()
+        && let Some(round) = round::read(engine, &run.place, &run.unread).await?
+    {
+        run.plans += 1;
+        let (reads, fallback) = match run.read(&round).await? {
+            Next::Reads(reads) => (reads, None),
+            Next::Instead(reads, unanswered) => (reads, Some(unanswered)),
+            Next::Smaller => continue,
+            Next::End(ended) => return Ok(ended),
         };
-        let (unresolved, why) = (round.unresolved.clone(), round.reason.clone());
-        if write::write(engine, round, drafts).await? {
-            failed.extend(unresolved);
-            reason = why.or(reason);
-            again.clear();
-            vectors.clear();
-            plans = 0;
-        } else if plans >= PLANS_MAX {
-            return Ok(Ended::Again(engine.clock.now().plus_millis(STEP_BACK_MS)));
+        let drafts = draft::drafts(engine, &round, reads, &mut run.vectors).await?;
+        let drafts = neighbours::find(engine, &round, drafts).await?;
+        let (drafts, fallback) = match run.settle(&round, drafts, fallback).await? {
+            Settling::Settled(drafts, fallback) => (drafts, fallback),
+            Settling::End(ended) => return Ok(ended),
+        };
+        let leaving = run.leaving(&round, fallback.is_some());
+        let (told, unresolved, why) = (round.told.clone(), round.unresolved.clone(), round.reason.clone());
+        if write::write(engine, round, drafts, leaving).await? {
+            run.written(told, fallback, unresolved, why);
+        } else if run.plans >= PLANS_MAX {
+            return Ok(run.step_back());
         }
     }
-    Ok(match reason {
-        None => Ended::Done,
-        Some(reason) => {
-            failed.truncate(NAMED_MESSAGES_MAX);
-            Ended::Failed(format!("{}: {reason}", failure::NAMESPACE), failed)
+    Ok(run.ended())
+}
+
+/// What follows from reading a round.
+enum Next {
+    /// Candidates, to be written.
+    Reads(Vec<GroupRead>),
+    /// Candidates of the half without a model, in the place of an answer that did not come.
+    Instead(Vec<GroupRead>, Unanswered),
+    /// The round was too much for one answer: a smaller one is read.
+    Smaller,
+    /// The try ends.
+    End(Ended),
+}
+
+/// What follows from settling a round's drafts beside the records that are there.
+enum Settling {
+    /// Decided; where the model gave no answer on what rules leave open, or none before, who did not.
+    Settled(Vec<Draft>, Option<Unanswered>),
+    /// The try ends.
+    End(Ended),
+}
+
+/// One try of a job.
+struct Run<'a> {
+    engine: &'a Engine,
+    job: &'a Job,
+    place: Place,
+    unread: Unread,
+    /// The window that the job has in the table.
+    fixed: Option<JobWindow>,
+    /// The model was found out of service in this try: it is not asked again.
+    out: Option<Unanswered>,
+    /// Messages that were read in the model's place, and the last reason.
+    fell_back: Vec<JobMessage>,
+    fallback_reason: Option<String>,
+    /// Messages whose namespace cannot be told, and why.
+    failed: Vec<JobMessage>,
+    reason: Option<String>,
+    vectors: Vectors,
+    plans: u32,
+}
+
+impl<'a> Run<'a> {
+    fn begin(engine: &'a Engine, job: &'a Job) -> Result<Self> {
+        let room = Room::whole(engine.settings.pipeline.input_tokens_max);
+        // Messages an earlier try failed on: read once more, for the template or the model may have changed since.
+        let unread = Unread { again: job.messages.clone(), window: job.window.clone(), room };
+        Ok(Self {
+            engine,
+            job,
+            place: Place::of(job)?,
+            unread,
+            fixed: job.window.clone(),
+            out: None,
+            fell_back: Vec::new(),
+            fallback_reason: None,
+            failed: Vec::new(),
+            reason: None,
+            vectors: Vectors::new(),
+            plans: 0,
+        })
+    }
+
+    /// A job that was started again beside a younger one of its session reads old messages alone: new ones are the other's.
+    fn goes_on(&self) -> bool {
+        let is_beside = self.job.unique_key.ends_with(&format!(" again {}", self.job.id));
+        !is_beside || !self.unread.again.is_empty()
+    }
+
+    async fn read(&mut self, round: &Round) -> Result<Next> {
+        if round.told.mode == ModelMode::None {
+            return Ok(Next::Reads(reading::deterministic(round, false)));
         }
-    })
+        if let Some(out) = &self.out {
+            return Ok(Next::Instead(reading::deterministic(round, true), out.clone()));
+        }
+        self.fix_window(round).await?;
+        let unanswered =
+            match reading::by_model(self.engine, self.job, round, self.unread.room.tokens).await? {
+                Reading::Made(reads) => return Ok(Next::Reads(reads)),
+                Reading::Waits => return Ok(Next::End(Ended::Waits)),
+                Reading::Unanswered(unanswered) => unanswered,
+            };
+        if unanswered.why == Why::CutOff && self.unread.room.halve(round.told.events, round.tokens()) {
+            self.unread.window = None;
+            return Ok(Next::Smaller);
+        }
+        if let Some(ended) = self.asks_again(round, &unanswered) {
+            return Ok(Next::End(ended));
+        }
+        Ok(Next::Instead(reading::deterministic(round, true), unanswered))
+    }
+
+    /// The try's end where the model is asked again later; `None` where the half without a model takes its place now.
+    fn asks_again(&mut self, round: &Round, unanswered: &Unanswered) -> Option<Ended> {
+        let [random, ..] = self.engine.ids.random();
+        let now = self.engine.clock.now();
+        if let Some(retry_at) = failure::ask_again_at(unanswered, self.job.attempts, now, random) {
+            let reason = format!("{}: {}", unanswered.code, unanswered.explanation);
+            return Some(Ended::Unanswered { reason, messages: self.owed(round, true), retry_at });
+        }
+        tracing::warn!(job = %self.job.id, code = unanswered.code, "the deterministic half takes the model's place");
+        self.engine.observe.extraction_failed(round.strategy.base, unanswered.code);
+        if unanswered.why == Why::Service {
+            self.out = Some(unanswered.clone());
+        }
+        None
+    }
+
+    /// Decides what becomes of the drafts. Where the half without a model read, rules alone decide.
+    async fn settle(
+        &mut self,
+        round: &Round,
+        drafts: Vec<Draft>,
+        fallback: Option<Unanswered>,
+    ) -> Result<Settling> {
+        let by_rules = ModelMode::None;
+        let mode = if fallback.is_some() { by_rules } else { round.told.mode };
+        let settling = consolidating::Settling { engine: self.engine, job: self.job, round };
+        let unanswered = match settling.settle(&drafts, mode).await? {
+            Settled::Decided(decisions) => return Ok(Settling::Settled(settling.put(drafts, decisions), fallback)),
+            Settled::Waits => return Ok(Settling::End(Ended::Waits)),
+            Settled::Unanswered(unanswered) => unanswered,
+        };
+        if let Some(ended) = self.asks_again(round, &unanswered) {
+            return Ok(Settling::End(ended));
+        }
+        match settling.settle(&drafts, by_rules).await? {
+            Settled::Decided(decisions) => {
+                Ok(Settling::Settled(settling.put(drafts, decisions), Some(unanswered)))
+            }
+            Settled::Waits | Settled::Unanswered(_) => Err(Error::bug("rules alone ask nobody")),
+        }
+    }
+
+    /// Notes what the round reads before anyone is asked: events that come later must not change the question.
+    async fn fix_window(&mut self, round: &Round) -> Result<()> {
+        let Some(window) = &round.told.window else { return Ok(()) };
+        if self.fixed.as_ref() == Some(window) {
+            return Ok(());
+        }
+        let (memory, id, host) =
+            (self.job.memory.clone(), self.job.id.clone(), self.engine.settings.host.clone());
+        let fixed = window.clone();
+        let held = self
+            .engine
+            .store
+            .write(move |tx| tx.jobs_mut().set_window(&memory, &id, &host, Some(&fixed)))
+            .await?;
+        if !held {
+            return Err(Error::conflict("the job is another runner's by now"));
+        }
+        self.fixed = Some(window.clone());
+        self.unread.window = Some(window.clone());
+        Ok(())
+    }
+
+    /// Messages that a model has still to read once this round is done; with the round's own where it is not.
+    fn owed(&self, round: &Round, with_round: bool) -> Vec<JobMessage> {
+        let own = if with_round { round.told.messages.as_slice() } else { &[] };
+        let mut owed = Vec::new();
+        for message in self.fell_back.iter().chain(own).chain(&round.told.left) {
+            if !owed.contains(message) {
+                owed.push(message.clone());
+            }
+        }
+        if owed.len() > OWED_MESSAGES_MAX {
+            tracing::warn!(job = %self.job.id, messages = owed.len(), "too many messages to read again: the first ones stay as they are");
+            owed.drain(..owed.len() - OWED_MESSAGES_MAX);
+        }
+        owed
+    }
+
+    fn leaving(&self, round: &Round, fallback: bool) -> Leaving {
+        let by_model = round.told.mode != ModelMode::None;
+        Leaving {
+            tidies: by_model || self.fixed.is_some(),
+            owed: self.owed(round, fallback),
+            replaces: if fallback { Vec::new() } else { round.told.replaces.clone() },
+        }
+    }
+
+    fn written(
+        &mut self,
+        told: Told,
+        fallback: Option<Unanswered>,
+        unresolved: Vec<JobMessage>,
+        why: Option<String>,
+    ) {
+        if let Some(Unanswered { code, explanation, .. }) = fallback {
+            self.fallback_reason = Some(format!("{code}: {explanation}; the deterministic half ran"));
+            self.fell_back.extend(told.messages);
+        }
+        if told.resent > 0 {
+            self.engine.observe.resent(told.resent);
+        }
+        self.failed.extend(unresolved);
+        self.reason = why.or(self.reason.take());
+        self.unread.again = told.left;
+        self.unread.window = None;
+        self.unread.room = Room::whole(self.engine.settings.pipeline.input_tokens_max);
+        self.fixed = None;
+        self.vectors.clear();
+        self.plans = 0;
+    }
+
+    /// Others are faster again and again: they go first.
+    fn step_back(&self) -> Ended {
+        let then = self.engine.clock.now().plus_millis(STEP_BACK_MS);
+        let owed: Vec<JobMessage> = self.fell_back.iter().chain(&self.unread.again).cloned().collect();
+        if owed.is_empty() || self.fallback_reason.is_none() {
+            return Ended::Again(then);
+        }
+        let reason = "STATE_CHANGED: others changed the same records again and again".to_owned();
+        Ended::Unanswered { reason, messages: owed, retry_at: then }
+    }
+
+    fn ended(self) -> Ended {
+        let Self { mut failed, reason, fell_back, fallback_reason, .. } = self;
+        match (fallback_reason, reason) {
+            (None, None) => Ended::Done,
+            (None, Some(reason)) => {
+                failed.truncate(NAMED_MESSAGES_MAX);
+                Ended::Failed(format!("{}: {reason}", failure::NAMESPACE), failed)
+            }
+            (Some(reason), _) => {
+                let mut messages = fell_back;
+                messages.extend(failed);
+                Ended::FellBack(reason, messages)
+            }
+        }
+    }
 }
 
 /// The messages that a job would read next.
@@ -103,15 +344,26 @@ pub(super) async fn messages(engine: &Engine, job: &Job) -> Result<Vec<JobMessag
     }
     let place = Place::of(job)?;
     let now = engine.clock.now();
-    let events = engine
+    let usual = engine.models.mode;
+    let (kept, events) = engine
         .store
         .read(move |tx| {
             let read = tx.events().progress(&place.memory, &place.strategy, &place.actor, &place.session)?;
             let (memory, actor, session) = (&place.memory, &place.actor, &place.session);
-            tx.events().unprocessed(memory, actor, session, read, NAMED_EVENTS_MAX, now)
+            let events = tx.events().unprocessed(memory, actor, session, read, NAMED_EVENTS_MAX, now)?;
+            // What a model has still to read again must outlive the failure.
+            let mode = tx.memories().get(memory)?.and_then(|memory| memory.settings.model_mode);
+            let job = if mode.unwrap_or(usual) == ModelMode::None {
+                None
+            } else {
+                tx.jobs().get(memory, &place.job)?
+            };
+            let mut kept = job.map(|job| job.messages).unwrap_or_default();
+            kept.retain(|message| !events.iter().any(|event| event.id == message.event));
+            Ok((kept, events))
         })
         .await?;
     let mut messages: Vec<JobMessage> = events.iter().flat_map(round::messages_of).collect();
     messages.truncate(NAMED_MESSAGES_MAX);
-    Ok(messages)
+    Ok(kept.into_iter().chain(messages).collect())
 }

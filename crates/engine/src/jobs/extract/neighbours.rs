@@ -27,7 +27,7 @@ const NEIGHBOURS_MAX: usize = 8;
 /// Fills in what each draft says again.
 pub(super) async fn find(engine: &Engine, round: &Round, mut drafts: Vec<Draft>) -> Result<Vec<Draft>> {
     within(round, &mut drafts);
-    for draft in drafts.iter_mut().filter(|draft| draft.joining == Joining::Duplicates) {
+    for draft in drafts.iter_mut().filter(|draft| draft.joining == Joining::Duplicates && !draft.is_held()) {
         let Some(group) = round.groups.get(draft.group) else { continue };
         // A group without records has no neighbours.
         if group.sequence > 0 {
@@ -43,13 +43,16 @@ fn within(round: &Round, drafts: &mut [Draft]) {
     let terms_of: Vec<Vec<String>> = drafts.iter().map(|draft| terms(draft.record.indexed())).collect();
     for later in 1..drafts.len() {
         let (before, rest) = drafts.split_at_mut(later);
-        let Some(draft) = rest.first_mut().filter(|draft| draft.joining == Joining::Duplicates) else {
+        let Some(draft) =
+            rest.first_mut().filter(|draft| draft.joining == Joining::Duplicates && !draft.is_held())
+        else {
             continue;
         };
         let Some(group) = round.groups.get(draft.group) else { continue };
         let own = terms_of.get(later).map(Vec::as_slice).unwrap_or_default();
         for (earlier, words) in before.iter().zip(&terms_of) {
             let near = earlier.group == draft.group
+                && !earlier.is_held()
                 && may_be_alike(words.len(), own.len())
                 && jaccard(words, own) >= JACCARD_MIN
                 && cosine(earlier, draft).is_none_or(|cosine| cosine >= COSINE_MIN)
@@ -105,6 +108,7 @@ async fn stored(engine: &Engine, round: &Round, group: &Group, draft: &Draft) ->
     Ok(records
         .into_iter()
         .filter(|record| record.state == RecordState::Active && record.origin == RecordOrigin::Extracted)
+        .filter(|record| !round.told.replaces.contains(&record.id))
         .filter(|record| round.may_join(record, group) && says_again(record, &draft.record))
         .map(|record| record.id)
         .collect())

@@ -4,15 +4,19 @@
 use std::collections::HashMap;
 
 use loci_model::event::{Event, ExtractionMode, PayloadItem};
-use loci_model::job::JobMessage;
+use loci_model::job::{JobMessage, JobWindow};
+use loci_model::making::MakingMode;
 use loci_model::memory::Memory;
 use loci_model::metadata::{Metadata, MetadataSchemaEntry};
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::record::{Record, RecordOrigin};
+use loci_model::settings::ModelMode;
 use loci_model::strategy::Strategy;
-use loci_model::{BranchName, EventId, Namespace, Result};
+use loci_model::{BranchName, EventId, Namespace, RecordId, Result, Timestamp};
+use loci_text::tokens::estimate_tokens;
 
 use super::Place;
+use super::window::{self, Unread};
 use crate::Engine;
 use crate::strategies::schema_values::{agrees, strict_values};
 use crate::strategies::turn::{Turn, turns_of_message};
@@ -30,8 +34,29 @@ pub(super) struct Group {
     pub(super) turns: Vec<Turn>,
     /// Active records that the strategy continues.
     pub(super) standing: Vec<Record>,
+    /// Turns before them, which a model is told along.
+    pub(super) context: Vec<Turn>,
     /// Highest sequence of the strategy's records in the namespace.
     pub(super) sequence: u64,
+}
+
+/// What a round knows besides, where a model reads; otherwise all of it is empty.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Told {
+    /// Who reads.
+    pub(super) mode: ModelMode,
+    /// The window, fixed before anyone is asked; `None` where old events are read again.
+    pub(super) window: Option<JobWindow>,
+    /// Messages of the round.
+    pub(super) messages: Vec<JobMessage>,
+    /// How many events it reads.
+    pub(super) events: usize,
+    /// Messages that are to be read again after this round.
+    pub(super) left: Vec<JobMessage>,
+    /// Records that the deterministic half made of these events in the model's place.
+    pub(super) replaces: Vec<RecordId>,
+    /// Messages that were sent again, and are not read again.
+    pub(super) resent: u64,
 }
 
 /// What one round reads.
@@ -48,14 +73,16 @@ pub(super) struct Round {
     /// Some events are kept only until they are extracted.
     pub(super) has_hidden: bool,
     pub(super) groups: Vec<Group>,
+    pub(super) told: Told,
     /// Messages of events whose namespace cannot be told, and why.
     pub(super) unresolved: Vec<JobMessage>,
     pub(super) reason: Option<String>,
 }
 
 /// Reads the next round; `None` when nothing is left to read.
-pub(super) async fn read(engine: &Engine, place: &Place, again: &[JobMessage]) -> Result<Option<Round>> {
-    let (place, again, now) = (place.clone(), again.to_vec(), engine.clock.now());
+pub(super) async fn read(engine: &Engine, place: &Place, unread: &Unread) -> Result<Option<Round>> {
+    let (place, unread, now) = (place.clone(), unread.clone(), engine.clock.now());
+    let usual = engine.models.mode;
     engine
         .store
         .read(move |tx| {
@@ -64,40 +91,28 @@ pub(super) async fn read(engine: &Engine, place: &Place, again: &[JobMessage]) -
             let Some(extractor) = strategies::of(strategy.base) else { return Ok(None) };
             let (actor, session) = (&place.actor, &place.session);
             let progress = tx.events().progress(&memory.id, &strategy.id, actor, session)?;
-            let limit = extractor.turns_per_round();
-            let mut events = tx.events().unprocessed(&memory.id, actor, session, progress, limit, now)?;
-            cut(&mut events, limit);
-            let reached = events.last().map_or(progress, |event| event.arrival);
-            let has_hidden = events.iter().any(|event| event.hidden);
-            let mut earlier = Vec::new();
-            for id in distinct(&again) {
-                let event = tx.events().get(&memory.id, actor, session, id, now)?;
-                earlier.extend(event.filter(|event| {
-                    event.arrival <= progress && event.extraction == ExtractionMode::Extract
-                }));
-            }
-            if events.is_empty() && earlier.is_empty() {
-                return Ok(None);
-            }
-            earlier.append(&mut events);
             let mut round = Round {
                 place: place.clone(),
                 memory,
                 strategy,
                 extractor,
                 progress,
-                reached,
-                has_hidden,
+                reached: progress,
+                has_hidden: false,
                 groups: Vec::new(),
+                told: Told::default(),
                 unresolved: Vec::new(),
                 reason: None,
             };
-            for event in &earlier {
-                round.take(event);
-            }
-            round.groups.retain(|group| !group.turns.is_empty());
-            for group in &mut round.groups {
-                group.turns.sort_by_cached_key(Turn::position);
+            let mode = round.memory.settings.model_mode.unwrap_or(usual);
+            let is_read = if extractor.asks() && mode != ModelMode::None {
+                round.told.mode = mode;
+                round.take_window(tx, &unread, now)?
+            } else {
+                round.take_next(tx, &unread.again, now)?
+            };
+            if !is_read {
+                return Ok(None);
             }
             round.look_around(tx)?;
             Ok(Some(round))
@@ -132,9 +147,91 @@ pub(super) fn messages_of(event: &Event) -> Vec<JobMessage> {
 }
 
 impl Round {
-    /// Puts an event's turns into their group; turns that an earlier event of its run holds too are left out.
-    fn take(&mut self, event: &Event) {
-        let messages = messages_of(event);
+    /// Takes the next events as the half without a model reads them; false when nothing is left.
+    fn take_next(&mut self, tx: &dyn ReadTx, again: &[JobMessage], now: Timestamp) -> Result<bool> {
+        let (actor, session) = (&self.place.actor, &self.place.session);
+        let limit = self.extractor.turns_per_round();
+        let mut events =
+            tx.events().unprocessed(&self.memory.id, actor, session, self.progress, limit, now)?;
+        cut(&mut events, limit);
+        self.reached = events.last().map_or(self.progress, |event| event.arrival);
+        self.has_hidden = events.iter().any(|event| event.hidden);
+        let mut earlier = Vec::new();
+        for id in distinct(again) {
+            let event = tx.events().get(&self.memory.id, actor, session, id, now)?;
+            earlier.extend(event.filter(|event| {
+                event.arrival <= self.progress && event.extraction == ExtractionMode::Extract
+            }));
+        }
+        if events.is_empty() && earlier.is_empty() {
+            return Ok(false);
+        }
+        earlier.append(&mut events);
+        for event in &earlier {
+            self.take(event, 0);
+        }
+        self.order();
+        Ok(true)
+    }
+
+    /// Takes a window, or events that are to be read again, as a model reads them; false when nothing is left.
+    fn take_window(&mut self, tx: &dyn ReadTx, unread: &Unread, now: Timestamp) -> Result<bool> {
+        let window::Taken { events, window, left } =
+            window::take(tx, &self.place, self.progress, unread, now)?;
+        if events.is_empty() {
+            return Ok(false);
+        }
+        let (pasts, resent) = window::past(tx, &self.place, &events, now)?;
+        self.reached = window.as_ref().map_or(self.progress, |window| window.to);
+        self.has_hidden = events.iter().any(|event| event.hidden);
+        for (event, resent) in events.iter().zip(&resent) {
+            self.take(event, *resent);
+        }
+        self.order();
+        let messages = self.memory.settings.window.context_messages as usize;
+        for group in &mut self.groups {
+            let past = pasts.iter().find(|past| past.is_of(&group.branch));
+            group.context = past.map(|past| past.last(messages)).unwrap_or_default();
+        }
+        if window.is_none() {
+            self.told.replaces = self.made_in_place(tx, &events)?;
+        }
+        self.told.messages = events.iter().flat_map(messages_of).collect();
+        self.told.resent = resent.iter().map(|count| *count as u64).sum();
+        self.told.events = events.len();
+        self.told.left = left;
+        self.told.window = window;
+        Ok(true)
+    }
+
+    /// Active records that the deterministic half made of these events in the model's place.
+    fn made_in_place(&self, tx: &dyn ReadTx, events: &[Event]) -> Result<Vec<RecordId>> {
+        let Place { strategy, actor, session, .. } = &self.place;
+        let made = tx.records().by_making(&self.memory.id, strategy, actor, session, MakingMode::Fallback)?;
+        let rests_on = |record: &Record| {
+            let mut sources = record.provenance.sources.iter();
+            sources.any(|source| events.iter().any(|event| event.id == source.event))
+        };
+        Ok(made.into_iter().filter(rests_on).map(|record| record.id).collect())
+    }
+
+    /// Groups without turns go; turns stand in the order of retrieval.md §1.
+    fn order(&mut self) {
+        self.groups.retain(|group| !group.turns.is_empty());
+        for group in &mut self.groups {
+            group.turns.sort_by_cached_key(Turn::position);
+        }
+    }
+
+    /// Puts an event's turns into their group; turns that an earlier event of its run holds too are left out, and its
+    /// first `resent` messages.
+    fn take(&mut self, event: &Event, resent: usize) {
+        let mut messages = messages_of(event);
+        if resent > 0 {
+            let read = (0u32..).zip(&event.payload).filter(|(_, item)| !matches!(item, PayloadItem::Blob(_)));
+            let fresh = read.skip(resent).map(|(at, _)| at).next();
+            messages.retain(|message| fresh.is_some_and(|fresh| message.message >= fresh));
+        }
         if messages.is_empty() {
             return;
         }
@@ -162,6 +259,7 @@ impl Round {
                 metadata: HashMap::new(),
                 turns: Vec::new(),
                 standing: Vec::new(),
+                context: Vec::new(),
                 sequence: 0,
             });
             self.groups.len() - 1
@@ -171,6 +269,12 @@ impl Round {
         for message in messages {
             group.turns.extend(turns_of_message(event, message.message as usize));
         }
+    }
+
+    /// Tokens of its turns.
+    pub(super) fn tokens(&self) -> usize {
+        let turns = self.groups.iter().flat_map(|group| &group.turns);
+        turns.map(|turn| estimate_tokens(&turn.text) as usize).sum()
     }
 
     fn schema(&self) -> &[MetadataSchemaEntry] {

@@ -1,9 +1,11 @@
 //! The write of a round: one closure that checks the ground it was planned on, then writes records (`join.rs`), vectors
 //! and progress. If the ground moved, it changes nothing.
 
+use loci_model::job::JobMessage;
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::{PassageVector, StoreExt, Tx};
-use loci_model::{JobId, Result, Timestamp};
+use loci_model::ports::store::{PassageVector, RecordChange, StoreExt, Tx};
+use loci_model::record::RecordState;
+use loci_model::{JobId, RecordId, Result, Timestamp};
 
 use super::draft::Draft;
 use super::round::Round;
@@ -11,21 +13,43 @@ use crate::Engine;
 use crate::events::scheduling::extracting;
 use crate::records::batch;
 
+/// Why a record that the deterministic half made in the model's place gives way.
+const REPLACED: &str = "the model's reading took the place of the deterministic one";
+
+/// What a round leaves behind on its job, where a model reads or was to read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Leaving {
+    /// The job has a window, questions or messages: they are brought up to date.
+    pub(super) tidies: bool,
+    /// Messages that are to be read again by a model.
+    pub(super) owed: Vec<JobMessage>,
+    /// Records of the deterministic half that give way.
+    pub(super) replaces: Vec<RecordId>,
+}
+
 /// Everything the closure needs, made before it.
 pub(super) struct Plan {
     pub(super) round: Round,
     drafts: Vec<Draft>,
+    leaving: Leaving,
+    host: String,
     model: Option<String>,
     embed_job: JobId,
     pub(super) now: Timestamp,
 }
 
 /// Writes a round; false if its ground moved and nothing was written.
-pub(super) async fn write(engine: &Engine, round: Round, drafts: Vec<Draft>) -> Result<bool> {
+pub(super) async fn write(
+    engine: &Engine,
+    round: Round,
+    drafts: Vec<Draft>,
+    leaving: Leaving,
+) -> Result<bool> {
     let now = engine.clock.now();
     let model = engine.embedder.as_ref().map(|embedder| embedder.model_id().to_owned());
     let embed_job = JobId::parse(uuid7(engine.ids.as_ref(), now.millis()))?;
-    let plan = Plan { round, drafts, model, embed_job, now };
+    let host = engine.settings.host.clone();
+    let plan = Plan { round, drafts, leaving, host, model, embed_job, now };
     engine.store.write(move |tx| plan.write(tx)).await
 }
 
@@ -34,6 +58,7 @@ impl Plan {
         if !self.holds(tx)? {
             return Ok(false);
         }
+        self.give_way(tx)?;
         let mut written = Vec::new();
         for draft in &self.drafts {
             if let Some(group) = self.round.groups.get(draft.group)
@@ -44,14 +69,42 @@ impl Plan {
         }
         self.write_vectors(tx, &written)?;
         self.write_progress(tx)?;
+        self.tidy(tx)?;
         Ok(true)
+    }
+
+    /// What the deterministic half made gives way before the model's records are written: they may say the same.
+    fn give_way(&self, tx: &mut dyn Tx) -> Result<()> {
+        let memory = &self.round.memory;
+        for old in tx.records().get_many(&memory.id, &self.leaving.replaces)? {
+            let change =
+                RecordChange { state: RecordState::Superseded, reason: REPLACED.to_owned(), at: self.now };
+            if old.state == RecordState::Active && tx.records_mut().set_state(&memory.id, &old.id, &change)? {
+                self.note(tx, &old, Some(RecordState::Active), RecordState::Superseded, REPLACED)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The window is read: its questions hold what people said, and go with it.
+    fn tidy(&self, tx: &mut dyn Tx) -> Result<()> {
+        if !self.leaving.tidies {
+            return Ok(());
+        }
+        let (memory, job) = (&self.round.memory.id, &self.round.place.job);
+        tx.exchanges_mut().drop_of_job(memory, job)?;
+        tx.jobs_mut().set_window(memory, job, &self.host, None)?;
+        tx.jobs_mut().set_messages(memory, job, &self.host, &self.leaving.owed)?;
+        Ok(())
     }
 
     /// True when progress and neighbours are as they were read, and job, memory and strategy are still there: who forgets
     /// an actor cancels the jobs that hold the actor's words.
     fn holds(&self, tx: &mut dyn Tx) -> Result<bool> {
         let Round { place, memory, strategy, .. } = &self.round;
-        if tx.jobs().get(&memory.id, &place.job)?.is_none() {
+        let Some(job) = tx.jobs().get(&memory.id, &place.job)? else { return Ok(false) };
+        // Old messages are read again without moving the progress: only who holds the job may write them.
+        if self.leaving.tidies && job.lease_host.as_ref() != Some(&self.host) {
             return Ok(false);
         }
         let current = tx.memories().get(&memory.id)?;

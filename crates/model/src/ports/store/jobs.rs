@@ -82,12 +82,22 @@ pub trait Jobs {
         host: &str,
         window: Option<&JobWindow>,
     ) -> Result<bool>;
+    /// Notes which messages a job held by `host` has to read again; false if `host` does not hold it.
+    fn set_messages(
+        &mut self,
+        memory: &MemoryId,
+        id: &JobId,
+        host: &str,
+        messages: &[JobMessage],
+    ) -> Result<bool>;
     /// A job held by `host` goes back to the table and waits until [`Jobs::wake`]; its window stays, and the try
     /// does not count. If it was woken, or asked for again, while it ran, it does not wait. False if `host` does not hold it.
     fn wait(&mut self, memory: &MemoryId, id: &JobId, host: &str, at: Timestamp) -> Result<bool>;
     /// A job that waits is due at `now`; one that runs will run again: the answer may come before it has begun to wait.
     /// False if it does neither.
     fn wake(&mut self, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<bool>;
+    /// Wakes all jobs that wait, of a memory or (`None`) of all: whoever reads has changed. How many.
+    fn wake_all(&mut self, memory: Option<&MemoryId>, now: Timestamp) -> Result<usize>;
     /// Ends a job held by `host`: pending again if it was asked for meanwhile or `again` gives a time, else done.
     /// False if `host` no longer holds it.
     fn finish(
@@ -100,7 +110,9 @@ pub trait Jobs {
     ) -> Result<bool>;
     /// A try failed.
     fn fail(&mut self, memory: &MemoryId, id: &JobId, host: &str, failure: &JobFailure) -> Result<bool>;
-    /// A failed job becomes pending; one that is pending or running stays. False if there is none.
+    /// A failed job becomes pending; one that is pending or running stays. False if there is none. Where a younger job of its
+    /// key is open, that one does its work, except what the deterministic half did in the model's place: of that the younger
+    /// one knows nothing, and the failed job runs beside it.
     fn restart(&mut self, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<bool>;
     /// Makes pending extraction jobs of a memory (actor, session) due now, except those that wait; how many.
     fn make_due(

@@ -1,0 +1,35 @@
+//! `session_end`: what a session has left to read is read now. The next event opens the session again.
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{ActorId, MemoryId, Result, SessionId};
+
+use crate::memories::existing;
+use crate::{Engine, access};
+
+impl Engine {
+    /// Makes the session's pending extraction due, full windows or not: how many jobs. Answers before they are done.
+    ///
+    /// # Errors
+    /// `Denied`, `NotFound` (memory).
+    pub async fn session_end(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+    ) -> Result<usize> {
+        access::require_events(caller, memory, actor, Some(session), Capability::Write)?;
+        let now = self.clock.now();
+        let (memory, actor, session) = (memory.clone(), actor.clone(), session.clone());
+        let due = self
+            .store
+            .write(move |tx| {
+                existing(tx, &memory)?;
+                tx.jobs_mut().make_due(&memory, Some(&actor), Some(&session), now)
+            })
+            .await?;
+        self.wake.call();
+        Ok(due)
+    }
+}

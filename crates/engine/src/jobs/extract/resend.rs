@@ -1,0 +1,96 @@
+//! Overlapping re-sends by content: clients send what they sent before, then what is new. The first messages of an event
+//! that repeat the talk before it are context, not news. Pure; asked when a window is read, never when an event is stored.
+//!
+//! Re-sends that a client's token tells are known already (`events/overlap.rs`). A short message alone may well be said twice.
+
+use loci_model::event::PayloadItem;
+use loci_text::normalise_exact;
+use sha2::{Digest, Sha256};
+
+/// One message may be a re-send from so many characters on; two may be of any length.
+const CHARS_MIN: usize = 40;
+/// So many messages are a re-send however short they are.
+const MESSAGES_MIN: usize = 2;
+
+/// A message as far as repeating goes: who spoke and what, white space made even.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Said {
+    digest: [u8; 32],
+    chars: usize,
+}
+
+impl Said {
+    /// `None` for blobs, which are never read.
+    pub(super) fn of(item: &PayloadItem) -> Option<Self> {
+        let (role, text) = match item {
+            PayloadItem::Conversational { role, text } => (role.as_str(), normalise_exact(text)),
+            PayloadItem::Json(document) => ("", normalise_exact(document.as_str())),
+            PayloadItem::Blob(_) => return None,
+        };
+        let mut hasher = Sha256::new();
+        hasher.update(role);
+        hasher.update([0]);
+        hasher.update(&text);
+        Some(Self { digest: hasher.finalize().into(), chars: text.chars().count() })
+    }
+}
+
+/// How many first messages of `event` were said before: the most that repeat a run of `before` which ends with its newest
+/// message, or all of them where they repeat any run.
+pub(super) fn repeated(before: &[Said], event: &[Said]) -> usize {
+    (1..=event.len().min(before.len())).rev().find(|length| is_repeat(before, event, *length)).unwrap_or(0)
+}
+
+fn is_repeat(before: &[Said], event: &[Said], length: usize) -> bool {
+    let Some(first) = event.get(..length) else { return false };
+    let chars: usize = first.iter().map(|said| said.chars).sum();
+    if length < MESSAGES_MIN && chars < CHARS_MIN {
+        return false;
+    }
+    if before.ends_with(first) {
+        return true;
+    }
+    length == event.len() && before.windows(length).any(|run| run == first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loci_model::Document;
+    use loci_model::event::Role;
+
+    fn said(texts: &[&str]) -> Vec<Said> {
+        let item = |text: &&str| PayloadItem::Conversational { role: Role::User, text: (*text).to_owned() };
+        texts.iter().map(item).filter_map(|item| Said::of(&item)).collect()
+    }
+
+    #[test]
+    fn prefixes_that_repeat() {
+        let long = "this is a sentence of more than forty characters";
+        let check = |before: &[&str], event: &[&str], expect: usize| {
+            assert_eq!(repeated(&said(before), &said(event)), expect, "{before:?} {event:?}");
+        };
+        check(&[], &["a", "b"], 0);
+        check(&["a", "b"], &["a", "b", "c"], 2);
+        check(&["a", "b", "c"], &["b", " c ", "d"], 2);
+        // A run in the middle counts only where the whole event repeats it.
+        check(&["a", "b", "c"], &["a", "b", "d"], 0);
+        check(&["a", "b", "c"], &["a", "b"], 2);
+        // A lone short message is said again, a long one is sent again.
+        check(&["yes"], &["yes"], 0);
+        check(&["yes"], &["yes", "and more"], 0);
+        check(&[long], &[long], 1);
+        check(&[long], &[long, "more"], 1);
+        check(&[long, "x"], &[long, "more"], 0);
+        check(&["a", "a", "a"], &["a", "a", "a", "a"], 3);
+    }
+
+    #[test]
+    fn who_spoke_counts_and_blobs_do_not() {
+        let of = |role| Said::of(&PayloadItem::Conversational { role, text: "the same".into() });
+        assert_ne!(of(Role::User), of(Role::Assistant));
+        let document = Document::parse("{\"a\":1}").unwrap();
+        assert!(Said::of(&PayloadItem::Blob(document.clone())).is_none());
+        assert!(Said::of(&PayloadItem::Json(document)).is_some());
+    }
+}

@@ -1,0 +1,249 @@
+//! What a model reads in one round: a window of new events, fixed before anyone is asked, so that the same round asks the
+//! same question; or events that an earlier run read without the model. With the talk before it.
+//!
+//! The half that needs no model reads in rounds of its own (`round.rs`).
+
+use loci_model::event::{Event, ExtractionMode};
+use loci_model::job::{JobMessage, JobWindow};
+use loci_model::ports::store::{EventsBefore, ReadTx};
+use loci_model::{BranchName, EventId, Result, Timestamp, limits};
+
+use super::Place;
+use super::resend::{Said, repeated};
+use super::round::messages_of;
+use crate::events::branches::{SessionPlace, slices};
+use crate::events::content;
+use crate::strategies::turn::{Turn, turns_of_message};
+
+/// How much one round may hold: less after an answer that broke off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Room {
+    /// Events.
+    pub(super) events: usize,
+    /// Tokens of one question's new turns.
+    pub(super) tokens: usize,
+}
+
+/// Fewer tokens than this are not worth a question of their own.
+const TOKENS_MIN: usize = 500;
+
+impl Room {
+    /// As much as the settings allow.
+    pub(super) fn whole(tokens: usize) -> Self {
+        Self { events: usize::MAX, tokens }
+    }
+
+    /// Half of what a round held: of its events, else of the tokens of its one event; false where it cannot be halved.
+    pub(super) fn halve(&mut self, events: usize, tokens: usize) -> bool {
+        if events > 1 {
+            self.events = events / 2;
+            return true;
+        }
+        let half = self.tokens.min(tokens) / 2;
+        let is_worth_it = half >= TOKENS_MIN;
+        if is_worth_it {
+            self.tokens = half;
+        }
+        is_worth_it
+    }
+}
+
+/// What a run has left to read, beside new events.
+#[derive(Debug, Clone)]
+pub(super) struct Unread {
+    /// Messages that were read without the model, and are to be read with it.
+    pub(super) again: Vec<JobMessage>,
+    /// The window that an earlier try fixed.
+    pub(super) window: Option<JobWindow>,
+    pub(super) room: Room,
+}
+
+/// The events of one round.
+#[derive(Debug)]
+pub(super) struct Taken {
+    pub(super) events: Vec<Event>,
+    /// The window of new events; `None` where old ones are read again.
+    pub(super) window: Option<JobWindow>,
+    /// Messages to be read again after this round.
+    pub(super) left: Vec<JobMessage>,
+}
+
+/// Takes the events of the next round; none when nothing is left.
+pub(super) fn take(
+    tx: &dyn ReadTx,
+    place: &Place,
+    progress: u64,
+    unread: &Unread,
+    now: Timestamp,
+) -> Result<Taken> {
+    let (memory, actor, session) = (&place.memory, &place.actor, &place.session);
+    let mut old = Vec::new();
+    for id in distinct(&unread.again) {
+        let event = tx.events().get(memory, actor, session, id, now)?;
+        old.extend(
+            event.filter(|event| event.arrival <= progress && event.extraction == ExtractionMode::Extract),
+        );
+    }
+    if !old.is_empty() {
+        old.sort_by_key(|event| event.arrival);
+        let rest = old.split_off(fitting(&old, unread.room));
+        let left = rest.iter().flat_map(messages_of).collect();
+        return Ok(Taken { events: old, window: None, left });
+    }
+    let limit = limits::WINDOW_MESSAGES_MAX as usize;
+    let mut events = tx.events().unprocessed(memory, actor, session, progress, limit, now)?;
+    let fixed = unread.window.as_ref().filter(|window| window.from == progress);
+    if let Some(fixed) = fixed
+        && events.first().is_some_and(|event| event.arrival <= fixed.to)
+    {
+        events.retain(|event| event.arrival <= fixed.to);
+    }
+    events.truncate(fitting(&events, unread.room));
+    let window = events.last().map(|last| JobWindow {
+        from: progress,
+        to: last.arrival,
+        notice: None,
+        opened_at: fixed.map_or(now, |fixed| fixed.opened_at),
+    });
+    Ok(Taken { events, window, left: Vec::new() })
+}
+
+fn distinct(messages: &[JobMessage]) -> Vec<&EventId> {
+    let mut events: Vec<&EventId> = messages.iter().map(|message| &message.event).collect();
+    events.sort();
+    events.dedup();
+    events
+}
+
+/// How many whole events fit into one window; at least one.
+fn fitting(events: &[Event], room: Room) -> usize {
+    let (mut messages, mut tokens) = (0_usize, 0_usize);
+    let tokens_max = room.tokens.min(limits::WINDOW_TOKENS_MAX as usize);
+    let fits = |event: &&Event| {
+        let load = content::load(&event.payload, &event.notes.repeated);
+        messages = messages.saturating_add(load.messages as usize);
+        tokens = tokens.saturating_add(load.tokens as usize);
+        messages <= limits::WINDOW_MESSAGES_MAX as usize && tokens <= tokens_max
+    };
+    events.iter().take(room.events).take_while(fits).count().max(1).min(events.len())
+}
+
+/// What was said before a round on one branch and its ancestors, oldest first.
+#[derive(Debug, Clone)]
+pub(super) struct Past {
+    branch: BranchName,
+    messages: Vec<Said>,
+    /// The turns of each message.
+    turns: Vec<Vec<Turn>>,
+}
+
+impl Past {
+    /// The last messages, as turns.
+    pub(super) fn last(&self, messages: usize) -> Vec<Turn> {
+        let from = self.turns.len().saturating_sub(messages);
+        self.turns.iter().skip(from).flatten().cloned().collect()
+    }
+
+    pub(super) fn is_of(&self, branch: &BranchName) -> bool {
+        self.branch == *branch
+    }
+}
+
+/// The talk before the events of a round, per branch, and how many first messages of each event repeat it.
+pub(super) fn past(
+    tx: &dyn ReadTx,
+    place: &Place,
+    events: &[Event],
+    now: Timestamp,
+) -> Result<(Vec<Past>, Vec<usize>)> {
+    let mut pasts: Vec<Past> = Vec::new();
+    // What the round itself holds comes behind the past, per branch.
+    let mut heard: Vec<Vec<Said>> = Vec::new();
+    let mut resent = Vec::with_capacity(events.len());
+    let before = events.iter().map(|event| event.arrival).min().unwrap_or(0).saturating_sub(1);
+    for event in events {
+        let branch = &event.branch.name;
+        let at = match pasts.iter().position(|past| past.is_of(branch)) {
+            Some(at) => at,
+            None => {
+                pasts.push(read_past(tx, place, branch, before, now)?);
+                heard.push(pasts.last().map(|past| past.messages.clone()).unwrap_or_default());
+                pasts.len() - 1
+            }
+        };
+        let said: Vec<Said> = event.payload.iter().filter_map(Said::of).collect();
+        let Some(known) = heard.get_mut(at) else { continue };
+        let from = known.len().saturating_sub(limits::RESEND_LOOK_BACK);
+        let count = known.get(from..).map_or(0, |known| repeated(known, &said));
+        known.extend(said.into_iter().skip(count));
+        resent.push(count);
+    }
+    Ok((pasts, resent))
+}
+
+fn read_past(
+    tx: &dyn ReadTx,
+    place: &Place,
+    branch: &BranchName,
+    arrival: u64,
+    now: Timestamp,
+) -> Result<Past> {
+    let session = SessionPlace { memory: &place.memory, actor: &place.actor, session: &place.session, now };
+    let events = tx.events().before(&EventsBefore {
+        memory: place.memory.clone(),
+        actor: place.actor.clone(),
+        session: place.session.clone(),
+        branches: Some(slices(tx, &session, branch, true)?),
+        arrival,
+        limit: limits::RESEND_LOOK_BACK,
+        now,
+    })?;
+    let mut past = Past { branch: branch.clone(), messages: Vec::new(), turns: Vec::new() };
+    for event in &events {
+        for (at, item) in event.payload.iter().enumerate() {
+            if let Some(said) = Said::of(item) {
+                past.messages.push(said);
+                past.turns.push(turns_of_message(event, at));
+            }
+        }
+    }
+    let over = past.messages.len().saturating_sub(limits::RESEND_LOOK_BACK);
+    past.messages.drain(..over);
+    past.turns.drain(..over);
+    Ok(past)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategies::turn::tests::event;
+    use loci_model::event::{PayloadItem, Role};
+
+    #[test]
+    fn whole_events_that_fit() {
+        let of = |place: u32, messages: usize, chars: usize| {
+            event(
+                place,
+                vec![PayloadItem::Conversational { role: Role::User, text: "x".repeat(chars) }; messages],
+            )
+        };
+        let check = |events: &[Event], room: Room, expect: usize| assert_eq!(fitting(events, room), expect);
+        let whole = Room::whole(20_000);
+        check(&[], whole, 0);
+        check(&[of(1, 30, 4), of(2, 20, 4), of(3, 1, 4)], whole, 2);
+        check(&[of(1, 80, 4), of(2, 1, 4)], whole, 1);
+        check(&[of(1, 1, 400), of(2, 1, 400), of(3, 1, 4)], Room::whole(200), 2);
+        check(&[of(1, 1, 4_000)], Room::whole(200), 1);
+        check(&[of(1, 1, 4), of(2, 1, 4), of(3, 1, 4)], Room { events: 2, ..whole }, 2);
+    }
+
+    #[test]
+    fn rooms_are_halved_as_far_as_it_goes() {
+        let mut room = Room::whole(1_200);
+        assert!(room.halve(5, 9_000) && room.halve(2, 9_000));
+        assert_eq!(room, Room { events: 1, tokens: 1_200 });
+        assert!(!room.halve(1, 800), "what is short already is not made shorter");
+        assert!(room.halve(1, 1_100) && !room.halve(1, 9_000));
+        assert_eq!(room.tokens, 550);
+    }
+}

@@ -1,0 +1,312 @@
+//! Answers that are lists of objects: read strictly, with everything that is wrong named at once, so that one revision can
+//! mend all of it. What a member means is the strategy's matter.
+//!
+//! Wrapped answers are unwrapped: thoughts before the answer, one code fence around it, `{"items": […]}` around the list.
+//! Nothing else is forgiven: text around the JSON, members that the form has not, a list that breaks off.
+
+use serde_json::{Map, Value};
+
+use super::question::BadReply;
+
+/// More lines would not help whoever mends the answer.
+const VIOLATIONS_MAX: usize = 20;
+/// Characters of an answer that a line may show.
+const SHOWN_CHARS_MAX: usize = 40;
+
+/// One entry of an answer, and what is wrong with it.
+pub struct Entry<'a> {
+    /// From 1.
+    number: usize,
+    members: &'a Map<String, Value>,
+    violations: Vec<String>,
+}
+
+/// Reads a list of at most `entries_max` objects, each by `read`; a `None` of it must have said why.
+///
+/// # Errors
+/// Everything that is wrong, at most twenty lines.
+pub fn list<T>(
+    reply: &str,
+    entries_max: usize,
+    read: impl Fn(&mut Entry<'_>) -> Option<T>,
+) -> Result<Vec<T>, BadReply> {
+    let entries = entries(reply)?;
+    let mut violations = Vec::new();
+    if entries.len() > entries_max {
+        violations.push(format!("there are {} items: at most {entries_max} are allowed", entries.len()));
+    }
+    let mut found = Vec::with_capacity(entries.len());
+    for (number, entry) in (1..).zip(&entries) {
+        let Value::Object(members) = entry else {
+            violations.push(format!("item {number} must be an object, not {}", kind(entry)));
+            continue;
+        };
+        let mut entry = Entry { number, members, violations: Vec::new() };
+        let value = read(&mut entry);
+        if value.is_none() && entry.violations.is_empty() {
+            entry.refuse("it cannot be read");
+        }
+        found.extend(value);
+        violations.append(&mut entry.violations);
+    }
+    if violations.is_empty() {
+        return Ok(found);
+    }
+    violations.truncate(VIOLATIONS_MAX);
+    Err(BadReply { violations })
+}
+
+fn entries(reply: &str) -> Result<Vec<Value>, BadReply> {
+    let text = bare(reply);
+    if text.is_empty() {
+        return Err(BadReply::of("the answer is empty: answer with JSON alone"));
+    }
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        BadReply::of(if error.is_eof() {
+            "the answer breaks off: answer with the whole JSON".to_owned()
+        } else {
+            let place = format!("line {}, column {}", error.line(), error.column());
+            format!(
+                "the answer is not JSON ({place}): answer with JSON alone, nothing before it or behind it"
+            )
+        })
+    })?;
+    match value {
+        Value::Array(entries) => Ok(entries),
+        Value::Object(mut members) if members.len() == 1 => match members.remove("items") {
+            Some(Value::Array(entries)) => Ok(entries),
+            Some(other) => Err(BadReply::of(format!("`items` must be a list, not {}", kind(&other)))),
+            None => Err(BadReply::of("the answer must have the one member `items`")),
+        },
+        Value::Object(_) => Err(BadReply::of("the answer must have the one member `items`, and no other")),
+        other => Err(BadReply::of(format!("the answer must be {{\"items\": […]}}, not {}", kind(&other)))),
+    }
+}
+
+/// The answer without thoughts before it and without one fence around it.
+pub fn bare(reply: &str) -> &str {
+    let mut text = reply.trim().trim_start_matches('\u{feff}').trim_start();
+    if let Some(rest) = text.strip_prefix("<think>")
+        && let Some((_, behind)) = rest.split_once("</think>")
+    {
+        text = behind.trim();
+    }
+    let Some(fenced) = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) else {
+        return text;
+    };
+    match fenced.split_once('\n') {
+        Some((language, body)) if language.trim().chars().all(char::is_alphanumeric) => body.trim(),
+        _ => text,
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+impl Entry<'_> {
+    /// Says what is wrong with it.
+    pub fn refuse(&mut self, rule: impl AsRef<str>) {
+        self.violations.push(format!("item {}: {}", self.number, rule.as_ref()));
+    }
+
+    /// Refuses members of other names.
+    pub fn only(&mut self, names: &[&str]) {
+        let other = self.members.keys().find(|key| !names.contains(&key.as_str())).cloned();
+        if let Some(other) = other {
+            let shown: String = other.chars().take(SHOWN_CHARS_MAX).collect();
+            self.refuse(format!("there is no member `{shown}`; the members are {}", names.join(", ")));
+        }
+    }
+
+    /// The text of a member, white space at its ends gone, of 1 to `chars_max` characters.
+    pub fn text(&mut self, name: &str, chars_max: usize) -> Option<String> {
+        match self.members.get(name) {
+            Some(Value::String(text)) => {
+                let text = text.trim();
+                let count = text.chars().count();
+                if (1..=chars_max).contains(&count) {
+                    return Some(text.to_owned());
+                }
+                self.refuse(format!("`{name}` must have 1 to {chars_max} characters, it has {count}"));
+            }
+            Some(other) => self.refuse(format!("`{name}` must be a string, not {}", kind(other))),
+            None => self.refuse(format!("`{name}` is missing")),
+        }
+        None
+    }
+
+    /// The same of a member that may be absent, null or empty; what breaks the rule is refused.
+    pub fn maybe_text(&mut self, name: &str, chars_max: usize) -> Option<String> {
+        match self.members.get(name) {
+            None | Some(Value::Null) => None,
+            Some(Value::String(text)) if text.trim().is_empty() => None,
+            Some(_) => self.text(name, chars_max),
+        }
+    }
+
+    /// The positive whole numbers of a list, each once, in order; none where it is absent or null.
+    pub fn numbers(&mut self, name: &str) -> Vec<u64> {
+        let mut numbers: Vec<u64> = Vec::new();
+        match self.members.get(name) {
+            None | Some(Value::Null) => {}
+            Some(Value::Array(values)) => {
+                for value in values {
+                    match value.as_u64() {
+                        Some(number) if !numbers.contains(&number) => numbers.push(number),
+                        Some(_) => {}
+                        None => {
+                            self.refuse(format!("`{name}` must hold numbers alone, not {}", kind(value)));
+                            break;
+                        }
+                    }
+                }
+            }
+            Some(other) => self.refuse(format!("`{name}` must be a list of numbers, not {}", kind(other))),
+        }
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// The strings of a list, at most `count_max` of 1 to `chars_max` characters; none where it is absent or null.
+    pub fn texts(&mut self, name: &str, count_max: usize, chars_max: usize) -> Vec<String> {
+        let values = match self.members.get(name) {
+            None | Some(Value::Null) => return Vec::new(),
+            Some(Value::Array(values)) => values,
+            Some(other) => {
+                self.refuse(format!("`{name}` must be a list of strings, not {}", kind(other)));
+                return Vec::new();
+            }
+        };
+        if values.len() > count_max {
+            self.refuse(format!("`{name}` must hold at most {count_max} strings, it has {}", values.len()));
+        }
+        let fits = |text: &str| (1..=chars_max).contains(&text.chars().count());
+        let texts: Vec<String> =
+            values.iter().filter_map(Value::as_str).map(str::trim).map(str::to_owned).collect();
+        if texts.len() < values.len() || !texts.iter().all(|text| fits(text)) {
+            self.refuse(format!("`{name}` must hold strings of 1 to {chars_max} characters alone"));
+        }
+        texts
+    }
+
+    /// Further values by key, each a string: `[{"key": …, "value": …}]`; what is no such pair is refused.
+    pub fn pairs(&mut self, name: &str) -> Vec<(String, String)> {
+        let values = match self.members.get(name) {
+            None | Some(Value::Null) => return Vec::new(),
+            Some(Value::Array(values)) => values,
+            Some(other) => {
+                self.refuse(format!("`{name}` must be a list of pairs, not {}", kind(other)));
+                return Vec::new();
+            }
+        };
+        let pair = |value: &Value| {
+            let key = value.get("key")?.as_str()?;
+            let value = match value.get("value")? {
+                Value::String(text) => text.clone(),
+                Value::Number(number) => number.to_string(),
+                Value::Array(items) => Value::Array(items.clone()).to_string(),
+                Value::Null | Value::Bool(_) | Value::Object(_) => return None,
+            };
+            Some((key.to_owned(), value))
+        };
+        let pairs: Vec<_> = values.iter().filter_map(pair).collect();
+        if pairs.len() < values.len() {
+            self.refuse(format!("`{name}` must hold {{\"key\", \"value\"}} alone, both strings"));
+        }
+        pairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(reply: &str) -> Result<Vec<(String, Vec<u64>)>, Vec<String>> {
+        list(reply, 3, |entry| {
+            entry.only(&["fact", "sources"]);
+            let (fact, sources) = (entry.text("fact", 10), entry.numbers("sources"));
+            Some((fact?, sources))
+        })
+        .map_err(|bad| bad.violations)
+    }
+
+    #[test]
+    fn good_answers() {
+        let check = |reply: &str, expect: &[(&str, &[u64])]| {
+            let expect: Vec<_> =
+                expect.iter().map(|(fact, sources)| ((*fact).to_owned(), sources.to_vec())).collect();
+            assert_eq!(read(reply), Ok(expect), "{reply}");
+        };
+        check("[]", &[]);
+        check(r#"{"items":[]}"#, &[]);
+        check(r#"[{"fact":" tea "}]"#, &[("tea", &[])]);
+        check(r#"{"items":[{"fact":"tea","sources":[3,1,3]}]}"#, &[("tea", &[1, 3])]);
+        check("```json\n[{\"fact\":\"tea\",\"sources\":null}]\n```", &[("tea", &[])]);
+        check("\u{feff}<think>hm, [1]</think>\n```\n[]\n```\n", &[]);
+    }
+
+    #[test]
+    fn bad_answers_name_what_is_wrong() {
+        let check = |reply: &str, parts: &[&str]| {
+            let found = read(reply).unwrap_err();
+            assert_eq!(found.len(), parts.len(), "{reply}: {found:?}");
+            for (line, part) in found.iter().zip(parts) {
+                assert!(line.contains(part), "{reply}: {found:?}");
+            }
+        };
+        check("", &["empty"]);
+        check("I cannot help with that.", &["not JSON"]);
+        check("[] and that is all", &["not JSON"]);
+        check("Sure! []", &["not JSON"]);
+        check(r#"[{"fact":"tea"},{"fa"#, &["breaks off"]);
+        check(r#""tea""#, &["not a string"]);
+        check(r#"{"items":[],"more":1}"#, &["no other"]);
+        check(r#"{"facts":[]}"#, &["one member `items`"]);
+        check(r#"{"items":{}}"#, &["must be a list"]);
+        check(r#"[1]"#, &["item 1 must be an object, not a number"]);
+        check(
+            r#"[{"fact":7,"x":1},{"fact":"","sources":"1"}]"#,
+            &[
+                "item 1: there is no member `x`",
+                "item 1: `fact` must be a string",
+                "item 2: `fact` must have 1 to 10 characters, it has 0",
+                "item 2: `sources` must be a list of numbers",
+            ],
+        );
+        check(
+            r#"[{"fact":"12345678901"},{"sources":[-1]}]"#,
+            &["it has 11", "`fact` is missing", "numbers alone"],
+        );
+        let four = r#"[{"fact":"a"},{"fact":"a"},{"fact":"a"},{"fact":"a"}]"#;
+        check(four, &["there are 4 items"]);
+        let many = format!("[{}]", vec!["1"; 50].join(","));
+        assert_eq!(read(&many).unwrap_err().len(), VIOLATIONS_MAX);
+        let long = format!(r#"[{{"fact":"a","{}":1}}]"#, "x".repeat(500));
+        assert!(read(&long).unwrap_err()[0].chars().count() < 140);
+    }
+
+    #[test]
+    fn lists_of_strings_and_pairs() {
+        let read = |reply: &str| {
+            list(reply, 3, |entry| {
+                Some((entry.texts("words", 2, 3), entry.pairs("more"), entry.maybe_text("a", 2)))
+            })
+            .map_err(|bad| bad.violations.len())
+        };
+        let pair = ("k".to_owned(), "7".to_owned());
+        assert_eq!(
+            read(r#"[{"words":[" a ","b"],"more":[{"key":"k","value":7}],"a":""}]"#),
+            Ok(vec![(vec!["a".to_owned(), "b".to_owned()], vec![pair], None)])
+        );
+        assert_eq!(read(r#"[{"words":["a","b","c"]}]"#), Err(1));
+        assert_eq!(read(r#"[{"words":["abcd",1],"more":[1],"a":"abc"}]"#), Err(3));
+    }
+}

@@ -1,0 +1,103 @@
+//! After a model that was out of service: what the deterministic half read in its place is read again when someone starts
+//! the job again, and gives way.
+
+use std::sync::Arc;
+
+use loci_model::event::Role::User;
+use loci_model::job::{Job, JobState};
+use loci_model::making::MakingMode;
+use loci_model::ports::language_model::ModelErrorKind;
+use loci_model::record::RecordState;
+use loci_model::strategy::StrategyBase::Semantic;
+use loci_testkit::ScriptedReply::Fails;
+use loci_testkit::{Script, ScriptedModel, ScriptedReply};
+
+use super::{facts, model, part, text};
+use crate::world::World;
+
+fn start(world: &World, job: &Job) {
+    world.drive(world.engine.job_start(&world.caller, &world.memory.id, &job.id, None)).unwrap();
+}
+
+#[test]
+fn a_restart_replaces_what_the_deterministic_half_made() {
+    let denied = Fails(ModelErrorKind::Denied);
+    let model = model(vec![denied, facts(&[("Alice lives in Bern.", &[1]), ("I live in Bern", &[1])])]);
+    let world = World::with_model(&[Semantic], &model);
+    world.say("s1", User, "I live in Bern");
+    assert_eq!(world.work().failed, 1);
+    assert_eq!(world.texts(), ["I live in Bern"]);
+    start(&world, &world.extraction());
+    let outcome = world.work();
+    assert_eq!((outcome.complete, outcome.failed), (true, 0));
+    // Words that are the same are the model's by now.
+    assert_eq!(world.texts(), ["Alice lives in Bern.", "I live in Bern"]);
+    assert!(world.active().iter().all(|record| record.making.as_ref().unwrap().mode == MakingMode::Model));
+    let old = world.records(&[RecordState::Superseded]);
+    assert_eq!(old.len(), 1);
+    assert!(old[0].state_reason.as_deref().unwrap().starts_with("the model's reading"));
+    let job = world.extraction();
+    assert_eq!((job.state, job.fallback, job.messages.len()), (JobState::Done, false, 0));
+}
+
+#[test]
+fn a_restart_that_fails_again_changes_nothing() {
+    let model = model(vec![Fails(ModelErrorKind::Denied)]);
+    let world = World::with_model(&[Semantic], &model);
+    world.say("s1", User, "I live in Bern");
+    world.work();
+    let before = world.active();
+    start(&world, &world.extraction());
+    assert_eq!(world.work().failed, 1);
+    assert_eq!(world.active(), before);
+    assert_eq!(world.extraction().messages.len(), 1);
+}
+
+#[test]
+fn the_session_goes_on_beside_a_failed_job() {
+    let about = |said: &'static str, then: Vec<ScriptedReply>| Script {
+        when: Box::new(move |asked| part(&asked.input, "current_conversation").contains(said)),
+        then,
+    };
+    let model = Arc::new(ScriptedModel::new(vec![
+        about("in Bern", vec![Fails(ModelErrorKind::Denied), facts(&[("Alice lives in Bern.", &[1])])]),
+        about("a dog", vec![facts(&[("Alice has a dog.", &[1])])]),
+        about("nothing more", vec![text("[]")]),
+    ]));
+    let world = World::with_model(&[Semantic], &model);
+    world.say("s1", User, "I live in Bern");
+    assert_eq!(world.work().failed, 1);
+    let failed = world.extraction();
+    world.say("s1", User, "I have a dog");
+    world.work();
+    assert_eq!(world.texts(), ["Alice has a dog.", "I live in Bern"]);
+    // A younger job is open when the failed one is started again: neither takes the other's work.
+    world.say("s1", User, "and nothing more to say");
+    start(&world, &failed);
+    let outcome = world.work();
+    assert_eq!((outcome.complete, outcome.failed), (true, 0));
+    assert_eq!(world.texts(), ["Alice has a dog.", "Alice lives in Bern."]);
+    let read: Vec<String> =
+        model.asked().iter().map(|asked| part(&asked.input, "current_conversation").to_owned()).collect();
+    assert_eq!(read.len(), 4, "{read:#?}");
+    assert_eq!(read.iter().filter(|input| input.contains("I live in Bern")).count(), 2);
+}
+
+#[test]
+fn a_backlog_is_read_at_once_where_the_model_is_out_of_service() {
+    let model = model(vec![Fails(ModelErrorKind::Denied), text("[]")]);
+    let world = World::with_model(&[Semantic], &model);
+    for number in 0..3 {
+        let many =
+            (0..30).map(|at| crate::world::said(User, &format!("talk {number}/{at} about boats"))).collect();
+        world.create(world.event("s1", many));
+    }
+    assert_eq!(world.work().failed, 1);
+    // Found out once, the model is not asked about the other windows of the same try.
+    assert_eq!((model.calls(), world.active().len()), (1, 90));
+    let job = world.extraction();
+    assert_eq!((job.fallback, job.messages.len()), (true, 90));
+    start(&world, &job);
+    assert!(world.work().complete);
+    assert_eq!((model.calls(), world.active().len()), (4, 0));
+}

@@ -1,0 +1,235 @@
+//! Pull mode: the caller's own model comes for questions and brings the answers.
+
+use futures::future::join;
+use loci_engine::asking::pulling::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
+use loci_engine::memories::NewMemory;
+use loci_model::event::Role::User;
+use loci_model::exchange::Step;
+use loci_model::job::JobState;
+use loci_model::making::MakingMode;
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::settings::{MemorySettings, ModelMode};
+use loci_model::strategy::StrategyBase::Semantic;
+use loci_model::{ActorId, ErrorKind, MemoryId, Reason, Result};
+
+use crate::world::{World, strategy};
+
+const GOOD: &str = r#"[{"fact":"Alice lives in Bern.","sources":[1]}]"#;
+
+fn pulled() -> World {
+    let settings = Some(MemorySettings { model_mode: Some(ModelMode::Pull), ..MemorySettings::default() });
+    let strategies = vec![strategy(Semantic)];
+    let world = World::of(NewMemory { strategies, settings, ..NewMemory::default() });
+    world.say("s1", User, "I live in Bern");
+    world
+}
+
+fn ask() -> QuestionAsk {
+    QuestionAsk { memory: None, steps: Vec::new(), lease_ms: 60_000, wait_ms: 0 }
+}
+
+impl World {
+    fn next_as(&self, caller: &Principal) -> Option<QuestionTaken> {
+        self.drive(self.engine.question_next(caller, &ask())).unwrap()
+    }
+
+    fn answer_as(&self, caller: &Principal, taken: &QuestionTaken, output: &str) -> Result<QuestionAnswered> {
+        let reply = QuestionReply {
+            output: output.to_owned(),
+            model: Some("own-model".into()),
+            cost_usd: Some(0.01),
+        };
+        let memories = [self.memory.id.clone()];
+        let id = &taken.exchange.id;
+        let answering = self.engine.question_answer(caller, &self.memory.id, id, reply);
+        // The host is at work meanwhile.
+        let (answered, _) = self.drive(join(answering, self.engine.run_due(&memories, 4_000)));
+        answered
+    }
+}
+
+fn named(name: &str) -> Principal {
+    Principal { name: name.into(), grants: vec![Grant::everything()] }
+}
+
+#[test]
+fn a_question_is_asked_answered_and_read() {
+    let world = pulled();
+    let outcome = world.work();
+    assert_eq!((outcome.complete, outcome.pending, outcome.waiting), (false, 1, 1));
+    assert!(world.active().is_empty());
+    let job = world.extraction();
+    assert_eq!((job.state, job.waits, job.attempts), (JobState::Pending, true, 0));
+    let taken = world.next_as(&world.caller).unwrap();
+    assert_eq!((taken.exchange.step, taken.exchange.prompt.as_str()), (Step::Extract, "semantic.extract@1"));
+    assert!(taken.exchange.input.contains("I live in Bern") && taken.exchange.grammar.contains("\"fact\""));
+    let answered = world.answer_as(&world.caller, &taken, GOOD).unwrap();
+    assert_eq!((answered.accepted, answered.discarded, answered.job), (1, 0, JobState::Done));
+    let active = world.active();
+    assert_eq!(answered.records, [active[0].id.clone()]);
+    let making = active[0].making.clone().unwrap();
+    assert_eq!((making.mode, making.model.as_deref()), (MakingMode::Pull, Some("own-model")));
+    assert_eq!(world.exchanges_of(&job), 0);
+    // The same once more is answered the same; another answer comes too late.
+    assert_eq!(world.answer_as(&world.caller, &taken, GOOD).unwrap(), answered);
+    let error = world.answer_as(&world.caller, &taken, "[]").unwrap_err();
+    assert_eq!((error.kind, error.reason), (ErrorKind::Conflict, Some(Reason::AlreadyAnswered)));
+    assert_eq!(world.active().len(), 1);
+}
+
+#[test]
+fn two_workers_never_get_one_question() {
+    let world = pulled();
+    world.say("s2", User, "I have a dog");
+    world.work();
+    let (one, other) = (named("one"), named("other"));
+    let (first, second) = (world.next_as(&one).unwrap(), world.next_as(&other).unwrap());
+    assert_ne!(first.exchange.id, second.exchange.id);
+    assert!(world.next_as(&other).is_none());
+    // A lease that runs out gives the question to others; who had it comes too late.
+    world.clock.advance_ms(60_001);
+    let again = world.next_as(&other).unwrap();
+    assert_eq!(again.exchange.id, first.exchange.id);
+    let error = world.answer_as(&one, &first, GOOD).unwrap_err();
+    assert_eq!(error.reason, Some(Reason::LeaseLost));
+    assert_eq!(world.answer_as(&other, &again, GOOD).unwrap().accepted, 1);
+    // Without another in its place, a late answer is as good as any.
+    assert_eq!(world.answer_as(&one, &second, GOOD).unwrap().job, JobState::Done);
+}
+
+#[test]
+fn a_bad_answer_is_refused_at_once_and_the_question_open_again() {
+    let world = pulled();
+    world.work();
+    for attempt in 1..=3 {
+        let taken = world.next_as(&world.caller).unwrap();
+        let error = world.answer_as(&world.caller, &taken, r#"[{"text":"Bern"}]"#).unwrap_err();
+        assert_eq!((error.kind, error.reason), (ErrorKind::Invalid, Some(Reason::BadReply)), "{attempt}");
+        assert!(error.details.iter().any(|line| line.contains("`fact` is missing")), "{:?}", error.details);
+    }
+    // After three attempts the deterministic half takes its place.
+    let outcome = world.work();
+    assert_eq!((outcome.complete, outcome.failed), (true, 1));
+    assert!(world.next_as(&world.caller).is_none());
+    assert_eq!(world.texts(), ["I live in Bern"]);
+    let job = world.extraction();
+    assert!(job.fallback && job.failure_reason.unwrap().starts_with("MODEL_GAVE_NO_ANSWER: "));
+    // Started again, it asks again.
+    world.drive(world.engine.job_start(&world.caller, &world.memory.id, &job.id, None)).unwrap();
+    world.work();
+    let taken = world.next_as(&world.caller).unwrap();
+    assert_eq!(world.answer_as(&world.caller, &taken, GOOD).unwrap().job, JobState::Done);
+    assert_eq!(world.texts(), ["Alice lives in Bern."]);
+}
+
+#[test]
+fn who_gives_up_leaves_it_to_others() {
+    let world = pulled();
+    world.work();
+    for _ in 0..2 {
+        let taken = world.next_as(&world.caller).unwrap();
+        let id = &taken.exchange.id;
+        world
+            .drive(world.engine.question_give_up(&world.caller, &world.memory.id, id, "out of credit"))
+            .unwrap();
+    }
+    let taken = world.next_as(&world.caller).unwrap();
+    // Nobody gives it back: three leases that ran out are three attempts.
+    world.clock.advance_ms(60_001);
+    assert!(world.next_as(&world.caller).is_none());
+    assert_eq!(world.work().failed, 1);
+    assert_eq!(world.texts(), ["I live in Bern"]);
+    let error = world.answer_as(&world.caller, &taken, GOOD).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::NotFound);
+}
+
+#[test]
+fn questions_are_for_those_who_may_write_the_whole_memory() {
+    let world = pulled();
+    world.work();
+    let grant = |memory: Option<MemoryId>, actor: Option<&str>, capability| Grant {
+        memory,
+        actor: actor.map(|actor| ActorId::parse(actor).unwrap()),
+        capabilities: [capability].into(),
+        ..Grant::everything()
+    };
+    let own = Some(world.memory.id.clone());
+    let other = Some(MemoryId::parse("other-0123456789").unwrap());
+    let check = |grant: Grant, expect: Option<ErrorKind>, sees: bool| {
+        let caller = Principal { name: "someone".into(), grants: vec![grant] };
+        let found = world.drive(world.engine.question_next(&caller, &ask()));
+        match (found, expect) {
+            (Ok(found), None) => assert_eq!(found.is_some(), sees),
+            (Err(error), Some(kind)) => assert_eq!(error.kind, kind),
+            (found, _) => panic!("{found:?}"),
+        }
+        let of_it = QuestionAsk { memory: own.clone(), ..ask() };
+        let asked = world.drive(world.engine.question_next(&caller, &of_it));
+        assert_eq!(asked.is_err(), !sees);
+    };
+    check(grant(own.clone(), Some("alice"), Capability::Write), Some(ErrorKind::Denied), false);
+    check(grant(own.clone(), None, Capability::Read), Some(ErrorKind::Denied), false);
+    check(grant(other, None, Capability::Write), None, false);
+    check(grant(own.clone(), None, Capability::Write), None, true);
+}
+
+#[test]
+fn a_question_is_waited_for() {
+    let world = pulled();
+    let long = QuestionAsk { wait_ms: 30_000, ..ask() };
+    let asking = world.engine.question_next(&world.caller, &long);
+    let memories = [world.memory.id.clone()];
+    let (taken, _) = world.drive(join(asking, world.engine.run_due(&memories, 5_000)));
+    assert!(taken.unwrap().is_some());
+    let none = QuestionAsk { wait_ms: 2_000, ..ask() };
+    assert!(world.drive(world.engine.question_next(&world.caller, &none)).unwrap().is_none());
+    for (lease_ms, wait_ms) in [(999, 0), (3_600_001, 0), (1_000, 60_001)] {
+        let wrong = QuestionAsk { lease_ms, wait_ms, ..ask() };
+        let error = world.drive(world.engine.question_next(&world.caller, &wrong)).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Invalid);
+    }
+}
+
+#[test]
+fn a_job_that_waits_is_read_by_whoever_reads_now() {
+    let world = pulled();
+    world.work();
+    let settings = MemorySettings { model_mode: Some(ModelMode::None), ..MemorySettings::default() };
+    let put = world.engine.memory_settings_put(&world.caller, &world.memory.id, settings);
+    world.drive(put).unwrap();
+    let outcome = world.work();
+    assert_eq!((outcome.complete, outcome.failed), (true, 0));
+    assert_eq!(world.texts(), ["I live in Bern"]);
+    assert!(world.next_as(&world.caller).is_none(), "the question went with the job's result");
+    // Nobody can be asked here: that is refused beforehand.
+    let settings = MemorySettings { model_mode: Some(ModelMode::Provider), ..MemorySettings::default() };
+    let put = world.engine.memory_settings_put(&world.caller, &world.memory.id, settings);
+    assert_eq!(world.drive(put).unwrap_err().field.as_deref(), Some("model_mode"));
+}
+
+#[test]
+fn an_event_deleted_meanwhile_takes_its_question_along() {
+    let world = pulled();
+    world.say("s1", User, "and my dog is called Pixel");
+    world.work();
+    let taken = world.next_as(&world.caller).unwrap();
+    let listing = loci_engine::events::EventListing {
+        memory: world.memory.id.clone(),
+        actor: ActorId::parse("alice").unwrap(),
+        session: loci_model::SessionId::parse("s1").unwrap(),
+        branch: None,
+        metadata: Vec::new(),
+        before: None,
+        limit: 10,
+        with_payload: false,
+    };
+    let event = world.drive(world.engine.event_list(&world.caller, listing)).unwrap().items.remove(0);
+    let (actor, session) = (&event.actor, &event.session);
+    let delete = world.engine.event_delete(&world.caller, &world.memory.id, actor, session, &event.id);
+    world.drive(delete).unwrap();
+    assert_eq!(world.answer_as(&world.caller, &taken, GOOD).unwrap_err().kind, ErrorKind::NotFound);
+    world.work();
+    let again = world.next_as(&world.caller).unwrap();
+    assert!(!again.exchange.input.contains("Pixel") && again.exchange.input.contains("Bern"));
+    assert_eq!(world.answer_as(&world.caller, &again, GOOD).unwrap().accepted, 1);
+}

@@ -1,0 +1,194 @@
+//! When a model is asked, about what, and what is told along.
+
+use std::sync::Arc;
+
+use loci_engine::Models;
+use loci_engine::memories::NewMemory;
+use loci_model::Timestamp;
+use loci_model::event::Role::{Assistant, User};
+use loci_model::ports::BoxFuture;
+use loci_model::ports::clock::Clock;
+use loci_model::ports::language_model::{Completion, Finish, LanguageModel, ModelError, Reply};
+use loci_model::settings::{MemorySettings, ModelMode, WindowSettings};
+use loci_model::strategy::StrategyBase::Semantic;
+use loci_model::{ActorId, SessionId};
+use loci_testkit::ManualClock;
+
+use super::{facts, model, part, text};
+use crate::world::{World, said, strategy};
+
+fn with_window(window: WindowSettings, model: &Arc<loci_testkit::ScriptedModel>) -> World {
+    let settings = Some(MemorySettings { window, ..MemorySettings::default() });
+    World::of_model(
+        NewMemory { strategies: vec![strategy(Semantic)], settings, ..NewMemory::default() },
+        model,
+    )
+}
+
+/// Half seconds until the job is due, rounded up: the clock goes on a little while the store works.
+fn due(world: &World) -> i64 {
+    let millis = world.extraction().due.millis() - world.clock.now().millis();
+    (millis.max(0) + 499) / 500
+}
+
+#[test]
+fn a_window_is_due_when_it_is_full_or_after_a_pause() {
+    let world =
+        with_window(WindowSettings { messages: 3, ..WindowSettings::default() }, &model(vec![text("[]")]));
+    world.say("s1", User, "one of three messages");
+    assert_eq!(due(&world), 4);
+    world.say("s1", Assistant, "two of three messages");
+    assert_eq!(due(&world), 4, "the pause begins again");
+    world.say("s1", User, "three of three messages");
+    assert_eq!(due(&world), 0);
+
+    let tokens = WindowSettings { tokens: 100, ..WindowSettings::default() };
+    let world = with_window(tokens, &model(vec![text("[]")]));
+    world.say("s1", User, "short");
+    assert_eq!(due(&world), 4);
+    world.say("s1", User, &"many words ".repeat(40));
+    assert_eq!(due(&world), 0);
+}
+
+#[test]
+fn who_never_pauses_is_read_all_the_same() {
+    let window = WindowSettings { messages: 50, idle_ms: 3_000, ..WindowSettings::default() };
+    let world = with_window(window, &model(vec![text("[]")]));
+    let mut last = 0;
+    for number in 0..40 {
+        // One event per second: the pause of three seconds never comes.
+        world.say("s1", User, &format!("message {number} of a long talk"));
+        last = due(&world);
+    }
+    assert_eq!(last, 0, "ten pauses after the first message it is due");
+}
+
+#[test]
+fn the_end_of_a_session_makes_it_due() {
+    let world = with_window(
+        WindowSettings { idle_ms: 3_000_000, ..WindowSettings::default() },
+        &model(vec![text("[]")]),
+    );
+    world.say("s1", User, "I live in Bern");
+    assert_eq!(due(&world), 6_000);
+    let (actor, session) = (ActorId::parse("alice").unwrap(), SessionId::parse("s1").unwrap());
+    let other = SessionId::parse("s2").unwrap();
+    let end = |session: &SessionId| {
+        world.drive(world.engine.session_end(&world.caller, &world.memory.id, &actor, session)).unwrap()
+    };
+    assert_eq!((end(&other), end(&session)), (0, 1));
+    assert_eq!(due(&world), 0);
+}
+
+#[test]
+fn earlier_messages_are_told_along_and_not_read_again() {
+    let model = model(vec![text("[]")]);
+    let world = with_window(WindowSettings { context_messages: 2, ..WindowSettings::default() }, &model);
+    for told in ["the first message", "the second message", "the third message"] {
+        world.say("s1", User, told);
+    }
+    world.say("s2", User, "another session");
+    world.work();
+    world.say("s1", User, "the fourth message");
+    world.work();
+    let asked = model.asked();
+    let last = &asked.last().unwrap().input;
+    let (past, current) = (part(last, "past_conversation"), part(last, "current_conversation"));
+    assert!(past.contains("second") && past.contains("third") && !past.contains("first"), "{past}");
+    assert!(!past.contains("another") && !past.contains("\"turn\""), "{past}");
+    assert!(
+        current.contains("\"turn\":1") && current.contains("fourth") && !current.contains("third"),
+        "{current}"
+    );
+    assert_eq!(part(&asked[0].input, "past_conversation"), "");
+}
+
+#[test]
+fn what_is_sent_again_is_context() {
+    let model = model(vec![text("[]")]);
+    let world = with_window(WindowSettings::default(), &model);
+    let (one, two) = (said(User, "Where is the key?"), said(Assistant, "Under the mat."));
+    world.create(world.event("s1", vec![one.clone(), two.clone()]));
+    world.work();
+    world.create(world.event("s1", vec![one.clone(), two.clone(), said(User, "Found it, thanks")]));
+    world.work();
+    let asked = model.asked();
+    assert_eq!(asked.len(), 2);
+    let (past, current) =
+        (part(&asked[1].input, "past_conversation"), part(&asked[1].input, "current_conversation"));
+    assert!(past.contains("mat") && !current.contains("mat") && current.contains("Found"), "{current}");
+    // The same once more has nothing new: nobody is asked, and it is read.
+    world.create(world.event("s1", vec![one, two]));
+    assert!(world.work().complete);
+    assert_eq!(model.calls(), 2);
+}
+
+#[test]
+fn a_long_backlog_is_read_in_windows() {
+    let model = model(vec![text("[]")]);
+    let world =
+        with_window(WindowSettings { idle_ms: 3_000_000, messages: 50, ..WindowSettings::default() }, &model);
+    for number in 0..3 {
+        let many = (0..30).map(|at| said(User, &format!("message {number}/{at} of a talk"))).collect();
+        world.create(world.event("s1", many));
+    }
+    assert!(world.work().complete);
+    let turns = |input: &str| part(input, "current_conversation").lines().count();
+    let seen: Vec<usize> = model.asked().iter().map(|asked| turns(&asked.input)).collect();
+    assert_eq!(seen, [30, 30, 30]);
+}
+
+/// Answers after half a second of the clock.
+struct Slow(ManualClock);
+
+impl LanguageModel for Slow {
+    fn name(&self) -> &str {
+        "slow"
+    }
+
+    fn model_id(&self) -> &str {
+        "slow"
+    }
+
+    fn complete<'a>(&'a self, completion: &'a Completion) -> BoxFuture<'a, Result<Reply, ModelError>> {
+        Box::pin(async move {
+            self.0.sleep(500).await;
+            let turn = part(&completion.input, "current_conversation").to_owned();
+            let number =
+                turn.split("message of ").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned();
+            let text = format!(r#"[{{"fact":"A fact of {number}.","sources":[1]}}]"#);
+            let usage = loci_model::exchange::Usage::default();
+            Ok(Reply { text, model: "slow".into(), usage, finish: Finish::Complete })
+        })
+    }
+}
+
+#[test]
+fn sessions_do_not_wait_for_each_other() {
+    let new = NewMemory { strategies: vec![strategy(Semantic)], ..NewMemory::default() };
+    let world = World::reading(new, |clock| Models {
+        mode: ModelMode::Provider,
+        default: Some(Arc::new(Slow(clock.clone()))),
+        ..Models::default()
+    });
+    for number in 0..16 {
+        world.say(&format!("s{number}"), User, &format!("message of session {number}"));
+    }
+    let start: Timestamp = world.clock.now();
+    assert!(world.work().complete);
+    assert_eq!(world.active().len(), 16);
+    let took = world.clock.now().millis() - start.millis();
+    // One after the other would take eight seconds.
+    assert!(took < 4_000, "{took} ms");
+}
+
+#[test]
+fn two_windows_of_one_session_build_on_each_other() {
+    let model = model(vec![facts(&[("Alice has a dog.", &[1])]), facts(&[("Alice has a cat.", &[1])])]);
+    let world = with_window(WindowSettings::default(), &model);
+    world.say("s1", User, "I have a dog");
+    world.work();
+    world.say("s1", User, "and a cat");
+    world.work();
+    assert_eq!(world.texts(), ["Alice has a cat.", "Alice has a dog."]);
+}
