@@ -18,3 +18,4 @@ mod session;
 pub mod wiring;
 mod wiring_embedder;
 pub mod wiring_models;
+pub mod wiring_targets;

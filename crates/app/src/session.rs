@@ -17,6 +17,7 @@ use crate::exit::{NotFound, Usage};
 use crate::output;
 use crate::wiring::{Wiring, WiringOptions, wire};
 use crate::wiring_models::Outside;
+use crate::wiring_targets::TargetsPlan;
 
 /// A way to the API, for one command.
 pub(crate) struct Session {
@@ -77,6 +78,7 @@ impl Session {
     ) -> Result<Self> {
         crate::logging::start_quiet();
         let wiring = wire(WiringOptions {
+            targets: TargetsPlan::of(config, environment, &folder)?,
             store: config.store(folder),
             engine: config.engine()?,
             embed_threads: config.extraction.embed_threads,
@@ -124,6 +126,7 @@ impl Session {
         let Some(opened) = self.opened else { return Ok(()) };
         if !self.wrote.is_empty() && self.wait_ms > 0 {
             let state = opened.engine.run_due(&self.wrote, self.wait_ms).await?;
+            opened.engine.deliver_now().await?;
             if state.pending > 0 {
                 output::note(format!(
                     "{} jobs are pending: a server, or the next command that writes, goes on with them",

@@ -12,12 +12,15 @@ use loci_model::ports::ids::{IdSource, uuid4};
 use loci_model::ports::store::Store;
 use loci_store_sqlite::{SqliteOptions, SqliteStore};
 
-use loci_model::ports::observe::{NoObserver, Observe};
+use loci_model::ports::observe::Observe;
 use loci_outbound::client::{Outbound, OutboundParts};
+use loci_outbound::request::Transport;
 use loci_providers::registry::Around;
+use loci_server::operations::metrics::Metrics;
 
 use crate::adapters::{FileVault, MasterKey, RandomIds, SystemClock, background_threads, lower_own_priority};
 use crate::wiring_models::Outside;
+use crate::wiring_targets::{NoNetwork, TargetsPlan};
 
 /// File of the master key in the data folder.
 pub const MASTER_KEY_FILE: &str = "master.key";
@@ -32,6 +35,8 @@ pub struct Wiring {
     pub ids: Arc<dyn IdSource>,
     /// The embedded store.
     pub store: Arc<SqliteStore>,
+    /// What the pipeline and the doors count on.
+    pub metrics: Arc<Metrics>,
 }
 
 /// What must be known to wire a process.
@@ -46,6 +51,8 @@ pub struct WiringOptions {
     pub master_key: Option<zeroize::Zeroizing<String>>,
     /// Whom this process may call.
     pub outside: Outside,
+    /// Where notifications go.
+    pub targets: TargetsPlan,
 }
 
 impl WiringOptions {
@@ -57,6 +64,7 @@ impl WiringOptions {
             embed_threads: None,
             master_key: None,
             outside: Outside::default(),
+            targets: TargetsPlan::default(),
         }
     }
 }
@@ -67,8 +75,11 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds::new()?);
     let key_file = options.store.folder.join(MASTER_KEY_FILE);
     let store = SqliteStore::open(options.store).context("opening the data folder")?;
-    let observe: Arc<dyn Observe> = Arc::new(NoObserver);
-    let (models, embedder) = called(&options.outside, &clock, &ids, &observe)?;
+    let metrics = Arc::new(Metrics::new());
+    let observe: Arc<dyn Observe> = Arc::clone(&metrics) as _;
+    let transport = transport(&options.outside, &options.targets, &clock, &ids, &observe)?;
+    let (models, embedder) = called(&options.outside, &transport, &clock, &observe)?;
+    let targets = options.targets.make(transport, Arc::clone(&clock))?;
     let embedder = match embedder {
         Some(embedder) => embedder,
         None => {
@@ -84,27 +95,46 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
         Arc::clone(&ids),
         Arc::new(vault),
     );
-    let parts = EngineParts { models, observe, ..parts };
+    let parts = EngineParts {
+        models,
+        observe,
+        deliver: Some(Arc::clone(&targets) as _),
+        objects: Some(targets),
+        ..parts
+    };
     let host = format!("{}-{}", std::process::id(), uuid4(ids.as_ref()));
     let engine = Engine::new(parts, EngineSettings { host, ..options.engine });
-    Ok(Wiring { engine, clock, ids, store })
+    Ok(Wiring { engine, clock, ids, store, metrics })
 }
 
-/// The configured models and embedder. Where there are none, no HTTP client is made: that reads the machine's root
-/// certificates.
+/// The configured models and embedder.
 fn called(
     outside: &Outside,
+    transport: &Arc<dyn Transport>,
     clock: &Arc<dyn Clock>,
-    ids: &Arc<dyn IdSource>,
     observe: &Arc<dyn Observe>,
 ) -> Result<(Models, Option<Arc<dyn Embedder>>)> {
     if outside.is_quiet() {
         return Ok((Models::default(), None));
     }
+    let transport = Arc::clone(transport);
+    let around = Around { transport, clock: Arc::clone(clock), observe: Arc::clone(observe) };
+    Ok((outside.models(&around)?, outside.embedder(&around)?))
+}
+
+/// The HTTP client. Where nobody is to be called, none is made: that reads the machine's root certificates.
+fn transport(
+    outside: &Outside,
+    targets: &TargetsPlan,
+    clock: &Arc<dyn Clock>,
+    ids: &Arc<dyn IdSource>,
+    observe: &Arc<dyn Observe>,
+) -> Result<Arc<dyn Transport>> {
+    if outside.is_quiet() && targets.is_quiet() {
+        return Ok(Arc::new(NoNetwork));
+    }
     let parts = OutboundParts::new(Arc::clone(clock), Arc::clone(ids), Arc::clone(observe));
     let outbound = Outbound::new(outside.outbound.clone(), parts)
         .map_err(|error| anyhow::anyhow!("{}", error.message))?;
-    let around =
-        Around { transport: Arc::new(outbound), clock: Arc::clone(clock), observe: Arc::clone(observe) };
-    Ok((outside.models(&around)?, outside.embedder(&around)?))
+    Ok(Arc::new(outbound))
 }

@@ -3,8 +3,9 @@
 //! [`client::Outbound`] sends under it: addresses are checked before and while a connection is made ([`guard`],
 //! [`names`]), what may be repeated is repeated with pauses ([`retry`]), bodies and times are bounded, redirects are not
 //! followed, and nothing of addresses, headers or bodies is written to a log ([`redact`]). [`pace`] holds one provider's
-//! requests to its limits. [`sign_v4`] signs for AWS. It knows no vendor's bodies and no notification: who builds
-//! requests sees [`request::Transport`], so that tests give one of their own.
+//! requests to its limits. [`sign_v4`] signs for AWS. [`targets`] are where
+//! notifications go, [`signature`] how they are signed. It knows no model's vendor: who builds requests sees
+//! [`request::Transport`], so that tests give one of their own.
 
 pub mod client;
 pub mod guard;
@@ -15,3 +16,5 @@ pub mod request;
 pub mod retry;
 pub mod secret;
 pub mod sign_v4;
+pub mod signature;
+pub mod targets;

@@ -15,6 +15,7 @@ use crate::config::{Config, LogFormat};
 use crate::logging;
 use crate::wiring::{Wiring, WiringOptions, wire};
 use crate::wiring_models::Outside;
+use crate::wiring_targets::TargetsPlan;
 
 /// The socket of a data folder.
 pub const SOCKET: &str = "loci.sock";
@@ -71,6 +72,7 @@ pub async fn run(
         embed_threads: config.extraction.embed_threads,
         master_key: environment.master_key(),
         outside: Outside::read(&config, environment),
+        targets: TargetsPlan::of(&config, environment, &folder)?,
     })?;
     let doors = doors(&wiring, &config, environment)?;
     let bound = bind(listen_options(&config, &folder), doors.clone()).await?;
@@ -98,7 +100,9 @@ pub fn doors(wiring: &Wiring, config: &Config, environment: &Environment) -> Res
         configuration: serde_json::to_value(config)?,
         ..DoorOptions::default()
     };
-    Ok(Doors::new(wiring.engine.clone(), Arc::clone(&wiring.clock), Arc::clone(&wiring.ids), options))
+    let doors =
+        Doors::new(wiring.engine.clone(), Arc::clone(&wiring.clock), Arc::clone(&wiring.ids), options);
+    Ok(doors.with_metrics(Arc::clone(&wiring.metrics)))
 }
 
 async fn run_jobs(engine: loci_engine::Engine, mut stopped: tokio::sync::watch::Receiver<bool>) {

@@ -109,8 +109,28 @@ mod tests {
         check("[[embedder]]\nname = \"e\"\nprotocol = \"onnx\"\n", "must not be onnx");
         check("[pipeline]\njobs_at_once = 8\n", "[pipeline]");
         check("[telemetry]\ncapture_content = true\n", "[telemetry]");
-        check("[[target]]\nname = \"t\"\nurl = \"file:///x\"\n", "[[target]]");
-        check("[[webhook]]\ntarget = \"t\"\non = [\"job.done\"]\n", "[[webhook]]");
+    }
+
+    #[test]
+    fn targets_and_webhooks() {
+        let target = |more: &str| format!("[[target]]\nname = \"t\"\n{more}\n");
+        let hook = |more: &str| format!("{}[[webhook]]\n{more}\n", target("url = \"https://h/\""));
+        let config =
+            load_text(&hook("target = \"t\"\non = [\"job.failed\"]\nmemory = \"work\""), &[]).unwrap();
+        let engine = config.engine().job_webhooks;
+        assert_eq!((engine.len(), engine[0].on.as_slice()), (1, &[loci_model::job::JobState::Failed][..]));
+        let check = |text: String, part: &str| {
+            let error = format!("{:#}", load_text(&text, &[]).unwrap_err());
+            assert!(error.contains(part), "{error}");
+        };
+        check(target("url = \"ftp://x\""), "[[target]] t");
+        check(target("url = \"https://h/\"").repeat(2), "twice");
+        check(target("url = \"https://h/\"\nregion = \"eu-west-1\""), "are for s3 and kinesis");
+        check(target("url = \"s3://b\""), "region");
+        check(target("url = \"s3://b\"\nregion = \"x\"\naccess_key_env = \"A\""), "belong together");
+        check(hook("target = \"other\"\non = [\"job.done\"]"), "no [[target]]: other");
+        check(hook("target = \"t\"\non = [\"job.running\"]"), "job.done, job.failed");
+        check(hook("target = \"t\"\non = []"), "job.done, job.failed");
     }
 
     #[test]

@@ -327,6 +327,7 @@ impl Config {
             redaction: self.safety.secrets,
             patterns: self.safety.patterns()?,
             pipeline: self.pipeline.engine(),
+            job_webhooks: self.webhooks.iter().map(targets::WebhookEntry::engine).collect(),
             ..defaults
         })
     }

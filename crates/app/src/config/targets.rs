@@ -1,8 +1,15 @@
 //! `[[target]]` and `[[webhook]]`: where notifications go, and who is told of the ends of jobs. Secrets are named by the
 //! variables that hold them, never written down.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
+use loci_engine::settings::JobWebhook;
+use loci_model::job::JobState;
+use loci_model::limits;
+use loci_outbound::targets::Address;
 use serde::{Deserialize, Serialize};
+
+/// The ends of jobs that can be told.
+const ENDS: [JobState; 2] = [JobState::Done, JobState::Failed];
 
 /// `[[target]]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub struct TargetEntry {
     /// An ARN, a bucket, or a name as clients and `[[webhook]]` use it.
     pub name: String,
-    /// `https://…`, `file:///folder`, `s3://bucket/prefix` or `kinesis://stream`.
+    /// `https://…`, `file:///folder`, `file:///folder/name.jsonl`, `s3://bucket/prefix` or `kinesis://stream`.
     pub url: String,
     /// Variable that holds the secret by which notifications are signed.
     pub secret_env: Option<String>,
@@ -39,10 +46,61 @@ pub struct WebhookEntry {
     pub memory: Option<String>,
 }
 
+impl TargetEntry {
+    /// How it is reached.
+    pub fn address(&self) -> Result<Address> {
+        Address::parse(&self.url).map_err(|error| anyhow!("[[target]] {}: {}", self.name, error.message))
+    }
+}
+
+impl WebhookEntry {
+    /// The engine's part.
+    pub(super) fn engine(&self) -> JobWebhook {
+        let state = |word: &String| {
+            word.strip_prefix("job.").and_then(JobState::parse).filter(|state| ENDS.contains(state))
+        };
+        JobWebhook {
+            target: self.target.clone(),
+            on: self.on.iter().filter_map(state).collect(),
+            memory: self.memory.clone(),
+        }
+    }
+}
+
 /// What the entries must be.
 pub(super) fn check(targets: &[TargetEntry], webhooks: &[WebhookEntry]) -> Result<()> {
-    if !targets.is_empty() || !webhooks.is_empty() {
-        bail!("this version sends no notification: leave [[target]] and [[webhook]] out");
+    if targets.len() > limits::TARGETS_MAX {
+        bail!("there may be at most {} [[target]]", limits::TARGETS_MAX);
+    }
+    for (number, target) in targets.iter().enumerate() {
+        let name = &target.name;
+        if targets.iter().take(number).any(|other| other.name == *name) {
+            bail!("[[target]] {name} is there twice");
+        }
+        let is_of_aws = match target.address()? {
+            Address::Bucket { .. } | Address::Stream(_) => true,
+            Address::Web(_) | Address::Folder(_) | Address::Lines(_) => false,
+        };
+        let of_aws = [&target.endpoint, &target.region, &target.access_key_env, &target.secret_key_env];
+        if !is_of_aws && (target.path_style || of_aws.iter().any(|member| member.is_some())) {
+            bail!(
+                "[[target]] {name}: endpoint, region, access_key_env, secret_key_env and path_style are for s3 and kinesis"
+            );
+        }
+        if is_of_aws && target.endpoint.is_none() && target.region.is_none() {
+            bail!("[[target]] {name}: give its region, or the endpoint of a service of your own");
+        }
+        if target.access_key_env.is_some() != target.secret_key_env.is_some() {
+            bail!("[[target]] {name}: access_key_env and secret_key_env belong together");
+        }
+    }
+    for webhook in webhooks {
+        if !targets.iter().any(|target| target.name == webhook.target) {
+            bail!("[[webhook]] names no [[target]]: {}", webhook.target);
+        }
+        if webhook.on.is_empty() || webhook.engine().on.len() != webhook.on.len() {
+            bail!("[[webhook]] on must be a list of job.done, job.failed");
+        }
     }
     Ok(())
 }

@@ -11,3 +11,4 @@ mod native;
 mod program;
 mod pulling;
 mod serving;
+mod webhooks;

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod server;
+mod targets;
 
 use std::sync::{Arc, Mutex};
 

@@ -1,0 +1,87 @@
+//! Wiring of notifications: the targets of the configuration with the secrets of the environment.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Result;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::clock::Clock;
+use loci_outbound::request::{Answer, OutboundError, Request, Transport};
+use loci_outbound::secret::Secret;
+use loci_outbound::targets::{Address, ClientTargets, Named, Target, Targets};
+
+use crate::config::Config;
+use crate::config::environment::Environment;
+use crate::config::targets::TargetEntry;
+
+/// The folder, in that of the data, within which clients may choose `file://` targets.
+const OUTBOX: &str = "outbox";
+/// Region of services that are not of AWS and have none.
+const REGION: &str = "us-east-1";
+
+/// What a process must know to reach targets; secrets are taken from the environment here.
+#[derive(Debug, Default)]
+pub struct TargetsPlan {
+    targets: Vec<Target>,
+    clients: ClientTargets,
+}
+
+impl TargetsPlan {
+    /// From the configuration.
+    ///
+    /// # Errors
+    /// An entry whose address cannot be read.
+    pub fn of(config: &Config, environment: &Environment, folder: &Path) -> Result<Self> {
+        let targets = config.targets.iter().map(|entry| target(entry, environment)).collect::<Result<_>>()?;
+        let clients = ClientTargets { allowed: config.compat.client_targets, folder: folder.join(OUTBOX) };
+        Ok(Self { targets, clients })
+    }
+
+    /// True where nothing leaves this machine: no HTTP client is needed then.
+    pub fn is_quiet(&self) -> bool {
+        let is_local = |target: &Target| matches!(target.address, Address::Folder(_) | Address::Lines(_));
+        !self.clients.allowed && self.targets.iter().all(is_local)
+    }
+
+    /// Makes the targets.
+    ///
+    /// # Errors
+    /// A secret that no signature can be made with.
+    pub fn make(self, transport: Arc<dyn Transport>, clock: Arc<dyn Clock>) -> Result<Arc<Targets>> {
+        Ok(Arc::new(Targets::new(self.targets, self.clients, transport, clock)?))
+    }
+}
+
+/// In the place of an HTTP client where nothing leaves this machine.
+#[derive(Debug, Clone, Copy)]
+pub struct NoNetwork;
+
+impl Transport for NoNetwork {
+    fn send(&self, _: Request) -> BoxFuture<'_, std::result::Result<Answer, OutboundError>> {
+        let why = "this process has no HTTP client: its configuration names nobody to call";
+        Box::pin(async move { Err(OutboundError::Connect(why.to_owned())) })
+    }
+}
+
+fn target(entry: &TargetEntry, environment: &Environment) -> Result<Target> {
+    let named = |variable: &Option<String>| match variable {
+        None => Named::None,
+        Some(variable) => match environment.secret(variable) {
+            Some(secret) => Named::Given(Secret::new(secret)),
+            None => {
+                tracing::warn!(target = %entry.name, variable, "a variable that a target needs is not set");
+                Named::Missing(variable.clone())
+            }
+        },
+    };
+    Ok(Target {
+        name: entry.name.clone(),
+        address: entry.address()?,
+        secret: named(&entry.secret_env),
+        endpoint: entry.endpoint.clone(),
+        region: entry.region.clone().unwrap_or_else(|| REGION.to_owned()),
+        access_key: named(&entry.access_key_env),
+        secret_key: named(&entry.secret_key_env),
+        path_style: entry.path_style,
+    })
+}

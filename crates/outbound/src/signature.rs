@@ -1,0 +1,78 @@
+//! Signatures of notifications, in the form of Standard Webhooks: HMAC-SHA256 over id, time and body. Who receives
+//! checks them with the same secret, and refuses old times.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use crate::secret::Secret;
+
+/// In front of a secret that is base64.
+const ENCODED: &str = "whsec_";
+
+/// The keys of a target: one, or two while they are changed.
+#[derive(Clone)]
+pub struct Keys(Vec<Zeroizing<Vec<u8>>>);
+
+impl Keys {
+    /// Reads a secret: keys with spaces between them, each text or `whsec_` and base64. `None` where there is no key, or one
+    /// that cannot be read.
+    pub fn read(secret: &Secret) -> Option<Self> {
+        let key = |text: &str| match text.strip_prefix(ENCODED) {
+            Some(encoded) => STANDARD.decode(encoded).ok().map(Zeroizing::new),
+            None => Some(Zeroizing::new(text.as_bytes().to_vec())),
+        };
+        let keys = secret.expose().split_whitespace().map(key).collect::<Option<Vec<_>>>()?;
+        (!keys.is_empty()).then_some(Self(keys))
+    }
+
+    /// The value of `webhook-signature`: one signature per key, with spaces between them.
+    pub fn sign(&self, id: &str, seconds: i64, body: &[u8]) -> String {
+        let signed = |key: &Zeroizing<Vec<u8>>| {
+            // Any length of key is taken.
+            let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
+            mac.update(format!("{id}.{seconds}.").as_bytes());
+            mac.update(body);
+            Some(format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes())))
+        };
+        self.0.iter().filter_map(signed).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl std::fmt::Debug for Keys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Keys({})", self.0.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "msg_p5jXN8AQM9LWM0D4loKWxJek";
+    const BODY: &[u8] = br#"{"test": 2432232314}"#;
+
+    /// The vector by which libraries of Standard Webhooks test themselves.
+    #[test]
+    fn the_known_signature() {
+        let keys = Keys::read(&Secret::from("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")).unwrap();
+        let expect = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
+        assert_eq!(keys.sign(ID, 1_614_265_330, BODY), expect);
+        assert_ne!(keys.sign(ID, 1_614_265_331, BODY), expect);
+    }
+
+    #[test]
+    fn two_keys_while_they_change() {
+        let keys = Keys::read(&Secret::from(" old  whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n")).unwrap();
+        let old = Keys::read(&Secret::from("old")).unwrap();
+        let both = keys.sign(ID, 1_614_265_330, BODY);
+        let (first, second) = both.split_once(' ').unwrap();
+        assert_eq!(first, old.sign(ID, 1_614_265_330, BODY));
+        assert_eq!(second, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+        assert!(Keys::read(&Secret::from("whsec_not base64!")).is_none());
+        assert!(Keys::read(&Secret::from("  ")).is_none());
+        assert_eq!(format!("{keys:?}"), "Keys(2)");
+    }
+}

@@ -1,0 +1,261 @@
+//! Where notifications and their payloads go: the table of the configuration, and one file per way of getting there.
+//!
+//! A name is what a client or the configuration calls a target: an ARN, a bucket. Its address says how it is reached:
+//! `http(s)://` ([`webhook`]), `file://` ([`folder`]), `s3://` ([`bucket`]), `kinesis://` ([`stream`]). When to try again
+//! is the outbox's matter: here is one try.
+
+mod address;
+mod bucket;
+mod folder;
+mod stream;
+mod webhook;
+
+use std::collections::BTreeMap;
+use std::path::{Component, PathBuf};
+use std::sync::Arc;
+
+use loci_model::ports::BoxFuture;
+use loci_model::ports::clock::Clock;
+use loci_model::ports::deliver::{Deliver, Delivered, Notice, NoticeKind, TargetInfo};
+use loci_model::ports::objects::{Objects, Stored};
+use loci_model::{Error, Result, limits};
+
+pub use address::Address;
+
+use crate::redact;
+use crate::request::{Answer, OutboundError, Reach, Transport};
+use crate::secret::Secret;
+use crate::signature::Keys;
+
+/// A secret that the configuration names by the variable that holds it.
+#[derive(Debug, Clone)]
+pub enum Named {
+    /// The configuration names none.
+    None,
+    /// It is set.
+    Given(Secret),
+    /// This variable is not set. What needs it fails until it is; nothing is sent without.
+    Missing(String),
+}
+
+impl Named {
+    /// The secret, where one is named.
+    fn get(&self) -> Result<Option<&Secret>> {
+        match self {
+            Self::None => Ok(None),
+            Self::Given(secret) => Ok(Some(secret)),
+            Self::Missing(variable) => Err(Error::unavailable(format!("{variable} is not set"))),
+        }
+    }
+}
+
+/// An entry of the configuration.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// As clients and webhooks call it.
+    pub name: String,
+    /// How it is reached.
+    pub address: Address,
+    /// By which notifications of a webhook are signed.
+    pub secret: Named,
+    /// Where the service is, for buckets and streams; `None`: AWS.
+    pub endpoint: Option<String>,
+    /// Region, for buckets and streams.
+    pub region: String,
+    /// Id of the access key, for buckets and streams; without one, requests are not signed.
+    pub access_key: Named,
+    /// Its secret.
+    pub secret_key: Named,
+    /// The bucket is in the path, not in the host's name.
+    pub path_style: bool,
+}
+
+/// What clients may choose themselves (`compat.client_targets`).
+#[derive(Debug, Clone, Default)]
+pub struct ClientTargets {
+    /// Clients may name URLs.
+    pub allowed: bool,
+    /// The folder within which `file://` addresses of clients must lie.
+    pub folder: PathBuf,
+}
+
+/// All targets.
+pub struct Targets {
+    by_name: BTreeMap<String, Target>,
+    clients: ClientTargets,
+    transport: Arc<dyn Transport>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Targets {
+    /// The table.
+    ///
+    /// # Errors
+    /// Invalid: a name twice, too many of them, or a secret that no signature can be made with.
+    pub fn new(
+        targets: Vec<Target>,
+        clients: ClientTargets,
+        transport: Arc<dyn Transport>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self> {
+        if targets.len() > limits::TARGETS_MAX {
+            let rule = format!("the configuration may have at most {} targets", limits::TARGETS_MAX);
+            return Err(Error::invalid("target", rule));
+        }
+        let mut by_name = BTreeMap::new();
+        for target in targets {
+            if let Named::Given(secret) = &target.secret
+                && Keys::read(secret).is_none()
+            {
+                let rule = format!(
+                    "the secret of target {} must be one or two keys, each text or whsec_ and base64",
+                    target.name
+                );
+                return Err(Error::invalid("target.secret_env", rule));
+            }
+            if let Some(twice) = by_name.insert(target.name.clone(), target) {
+                return Err(Error::invalid("target.name", format!("target {} is there twice", twice.name)));
+            }
+        }
+        Ok(Self { by_name, clients, transport, clock })
+    }
+
+    /// The target of a name, and who chose its address.
+    fn find(&self, name: &str) -> Option<(Target, Reach)> {
+        if let Some(target) = self.by_name.get(name) {
+            return Some((target.clone(), Reach::Configured));
+        }
+        let address = self.clients.allowed.then(|| Address::parse(name).ok()).flatten()?;
+        let is_legal = match &address {
+            Address::Web(_) => true,
+            Address::Folder(path) => self.is_within(path),
+            // These need keys, which only the configuration has.
+            Address::Lines(_) | Address::Bucket { .. } | Address::Stream(_) => false,
+        };
+        let target = Target {
+            name: name.to_owned(),
+            address,
+            secret: Named::None,
+            endpoint: None,
+            region: String::new(),
+            access_key: Named::None,
+            secret_key: Named::None,
+            path_style: false,
+        };
+        is_legal.then_some((target, Reach::Public))
+    }
+
+    fn is_within(&self, path: &std::path::Path) -> bool {
+        path.starts_with(&self.clients.folder)
+            && path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)))
+    }
+
+    async fn deliver_to(&self, notice: Notice) -> Result<Delivered> {
+        let Some((target, reach)) = self.find(&notice.target) else { return Ok(Delivered::NoMapping) };
+        let transport = self.transport.as_ref();
+        let name = format!("{:013}-{}.json", notice.created_at.millis(), file_name(notice.id.as_str()));
+        match &target.address {
+            Address::Web(url) => webhook::send(transport, url, &target, reach, &notice).await?,
+            Address::Folder(path) => {
+                folder::write(path.clone(), name, notice.body.as_str().as_bytes().to_vec()).await?;
+            }
+            Address::Lines(path) => folder::append(path.clone(), notice.body.as_str()).await?,
+            Address::Bucket { bucket, prefix } => {
+                let key = format!("{prefix}{name}");
+                let body = notice.body.as_str().as_bytes().to_vec();
+                bucket::put(transport, &target, bucket, &key, body, notice.at).await?;
+            }
+            Address::Stream(stream) => stream::put(transport, &target, stream, &notice).await?,
+        }
+        Ok(Delivered::Accepted)
+    }
+
+    async fn store(&self, bucket: &str, key: &str, bytes: Vec<u8>) -> Result<Stored> {
+        let Some((target, _)) = self.find(bucket) else { return Ok(Stored::NoMapping) };
+        match &target.address {
+            Address::Folder(path) => folder::store(path, key, bytes).await.map(Stored::At),
+            Address::Bucket { bucket, prefix } => {
+                let key = format!("{prefix}{key}");
+                let at = self.clock.now();
+                bucket::put(self.transport.as_ref(), &target, bucket, &key, bytes, at).await?;
+                Ok(Stored::At(format!("s3://{bucket}/{key}")))
+            }
+            Address::Web(_) | Address::Lines(_) | Address::Stream(_) => Err(Error::invalid(
+                "payloadDeliveryBucketName",
+                "the target of payloads must be a folder (file:///dir) or a bucket (s3://bucket)",
+            )),
+        }
+    }
+}
+
+impl Deliver for Targets {
+    fn deliver(&self, notice: Notice) -> BoxFuture<'_, Result<Delivered>> {
+        Box::pin(self.deliver_to(notice))
+    }
+
+    fn reaches(&self, target: &str) -> bool {
+        self.find(target).is_some()
+    }
+
+    fn known(&self) -> Vec<TargetInfo> {
+        let shown = |target: &Target| TargetInfo {
+            name: target.name.clone(),
+            scheme: target.address.scheme(),
+            place: redact::place(&target.address.to_string()),
+            signed: matches!((&target.address, &target.secret), (Address::Web(_), Named::Given(_))),
+        };
+        self.by_name.values().map(shown).collect()
+    }
+}
+
+impl Objects for Targets {
+    fn put(&self, bucket: &str, key: &str, bytes: Vec<u8>) -> BoxFuture<'_, Result<Stored>> {
+        let (bucket, key) = (bucket.to_owned(), key.to_owned());
+        Box::pin(async move { self.store(&bucket, &key, bytes).await })
+    }
+}
+
+impl std::fmt::Debug for Targets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Targets").field("names", &self.by_name.keys()).finish_non_exhaustive()
+    }
+}
+
+/// Ids of our own hold letters, digits and dashes; nothing else gets into a file's name.
+fn file_name(id: &str) -> String {
+    let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
+    id.chars().map(safe).collect()
+}
+
+/// What an answer, or none, means for the next try. Nothing of the address or the answer's body is told.
+fn accepted(answer: std::result::Result<Answer, OutboundError>) -> Result<()> {
+    let status = match answer {
+        Ok(answer) => answer.status,
+        Err(error @ OutboundError::Refused(_)) => {
+            return Err(Error::invalid("target", error.to_string()));
+        }
+        Err(error) => {
+            return Err(Error::new(loci_model::ErrorKind::Upstream, error.to_string()).caused_by(error));
+        }
+    };
+    match status {
+        200..=299 => Ok(()),
+        410 => Err(Error::invalid("target", "the target answered 410: it is gone")),
+        429 | 503 => {
+            let said = format!("the target answered {status}");
+            Err(Error::new(loci_model::ErrorKind::Throttled, said))
+        }
+        _ => {
+            let said = format!("the target answered {status}");
+            Err(Error::new(loci_model::ErrorKind::Upstream, said))
+        }
+    }
+}
+
+/// What a notification of a stream is sorted by: its record, or the whole order key.
+fn partition(notice: &Notice) -> &str {
+    match notice.kind {
+        NoticeKind::RecordStream => notice.order_key.rsplit(' ').next().unwrap_or(&notice.order_key),
+        NoticeKind::SelfManaged | NoticeKind::JobEnded | NoticeKind::Test => &notice.order_key,
+    }
+}

@@ -1,0 +1,51 @@
+//! A notification into a stream of Kinesis, or of a service that speaks its protocol: `PutRecord`, signed. Records of one
+//! partition key keep their order there.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::header::CONTENT_TYPE;
+use http::{HeaderName, HeaderValue, Method};
+use loci_model::Result;
+use loci_model::ports::deliver::Notice;
+use serde_json::json;
+
+use super::bucket::sign;
+use super::{Target, accepted, partition};
+use crate::request::{Reach, Request, Retry, Transport};
+use crate::sign_v4::PathRule;
+
+const OPERATION: &str = "Kinesis_20131202.PutRecord";
+const TIMEOUT_MS: u64 = 10_000;
+/// Characters of a partition key.
+const PARTITION_CHARS_MAX: usize = 256;
+
+/// Puts it, once: the outbox repeats, and keeps the order.
+pub(super) async fn put(
+    transport: &dyn Transport,
+    target: &Target,
+    stream: &str,
+    notice: &Notice,
+) -> Result<()> {
+    let aws = || format!("https://kinesis.{}.amazonaws.com", target.region);
+    let endpoint = target.endpoint.clone().unwrap_or_else(aws);
+    let partition: String = partition(notice).chars().take(PARTITION_CHARS_MAX).collect();
+    let body = json!({
+        "StreamName": stream,
+        "Data": STANDARD.encode(notice.body.as_str()),
+        "PartitionKey": partition,
+    });
+    let mut request = Request {
+        method: Method::POST,
+        url: format!("{}/", endpoint.trim_end_matches('/')),
+        headers: vec![
+            (CONTENT_TYPE, HeaderValue::from_static("application/x-amz-json-1.1")),
+            (HeaderName::from_static("x-amz-target"), HeaderValue::from_static(OPERATION)),
+        ],
+        body: body.to_string().into_bytes(),
+        reach: Reach::Configured,
+        retry: Retry::Never,
+        timeout_ms: Some(TIMEOUT_MS),
+    };
+    sign(target, "kinesis", PathRule::Twice, &mut request, notice.at)?;
+    accepted(transport.send(request).await)
+}

@@ -1,0 +1,51 @@
+//! A notification to a webhook: one POST, signed where the target has a secret. Any 2xx accepts it.
+
+use http::header::CONTENT_TYPE;
+use http::{HeaderName, HeaderValue, Method};
+use loci_model::ports::deliver::Notice;
+use loci_model::{Error, Result};
+
+use super::{Target, accepted};
+use crate::request::{Reach, Request, Retry, Transport};
+use crate::signature::Keys;
+
+/// A webhook answers at once, or is asked again later.
+const TIMEOUT_MS: u64 = 10_000;
+
+/// Sends it, once: the outbox repeats, and keeps the order.
+pub(super) async fn send(
+    transport: &dyn Transport,
+    url: &str,
+    target: &Target,
+    reach: Reach,
+    notice: &Notice,
+) -> Result<()> {
+    let body = notice.body.as_str().as_bytes().to_vec();
+    let seconds = notice.at.millis().div_euclid(1000);
+    let mut said = vec![
+        ("webhook-id", notice.id.as_str().to_owned()),
+        ("webhook-timestamp", seconds.to_string()),
+        ("x-loci-event", notice.kind.as_str().to_owned()),
+        ("x-loci-attempt", notice.attempt.to_string()),
+    ];
+    if let Some(secret) = target.secret.get()? {
+        let keys = Keys::read(secret).ok_or_else(|| Error::bug("a target's secret that cannot be read"))?;
+        said.push(("webhook-signature", keys.sign(notice.id.as_str(), seconds, &body)));
+    }
+    let mut headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+    for (name, value) in said {
+        let value = HeaderValue::from_str(&value)
+            .map_err(|_| Error::invalid("deliveryId", "the id of a notification must fit into a header"))?;
+        headers.push((HeaderName::from_static(name), value));
+    }
+    let request = Request {
+        method: Method::POST,
+        url: url.to_owned(),
+        headers,
+        body,
+        reach,
+        retry: Retry::Never,
+        timeout_ms: Some(TIMEOUT_MS),
+    };
+    accepted(transport.send(request).await)
+}
