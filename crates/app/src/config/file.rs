@@ -117,7 +117,7 @@ mod tests {
         let hook = |more: &str| format!("{}[[webhook]]\n{more}\n", target("url = \"https://h/\""));
         let config =
             load_text(&hook("target = \"t\"\non = [\"job.failed\"]\nmemory = \"work\""), &[]).unwrap();
-        let engine = config.engine().job_webhooks;
+        let engine = config.engine().unwrap().job_webhooks;
         assert_eq!((engine.len(), engine[0].on.as_slice()), (1, &[loci_model::job::JobState::Failed][..]));
         let check = |text: String, part: &str| {
             let error = format!("{:#}", load_text(&text, &[]).unwrap_err());

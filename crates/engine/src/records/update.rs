@@ -6,7 +6,7 @@ use loci_model::ports::ids::uuid7;
 use loci_model::ports::observe::Observe;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::record::{Record, RecordState};
+use loci_model::record::Record;
 use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::batch::{self, Outcomes};
