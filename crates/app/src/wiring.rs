@@ -114,9 +114,6 @@ fn called(
     clock: &Arc<dyn Clock>,
     observe: &Arc<dyn Observe>,
 ) -> Result<(Models, Option<Arc<dyn Embedder>>)> {
-    if outside.is_quiet() {
-        return Ok((Models::default(), None));
-    }
     let transport = Arc::clone(transport);
     let around = Around { transport, clock: Arc::clone(clock), observe: Arc::clone(observe) };
     Ok((outside.models(&around)?, outside.embedder(&around)?))

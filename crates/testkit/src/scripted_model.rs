@@ -10,10 +10,12 @@ use loci_model::ports::language_model::{
 };
 
 /// What the model does with a question.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum ScriptedReply {
     /// Answers.
     Text(String),
+    /// Answers what is made of the question.
+    Made(fn(&Completion) -> String),
     /// Answers, but breaks off at its limit.
     CutOff(String),
     /// Will not.
@@ -125,6 +127,7 @@ impl LanguageModel for ScriptedModel {
                     "nothing was scripted for this question",
                 )),
                 Some(ScriptedReply::Text(text)) => Ok(reply(text, Finish::Complete)),
+                Some(ScriptedReply::Made(make)) => Ok(reply(make(completion), Finish::Complete)),
                 Some(ScriptedReply::CutOff(text)) => Ok(reply(text, Finish::CutOff)),
                 Some(ScriptedReply::Refused) => {
                     Ok(reply(String::new(), Finish::Refused("scripted".to_owned())))

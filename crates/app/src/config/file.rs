@@ -104,11 +104,32 @@ mod tests {
             let error = format!("{:#}", load_text(text, &[]).unwrap_err());
             assert!(error.contains(part), "{error}");
         };
-        check("[llm]\nmode = \"provider\"\n", "llm.mode");
         check("[embedding]\nprevious = \"built-in\"\n", "embedding.previous");
         check("[[embedder]]\nname = \"e\"\nprotocol = \"onnx\"\n", "must not be onnx");
-        check("[pipeline]\njobs_at_once = 8\n", "[pipeline]");
         check("[telemetry]\ncapture_content = true\n", "[telemetry]");
+    }
+
+    #[test]
+    fn who_reads_and_how_much_at_once() {
+        let model =
+            |name: &str| format!("[[model]]\nname = \"{name}\"\nprotocol = \"openai\"\nmodel = \"x\"\n");
+        let check = |text: String, part: &str| {
+            let error = format!("{:#}", load_text(&text, &[]).unwrap_err());
+            assert!(error.contains(part), "{error}");
+        };
+        let provider = "[llm]\nmode = \"provider\"\n";
+        check(provider.to_owned(), "no [[model]]");
+        check(format!("{provider}{}{}", model("a"), model("b")), "llm.model");
+        assert!(load_text(&format!("{provider}{}", model("a")), &[]).is_ok());
+        assert!(load_text("", &[("LOCI_LLM_MODE", "pull")]).is_ok());
+        let pipeline = |line: &str| format!("[pipeline]\n{line}\n");
+        check(pipeline("jobs_at_once = 0"), "pipeline.jobs_at_once");
+        check(pipeline("jobs_at_once = 257"), "pipeline.jobs_at_once");
+        check(pipeline("jobs_at_once = 3"), "pipeline.deterministic_at_once");
+        check(pipeline("input_tokens_max = 499"), "pipeline.input_tokens_max");
+        check(pipeline("input_tokens_max = 20001"), "pipeline.input_tokens_max");
+        let config = load_text(&pipeline("jobs_at_once = 256\ninput_tokens_max = 500"), &[]).unwrap();
+        assert_eq!(config.engine().unwrap().pipeline.jobs_at_once, 256);
     }
 
     #[test]

@@ -19,8 +19,13 @@ pub struct LlmSection {
 impl LlmSection {
     /// What it must be, beside these models.
     pub(super) fn check(&self, models: &[ModelEntry]) -> Result<()> {
-        if self.mode != ModelMode::None {
-            bail!("this version does not read conversations with a model: llm.mode must be \"none\"");
+        if self.mode == ModelMode::Provider && models.is_empty() {
+            bail!(
+                "llm.mode is provider: there is no [[model]] to ask; name one, or use \"pull\" or \"none\""
+            );
+        }
+        if self.mode == ModelMode::Provider && self.model.is_none() && models.len() > 1 {
+            bail!("llm.mode is provider, and there are several [[model]]: say in llm.model which is asked");
         }
         if let Some(name) = &self.model
             && !models.iter().any(|model| model.name == *name)

@@ -2,7 +2,11 @@
 
 use anyhow::{Result, bail};
 use loci_engine::settings::PipelineSettings;
+use loci_model::limits;
 use serde::{Deserialize, Serialize};
+
+/// Fewer tokens would cut messages in many parts.
+const INPUT_TOKENS_MIN: usize = 500;
 
 /// `[pipeline]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,8 +37,16 @@ impl PipelineSection {
 
     /// What it must be.
     pub(super) fn check(&self) -> Result<()> {
-        if *self != Self::default() {
-            bail!("this version runs four jobs side by side: leave [pipeline] as it is");
+        let Self { jobs_at_once, deterministic_at_once, input_tokens_max } = *self;
+        if !(1..=limits::JOBS_AT_ONCE_MAX).contains(&jobs_at_once) {
+            bail!("pipeline.jobs_at_once must be 1 to {}", limits::JOBS_AT_ONCE_MAX);
+        }
+        if !(1..=jobs_at_once).contains(&deterministic_at_once) {
+            bail!("pipeline.deterministic_at_once must be 1 to pipeline.jobs_at_once, {jobs_at_once}");
+        }
+        let tokens_max = limits::WINDOW_TOKENS_MAX as usize;
+        if !(INPUT_TOKENS_MIN..=tokens_max).contains(&input_tokens_max) {
+            bail!("pipeline.input_tokens_max must be {INPUT_TOKENS_MIN} to {tokens_max}");
         }
         Ok(())
     }

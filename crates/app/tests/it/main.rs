@@ -4,8 +4,8 @@
 
 mod attach;
 mod demo;
-mod models;
 mod guarding;
+mod models;
 mod moving;
 mod native;
 mod program;

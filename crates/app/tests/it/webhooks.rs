@@ -210,6 +210,7 @@ fn notifications_come_signed_and_again_after_failures_and_a_kill() {
 }
 
 /// Every event of the stream is a line.
+#[expect(clippy::disallowed_methods, reason = "a process is waited for in the machine's time")]
 fn streamed(home: &Home) {
     let began = std::time::Instant::now();
     loop {

@@ -2,28 +2,40 @@
 //! agentcore-wire.md §8. An answer is checked before it counts; what may not stand becomes the candidate's own words.
 
 use loci_model::exchange::Step;
-use loci_model::ports::language_model::OutputForm;
-use loci_model::prompt::PromptId;
 use loci_model::record::Record;
-use loci_model::strategy::{StepOverride, StrategyBase};
-use loci_model::{Error, RecordId, Result};
+use loci_model::strategy::StrategyBase;
+use loci_model::{Error, RecordId, Result, limits};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::decide::stated;
 use super::{Decided, Deciding, Decision, Why, merging};
 use crate::asking::{self, Asked, MadeBy};
 use crate::safety;
+use crate::strategies::prompt::{Filling, Prompt};
 use crate::strategies::question::{BadReply, Question};
+use crate::strategies::reply_json::{VIOLATIONS_MAX, list};
 
-const SEMANTIC: &str = include_str!("prompts/semantic.consolidate.v1.md");
-const PREFERENCE: &str = include_str!("prompts/user_preference.consolidate.v1.md");
-const DIVIDER: &str = "\n=== schema ===\n";
-const GRAMMAR: &str = "{\"items\":[{\"memory\":{\"fact\":text},\"operation\":\"AddMemory\"|\"UpdateMemory\"|\"SkipMemory\",\
-    \"update_id\"?:id,\"updated_memory\"?:{\"fact\":text}}]}, one item for each new memory, in their order";
-const OUTPUT_TOKENS_MAX: u32 = 4_096;
-/// Longest text that a model may put in the place of a record.
-const TEXT_CHARS_MAX: usize = loci_model::limits::FACT_CHARS_MAX;
+/// The longest word for what becomes of a memory, and some room.
+const OPERATION_CHARS_MAX: usize = 40;
+const GRAMMAR: &str = r#"{"items": [{"memory": {"fact": string}, "operation": "AddMemory" | "UpdateMemory" | "SkipMemory", "update_id"?: string, "updated_memory"?: {"fact": string}}]}, one item for each new memory, in their order"#;
+
+/// The prompt for facts.
+pub(crate) static FACTS: Prompt = Prompt {
+    name: "semantic.consolidate",
+    version: 1,
+    text: include_str!("prompts/semantic.consolidate.v1.md"),
+    grammar: GRAMMAR,
+    entries: |reply| items(reply).map(|items| items.len()),
+};
+
+/// The prompt for preferences.
+pub(crate) static PREFERENCES: Prompt = Prompt {
+    name: "user_preference.consolidate",
+    version: 1,
+    text: include_str!("prompts/user_preference.consolidate.v1.md"),
+    grammar: GRAMMAR,
+    entries: |reply| items(reply).map(|items| items.len()),
+};
 
 /// A proposal that the rules leave open.
 pub(super) struct Open<'a> {
@@ -71,31 +83,17 @@ pub(super) async fn ask(
 }
 
 fn question(deciding: &Deciding<'_>, open: &[Open<'_>]) -> Result<Question> {
-    let (name, text) = match deciding.strategy.base {
-        StrategyBase::UserPreference => ("user_preference.consolidate@1", PREFERENCE),
+    let prompt = match deciding.strategy.base {
+        StrategyBase::UserPreference => &PREFERENCES,
         StrategyBase::Semantic
         | StrategyBase::Summary
         | StrategyBase::Episodic
-        | StrategyBase::SelfManaged => ("semantic.consolidate@1", SEMANTIC),
+        | StrategyBase::SelfManaged => &FACTS,
     };
-    let (instructions, form) = text.split_once(DIVIDER).unwrap_or((text, ""));
-    let own: Option<&StepOverride> =
-        deciding.strategy.custom.as_ref().and_then(|custom| custom.consolidation.as_ref());
-    let mut prompt = PromptId::parse(name)?;
-    let replaced = own.map(|step| step.append_to_prompt.as_str()).filter(|text| !text.is_empty());
-    if let Some(text) = replaced {
-        let digest: String = hex::encode(Sha256::digest(text)).chars().take(8).collect();
-        prompt = prompt.with_instructions(&digest)?;
-    }
-    Ok(Question {
-        prompt,
-        model_id: own.map(|step| step.model_id.clone()).filter(|id| !id.is_empty()),
-        system: format!("{}\n\n{}", replaced.unwrap_or(instructions).trim(), form.trim()),
-        input: input(open),
-        output: OutputForm::Json { name: "items", schema: schema() },
-        grammar: GRAMMAR,
-        max_output_tokens: OUTPUT_TOKENS_MAX,
-    })
+    let custom = deciding.strategy.custom.as_ref();
+    let replaced = custom.and_then(|custom| custom.consolidation.as_ref());
+    let filling = Filling { replaced, more: None, input: input(open), entry: entry() };
+    prompt.list_question(filling).ok_or_else(|| Error::bug("a prompt of consolidation has no name"))
 }
 
 /// New memories, each with the kept ones it may meet, as JSON lines that no text can break out of.
@@ -126,7 +124,7 @@ fn input(open: &[Open<'_>]) -> String {
     text
 }
 
-fn schema() -> String {
+fn entry() -> Value {
     let fact = json!({
         "type": "object",
         "properties": {"fact": {"type": "string"}},
@@ -135,30 +133,37 @@ fn schema() -> String {
     });
     json!({
         "type": "object",
-        "properties": {"items": {"type": "array", "items": {
-            "type": "object",
-            "properties": {
-                "memory": fact,
-                "operation": {"type": "string", "enum": ["AddMemory", "UpdateMemory", "SkipMemory"]},
-                "update_id": {"type": "string"},
-                "updated_memory": fact,
-            },
-            "required": ["memory", "operation"],
-            "additionalProperties": false,
-        }}},
-        "required": ["items"],
+        "properties": {
+            "memory": fact,
+            "operation": {"type": "string", "enum": ["AddMemory", "UpdateMemory", "SkipMemory"]},
+            "update_id": {"type": "string"},
+            "updated_memory": fact,
+        },
+        "required": ["memory", "operation"],
         "additionalProperties": false,
     })
-    .to_string()
+}
+
+/// An item as it is written.
+struct Item {
+    operation: String,
+    id: Option<String>,
+    text: Option<String>,
+}
+
+fn items(reply: &str) -> std::result::Result<Vec<Item>, BadReply> {
+    list(reply, limits::FACTS_PER_WINDOW_MAX, |entry| {
+        entry.only(&["memory", "operation", "update_id", "updated_memory"]);
+        let operation = entry.text("operation", OPERATION_CHARS_MAX);
+        let id = entry.maybe_text("update_id", limits::SHORT_TEXT_CHARS_MAX);
+        let text = entry.maybe_text_within("updated_memory", "fact", limits::FACT_CHARS_MAX);
+        Some(Item { operation: operation?, id, text })
+    })
 }
 
 /// Reads an answer: one item per open proposal, ids only of what was shown.
 fn read(reply: &str, ids: &[Vec<&str>]) -> std::result::Result<Vec<Answer>, BadReply> {
-    let bare = reply.trim().trim_start_matches("```json").trim_start_matches("```").trim_end_matches("```");
-    let value: Value =
-        serde_json::from_str(bare.trim()).map_err(|error| BadReply::of(format!("not JSON: {error}")))?;
-    let items = value.get("items").unwrap_or(&value);
-    let Some(items) = items.as_array() else { return Err(BadReply::of("items must be a list")) };
+    let items = items(reply)?;
     let mut violations = Vec::new();
     if items.len() != ids.len() {
         violations.push(format!(
@@ -174,31 +179,21 @@ fn read(reply: &str, ids: &[Vec<&str>]) -> std::result::Result<Vec<Answer>, BadR
             Err(wrong) => violations.push(format!("item {number}: {wrong}")),
         }
     }
-    violations.truncate(20);
+    violations.truncate(VIOLATIONS_MAX);
     if violations.is_empty() { Ok(answers) } else { Err(BadReply { violations }) }
 }
 
-fn answer(item: &Value, known: &[&str]) -> std::result::Result<Answer, &'static str> {
-    let id = match item.get("update_id") {
-        None | Some(Value::Null) => None,
-        Some(Value::String(id)) if id.is_empty() => None,
-        Some(Value::String(id)) if known.contains(&id.as_str()) => Some(id.clone()),
-        Some(_) => return Err("update_id must be the id of a kept memory that was shown with it"),
-    };
-    match item.get("operation").and_then(Value::as_str) {
-        Some("AddMemory") => Ok(Answer::Add),
-        Some("SkipMemory") => Ok(Answer::Skip(id)),
-        Some("UpdateMemory") => {
-            let text =
-                item.get("updated_memory").and_then(|memory| memory.get("fact")).and_then(Value::as_str);
-            let text = text.map(str::trim).filter(|text| !text.is_empty());
-            match (id, text) {
-                (None, _) => Err("UpdateMemory needs update_id"),
-                (_, None) => Err("UpdateMemory needs updated_memory with a fact"),
-                (_, Some(text)) if text.chars().count() > TEXT_CHARS_MAX => Err("updated_memory is too long"),
-                (Some(id), Some(text)) => Ok(Answer::Update(id, text.to_owned())),
-            }
-        }
+fn answer(item: Item, known: &[&str]) -> std::result::Result<Answer, &'static str> {
+    let Item { operation, id, text } = item;
+    if id.as_deref().is_some_and(|id| !known.contains(&id)) {
+        return Err("update_id must be the id of a kept memory that was shown with it");
+    }
+    match (operation.as_str(), id, text) {
+        ("AddMemory", _, _) => Ok(Answer::Add),
+        ("SkipMemory", id, _) => Ok(Answer::Skip(id)),
+        ("UpdateMemory", Some(id), Some(text)) => Ok(Answer::Update(id, text)),
+        ("UpdateMemory", None, _) => Err("UpdateMemory needs update_id"),
+        ("UpdateMemory", Some(_), None) => Err("UpdateMemory needs updated_memory with a fact"),
         _ => Err("operation must be AddMemory, UpdateMemory or SkipMemory"),
     }
 }
@@ -251,21 +246,6 @@ fn update(new: &Record, old: &Record, text: String, by: &MadeBy) -> Decision {
         Ok(()) => Decision::Supersede { old: vec![id], why: said("the model: the newer state of the same") },
         Err(refused) => Decision::Supersede { old: vec![id], why: said(refused.text()) },
     }
-}
-
-/// For callers that register prompts: name, version and words.
-pub const PROMPTS: [(&str, &str); 2] =
-    [("semantic.consolidate@1", SEMANTIC), ("user_preference.consolidate@1", PREFERENCE)];
-
-/// Checks an answer by itself, as far as that can be done without the question: how many items it has.
-///
-/// # Errors
-/// `Invalid`, with what is wrong.
-pub fn items(reply: &str) -> Result<usize> {
-    let value: Value = serde_json::from_str(reply.trim())
-        .map_err(|error| Error::invalid("result", format!("not JSON: {error}")))?;
-    let items = value.get("items").unwrap_or(&value);
-    items.as_array().map(Vec::len).ok_or_else(|| Error::invalid("result", "items must be a list"))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //!
 //! Which proposals are decided here, and beside whom, is extraction's matter (`jobs/extract/consolidating.rs`).
 
-pub mod ask_rest;
+pub(crate) mod ask_rest;
 pub mod carry_out;
 mod compare;
 mod decide;

@@ -65,11 +65,12 @@ impl Engine {
                 let mut outcomes = Outcomes::with_capacity(ids.len());
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 for (new, id) in request.records.iter().zip(&ids) {
-                    let written = build(new, id, &memory, &view, request.expiry, &policy, now)
-                        .and_then(|(record, safe)| {
+                    let written = build(new, id, &memory, &view, request.expiry, &policy, now).and_then(
+                        |(record, safe)| {
                             safe.tell(observe.as_ref());
                             write(tx, &memory, &record, &by)
-                        });
+                        },
+                    );
                     outcomes.add(id.clone(), Some(new.request.clone()), written)?;
                 }
                 let outcome = outcomes.finish();

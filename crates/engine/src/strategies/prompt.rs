@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::question::{BadReply, Question};
 use super::{preference_model, semantic_model};
+use crate::consolidation::ask_rest;
 
 /// Between the two parts of a file.
 const DIVIDER: &str = "\n=== schema ===\n";
@@ -44,7 +45,8 @@ impl std::fmt::Debug for Prompt {
 }
 
 /// Every prompt.
-pub static PROMPTS: &[&Prompt] = &[&semantic_model::EXTRACT, &preference_model::EXTRACT];
+pub static PROMPTS: &[&Prompt] =
+    &[&semantic_model::EXTRACT, &ask_rest::FACTS, &preference_model::EXTRACT, &ask_rest::PREFERENCES];
 
 /// The prompt of that id, replaced instructions or not.
 pub fn of(id: &PromptId) -> Option<&'static Prompt> {
@@ -129,8 +131,12 @@ mod tests {
                 (id.to_string(), hex::encode(Sha256::digest(prompt.text))[..16].to_owned())
             })
             .collect();
-        let expect =
-            [("semantic.extract@1", "503aa86c16cdef82"), ("user_preference.extract@1", "645f2f917b6c85c3")];
+        let expect = [
+            ("semantic.extract@1", "503aa86c16cdef82"),
+            ("semantic.consolidate@1", "cdc0542600011f10"),
+            ("user_preference.extract@1", "645f2f917b6c85c3"),
+            ("user_preference.consolidate@1", "0cc30fba376e4be4"),
+        ];
         let expect = expect.map(|(id, digest)| (id.to_owned(), digest.to_owned()));
         assert_eq!(digests, expect);
     }

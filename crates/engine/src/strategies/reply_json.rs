@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::question::BadReply;
 
 /// More lines would not help whoever mends the answer.
-const VIOLATIONS_MAX: usize = 20;
+pub const VIOLATIONS_MAX: usize = 20;
 /// Characters of an answer that a line may show.
 const SHOWN_CHARS_MAX: usize = 40;
 
@@ -150,6 +150,23 @@ impl Entry<'_> {
             Some(Value::String(text)) if text.trim().is_empty() => None,
             Some(_) => self.text(name, chars_max),
         }
+    }
+
+    /// The same of a member of the object that is a member, which may itself be absent or null.
+    pub fn maybe_text_within(&mut self, outer: &str, name: &str, chars_max: usize) -> Option<String> {
+        let members = match self.members.get(outer) {
+            None | Some(Value::Null) => return None,
+            Some(Value::Object(members)) => members,
+            Some(other) => {
+                self.refuse(format!("`{outer}` must be an object, not {}", kind(other)));
+                return None;
+            }
+        };
+        let mut inner = Entry { number: self.number, members, violations: Vec::new() };
+        inner.only(&[name]);
+        let text = inner.maybe_text(name, chars_max);
+        self.violations.append(&mut inner.violations);
+        text
     }
 
     /// The positive whole numbers of a list, each once, in order; none where it is absent or null.

@@ -11,7 +11,9 @@ mod windows;
 
 use std::sync::Arc;
 
+use loci_model::exchange::Step;
 use loci_model::job::{Job, JobKind};
+use loci_model::ports::language_model::Completion;
 use loci_model::ports::store::{Store, StoreExt};
 use loci_testkit::{Script, ScriptedModel, ScriptedReply};
 use serde_json::{Value, json};
@@ -29,9 +31,18 @@ pub(crate) fn text(text: &str) -> ScriptedReply {
     ScriptedReply::Text(text.to_owned())
 }
 
-/// A model that gives these answers to every question, in order.
+/// A model that gives these answers to what it reads, in order, and adds every new memory that it is asked about.
 pub(crate) fn model(then: Vec<ScriptedReply>) -> Arc<ScriptedModel> {
-    Arc::new(ScriptedModel::new(vec![Script { when: Box::new(|_| true), then }]))
+    let read = Script { when: Box::new(|asked| asked.step != Step::Consolidate), then };
+    let decide = Script::of_step(Step::Consolidate, vec![ScriptedReply::Made(all_added)]);
+    Arc::new(ScriptedModel::new(vec![read, decide]))
+}
+
+/// The answer that every new memory says something else than those that are kept.
+fn all_added(asked: &Completion) -> String {
+    let new = part(&asked.input, "memories").lines().count();
+    let item = json!({"memory": {"fact": "as it is"}, "operation": "AddMemory"});
+    json!({ "items": vec![item; new] }).to_string()
 }
 
 /// What is behind `tag` in a question's input.

@@ -223,7 +223,9 @@ impl<'a> Run<'a> {
         let mode = if fallback.is_some() { by_rules } else { round.told.mode };
         let settling = consolidating::Settling { engine: self.engine, job: self.job, round };
         let unanswered = match settling.settle(&drafts, mode).await? {
-            Settled::Decided(decisions) => return Ok(Settling::Settled(settling.put(drafts, decisions), fallback)),
+            Settled::Decided(decisions) => {
+                return Ok(Settling::Settled(settling.put(drafts, decisions), fallback));
+            }
             Settled::Waits => return Ok(Settling::End(Ended::Waits)),
             Settled::Unanswered(unanswered) => unanswered,
         };
