@@ -19,6 +19,7 @@ mod processes;
 mod progress;
 mod recall;
 mod retrieval;
+mod scripted_model;
 mod seeded;
 mod server;
 mod smoke;
@@ -53,6 +54,8 @@ enum Program {
     Worker(processes::WorkerArguments),
     /// Recall of the ranking alone, in this process.
     Retrieval(retrieval::Arguments),
+    /// A local stand-in for a language model, that answers from the question alone.
+    ScriptedModel(scripted_model::Arguments),
     /// Fits the weights of the ranking and judges them on conversations they did not see.
     Train(train::Arguments),
     /// The workloads of `cargo xtask bench smoke`.
@@ -89,6 +92,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::Consolidation(arguments) => consolidation::run(&arguments),
         Program::Crash(arguments) => crash::run(arguments).await,
         Program::Retrieval(arguments) => retrieval::run(arguments).await,
+        Program::ScriptedModel(arguments) => scripted_model::run(arguments).await,
         Program::History(arguments) => history::run(arguments).await,
         Program::Fuzz(arguments) => fuzz::run(&arguments),
         Program::Peers(arguments) => peers::run(arguments).await,

@@ -39,6 +39,7 @@ const STEPS: &[Step] = &[
     },
     Step { name: "smoke", run: |c| bench_smoke::run(c, &[]) },
     Step { name: "agentcore", run: |c| acceptance::suite(c, acceptance::Suite::Agentcore) },
+    Step { name: "agentcore-model", run: |c| acceptance::suite_with_model(c, acceptance::Suite::Agentcore) },
     Step { name: "boto3", run: |c| acceptance::suite(c, acceptance::Suite::Boto3) },
     Step { name: "js", run: |c| acceptance::suite(c, acceptance::Suite::Js) },
     Step { name: "langgraph", run: |c| acceptance::suite(c, acceptance::Suite::Langgraph) },
@@ -92,12 +93,12 @@ fn chosen(arguments: &Arguments) -> Vec<&'static Step> {
 }
 
 fn print_times(done: &[(&str, Duration)], total: Duration, last_failed: bool) {
-    println!("\n{:<12} {:>8}", "step", "seconds");
+    println!("\n{:<16} {:>8}", "step", "seconds");
     for (i, (name, took)) in done.iter().enumerate() {
         let mark = if last_failed && i + 1 == done.len() { "  failed" } else { "" };
-        println!("{name:<12} {:>8.1}{mark}", took.as_secs_f64());
+        println!("{name:<16} {:>8.1}{mark}", took.as_secs_f64());
     }
-    println!("{:<12} {:>8.1}", "total", total.as_secs_f64());
+    println!("{:<16} {:>8.1}", "total", total.as_secs_f64());
 }
 
 #[cfg(test)]

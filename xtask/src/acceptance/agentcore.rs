@@ -69,6 +69,10 @@ pub(super) fn run(checkout: &Checkout, options: &Options) -> Result<()> {
         ensure!(totals.passed == expected, "{file}: {} of {expected} tests passed", totals.passed);
         sum.passed += totals.passed;
     }
+    if let Some(questions) = loci.questions() {
+        println!("the model was asked {questions} times");
+        ensure!(questions > 0, "nobody asked the model: the tests say nothing of it");
+    }
     println!("agentcore acceptance: {} passed, {} failed", sum.passed, sum.failed);
     Ok(())
 }

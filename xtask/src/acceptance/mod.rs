@@ -18,6 +18,18 @@ pub(crate) struct Arguments {
     /// Extract before answering CreateEvent: faster polls, but not how the server is used.
     #[arg(long)]
     sync: bool,
+    /// Who reads conversations.
+    #[arg(long, value_enum, default_value_t = Model::None)]
+    model: Model,
+}
+
+/// Who reads conversations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Model {
+    /// No language model: the deterministic halves of the strategies.
+    None,
+    /// The stand-in of `loci-bench scripted-model`, as a provider.
+    Scripted,
 }
 
 /// A set of tests with one kind of client.
@@ -40,7 +52,7 @@ pub(crate) enum Suite {
 /// # Errors
 /// When a test fails or fewer ran than there are.
 pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
-    run_with(checkout, arguments.suite, arguments.sync)
+    run_with(checkout, arguments.suite, arguments.sync, arguments.model)
 }
 
 /// Runs one suite with the server in its ordinary, asynchronous mode.
@@ -48,12 +60,20 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
 /// # Errors
 /// As [`run`].
 pub(crate) fn suite(checkout: &Checkout, suite: Suite) -> Result<()> {
-    run_with(checkout, suite, false)
+    run_with(checkout, suite, false, Model::None)
 }
 
-fn run_with(checkout: &Checkout, suite: Suite, sync: bool) -> Result<()> {
+/// Runs one suite against a server that reads with a model.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn suite_with_model(checkout: &Checkout, suite: Suite) -> Result<()> {
+    run_with(checkout, suite, false, Model::Scripted)
+}
+
+fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model) -> Result<()> {
     let loci = checkout.loci()?;
-    let server = server::Options { loci, sync };
+    let server = server::Options { loci, sync, model };
     match suite {
         Suite::Agentcore => agentcore::run(checkout, &server),
         Suite::Boto3 => suites::boto3(checkout, &server),

@@ -1,7 +1,8 @@
-//! Starts the programs a suite talks to, `loci serve` and the stub of Bedrock Runtime, on free ports in a temporary
-//! folder, and stops them when it is dropped. It knows nothing of what is asked of them.
+//! Starts the programs a suite talks to, `loci serve` with the stand-in for a language model that it may read with, and the
+//! stub of Bedrock Runtime, on free ports in a temporary folder, and stops them when it is dropped. It knows nothing of what
+//! is asked of them.
 
-use super::environment;
+use super::{Model, environment};
 use anyhow::{Context, Result, bail};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,8 @@ pub(super) struct Options {
     pub(super) loci: PathBuf,
     /// Extract before CreateEvent answers.
     pub(super) sync: bool,
+    /// Who reads conversations.
+    pub(super) model: Model,
 }
 
 /// A running program that listens on loopback.
@@ -25,6 +28,8 @@ pub(super) struct Running {
     child: Child,
     log: PathBuf,
     pub(super) url: String,
+    /// What it asks; ends with it.
+    asks: Option<Box<Running>>,
 }
 
 /// A fresh server whose data folder is `folder/data`.
@@ -38,7 +43,35 @@ pub(super) fn loci(options: &Options, folder: &Path) -> Result<Running> {
     if options.sync {
         command.env("LOCI_EXTRACTION_SYNC", "true");
     }
-    start(command, &port_file, folder.join("loci.log"))
+    let asks = match options.model {
+        Model::None => None,
+        Model::Scripted => {
+            let model = scripted(&options.loci, folder)?;
+            let configuration = folder.join("loci.toml");
+            std::fs::write(&configuration, reading_with(&model.url))?;
+            command.arg("--config").arg(&configuration).env("LOCI_LLM_MODE", "provider");
+            Some(Box::new(model))
+        }
+    };
+    let mut running = start(command, &port_file, folder.join("loci.log"))?;
+    running.asks = asks;
+    Ok(running)
+}
+
+/// The stand-in for a language model, which is beside `loci`.
+fn scripted(loci: &Path, folder: &Path) -> Result<Running> {
+    let port_file = folder.join("model.port");
+    let mut command = Command::new(loci.with_file_name("loci-bench"));
+    command.arg("scripted-model").arg("--port-file").arg(&port_file);
+    start(command, &port_file, folder.join("model.log"))
+}
+
+/// What a configuration file says of it.
+fn reading_with(url: &str) -> String {
+    format!(
+        "[llm]\nmodel = \"scripted\"\n\n[[model]]\nname = \"scripted\"\nprotocol = \"openai\"\nbase_url = \
+         \"{url}/v1\"\nmodel = \"scripted\"\n"
+    )
 }
 
 /// The echo stub of Bedrock Runtime.
@@ -57,7 +90,7 @@ fn start(mut command: Command, port_file: &Path, log: PathBuf) -> Result<Running
         .stderr(output)
         .spawn()
         .with_context(|| format!("starting {}", command.get_program().to_string_lossy()))?;
-    let mut running = Running { child, log, url: String::new() };
+    let mut running = Running { child, log, url: String::new(), asks: None };
     let began = Instant::now();
     while began.elapsed() < START_MAX {
         if let Some(port) = read_port(port_file) {
@@ -82,6 +115,12 @@ impl Running {
         let text = std::fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<_> = text.lines().collect();
         lines.get(lines.len().saturating_sub(LOG_LINES)..).unwrap_or_default().join("\n")
+    }
+
+    /// How often the model was asked that it reads with; none where it reads with none.
+    pub(super) fn questions(&self) -> Option<usize> {
+        let log = std::fs::read_to_string(&self.asks.as_ref()?.log).unwrap_or_default();
+        Some(log.lines().filter(|line| line.starts_with("asked for ")).count())
     }
 }
 
