@@ -9,6 +9,8 @@ mod crashes;
 #[cfg(test)]
 mod deliveries;
 #[cfg(test)]
+mod dying;
+#[cfg(test)]
 mod extraction;
 #[cfg(test)]
 mod failures;

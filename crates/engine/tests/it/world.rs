@@ -197,6 +197,8 @@ pub(crate) struct World {
     pub(crate) caller: Principal,
     pub(crate) memory: Memory,
     folder: TempDir,
+    /// How often the folder was opened.
+    lives: u64,
 }
 
 /// How long a test waits for the store's threads before it lets time go on.
@@ -248,6 +250,36 @@ pub(crate) fn template(text: &str) -> NamespaceTemplate {
     NamespaceTemplate::parse(text).unwrap()
 }
 
+/// The parts of an engine on a folder, with ids that no other life of it gave out.
+fn opened(
+    folder: &TempDir,
+    clock: &ManualClock,
+    life: u64,
+) -> (Arc<FaultyStore>, Arc<SwitchedEmbedder>, EngineParts) {
+    let inner = SqliteStore::open(SqliteOptions::new(folder.path().join("data"))).unwrap();
+    let store = Arc::new(FaultyStore {
+        inner,
+        left: AtomicI64::new(-1),
+        fault: Mutex::new(Fault::Before),
+        writes: AtomicI64::new(0),
+        busy: Arc::default(),
+    });
+    let embedder = Arc::new(SwitchedEmbedder {
+        inner: HashEmbedder::new(256),
+        is_out: AtomicBool::new(false),
+        texts: AtomicI64::new(0),
+        meanwhile: Mutex::default(),
+    });
+    let parts = EngineParts::quiet(
+        store.clone(),
+        Some(embedder.clone()),
+        Arc::new(clock.clone()),
+        Arc::new(SeededIds::new(6 + life)),
+        Arc::new(PlainVault),
+    );
+    (store, embedder, parts)
+}
+
 impl World {
     pub(crate) fn with(bases: &[StrategyBase]) -> Self {
         let strategies = bases.iter().copied().map(strategy).collect();
@@ -296,33 +328,25 @@ impl World {
         change: impl FnOnce(&mut EngineParts),
     ) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let inner = SqliteStore::open(SqliteOptions::new(folder.path().join("data"))).unwrap();
-        let store = Arc::new(FaultyStore {
-            inner,
-            left: AtomicI64::new(-1),
-            fault: Mutex::new(Fault::Before),
-            writes: AtomicI64::new(0),
-            busy: Arc::default(),
-        });
-        let embedder = Arc::new(SwitchedEmbedder {
-            inner: HashEmbedder::new(256),
-            is_out: AtomicBool::new(false),
-            texts: AtomicI64::new(0),
-            meanwhile: Mutex::default(),
-        });
-        let mut parts = EngineParts::quiet(
-            store.clone(),
-            Some(embedder.clone()),
-            Arc::new(clock.clone()),
-            Arc::new(SeededIds::new(7)),
-            Arc::new(PlainVault),
-        );
+        let (store, embedder, mut parts) = opened(&folder, &clock, 1);
         change(&mut parts);
         let engine = Engine::new(parts, settings);
         let caller = Principal { name: "tester".into(), grants: vec![Grant::everything()] };
         let new = NewMemory { name: "notes".into(), event_expiry_days: 30, ..new };
         let memory = loci_testkit::block_on(engine.memory_create(&caller, new, None)).unwrap();
-        Self { engine, clock, store, embedder, caller, memory, folder }
+        Self { engine, clock, store, embedder, caller, memory, folder, lives: 1 }
+    }
+
+    /// The same folder under a new engine, as after a restart; nothing of the old one goes on.
+    pub(crate) fn reopened(self, settings: EngineSettings, change: impl FnOnce(&mut EngineParts)) -> Self {
+        let Self { engine, clock, store, caller, memory, folder, lives, .. } = self;
+        drop(engine);
+        store.inner.close();
+        let lives = lives + 1;
+        let (store, embedder, mut parts) = opened(&folder, &clock, lives);
+        change(&mut parts);
+        let engine = Engine::new(parts, settings);
+        Self { engine, clock, store, embedder, caller, memory, folder, lives }
     }
 
     /// Polls a future; when it waits and nothing wakes it, time goes on.

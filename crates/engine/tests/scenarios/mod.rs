@@ -4,6 +4,7 @@
 
 mod bad_replies;
 mod crashes;
+mod deaths;
 mod falling_back;
 mod pulling;
 mod reading;

@@ -1,0 +1,180 @@
+//! A process that dies at a chosen step: a write, a question to a model, a delivery, an object. From there on nothing goes
+//! on; whoever drives the engine sees it and drops everything, as a kill does.
+//!
+//! What the store had begun may still be committed, as with a real one.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Poll, Waker};
+
+use loci_engine::{EngineParts, Models};
+use loci_model::Result;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::deliver::{Deliver, Delivered, Notice, TargetInfo};
+use loci_model::ports::language_model::{Completion, LanguageModel, ModelError, Reply};
+use loci_model::ports::objects::{Objects, Stored};
+use loci_model::ports::search::Search;
+use loci_model::ports::store::{BackupReport, Checkpoint, ReadWork, Store, StoreInfo, WriteWork};
+use loci_model::settings::ModelMode;
+use loci_testkit::{RecordingTargets, ScriptedModel};
+
+/// Of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// It is not taken.
+    Before,
+    /// It has its effect, but nobody hears of it.
+    After,
+}
+
+/// When a process dies, if it does.
+#[derive(Default)]
+pub(crate) struct Death {
+    steps: AtomicI64,
+    /// The last step, and when in it.
+    last: Mutex<Option<(i64, Moment)>>,
+    dead: AtomicBool,
+    waits: Mutex<Option<Waker>>,
+}
+
+impl Death {
+    /// Lets it come at the `number`th step from now.
+    pub(crate) fn arm(&self, number: i64, moment: Moment) {
+        *self.last.lock().unwrap() = Some((self.steps() + number, moment));
+    }
+
+    /// Steps so far.
+    pub(crate) fn steps(&self) -> i64 {
+        self.steps.load(Ordering::SeqCst)
+    }
+
+    /// Resolves when it has come.
+    pub(crate) async fn comes(&self) {
+        std::future::poll_fn(|context| {
+            *self.waits.lock().unwrap() = Some(context.waker().clone());
+            if self.dead.load(Ordering::SeqCst) { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+
+    async fn die<T>(&self) -> T {
+        self.dead.store(true, Ordering::SeqCst);
+        if let Some(waker) = self.waits.lock().unwrap().take() {
+            waker.wake();
+        }
+        std::future::pending().await
+    }
+
+    /// What only the living do.
+    async fn alive<T>(&self, work: impl Future<Output = T>) -> T {
+        if self.dead.load(Ordering::SeqCst) { self.die().await } else { work.await }
+    }
+
+    /// A step: counted, and perhaps the last.
+    async fn step<T>(&self, work: impl Future<Output = T>) -> T {
+        let number = self.steps.fetch_add(1, Ordering::SeqCst) + 1;
+        let last = *self.last.lock().unwrap();
+        let moment = last.filter(|(last, _)| *last == number).map(|(_, moment)| moment);
+        if moment == Some(Moment::Before) {
+            return self.die().await;
+        }
+        let done = self.alive(work).await;
+        if moment == Some(Moment::After) { self.die().await } else { self.alive(async { done }).await }
+    }
+}
+
+/// The ports of a process that dies.
+pub(crate) struct Dying<T: ?Sized> {
+    inner: Arc<T>,
+    death: Arc<Death>,
+}
+
+/// Puts a death before store, model and targets.
+pub(crate) fn mortal(
+    parts: &mut EngineParts,
+    death: &Arc<Death>,
+    model: &Arc<ScriptedModel>,
+    targets: &Arc<RecordingTargets>,
+) {
+    fn dying<T: ?Sized>(inner: &Arc<T>, death: &Arc<Death>) -> Arc<Dying<T>> {
+        Arc::new(Dying { inner: inner.clone(), death: death.clone() })
+    }
+    parts.store = dying(&parts.store, death);
+    parts.models =
+        Models { mode: ModelMode::Provider, default: Some(dying(model, death)), ..Models::default() };
+    parts.deliver = Some(dying(targets, death));
+    parts.objects = Some(dying(targets, death));
+}
+
+impl Store for Dying<dyn Store> {
+    fn write_boxed(&self, work: WriteWork) -> BoxFuture<'_, Result<()>> {
+        Box::pin(self.death.step(async move { self.inner.write_boxed(work).await }))
+    }
+
+    fn read_boxed(&self, work: ReadWork) -> BoxFuture<'_, Result<()>> {
+        Box::pin(self.death.alive(async move { self.inner.read_boxed(work).await }))
+    }
+
+    fn search(&self) -> &dyn Search {
+        self.inner.search()
+    }
+
+    fn try_host(&self) -> Result<bool> {
+        self.inner.try_host()
+    }
+
+    fn release_host(&self) {
+        self.inner.release_host();
+    }
+
+    fn backup(&self, path: PathBuf) -> BoxFuture<'_, Result<BackupReport>> {
+        self.inner.backup(path)
+    }
+
+    fn checkpoint(&self, moment: Checkpoint) -> BoxFuture<'_, Result<()>> {
+        self.inner.checkpoint(moment)
+    }
+
+    fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>> {
+        self.inner.info(probe_write)
+    }
+}
+
+impl LanguageModel for Dying<ScriptedModel> {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn model_id(&self) -> &str {
+        self.inner.model_id()
+    }
+
+    fn complete<'a>(
+        &'a self,
+        completion: &'a Completion,
+    ) -> BoxFuture<'a, std::result::Result<Reply, ModelError>> {
+        Box::pin(self.death.step(async move { self.inner.complete(completion).await }))
+    }
+}
+
+impl Deliver for Dying<RecordingTargets> {
+    fn deliver(&self, notice: Notice) -> BoxFuture<'_, Result<Delivered>> {
+        Box::pin(self.death.step(async move { self.inner.deliver(notice).await }))
+    }
+
+    fn reaches(&self, target: &str) -> bool {
+        self.inner.reaches(target)
+    }
+
+    fn known(&self) -> Vec<TargetInfo> {
+        self.inner.known()
+    }
+}
+
+impl Objects for Dying<RecordingTargets> {
+    fn put(&self, bucket: &str, key: &str, bytes: Vec<u8>) -> BoxFuture<'_, Result<Stored>> {
+        let (bucket, key) = (bucket.to_owned(), key.to_owned());
+        Box::pin(self.death.step(async move { self.inner.put(&bucket, &key, bytes).await }))
+    }
+}
