@@ -82,6 +82,7 @@ fn target(entry: &TargetEntry, environment: &Environment) -> Result<Target> {
         region: entry.region.clone().unwrap_or_else(|| REGION.to_owned()),
         access_key: named(&entry.access_key_env),
         secret_key: named(&entry.secret_key_env),
+        session_token: named(&entry.session_token_env),
         path_style: entry.path_style,
     })
 }

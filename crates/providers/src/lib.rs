@@ -6,7 +6,7 @@
 //! error means, `schema_forms` bends schemas to what each vendor accepts, `embed` is the same for embedders. How requests
 //! leave is `loci-outbound`'s.
 //!
-//! To add a protocol: a file with an `impl Dialect`, one line in [`registry::DIALECTS`], a variant of
+//! To add a protocol: a file with an `impl Dialect`, one line in `registry::DIALECTS`, a variant of
 //! [`registry::Protocol`], and a vendor in `tests/it` with its exchanges.
 
 mod anthropic;

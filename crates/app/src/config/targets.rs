@@ -29,6 +29,8 @@ pub struct TargetEntry {
     pub access_key_env: Option<String>,
     /// Variable that holds the secret key, for `s3` and `kinesis`.
     pub secret_key_env: Option<String>,
+    /// Variable that holds the token of temporary credentials, for `s3` and `kinesis`.
+    pub session_token_env: Option<String>,
     /// The bucket is in the path, for `s3`.
     #[serde(default)]
     pub path_style: bool,
@@ -81,10 +83,16 @@ pub(super) fn check(targets: &[TargetEntry], webhooks: &[WebhookEntry]) -> Resul
             Address::Bucket { .. } | Address::Stream(_) => true,
             Address::Web(_) | Address::Folder(_) | Address::Lines(_) => false,
         };
-        let of_aws = [&target.endpoint, &target.region, &target.access_key_env, &target.secret_key_env];
+        let of_aws = [
+            &target.endpoint,
+            &target.region,
+            &target.access_key_env,
+            &target.secret_key_env,
+            &target.session_token_env,
+        ];
         if !is_of_aws && (target.path_style || of_aws.iter().any(|member| member.is_some())) {
             bail!(
-                "[[target]] {name}: endpoint, region, access_key_env, secret_key_env and path_style are for s3 and kinesis"
+                "[[target]] {name}: endpoint, region, the keys, session_token_env and path_style are for s3 and kinesis"
             );
         }
         if is_of_aws && target.endpoint.is_none() && target.region.is_none() {
@@ -92,6 +100,9 @@ pub(super) fn check(targets: &[TargetEntry], webhooks: &[WebhookEntry]) -> Resul
         }
         if target.access_key_env.is_some() != target.secret_key_env.is_some() {
             bail!("[[target]] {name}: access_key_env and secret_key_env belong together");
+        }
+        if target.session_token_env.is_some() && target.access_key_env.is_none() {
+            bail!("[[target]] {name}: session_token_env needs access_key_env and secret_key_env");
         }
     }
     for webhook in webhooks {

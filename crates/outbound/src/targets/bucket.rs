@@ -65,7 +65,7 @@ pub(super) fn sign(
     let signer = Signer {
         access_key: access_key.expose().to_owned(),
         secret: Secret::clone(secret),
-        session_token: None,
+        session_token: target.session_token.get()?.cloned(),
         region: target.region.clone(),
         service,
     };

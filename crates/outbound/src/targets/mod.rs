@@ -1,7 +1,7 @@
 //! Where notifications and their payloads go: the table of the configuration, and one file per way of getting there.
 //!
 //! A name is what a client or the configuration calls a target: an ARN, a bucket. Its address says how it is reached:
-//! `http(s)://` ([`webhook`]), `file://` ([`folder`]), `s3://` ([`bucket`]), `kinesis://` ([`stream`]). When to try again
+//! `http(s)://` (`webhook`), `file://` (`folder`), `s3://` (`bucket`), `kinesis://` (`stream`). When to try again
 //! is the outbox's matter: here is one try.
 
 mod address;
@@ -66,6 +66,8 @@ pub struct Target {
     pub access_key: Named,
     /// Its secret.
     pub secret_key: Named,
+    /// Token of temporary credentials.
+    pub session_token: Named,
     /// The bucket is in the path, not in the host's name.
     pub path_style: bool,
 }
@@ -140,6 +142,7 @@ impl Targets {
             region: String::new(),
             access_key: Named::None,
             secret_key: Named::None,
+            session_token: Named::None,
             path_style: false,
         };
         is_legal.then_some((target, Reach::Public))

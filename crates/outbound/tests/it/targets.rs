@@ -46,6 +46,7 @@ fn target(name: &str, url: &str) -> Target {
         region: "eu-west-1".to_owned(),
         access_key: Named::None,
         secret_key: Named::None,
+        session_token: Named::None,
         path_style: false,
     }
 }
@@ -232,13 +233,16 @@ fn buckets() {
 
 #[test]
 fn streams_of_kinesis() {
-    let world = world(vec![with_keys(target("records", "kinesis://my-stream"))], ClientTargets::default());
+    let passing = Named::Given(Secret::from("passing"));
+    let stream = Target { session_token: passing, ..with_keys(target("records", "kinesis://my-stream")) };
+    let world = world(vec![stream], ClientTargets::default());
     assert_eq!(world.deliver("records").unwrap(), Delivered::Accepted);
     let sent = world.sent();
     assert_eq!(sent.url, "https://kinesis.eu-west-1.amazonaws.com/");
     assert_eq!(header(&sent, "x-amz-target"), Some("Kinesis_20131202.PutRecord"));
     assert_eq!(header(&sent, "content-type"), Some("application/x-amz-json-1.1"));
     assert!(header(&sent, "authorization").unwrap().contains("/eu-west-1/kinesis/aws4_request"));
+    assert_eq!(header(&sent, "x-amz-security-token"), Some("passing"));
     let body: Value = serde_json::from_slice(&sent.body).unwrap();
     let data = "eyJhIjoxLjUwLAoiYiI6InR3b1xubGluZXMifQ==";
     assert_eq!(body, json!({ "StreamName": "my-stream", "Data": data, "PartitionKey": "mem-1" }));
