@@ -156,6 +156,8 @@ pub const DELIVERIES_AT_ONCE: usize = 16;
 pub const DELIVERED_KEPT_MS: i64 = 24 * 3600 * 1000;
 /// A delivery that was given up is listed, and can be tried again, this long.
 pub const DEAD_DELIVERY_KEPT_MS: i64 = 30 * 24 * 3600 * 1000;
+/// A delivery that nobody accepts is given up after so long.
+pub const UNDELIVERED_KEPT_MS: i64 = 30 * 24 * 3600 * 1000;
 /// Configured delivery targets.
 pub const TARGETS_MAX: usize = 256;
 /// A completion webhook is tried this often.

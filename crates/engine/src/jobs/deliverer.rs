@@ -151,12 +151,21 @@ fn verdict(
         }
         Ok(Delivered::NoMapping) => {
             let error = format!("no target is configured for {}, or none for its payload", delivery.target);
+            if waited_too_long(delivery, now) {
+                tracing::warn!(id = %delivery.id, memory = %delivery.memory, "a delivery without a target was given up");
+                return Verdict {
+                    state: DeliveryState::Failed,
+                    due: now,
+                    error: Some(error),
+                    word: "failed",
+                };
+            }
             let due = now.plus_millis(LONGEST_PAUSE_MS);
             return Verdict { state: DeliveryState::Pending, due, error: Some(error), word: "no_mapping" };
         }
         Err(error) => error,
     };
-    let again = error.is_retryable() && (kind != NoticeKind::JobEnded || attempt < limits::WEBHOOK_TRIES_MAX);
+    let again = error.is_retryable() && !tried_enough(kind, attempt) && !waited_too_long(delivery, now);
     note_failure(delivery, attempt, &error, again);
     if again {
         let [random, ..] = engine.ids.random();
@@ -165,6 +174,16 @@ fn verdict(
     } else {
         Verdict { state: DeliveryState::Failed, due: now, error: Some(error.message), word: "failed" }
     }
+}
+
+/// Ends of jobs are news; who is told everything else may be away for long.
+fn tried_enough(kind: NoticeKind, attempt: u32) -> bool {
+    kind == NoticeKind::JobEnded && attempt >= limits::WEBHOOK_TRIES_MAX
+}
+
+/// The outbox must not grow for ever for a target that nobody brings back.
+fn waited_too_long(delivery: &Delivery, now: Timestamp) -> bool {
+    now.millis().saturating_sub(delivery.created_at.millis()) >= limits::UNDELIVERED_KEPT_MS
 }
 
 /// The target is named, what is said is not.

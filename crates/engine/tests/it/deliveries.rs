@@ -13,7 +13,7 @@ use loci_model::ports::clock::Clock;
 use loci_model::ports::store::{Store, StoreExt};
 use loci_model::principal::Principal;
 use loci_model::strategy::StrategyBase;
-use loci_model::{DeliveryId, ErrorKind};
+use loci_model::{DeliveryId, ErrorKind, limits};
 use loci_testkit::RecordingTargets;
 use serde_json::json;
 
@@ -96,6 +96,25 @@ fn what_no_try_can_help_is_given_up_at_once() {
     assert_eq!(targets.tries(), 1);
     let backlog = world.drive((&*world.store as &dyn Store).read(|tx| tx.deliveries().backlog())).unwrap();
     assert_eq!((backlog.pending, backlog.failed, backlog.oldest), (0, 1, None));
+}
+
+#[test]
+fn what_nobody_comes_for_is_given_up_in_the_end() {
+    let (world, targets) = world(&[("hook", &[JobState::Done], None)]);
+    targets.unmap("hook");
+    world.say("s1", User, "I have a dog.");
+    assert!(world.work().complete);
+    let backlog = || {
+        let found = world.drive((&*world.store as &dyn Store).read(|tx| tx.deliveries().backlog())).unwrap();
+        (found.pending, found.failed)
+    };
+    serve_for(&world, 10_000);
+    assert_eq!(backlog(), (1, 0));
+    world.clock.advance_ms(u64::try_from(limits::UNDELIVERED_KEPT_MS).unwrap() - 20_000);
+    serve_for(&world, 1_000);
+    assert_eq!(backlog(), (1, 0));
+    serve_for(&world, 330_000);
+    assert_eq!((backlog(), targets.tries()), ((0, 1), 0));
 }
 
 #[test]

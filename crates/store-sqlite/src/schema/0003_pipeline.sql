@@ -37,5 +37,6 @@ CREATE INDEX exchanges_open ON exchanges(created, id) WHERE state < 2;
 CREATE INDEX exchanges_created ON exchanges(created);
 
 CREATE INDEX deliveries_page ON deliveries(mem, direction, num DESC);
-CREATE INDEX deliveries_done ON deliveries(created) WHERE direction = 1 AND state = 1;
+CREATE INDEX deliveries_done ON deliveries(due) WHERE direction = 1 AND state = 1;
+CREATE INDEX deliveries_dead ON deliveries(due) WHERE direction = 1 AND state = 2;
 CREATE INDEX deliveries_failed ON deliveries(mem, direction, order_key) WHERE state = 2;

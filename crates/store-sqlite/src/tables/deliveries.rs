@@ -149,13 +149,13 @@ impl Deliveries for SqlTx<'_> {
     fn sweep(&mut self, made: Timestamp, given_up: Timestamp, rows: usize) -> Result<usize> {
         let swept = self.run(
             "DELETE FROM deliveries WHERE num IN (SELECT num FROM deliveries WHERE direction = 1 AND state = 1 \
-             AND created < ?1 LIMIT ?2)",
+             AND due < ?1 LIMIT ?2)",
             params![made.millis(), limit(rows)],
         )?;
         let left = rows.saturating_sub(swept);
         let dead = self.run(
             "DELETE FROM deliveries WHERE num IN (SELECT num FROM deliveries WHERE direction = 1 AND state = 2 \
-             AND created < ?1 LIMIT ?2)",
+             AND due < ?1 LIMIT ?2)",
             params![given_up.millis(), limit(left)],
         )?;
         Ok(swept + dead)

@@ -113,7 +113,7 @@ pub(super) fn pages_and_retries(bench: &Bench) -> Result<()> {
     let sweep = |made: i64, given_up: i64| {
         bench.write(move |tx| tx.deliveries_mut().sweep(time(made), time(given_up), 9))
     };
-    same("not yet, and once", (sweep(0, 0)?, sweep(1, 0)?, sweep(1, 0)?), (0, 1, 0));
+    same("not yet, and once", (sweep(9, 0)?, sweep(10, 0)?, sweep(10, 0)?), (0, 1, 0));
     same("the others stay", page(None, None, 9)?, "d c b".to_owned());
     let place = memory.clone();
     let seen = bench.read(move |tx| tx.deliveries().get(&place, D::In, &DeliveryId::parse("in")?))?;
@@ -122,7 +122,7 @@ pub(super) fn pages_and_retries(bench: &Bench) -> Result<()> {
     bench.write(move |tx| {
         tx.deliveries_mut().set_state(&place, D::Out, &id, S::Failed, time(9), Some("gone")).map(drop)
     })?;
-    same("given up long ago", (sweep(0, 0)?, sweep(0, 1)?, sweep(0, 1)?), (0, 1, 0));
+    same("given up long ago", (sweep(0, 9)?, sweep(0, 10)?, sweep(0, 10)?), (0, 1, 0));
     same("what waits stays", page(None, None, 9)?, "d b".to_owned());
     Ok(())
 }

@@ -29,8 +29,8 @@ pub trait Deliveries {
     /// A delivery out that is pending or given up is due at `now`, as if it had never been tried; false if there is none
     /// such.
     fn retry(&mut self, memory: &MemoryId, id: &DeliveryId, now: Timestamp) -> Result<bool>;
-    /// Removes up to `rows` deliveries out that were made and came before `made`, or were given up and came before
-    /// `given_up`; how many. Those that came in stay: their ids tell what was seen.
+    /// Removes up to `rows` deliveries out that were made before `made`, or given up before `given_up` (their `due`, as
+    /// noted with that outcome); how many. Those that came in stay: their ids tell what was seen.
     fn sweep(&mut self, made: Timestamp, given_up: Timestamp, rows: usize) -> Result<usize>;
     /// What waits to be sent.
     fn backlog(&self) -> Result<DeliveryBacklog>;
