@@ -14,6 +14,7 @@ mod history;
 mod indexed;
 mod load;
 mod peers;
+mod pipeline_load;
 mod plain_record;
 mod processes;
 mod progress;
@@ -47,6 +48,8 @@ enum Program {
     Fuzz(fuzz::Arguments),
     /// Loci beside other memories and retrieval engines, in one run.
     Peers(peers::Arguments),
+    /// Sessions beside each other, and CreateEvent beside a provider that takes its time.
+    PipelineLoad(pipeline_load::Arguments),
     /// Several processes on one folder under mixed load.
     Processes(processes::Arguments),
     /// One of the processes of `processes`.
@@ -96,6 +99,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::History(arguments) => history::run(arguments).await,
         Program::Fuzz(arguments) => fuzz::run(&arguments),
         Program::Peers(arguments) => peers::run(arguments).await,
+        Program::PipelineLoad(arguments) => pipeline_load::run(arguments).await,
         Program::Processes(arguments) => processes::run(arguments).await,
         Program::Smoke(arguments) => smoke::run(&arguments),
         Program::Worker(arguments) => processes::run_worker(arguments).await,

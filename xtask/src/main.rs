@@ -37,7 +37,8 @@ enum Task {
     Model(model::Arguments),
     /// Packages, build time and size, against the budget.
     BuildReport(build_report::Arguments),
-    /// Kills a server under load and checks what it acknowledged; arguments go to `loci-bench crash`.
+    /// Kills a server under load, or between the steps of its pipeline, and checks what it acknowledged; arguments go to
+    /// `loci-bench crash`.
     Crash(bench_programs::Arguments),
     /// Random operations against the model of a store; arguments go to `loci-bench fuzz`.
     Fuzz(bench_programs::Arguments),

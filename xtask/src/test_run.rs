@@ -34,6 +34,10 @@ const STEPS: &[Step] = &[
         run: |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--rounds", "10"])),
     },
     Step {
+        name: "crash-pipeline",
+        run: |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--pipeline", "--every", "6"])),
+    },
+    Step {
         name: "fuzz",
         run: |c| bench_programs::fuzz(c, &bench_programs::Arguments::new(&["--seconds", "60"])),
     },

@@ -5,6 +5,7 @@
 
 mod check;
 mod ledger;
+mod pipeline;
 mod saved;
 mod workers;
 
@@ -39,6 +40,12 @@ pub(crate) struct Arguments {
     /// See `kill_after_ms_min`.
     #[arg(long, default_value_t = 500)]
     kill_after_ms_max: u64,
+    /// Kills between the steps of the pipeline instead: at each question to a model and each notification.
+    #[arg(long)]
+    pipeline: bool,
+    /// With `pipeline`: only every so manieth of these places.
+    #[arg(long, default_value_t = 1)]
+    every: u64,
     /// The `loci` to run; the one beside this program if absent.
     #[arg(long)]
     binary: Option<PathBuf>,
@@ -55,6 +62,9 @@ pub(crate) type SharedLedger = Arc<Mutex<Ledger>>;
 /// Runs the rounds.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let binary = server::binary(arguments.binary.as_deref())?;
+    if arguments.pipeline {
+        return pipeline::run(&binary, arguments.every, arguments.seed).await;
+    }
     let temporary = tempfile::tempdir()?;
     let folder = temporary.path().join("data");
     let mut random = Seeded::new(arguments.seed);

@@ -64,6 +64,10 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    pub(crate) fn new(json: bool) -> Self {
+        Self { json }
+    }
+
     pub(crate) fn figure(self, name: &str, text: &str, value: &Value) {
         if self.json {
             println!("{}", json!({"figure": name, "value": value}));
@@ -76,7 +80,7 @@ impl Report {
 /// Runs the parts asked for.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let binary = server::binary(arguments.binary.as_deref())?;
-    let report = Report { json: arguments.json };
+    let report = Report::new(arguments.json);
     let wanted = |part| arguments.parts.is_empty() || arguments.parts.contains(&part);
     if wanted(Part::Events) {
         events::run(&binary, report, arguments.seconds).await?;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 const FACT_CHARS_MAX: usize = 1_900;
 const PREFERENCE_CHARS_MAX: usize = 480;
 const SUMMARY_WORDS_MAX: usize = 300;
+const SUMMARY_CHARS_MAX: usize = 3_500;
 /// Entries that a list may have.
 const ENTRIES_MAX: usize = 64;
 /// Words by which a sentence tells a preference.
@@ -125,7 +126,9 @@ fn preferences(input: &str) -> Vec<Value> {
 fn summary(input: &str) -> String {
     let said: Vec<String> = statements(input, FACT_CHARS_MAX).into_iter().map(|(_, text)| text).collect();
     let words: Vec<&str> = said.iter().flat_map(|text| text.split_whitespace()).collect();
-    let plain = |words: &[&str]| words.join(" ").replace(['<', '>', '&'], " ");
+    let plain = |words: &[&str]| -> String {
+        words.join(" ").replace(['<', '>', '&'], " ").chars().take(SUMMARY_CHARS_MAX).collect()
+    };
     let whole = plain(words.get(..SUMMARY_WORDS_MAX).unwrap_or(&words));
     let whole = if whole.trim().is_empty() { "Nothing was said.".to_owned() } else { whole };
     format!(
@@ -142,7 +145,7 @@ fn episode(input: &str) -> Value {
         .map(|said| {
             let text = short(&said.text);
             json!({"turn_id": said.turn, "situation": text, "intent": text, "action": text, "thought": text,
-                   "assessment_assistant": "Yes", "assessment_user": "Yes"})
+                   "assessment_assistant": "success", "assessment_user": "unknown"})
         })
         .collect();
     json!({"situation": first, "intent": first, "assessment": "success", "justification": first,

@@ -19,6 +19,8 @@ use super::answers::{Form, answer};
 /// A question, as it arrived.
 #[derive(Debug)]
 pub(crate) struct Asked {
+    /// From 1, in the order of arrival.
+    pub(crate) number: u64,
     pub(crate) form: Form,
     pub(crate) input: String,
 }
@@ -29,6 +31,9 @@ pub(crate) trait Watch: Send + Sync + 'static {
     fn asked(&self, _asked: &Asked) -> bool {
         true
     }
+
+    /// Its answer is about to be sent.
+    fn answers(&self, _asked: &Asked) {}
 }
 
 #[derive(Clone)]
@@ -83,12 +88,13 @@ async fn completion(State(door): State<Door>, Json(body): Json<Value>) -> (Statu
     };
     let form = Form::of(&said("system"), body.pointer("/response_format/json_schema/schema"));
     let number = door.number.fetch_add(1, Ordering::SeqCst) + 1;
-    let asked = Asked { form, input: said("user") };
+    let asked = Asked { number, form, input: said("user") };
     if !door.watch.asked(&asked) {
         return (StatusCode::SERVICE_UNAVAILABLE, Json(json!({"error": {"message": "no answer"}})));
     }
     tokio::time::sleep(door.delay).await;
     let content = answer(form, &asked.input);
+    door.watch.answers(&asked);
     let tokens = |text: &str| text.len().div_ceil(4);
     let (prompt, completion) = (tokens(&asked.input), tokens(&content));
     let answer = json!({

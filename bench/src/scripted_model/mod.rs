@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use door::{Asked, Scripted, Watch};
+pub(crate) use door::{Asked, Scripted, Watch};
 
 /// How to answer.
 #[derive(Debug, clap::Args)]
@@ -48,4 +48,12 @@ fn write_whole(path: &Path, text: &str) -> Result<()> {
     let aside = path.with_extension("partial");
     std::fs::write(&aside, text).with_context(|| format!("writing {}", aside.display()))?;
     std::fs::rename(&aside, path).with_context(|| format!("writing {}", path.display()))
+}
+
+/// What a server's configuration says of a model at this port; it reads with it where `llm.mode` is `provider`.
+pub(crate) fn configuration(port: u16) -> String {
+    format!(
+        "[llm]\nmode = \"provider\"\nmodel = \"scripted\"\n\n[[model]]\nname = \"scripted\"\nprotocol = \
+         \"openai\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\nmodel = \"scripted\"\n"
+    )
 }

@@ -1,0 +1,156 @@
+//! Kills the server at a chosen place: it watches the model and the receiver of notifications, which the server talks to.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::scripted_model::{Asked, Watch};
+use crate::server::Server;
+
+/// Whom the server talks to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Door {
+    Model,
+    Hook,
+}
+
+/// When, of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moment {
+    /// It came in and is not answered.
+    Before,
+    /// It is answered, so long ago.
+    After(Duration),
+}
+
+/// Where the server is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) door: Door,
+    /// Of the request, from 1.
+    pub(super) number: u64,
+    pub(super) moment: Moment,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.door {
+            Door::Model => "question",
+            Door::Hook => "notification",
+        };
+        match self.moment {
+            Moment::Before => write!(f, "before {what} {} was answered", self.number),
+            Moment::After(pause) => write!(f, "{} ms after {what} {}", pause.as_millis(), self.number),
+        }
+    }
+}
+
+struct Inner {
+    place: Option<Place>,
+    questions: AtomicU64,
+    notifications: AtomicU64,
+    server: Mutex<Option<Server>>,
+    /// A kill is on its way.
+    is_armed: AtomicBool,
+    has_killed: AtomicBool,
+}
+
+/// Counts requests, and kills once.
+#[derive(Clone)]
+pub(super) struct Killer(Arc<Inner>);
+
+impl Killer {
+    pub(super) fn new(place: Option<Place>) -> Self {
+        Self(Arc::new(Inner {
+            place,
+            questions: AtomicU64::new(0),
+            notifications: AtomicU64::new(0),
+            server: Mutex::default(),
+            is_armed: AtomicBool::new(false),
+            has_killed: AtomicBool::new(false),
+        }))
+    }
+
+    /// The server to kill.
+    pub(super) fn watch(&self, server: Server) {
+        *self.0.server.lock().unwrap_or_else(PoisonError::into_inner) = Some(server);
+    }
+
+    /// False from the kill to the next start.
+    pub(super) fn is_watching(&self) -> bool {
+        self.0.server.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    pub(super) fn has_killed(&self) -> bool {
+        self.0.has_killed.load(Ordering::SeqCst)
+    }
+
+    /// Requests so far.
+    pub(super) fn count(&self, door: Door) -> u64 {
+        self.counter(door).load(Ordering::SeqCst)
+    }
+
+    fn counter(&self, door: Door) -> &AtomicU64 {
+        match door {
+            Door::Model => &self.0.questions,
+            Door::Hook => &self.0.notifications,
+        }
+    }
+
+    /// A request came in: its number, and whether it may be answered.
+    pub(super) fn came(&self, door: Door) -> (u64, bool) {
+        let number = self.counter(door).fetch_add(1, Ordering::SeqCst) + 1;
+        let here = Place { door, number, moment: Moment::Before };
+        if self.0.place == Some(here) {
+            self.kill();
+            return (number, false);
+        }
+        (number, true)
+    }
+
+    /// The answer is on its way.
+    pub(super) fn answered(&self, door: Door, number: u64) {
+        let Some(place) = self.0.place.filter(|place| place.door == door && place.number == number) else {
+            return;
+        };
+        if let Moment::After(pause) = place.moment {
+            self.0.is_armed.store(true, Ordering::SeqCst);
+            let killer = self.clone();
+            tokio::spawn(async move {
+                tokio::time::sleep(pause).await;
+                killer.kill();
+            });
+        }
+    }
+
+    /// Waits for a kill that is on its way; true if it came.
+    pub(super) async fn falls(&self) -> bool {
+        if !self.0.is_armed.load(Ordering::SeqCst) || self.has_killed() {
+            return false;
+        }
+        while !self.has_killed() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        true
+    }
+
+    fn kill(&self) {
+        let mut server = self.0.server.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mut server) = server.take() {
+            // One that is gone already needs no kill.
+            let _ = server.kill();
+            self.0.has_killed.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Watch for Killer {
+    fn asked(&self, _asked: &Asked) -> bool {
+        self.came(Door::Model).1
+    }
+
+    fn answers(&self, asked: &Asked) {
+        self.answered(Door::Model, asked.number);
+    }
+}

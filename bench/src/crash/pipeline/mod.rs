@@ -1,0 +1,129 @@
+//! `crash --pipeline`: `kill -9` between the steps of reading, handing over and telling. One story is told undisturbed, then
+//! once for every question that the model is asked and every notification that is sent, killed before or after that is
+//! answered. Each time the records must be those of the undisturbed run, every event must be there, and receivers that know
+//! repeats by their id must know the same.
+//!
+//! Which write a kill falls between is a matter of chance here; the engine's own tests go through them one by one.
+
+mod killer;
+mod sink;
+mod story;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::progress::Progress;
+use crate::scripted_model::{Scripted, configuration};
+use crate::seeded::Seeded;
+use crate::server::Server;
+use crate::wire::Wire;
+use killer::{Door, Killer, Moment, Place};
+use sink::Sink;
+use story::Outcome;
+
+/// A kill after an answer comes within this time.
+const AFTER_MS_MAX: u64 = 25;
+/// More starts than one kill explains: something else is wrong.
+const STARTS_MAX: usize = 4;
+
+/// What a run came to.
+struct Run {
+    outcome: Outcome,
+    questions: u64,
+    notifications: u64,
+    repeated: usize,
+    killed: bool,
+}
+
+/// Tells the story again and again.
+pub(super) async fn run(binary: &Path, every: u64, seed: u64) -> Result<()> {
+    let began = Instant::now();
+    let mut random = Seeded::new(seed);
+    let calm = once(binary, None).await.context("undisturbed")?;
+    ensure!(calm.questions > 0 && calm.notifications > 0, "nobody was asked, or nobody told");
+    ensure!(calm.repeated == 0, "a notification came twice without a kill");
+    let places = places(&calm, every, &mut random);
+    let progress = Progress::new(1);
+    progress.step("kills between steps");
+    let (mut kills, mut repeated, mut asked_again) = (0_usize, 0, 0);
+    for (number, place) in (0..).zip(&places) {
+        progress.within(number, places.len() as u64);
+        let ended = once(binary, Some(*place)).await.with_context(|| format!("killed {place}"))?;
+        ended.outcome.equals(&calm.outcome).with_context(|| format!("killed {place}"))?;
+        kills += usize::from(ended.killed);
+        repeated += ended.repeated;
+        asked_again += ended.questions.saturating_sub(calm.questions);
+    }
+    // A session may be handed over in one window or in two: the last notification is not always there.
+    ensure!(
+        kills + 1 + places.len() / 20 >= places.len(),
+        "only {kills} of {} kills took place",
+        places.len()
+    );
+    println!(
+        "crash --pipeline: {kills} kills in {:.0} s, seed {seed}, at {} questions and {} notifications: {}; the same after \
+         each kill; {asked_again} questions were asked again, {repeated} notifications came again, known by their id",
+        began.elapsed().as_secs_f64(),
+        calm.questions,
+        calm.notifications,
+        calm.outcome,
+    );
+    Ok(())
+}
+
+/// Every question and every notification, before and after its answer; of these every so manieth.
+fn places(calm: &Run, every: u64, random: &mut Seeded) -> Vec<Place> {
+    let mut places = Vec::new();
+    for (door, count) in [(Door::Model, calm.questions), (Door::Hook, calm.notifications)] {
+        for number in 1..=count {
+            places.push(Place { door, number, moment: Moment::Before });
+            let after = Moment::After(Duration::from_millis(random.below(AFTER_MS_MAX)));
+            places.push(Place { door, number, moment: after });
+        }
+    }
+    let every = every.max(1);
+    let first = random.below(every);
+    let chosen = (0..).zip(places).filter(|(number, _)| number % every == first);
+    chosen.map(|(_, place)| place).collect()
+}
+
+/// Tells the story once, starting the server again after the kill.
+async fn once(binary: &Path, place: Option<Place>) -> Result<Run> {
+    let temporary = tempfile::tempdir()?;
+    let killer = Arc::new(Killer::new(place));
+    let model = Scripted::start(Duration::ZERO, killer.clone()).await?;
+    let sink = Sink::start(killer.clone()).await?;
+    let payloads = temporary.path().join("payloads");
+    let file = temporary.path().join("loci.toml");
+    std::fs::write(&file, configuration(model.port()) + &story::targets(sink.port(), &payloads))?;
+    let settings = [("LOCI_CONFIG", file.to_str().context("a folder with a strange name")?)];
+    let folder = temporary.path().join("data");
+    for _ in 0..STARTS_MAX {
+        let server = Server::start_with(binary, &folder, &settings)?;
+        let wire = Wire::new(&server.url);
+        killer.watch(server);
+        match story::tell(&wire).await {
+            // The story may end while the kill is on its way: then it is told once more, and must change nothing.
+            Ok(_) if killer.falls().await => {}
+            Ok(memory) => {
+                return Ok(Run {
+                    outcome: story::outcome(&wire, &memory, &sink, &payloads).await?,
+                    questions: killer.count(Door::Model),
+                    notifications: killer.count(Door::Hook),
+                    repeated: sink.repeated(),
+                    killed: killer.has_killed(),
+                });
+            }
+            Err(error) if killer.is_watching() => {
+                let log = std::fs::read_to_string(folder.with_extension("log")).unwrap_or_default();
+                let end = log.lines().rev().take(20).collect::<Vec<_>>().into_iter().rev();
+                return Err(error.context(end.collect::<Vec<_>>().join("\n")));
+            }
+            Err(_) => {}
+        }
+    }
+    anyhow::bail!("the story did not end in {STARTS_MAX} starts")
+}

@@ -1,0 +1,78 @@
+//! What the provider is asked meanwhile: calls by session, and how many at once.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::scripted_model::{Asked, Watch};
+
+/// Every message says in which room it was said; rooms are sessions.
+const MARK: &str = "room-";
+const NUMBER_CHARS: usize = 4;
+
+/// Counts since the last `forget`.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Counts {
+    /// By room.
+    pub(super) of_room: BTreeMap<String, usize>,
+    pub(super) at_once: usize,
+    pub(super) most_at_once: usize,
+}
+
+/// Watches a model.
+#[derive(Debug, Default)]
+pub(super) struct Calls(Mutex<Counts>);
+
+impl Calls {
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn now(&self) -> Counts {
+        self.counts().clone()
+    }
+
+    /// Starts counting anew; what is under way goes on.
+    pub(super) fn forget(&self) {
+        let mut counts = self.counts();
+        *counts = Counts { at_once: counts.at_once, most_at_once: counts.at_once, ..Counts::default() };
+    }
+}
+
+impl Watch for Calls {
+    fn asked(&self, asked: &Asked) -> bool {
+        let mut counts = self.counts();
+        *counts.of_room.entry(room(&asked.input).to_owned()).or_default() += 1;
+        counts.at_once += 1;
+        counts.most_at_once = counts.most_at_once.max(counts.at_once);
+        true
+    }
+
+    fn answers(&self, _asked: &Asked) {
+        let mut counts = self.counts();
+        counts.at_once = counts.at_once.saturating_sub(1);
+    }
+}
+
+/// A text that tells its room.
+pub(super) fn text(room: u64, number: u64) -> String {
+    format!(
+        "In {MARK}{room:04} I prefer tool {number} for project {room}, and my desk has number {}.",
+        number * 7 + room
+    )
+}
+
+fn room(input: &str) -> &str {
+    let found = input.find(MARK).and_then(|at| input.get(at..at + MARK.len() + NUMBER_CHARS));
+    found.unwrap_or("none")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rooms_are_read_from_questions() {
+        assert_eq!(room(&format!("{{\"text\":\"{}\"}}", text(7, 3))), "room-0007");
+        assert_eq!((room("nothing"), room("room-1")), ("none", "none"));
+    }
+}
