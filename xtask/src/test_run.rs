@@ -17,6 +17,9 @@ pub(crate) struct Arguments {
     only: Option<String>,
 }
 
+/// All features of the binary.
+const FEATURES: &str = "otel";
+
 struct Step {
     name: &'static str,
     run: fn(&Checkout) -> Result<()>,
@@ -29,6 +32,7 @@ const STEPS: &[Step] = &[
     Step { name: "clippy", run: clippy },
     Step { name: "test", run: |c| process::run(&mut c.cargo(&["test", "--locked", "--workspace"])) },
     Step { name: "doc", run: doc },
+    Step { name: "features", run: features },
     Step {
         name: "crash",
         run: |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--rounds", "10"])),
@@ -56,6 +60,14 @@ fn step_names() -> clap::builder::PossibleValuesParser {
 fn clippy(checkout: &Checkout) -> Result<()> {
     let arguments = ["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"];
     process::run(&mut checkout.cargo(&arguments))
+}
+
+/// What the default build leaves out. Behind the tests: only what depends on a feature is compiled again.
+fn features(checkout: &Checkout) -> Result<()> {
+    let with = ["--locked", "--package", "loci", "--features", FEATURES];
+    let clippy = [&["clippy"], &with[..], &["--all-targets", "--", "-D", "warnings"]].concat();
+    process::run(&mut checkout.cargo(&clippy))?;
+    process::run(&mut checkout.cargo(&[&["test"], &with[..]].concat()))
 }
 
 fn doc(checkout: &Checkout) -> Result<()> {

@@ -19,3 +19,8 @@ pub mod wiring;
 mod wiring_embedder;
 pub mod wiring_models;
 pub mod wiring_targets;
+#[cfg(feature = "otel")]
+pub mod wiring_traces;
+#[cfg(not(feature = "otel"))]
+#[path = "wiring_no_traces.rs"]
+pub mod wiring_traces;

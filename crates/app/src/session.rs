@@ -18,6 +18,7 @@ use crate::output;
 use crate::wiring::{Wiring, WiringOptions, wire};
 use crate::wiring_models::Outside;
 use crate::wiring_targets::TargetsPlan;
+use crate::wiring_traces::TracesPlan;
 
 /// A way to the API, for one command.
 pub(crate) struct Session {
@@ -79,6 +80,7 @@ impl Session {
         crate::logging::start_quiet();
         let wiring = wire(WiringOptions {
             targets: TargetsPlan::of(config, environment, &folder)?,
+            traces: TracesPlan::read(config, environment)?,
             store: config.store(folder),
             engine: config.engine()?,
             embed_threads: config.extraction.embed_threads,
@@ -137,6 +139,7 @@ impl Session {
                 output::note(format!("{} jobs failed: see `loci job list --state failed`", state.failed));
             }
         }
+        opened.traces.end().await;
         opened.store.checkpoint(Checkpoint::Last).await?;
         opened.store.close();
         Ok(())

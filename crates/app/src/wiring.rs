@@ -21,6 +21,7 @@ use loci_server::operations::metrics::Metrics;
 use crate::adapters::{FileVault, MasterKey, RandomIds, SystemClock, background_threads, lower_own_priority};
 use crate::wiring_models::Outside;
 use crate::wiring_targets::{NoNetwork, TargetsPlan};
+use crate::wiring_traces::{Traces, TracesPlan};
 
 /// File of the master key in the data folder.
 pub const MASTER_KEY_FILE: &str = "master.key";
@@ -37,6 +38,8 @@ pub struct Wiring {
     pub store: Arc<SqliteStore>,
     /// What the pipeline and the doors count on.
     pub metrics: Arc<Metrics>,
+    /// What is sent to a collector.
+    pub traces: Traces,
 }
 
 /// What must be known to wire a process.
@@ -53,6 +56,8 @@ pub struct WiringOptions {
     pub outside: Outside,
     /// Where notifications go.
     pub targets: TargetsPlan,
+    /// Where traces go.
+    pub traces: TracesPlan,
 }
 
 impl WiringOptions {
@@ -65,6 +70,7 @@ impl WiringOptions {
             master_key: None,
             outside: Outside::default(),
             targets: TargetsPlan::default(),
+            traces: TracesPlan::default(),
         }
     }
 }
@@ -76,8 +82,11 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     let key_file = options.store.folder.join(MASTER_KEY_FILE);
     let store = SqliteStore::open(options.store).context("opening the data folder")?;
     let metrics = Arc::new(Metrics::new());
-    let observe: Arc<dyn Observe> = Arc::clone(&metrics) as _;
-    let transport = transport(&options.outside, &options.targets, &clock, &ids, &observe)?;
+    let is_quiet = options.outside.is_quiet() && options.targets.is_quiet() && options.traces.is_quiet();
+    let traces = options.traces.begin(Arc::clone(&metrics) as _, &clock, &ids);
+    let observe = traces.observe();
+    let transport = transport(is_quiet, &options.outside, &clock, &ids, &observe)?;
+    let traces = traces.send_over(&transport)?;
     let (models, embedder) = called(&options.outside, &transport, &clock, &observe)?;
     let targets = options.targets.make(transport, Arc::clone(&clock))?;
     let embedder = match embedder {
@@ -104,7 +113,7 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     };
     let host = format!("{}-{}", std::process::id(), uuid4(ids.as_ref()));
     let engine = Engine::new(parts, EngineSettings { host, ..options.engine });
-    Ok(Wiring { engine, clock, ids, store, metrics })
+    Ok(Wiring { engine, clock, ids, store, metrics, traces })
 }
 
 /// The configured models and embedder.
@@ -121,13 +130,13 @@ fn called(
 
 /// The HTTP client. Where nobody is to be called, none is made: that reads the machine's root certificates.
 fn transport(
+    is_quiet: bool,
     outside: &Outside,
-    targets: &TargetsPlan,
     clock: &Arc<dyn Clock>,
     ids: &Arc<dyn IdSource>,
     observe: &Arc<dyn Observe>,
 ) -> Result<Arc<dyn Transport>> {
-    if outside.is_quiet() && targets.is_quiet() {
+    if is_quiet {
         return Ok(Arc::new(NoNetwork));
     }
     let parts = OutboundParts::new(Arc::clone(clock), Arc::clone(ids), Arc::clone(observe));

@@ -26,6 +26,7 @@ mod self_managed;
 pub mod settings;
 pub mod strategies;
 mod streams;
+mod watched;
 
 use std::sync::Arc;
 

@@ -16,6 +16,7 @@ use crate::logging;
 use crate::wiring::{Wiring, WiringOptions, wire};
 use crate::wiring_models::Outside;
 use crate::wiring_targets::TargetsPlan;
+use crate::wiring_traces::TracesPlan;
 
 /// The socket of a data folder.
 pub const SOCKET: &str = "loci.sock";
@@ -73,6 +74,7 @@ pub async fn run(
         master_key: environment.master_key(),
         outside: Outside::read(&config, environment),
         targets: TargetsPlan::of(&config, environment, &folder)?,
+        traces: TracesPlan::read(&config, environment)?,
     })?;
     let doors = doors(&wiring, &config, environment)?;
     let bound = bind(listen_options(&config, &folder), doors.clone()).await?;
@@ -116,8 +118,9 @@ async fn run_jobs(engine: loci_engine::Engine, mut stopped: tokio::sync::watch::
     engine.run_jobs(Box::pin(stop)).await;
 }
 
-/// Moves the log into the main file and lets the folder go.
+/// Sends the last traces, moves the log into the main file and lets the folder go.
 async fn close(wiring: Wiring) -> Result<()> {
+    wiring.traces.end().await;
     wiring.store.checkpoint(Checkpoint::Last).await.context("the last checkpoint")?;
     wiring.store.close();
     Ok(())

@@ -106,7 +106,7 @@ mod tests {
         };
         check("[embedding]\nprevious = \"built-in\"\n", "embedding.previous");
         check("[[embedder]]\nname = \"e\"\nprotocol = \"onnx\"\n", "must not be onnx");
-        check("[telemetry]\ncapture_content = true\n", "[telemetry]");
+        check("[telemetry]\ncapture_content = true\n", "telemetry.otlp_endpoint");
     }
 
     #[test]

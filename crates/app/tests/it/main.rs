@@ -11,4 +11,6 @@ mod native;
 mod program;
 mod pulling;
 mod serving;
+#[cfg(feature = "otel")]
+mod traces;
 mod webhooks;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::program::Home;
 
 /// Answers requests of OpenAI's protocol one after the other: those with this key well, others with 401.
-fn vendor(key: &'static str) -> (String, Receiver<String>) {
+pub(crate) fn vendor(key: &'static str) -> (String, Receiver<String>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let (heard, requests) = channel();
@@ -52,7 +52,7 @@ fn embeddings(request: &str) -> String {
     json!({"data": texts.iter().enumerate().map(item).collect::<Vec<_>>()}).to_string()
 }
 
-fn read(stream: &mut impl Read) -> String {
+pub(crate) fn read(stream: &mut impl Read) -> String {
     let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
     loop {
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -67,6 +67,16 @@ fn read(stream: &mut impl Read) -> String {
         assert!(read > 0, "the request broke off: {text}");
         bytes.extend_from_slice(&piece[..read]);
     }
+}
+
+/// Waits until nothing is pending in a memory.
+pub(crate) fn settled(server: &crate::program::Server, id: &str) {
+    let wait = format!(
+        "POST /v1/memories/{id}/extraction:wait HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+         Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}"
+    );
+    let waited = crate::serving::raw(server, &wait);
+    assert!(waited.contains("\"complete\":true"), "{waited}");
 }
 
 /// A home whose configuration names the model.
@@ -153,12 +163,7 @@ fn another_embedder_makes_all_vectors_anew() {
     // Nothing is pending any more, the making of vectors included.
     let memories = home.json(&["memory", "list"]);
     let id = memories["memories"][0]["id"].as_str().unwrap();
-    let wait = format!(
-        "POST /v1/memories/{id}/extraction:wait HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
-         Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}"
-    );
-    let waited = crate::serving::raw(&server, &wait);
-    assert!(waited.contains("\"complete\":true"), "{waited}");
+    settled(&server, id);
     let asked = requests.try_iter().collect::<String>();
     for text in ["My boat is called Gull", "The cat sleeps", "Largs has a long pier"] {
         assert!(asked.contains(text), "{text} was not embedded anew");

@@ -52,6 +52,20 @@ impl Engine {
         new: NewEvent,
         token: Option<ClientToken>,
     ) -> Result<EventCreated> {
+        let watch = self.watch("create_event", Some(&new.memory));
+        let outcome = self.create_event(caller, new, token).await;
+        if let Some(watch) = watch {
+            watch.tell_event(&outcome);
+        }
+        outcome
+    }
+
+    async fn create_event(
+        &self,
+        caller: &Principal,
+        new: NewEvent,
+        token: Option<ClientToken>,
+    ) -> Result<EventCreated> {
         let capability = Capability::Write;
         let prepared = self.prepare(new)?;
         access::require_events(

@@ -28,6 +28,20 @@ impl Engine {
         new: NewMemory,
         token: Option<ClientToken>,
     ) -> Result<Memory> {
+        let watch = self.watch("create_memory_store", None);
+        let outcome = self.create_memory(caller, new, token).await;
+        if let Some(watch) = watch {
+            watch.tell_made(&outcome);
+        }
+        outcome
+    }
+
+    async fn create_memory(
+        &self,
+        caller: &Principal,
+        new: NewMemory,
+        token: Option<ClientToken>,
+    ) -> Result<Memory> {
         access::require_server_admin(caller)?;
         let now = self.clock.now();
         let memory = self.build_memory(&new, now)?;

@@ -20,6 +20,20 @@ impl Engine {
         id: &MemoryId,
         token: Option<ClientToken>,
     ) -> Result<()> {
+        let watch = self.watch("delete_memory_store", Some(id));
+        let outcome = self.delete_memory(caller, id, token).await;
+        if let Some(watch) = watch {
+            watch.tell(&outcome);
+        }
+        outcome
+    }
+
+    async fn delete_memory(
+        &self,
+        caller: &Principal,
+        id: &MemoryId,
+        token: Option<ClientToken>,
+    ) -> Result<()> {
         access::require_whole(caller, id, Capability::Admin)?;
         let now = self.clock.now();
         let id = id.clone();

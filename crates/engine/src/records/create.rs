@@ -17,6 +17,7 @@ use crate::access::{self, View};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::safety::{SafeText, SafetyPolicy, secrets};
+use crate::watched::CREATE;
 use crate::{Engine, safety};
 
 const OPERATION: &str = "BatchCreateMemoryRecords";
@@ -39,6 +40,20 @@ const FAILURES: [ErrorKind; 5] =
 impl Engine {
     /// Writes records. Shape violations fail the whole request; what depends on state fails its item.
     pub async fn records_create(
+        &self,
+        caller: &Principal,
+        request: RecordsCreate,
+        token: Option<ClientToken>,
+    ) -> Result<BatchOutcome> {
+        let watch = self.watch(CREATE, Some(&request.memory));
+        let outcome = self.create_records(caller, request, token).await;
+        if let Some(watch) = watch {
+            watch.tell_batch(&outcome);
+        }
+        outcome
+    }
+
+    async fn create_records(
         &self,
         caller: &Principal,
         request: RecordsCreate,

@@ -31,6 +31,15 @@ impl Engine {
         memory: &MemoryId,
         record: RecordDelete,
     ) -> Result<()> {
+        let watch = self.watch("delete_memory", Some(memory)).map(|watch| watch.of(&record.id));
+        let outcome = self.delete_record(caller, memory, record).await;
+        if let Some(watch) = watch {
+            watch.tell_records(&outcome, |()| 1);
+        }
+        outcome
+    }
+
+    async fn delete_record(&self, caller: &Principal, memory: &MemoryId, record: RecordDelete) -> Result<()> {
         let view = access::record_view(caller, memory, Capability::Write)?;
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
@@ -46,6 +55,20 @@ impl Engine {
 
     /// Deletes records; what depends on state fails its item.
     pub async fn records_delete(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        records: Vec<RecordDelete>,
+    ) -> Result<BatchOutcome> {
+        let watch = self.watch("delete_memory", Some(memory));
+        let outcome = self.delete_records(caller, memory, records).await;
+        if let Some(watch) = watch {
+            watch.tell_batch(&outcome);
+        }
+        outcome
+    }
+
+    async fn delete_records(
         &self,
         caller: &Principal,
         memory: &MemoryId,

@@ -46,6 +46,20 @@ impl Engine {
         memory: &MemoryId,
         revert: RecordRevert,
     ) -> Result<Vec<Record>> {
+        let watch = self.watch("update_memory", Some(memory));
+        let outcome = self.revert_records(caller, memory, revert).await;
+        if let Some(watch) = watch {
+            watch.tell_records(&outcome, Vec::len);
+        }
+        outcome
+    }
+
+    async fn revert_records(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        revert: RecordRevert,
+    ) -> Result<Vec<Record>> {
         let view = access::record_view(caller, memory, Capability::Write)?;
         let releases = access::record_view(caller, memory, Capability::Admin).is_ok();
         let at = self.clock.now();

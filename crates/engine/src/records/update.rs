@@ -39,6 +39,21 @@ impl Engine {
         updates: Vec<RecordUpdate>,
         expiry: Option<ExpirySpecification>,
     ) -> Result<BatchOutcome> {
+        let watch = self.watch("update_memory", Some(memory));
+        let outcome = self.update_records(caller, memory, updates, expiry).await;
+        if let Some(watch) = watch {
+            watch.tell_batch(&outcome);
+        }
+        outcome
+    }
+
+    async fn update_records(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        updates: Vec<RecordUpdate>,
+        expiry: Option<ExpirySpecification>,
+    ) -> Result<BatchOutcome> {
         let view = access::record_view(caller, memory, Capability::Write)?;
         check_request(&updates, expiry)?;
         let now = self.clock.now();

@@ -27,9 +27,18 @@ use crate::records::{filters, namespaces, prefix_reading, strategy_choice};
 impl Engine {
     /// The records that answer a question best, best first. What could not take part is in `notices.degraded`.
     pub async fn search(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
-        check(&request)?;
+        let watch = self.watch("search_memory", Some(&request.memory));
+        let answer = self.answer(caller, &request).await;
+        if let Some(watch) = watch {
+            watch.tell_search(&request, &answer);
+        }
+        answer
+    }
+
+    async fn answer(&self, caller: &Principal, request: &SearchRequest) -> Result<SearchAnswer> {
+        check(request)?;
         let view = access::record_view(caller, &request.memory, Capability::Read)?;
-        let (scope, mut notices, own_weights) = self.search_scope(&request, &view).await?;
+        let (scope, mut notices, own_weights) = self.search_scope(request, &view).await?;
         let weights = match &own_weights {
             Some(weights) => weights.as_ref(),
             None => Weights::shipped()?,
@@ -37,14 +46,14 @@ impl Engine {
 
         let started = self.clock.monotonic_us();
         let mut asked = self.read_question(&request.query, &scope, &mut notices).await?;
-        let (set, embedded) = self.look_up(&request, &scope, &mut asked, &mut notices).await?;
+        let (set, embedded) = self.look_up(request, &scope, &mut asked, &mut notices).await?;
         if set.passages_without_vector > 0 {
             notices.degrade(Degradation::EmbeddingPending);
         }
         let found = self.clock.monotonic_us();
 
         let ranked = ranking::rank(&asked.question, &asked.terms, &set, weights);
-        let listing = Listing { request: &request, scope: &scope, view: &view, weights, asked: &asked };
+        let listing = Listing { request, scope: &scope, view: &view, weights, asked: &asked };
         let hits = self.list_hits(&listing, ranking::best_passages(ranked)).await?;
         if hits.is_empty() && !scope.namespaces.is_empty() {
             self.note_prefix_reading(&scope).await?;

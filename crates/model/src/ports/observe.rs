@@ -5,7 +5,7 @@
 use crate::exchange::{Step, Usage};
 use crate::ports::deliver::NoticeKind;
 use crate::strategy::StrategyBase;
-use crate::{ErrorKind, MemoryId, RecordId, SessionId, Timestamp};
+use crate::{ActorId, ErrorKind, EventId, MemoryId, Namespace, RecordId, SessionId, Timestamp};
 
 /// A step of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,21 +54,51 @@ pub struct DeliverySeen<'a> {
     pub elapsed_ms: u64,
 }
 
-/// An operation on memories, for traces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How much of operations somebody wants to be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Watching {
+    /// Nothing: whoever does them makes nothing ready.
+    Nothing,
+    /// That they happened, on what, and how they ended.
+    Operations,
+    /// Questions and texts as well.
+    Contents,
+}
+
+/// A record that an operation is about. Content: only shown where the configuration says so.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RecordSeen<'a> {
+    /// Its id.
+    pub id: &'a RecordId,
+    /// Its text.
+    pub text: &'a str,
+    /// How well it answers the question of a search, 0 to 1.
+    pub relevance: Option<f32>,
+}
+
+/// An operation on memories, for traces. Told to those who watch ([`Observe::watching`]).
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OperationSeen<'a> {
-    /// Its name in the conventions: `create_memory_store`, `upsert_memory`, `search_memory` and so on.
+    /// Its name in the conventions: `create_memory_store`, `upsert_memory`, `search_memory` and so on; or `create_event`.
     pub operation: &'a str,
-    /// The memory.
-    pub memory: &'a MemoryId,
+    /// The memory; `None` where none came to be.
+    pub memory: Option<&'a MemoryId>,
     /// The record, where it is one.
     pub record: Option<&'a RecordId>,
     /// Records that it is about.
     pub records: Option<u64>,
+    /// The actor.
+    pub actor: Option<&'a ActorId>,
     /// The session.
     pub session: Option<&'a SessionId>,
-    /// The question of a search. Content: only shown where the configuration says so.
+    /// The event.
+    pub event: Option<&'a EventId>,
+    /// Where, if that is one place.
+    pub namespace: Option<&'a Namespace>,
+    /// The question of a search. Content.
     pub query: Option<&'a str>,
+    /// The records of a search; empty unless contents are watched.
+    pub contents: &'a [RecordSeen<'a>],
     /// When it began.
     pub started: Timestamp,
     /// How long it took.
@@ -102,6 +132,14 @@ pub trait Observe: Send + Sync {
 
     /// A request to the outside was refused before it was made: a word of the guard's closed list.
     fn outbound_refused(&self, _reason: &str) {}
+
+    /// Spans of traces went unsent.
+    fn spans_dropped(&self, _spans: u64) {}
+
+    /// Whether operations are to be told, and how much of them.
+    fn watching(&self) -> Watching {
+        Watching::Nothing
+    }
 
     /// An operation on memories ended.
     fn operation(&self, _seen: &OperationSeen<'_>) {}

@@ -4,6 +4,7 @@
 
 mod server;
 mod targets;
+mod traces;
 
 use std::sync::{Arc, Mutex};
 

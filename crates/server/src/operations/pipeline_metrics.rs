@@ -82,6 +82,10 @@ impl Observe for Metrics {
     fn outbound_refused(&self, reason: &str) {
         self.record(|| counter!("loci_outbound_refused_total", "reason" => reason.to_owned()).increment(1));
     }
+
+    fn spans_dropped(&self, spans: u64) {
+        self.record(|| counter!("loci_trace_spans_dropped_total").increment(spans));
+    }
 }
 
 fn strategy_word(strategy: StrategyBase) -> &'static str {
@@ -129,6 +133,7 @@ mod tests {
         metrics.extraction_failed(StrategyBase::Summary, "MODEL_UNAVAILABLE");
         metrics.resent(4);
         metrics.outbound_refused("loopback");
+        metrics.spans_dropped(6);
         metrics.deliveries(3, 1, 12.5);
         let text = metrics.render();
         for line in [
@@ -143,6 +148,7 @@ mod tests {
             r#"loci_failed_extractions_total{strategy_type="summary",code="MODEL_UNAVAILABLE"} 1"#,
             "loci_resent_messages_total 4",
             r#"loci_outbound_refused_total{reason="loopback"} 1"#,
+            "loci_trace_spans_dropped_total 6",
             r#"loci_deliveries_waiting{state="pending"} 3"#,
             r#"loci_deliveries_waiting{state="failed"} 1"#,
             "loci_delivery_oldest_seconds 12.5",

@@ -49,14 +49,21 @@ pub(super) async fn write(
     let model = engine.embedder.as_ref().map(|embedder| embedder.model_id().to_owned());
     let embed_job = JobId::parse(uuid7(engine.ids.as_ref(), now.millis()))?;
     let host = engine.settings.host.clone();
+    let watch = engine.watch("upsert_memory", Some(&round.memory.id));
     let plan = Plan { round, drafts, leaving, host, model, embed_job, now };
-    engine.store.write(move |tx| plan.write(tx)).await
+    let written = engine.store.write(move |tx| plan.write(tx)).await;
+    // A round that found nothing new is no operation.
+    if let Some(watch) = watch.filter(|_| !matches!(written, Ok(None | Some(0)))) {
+        watch.tell_records(&written, |written| written.unwrap_or(0));
+    }
+    Ok(written?.is_some())
 }
 
 impl Plan {
-    fn write(&self, tx: &mut dyn Tx) -> Result<bool> {
+    /// How many records were written; `None` if the ground moved.
+    fn write(&self, tx: &mut dyn Tx) -> Result<Option<usize>> {
         if !self.holds(tx)? {
-            return Ok(false);
+            return Ok(None);
         }
         self.give_way(tx)?;
         let mut written = Vec::new();
@@ -70,7 +77,7 @@ impl Plan {
         self.write_vectors(tx, &written)?;
         self.write_progress(tx)?;
         self.tidy(tx)?;
-        Ok(true)
+        Ok(Some(written.len()))
     }
 
     /// What the deterministic half made gives way before the model's records are written: they may say the same.

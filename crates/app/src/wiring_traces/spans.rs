@@ -1,0 +1,290 @@
+//! What happens as spans: operations on memories and calls of models by OpenTelemetry's names (docs/decisions/0056), steps
+//! of jobs and deliveries by our own. Everything is passed on to what counts.
+//!
+//! Content is in spans of searches alone, only where the configuration says so, and no more than [`CONTENT_BYTES_MAX`] of
+//! it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use loci_model::ErrorKind;
+use loci_model::exchange::Step;
+use loci_model::ports::clock::Clock;
+use loci_model::ports::ids::IdSource;
+use loci_model::ports::observe::{
+    DeliverySeen, ModelCallSeen, Observe, OperationSeen, RecordSeen, StepSeen, Watching,
+};
+use loci_model::strategy::StrategyBase;
+use loci_outbound::otlp::{Attribute, Exporter, Span, SpanKind};
+use serde_json::json;
+
+/// Records of one span, as JSON: thousands of spans may wait for a collector.
+const CONTENT_BYTES_MAX: usize = 16 * 1024;
+
+/// What a name of the configuration stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Called {
+    Model,
+    Embedder,
+}
+
+/// The observer that makes spans.
+pub(super) struct Spans {
+    /// Is told everything as well.
+    pub(super) metrics: Arc<dyn Observe>,
+    pub(super) exporter: Arc<Exporter>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) ids: Arc<dyn IdSource>,
+    pub(super) capture_content: bool,
+    pub(super) vendors: BTreeMap<(Called, String), &'static str>,
+}
+
+/// Attributes in their order.
+#[derive(Default)]
+struct Attributes(Vec<(&'static str, Attribute)>);
+
+impl Attributes {
+    fn text(mut self, name: &'static str, text: impl Into<String>) -> Self {
+        self.0.push((name, Attribute::Text(text.into())));
+        self
+    }
+
+    fn some(self, name: &'static str, text: Option<&str>) -> Self {
+        match text {
+            Some(text) => self.text(name, text),
+            None => self,
+        }
+    }
+
+    fn count(mut self, name: &'static str, count: u64) -> Self {
+        self.0.push((name, Attribute::Count(count)));
+        self
+    }
+
+    fn flag(mut self, name: &'static str, flag: bool) -> Self {
+        self.0.push((name, Attribute::Flag(flag)));
+        self
+    }
+}
+
+impl Spans {
+    /// A span that ends now.
+    fn ended(&self, name: String, kind: SpanKind, elapsed_us: u64, failed: bool, attributes: Attributes) {
+        let elapsed_ms = i64::try_from(elapsed_us / 1_000).unwrap_or(i64::MAX);
+        let started = self.clock.now().plus_millis(elapsed_ms.saturating_neg());
+        let [trace, id] = [self.ids.random(), self.ids.random()];
+        let id = id.first_chunk::<8>().copied().unwrap_or_default();
+        let attributes = attributes.0;
+        self.exporter.push(Span { trace, id, name, kind, started, elapsed_us, failed, attributes });
+    }
+
+    fn vendor(&self, called: Called, name: &str) -> &str {
+        self.vendors.get(&(called, name.to_owned())).copied().unwrap_or("_OTHER")
+    }
+}
+
+impl Observe for Spans {
+    fn step(&self, seen: &StepSeen<'_>) {
+        self.metrics.step(seen);
+        let attributes = Attributes::default()
+            .text("loci.step", seen.step)
+            .some("loci.strategy", seen.strategy.map(strategy_word))
+            .text("loci.outcome", seen.outcome);
+        let failed = seen.outcome == "error";
+        self.ended(format!("step {}", seen.step), SpanKind::Internal, seen.elapsed_us, failed, attributes);
+    }
+
+    fn model_call(&self, seen: &ModelCallSeen<'_>) {
+        self.metrics.model_call(seen);
+        let (operation, called) = match seen.step {
+            Some(_) => ("chat", Called::Model),
+            None => ("embeddings", Called::Embedder),
+        };
+        let finish = match seen.outcome {
+            "complete" => Some("stop"),
+            "cut_off" => Some("length"),
+            "refused" => Some("content_filter"),
+            _ => None,
+        };
+        let mut attributes = Attributes::default()
+            .text("gen_ai.operation.name", operation)
+            .text("gen_ai.provider.name", self.vendor(called, seen.provider))
+            .text("gen_ai.request.model", seen.model)
+            .some("gen_ai.response.model", seen.answered_by.filter(|model| !model.is_empty()))
+            .text("loci.model", seen.provider)
+            .some("loci.step", seen.step.map(Step::as_str))
+            .count("loci.tries", u64::from(seen.tries));
+        if seen.usage.input_tokens + seen.usage.output_tokens > 0 {
+            attributes = attributes
+                .count("gen_ai.usage.input_tokens", seen.usage.input_tokens)
+                .count("gen_ai.usage.output_tokens", seen.usage.output_tokens);
+        }
+        match finish {
+            Some(finish) if seen.step.is_some() => {
+                let reasons = Attribute::Texts(vec![finish.to_owned()]);
+                attributes.0.push(("gen_ai.response.finish_reasons", reasons));
+            }
+            Some(_) => {}
+            None => attributes = attributes.text("error.type", seen.outcome),
+        }
+        let elapsed_us = seen.elapsed_ms.saturating_mul(1_000);
+        let name = format!("{operation} {}", seen.model);
+        self.ended(name, SpanKind::Client, elapsed_us, finish.is_none(), attributes);
+    }
+
+    fn delivery(&self, seen: &DeliverySeen<'_>) {
+        self.metrics.delivery(seen);
+        let failed = seen.outcome != "accepted";
+        let attributes = Attributes::default()
+            .text("loci.delivery.kind", seen.kind.as_str())
+            .text("loci.outcome", seen.outcome)
+            .count("loci.delivery.attempt", u64::from(seen.attempt));
+        let elapsed_us = seen.elapsed_ms.saturating_mul(1_000);
+        self.ended(
+            format!("deliver {}", seen.kind.as_str()),
+            SpanKind::Client,
+            elapsed_us,
+            failed,
+            attributes,
+        );
+    }
+
+    fn decision(&self, action: &str, by: &str) {
+        self.metrics.decision(action, by);
+    }
+
+    fn finding(&self, what: &str) {
+        self.metrics.finding(what);
+    }
+
+    fn extraction_failed(&self, strategy: StrategyBase, code: &str) {
+        self.metrics.extraction_failed(strategy, code);
+    }
+
+    fn resent(&self, messages: u64) {
+        self.metrics.resent(messages);
+    }
+
+    fn outbound_refused(&self, reason: &str) {
+        self.metrics.outbound_refused(reason);
+    }
+
+    fn spans_dropped(&self, spans: u64) {
+        self.metrics.spans_dropped(spans);
+    }
+
+    fn watching(&self) -> Watching {
+        if self.capture_content { Watching::Contents } else { Watching::Operations }
+    }
+
+    fn operation(&self, seen: &OperationSeen<'_>) {
+        self.metrics.operation(seen);
+        let (memory, session) = (seen.memory.map(|id| id.as_str()), seen.session.map(|id| id.as_str()));
+        let mut attributes = Attributes::default()
+            .text("gen_ai.operation.name", seen.operation)
+            .some("gen_ai.memory.store.id", memory)
+            .some("gen_ai.memory.record.id", seen.record.map(|id| id.as_str()))
+            .some("gen_ai.conversation.id", session)
+            .some("memory.id", memory)
+            .some("session.id", session)
+            .some("event.id", seen.event.map(|id| id.as_str()))
+            .some("actor.id", seen.actor.map(|id| id.as_str()))
+            .some("namespace", seen.namespace.map(|place| place.as_str()))
+            .flag("throttled", seen.error == Some(ErrorKind::Throttled))
+            .flag("error", seen.error.is_some_and(|kind| !is_fault(kind)))
+            .flag("fault", seen.error.is_some_and(is_fault))
+            .some("error.type", seen.error.map(error_word));
+        if let Some(records) = seen.records {
+            attributes = attributes.count("gen_ai.memory.record.count", records);
+        }
+        if self.capture_content {
+            attributes = attributes.some("gen_ai.memory.query.text", seen.query);
+            if !seen.contents.is_empty() {
+                attributes = attributes.text("gen_ai.memory.records", contents(seen.contents));
+            }
+        }
+        let name = seen.operation.to_owned();
+        self.ended(name, SpanKind::Internal, seen.elapsed_us, seen.error.is_some(), attributes);
+    }
+}
+
+/// Records as the convention's JSON: whole ones, best first, as many as there is room for.
+fn contents(records: &[RecordSeen<'_>]) -> String {
+    let mut shown = String::from("[");
+    for record in records {
+        let mut item = json!({ "id": record.id.as_str(), "content": record.text });
+        if let (Some(relevance), Some(members)) = (record.relevance, item.as_object_mut()) {
+            members.insert("score".to_owned(), json!(relevance));
+        }
+        let item = item.to_string();
+        if shown.len() + item.len() + 2 > CONTENT_BYTES_MAX {
+            break;
+        }
+        if shown.len() > 1 {
+            shown.push(',');
+        }
+        shown.push_str(&item);
+    }
+    shown.push(']');
+    shown
+}
+
+/// Ours to answer for, not the caller's.
+fn is_fault(kind: ErrorKind) -> bool {
+    match kind {
+        ErrorKind::Unavailable | ErrorKind::Upstream | ErrorKind::Bug => true,
+        ErrorKind::NotFound
+        | ErrorKind::Conflict
+        | ErrorKind::Invalid
+        | ErrorKind::TooLarge
+        | ErrorKind::Denied
+        | ErrorKind::Unauthenticated
+        | ErrorKind::Throttled => false,
+    }
+}
+
+fn error_word(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::NotFound => "NOT_FOUND",
+        ErrorKind::Conflict => "CONFLICT",
+        ErrorKind::Invalid => "INVALID",
+        ErrorKind::TooLarge => "TOO_LARGE",
+        ErrorKind::Denied => "DENIED",
+        ErrorKind::Unauthenticated => "UNAUTHENTICATED",
+        ErrorKind::Throttled => "THROTTLED",
+        ErrorKind::Unavailable => "UNAVAILABLE",
+        ErrorKind::Upstream => "UPSTREAM",
+        ErrorKind::Bug => "BUG",
+    }
+}
+
+fn strategy_word(strategy: StrategyBase) -> &'static str {
+    match strategy {
+        StrategyBase::Semantic => "semantic",
+        StrategyBase::Summary => "summary",
+        StrategyBase::UserPreference => "user_preference",
+        StrategyBase::Episodic => "episodic",
+        StrategyBase::SelfManaged => "self_managed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::RecordId;
+
+    use super::*;
+
+    #[test]
+    fn contents_have_a_bound() {
+        let id = RecordId::compose("00000000-0000-7000-8000-000000000000").unwrap();
+        let text = "wort".repeat(1_000);
+        let record = |text| RecordSeen { id: &id, text, relevance: Some(0.5) };
+        let one: serde_json::Value = serde_json::from_str(&contents(&[record("a \"b\"")])).unwrap();
+        assert_eq!(one, json!([{ "id": id.as_str(), "content": "a \"b\"", "score": 0.5 }]));
+        let many = contents(&[record(&text); 20]);
+        assert!(many.len() <= CONTENT_BYTES_MAX);
+        let many: serde_json::Value = serde_json::from_str(&many).unwrap();
+        assert_eq!(many.as_array().unwrap().len(), 4);
+        assert_eq!(contents(&[record(&text.repeat(8))]), "[]");
+    }
+}

@@ -1,0 +1,406 @@
+//! Traces for a collector: OTLP over HTTP, as JSON. Spans are queued without waiting and sent in batches; where the
+//! collector cannot keep up the oldest go, and are counted.
+//!
+//! It knows spans and attributes and no convention: what they are called is the matter of whoever tells
+//! (docs/decisions/0056).
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use http::header::CONTENT_TYPE;
+use http::{HeaderName, HeaderValue, Method};
+use loci_model::Timestamp;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::clock::Clock;
+use loci_model::ports::observe::Observe;
+use percent_encoding::percent_decode_str;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use zeroize::Zeroizing;
+
+use crate::request::{Answer, OutboundError, Reach, Request, Retry, Transport};
+use crate::retry::is_passing;
+
+/// Spans of one request; so many are sent at once.
+const BATCH: usize = 512;
+/// Spans that wait at most.
+const QUEUE_MAX: usize = 4_096;
+/// Fewer are sent this often.
+const PAUSE_MS: u64 = 5_000;
+const TIMEOUT_MS: u64 = 10_000;
+/// What is left when the process ends is given up after this long.
+const LAST_MS: u64 = 3_000;
+/// Where a collector takes traces, below its address.
+const PATH: &str = "/v1/traces";
+/// `STATUS_CODE_ERROR`.
+const FAILED: u8 = 2;
+
+/// The value of an attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Attribute {
+    /// Text.
+    Text(String),
+    /// A number.
+    Count(u64),
+    /// Yes or no.
+    Flag(bool),
+    /// Texts.
+    Texts(Vec<String>),
+}
+
+/// What kind of work a span is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpanKind {
+    /// Our own.
+    Internal,
+    /// A call of another service.
+    Client,
+}
+
+/// Something that was done. Each is a trace of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Span {
+    /// Random, not all zero.
+    pub trace: [u8; 16],
+    /// Random, not all zero.
+    pub id: [u8; 8],
+    /// The operation.
+    pub name: String,
+    /// What kind.
+    pub kind: SpanKind,
+    /// When it began.
+    pub started: Timestamp,
+    /// How long it took.
+    pub elapsed_us: u64,
+    /// It failed.
+    pub failed: bool,
+    /// Names and values, in order.
+    pub attributes: Vec<(&'static str, Attribute)>,
+}
+
+/// Where traces go.
+#[derive(Clone)]
+pub struct Collector {
+    /// Its address, with or without `/v1/traces`.
+    pub endpoint: String,
+    /// Headers of every request; see [`headers`].
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// Version of the program.
+    pub version: &'static str,
+}
+
+impl fmt::Debug for Collector {
+    /// The address may hold a key in its query, headers surely do.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Collector").field("headers", &self.headers.len()).finish_non_exhaustive()
+    }
+}
+
+/// Reads `name=value,…`, as OpenTelemetry's own variables hold headers: values are percent-encoded. They are marked
+/// sensitive.
+///
+/// # Errors
+/// Says which header it is, by its place, and never what it holds.
+pub fn headers(text: &str) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
+    let mut read = Vec::new();
+    for (place, pair) in text.split(',').enumerate().filter(|(_, pair)| !pair.trim().is_empty()) {
+        let wrong = |what: &str| format!("header {} {what}", place + 1);
+        let (name, value) = pair.split_once('=').ok_or_else(|| wrong("has no `=`"))?;
+        let name: HeaderName = name.trim().parse().map_err(|_| wrong("has a name that no header has"))?;
+        let decoded = Zeroizing::new(percent_decode_str(value.trim()).collect::<Vec<u8>>());
+        let mut value =
+            HeaderValue::from_bytes(&decoded).map_err(|_| wrong("has a character that no header takes"))?;
+        value.set_sensitive(true);
+        read.push((name, value));
+    }
+    Ok(read)
+}
+
+/// Queues spans; [`Exporter::run`] sends them.
+pub struct Exporter {
+    collector: Collector,
+    clock: Arc<dyn Clock>,
+    /// Is told of spans that go unsent.
+    observe: Arc<dyn Observe>,
+    queue: Mutex<VecDeque<Span>>,
+    /// A batch is full.
+    full: Notify,
+    /// The last request failed: the log has said so already.
+    failing: AtomicBool,
+}
+
+/// What became of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sent {
+    /// It was taken, or refused for good; more wait.
+    More,
+    /// Nothing waits.
+    Empty,
+    /// It waits for another try.
+    Later,
+}
+
+impl Exporter {
+    /// An exporter with nothing in it.
+    pub fn new(collector: Collector, clock: Arc<dyn Clock>, observe: Arc<dyn Observe>) -> Self {
+        let (queue, full, failing) = (Mutex::default(), Notify::new(), AtomicBool::new(false));
+        Self { collector, clock, observe, queue, full, failing }
+    }
+
+    /// Queues a span. Where the queue is full, the oldest goes.
+    pub fn push(&self, span: Span) {
+        let mut queue = self.queue();
+        let is_full = queue.len() >= QUEUE_MAX;
+        if is_full {
+            queue.pop_front();
+        }
+        queue.push_back(span);
+        let waiting = queue.len();
+        drop(queue);
+        if is_full {
+            self.observe.spans_dropped(1);
+        }
+        if waiting == BATCH {
+            self.full.notify_one();
+        }
+    }
+
+    /// Sends until `stop` resolves, then what is left, once. Over `transport`, which repeats what may pass.
+    pub async fn run(&self, transport: &dyn Transport, stop: BoxFuture<'static, ()>) {
+        let mut stop = pin!(stop);
+        loop {
+            tokio::select! {
+                () = &mut stop => break,
+                () = self.full.notified() => {}
+                () = self.clock.sleep(PAUSE_MS) => {}
+            }
+            loop {
+                let sent = tokio::select! {
+                    () = &mut stop => return self.send_last(transport).await,
+                    sent = self.send_batch(transport, TIMEOUT_MS, Retry::Safe) => sent,
+                };
+                match sent {
+                    Sent::More => {}
+                    Sent::Empty => break,
+                    // Not at once, however many come meanwhile.
+                    Sent::Later => tokio::select! {
+                        () = &mut stop => return self.send_last(transport).await,
+                        () = self.clock.sleep(PAUSE_MS) => {}
+                    },
+                }
+            }
+        }
+        self.send_last(transport).await;
+    }
+
+    async fn send_last(&self, transport: &dyn Transport) {
+        let all = async { while self.send_batch(transport, LAST_MS, Retry::Never).await == Sent::More {} };
+        tokio::select! {
+            () = all => {}
+            () = self.clock.sleep(LAST_MS) => {}
+        }
+        let left = self.queue().len();
+        if left > 0 {
+            tracing::warn!(spans = left, "the process ends before the collector took all traces");
+        }
+    }
+
+    /// Sends the oldest. What may be taken later waits in its place; a batch that is given up on meanwhile stays.
+    async fn send_batch(&self, transport: &dyn Transport, timeout_ms: u64, retry: Retry) -> Sent {
+        let (body, spans, last) = {
+            let queue = self.queue();
+            let batch: Vec<&Span> = queue.iter().take(BATCH).collect();
+            let Some(last) = batch.last().map(|span| span.id) else { return Sent::Empty };
+            (body(&batch, self.collector.version).to_string().into_bytes(), batch.len(), last)
+        };
+        let outcome = transport.send(self.request(body, timeout_ms, retry)).await;
+        let refused = match &outcome {
+            Ok(answer) if (200..300).contains(&answer.status) => rejected(answer),
+            Ok(answer) if is_passing(answer.status) => {
+                return self.later(format!("status {}", answer.status));
+            }
+            Err(OutboundError::Timeout | OutboundError::Connect(_) | OutboundError::Protocol(_)) => {
+                return self.later(said(&outcome));
+            }
+            Ok(_) | Err(OutboundError::Refused(_) | OutboundError::TooLarge) => {
+                tracing::warn!(spans, why = said(&outcome), "the collector refused traces: they are lost");
+                u64::try_from(spans).unwrap_or(u64::MAX)
+            }
+        };
+        if refused > 0 {
+            self.observe.spans_dropped(refused);
+        } else if self.failing.swap(false, Ordering::Relaxed) {
+            tracing::info!("the collector takes traces again");
+        }
+        self.forget(last, spans);
+        if self.queue().is_empty() { Sent::Empty } else { Sent::More }
+    }
+
+    /// Takes a batch out of the queue, as far as the queue has not dropped it meanwhile.
+    fn forget(&self, last: [u8; 8], spans: usize) {
+        let mut queue = self.queue();
+        if let Some(at) = queue.iter().take(spans).position(|span| span.id == last) {
+            queue.drain(..=at);
+        }
+    }
+
+    fn later(&self, why: String) -> Sent {
+        if !self.failing.swap(true, Ordering::Relaxed) {
+            tracing::warn!(why, "the collector takes no traces: they wait");
+        }
+        Sent::Later
+    }
+
+    fn request(&self, body: Vec<u8>, timeout_ms: u64, retry: Retry) -> Request {
+        let mut headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+        headers.extend(self.collector.headers.iter().cloned());
+        let base = self.collector.endpoint.trim_end_matches('/');
+        let base = base.strip_suffix(PATH).unwrap_or(base);
+        Request {
+            method: Method::POST,
+            url: format!("{base}{PATH}"),
+            headers,
+            body,
+            reach: Reach::Configured,
+            retry,
+            timeout_ms: Some(timeout_ms),
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, VecDeque<Span>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Exporter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exporter").field("collector", &self.collector).finish_non_exhaustive()
+    }
+}
+
+fn said(outcome: &Result<Answer, OutboundError>) -> String {
+    match outcome {
+        Ok(answer) => format!("status {}", answer.status),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Spans of a batch that the collector says it did not take.
+fn rejected(answer: &Answer) -> u64 {
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let rejected = &body["partialSuccess"]["rejectedSpans"];
+    let spans = rejected.as_u64().or_else(|| rejected.as_str()?.parse().ok()).unwrap_or(0);
+    if spans > 0 {
+        tracing::warn!(spans, "the collector refused some traces: they are lost");
+    }
+    spans
+}
+
+/// `ExportTraceServiceRequest`.
+fn body(spans: &[&Span], version: &str) -> Value {
+    let spans: Vec<Value> = spans.iter().map(|span| shown(span)).collect();
+    let text = |text: &str| Attribute::Text(text.to_owned());
+    json!({ "resourceSpans": [{
+        "resource": { "attributes": [
+            attribute("service.name", &text("loci")),
+            attribute("service.version", &text(version)),
+        ] },
+        "scopeSpans": [{ "scope": { "name": "loci", "version": version }, "spans": spans }],
+    }] })
+}
+
+fn shown(span: &Span) -> Value {
+    let started_ns = u64::try_from(span.started.millis()).unwrap_or(0).saturating_mul(1_000_000);
+    let ended_ns = started_ns.saturating_add(span.elapsed_us.saturating_mul(1_000));
+    let attributes: Vec<Value> = span.attributes.iter().map(|(name, value)| attribute(name, value)).collect();
+    let mut shown = json!({
+        "traceId": hex::encode(span.trace),
+        "spanId": hex::encode(span.id),
+        "name": span.name,
+        // `SPAN_KIND_INTERNAL`, `SPAN_KIND_CLIENT`
+        "kind": match span.kind { SpanKind::Internal => 1, SpanKind::Client => 3 },
+        "startTimeUnixNano": started_ns.to_string(),
+        "endTimeUnixNano": ended_ns.to_string(),
+        "attributes": attributes,
+    });
+    if span.failed
+        && let Some(members) = shown.as_object_mut()
+    {
+        members.insert("status".to_owned(), json!({ "code": FAILED }));
+    }
+    shown
+}
+
+fn attribute(name: &str, value: &Attribute) -> Value {
+    let value = match value {
+        Attribute::Text(text) => json!({ "stringValue": text }),
+        Attribute::Count(count) => json!({ "intValue": count.to_string() }),
+        Attribute::Flag(flag) => json!({ "boolValue": flag }),
+        Attribute::Texts(texts) => {
+            let values: Vec<Value> = texts.iter().map(|text| json!({ "stringValue": text })).collect();
+            json!({ "arrayValue": { "values": values } })
+        }
+    };
+    json!({ "key": name, "value": value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_as_the_protocol_writes_it() {
+        let told = Span {
+            trace: [0x0a; 16],
+            id: [0x0b; 8],
+            name: "search_memory".into(),
+            kind: SpanKind::Internal,
+            started: Timestamp::clamped(1_752_235_548_250),
+            elapsed_us: 1_500,
+            failed: true,
+            attributes: vec![
+                ("gen_ai.memory.record.count", Attribute::Count(3)),
+                ("throttled", Attribute::Flag(false)),
+                ("gen_ai.response.finish_reasons", Attribute::Texts(vec!["stop".into()])),
+            ],
+        };
+        let sent = body(&[&told], "1.0");
+        assert_eq!(
+            sent["resourceSpans"][0]["scopeSpans"][0],
+            json!({ "scope": { "name": "loci", "version": "1.0" }, "spans": [{
+                "traceId": "0a".repeat(16), "spanId": "0b".repeat(8), "name": "search_memory", "kind": 1,
+                "startTimeUnixNano": "1752235548250000000", "endTimeUnixNano": "1752235548251500000",
+                "attributes": [
+                    { "key": "gen_ai.memory.record.count", "value": { "intValue": "3" } },
+                    { "key": "throttled", "value": { "boolValue": false } },
+                    { "key": "gen_ai.response.finish_reasons",
+                      "value": { "arrayValue": { "values": [{ "stringValue": "stop" }] } } },
+                ],
+                "status": { "code": 2 },
+            }] })
+        );
+        let call = Span { kind: SpanKind::Client, failed: false, ..told };
+        assert_eq!(shown(&call)["kind"], 3);
+        assert_eq!(shown(&call).get("status"), None);
+        let resource = &sent["resourceSpans"][0]["resource"]["attributes"][0];
+        assert_eq!(resource, &json!({ "key": "service.name", "value": { "stringValue": "loci" } }));
+    }
+
+    #[test]
+    fn headers_are_read_and_not_shown() {
+        let read = headers("authorization=Bearer%20hidden, x-team = blue,").unwrap();
+        let values: Vec<_> =
+            read.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap())).collect();
+        assert_eq!(values, [("authorization", "Bearer hidden"), ("x-team", "blue")]);
+        assert!(!format!("{read:?}").contains("hidden"));
+        let collector = Collector { endpoint: "http://c/?key=hidden".into(), headers: read, version: "1" };
+        assert!(!format!("{collector:?}").contains("hidden"));
+        let check = |text: &str, expect: &str| assert_eq!(headers(text).unwrap_err(), expect);
+        check("a=1,hidden", "header 2 has no `=`");
+        check("hid den=1", "header 1 has a name that no header has");
+        check("a=hid%0Aden", "header 1 has a character that no header takes");
+    }
+}
