@@ -116,6 +116,20 @@ pub const FACTS_PER_WINDOW_MAX: usize = 64;
 pub const FACT_CHARS_MAX: usize = 2_000;
 /// Characters of a preference that a model made.
 pub const PREFERENCE_CHARS_MAX: usize = 500;
+/// Words of a session's running summary that a model made.
+pub const SUMMARY_WORDS_MAX: usize = 400;
+/// Its characters: not every language has spaces.
+pub const SUMMARY_CHARS_MAX: usize = 4_000;
+/// Topics that one window's summary has.
+pub const TOPICS_PER_WINDOW_MAX: usize = 16;
+/// Characters of a topic's name.
+pub const TOPIC_NAME_CHARS_MAX: usize = 100;
+/// Characters of a topic.
+pub const TOPIC_CHARS_MAX: usize = 4_000;
+/// Characters of each text that tells of a whole episode.
+pub const EPISODE_TEXT_CHARS_MAX: usize = 1_000;
+/// Characters of each text that tells of one step of an episode.
+pub const EPISODE_STEP_CHARS_MAX: usize = 400;
 /// Characters of a reflection.
 pub const REFLECTION_CHARS_MAX: usize = 1_000;
 /// Reflections of one run.

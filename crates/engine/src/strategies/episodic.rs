@@ -1,12 +1,13 @@
-//! Episodes without a model: one per session, structured from what was asked, done and said about it; continued in place
+//! Episodes, and the half that needs no model (the other is `episodic_model.rs`): one per session, structured from what was asked, done and said about it; continued in place
 //! as the session grows (agentcore-wire.md §8). All roles are read, tools included.
 //!
 //! Assessments rest on plain words of success and failure and say `unknown` otherwise. Reflections *across* episodes
-//! need a model and are not made.
+//! need a model and are a job of their own.
 
 use std::sync::LazyLock;
 
 use loci_model::event::Role;
+use loci_model::exchange::Step;
 use loci_model::metadata::Metadata;
 use loci_model::provenance::Source;
 use loci_model::record::RecordKind;
@@ -16,7 +17,7 @@ use regex::Regex;
 
 use super::episode_form::{Episode, EpisodeTurn};
 use super::summary_topics::shortened;
-use super::{Batch, Candidate, Joining, Strategy, Turn};
+use super::{Ask, BadReply, Batch, Candidate, Joining, Question, Strategy, Turn, episodic_model};
 
 /// Actions of one step that are told; later ones are counted.
 const ACTIONS_MAX: usize = 6;
@@ -44,7 +45,7 @@ impl Strategy for Episodic {
         let Some(newest) = batch.turns.iter().map(|turn| turn.time).max() else { return Vec::new() };
         let standing = batch.standing.last();
         let mut episode = standing.and_then(|record| Episode::read(&record.text)).unwrap_or_default();
-        let old = standing.map_or(&[][..], |record| &record.provenance.sources);
+        let old = standing.map_or(&[][..], |record| &record.sources);
         for turn in batch.turns {
             step(&mut episode, turn);
         }
@@ -66,9 +67,25 @@ impl Strategy for Episodic {
             run: None,
             scope: None,
             inferred: Metadata::new(),
-            time: standing.map_or(newest, |record| record.timestamp.max(newest)),
+            time: standing.map_or(newest, |record| record.time.max(newest)),
             joining: Joining::InPlace,
         }]
+    }
+
+    fn asks(&self) -> bool {
+        true
+    }
+
+    fn step(&self, ask: &Ask<'_>) -> Step {
+        episodic_model::step(ask)
+    }
+
+    fn extraction(&self, ask: &Ask<'_>) -> Option<Question> {
+        episodic_model::question(ask)
+    }
+
+    fn read_extraction(&self, reply: &str, ask: &Ask<'_>) -> Result<Vec<Candidate>, BadReply> {
+        episodic_model::read(reply, ask)
     }
 }
 
@@ -77,7 +94,8 @@ pub fn subtype(session: &SessionId) -> String {
     format!("session/{session}")
 }
 
-fn sources(old: &[Source], turns: &[Turn]) -> Vec<Source> {
+/// Earlier sources and those of new turns: the first and the latest.
+pub(super) fn sources(old: &[Source], turns: &[Turn]) -> Vec<Source> {
     let mut sources = old.to_vec();
     for turn in turns {
         if sources.last() != Some(&turn.source) {
@@ -116,12 +134,13 @@ fn step(episode: &mut Episode, turn: &Turn) {
     }
 }
 
+/// The id of the step that a message begins.
+pub(super) fn turn_id(source: &Source) -> String {
+    format!("{}/{}.{}", source.event, source.message, source.part)
+}
+
 fn opened(turn: &Turn) -> EpisodeTurn {
-    let source = &turn.source;
-    EpisodeTurn {
-        turn_id: format!("{}/{}.{}", source.event, source.message, source.part),
-        ..EpisodeTurn::default()
-    }
+    EpisodeTurn { turn_id: turn_id(&turn.source), ..EpisodeTurn::default() }
 }
 
 fn act(episode: &mut Episode, turn: &Turn, told: &str) {

@@ -40,6 +40,18 @@ pub fn form(schema: &[MetadataSchemaEntry]) -> Option<(String, Value)> {
     Some((lines, json!({ "type": "array", "items": pair })))
 }
 
+/// Adds that member to the JSON Schema of an entry, where there is one: what the model is to be told of it.
+pub fn add(schema: &[MetadataSchemaEntry], entry: &mut Value) -> Option<String> {
+    let (lines, form) = form(schema)?;
+    if let Some(properties) = entry.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.insert("metadata".to_owned(), form);
+    }
+    if let Some(required) = entry.get_mut("required").and_then(Value::as_array_mut) {
+        required.push(json!("metadata"));
+    }
+    Some(lines)
+}
+
 /// The values that hold to their rules; the first one of a key counts.
 pub fn values(schema: &[MetadataSchemaEntry], pairs: &[(String, String)]) -> Metadata {
     let mut values = Metadata::new();

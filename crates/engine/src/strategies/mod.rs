@@ -7,12 +7,13 @@
 //!
 //! To add a strategy: one file with its deterministic half, one line in [`STRATEGIES`]. To let a model read for it: one file
 //! `<strategy>_model.rs` with its prompt, question and reading, the prompt's words in `prompts/`, one line in
-//! [`prompt::PROMPTS`], and the five methods of [`Strategy`] behind [`Strategy::asks`].
+//! [`prompt::PROMPTS`], and the methods of [`Strategy`] behind [`Strategy::asks`].
 
 pub mod candidate;
 pub mod data_lines;
 pub mod episode_form;
 pub mod episodic;
+pub mod episodic_model;
 pub mod grounding;
 pub mod inferred_values;
 pub mod preference;
@@ -22,11 +23,14 @@ pub mod preference_statement;
 pub mod prompt;
 pub mod prompt_input;
 pub mod question;
+pub mod reflection_model;
 pub mod reply_json;
 pub mod schema_values;
 pub mod semantic;
 pub mod semantic_model;
+pub mod standing;
 pub mod summary;
+pub mod summary_model;
 pub mod summary_topics;
 pub mod topic_markup;
 pub mod turn;
@@ -34,11 +38,11 @@ pub mod unwrapping;
 
 use loci_model::SessionId;
 use loci_model::exchange::Step;
-use loci_model::record::Record;
 use loci_model::strategy::StrategyBase;
 
 pub use candidate::{Candidate, Joining};
 pub use question::{Ask, BadReply, Deciding, Question};
+pub use standing::Standing;
 pub use turn::Turn;
 
 /// What one extraction reads: new turns of one session, branch and namespace.
@@ -48,8 +52,8 @@ pub struct Batch<'a> {
     pub session: &'a SessionId,
     /// The new turns, in order.
     pub turns: &'a [Turn],
-    /// Active records of this session with the subtypes the strategy asked for in [`Strategy::builds_on`].
-    pub standing: &'a [Record],
+    /// Of this session, what the strategy asked for in [`Strategy::builds_on`], oldest first.
+    pub standing: &'a [Standing],
 }
 
 /// A strategy: its deterministic half, and its questions to a model where it has any.
@@ -71,8 +75,8 @@ pub trait Strategy: Sync {
         false
     }
 
-    /// What the extraction is in the words of pull mode.
-    fn step(&self) -> Step {
+    /// What its question is in the words of pull mode.
+    fn step(&self, _ask: &Ask<'_>) -> Step {
         Step::Extract
     }
 

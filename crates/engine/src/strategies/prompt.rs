@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::question::{BadReply, Question};
-use super::{preference_model, semantic_model};
+use super::{episodic_model, preference_model, reflection_model, semantic_model, summary_model};
 use crate::consolidation::ask_rest;
 
 /// Between the two parts of a file.
@@ -45,8 +45,16 @@ impl std::fmt::Debug for Prompt {
 }
 
 /// Every prompt.
-pub static PROMPTS: &[&Prompt] =
-    &[&semantic_model::EXTRACT, &ask_rest::FACTS, &preference_model::EXTRACT, &ask_rest::PREFERENCES];
+pub static PROMPTS: &[&Prompt] = &[
+    &semantic_model::EXTRACT,
+    &ask_rest::FACTS,
+    &preference_model::EXTRACT,
+    &ask_rest::PREFERENCES,
+    &summary_model::CONSOLIDATE,
+    &episodic_model::EXTRACT,
+    &episodic_model::CONSOLIDATE,
+    &reflection_model::REFLECT,
+];
 
 /// The prompt of that id, replaced instructions or not.
 pub fn of(id: &PromptId) -> Option<&'static Prompt> {
@@ -64,7 +72,7 @@ pub struct Filling<'a> {
     pub more: Option<String>,
     /// What the question is about.
     pub input: String,
-    /// JSON Schema of one entry of the answer's list.
+    /// JSON Schema of one entry of the answer's list, or of the one object that the answer is.
     pub entry: Value,
 }
 
@@ -90,8 +98,29 @@ impl Prompt {
     }
 
     /// A question whose answer is a list of entries.
-    pub fn list_question(&self, filling: Filling<'_>) -> Option<Question> {
-        let Filling { replaced, more, input, entry } = filling;
+    pub fn list_question(&self, mut filling: Filling<'_>) -> Option<Question> {
+        let schema = json!({
+            "type": "object",
+            "properties": { "items": { "type": "array", "items": filling.entry.take() } },
+            "required": ["items"],
+            "additionalProperties": false,
+        });
+        self.question(filling, OutputForm::Json { name: "items", schema: schema.to_string() })
+    }
+
+    /// A question whose answer is one object, called `name`.
+    pub fn object_question(&self, name: &'static str, mut filling: Filling<'_>) -> Option<Question> {
+        let schema = filling.entry.take().to_string();
+        self.question(filling, OutputForm::Json { name, schema })
+    }
+
+    /// A question whose answer is text with marks of its own.
+    pub fn text_question(&self, filling: Filling<'_>) -> Option<Question> {
+        self.question(filling, OutputForm::Text)
+    }
+
+    fn question(&self, filling: Filling<'_>, output: OutputForm) -> Option<Question> {
+        let Filling { replaced, more, input, .. } = filling;
         let (instructions, form) = self.parts();
         let own = replaced.map(|step| step.append_to_prompt.as_str()).filter(|text| !text.is_empty());
         let mut system = format!("{}\n\n{}", own.unwrap_or(instructions).trim(), form.trim());
@@ -99,18 +128,12 @@ impl Prompt {
             system.push('\n');
             system.push_str(&more);
         }
-        let schema = json!({
-            "type": "object",
-            "properties": { "items": { "type": "array", "items": entry } },
-            "required": ["items"],
-            "additionalProperties": false,
-        });
         Some(Question {
             prompt: self.id(replaced).ok()?,
-            model_id: replaced.map(|step| step.model_id.clone()),
+            model_id: replaced.map(|step| step.model_id.clone()).filter(|id| !id.is_empty()),
             system,
             input,
-            output: OutputForm::Json { name: "items", schema: schema.to_string() },
+            output,
             grammar: self.grammar,
             max_output_tokens: OUTPUT_TOKENS_MAX,
         })
@@ -136,6 +159,10 @@ mod tests {
             ("semantic.consolidate@1", "cdc0542600011f10"),
             ("user_preference.extract@1", "645f2f917b6c85c3"),
             ("user_preference.consolidate@1", "0cc30fba376e4be4"),
+            ("summary.consolidate@1", "6fc7b205ed577579"),
+            ("episodic.extract@1", "010ba131590ada33"),
+            ("episodic.consolidate@1", "fa82984abd4d9402"),
+            ("episodic.reflect@1", "34541fa84767baf3"),
         ];
         let expect = expect.map(|(id, digest)| (id.to_owned(), digest.to_owned()));
         assert_eq!(digests, expect);
@@ -147,7 +174,7 @@ mod tests {
         for prompt in PROMPTS {
             let (instructions, form) = prompt.parts();
             assert!(!instructions.is_empty() && !form.is_empty(), "{prompt:?}");
-            assert!(!prompt.text.contains('\r') && form.contains("No other members"), "{prompt:?}");
+            assert!(!prompt.text.contains('\r') && form.contains("No other "), "{prompt:?}");
             let of = |replaced| {
                 prompt.list_question(Filling { replaced, input: "in".into(), ..Filling::default() }).unwrap()
             };

@@ -22,6 +22,17 @@ pub fn conversation(context: &[Turn], turns: &[Turn]) -> String {
     text
 }
 
+/// Values as lines between tags, one after the other; what they say must have gone through [`safety::for_model`].
+pub fn block(tag: &str, values: &[Value]) -> String {
+    let mut text = format!("<{tag}>\n");
+    for value in values {
+        text.push_str(&escaped(&value.to_string()));
+        text.push('\n');
+    }
+    text.push_str(&format!("</{tag}>\n"));
+    text
+}
+
 fn line(text: &mut String, number: Option<u64>, turn: &Turn) {
     let mut members = Map::new();
     if let Some(number) = number {

@@ -6,7 +6,7 @@ use loci_model::ports::language_model::OutputForm;
 use loci_model::prompt::PromptId;
 use loci_model::provenance::Source;
 use loci_model::strategy::{self, StepOverride};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Batch, Turn, inferred_values};
 
@@ -55,20 +55,18 @@ impl<'a> Ask<'a> {
     /// Adds the member for values that a model infers to the JSON Schema of an entry, where there are any: what the model
     /// is to be told of them.
     pub fn add_metadata(&self, entry: &mut Value) -> Option<String> {
-        let (lines, form) = inferred_values::form(self.schema())?;
-        if let Some(properties) = entry.get_mut("properties").and_then(Value::as_object_mut) {
-            properties.insert("metadata".to_owned(), form);
-        }
-        if let Some(required) = entry.get_mut("required").and_then(Value::as_array_mut) {
-            required.push(json!("metadata"));
-        }
-        Some(lines)
+        inferred_values::add(self.schema(), entry)
     }
 }
 
 /// What a custom strategy replaces in extraction.
 pub fn extraction_step(strategy: &strategy::Strategy) -> Option<&StepOverride> {
     strategy.custom.as_ref().and_then(|custom| custom.extraction.as_ref())
+}
+
+/// What a custom strategy replaces in consolidation.
+pub fn consolidation_step(strategy: &strategy::Strategy) -> Option<&StepOverride> {
+    strategy.custom.as_ref().and_then(|custom| custom.consolidation.as_ref())
 }
 
 /// A question to a model.

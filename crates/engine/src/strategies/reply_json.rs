@@ -1,5 +1,5 @@
-//! Answers that are lists of objects: read strictly, with everything that is wrong named at once, so that one revision can
-//! mend all of it. What a member means is the strategy's matter.
+//! Answers that are JSON, a list of objects or one object: read strictly, with everything that is wrong named at once, so
+//! that one revision can mend all of it. What a member means is the strategy's matter.
 //!
 //! Wrapped answers are unwrapped: thoughts before the answer, one code fence around it, `{"items": […]}` around the list.
 //! Nothing else is forgiven: text around the JSON, members that the form has not, a list that breaks off.
@@ -13,10 +13,10 @@ pub const VIOLATIONS_MAX: usize = 20;
 /// Characters of an answer that a line may show.
 const SHOWN_CHARS_MAX: usize = 40;
 
-/// One entry of an answer, and what is wrong with it.
+/// One object of an answer, and what is wrong with it.
 pub struct Entry<'a> {
-    /// From 1.
-    number: usize,
+    /// Where it stands: `item 3`, `turns 2`, `the answer`.
+    place: String,
     members: &'a Map<String, Value>,
     violations: Vec<String>,
 }
@@ -35,13 +35,51 @@ pub fn list<T>(
     if entries.len() > entries_max {
         violations.push(format!("there are {} items: at most {entries_max} are allowed", entries.len()));
     }
-    let mut found = Vec::with_capacity(entries.len());
-    for (number, entry) in (1..).zip(&entries) {
-        let Value::Object(members) = entry else {
-            violations.push(format!("item {number} must be an object, not {}", kind(entry)));
+    let found = each("item", &entries, &mut violations, read);
+    if violations.is_empty() { Ok(found) } else { Err(all_of(violations)) }
+}
+
+/// Reads one object by `read`; a `None` of it must have said why.
+///
+/// # Errors
+/// Everything that is wrong, at most twenty lines.
+pub fn object<T>(reply: &str, read: impl Fn(&mut Entry<'_>) -> Option<T>) -> Result<T, BadReply> {
+    let value = json(reply)?;
+    let Value::Object(members) = &value else {
+        return Err(BadReply::of(format!("the answer must be one object, not {}", kind(&value))));
+    };
+    let mut entry = Entry { place: "the answer".to_owned(), members, violations: Vec::new() };
+    match read(&mut entry) {
+        Some(value) if entry.violations.is_empty() => Ok(value),
+        found => {
+            if found.is_none() && entry.violations.is_empty() {
+                entry.refuse("it cannot be read");
+            }
+            Err(all_of(entry.violations))
+        }
+    }
+}
+
+fn all_of(mut violations: Vec<String>) -> BadReply {
+    violations.truncate(VIOLATIONS_MAX);
+    BadReply { violations }
+}
+
+/// Reads the objects of a list.
+fn each<T>(
+    name: &str,
+    values: &[Value],
+    violations: &mut Vec<String>,
+    read: impl Fn(&mut Entry<'_>) -> Option<T>,
+) -> Vec<T> {
+    let mut found = Vec::with_capacity(values.len());
+    for (number, value) in (1..).zip(values) {
+        let place = format!("{name} {number}");
+        let Value::Object(members) = value else {
+            violations.push(format!("{place} must be an object, not {}", kind(value)));
             continue;
         };
-        let mut entry = Entry { number, members, violations: Vec::new() };
+        let mut entry = Entry { place, members, violations: Vec::new() };
         let value = read(&mut entry);
         if value.is_none() && entry.violations.is_empty() {
             entry.refuse("it cannot be read");
@@ -49,19 +87,15 @@ pub fn list<T>(
         found.extend(value);
         violations.append(&mut entry.violations);
     }
-    if violations.is_empty() {
-        return Ok(found);
-    }
-    violations.truncate(VIOLATIONS_MAX);
-    Err(BadReply { violations })
+    found
 }
 
-fn entries(reply: &str) -> Result<Vec<Value>, BadReply> {
+fn json(reply: &str) -> Result<Value, BadReply> {
     let text = bare(reply);
     if text.is_empty() {
         return Err(BadReply::of("the answer is empty: answer with JSON alone"));
     }
-    let value: Value = serde_json::from_str(text).map_err(|error| {
+    serde_json::from_str(text).map_err(|error| {
         BadReply::of(if error.is_eof() {
             "the answer breaks off: answer with the whole JSON".to_owned()
         } else {
@@ -70,8 +104,11 @@ fn entries(reply: &str) -> Result<Vec<Value>, BadReply> {
                 "the answer is not JSON ({place}): answer with JSON alone, nothing before it or behind it"
             )
         })
-    })?;
-    match value {
+    })
+}
+
+fn entries(reply: &str) -> Result<Vec<Value>, BadReply> {
+    match json(reply)? {
         Value::Array(entries) => Ok(entries),
         Value::Object(mut members) if members.len() == 1 => match members.remove("items") {
             Some(Value::Array(entries)) => Ok(entries),
@@ -114,7 +151,7 @@ fn kind(value: &Value) -> &'static str {
 impl Entry<'_> {
     /// Says what is wrong with it.
     pub fn refuse(&mut self, rule: impl AsRef<str>) {
-        self.violations.push(format!("item {}: {}", self.number, rule.as_ref()));
+        self.violations.push(format!("{}: {}", self.place, rule.as_ref()));
     }
 
     /// Refuses members of other names.
@@ -143,7 +180,51 @@ impl Entry<'_> {
         None
     }
 
-    /// The same of a member that may be absent, null or empty; what breaks the rule is refused.
+    /// The objects of a list, at most `count_max`, read as those of an answer; none where it is absent or null.
+    pub fn objects<T>(
+        &mut self,
+        name: &str,
+        count_max: usize,
+        read: impl Fn(&mut Entry<'_>) -> Option<T>,
+    ) -> Vec<T> {
+        let values = match self.members.get(name) {
+            None | Some(Value::Null) => return Vec::new(),
+            Some(Value::Array(values)) => values,
+            Some(other) => {
+                self.refuse(format!("`{name}` must be a list of objects, not {}", kind(other)));
+                return Vec::new();
+            }
+        };
+        if values.len() > count_max {
+            self.refuse(format!("`{name}` must hold at most {count_max} objects, it has {}", values.len()));
+        }
+        each(&format!("`{name}`"), values, &mut self.violations, read)
+    }
+
+    /// One of these words, in any case; `None` where it is none of them, which is refused.
+    pub fn word(&mut self, name: &str, words: &[&'static str]) -> Option<&'static str> {
+        let said = self.members.get(name).and_then(Value::as_str).map(|said| said.trim().to_lowercase());
+        let word = words.iter().copied().find(|word| said.as_deref() == Some(*word));
+        if word.is_none() {
+            self.refuse(format!("`{name}` must be one of: {}", words.join(", ")));
+        }
+        word
+    }
+
+    /// A positive whole number, or its digits as a string.
+    pub fn number(&mut self, name: &str) -> Option<u64> {
+        let number = match self.members.get(name) {
+            Some(Value::Number(number)) => number.as_u64(),
+            Some(Value::String(digits)) => digits.trim().parse().ok(),
+            _ => None,
+        };
+        if number.is_none() {
+            self.refuse(format!("`{name}` must be a number"));
+        }
+        number
+    }
+
+    /// [`Entry::text`] of a member that may be absent, null or empty; what breaks the rule is refused.
     pub fn maybe_text(&mut self, name: &str, chars_max: usize) -> Option<String> {
         match self.members.get(name) {
             None | Some(Value::Null) => None,
@@ -162,7 +243,7 @@ impl Entry<'_> {
                 return None;
             }
         };
-        let mut inner = Entry { number: self.number, members, violations: Vec::new() };
+        let mut inner = Entry { place: self.place.clone(), members, violations: Vec::new() };
         inner.only(&[name]);
         let text = inner.maybe_text(name, chars_max);
         self.violations.append(&mut inner.violations);
@@ -308,6 +389,49 @@ mod tests {
         assert_eq!(read(&many).unwrap_err().len(), VIOLATIONS_MAX);
         let long = format!(r#"[{{"fact":"a","{}":1}}]"#, "x".repeat(500));
         assert!(read(&long).unwrap_err()[0].chars().count() < 140);
+    }
+
+    #[test]
+    fn one_object_with_objects_in_it() {
+        let read = |reply: &str| {
+            object(reply, |entry| {
+                entry.only(&["how", "steps"]);
+                let steps = entry.objects("steps", 2, |step| {
+                    step.only(&["id", "what"]);
+                    let (id, what) = (step.number("id"), step.text("what", 5));
+                    Some((id?, what?))
+                });
+                Some((entry.word("how", &["well", "badly"])?, steps))
+            })
+            .map_err(|bad| bad.violations)
+        };
+        assert_eq!(
+            read(r#"{"how":" Well ","steps":[{"id":"2","what":"tea"},{"id":1,"what":"a"}]}"#),
+            Ok(("well", vec![(2, "tea".to_owned()), (1, "a".to_owned())]))
+        );
+        assert_eq!(read("```json\n{\"how\":\"badly\"}\n```"), Ok(("badly", Vec::new())));
+        let check = |reply: &str, parts: &[&str]| {
+            let found = read(reply).unwrap_err();
+            assert_eq!(found.len(), parts.len(), "{reply}: {found:?}");
+            for (line, part) in found.iter().zip(parts) {
+                assert!(line.contains(part), "{reply}: {found:?}");
+            }
+        };
+        check("[]", &["must be one object, not a list"]);
+        check(r#"{"how":"well""#, &["breaks off"]);
+        check(
+            r#"{"how":"so so","more":1,"steps":[{"id":0.5,"what":""},7]}"#,
+            &[
+                "the answer: there is no member `more`",
+                "`steps` 1: `id` must be a number",
+                "`steps` 1: `what` must have 1 to 5",
+                "`steps` 2 must be an object, not a number",
+                "the answer: `how` must be one of: well, badly",
+            ],
+        );
+        check(r#"{"how":"well","steps":{}}"#, &["must be a list of objects"]);
+        let three = r#"{"how":"well","steps":[{"id":1,"what":"a"},{"id":1,"what":"a"},{"id":1,"what":"a"}]}"#;
+        check(three, &["at most 2 objects"]);
     }
 
     #[test]

@@ -1,17 +1,18 @@
-//! Summaries without a model: the sentences that say most, by topic and session (agentcore-wire.md §8).
+//! Summaries, and the half that needs no model (the other is `summary_model.rs`): the sentences that say most, by topic and session (agentcore-wire.md §8).
 //!
 //! Each round makes one record per topic of its new turns (subtype `part`) and the next version of one record for the
 //! whole session (subtype `session`), which is put together from the parts, not from the events.
 
+use loci_model::exchange::Step;
 use loci_model::metadata::Metadata;
 use loci_model::provenance::Source;
-use loci_model::record::{Record, RecordKind};
+use loci_model::record::RecordKind;
 use loci_model::strategy::StrategyBase;
 use loci_model::{SessionId, limits};
 
 use super::summary_topics::{Topic, topics};
 use super::topic_markup::{TopicText, read, write};
-use super::{Batch, Candidate, Joining, Strategy};
+use super::{Ask, BadReply, Batch, Candidate, Joining, Question, Standing, Strategy, summary_model};
 
 /// Subtype of the record of one topic.
 pub const PART: &str = "part";
@@ -47,6 +48,22 @@ impl Strategy for Summary {
         candidates.extend(session(batch.standing, &new));
         candidates
     }
+
+    fn asks(&self) -> bool {
+        true
+    }
+
+    fn step(&self, _: &Ask<'_>) -> Step {
+        Step::Summarise
+    }
+
+    fn extraction(&self, ask: &Ask<'_>) -> Option<Question> {
+        summary_model::question(ask)
+    }
+
+    fn read_extraction(&self, reply: &str, ask: &Ask<'_>) -> Result<Vec<Candidate>, BadReply> {
+        summary_model::read(reply, ask)
+    }
 }
 
 fn part(topic: &Topic) -> Candidate {
@@ -69,16 +86,15 @@ fn part(topic: &Topic) -> Candidate {
 }
 
 /// The summary of the whole session: earlier parts in order of time, then the new ones.
-fn session(standing: &[Record], new: &[Topic]) -> Option<Candidate> {
+fn session(standing: &[Standing], new: &[Topic]) -> Option<Candidate> {
     let newest = new.iter().map(|topic| topic.time).max()?;
-    let mut parts: Vec<&Record> =
+    let parts: Vec<&Standing> =
         standing.iter().filter(|record| record.subtype.as_deref() == Some(PART)).collect();
-    parts.sort_by(|left, right| left.timestamp.cmp(&right.timestamp).then_with(|| left.id.cmp(&right.id)));
     let mut all: Vec<TopicText> = parts.iter().flat_map(|record| read(&record.text)).collect();
     all.extend(new.iter().map(|topic| topic.text.clone()));
     let mut sources: Vec<Source> =
         new.iter().flat_map(|topic| &topic.sources).filter(|_| parts.is_empty()).cloned().collect();
-    sources.extend(parts.iter().filter_map(|record| record.provenance.sources.first()).cloned());
+    sources.extend(parts.iter().filter_map(|record| record.sources.first()).cloned());
     sources.extend(new.iter().filter(|_| !parts.is_empty()).flat_map(|topic| &topic.sources).cloned());
     let told = all.len();
     let kept = fitted(all);
@@ -96,7 +112,7 @@ fn session(standing: &[Record], new: &[Topic]) -> Option<Candidate> {
         run: None,
         scope: None,
         inferred: Metadata::new(),
-        time: parts.iter().map(|record| record.timestamp).max().map_or(newest, |time| time.max(newest)),
+        time: parts.iter().map(|record| record.time).max().map_or(newest, |time| time.max(newest)),
         joining: Joining::InPlace,
     })
 }
@@ -138,7 +154,7 @@ mod tests {
     use super::*;
     use loci_model::event::Role::{Assistant, User};
 
-    fn extract(turns: &[super::super::Turn], standing: &[Record]) -> Vec<Candidate> {
+    fn extract(turns: &[super::super::Turn], standing: &[Standing]) -> Vec<Candidate> {
         let session = SessionId::parse("s1").unwrap();
         Summary.extract(&Batch { session: &session, turns, standing })
     }

@@ -52,7 +52,8 @@ fn escape(text: &str, into: &mut String) {
     }
 }
 
-fn unescape(text: &str) -> String {
+/// Text as it was before it was escaped.
+pub(super) fn unescape(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
 }
 

@@ -5,9 +5,12 @@
 mod bad_replies;
 mod crashes;
 mod deaths;
+mod episodes;
 mod falling_back;
 mod pulling;
 mod reading;
+mod reflections;
+mod summaries;
 mod windows;
 
 use std::sync::Arc;

@@ -119,7 +119,7 @@ fn record(
     let (trust, suspicion) = (safe.trust(), safe.state_reason());
     let SafeText { text, index_text, hidden, findings, tier, state, .. } = safe;
     let clean = |text: Option<String>| text.map(|text| safety::prepare(text, None, &policy).text);
-    let invented = by_model && !is_grounded(&text, group.turns.iter().chain(&group.context));
+    let invented = by_model && !is_grounded(&text, &heard(group));
     let state = if invented { RecordState::Quarantined } else { state };
     let metadata = metadata(round, group, &candidate.sources, &text, inferred);
     // What is held back continues nothing: the record there stays as it is.
@@ -167,6 +167,12 @@ fn record(
         expiry_days,
     };
     Ok((record, joining, hidden))
+}
+
+/// Everything that a model was told: the turns, and the records of the session that it goes on with.
+fn heard(group: &Group) -> Vec<&str> {
+    let turns = group.turns.iter().chain(&group.context).map(|turn| turn.text.as_str());
+    turns.chain(group.standing.iter().map(|record| record.text.as_str())).collect()
 }
 
 /// Whose words a record holds, and from where.

@@ -32,7 +32,7 @@ use self::reading::{GroupRead, Reading};
 use self::round::{Round, Told};
 use self::window::{Room, Unread};
 use self::write::Leaving;
-use super::{Ended, failure};
+use super::{Ended, failure, reflect};
 use crate::Engine;
 use crate::asking::{Unanswered, Why};
 
@@ -102,6 +102,7 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
             return Ok(run.step_back());
         }
     }
+    reflect::ask_where_due(engine, job).await?;
     Ok(run.ended())
 }
 

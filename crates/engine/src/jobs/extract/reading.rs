@@ -2,16 +2,18 @@
 //!
 //! What follows from an answer that does not come is the run's matter (`mod.rs`).
 
-use loci_model::Result;
 use loci_model::job::Job;
 use loci_model::making::{Making, MakingMode};
 use loci_model::ports::observe::StepSeen;
+use loci_model::record::Record;
+use loci_model::{EventId, Result};
 use loci_text::tokens::estimate_tokens;
 
 use super::round::{Group, Round};
 use crate::Engine;
 use crate::asking::{Asked, Unanswered, ask};
-use crate::strategies::{Ask, Batch, Candidate, Turn};
+use crate::strategies::standing::{self, Standing};
+use crate::strategies::{Ask, Batch, Candidate, Deciding, Joining, Turn};
 
 /// Turns of one part that are told along with the next.
 const TURNS_CARRIED: usize = 2;
@@ -40,8 +42,15 @@ pub(super) enum Reading {
 /// Without a model. `instead`: one was asked, and gave no answer.
 pub(super) fn deterministic(round: &Round, instead: bool) -> Vec<GroupRead> {
     let making = instead.then(|| Making { mode: MakingMode::Fallback, ..Making::default() });
+    // What continues a session's record was told in it already when these messages were read in the model's place before.
+    let told_before = instead && round.told.window.is_none() && round.extractor.decides() == Deciding::Own;
     let read = |(group, of): (usize, &Group)| {
-        let candidates = round.extractor.extract(&batch(round, of, &of.turns));
+        let standing = standing::of_records(of.standing.iter());
+        let candidates = if told_before && !standing.is_empty() {
+            Vec::new()
+        } else {
+            round.extractor.extract(&batch(round, &of.turns, &standing))
+        };
         GroupRead { group, candidates, making: making.clone() }
     };
     round.groups.iter().enumerate().map(read).collect()
@@ -74,43 +83,89 @@ pub(super) async fn by_model(
 async fn asked(engine: &Engine, job: &Job, round: &Round, tokens_max: usize) -> Result<Reading> {
     let mut reads = Vec::new();
     let mut waits = false;
-    for (at, group) in round.groups.iter().enumerate() {
-        let mut context = group.context.clone();
-        for part in parts(&group.turns, tokens_max) {
-            let ask_of = Ask {
-                batch: batch(round, group, part),
-                context: &context,
-                strategy: &round.strategy,
-                input_tokens_max: tokens_max,
-            };
-            let Some(question) = round.extractor.extraction(&ask_of) else {
-                let candidates = round.extractor.extract(&ask_of.batch);
-                reads.push(GroupRead { group: at, candidates, making: None });
-                continue;
-            };
-            let read = |reply: &str| round.extractor.read_extraction(reply, &ask_of);
-            let (mode, step) = (round.told.mode, round.extractor.step());
-            match ask(engine, job, mode, step, &question, &read).await? {
-                Asked::Off => {
-                    let candidates = round.extractor.extract(&ask_of.batch);
-                    reads.push(GroupRead { group: at, candidates, making: None });
-                }
-                Asked::Read(candidates, by) => {
-                    reads.push(GroupRead { group: at, candidates, making: Some(by.making()) });
-                }
-                // The other questions are put where they can be come for as well.
-                Asked::Waits => waits = true,
-                Asked::Unanswered(unanswered) => return Ok(Reading::Unanswered(unanswered)),
-            }
-            let carried = part.len().saturating_sub(TURNS_CARRIED);
-            context = part.get(carried..).unwrap_or_default().to_vec();
+    for at in 0..round.groups.len() {
+        match asked_of(engine, job, round, (at, tokens_max)).await? {
+            Reading::Made(made) => reads.extend(made),
+            // The other questions are put where they can be come for as well.
+            Reading::Waits => waits = true,
+            Reading::Unanswered(unanswered) => return Ok(Reading::Unanswered(unanswered)),
         }
     }
     Ok(if waits { Reading::Waits } else { Reading::Made(reads) })
 }
 
-fn batch<'a>(round: &'a Round, group: &'a Group, turns: &'a [Turn]) -> Batch<'a> {
-    Batch { session: &round.place.session, turns, standing: &group.standing }
+/// One group, question after question.
+async fn asked_of(
+    engine: &Engine,
+    job: &Job,
+    round: &Round,
+    (at, tokens_max): (usize, usize),
+) -> Result<Reading> {
+    let mut reads = Vec::new();
+    let Some(group) = round.groups.get(at) else { return Ok(Reading::Made(reads)) };
+    let mut waits = false;
+    let mut context = group.context.clone();
+    let mut standing = standing::of_records(group.standing.iter().filter(|record| tells_more(round, record)));
+    for part in parts(&group.turns, tokens_max) {
+        let ask_of = Ask {
+            batch: batch(round, part, &standing),
+            context: &context,
+            strategy: &round.strategy,
+            input_tokens_max: tokens_max,
+        };
+        let read = |reply: &str| round.extractor.read_extraction(reply, &ask_of);
+        let asked = match round.extractor.extraction(&ask_of) {
+            None => Asked::Off,
+            Some(question) => {
+                ask(engine, job, round.told.mode, round.extractor.step(&ask_of), &question, &read).await?
+            }
+        };
+        let (candidates, making) = match asked {
+            Asked::Off => (round.extractor.extract(&ask_of.batch), None),
+            Asked::Read(candidates, by) => (candidates, Some(by.making())),
+            Asked::Waits => {
+                waits = true;
+                if round.extractor.decides() == Deciding::Own {
+                    // The next question builds on this answer.
+                    break;
+                }
+                (Vec::new(), None)
+            }
+            Asked::Unanswered(unanswered) => return Ok(Reading::Unanswered(unanswered)),
+        };
+        standing::take_in(&mut standing, &candidates);
+        reads.push(GroupRead { group: at, candidates, making });
+        let carried = part.len().saturating_sub(TURNS_CARRIED);
+        context = part.get(carried..).unwrap_or_default().to_vec();
+    }
+    last_in_place(&mut reads);
+    Ok(if waits { Reading::Waits } else { Reading::Made(reads) })
+}
+
+/// False for what the half without a model told of nothing but the messages that are read again.
+fn tells_more(round: &Round, record: &Record) -> bool {
+    let read_again = |event: &EventId| round.told.messages.iter().any(|message| message.event == *event);
+    !round.told.replaces.contains(&record.id)
+        || record.provenance.sources.iter().any(|source| !read_again(&source.event))
+}
+
+/// Of what continues one record several times over, the last says all.
+fn last_in_place(reads: &mut [GroupRead]) {
+    let mut seen = Vec::new();
+    for read in reads.iter_mut().rev() {
+        read.candidates.retain(|candidate| {
+            let what = (candidate.kind, candidate.subtype.clone());
+            let is_later = seen.contains(&what);
+            if candidate.joining == Joining::InPlace && !is_later {
+                seen.push(what);
+            }
+            candidate.joining != Joining::InPlace || !is_later
+        });
+    }
+}
+
+fn batch<'a>(round: &'a Round, turns: &'a [Turn], standing: &'a [Standing]) -> Batch<'a> {
+    Batch { session: &round.place.session, turns, standing }
 }
 
 /// Runs of turns of at most so many tokens each; at least one turn.

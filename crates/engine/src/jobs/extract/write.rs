@@ -83,7 +83,11 @@ impl Plan {
     /// What the deterministic half made gives way before the model's records are written: they may say the same.
     fn give_way(&self, tx: &mut dyn Tx) -> Result<()> {
         let memory = &self.round.memory;
-        for old in tx.records().get_many(&memory.id, &self.leaving.replaces)? {
+        // A session's own record is not replaced but continued.
+        let continued = |id: &RecordId| self.drafts.iter().any(|draft| draft.record.id == *id);
+        let replaces: Vec<RecordId> =
+            self.leaving.replaces.iter().filter(|id| !continued(id)).cloned().collect();
+        for old in tx.records().get_many(&memory.id, &replaces)? {
             let change =
                 RecordChange { state: RecordState::Superseded, reason: REPLACED.to_owned(), at: self.now };
             if old.state == RecordState::Active && tx.records_mut().set_state(&memory.id, &old.id, &change)? {
