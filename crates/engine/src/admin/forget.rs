@@ -5,6 +5,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{ActorId, MemoryId, Result};
 
 use super::ForgetReceipt;
+use crate::jobs::reflect;
 use crate::memories::existing;
 use crate::{Engine, access, deliveries, streams};
 
@@ -24,6 +25,7 @@ impl Engine {
             .write(move |tx| {
                 let settings = existing(tx, &memory)?;
                 let jobs = tx.jobs_mut().cancel(&memory, None, Some(&actor))?;
+                reflect::forget_questions(tx, &memory, at)?;
                 // Records first: which of them rest on the actor's events is read from those events.
                 let records = tx.records_mut().forget_actor(&memory, &actor, at)?;
                 // What is still to be told of the actor is not told; followers learn which records are gone.

@@ -5,7 +5,7 @@
 //! sees its questions, for they hold what people said.
 
 use loci_model::exchange::{Exchange, ExchangeState, Step, StoredReply, Usage};
-use loci_model::job::{Job, JobState};
+use loci_model::job::{Job, JobKind, JobState};
 use loci_model::making::MakingMode;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::idempotency::{ClientToken, Replay, look_up, remember};
+use crate::jobs::reflect;
 use crate::strategies::prompt;
 use crate::strategies::question::BadReply;
 use crate::{Engine, access};
@@ -284,8 +285,11 @@ impl Engine {
         })
     }
 
-    /// Records of the job's session that a caller's model made since then.
+    /// Records of the job's session, or reflections of its namespace, that a caller's model made since then.
     async fn made_since(&self, job: &Job, since: Timestamp) -> Result<Vec<RecordId>> {
+        if job.kind == JobKind::Reflect {
+            return reflect::made_since(self, job, since).await;
+        }
         let (Some(strategy), Some(actor), Some(session)) =
             (job.strategy.clone(), job.actor.clone(), job.session.clone())
         else {

@@ -15,9 +15,6 @@ const LONGEST_WANTED_MS: i64 = 3_600_000;
 /// Code of a job whose namespace cannot be told.
 pub(super) const NAMESPACE: &str = "NAMESPACE_VARIABLE_MISSING";
 
-/// Code of a job that this version cannot do.
-pub(super) const UNSUPPORTED: &str = "NOT_SUPPORTED";
-
 /// A code, then `: ` and a plain explanation (agentcore-wire.md §13).
 pub(super) fn reason(error: &Error) -> String {
     let code = match error.kind {

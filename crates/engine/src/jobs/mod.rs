@@ -14,7 +14,7 @@ mod pending;
 pub(crate) mod permits;
 pub(crate) mod purge;
 mod reembed;
-mod reflect;
+pub(crate) mod reflect;
 mod runner;
 mod start;
 mod sweep;
@@ -22,6 +22,7 @@ mod wait;
 pub mod wake;
 
 pub(crate) use pending::extraction_is_pending;
+pub use reflect::ReflectionAsk;
 
 use loci_model::JobId;
 use loci_model::Timestamp;
@@ -50,6 +51,8 @@ pub struct WaitOutcome {
 enum Ended {
     /// Nothing is left to do.
     Done,
+    /// The same, and the job's end is written already, with its result.
+    Noted,
     /// It goes on then: others were faster, or there is more.
     Again(Timestamp),
     /// It goes on when an answer comes from outside.

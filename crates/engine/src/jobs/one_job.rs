@@ -68,6 +68,7 @@ impl Engine {
             Ok(Ended::Done) => {
                 return self.finish(job, None).await;
             }
+            Ok(Ended::Noted) => return Ok(()),
             Ok(Ended::Again(at)) => {
                 return self.finish(job, Some(at)).await;
             }

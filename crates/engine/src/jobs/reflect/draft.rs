@@ -1,0 +1,186 @@
+//! From insights to drafts: each counted by the engine, its text made safe, the next version where its title is known.
+
+use loci_model::making::{Evidence, Making};
+use loci_model::metadata::{Metadata, MetadataExtraction};
+use loci_model::ports::ids::uuid7;
+use loci_model::provenance::{Provenance, Source};
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::{RecordId, Result};
+
+use super::Place;
+use super::window::{Ground, Look};
+use crate::Engine;
+use crate::safety::{self, SafeText, SafetyPolicy};
+use crate::strategies::grounding::is_grounded;
+use crate::strategies::inferred_values;
+use crate::strategies::reflection_model::{self, Insight, is_enough};
+
+/// Why a reflection that names what nobody said is held back.
+const INVENTED: &str = "names an address or code that no episode named";
+/// Sources of one reflection: one message of each episode, so that who is forgotten is forgotten here too.
+const SOURCES_MAX: usize = 1_000;
+
+/// What becomes of an insight.
+#[derive(Debug, Clone)]
+pub(super) enum Draft {
+    /// A record, or its next version, with the vector of what the index reads of it.
+    Written(Box<Record>, Option<Vec<f32>>),
+    /// A reflection that too few episodes bear out by now.
+    Expired(Box<Record>, String),
+}
+
+/// What becomes of the insights, in their order; those that too few episodes bear out become nothing.
+pub(super) async fn drafts(
+    engine: &Engine,
+    place: &Place,
+    look: &Look,
+    ground: &Ground,
+    insights: Vec<Insight>,
+    making: &Making,
+) -> Result<Vec<Draft>> {
+    let mut drafts = Vec::new();
+    for insight in insights {
+        let borne_out = insight.borne_out_by(look.episodes.len());
+        let borne_out: Vec<&Record> = borne_out
+            .into_iter()
+            .filter(|at| ground.standing.contains(at))
+            .filter_map(|at| look.episodes.get(at))
+            .collect();
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let evidence = Evidence {
+            hits: count(borne_out.len()),
+            of: count(ground.standing.len()),
+            predicate: safety::for_model(&insight.predicate),
+        };
+        let known = ground.of_key(&reflection_model::key(&insight.title));
+        if !is_enough(&evidence, look.min_episodes) {
+            let Evidence { hits, of, .. } = evidence;
+            tracing::debug!(hits, of, "an insight is not borne out");
+            let reason = format!("borne out by {hits} of {of} episodes by now");
+            drafts.extend(known.map(|known| Draft::Expired(Box::new(known.clone()), reason)));
+            continue;
+        }
+        let making = Making { evidence: Some(evidence.clone()), ..making.clone() };
+        let record = record(engine, place, look, (&insight, &evidence), &borne_out, (known, making))?;
+        drafts.push(Draft::Written(Box::new(record), None));
+    }
+    embed(engine, &mut drafts).await;
+    Ok(drafts)
+}
+
+fn record(
+    engine: &Engine,
+    place: &Place,
+    look: &Look,
+    (insight, evidence): (&Insight, &Evidence),
+    borne_out: &[&Record],
+    (known, making): (Option<&Record>, Making),
+) -> Result<Record> {
+    let now = engine.clock.now();
+    let policy = SafetyPolicy::of(&engine.settings, &look.memory.settings).of_model_text();
+    let safe = safety::prepare(insight.text(evidence), Some(insight.indexed()), &policy);
+    safe.tell(engine.observe.as_ref());
+    let (trust, suspicion) = (safe.trust(), safe.state_reason());
+    let SafeText { text, index_text, findings, tier, state, .. } = safe;
+    let heard: Vec<&str> = borne_out.iter().map(|episode| episode.text.as_str()).collect();
+    let invented = !is_grounded(&text, &heard);
+    let state = if invented { RecordState::Quarantined } else { state };
+    // What is held back continues nothing: the reflection there stays as it is.
+    let known = known.filter(|_| state == RecordState::Active);
+    let id = match known {
+        Some(known) => known.id.clone(),
+        None => RecordId::compose(&uuid7(engine.ids.as_ref(), now.millis()))?,
+    };
+    let newest = borne_out.iter().map(|episode| episode.timestamp).max().unwrap_or(now);
+    let expiry_days = look.strategy.record_expiry_days;
+    Ok(Record {
+        memory: place.memory.clone(),
+        id,
+        version: known.map_or(1, |known| known.version.saturating_add(1)),
+        sequence: 0,
+        kind: RecordKind::Reflection,
+        subtype: Some(reflection_model::key(&insight.title)),
+        title: Some(safety::prepare(insight.title.clone(), None, &policy).text),
+        path: None,
+        description: None,
+        scope: None,
+        citations: None,
+        namespace: place.namespace.clone(),
+        strategy: Some(place.strategy.clone()),
+        text,
+        index_text,
+        metadata: metadata(look, insight, borne_out),
+        provenance: provenance(borne_out),
+        origin: RecordOrigin::Extracted,
+        trust,
+        tier,
+        making: Some(Box::new(making)),
+        derived_from: borne_out.iter().map(|episode| episode.id.clone()).collect(),
+        findings,
+        state,
+        state_reason: suspicion.or_else(|| invented.then(|| INVENTED.to_owned())),
+        superseded_by: None,
+        supersedes: known.map(|known| known.supersedes.clone()).unwrap_or_default(),
+        valid_from: newest,
+        valid_to: None,
+        timestamp: newest,
+        created_at: known.map_or(now, |known| known.created_at),
+        updated_at: now,
+        expires_at: expiry_days.map(|days| now.plus_days(days)),
+        expiry_days,
+    })
+}
+
+/// Values that a model inferred, checked, and strict ones in which all episodes that bear it out agree.
+fn metadata(look: &Look, insight: &Insight, borne_out: &[&Record]) -> Metadata {
+    let schema = look.reflection.schema.as_deref().unwrap_or_default();
+    let mut values = inferred_values::values(schema, &insight.metadata);
+    for entry in schema {
+        if entry.effective_extraction() == MetadataExtraction::StrictlyConsistent {
+            let mut said = borne_out.iter().map(|episode| episode.metadata.get(&entry.key));
+            let first = said.next().flatten();
+            if let Some(first) = first.filter(|first| said.all(|other| other == Some(first))) {
+                values.insert(entry.key.clone(), first.clone());
+            }
+        }
+    }
+    values
+}
+
+/// Whose episodes, where all are one actor's, and where each of them comes from.
+fn provenance(borne_out: &[&Record]) -> Provenance {
+    let mut actors = borne_out.iter().map(|episode| episode.provenance.actor.as_ref());
+    let actor = actors.next().flatten();
+    let is_one = actors.all(|other| other == actor);
+    let mut sources: Vec<Source> =
+        borne_out.iter().filter_map(|episode| episode.provenance.sources.first().cloned()).collect();
+    sources.truncate(SOURCES_MAX);
+    Provenance { actor: actor.filter(|_| is_one).cloned(), sources, ..Provenance::default() }
+}
+
+/// Where the embedder fails, the records are written all the same, and a job of its own catches up.
+async fn embed(engine: &Engine, drafts: &mut [Draft]) {
+    let Some(embedder) = &engine.embedder else { return };
+    let texts: Vec<String> = drafts
+        .iter()
+        .filter_map(|draft| match draft {
+            Draft::Written(record, _) => Some(record.indexed().to_owned()),
+            Draft::Expired(..) => None,
+        })
+        .collect();
+    if texts.is_empty() {
+        return;
+    }
+    let mut vectors = match embedder.embed(texts).await {
+        Ok(vectors) => vectors.into_iter(),
+        Err(error) => {
+            tracing::warn!(?error, "reflections are written without vectors");
+            return;
+        }
+    };
+    for draft in drafts {
+        if let Draft::Written(_, vector) = draft {
+            *vector = vectors.next();
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The job that looks for what several episodes teach: one per strategy, namespace of reflections and size of the window.
+//!
+//! What it looks at is fixed before anyone is asked (`window.rs`): the same try asks the same question, and an answer that
+//! was kept is used. Counts are the engine's own (`strategies::reflection_model`). Records and the end of the job are one
+//! write (`write.rs`), which changes nothing where its ground moved. When it is asked for: `asking_for.rs`.
+//!
+//! There is no half without a model: where none answers, the job fails, says so, and can be started again.
+
+mod asking_for;
+mod draft;
+mod window;
+mod write;
+
+use loci_model::exchange::Step;
+use loci_model::job::{Job, JobWindow};
+use loci_model::ports::observe::StepSeen;
+use loci_model::ports::store::StoreExt;
+use loci_model::{Error, MemoryId, Namespace, Result, StrategyId, Timestamp, limits};
+
+pub use asking_for::ReflectionAsk;
+pub(super) use asking_for::ask_where_due;
+pub(crate) use asking_for::forget_questions;
+pub(crate) use window::made_since;
+
+use self::window::Look;
+use super::{Ended, failure};
+use crate::Engine;
+use crate::asking::{Asked, Unanswered, ask};
+use crate::strategies::reflection_model;
+
+/// Plans that may be overtaken before the job lets others go first.
+const PLANS_MAX: u32 = 6;
+/// How long it lets them.
+const STEP_BACK_MS: i64 = 50;
+/// Said of a job that no model answered.
+const NO_OTHER_HALF: &str =
+    "reflections have no deterministic half: nothing was written, start the job again";
+
+/// What a job is about, as its key says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    memory: MemoryId,
+    strategy: StrategyId,
+    namespace: Namespace,
+    /// Episodes it looks at, at most.
+    size: usize,
+}
+
+impl Place {
+    fn key(&self) -> String {
+        format!("reflect {} {} {}", self.size, self.strategy, self.namespace.as_str())
+    }
+
+    fn of(job: &Job) -> Result<Self> {
+        let odd = || Error::bug("a reflection whose key says nothing");
+        let mut parts = job.unique_key.splitn(4, ' ').skip(1);
+        let size = parts.next().and_then(|size| size.parse().ok()).ok_or_else(odd)?;
+        let strategy = StrategyId::parse(parts.next().ok_or_else(odd)?)?;
+        let namespace = Namespace::parse(parts.next().ok_or_else(odd)?)?;
+        Ok(Self { memory: job.memory.clone(), strategy, namespace, size })
+    }
+}
+
+/// Runs until what was answered is written. A memory, strategy or model that is gone meanwhile is no failure.
+pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
+    let started = engine.clock.monotonic_us();
+    let ended = try_once(engine, job).await;
+    let outcome = match &ended {
+        Ok(Ended::Done | Ended::Noted | Ended::Again(_)) => "ok",
+        Ok(Ended::Waits) => "waits",
+        Ok(Ended::Unanswered { .. } | Ended::Failed(..) | Ended::FellBack(..)) => "unanswered",
+        Err(_) => "error",
+    };
+    engine.observe.step(&StepSeen {
+        step: "reflect",
+        strategy: Some(loci_model::strategy::StrategyBase::Episodic),
+        outcome,
+        elapsed_us: engine.clock.monotonic_us().saturating_sub(started),
+    });
+    ended
+}
+
+async fn try_once(engine: &Engine, job: &Job) -> Result<Ended> {
+    let place = Place::of(job)?;
+    let opened_at = opened(engine, job, &place).await?;
+    for _ in 0..PLANS_MAX {
+        let Some(look) = window::look(engine, &place, opened_at).await? else {
+            return write::nothing(engine, job).await;
+        };
+        if look.is_too_little() {
+            return write::nothing(engine, job).await;
+        }
+        let tokens_max = engine.settings.pipeline.input_tokens_max;
+        let titles: Vec<String> = look.titles();
+        let question = reflection_model::question(&look.episodes, &titles, &look.reflection, tokens_max)
+            .ok_or_else(|| Error::bug("a prompt without a name"))?;
+        let read = |reply: &str| reflection_model::insights(reply);
+        let (insights, by) = match ask(engine, job, look.mode, Step::Reflect, &question, &read).await? {
+            Asked::Read(insights, by) => (insights, by),
+            Asked::Off => return write::nothing(engine, job).await,
+            Asked::Waits => return Ok(Ended::Waits),
+            Asked::Unanswered(unanswered) => return unanswered_end(engine, job, &unanswered).await,
+        };
+        let Some(ground) = window::ground(engine, &place, &look).await? else { continue };
+        let drafts = draft::drafts(engine, &place, &look, &ground, insights, &by.making()).await?;
+        if write::write(engine, job, &look, &ground, drafts).await? {
+            return Ok(Ended::Noted);
+        }
+    }
+    Ok(Ended::Again(engine.clock.now().plus_millis(STEP_BACK_MS)))
+}
+
+/// When the window was opened: what was known then is what the job looks at, however often it is tried.
+async fn opened(engine: &Engine, job: &Job, place: &Place) -> Result<Timestamp> {
+    if let Some(window) = &job.window {
+        return Ok(window.opened_at);
+    }
+    let opened_at = engine.clock.now();
+    let window = JobWindow { from: 0, to: place.size as u64, notice: None, opened_at };
+    let (memory, id, host) = (job.memory.clone(), job.id.clone(), engine.settings.host.clone());
+    let held =
+        engine.store.write(move |tx| tx.jobs_mut().set_window(&memory, &id, &host, Some(&window))).await?;
+    if held { Ok(opened_at) } else { Err(Error::conflict("the job is another runner's by now")) }
+}
+
+/// Asked again later, where that can help; else the question goes, and a new start opens a new window.
+async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
+    let [random, ..] = engine.ids.random();
+    let reason = format!("{}: {}", unanswered.code, unanswered.explanation);
+    if let Some(retry_at) = failure::ask_again_at(unanswered, job.attempts, engine.clock.now(), random) {
+        return Ok(Ended::Unanswered { reason, messages: Vec::new(), retry_at });
+    }
+    engine.observe.extraction_failed(loci_model::strategy::StrategyBase::Episodic, unanswered.code);
+    write::close(engine, job).await?;
+    Ok(Ended::Failed(format!("{reason}; {NO_OTHER_HALF}"), Vec::new()))
+}
+
+/// Episodes that a job looks at where nothing is said.
+const WINDOW_DEFAULT: u32 = 50;
+
+const _: () = assert!(WINDOW_DEFAULT as usize <= limits::REFLECT_WINDOW_MAX);
+
+impl Look {
+    /// Fewer episodes than must bear a reflection out teach nothing: nobody is asked.
+    fn is_too_little(&self) -> bool {
+        self.episodes.len() < self.min_episodes as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_say_what_jobs_are_about() {
+        let place = Place {
+            memory: MemoryId::parse("notes-0123456789").unwrap(),
+            strategy: StrategyId::parse("episodes-0123456789").unwrap(),
+            namespace: Namespace::parse("/episodes/org/user:1/").unwrap(),
+            size: 50,
+        };
+        let key = place.key();
+        assert_eq!(key, "reflect 50 episodes-0123456789 /episodes/org/user:1/");
+        let job = |key: &str| Job {
+            id: loci_model::JobId::parse("0192d1e8-7b7a-7c3e-8f00-000000000000").unwrap(),
+            memory: place.memory.clone(),
+            kind: loci_model::job::JobKind::Reflect,
+            unique_key: key.to_owned(),
+            strategy: None,
+            actor: None,
+            session: None,
+            state: loci_model::job::JobState::Running,
+            due: Timestamp::EPOCH,
+            lease_host: None,
+            lease_until: None,
+            rerun: false,
+            attempts: 1,
+            failure_reason: None,
+            messages: Vec::new(),
+            waits: false,
+            window: None,
+            fallback: false,
+            created_at: Timestamp::EPOCH,
+            updated_at: Timestamp::EPOCH,
+        };
+        assert_eq!(Place::of(&job(&key)).unwrap(), place);
+        assert!(Place::of(&job("reflect 50")).is_err());
+    }
+}

@@ -1,0 +1,157 @@
+//! What a reflection looks at: the newest episodes under its namespace as they were known when its window was opened, and
+//! the ground on which its answer is written.
+
+use loci_model::job::Job;
+use loci_model::making::MakingMode;
+use loci_model::memory::Memory;
+use loci_model::ports::store::{ReadTx, RecordPage, StoreExt};
+use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::scope::{RecordScope, StrategyChoice};
+use loci_model::settings::ModelMode;
+use loci_model::strategy::{Reflection, Strategy};
+use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp, limits};
+
+use super::Place;
+use crate::Engine;
+
+/// Reflections of one namespace that are looked at.
+pub(super) const KNOWN_MAX: usize = 200;
+
+/// What is asked about.
+#[derive(Debug, Clone)]
+pub(super) struct Look {
+    pub(super) memory: Memory,
+    pub(super) strategy: Strategy,
+    pub(super) reflection: Reflection,
+    pub(super) mode: ModelMode,
+    pub(super) min_episodes: u32,
+    /// Oldest first.
+    pub(super) episodes: Vec<Record>,
+    /// Reflections there were, oldest first.
+    noted: Vec<Record>,
+}
+
+impl Look {
+    /// What was noted before, by title.
+    pub(super) fn titles(&self) -> Vec<String> {
+        self.noted.iter().rev().filter_map(|record| record.title.clone()).collect()
+    }
+}
+
+/// What the answer is written on: the write checks that it still holds.
+#[derive(Debug, Clone)]
+pub(super) struct Ground {
+    /// Indexes into the episodes of those that still stand.
+    pub(super) standing: Vec<usize>,
+    /// Active reflections of the namespace.
+    pub(super) known: Vec<Record>,
+    /// Highest sequence of the strategy's records in the namespace.
+    pub(super) sequence: u64,
+}
+
+impl Ground {
+    /// The reflection of that title.
+    pub(super) fn of_key(&self, key: &str) -> Option<&Record> {
+        self.known.iter().find(|record| record.subtype.as_deref() == Some(key))
+    }
+}
+
+/// Active records of a kind that a strategy has at or under a namespace, newest created first.
+pub(super) fn newest(
+    tx: &dyn ReadTx,
+    place: &Place,
+    (kind, under): (RecordKind, NamespaceMatch),
+    limit: usize,
+    now: Timestamp,
+) -> Result<Vec<Record>> {
+    tx.records().list(&RecordPage { scope: scope(place, kind, under, now), after: None, limit })
+}
+
+fn scope(place: &Place, kind: RecordKind, under: NamespaceMatch, now: Timestamp) -> RecordScope {
+    let mut scope = RecordScope::whole(place.memory.clone(), now);
+    scope.namespaces = vec![NamespaceFilter::new(&place.namespace, under)];
+    scope.strategy = Some(StrategyChoice::Of(place.strategy.clone()));
+    scope.kinds = vec![kind];
+    scope
+}
+
+/// Reads the window that was opened then; `None` where nobody is to be asked any more.
+pub(super) async fn look(engine: &Engine, place: &Place, opened_at: Timestamp) -> Result<Option<Look>> {
+    let (place, now, usual) = (place.clone(), engine.clock.now(), engine.models.mode);
+    engine
+        .store
+        .read(move |tx| {
+            let Some(memory) = tx.memories().get(&place.memory)? else { return Ok(None) };
+            let Some(strategy) = memory.strategy(&place.strategy).cloned() else { return Ok(None) };
+            let Some(reflection) = strategy.reflection.clone() else { return Ok(None) };
+            let mode = memory.settings.model_mode.unwrap_or(usual);
+            if mode == ModelMode::None {
+                return Ok(None);
+            }
+            let size = place.size.min(limits::REFLECT_WINDOW_MAX);
+            let episodes = scope(&place, RecordKind::Episode, NamespaceMatch::Subtree, now);
+            let episodes = known_then(tx, episodes, size, opened_at)?;
+            let noted = scope(&place, RecordKind::Reflection, NamespaceMatch::Exact, now);
+            let noted = known_then(tx, noted, KNOWN_MAX, opened_at)?;
+            let min_episodes = memory.settings.consolidation.reflect_min_episodes;
+            Ok(Some(Look { memory, strategy, reflection, mode, min_episodes, episodes, noted }))
+        })
+        .await
+}
+
+/// The newest records of a scope that were there at a time, in the version of that time, oldest first.
+fn known_then(tx: &dyn ReadTx, scope: RecordScope, size: usize, time: Timestamp) -> Result<Vec<Record>> {
+    let mut page = RecordPage { scope, after: None, limit: size };
+    let mut found = Vec::new();
+    while found.len() < size {
+        let records = tx.records().list(&page)?;
+        let Some(last) = records.last() else { break };
+        page.after = Some((last.created_at, last.id.clone()));
+        for record in &records {
+            if record.created_at <= time && found.len() < size {
+                found.extend(tx.records().known_at(&record.memory, &record.id, time)?);
+            }
+        }
+        if records.len() < size {
+            break;
+        }
+    }
+    found.reverse();
+    Ok(found)
+}
+
+/// Reads the ground; `None` where the window's strategy is another by now.
+pub(super) async fn ground(engine: &Engine, place: &Place, look: &Look) -> Result<Option<Ground>> {
+    let (place, now, look) = (place.clone(), engine.clock.now(), look.clone());
+    engine
+        .store
+        .read(move |tx| {
+            let memory = tx.memories().get(&place.memory)?;
+            if memory.as_ref().and_then(|memory| memory.strategy(&place.strategy)) != Some(&look.strategy) {
+                return Ok(None);
+            }
+            let ids: Vec<RecordId> = look.episodes.iter().map(|episode| episode.id.clone()).collect();
+            let there = tx.records().get_many(&place.memory, &ids)?;
+            let stands = |id: &RecordId| {
+                there.iter().any(|record| record.id == *id && record.state == RecordState::Active)
+            };
+            let standing = (0..ids.len()).filter(|at| ids.get(*at).is_some_and(stands)).collect();
+            let known = newest(tx, &place, (RecordKind::Reflection, NamespaceMatch::Exact), KNOWN_MAX, now)?;
+            let sequence =
+                tx.records().group_sequence(&place.memory, Some(&place.strategy), &place.namespace)?;
+            Ok(Some(Ground { standing, known, sequence }))
+        })
+        .await
+}
+
+/// Reflections of a job's namespace that a caller's model made since then.
+pub(crate) async fn made_since(engine: &Engine, job: &Job, since: Timestamp) -> Result<Vec<RecordId>> {
+    let (place, now) = (Place::of(job)?, engine.clock.now());
+    let of = (RecordKind::Reflection, NamespaceMatch::Exact);
+    let mut made = engine.store.read(move |tx| newest(tx, &place, of, KNOWN_MAX, now)).await?;
+    made.retain(|record| {
+        let is_pulled = record.making.as_ref().is_some_and(|making| making.mode == MakingMode::Pull);
+        is_pulled && record.updated_at >= since
+    });
+    Ok(made.into_iter().map(|record| record.id).collect())
+}

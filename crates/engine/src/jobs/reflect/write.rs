@@ -1,0 +1,177 @@
+//! The write of a reflection: one closure that checks its ground, then writes records, vectors, news, and the end of the
+//! job. What was written is never written again, wherever a process ends.
+
+use std::sync::Arc;
+
+use loci_model::job::{Job, JobState};
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{PassageVector, RecordChange, StoreExt, Tx};
+use loci_model::record::{Record, RecordState};
+use loci_model::{JobId, RecordId, Result, Timestamp};
+
+use super::super::{Ended, deliverer};
+use super::draft::Draft;
+use super::window::{Ground, Look};
+use crate::Engine;
+use crate::records::batch;
+use crate::records::changes::{self, Change};
+use crate::settings::EngineSettings;
+
+/// Who changes records here, in telemetry.
+const BY: &str = "loci";
+
+/// Everything the closure needs, made before it.
+struct Plan {
+    job: Job,
+    look: Look,
+    ground: Ground,
+    drafts: Vec<Draft>,
+    settings: Arc<EngineSettings>,
+    model: Option<String>,
+    embed_job: JobId,
+    now: Timestamp,
+}
+
+/// Writes what became of an answer, and the job's end; false if the ground moved and nothing was written.
+pub(super) async fn write(
+    engine: &Engine,
+    job: &Job,
+    look: &Look,
+    ground: &Ground,
+    drafts: Vec<Draft>,
+) -> Result<bool> {
+    let now = engine.clock.now();
+    let plan = Plan {
+        job: job.clone(),
+        look: look.clone(),
+        ground: ground.clone(),
+        drafts,
+        settings: engine.settings.clone(),
+        model: engine.embedder.as_ref().map(|embedder| embedder.model_id().to_owned()),
+        embed_job: JobId::parse(uuid7(engine.ids.as_ref(), now.millis()))?,
+        now,
+    };
+    engine.store.write(move |tx| plan.write(tx)).await
+}
+
+/// There is nothing to write: the job's window and questions go, and it is done.
+pub(super) async fn nothing(engine: &Engine, job: &Job) -> Result<Ended> {
+    let (job, settings, now) = (job.clone(), engine.settings.clone(), engine.clock.now());
+    engine.store.write(move |tx| end(tx, &settings, &job, now)).await?;
+    Ok(Ended::Noted)
+}
+
+/// The window and the questions of a job go: a new start opens a new one.
+pub(super) async fn close(engine: &Engine, job: &Job) -> Result<()> {
+    let (job, host) = (job.clone(), engine.settings.host.clone());
+    engine.store.write(move |tx| clear(tx, &job, &host)).await
+}
+
+fn clear(tx: &mut dyn Tx, job: &Job, host: &str) -> Result<()> {
+    if tx.jobs_mut().set_window(&job.memory, &job.id, host, None)? {
+        tx.exchanges_mut().drop_of_job(&job.memory, &job.id)?;
+    }
+    Ok(())
+}
+
+fn end(tx: &mut dyn Tx, settings: &EngineSettings, job: &Job, now: Timestamp) -> Result<()> {
+    clear(tx, job, &settings.host)?;
+    if tx.jobs_mut().finish(&job.memory, &job.id, &settings.host, None, now)? {
+        deliverer::job_ended(tx, settings, job, JobState::Done, now)?;
+    }
+    Ok(())
+}
+
+impl Plan {
+    fn write(&self, tx: &mut dyn Tx) -> Result<bool> {
+        if !self.holds(tx)? {
+            return Ok(false);
+        }
+        let mut vectors = Vec::new();
+        let mut written = 0;
+        for draft in &self.drafts {
+            match draft {
+                Draft::Written(record, vector) => {
+                    self.write_record(tx, record)?;
+                    written += 1;
+                    vectors.extend(self.vector(record, vector.as_ref()));
+                }
+                Draft::Expired(record, reason) => self.expire(tx, record, reason)?,
+            }
+        }
+        if !vectors.is_empty() {
+            tx.records_mut().put_vectors(&self.job.memory, &vectors)?;
+        }
+        if self.model.is_some() && vectors.len() < written {
+            batch::ask_for_vectors(tx, &self.job.memory, &self.embed_job, self.now)?;
+        }
+        end(tx, &self.settings, &self.job, self.now)?;
+        Ok(true)
+    }
+
+    /// True when the job is held here, its strategy is as it was, and the records it rests on and meets are too.
+    fn holds(&self, tx: &mut dyn Tx) -> Result<bool> {
+        let (memory, strategy) = (&self.job.memory, &self.look.strategy);
+        let held = tx.jobs().get(memory, &self.job.id)?;
+        if held.is_none_or(|job| job.lease_host.as_ref() != Some(&self.settings.host)) {
+            return Ok(false);
+        }
+        let current = tx.memories().get(memory)?;
+        if current.as_ref().and_then(|memory| memory.strategy(&strategy.id)) != Some(strategy) {
+            return Ok(false);
+        }
+        let rests_on: Vec<RecordId> = self
+            .ground
+            .standing
+            .iter()
+            .filter_map(|at| self.look.episodes.get(*at))
+            .map(|episode| episode.id.clone())
+            .collect();
+        let there = tx.records().get_many(memory, &rests_on)?;
+        if there.iter().filter(|record| record.state == RecordState::Active).count() < rests_on.len() {
+            return Ok(false);
+        }
+        let place = super::Place::of(&self.job)?;
+        let sequence = tx.records().group_sequence(memory, Some(&strategy.id), &place.namespace)?;
+        Ok(sequence == self.ground.sequence)
+    }
+
+    fn write_record(&self, tx: &mut dyn Tx, record: &Record) -> Result<()> {
+        if record.version > 1 {
+            tx.records_mut().put_version(record)?;
+            return self.note(tx, record, Some(RecordState::Active), record.state, "counted again");
+        }
+        tx.records_mut().insert(record)?;
+        self.note(tx, record, None, record.state, "several episodes bear it out")
+    }
+
+    fn expire(&self, tx: &mut dyn Tx, record: &Record, reason: &str) -> Result<()> {
+        let change = RecordChange { state: RecordState::Expired, reason: reason.to_owned(), at: self.now };
+        if tx.records_mut().set_state(&self.job.memory, &record.id, &change)? {
+            self.note(tx, record, Some(RecordState::Active), RecordState::Expired, reason)?;
+        }
+        Ok(())
+    }
+
+    fn vector(&self, record: &Record, vector: Option<&Vec<f32>>) -> Option<PassageVector> {
+        Some(PassageVector {
+            record: record.id.clone(),
+            version: record.version,
+            part: 0,
+            model: self.model.clone()?,
+            vector: vector?.clone(),
+        })
+    }
+
+    fn note(
+        &self,
+        tx: &mut dyn Tx,
+        record: &Record,
+        from: Option<RecordState>,
+        to: RecordState,
+        reason: &str,
+    ) -> Result<()> {
+        let change = Change { record, from, to, reason, by: BY, at: self.now };
+        changes::note(tx, &self.look.memory, &change)
+    }
+}
