@@ -110,6 +110,8 @@ pub const IDLE_MS_MAX: u64 = 3_000_000;
 pub const CONTEXT_MESSAGES_MAX: u32 = 50;
 /// Messages before a window among which its first ones are looked for: clients send them again.
 pub const RESEND_LOOK_BACK: usize = 100;
+/// Sources that a record collects; more would say nothing more.
+pub const RECORD_SOURCES_MAX: usize = 1_000;
 /// Facts that one window gives.
 pub const FACTS_PER_WINDOW_MAX: usize = 64;
 /// Characters of a fact that a model made.

@@ -15,8 +15,6 @@ use crate::records::changes::{self, Change};
 const BY: &str = "loci";
 /// The rules, in their version.
 pub const RULES: &str = "deterministic@1";
-/// Sources that a record collects by repeats; more would say nothing more.
-const SOURCES_MAX: usize = 1_000;
 
 /// Carries a decision out: what was inserted, `None` where nothing was. What moved since the decision (a record that is
 /// gone) turns it into an addition.
@@ -130,11 +128,7 @@ impl Carrying<'_> {
 
     /// The record that says it gains the sources, and a line in its history. Followers of a stream see no change.
     fn repeat(&self, tx: &mut dyn Tx, first: &Record, proposal: &Record, why: &Why) -> Result<()> {
-        if first.provenance.sources.len() < SOURCES_MAX {
-            for source in &proposal.provenance.sources {
-                tx.records_mut().add_source(&self.memory.id, &first.id, source)?;
-            }
-        }
+        tx.records_mut().confirm(&self.memory.id, &first.id, &proposal.provenance.sources, self.at)?;
         tx.telemetry_mut().append(&StateChange {
             memory: self.memory.id.clone(),
             record: first.id.clone(),

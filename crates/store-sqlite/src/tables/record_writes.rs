@@ -3,7 +3,7 @@
 use loci_model::ports::store::{RecordChange, SupersedeChange};
 use loci_model::provenance::Source;
 use loci_model::record::{Record, RecordState};
-use loci_model::{Error, MemoryId, RecordId, Result, Timestamp};
+use loci_model::{Error, MemoryId, RecordId, Result, Timestamp, limits};
 use loci_text::normalise_exact;
 use rusqlite::params;
 
@@ -227,16 +227,33 @@ impl SqlTx<'_> {
         Ok(true)
     }
 
-    pub(super) fn add_record_source(&self, memory: &MemoryId, id: &RecordId, source: &Source) -> Result<()> {
+    pub(super) fn confirm_record(
+        &self,
+        memory: &MemoryId,
+        id: &RecordId,
+        sources: &[Source],
+        at: Timestamp,
+    ) -> Result<()> {
         let Some(mut old) = self.stored_record(memory, id)?.filter(|old| !old.gone) else {
             return Err(Error::not_found("the record does not exist"));
         };
-        if old.record.provenance.sources.contains(source) {
+        let known = &mut old.record.provenance.sources;
+        let new: Vec<&Source> = sources.iter().filter(|source| !known.contains(source)).collect();
+        if new.is_empty() {
             return Ok(());
         }
-        old.record.provenance.sources.push(source.clone());
-        self.put_source(self.need(memory)?, old.number, source)?;
-        self.change_row(memory, old.number, "more = :more", &[(":more", &More::of(&old.record)?)])?;
+        for source in new.into_iter().take(limits::RECORD_SOURCES_MAX.saturating_sub(known.len())) {
+            known.push(source.clone());
+            self.put_source(self.need(memory)?, old.number, source)?;
+        }
+        let begun = old.record.expiry_days.map(|days| at.plus_days(days));
+        let expires = begun.or(old.record.expires_at).map(Timestamp::millis);
+        self.change_row(
+            memory,
+            old.number,
+            "more = :more, expires = :expires",
+            &[(":more", &More::of(&old.record)?), (":expires", &expires)],
+        )?;
         Ok(())
     }
 

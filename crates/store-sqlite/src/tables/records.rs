@@ -156,8 +156,8 @@ impl Records for SqlTx<'_> {
         self.move_records(memory, ids, namespace)
     }
 
-    fn add_source(&mut self, memory: &MemoryId, id: &RecordId, source: &Source) -> Result<()> {
-        self.add_record_source(memory, id, source)
+    fn confirm(&mut self, memory: &MemoryId, id: &RecordId, sources: &[Source], at: Timestamp) -> Result<()> {
+        self.confirm_record(memory, id, sources, at)
     }
 
     fn erase_deleted(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<Vec<RecordId>> {

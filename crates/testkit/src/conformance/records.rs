@@ -127,6 +127,7 @@ pub(super) fn lookups(bench: &Bench) -> Result<()> {
     let source = Source { event: EventId::compose(1, 0), message: 1, part: 0 };
     let mut one = samples::record(&memory, 1, "Anna likes  tea.\n")?;
     one.provenance.sources = vec![source.clone()];
+    (one.expiry_days, one.expires_at) = (Some(3), Some(time(4).plus_days(3)));
     let two = Record { subtype: Some("drink".into()), ..samples::record(&memory, 2, "Anna likes tea.")? };
     let elsewhere =
         Record { namespace: Namespace::parse("/other/")?, ..samples::record(&memory, 3, "Anna likes tea.")? };
@@ -159,13 +160,18 @@ pub(super) fn lookups(bench: &Bench) -> Result<()> {
     let other = Source { part: 1, ..source.clone() };
     same("another part", by_source(&other, "facts")?, None);
     let (place, id, added) = (memory.clone(), one.id.clone(), other.clone());
-    bench.change(move |records| records.add_source(&place, &id, &added))?;
+    let said_again = |at: i64| {
+        let (place, id, added) = (place.clone(), id.clone(), [added.clone()]);
+        bench.change(move |records| records.confirm(&place, &id, &added, time(at)))
+    };
+    said_again(50)?;
     same("a source that was added", by_source(&other, "facts")?, Some(one.id.clone()));
-    same(
-        "sources",
-        bench.get(&memory, &one.id)?.map(|record| record.provenance.sources),
-        Some(vec![source, other]),
-    );
+    let state =
+        || Ok(bench.get(&memory, &one.id)?.map(|record| (record.provenance.sources, record.expires_at)));
+    let confirmed = Some((vec![source, other], Some(time(50).plus_days(3))));
+    same("sources, and a new beginning", state()?, confirmed.clone());
+    said_again(60)?;
+    same("the same again changes nothing", state()?, confirmed);
 
     let group = || {
         let (place, who, at) = (memory.clone(), strategy.clone(), facts.clone());

@@ -18,8 +18,6 @@ use crate::strategies::preference::stated;
 
 /// Who changes records here, in telemetry.
 const BY: &str = "loci";
-/// Sources that a record collects by exact repeats; more would say nothing more.
-const SOURCES_MAX: usize = 1_000;
 /// Preferences of one namespace that a change is compared with.
 const RELATED_MAX: usize = 500;
 
@@ -48,11 +46,11 @@ impl Plan {
             }
             Joining::InPlace | Joining::Add => Vec::new(),
             Joining::Duplicates => match self.same_text(tx, group, draft)? {
-                Some(first) => return self.add_source(tx, &first, draft).map(|()| false),
+                Some(first) => return self.confirm(tx, &first, draft).map(|()| false),
                 None => self.active(tx, &draft.repeats)?,
             },
             Joining::Key { changed } => match self.same_key(tx, group, draft, *changed)? {
-                Keyed::Repeated(first) => return self.add_source(tx, &first, draft).map(|()| false),
+                Keyed::Repeated(first) => return self.confirm(tx, &first, draft).map(|()| false),
                 Keyed::Replaces(old) => old,
             },
         };
@@ -111,14 +109,9 @@ impl Plan {
         }
     }
 
-    fn add_source(&self, tx: &mut dyn Tx, first: &Record, draft: &Draft) -> Result<()> {
-        if first.provenance.sources.len() >= SOURCES_MAX {
-            return Ok(());
-        }
-        for source in &draft.record.provenance.sources {
-            tx.records_mut().add_source(&self.round.memory.id, &first.id, source)?;
-        }
-        Ok(())
+    fn confirm(&self, tx: &mut dyn Tx, first: &Record, draft: &Draft) -> Result<()> {
+        let sources = &draft.record.provenance.sources;
+        tx.records_mut().confirm(&self.round.memory.id, &first.id, sources, self.now)
     }
 
     /// Adds a record that takes the place of older ones. Where one of them tells of a later time, the new one is

@@ -5,7 +5,7 @@ use loci_model::metadata::{Metadata, MetadataExtraction};
 use loci_model::ports::ids::uuid7;
 use loci_model::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::{RecordId, Result};
+use loci_model::{RecordId, Result, limits};
 
 use super::Place;
 use super::window::{Ground, Look};
@@ -17,8 +17,6 @@ use crate::strategies::reflection_model::{self, Insight, is_enough};
 
 /// Why a reflection that names what nobody said is held back.
 const INVENTED: &str = "names an address or code that no episode named";
-/// Sources of one reflection: one message of each episode, so that who is forgotten is forgotten here too.
-const SOURCES_MAX: usize = 1_000;
 
 /// What becomes of an insight.
 #[derive(Debug, Clone)]
@@ -154,7 +152,7 @@ fn provenance(borne_out: &[&Record]) -> Provenance {
     let is_one = actors.all(|other| other == actor);
     let mut sources: Vec<Source> =
         borne_out.iter().filter_map(|episode| episode.provenance.sources.first().cloned()).collect();
-    sources.truncate(SOURCES_MAX);
+    sources.truncate(limits::RECORD_SOURCES_MAX);
     Provenance { actor: actor.filter(|_| is_one).cloned(), sources, ..Provenance::default() }
 }
 

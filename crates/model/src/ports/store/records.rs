@@ -150,8 +150,9 @@ pub trait Records {
     /// Puts records into another namespace: ids, versions and states stay, erased ones stay where they are. How many
     /// moved.
     fn move_to(&mut self, memory: &MemoryId, ids: &[RecordId], namespace: &Namespace) -> Result<u64>;
-    /// Adds a source to a record (an exact repeat); its place stays.
-    fn add_source(&mut self, memory: &MemoryId, id: &RecordId, source: &Source) -> Result<()>;
+    /// Adds sources to a record that says what they say, up to [`limits::RECORD_SOURCES_MAX`](crate::limits); its place
+    /// stays, and its time to live begins again. Sources that it has already change nothing.
+    fn confirm(&mut self, memory: &MemoryId, id: &RecordId, sources: &[Source], at: Timestamp) -> Result<()>;
     /// Erases the content of up to `rows` records that were deleted before `before`, all versions and vectors; which.
     fn erase_deleted(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<Vec<RecordId>>;
     /// Erases every record that rests on an actor's events, or lies in `actor`'s provenance, now; which, in order.
