@@ -30,7 +30,7 @@ const RATIO_MAX: f64 = 1.1;
 
 /// Measures; the goals that were missed.
 pub(super) async fn run(binary: &Path, report: Report, arguments: &Arguments) -> Result<Vec<String>> {
-    let ground = Ground::new(binary, arguments.delay_ms).await?;
+    let ground = Ground::new(binary, arguments).await?;
     let path = format!("/v1/memories/{}/settings", ground.memory);
     let settings =
         json!({"window": {"messages": WINDOW, "tokens": 5_000, "idle_ms": IDLE_MS, "context_messages": 4}});

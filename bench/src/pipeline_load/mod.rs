@@ -28,6 +28,9 @@ pub(crate) struct Arguments {
     /// The provider answers so late.
     #[arg(long, default_value_t = 500)]
     delay_ms: u64,
+    /// It is asked so many questions at once; the default of a `[[model]]`.
+    #[arg(long, default_value_t = 16)]
+    concurrency: u64,
     /// Sessions that are read at once.
     #[arg(long, default_value_t = 16)]
     sessions: u64,
@@ -92,12 +95,12 @@ struct Ground {
 }
 
 impl Ground {
-    async fn new(binary: &Path, delay_ms: u64) -> Result<Self> {
+    async fn new(binary: &Path, arguments: &Arguments) -> Result<Self> {
         let calls = Arc::new(Calls::default());
-        let model = Scripted::start(Duration::from_millis(delay_ms), calls.clone()).await?;
+        let model = Scripted::start(Duration::from_millis(arguments.delay_ms), calls.clone()).await?;
         let folder = tempfile::tempdir()?;
         let file = folder.path().join("loci.toml");
-        std::fs::write(&file, configuration(model.port()))?;
+        std::fs::write(&file, configuration(model.port(), arguments.concurrency))?;
         let settings = [("LOCI_CONFIG", file.to_str().context("a folder with a strange name")?)];
         let server = Server::start_with(binary, &folder.path().join("data"), &settings)?;
         let wire = Wire::new(&server.url);

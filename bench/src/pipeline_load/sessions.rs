@@ -27,7 +27,7 @@ struct Round {
 
 /// Measures; the goals that were missed.
 pub(super) async fn run(binary: &Path, report: Report, arguments: &Arguments) -> Result<Vec<String>> {
-    let ground = Ground::new(binary, arguments.delay_ms).await?;
+    let ground = Ground::new(binary, arguments).await?;
     // The first window of a process starts the embedder; it is nobody's.
     round(&ground, 1_000..1_001).await?;
     let alone = round(&ground, 2_000..2_001).await?;
@@ -53,7 +53,8 @@ pub(super) async fn run(binary: &Path, report: Report, arguments: &Arguments) ->
     );
     let value = json!({
         "sessions": sessions, "ms": millis(many.took), "alone_ms": millis(alone.took), "records": many.records,
-        "calls_of_one": calls, "most_at_once": many.at_once, "delay_ms": arguments.delay_ms, "goal_ms": goal_ms,
+        "calls_of_one": calls, "most_at_once": many.at_once, "delay_ms": arguments.delay_ms,
+        "concurrency": arguments.concurrency, "goal_ms": goal_ms,
     });
     report.figure("sessions", &text, &value);
     let missed = many.took > Duration::from_millis(goal_ms);

@@ -50,10 +50,10 @@ fn write_whole(path: &Path, text: &str) -> Result<()> {
     std::fs::rename(&aside, path).with_context(|| format!("writing {}", path.display()))
 }
 
-/// What a server's configuration says of a model at this port; it reads with it where `llm.mode` is `provider`.
-pub(crate) fn configuration(port: u16) -> String {
+/// What a server's configuration says that reads with a model at this port, asked so many questions at once.
+pub(crate) fn configuration(port: u16, concurrency: u64) -> String {
     format!(
         "[llm]\nmode = \"provider\"\nmodel = \"scripted\"\n\n[[model]]\nname = \"scripted\"\nprotocol = \
-         \"openai\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\nmodel = \"scripted\"\n"
+         \"openai\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\nmodel = \"scripted\"\nconcurrency = {concurrency}\n"
     )
 }

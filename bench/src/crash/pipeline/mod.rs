@@ -26,6 +26,8 @@ use story::Outcome;
 
 /// A kill after an answer comes within this time.
 const AFTER_MS_MAX: u64 = 25;
+/// Questions that are asked at once: as many as by default.
+const QUESTIONS_AT_ONCE: u64 = 16;
 /// More starts than one kill explains: something else is wrong.
 const STARTS_MAX: usize = 4;
 
@@ -98,7 +100,10 @@ async fn once(binary: &Path, place: Option<Place>) -> Result<Run> {
     let sink = Sink::start(killer.clone()).await?;
     let payloads = temporary.path().join("payloads");
     let file = temporary.path().join("loci.toml");
-    std::fs::write(&file, configuration(model.port()) + &story::targets(sink.port(), &payloads))?;
+    std::fs::write(
+        &file,
+        configuration(model.port(), QUESTIONS_AT_ONCE) + &story::targets(sink.port(), &payloads),
+    )?;
     let settings = [("LOCI_CONFIG", file.to_str().context("a folder with a strange name")?)];
     let folder = temporary.path().join("data");
     for _ in 0..STARTS_MAX {

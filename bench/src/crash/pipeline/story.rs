@@ -63,9 +63,12 @@ pub(super) fn targets(port: u16, payloads: &Path) -> String {
 pub(super) async fn tell(wire: &Wire) -> Result<String> {
     let memory = memory(wire).await?;
     // Windows stay open until the talk is over: each session is read in one.
-    let window =
-        json!({"window": {"messages": 50, "tokens": 100_000, "idle_ms": 3_000_000, "context_messages": 4}});
-    wire.ask("PUT", &format!("/v1/memories/{memory}/settings"), Some(&window)).await?;
+    // Two episodes are reflected upon.
+    let settings = json!({
+        "window": {"messages": 50, "tokens": 100_000, "idle_ms": 3_000_000, "context_messages": 4},
+        "consolidation": {"reflect_every": 2, "reflect_min_episodes": 2},
+    });
+    wire.ask("PUT", &format!("/v1/memories/{memory}/settings"), Some(&settings)).await?;
     for (session, events) in TALK {
         for (number, texts) in (0..).zip(events) {
             let item = |text: &&str| json!({"conversational": {"role": "USER", "content": {"text": text}}});
