@@ -16,19 +16,30 @@ const TEXT_BYTES: usize = 300;
 /// Makes a memory and `count` records of about 300 bytes in it; its id.
 pub(super) async fn records(wire: &Wire, count: u64) -> Result<String> {
     let memory = wire.create_memory(&MemoryShape { name: "filled", semantic: None }).await?;
+    into(wire, &memory, None, count).await?;
+    Ok(memory)
+}
+
+/// Puts `count` records of about 300 bytes into a memory, under a strategy of it or none.
+pub(super) async fn into(wire: &Wire, memory: &str, strategy: Option<&str>, count: u64) -> Result<()> {
     let mut number = 0;
     while number < count {
         let records: Vec<Value> = (number..count.min(number + BATCH))
             .map(|item| {
-                json!({"requestIdentifier": format!("r{item}"), "namespaces": [format!("/facts/a{}/", item % 20)],
+                let mut record = json!({"requestIdentifier": format!("r{item}"),
+                       "namespaces": [format!("/facts/a{}/", item % 20)],
                        "content": {"text": texts::talk(item, TEXT_BYTES)},
-                       "timestamp": 1_790_000_000 + item})
+                       "timestamp": 1_790_000_000 + item});
+                if let (Some(strategy), Some(members)) = (strategy, record.as_object_mut()) {
+                    members.insert("memoryStrategyId".to_owned(), json!(strategy));
+                }
+                record
             })
             .collect();
         number += BATCH;
-        wire.batch_create(&memory, &records).await?;
+        wire.batch_create(memory, &records).await?;
     }
-    Ok(memory)
+    Ok(())
 }
 
 /// A server on a folder with so many records, all with their vectors; the way to ask it, and the memory.

@@ -6,6 +6,7 @@ mod cold_start;
 mod disk;
 mod events;
 mod fill;
+mod moving;
 mod processes_beside;
 mod retrieve;
 
@@ -28,7 +29,7 @@ pub(crate) struct Arguments {
     /// The `loci` to run; the one beside this program if absent.
     #[arg(long)]
     binary: Option<PathBuf>,
-    /// Records of the retrieval part.
+    /// Records of the parts that retrieve and move.
     #[arg(long, default_value_t = 100_000)]
     records: u64,
     /// Distinct questions of the retrieval part.
@@ -53,6 +54,8 @@ enum Part {
     Disk,
     /// From the start of the process to the first answer, at 10,000 records.
     ColdStart,
+    /// A strategy's template changes: how long its records take to move.
+    Move,
     /// Memory of a server and of four processes beside it on one folder, at 10,000 records.
     Shared,
 }
@@ -93,6 +96,9 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     }
     if wanted(Part::Shared) {
         processes_beside::run(&binary, report).await?;
+    }
+    if wanted(Part::Move) {
+        moving::run(&binary, report, arguments.records).await?;
     }
     if wanted(Part::Retrieve) {
         retrieve::run(&binary, report, arguments.records, arguments.questions).await?;
