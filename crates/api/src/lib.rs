@@ -16,6 +16,7 @@ pub mod profile;
 pub mod pull;
 pub mod quarantine;
 pub mod record;
+pub mod reflection;
 pub mod search;
 
 pub use notice::Notices;

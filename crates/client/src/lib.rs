@@ -19,6 +19,7 @@ mod profiles;
 mod pull;
 mod quarantine;
 mod records;
+mod reflections;
 mod search;
 pub mod transcript;
 mod transport;

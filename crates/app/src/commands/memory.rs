@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use clap::{Subcommand, ValueEnum};
 use loci_api::memory as shape;
+use loci_api::reflection::Reflect;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -71,6 +72,19 @@ pub(crate) enum Memory {
         #[arg(long, value_name = "JSON")]
         set: Option<String>,
     },
+    /// Ask what the newest episodes of a strategy teach
+    Reflect {
+        /// By name or id
+        memory: String,
+        /// The strategy, by name or id
+        strategy: String,
+        /// The newest so many episodes
+        #[arg(long, default_value_t = 50)]
+        window: u32,
+        /// Where the reflections go, and under which the episodes are
+        #[arg(long)]
+        namespace: Option<String>,
+    },
     /// Show tags, add some, take some off
     Tags {
         /// By name or id
@@ -133,6 +147,10 @@ impl Memory {
                 };
                 output::json(&shown.settings)?;
             }
+            Self::Reflect { memory, strategy, window, namespace } => {
+                let asked = Reflect { window: Some(window), namespace };
+                reflect(&session, &memory, strategy, &asked).await?;
+            }
             Self::Tags { memory, add, remove } => {
                 let memory = session.memory(&memory).await?;
                 if !add.is_empty() {
@@ -146,6 +164,16 @@ impl Memory {
         }
         session.end().await
     }
+}
+
+/// Asks for a reflection; a strategy that is none by name is one by id, for the server to find.
+async fn reflect(session: &Session, memory: &str, named: String, asked: &Reflect) -> Result<()> {
+    let memory = session.memory(memory).await?;
+    let shown = session.client.memory_get(&memory).await?;
+    let found = shown.strategies.into_iter().find(|strategy| strategy.name == named);
+    let strategy = found.map_or(named, |strategy| strategy.id);
+    let asked = session.client.strategy_reflect(&memory, &strategy, asked).await?;
+    output::result(session.json, &asked, |asked| output::line(&asked.job))
 }
 
 async fn list(session: &Session) -> Result<()> {

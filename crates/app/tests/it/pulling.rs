@@ -88,3 +88,32 @@ fn a_question_is_answered_by_the_command_line() {
         (&json!(1), &json!(0), &json!("done"))
     );
 }
+
+#[test]
+fn a_reflection_is_asked_for() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let memory = r#"{"name":"work","strategies":[{"kind":"episodic","name":"episodes","namespace":"/episodes/{actorId}/"}],
+                     "settings":{"model_mode":"pull"}}"#;
+    let (_, memory) = send(&server, "POST", "/v1/memories", "", memory);
+    let strategy = memory["strategies"][0]["id"].as_str().unwrap();
+    let id = memory["id"].as_str().unwrap();
+    let place = format!("/v1/memories/{id}/strategies/{strategy}/reflect");
+    let (status, asked) = send(&server, "POST", &place, "", r#"{"window":9,"namespace":"/episodes/alice/"}"#);
+    assert_eq!(status, 200, "{asked}");
+    // Where there are no episodes, nobody is asked.
+    let wait = format!("/v1/memories/{id}/extraction:wait");
+    let (_, state) = send(&server, "POST", &wait, "", "{}");
+    assert_eq!((&state["complete"], &state["failed"]), (&json!(true), &json!(0)), "{state}");
+    let job = format!("/v1/memories/{id}/jobs/{}", asked["job"].as_str().unwrap());
+    let (_, job) = send(&server, "GET", &job, "", "");
+    assert_eq!(
+        (&job["kind"], &job["state"], &job["actor"]),
+        (&json!("reflect"), &json!("done"), &json!("alice"))
+    );
+    let (status, refused) = send(&server, "POST", &place, "", "{}");
+    assert_eq!((status, &refused["error"]["code"]), (400, &json!("INVALID")), "{refused}");
+    let by_name = ["memory", "reflect", "work", "episodes", "--namespace", "/episodes/bob/"];
+    assert!(home.json(&by_name)["job"].is_string());
+    home.fails(3, &["memory", "reflect", "work", "none-such-0123456789", "--namespace", "/episodes/bob/"]);
+}

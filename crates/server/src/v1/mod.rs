@@ -21,6 +21,7 @@ mod pull;
 mod quarantine;
 mod records;
 mod records_shape;
+mod reflections;
 mod search;
 mod sessions_end;
 mod settings;
@@ -45,6 +46,7 @@ fn operations() -> Table {
     let table = sessions_end::operations(table);
     let table = quarantine::operations(table);
     let table = pull::operations(table);
+    let table = reflections::operations(table);
     let table = deliveries::operations(table);
     let table = jobs::operations(table);
     let table = keys::operations(table);

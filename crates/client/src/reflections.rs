@@ -1,0 +1,23 @@
+//! Reflections over episodes.
+
+use http::Method;
+use loci_api::reflection::{Reflect, ReflectAsked};
+
+use crate::call::{Client, path};
+use crate::error::ClientError;
+
+impl Client {
+    /// Asks for a reflection over the newest episodes of a strategy.
+    ///
+    /// # Errors
+    /// See [`Client::job_list`].
+    pub async fn strategy_reflect(
+        &self,
+        memory: &str,
+        strategy: &str,
+        reflect: &Reflect,
+    ) -> Result<ReflectAsked, ClientError> {
+        let place = path(&["v1", "memories", memory, "strategies", strategy, "reflect"]);
+        self.send(Method::POST, place, reflect).await
+    }
+}
