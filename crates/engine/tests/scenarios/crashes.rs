@@ -7,12 +7,14 @@ use loci_engine::memories::NewMemory;
 use loci_model::Timestamp;
 use loci_model::event::Role::{Assistant, User};
 use loci_model::ports::language_model::ModelErrorKind;
+use loci_model::record::RecordKind;
 use loci_model::record::RecordState::{Active, Quarantined, Superseded};
-use loci_model::settings::{MemorySettings, ModelMode};
-use loci_model::strategy::StrategyBase::{Semantic, UserPreference};
+use loci_model::settings::{ConsolidationSettings, MemorySettings, ModelMode};
+use loci_model::strategy::StrategyBase::{Episodic, Semantic, Summary, UserPreference};
 use loci_testkit::ScriptedReply::Fails;
 use loci_testkit::{Script, ScriptedModel};
 
+use super::custom::knowing;
 use super::{facts, text};
 use crate::world::{Fault, World, said, strategy};
 
@@ -88,6 +90,28 @@ fn any_write_may_fail_while_a_model_reads() {
         },
         0,
     );
+}
+
+#[test]
+fn any_write_may_fail_while_sessions_are_summarised_noted_and_reflected_on() {
+    let told = || {
+        let consolidation = ConsolidationSettings {
+            reflect_every: 2,
+            reflect_min_episodes: 2,
+            ..ConsolidationSettings::default()
+        };
+        let settings = Some(MemorySettings { consolidation, ..MemorySettings::default() });
+        let strategies = vec![strategy(Summary), strategy(Episodic)];
+        let world = World::of_model(NewMemory { strategies, settings, ..NewMemory::default() }, &knowing());
+        world.say("s1", User, "Sail the ship to Bern");
+        world.say("s2", User, "Sail the other ship");
+        world
+    };
+    let calm = told();
+    calm.work();
+    let reflected = calm.active().into_iter().filter(|record| record.kind == RecordKind::Reflection).count();
+    assert_eq!(reflected, 1);
+    any_write_may_fail(told, 0);
 }
 
 #[test]

@@ -4,12 +4,15 @@
 
 mod bad_replies;
 mod crashes;
+mod custom;
 mod deaths;
 mod episodes;
+mod every_strategy;
 mod falling_back;
 mod pulling;
 mod reading;
 mod reflections;
+mod stories;
 mod summaries;
 mod windows;
 
