@@ -85,7 +85,8 @@ pub struct JobMessage {
     pub message: u32,
 }
 
-/// The events that one round of a job reads, fixed before it asks anyone: the same round asks the same question.
+/// What one round of a job reads, fixed before it asks anyone: the same round asks the same question. A reflection reads
+/// what was known when it was opened: of its numbers, `to` is how many episodes at most.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobWindow {
     /// Arrival number behind which it starts.

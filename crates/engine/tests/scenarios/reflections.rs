@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use loci_engine::asking::pulling::{QuestionAsk, QuestionReply};
+use loci_engine::asking::pulling::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
 use loci_engine::jobs::ReflectionAsk;
-use loci_engine::memories::NewMemory;
+use loci_engine::memories::{NewMemory, NewReflection, NewStrategy};
 use loci_model::event::Role::{Assistant, User};
 use loci_model::exchange::Step;
 use loci_model::job::{Job, JobKind, JobState};
@@ -13,14 +13,14 @@ use loci_model::ports::language_model::ModelErrorKind;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::settings::{MemorySettings, ModelMode};
 use loci_model::strategy::StrategyBase::{Episodic, Semantic};
-use loci_model::{ErrorKind, Namespace};
+use loci_model::{ActorId, ErrorKind, Namespace};
 use loci_testkit::ScriptedReply::{self, CutOff, Fails, Refused};
 use loci_testkit::{Script, ScriptedModel};
 use serde_json::{Value, json};
 
 use super::episodes::episode;
 use super::{part, text};
-use crate::world::{World, strategy};
+use crate::world::{World, said, strategy, template};
 
 /// An insight that boasts of itself.
 pub(crate) fn insight(title: &str, episodes: &[u64]) -> Value {
@@ -87,9 +87,9 @@ fn five_episodes_make_one_reflection_with_its_own_counts() {
     let found = reflections(&world);
     assert_eq!(found.len(), 1);
     let reflection = &found[0];
-    let said: Value = serde_json::from_str(&reflection.text).unwrap();
+    let told: Value = serde_json::from_str(&reflection.text).unwrap();
     assert_eq!(
-        said,
+        told,
         json!({"title": "Round the lines first", "use_cases": "Totals of carts.", "hints": "Round each line.",
                "confidence": 1.0})
     );
@@ -252,34 +252,86 @@ fn injected_instructions_are_held_back() {
     assert!(held.iter().all(|record| record.kind == RecordKind::Reflection && record.state_reason.is_some()));
 }
 
+/// A memory that a caller's model reads.
+fn pulled(strategy: NewStrategy) -> World {
+    let settings = Some(MemorySettings { model_mode: Some(ModelMode::Pull), ..MemorySettings::default() });
+    World::of(NewMemory { strategies: vec![strategy], settings, ..NewMemory::default() })
+}
+
+/// The question that waits.
+fn taken(world: &World) -> QuestionTaken {
+    world.work();
+    let ask = QuestionAsk { memory: None, steps: Vec::new(), lease_ms: 60_000, wait_ms: 0 };
+    world.drive(world.engine.question_next(&world.caller, &ask)).unwrap().unwrap()
+}
+
+/// Answers it.
+fn answer(world: &World, taken: &QuestionTaken, output: &str) -> QuestionAnswered {
+    let reply = QuestionReply { output: output.into(), model: Some("own".into()), cost_usd: None };
+    let memories = [world.memory.id.clone()];
+    let answering = world.engine.question_answer(&world.caller, &world.memory.id, &taken.exchange.id, reply);
+    world.drive(futures::future::join(answering, world.engine.run_due(&memories, 4_000))).0.unwrap()
+}
+
+/// A session of an actor, and its episode.
+fn note(world: &World, actor: &str, session: u32, intent: &str) {
+    let mut event = world.event(&format!("s{session}"), vec![said(User, intent)]);
+    event.actor = ActorId::parse(actor).unwrap();
+    world.create(event);
+    let ScriptedReply::Text(noted) = episode(intent, "success", &[(1, "rounded")]) else { return };
+    let question = taken(world);
+    assert_eq!(question.exchange.step, Step::Extract);
+    answer(world, &question, &noted);
+}
+
 #[test]
 fn a_callers_model_reflects() {
-    let settings = Some(MemorySettings { model_mode: Some(ModelMode::Pull), ..MemorySettings::default() });
-    let world =
-        World::of(NewMemory { strategies: vec![strategy(Episodic)], settings, ..NewMemory::default() });
-    let ask = QuestionAsk { memory: None, steps: Vec::new(), lease_ms: 60_000, wait_ms: 0 };
-    let serve = |output: &str| {
-        world.work();
-        let taken = world.drive(world.engine.question_next(&world.caller, &ask)).unwrap().unwrap();
-        let reply = QuestionReply { output: output.into(), model: Some("own".into()), cost_usd: None };
-        let memories = [world.memory.id.clone()];
-        let answering =
-            world.engine.question_answer(&world.caller, &world.memory.id, &taken.exchange.id, reply);
-        let (answered, _) =
-            world.drive(futures::future::join(answering, world.engine.run_due(&memories, 4_000)));
-        (taken.exchange.step, answered.unwrap())
-    };
-    let ScriptedReply::Text(noted) = episode("Fix the cart", "success", &[(1, "rounded")]) else { return };
+    let world = pulled(strategy(Episodic));
     for number in 1..=5 {
-        world.say(&format!("s{number}"), User, "Fix the cart of the shop");
-        assert_eq!(serve(&noted).0, Step::Extract);
+        note(&world, "alice", number, "Fix the cart of the shop");
     }
-    let answer = json!([insight("Round the lines first", &[1, 2, 3])]).to_string();
-    let (step, answered) = serve(&answer);
-    assert_eq!(
-        (step, answered.accepted, answered.discarded, answered.job),
-        (Step::Reflect, 1, 0, JobState::Done)
-    );
+    let question = taken(&world);
+    assert_eq!(question.exchange.step, Step::Reflect);
+    let insight = json!([insight("Round the lines first", &[1, 2, 3])]).to_string();
+    let answered = answer(&world, &question, &insight);
+    assert_eq!((answered.accepted, answered.discarded, answered.job), (1, 0, JobState::Done));
     assert_eq!(answered.records, [reflections(&world)[0].id.clone()]);
     assert_eq!(reflections(&world)[0].making.as_ref().unwrap().mode, MakingMode::Pull);
+}
+
+#[test]
+fn who_is_forgotten_is_forgotten_here_too() {
+    let reflection = NewReflection { template: Some(template("/work/")), schema: None, step: None };
+    let world = pulled(NewStrategy {
+        template: Some(template("/work/{actorId}/{sessionId}/")),
+        reflection: Some(reflection),
+        ..strategy(Episodic)
+    });
+    for (number, actor, intent) in [
+        (1, "alice", "Fix the cart"),
+        (2, "bob", "Plan the wedding"),
+        (3, "alice", "Fix the till"),
+        (4, "bob", "Buy the rings"),
+        (5, "alice", "Fix the scale"),
+    ] {
+        note(&world, actor, number, intent);
+    }
+    let question = taken(&world);
+    assert!(question.exchange.input.contains("wedding") && question.exchange.input.contains("the cart"));
+    let forget = |actor: &str| {
+        let actor = ActorId::parse(actor).unwrap();
+        world.drive(world.engine.forget_actor(&world.caller, &world.memory.id, &actor)).unwrap();
+    };
+    forget("bob");
+    assert_eq!(world.exchanges_of(&reflect_jobs(&world)[0]), 0, "the question held bob's words");
+    let question = taken(&world);
+    assert!(!question.exchange.input.contains("wedding") && question.exchange.input.contains("the cart"));
+    answer(&world, &question, &json!([insight("Round the lines first", &[1, 2, 3, 4])]).to_string());
+    let found = reflections(&world);
+    let evidence = found[0].making.as_ref().unwrap().evidence.clone().unwrap();
+    assert_eq!((found.len(), evidence.hits, evidence.of), (1, 3, 3));
+    assert_eq!(found[0].namespace.as_str(), "/work/");
+    // What rests on the episodes of someone goes with them.
+    forget("alice");
+    assert!(world.active().is_empty());
 }

@@ -104,6 +104,11 @@ fn a_temporary_endpoint_stands_beside_the_usual_one() {
     let world = told(&[(usual, None), (now, None)]);
     assert_eq!(world.texts(), [now, usual]);
     assert!(superseded(&world).is_empty());
+    // The usual one changes for good: what holds for a while is left alone.
+    let next = "The API endpoint is https://next.acme.example.";
+    let world = told(&[(usual, None), (now, None), (next, None)]);
+    assert_eq!(world.texts(), [now, next]);
+    assert_eq!(superseded(&world)[0].text, usual);
 }
 
 #[test]
