@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
 }
 
 /// All features of the binary.
-const FEATURES: &str = "otel";
+const FEATURES: &str = "onnx,otel";
 
 struct Step {
     name: &'static str,

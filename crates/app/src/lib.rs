@@ -18,6 +18,8 @@ mod session;
 pub mod wiring;
 mod wiring_embedder;
 pub mod wiring_models;
+#[cfg(feature = "onnx")]
+mod wiring_onnx;
 pub mod wiring_targets;
 #[cfg(feature = "otel")]
 pub mod wiring_traces;

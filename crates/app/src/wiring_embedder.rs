@@ -20,7 +20,13 @@ use crate::wiring_models::Variables;
 #[derive(Debug, Clone)]
 pub(crate) enum ConfiguredEmbedder {
     Ready(EmbedderConfig),
-    Lacks { model_id: String, dimensions: usize, message: String },
+    #[cfg(feature = "onnx")]
+    File(crate::wiring_onnx::OnnxPlan),
+    Lacks {
+        model_id: String,
+        dimensions: usize,
+        message: String,
+    },
 }
 
 impl ConfiguredEmbedder {
@@ -30,7 +36,20 @@ impl ConfiguredEmbedder {
             return None;
         }
         let entry = config.embedders.iter().find(|entry| entry.name == config.embedding.used)?;
+        #[cfg(feature = "onnx")]
+        if entry.protocol == EmbedderProtocol::Onnx {
+            return crate::wiring_onnx::OnnxPlan::of(entry, config).map(Self::File);
+        }
         configured(entry, environment)
+    }
+
+    /// True where it calls nobody.
+    pub(crate) fn is_quiet(&self) -> bool {
+        match self {
+            Self::Ready(_) | Self::Lacks { .. } => false,
+            #[cfg(feature = "onnx")]
+            Self::File(_) => true,
+        }
     }
 
     pub(crate) fn embedder(&self, around: &Around) -> Result<Arc<dyn Embedder>> {
@@ -38,6 +57,8 @@ impl ConfiguredEmbedder {
             Self::Ready(config) => {
                 embedder(config.clone(), around).map_err(|error| anyhow::anyhow!(error.message))
             }
+            #[cfg(feature = "onnx")]
+            Self::File(plan) => plan.start(),
             Self::Lacks { model_id, dimensions, message } => {
                 tracing::warn!("{message}");
                 Ok(Arc::new(Lacking {

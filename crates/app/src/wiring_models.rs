@@ -52,7 +52,7 @@ impl Outside {
 
     /// True where a process calls nobody: it needs no HTTP client then.
     pub fn is_quiet(&self) -> bool {
-        self.models.is_empty() && self.embedder.is_none()
+        self.models.is_empty() && self.embedder.as_ref().is_none_or(ConfiguredEmbedder::is_quiet)
     }
 
     /// The embedder, where it is not the one in the binary.

@@ -27,6 +27,7 @@ const HOMES: &[(&str, &[&str])] = &[
         ],
     ),
     ("rten", &["loci-onnx"]),
+    ("rten-tensor", &["loci-onnx"]),
     ("tokenizers", &["loci-onnx"]),
     ("anyhow", &["loci"]),
     ("clap", &["loci"]),

@@ -42,6 +42,17 @@ pub enum EmbedderProtocol {
     Onnx,
 }
 
+/// How the rows of an encoder become one vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EmbedderPooling {
+    /// Their mean.
+    #[default]
+    Mean,
+    /// The first.
+    Cls,
+}
+
 /// `[[embedder]]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -76,6 +87,8 @@ pub struct EmbedderEntry {
     pub path: Option<std::path::PathBuf>,
     /// File of its tokenizer, for ONNX.
     pub tokenizer: Option<std::path::PathBuf>,
+    /// How its rows become one vector, for ONNX.
+    pub pooling: Option<EmbedderPooling>,
 }
 
 /// What section and entries must be.
@@ -102,9 +115,12 @@ impl EmbedderEntry {
         if !models::is_name(name) {
             bail!("embedder.name must be 1 to 64 letters, digits, `-`, `_` or `.`: {name:?} is not");
         }
-        if self.protocol == EmbedderProtocol::Onnx || self.path.is_some() || self.tokenizer.is_some() {
+        if self.protocol == EmbedderProtocol::Onnx {
+            return self.check_file();
+        }
+        if self.path.is_some() || self.tokenizer.is_some() || self.pooling.is_some() {
             bail!(
-                "this version runs no model from a file: embedder.protocol of {name} must not be onnx, without path and tokenizer"
+                "embedder.path, embedder.tokenizer and embedder.pooling of {name} are for protocol = \"onnx\""
             );
         }
         if self.model.as_deref().is_none_or(str::is_empty) {
@@ -119,5 +135,29 @@ impl EmbedderEntry {
         models::check_calls("embedder", name, self.timeout_ms, self.concurrency)?;
         let keys = [&self.access_key_env, &self.secret_key_env, &self.session_token_env];
         models::check_keys("embedder", name, keys)
+    }
+
+    /// A model in a file.
+    fn check_file(&self) -> Result<()> {
+        let name = &self.name;
+        if !cfg!(feature = "onnx") {
+            bail!(
+                "this build of loci runs no model from a file: build it with `--features onnx`, or give embedder {name} another protocol"
+            );
+        }
+        let is_set = |path: &Option<std::path::PathBuf>| {
+            path.as_ref().is_some_and(|path| !path.as_os_str().is_empty())
+        };
+        if !is_set(&self.path) || !is_set(&self.tokenizer) {
+            bail!("embedder {name} needs path, its .onnx file, and tokenizer, its tokenizer.json");
+        }
+        let calls = [&self.base_url, &self.model, &self.key_env, &self.region];
+        let keys = [&self.access_key_env, &self.secret_key_env, &self.session_token_env];
+        if calls.into_iter().chain(keys).any(Option::is_some) || self.dimensions.is_some() {
+            bail!(
+                "embedder {name} is a file: beside path and tokenizer it has pooling alone; its dimensions are its own"
+            );
+        }
+        Ok(())
     }
 }

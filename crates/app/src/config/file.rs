@@ -105,7 +105,6 @@ mod tests {
             assert!(error.contains(part), "{error}");
         };
         check("[embedding]\nprevious = \"built-in\"\n", "embedding.previous");
-        check("[[embedder]]\nname = \"e\"\nprotocol = \"onnx\"\n", "must not be onnx");
         check("[telemetry]\ncapture_content = true\n", "telemetry.otlp_endpoint");
     }
 
@@ -211,6 +210,18 @@ mod tests {
             "[[embedder]]\nname = \"e\"\nprotocol = \"openai\"\nmodel = \"x\"\n",
             "embedder.dimensions of e",
         );
+        check("ONEpooling = \"cls\"\n", "embedder.pooling of e are for protocol");
+        check("ONEpooling = \"max\"\n", "max");
+        let file = "[[embedder]]\nname = \"e\"\nprotocol = \"onnx\"\npath = \"e.onnx\"\n";
+        if cfg!(feature = "onnx") {
+            check(file, "needs path");
+            check(&format!("{file}tokenizer = \"t.json\"\ndimensions = 8\n"), "its dimensions are its own");
+            let whole = format!("{file}tokenizer = \"t.json\"\npooling = \"cls\"\n");
+            let loaded = load_text(&whole, &[]).unwrap();
+            assert_eq!(loaded.embedders[0].pooling, Some(super::super::embedding::EmbedderPooling::Cls));
+        } else {
+            check(file, "`--features onnx`");
+        }
     }
 
     #[test]

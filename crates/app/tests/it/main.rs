@@ -8,6 +8,8 @@ mod guarding;
 mod models;
 mod moving;
 mod native;
+#[cfg(feature = "onnx")]
+mod onnx;
 mod program;
 mod pulling;
 mod serving;
