@@ -3,7 +3,7 @@
 //! A try is noted after it was made: a crash between the two sends the same delivery again, under the same id. What is
 //! put into the outbox is others' matter (`streams.rs`, `handover.rs`, `job_news.rs`).
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::StreamExt;
@@ -12,7 +12,7 @@ use futures::stream::FuturesUnordered;
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::ports::deliver::{Deliver, Delivered, Notice, NoticeKind};
 use loci_model::ports::observe::DeliverySeen;
-use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::ports::store::{SetAside, StoreExt, Tx};
 use loci_model::{DeliveryId, Error, MemoryId, Result, Timestamp, limits};
 
 pub(crate) use super::job_news::job_ended;
@@ -25,6 +25,11 @@ const FIRST_PAUSE_MS: i64 = 1_000;
 const LONGEST_PAUSE_MS: i64 = 300_000;
 /// While tries are under way, others that have become due are looked for this often.
 const LOOK_MS: u64 = 250;
+
+/// Tries under way for one target: one that hangs must not take everybody's places.
+const TARGET_AT_ONCE: usize = 4;
+/// Deliveries of a target nobody knows that are put off in one write.
+const ROWS: usize = 1_000;
 
 /// What became of a try.
 struct Verdict {
@@ -52,19 +57,23 @@ impl Engine {
     }
 }
 
+/// Deliveries under way: by memory and id, the target of each.
+type Held = BTreeMap<(MemoryId, DeliveryId), String>;
+
 /// Sends what is due, and what becomes due meanwhile, until nothing is under way; how many tries were made. A slow target
-/// holds back its own order key and no other. When it stops, nothing new is begun.
+/// holds back its own deliveries: it never has more than [`TARGET_AT_ONCE`] under way. When it stops, nothing new is begun.
 pub(crate) async fn deliver_due(engine: &Engine, stopping: &AtomicBool) -> Result<usize> {
     let Some(deliver) = engine.deliver.as_deref() else { return Ok(0) };
     let mut under_way = FuturesUnordered::new();
-    let mut held: BTreeSet<(MemoryId, DeliveryId)> = BTreeSet::new();
+    let mut held = Held::new();
     let mut tried = 0;
     loop {
         let seen = engine.wake.calls();
         if !stopping.load(Ordering::Relaxed) && held.len() < limits::DELIVERIES_AT_ONCE {
-            for delivery in due(engine, held.len()).await? {
+            for delivery in due(engine, deliver, &held).await? {
                 let place = (delivery.memory.clone(), delivery.id.clone());
-                if held.len() < limits::DELIVERIES_AT_ONCE && held.insert(place.clone()) {
+                if held.len() < limits::DELIVERIES_AT_ONCE && !held.contains_key(&place) {
+                    held.insert(place.clone(), delivery.target.clone());
                     tried += 1;
                     under_way.push(async move { (place, send(engine, deliver, delivery).await) });
                 }
@@ -82,10 +91,59 @@ pub(crate) async fn deliver_due(engine: &Engine, stopping: &AtomicBool) -> Resul
     }
 }
 
-/// What is due, with room for what is under way: that is still pending in the table.
-async fn due(engine: &Engine, under_way: usize) -> Result<Vec<Delivery>> {
-    let (now, limit) = (engine.clock.now(), limits::DELIVERIES_AT_ONCE + under_way);
-    engine.store.read(move |tx| tx.deliveries().due(DeliveryDirection::Out, now, limit)).await
+/// What is due, target by target. What is for a target that the configuration does not know is set aside.
+async fn due(engine: &Engine, deliver: &dyn Deliver, held: &Held) -> Result<Vec<Delivery>> {
+    let (now, out) = (engine.clock.now(), DeliveryDirection::Out);
+    let targets = engine.store.read(move |tx| tx.deliveries().targets(out, now)).await?;
+    let (reached, unknown): (Vec<String>, Vec<String>) =
+        targets.into_iter().partition(|target| deliver.reaches(target));
+    for target in unknown {
+        set_aside(engine, target, now).await?;
+    }
+    // What is under way is still pending in the table: room for it, too.
+    let rooms: Vec<(String, usize)> = reached
+        .into_iter()
+        .map(|target| {
+            let under_way = held.values().filter(|known| **known == target).count();
+            (target, under_way)
+        })
+        .filter(|(_, under_way)| *under_way < TARGET_AT_ONCE)
+        .map(|(target, under_way)| (target, TARGET_AT_ONCE + under_way))
+        .collect();
+    let found = engine
+        .store
+        .read(move |tx| {
+            let of = |(target, limit): &(String, usize)| tx.deliveries().due(out, target, now, *limit);
+            rooms.iter().map(of).collect::<Result<Vec<_>>>()
+        })
+        .await?;
+    Ok(found.into_iter().flat_map(|found| new_of(found, held)).collect())
+}
+
+/// Of one target's, those that are not under way, as far as it may have more.
+fn new_of(found: Vec<Delivery>, held: &Held) -> Vec<Delivery> {
+    let place = |delivery: &Delivery| (delivery.memory.clone(), delivery.id.clone());
+    let Some(target) = found.first().map(|delivery| delivery.target.clone()) else { return found };
+    let room = TARGET_AT_ONCE.saturating_sub(held.values().filter(|known| **known == target).count());
+    found.into_iter().filter(|delivery| !held.contains_key(&place(delivery))).take(room).collect()
+}
+
+async fn set_aside(engine: &Engine, target: String, now: Timestamp) -> Result<()> {
+    let aside = engine
+        .store
+        .write(move |tx| {
+            let why = format!("no target is configured for {target}");
+            let aside = SetAside {
+                why: &why,
+                now,
+                until: now.plus_millis(LONGEST_PAUSE_MS),
+                given_up: now.plus_millis(-limits::UNDELIVERED_KEPT_MS),
+            };
+            tx.deliveries_mut().set_aside(&target, &aside, ROWS)
+        })
+        .await?;
+    tracing::debug!(aside, "deliveries without a target wait");
+    Ok(())
 }
 
 /// One try, and its note.
@@ -114,15 +172,17 @@ async fn attempt_of(
     kind: NoticeKind,
     attempt: u32,
 ) -> Result<Delivered> {
-    if !deliver.reaches(&delivery.target) {
-        return Ok(Delivered::NoMapping);
-    }
+    // Read only now: lists are without what is said. Who was forgotten meanwhile is not told of.
+    let (memory, id) = (delivery.memory.clone(), delivery.id.clone());
+    let stored =
+        engine.store.read(move |tx| tx.deliveries().get(&memory, DeliveryDirection::Out, &id)).await?;
+    let stored = stored.ok_or_else(|| Error::not_found("the delivery is gone"))?;
     let body = match kind {
-        NoticeKind::SelfManaged => match payload::store(engine, &delivery.body).await? {
+        NoticeKind::SelfManaged => match payload::store(engine, &stored.body).await? {
             Some(notification) => notification,
             None => return Ok(Delivered::NoMapping),
         },
-        NoticeKind::RecordStream | NoticeKind::JobEnded | NoticeKind::Test => delivery.body.clone(),
+        NoticeKind::RecordStream | NoticeKind::JobEnded | NoticeKind::Test => stored.body,
     };
     let notice = Notice {
         target: delivery.target.clone(),
@@ -150,7 +210,7 @@ fn verdict(
             return Verdict { state: DeliveryState::Done, due: now, error: None, word: "accepted" };
         }
         Ok(Delivered::NoMapping) => {
-            let error = format!("no target is configured for {}, or none for its payload", delivery.target);
+            let error = format!("no target is configured for the payload of {}", delivery.target);
             if waited_too_long(delivery, now) {
                 tracing::warn!(id = %delivery.id, memory = %delivery.memory, "a delivery without a target was given up");
                 return Verdict {

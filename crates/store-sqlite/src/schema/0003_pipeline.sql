@@ -36,6 +36,8 @@ CREATE UNIQUE INDEX exchanges_digest ON exchanges(mem, job, digest);
 CREATE INDEX exchanges_open ON exchanges(created, id) WHERE state < 2;
 CREATE INDEX exchanges_created ON exchanges(created);
 
+DROP INDEX deliveries_due;
+CREATE INDEX deliveries_target ON deliveries(direction, target, due, id) WHERE state = 0;
 CREATE INDEX deliveries_page ON deliveries(mem, direction, num DESC);
 CREATE INDEX deliveries_done ON deliveries(due) WHERE direction = 1 AND state = 1;
 CREATE INDEX deliveries_dead ON deliveries(due) WHERE direction = 1 AND state = 2;

@@ -1,7 +1,7 @@
 //! The table of deliveries, in and out.
 
 use loci_model::delivery::{Delivery, DeliveryBacklog, DeliveryDirection, DeliveryState, WaitingDelivery};
-use loci_model::ports::store::Deliveries;
+use loci_model::ports::store::{Deliveries, SetAside};
 use loci_model::{DeliveryId, Document, MemoryId, Result, Timestamp};
 use rusqlite::{Row, params};
 
@@ -94,16 +94,44 @@ impl Deliveries for SqlTx<'_> {
         )
     }
 
-    fn due(&self, direction: DeliveryDirection, now: Timestamp, count: usize) -> Result<Vec<Delivery>> {
+    fn targets(&self, direction: DeliveryDirection, now: Timestamp) -> Result<Vec<String>> {
+        // From one target to the next by the index: what waits for one is not read.
+        let sql = "WITH RECURSIVE t(name) AS (\
+                   SELECT min(target) FROM deliveries WHERE direction = ?1 AND state = 0 \
+                   UNION ALL SELECT (SELECT min(target) FROM deliveries \
+                   WHERE direction = ?1 AND state = 0 AND target > t.name) FROM t WHERE t.name IS NOT NULL) \
+                   SELECT name FROM t WHERE name IS NOT NULL AND EXISTS (SELECT 1 FROM deliveries \
+                   WHERE direction = ?1 AND state = 0 AND target = name AND due <= ?2)";
+        self.all(sql, params![direction_code(direction), now.millis()], |row| row.take(0))
+    }
+
+    fn due(
+        &self,
+        direction: DeliveryDirection,
+        target: &str,
+        now: Timestamp,
+        count: usize,
+    ) -> Result<Vec<Delivery>> {
         // Of one order key only the first that is pending: a later one must not overtake it, even where it is due.
         self.all(
             &format!(
-                "SELECT {COLUMNS} WHERE d.direction = ?1 AND d.state = 0 AND d.due <= ?2 AND NOT EXISTS \
+                "SELECT {LISTED} WHERE d.direction = ?1 AND d.state = 0 AND d.target = ?4 AND d.due <= ?2 AND NOT EXISTS \
                  (SELECT 1 FROM deliveries e WHERE e.mem = d.mem AND e.direction = d.direction \
                  AND e.order_key = d.order_key AND e.state = 0 AND e.num < d.num) ORDER BY d.due, d.id LIMIT ?3"
             ),
-            params![direction_code(direction), now.millis(), limit(count)],
+            params![direction_code(direction), now.millis(), limit(count), target],
             read,
+        )
+    }
+
+    fn set_aside(&mut self, target: &str, aside: &SetAside<'_>, rows: usize) -> Result<usize> {
+        let SetAside { why, now, until, given_up } = aside;
+        self.run(
+            "UPDATE deliveries SET error = ?2, state = CASE WHEN created < ?5 THEN 2 ELSE 0 END, \
+             due = CASE WHEN created < ?5 THEN ?3 ELSE ?4 END \
+             WHERE num IN (SELECT num FROM deliveries \
+             WHERE direction = 1 AND state = 0 AND target = ?1 AND due <= ?3 ORDER BY due, id LIMIT ?6)",
+            params![target, why, now.millis(), until.millis(), given_up.millis(), limit(rows)],
         )
     }
 
@@ -228,6 +256,14 @@ impl Deliveries for SqlTx<'_> {
              WHERE mem = ?1 AND direction = ?2 AND id = ?3",
             params![memory, direction_code(direction), id.as_str(), state_code(state), due.millis(), error],
         )?;
+        if changed > 0 && state == DeliveryState::Pending {
+            // What comes behind it must wait for it anyway, and is not looked at before.
+            self.run(
+                "UPDATE deliveries SET due = ?4 WHERE mem = ?1 AND direction = ?2 AND state = 0 AND due < ?4 \
+                 AND order_key = (SELECT order_key FROM deliveries WHERE mem = ?1 AND direction = ?2 AND id = ?3)",
+                params![memory, direction_code(direction), id.as_str(), due.millis()],
+            )?;
+        }
         Ok(changed > 0)
     }
 }

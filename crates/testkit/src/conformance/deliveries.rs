@@ -3,6 +3,7 @@
 use loci_model::delivery::{
     Delivery, DeliveryBacklog, DeliveryDirection as D, DeliveryState as S, WaitingDelivery,
 };
+use loci_model::ports::store::SetAside;
 use loci_model::{DeliveryId, Document, MemoryId, Result};
 
 use super::{Bench, same};
@@ -35,7 +36,7 @@ pub(super) fn deliveries(bench: &Bench) -> Result<()> {
     insert(delivery(&memory, "c", "other", 5)?)?;
     let due = |now: i64| {
         bench.read(move |tx| {
-            let rows = tx.deliveries().due(D::Out, time(now), 9)?;
+            let rows = tx.deliveries().due(D::Out, "hook", time(now), 9)?;
             Ok(rows.into_iter().map(|row| row.id.to_string()).collect::<Vec<_>>().join(" "))
         })
     };
@@ -61,8 +62,63 @@ pub(super) fn deliveries(bench: &Bench) -> Result<()> {
         came_in.map(|row| row.body.as_str().to_owned()),
         Some(r#"{"a":1}"#.into()),
     );
-    same("the next of the key", due(19)?, "b c".to_owned());
+    same("the next of the key waited as long", (due(19)?, due(20)?), ("c".to_owned(), "c b".to_owned()));
     same("no such delivery", set("z", S::Done, 1, None)?, false);
+    Ok(())
+}
+
+pub(super) fn targets(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    let place = memory.clone();
+    bench.write(move |tx| {
+        for (created, (id, key, target, due)) in (0..).zip([
+            ("a", "k", "hook", 5),
+            ("b", "l", "nobody", 3),
+            ("c", "m", "nobody", 4),
+            ("d", "n", "nobody", 9),
+            ("e", "o", "another", 2),
+        ]) {
+            let row = Delivery {
+                target: target.to_owned(),
+                created_at: time(created),
+                ..delivery(&place, id, key, due)?
+            };
+            tx.deliveries_mut().insert(&row)?;
+        }
+        Ok(())
+    })?;
+    let targets = |now: i64| bench.read(move |tx| Ok(tx.deliveries().targets(D::Out, time(now))?.join(" ")));
+    same("nothing is due", targets(1)?, String::new());
+    same("each once, in order", targets(9)?, "another hook nobody".to_owned());
+    same("those with something due", targets(4)?, "another nobody".to_owned());
+    let due = |target: &'static str| {
+        bench.read(move |tx| {
+            let rows = tx.deliveries().due(D::Out, target, time(9), 9)?;
+            Ok(rows.into_iter().map(|row| format!("{}:{}", row.id, row.body.as_str())).collect::<Vec<_>>())
+        })
+    };
+    same(
+        "of one target, without what is said",
+        due("nobody")?,
+        vec!["b:null".into(), "c:null".into(), "d:null".into()],
+    );
+    let aside = move |rows: usize| {
+        bench.write(move |tx| {
+            let (now, until, given_up) = (time(4), time(20), time(2));
+            tx.deliveries_mut().set_aside("nobody", &SetAside { why: "unknown", now, until, given_up }, rows)
+        })
+    };
+    same("so many at once, then the rest", (aside(1)?, aside(9)?, aside(9)?), (1, 1, 0));
+    same("what was not due is left", due("nobody")?, vec!["d:null".to_owned()]);
+    let states = bench.read(move |tx| {
+        let rows = tx.deliveries().page(&memory, D::Out, None, None, 9)?;
+        let of = |row: Delivery| (row.id.to_string(), row.state, row.attempts, row.due, row.last_error);
+        Ok(rows.into_iter().filter(|row| row.last_error.is_some()).map(of).collect::<Vec<_>>())
+    })?;
+    let why = || Some("unknown".to_owned());
+    let expect =
+        vec![("c".into(), S::Pending, 0, time(20), why()), ("b".into(), S::Failed, 0, time(4), why())];
+    same("old ones are given up, no try is counted", states, expect);
     Ok(())
 }
 

@@ -70,6 +70,7 @@ const PARTS: &[Part] = &[
     ("exchanges: what goes with what", exchanges::erasure),
     ("keys, tokens, telemetry", rows::keys_tokens_telemetry),
     ("deliveries", deliveries::deliveries),
+    ("deliveries: targets", deliveries::targets),
     ("deliveries: pages, retries, sweeping", deliveries::pages_and_retries),
     ("deliveries: backlog and erasure", deliveries::backlog_and_erasure),
     ("writes: all or nothing", writes::all_or_nothing),

@@ -15,7 +15,7 @@ mod telemetry;
 
 use std::path::PathBuf;
 
-pub use deliveries::Deliveries;
+pub use deliveries::{Deliveries, SetAside};
 pub use events::{
     ActorPage, BranchSlice, EventPlace, EventQuery, Events, EventsBefore, SessionEntry, SessionPage,
 };
