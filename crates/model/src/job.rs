@@ -77,7 +77,7 @@ impl JobState {
 }
 
 /// One message that a job reads, for people.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct JobMessage {
     /// The event.
     pub event: EventId,

@@ -18,6 +18,42 @@ fn world_of_teams() -> World {
     World::of(NewMemory { strategies: vec![semantic], namespace_keys: vec![key], ..NewMemory::default() })
 }
 
+/// A template that needs no team.
+fn without_teams(world: &World) {
+    let change = MemoryUpdate {
+        modify_strategies: vec![StrategyUpdate {
+            id: world.memory.strategies[0].id.clone(),
+            description: None,
+            template: Some(template("/all/{actorId}/")),
+            schema: None,
+            expiry: None,
+            extraction: None,
+            consolidation: None,
+            reflection: None,
+            self_managed: None,
+        }],
+        ..MemoryUpdate::default()
+    };
+    world.drive(world.engine.memory_update(&world.caller, &world.memory.id, change, None)).unwrap();
+}
+
+#[test]
+fn what_failed_is_read_beside_a_younger_job() {
+    let world = world_of_teams();
+    let many = |what: &str| (0..70).map(|at| said(User, &format!("{what} {at} about no team"))).collect();
+    world.create(world.event("s1", many("talk")));
+    world.create(world.event("s1", many("more")));
+    assert_eq!(world.work().failed, 1);
+    let failed = world.jobs().remove(0);
+    assert_eq!(failed.messages.len(), 140);
+    without_teams(&world);
+    world.say("s1", User, "the ferry runs twice a day");
+    world.drive(world.engine.job_start(&world.caller, &world.memory.id, &failed.id, None)).unwrap();
+    let outcome = world.work();
+    assert_eq!((outcome.complete, outcome.failed), (true, 0));
+    assert_eq!(world.texts().len(), 141);
+}
+
 #[test]
 fn a_missing_variable_fails_at_once_and_holds_nothing_else_up() {
     let world = world_of_teams();
@@ -34,21 +70,7 @@ fn a_missing_variable_fails_at_once_and_holds_nothing_else_up() {
     assert!(reason.starts_with("NAMESPACE_VARIABLE_MISSING: ") && reason.contains("{team}"), "{reason}");
 
     // With a template that needs no team, the same job does its work.
-    let change = MemoryUpdate {
-        modify_strategies: vec![StrategyUpdate {
-            id: world.memory.strategies[0].id.clone(),
-            description: None,
-            template: Some(template("/all/{actorId}/")),
-            schema: None,
-            expiry: None,
-            extraction: None,
-            consolidation: None,
-            reflection: None,
-            self_managed: None,
-        }],
-        ..MemoryUpdate::default()
-    };
-    world.drive(world.engine.memory_update(&world.caller, &world.memory.id, change, None)).unwrap();
+    without_teams(&world);
     let started =
         world.drive(world.engine.job_start(&world.caller, &world.memory.id, &job.id, None)).unwrap();
     assert_eq!(started, job.id);

@@ -45,6 +45,9 @@ pub(crate) enum Fault {
     Within,
 }
 
+/// What others do meanwhile.
+type Meanwhile = Box<dyn FnMut(&SqliteStore) + Send>;
+
 /// The embedded store with a switch for faults.
 pub(crate) struct FaultyStore {
     inner: Arc<SqliteStore>,
@@ -52,6 +55,8 @@ pub(crate) struct FaultyStore {
     left: AtomicI64,
     fault: Mutex<Fault>,
     writes: AtomicI64,
+    /// What happens before each search.
+    pub(crate) searching: Mutex<Option<Meanwhile>>,
     /// Reads and writes under way: while there are any, time stands still, however slow the machine is.
     busy: Arc<AtomicI64>,
 }
@@ -115,6 +120,9 @@ impl Store for FaultyStore {
     }
 
     fn search(&self) -> &dyn Search {
+        if let Some(meanwhile) = self.searching.lock().unwrap().as_mut() {
+            meanwhile(&self.inner);
+        }
         self.inner.search()
     }
 
@@ -261,6 +269,7 @@ fn opened(
         inner,
         left: AtomicI64::new(-1),
         fault: Mutex::new(Fault::Before),
+        searching: Mutex::default(),
         writes: AtomicI64::new(0),
         busy: Arc::default(),
     });

@@ -2,18 +2,22 @@
 //! the job again, and gives way.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
+use loci_model::RecordId;
 use loci_model::event::Role::User;
 use loci_model::job::{Job, JobState};
 use loci_model::making::MakingMode;
+use loci_model::ports::clock::Clock;
 use loci_model::ports::language_model::ModelErrorKind;
+use loci_model::ports::store::{Store, StoreExt};
 use loci_model::record::RecordState;
 use loci_model::strategy::StrategyBase::Semantic;
 use loci_testkit::ScriptedReply::Fails;
-use loci_testkit::{Script, ScriptedModel, ScriptedReply};
+use loci_testkit::{Script, ScriptedModel, ScriptedReply, block_on};
 
 use super::{facts, model, part, text};
-use crate::world::World;
+use crate::world::{World, said};
 
 fn start(world: &World, job: &Job) {
     world.drive(world.engine.job_start(&world.caller, &world.memory.id, &job.id, None)).unwrap();
@@ -88,8 +92,7 @@ fn a_backlog_is_read_at_once_where_the_model_is_out_of_service() {
     let model = model(vec![Fails(ModelErrorKind::Denied), text("[]")]);
     let world = World::with_model(&[Semantic], &model);
     for number in 0..3 {
-        let many =
-            (0..30).map(|at| crate::world::said(User, &format!("talk {number}/{at} about boats"))).collect();
+        let many = (0..30).map(|at| said(User, &format!("talk {number}/{at} about boats"))).collect();
         world.create(world.event("s1", many));
     }
     assert_eq!(world.work().failed, 1);
@@ -100,4 +103,54 @@ fn a_backlog_is_read_at_once_where_the_model_is_out_of_service() {
     start(&world, &job);
     assert!(world.work().complete);
     assert_eq!((model.calls(), world.active().len()), (4, 0));
+}
+
+#[test]
+fn what_is_owed_outlives_being_overtaken() {
+    let model = model(vec![Fails(ModelErrorKind::Denied), facts(&[("Alice lives in Bern.", &[1])])]);
+    let world = World::with_model(&[Semantic], &model);
+    world.say("s1", User, "I live in Bern");
+    assert_eq!(world.work().failed, 1);
+    start(&world, &world.extraction());
+    // Whenever the job looks around, others have written beside it: it gives up more than once.
+    let mut other = world.active().remove(0);
+    other.state = RecordState::Superseded;
+    let left = Arc::new(AtomicUsize::new(20));
+    let counted = left.clone();
+    *world.store.searching.lock().unwrap() = Some(Box::new(move |store| {
+        let Ok(number) = counted.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)) else { return };
+        other.id = RecordId::compose(&format!("00000000-0000-4000-8000-{number:012}")).unwrap();
+        let record = other.clone();
+        let store: &dyn Store = store;
+        block_on(store.write(move |tx| tx.records_mut().insert(&record))).unwrap();
+    }));
+    let outcome = world.work();
+    assert_eq!((outcome.complete, outcome.failed, left.load(SeqCst)), (true, 0, 0));
+    assert_eq!(world.texts(), ["Alice lives in Bern."]);
+    assert_eq!((world.extraction().state, world.extraction().messages.len()), (JobState::Done, 0));
+}
+
+#[test]
+fn data_that_is_kept_for_extraction_alone_is_read_again() {
+    let model = model(vec![Fails(ModelErrorKind::Denied), facts(&[("Alice lives in Bern.", &[1])])]);
+    let world = World::with_model(&[Semantic], &model);
+    world.ingest("s1", vec![said(User, "I live in Bern")]);
+    assert_eq!(world.work().failed, 1);
+    assert_eq!(world.texts(), ["I live in Bern"]);
+    let job = world.extraction();
+    let kept = || {
+        let (job, now) = (job.clone(), world.clock.now());
+        let store: &dyn Store = &*world.store;
+        world.drive(store.read(move |tx| {
+            let (actor, session) = (job.actor.clone().unwrap(), job.session.clone().unwrap());
+            let event = &job.messages[0].event;
+            Ok(tx.events().source(&job.memory, &actor, &session, event, now)?.is_some())
+        }))
+    };
+    assert!(kept().unwrap(), "a model is still to read it");
+    start(&world, &job);
+    let outcome = world.work();
+    assert_eq!((outcome.complete, outcome.failed), (true, 0));
+    assert_eq!(world.texts(), ["Alice lives in Bern."]);
+    assert!(!kept().unwrap(), "it is read");
 }

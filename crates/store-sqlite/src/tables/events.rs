@@ -97,6 +97,23 @@ impl SqlTx<'_> {
         );
         self.all(&sql, params![number, now.millis(), value, limit(count)], |row| reader.read(row, true))
     }
+
+    /// A live event that is of such a kind.
+    fn live_event(
+        &self,
+        (memory, actor, session): (&MemoryId, &ActorId, &SessionId),
+        id: &EventId,
+        kind: &str,
+        now: Timestamp,
+    ) -> Result<Option<Event>> {
+        let Some(number) = self.session_number(memory, actor, session)? else { return Ok(None) };
+        let reader = EventReader::new(self, memory, actor, session, number)?;
+        let sql = format!(
+            "SELECT {COLUMNS}, {PAYLOAD} FROM events e WHERE e.sess = ?1 AND e.id = ?2 AND {kind} \
+             AND e.deleted = 0 AND e.expires > ?3"
+        );
+        self.one(&sql, params![number, id.as_str(), now.millis()], |row| reader.read(row, true))
+    }
 }
 
 impl Events for SqlTx<'_> {
@@ -108,13 +125,18 @@ impl Events for SqlTx<'_> {
         id: &EventId,
         now: Timestamp,
     ) -> Result<Option<Event>> {
-        let Some(number) = self.session_number(memory, actor, session)? else { return Ok(None) };
-        let reader = EventReader::new(self, memory, actor, session, number)?;
-        let sql = format!(
-            "SELECT {COLUMNS}, {PAYLOAD} FROM events e WHERE e.sess = ?1 AND e.id = ?2 AND e.hidden = 0 \
-             AND e.deleted = 0 AND e.expires > ?3"
-        );
-        self.one(&sql, params![number, id.as_str(), now.millis()], |row| reader.read(row, true))
+        self.live_event((memory, actor, session), id, "e.hidden = 0", now)
+    }
+
+    fn source(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        id: &EventId,
+        now: Timestamp,
+    ) -> Result<Option<Event>> {
+        self.live_event((memory, actor, session), id, "e.extract = 1", now)
     }
 
     fn place(&self, memory: &MemoryId, id: &EventId) -> Result<Option<EventPlace>> {
@@ -365,9 +387,13 @@ impl Events for SqlTx<'_> {
             read = read.min(self.progress(memory, strategy, actor, session)?);
         }
         let last = if read == u64::MAX { i64::MAX } else { row_number(place, read) };
-        let condition = "sess = ?1 AND hidden = 1 AND num <= ?2";
-        self.remember_places(condition, params![number, last])?;
-        self.run(&format!("DELETE FROM events WHERE {condition}"), params![number, last])?;
+        // What a job is to read again stays until that job has read it, or is gone.
+        let condition = "sess = ?1 AND hidden = 1 AND num <= ?2 AND id NOT IN \
+                         (SELECT m.value ->> 'event' FROM jobs j, json_each(j.messages) m \
+                         WHERE j.mem = ?3 AND j.state < 3 AND j.actor = ?4 AND j.session = ?5)";
+        let values = params![number, last, place, actor.as_str(), session.as_str()];
+        self.remember_places(condition, values)?;
+        self.run(&format!("DELETE FROM events WHERE {condition}"), values)?;
         Ok(())
     }
 

@@ -1,11 +1,13 @@
 //! The table of jobs: a queue with leases. Of the pending and running jobs of a memory one key is there once.
 
+use std::collections::HashMap;
+
 use loci_model::job::{DueRule, Job, JobCounts, JobKind, JobMessage, JobState, JobWindow, NewJob};
-use loci_model::ports::store::{JobFailure, JobQuery, Jobs};
-use loci_model::{ActorId, Error, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
+use loci_model::ports::store::{Events, JobFailure, JobQuery, Jobs};
+use loci_model::{ActorId, Error, EventId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 use rusqlite::{Row, params, params_from_iter};
 
-use super::event_rows::json;
+use super::event_rows::{json, row_number};
 use super::record_codes::{among_codes, code_of, of_code};
 use crate::bound::Bound;
 use crate::errors::stored;
@@ -89,6 +91,34 @@ impl SqlTx<'_> {
              ORDER BY j.due, j.id LIMIT 1"
         ))?;
         Ok(due.into_iter().chain(lost).min().map(|(_, _, number)| number))
+    }
+}
+
+impl SqlTx<'_> {
+    /// The messages of a job that its strategy's progress has passed: no other job comes to them.
+    fn read_before(&self, job: &Job) -> Result<Vec<JobMessage>> {
+        let (Some(strategy), Some(actor), Some(session)) = (&job.strategy, &job.actor, &job.session) else {
+            return Ok(Vec::new());
+        };
+        let Some(memory) = self.number(&job.memory)? else { return Ok(Vec::new()) };
+        let progress = row_number(memory, self.progress(&job.memory, strategy, actor, session)?);
+        let mut known: HashMap<&EventId, bool> = HashMap::new();
+        let mut before = Vec::new();
+        for message in &job.messages {
+            let is_read = match known.get(&message.event) {
+                Some(is_read) => *is_read,
+                None => {
+                    let sql = "SELECT 1 FROM events WHERE mem = ?1 AND id = ?2 AND num <= ?3 AND deleted = 0";
+                    let values = params![memory, message.event.as_str(), progress];
+                    self.one(sql, values, |_| Ok(()))?.is_some()
+                }
+            };
+            known.insert(&message.event, is_read);
+            if is_read {
+                before.push(message.clone());
+            }
+        }
+        Ok(before)
     }
 }
 
@@ -370,12 +400,13 @@ impl Jobs for SqlTx<'_> {
         }
         let sql = "SELECT 1 FROM jobs WHERE mem = ?1 AND unique_key = ?2 AND state < 2";
         let is_open = self.one(sql, params![number, job.unique_key], |_| Ok(()))?.is_some();
-        if is_open && job.fallback {
-            // The younger one reads on; the messages of this one are read again beside it, under a key of their own.
+        let owed = if is_open { self.read_before(&job)? } else { Vec::new() };
+        if !owed.is_empty() {
+            // The younger one reads on; what this one has to read again it reads beside it, under a key of its own.
             let key = format!("{} again {id}", job.unique_key);
             self.run(
-                "UPDATE jobs SET unique_key = ?3 WHERE mem = ?1 AND id = ?2",
-                params![number, id.as_str(), key],
+                "UPDATE jobs SET unique_key = ?3, messages = ?4 WHERE mem = ?1 AND id = ?2",
+                params![number, id.as_str(), key, json(&owed)?],
             )?;
         } else if is_open {
             // A younger job of the same key reads what this one failed on: this one's work is in its hands.

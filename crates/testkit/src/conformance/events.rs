@@ -1,9 +1,11 @@
 //! Events: order, branches, paging, expiry, deletion, extraction.
 
 use loci_model::event::{Branch, Event, ExtractionMode};
+use loci_model::job::JobMessage;
 use loci_model::ports::store::{BranchSlice, EventQuery};
-use loci_model::{ActorId, BranchName, EventId, MemoryId, Result, SessionId, StrategyId, Timestamp};
+use loci_model::{ActorId, BranchName, EventId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 
+use super::jobs::{ask, finish, job};
 use super::{Bench, same};
 use crate::samples::{self, time};
 
@@ -188,8 +190,28 @@ pub(super) fn extraction(bench: &Bench) -> Result<()> {
     same("one strategy has not read it", unprocessed(0, 9)?, vec![1, 2, 4]);
     let (place, two) = (memory.clone(), strategies[1].clone());
     bench.write(move |tx| tx.events_mut().set_progress(&place, &two, &actor()?, &session()?, 2))?;
+    let source = |event: &Event| {
+        let event = event.clone();
+        bench.read(move |tx| {
+            let found =
+                tx.events().source(&event.memory, &event.actor, &event.session, &event.id, time(10))?;
+            Ok(found.map(|event| event.arrival))
+        })
+    };
+    same("sources: hidden ones, not skipped ones", (source(&hidden)?, source(&skipped)?), (Some(2), None));
+    ask(bench, job(&memory, "a", "k", 1)?)?;
+    let place = memory.clone();
+    let owed = JobMessage { event: hidden.id.clone(), message: 0 };
+    bench.write(move |tx| {
+        tx.jobs_mut().claim("h", &[], time(1), 10_000)?;
+        tx.jobs_mut().set_messages(&place, &JobId::parse("a")?, "h", std::slice::from_ref(&owed))
+    })?;
+    drop_read()?;
+    same("a job is to read it again", unprocessed(0, 9)?, vec![1, 2, 4]);
+    same("the job ends", finish(bench, &memory, "a", "h", None)?, true);
     drop_read()?;
     same("all have", unprocessed(0, 9)?, vec![1, 4]);
+    same("it is no source any more", source(&hidden)?, None);
     let (place, one) = (memory.clone(), strategies[0].clone());
     same("progress", bench.read(move |tx| tx.events().progress(&place, &one, &actor()?, &session()?))?, 4);
     Ok(())

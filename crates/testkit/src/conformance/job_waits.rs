@@ -2,11 +2,12 @@
 
 use loci_model::job::{DueRule, JobCounts, JobKind, JobMessage, JobState, JobWindow, NewJob};
 use loci_model::ports::store::{JobFailure, JobQuery};
-use loci_model::{JobId, Result};
+use loci_model::{JobId, Result, StrategyId};
 
+use super::events::{actor, insert, session};
 use super::jobs::{ask, claim, failure, finish, get, job};
 use super::{Bench, same};
-use crate::samples::time;
+use crate::samples::{self, time};
 
 pub(super) fn waiting(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
@@ -85,7 +86,9 @@ pub(super) fn reading_again(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     ask(bench, job(&memory, "a", "k", 1)?)?;
     same("taken", claim(bench, "h", 1)?, Some("a".to_owned()));
-    let message = JobMessage { event: loci_model::EventId::compose(1, 1), message: 2 };
+    let event = samples::event(&memory, "ann", "s1", 1)?;
+    let message = JobMessage { event: event.id.clone(), message: 2 };
+    let arrival = insert(bench, &event)?;
     let set = |host: &'static str, messages: Vec<JobMessage>| {
         let (memory, id) = (memory.clone(), JobId::parse("a")?);
         bench.write(move |tx| tx.jobs_mut().set_messages(&memory, &id, host, &messages))
@@ -98,15 +101,33 @@ pub(super) fn reading_again(bench: &Bench) -> Result<()> {
     );
     same("kept", kept()?, Some(1));
     same("and cleared", (set("h", Vec::new())?, kept()?), (true, Some(0)));
-    let fell_back = JobFailure { messages: vec![message], fallback: true, ..failure(None) };
-    let (place, id) = (memory.clone(), JobId::parse("a")?);
-    same("failed", bench.write(move |tx| tx.jobs_mut().fail(&place, &id, "h", &fell_back))?, true);
+    let fell_back = JobFailure { messages: vec![message], ..failure(None) };
+    let fail = |id: &str| {
+        let (place, id, failure) = (memory.clone(), JobId::parse(id)?, fell_back.clone());
+        bench.write(move |tx| tx.jobs_mut().fail(&place, &id, "h", &failure))
+    };
+    let restart = |id: &str| {
+        let (place, id) = (memory.clone(), JobId::parse(id)?);
+        bench.write(move |tx| tx.jobs_mut().restart(&place, &id, time(6)))
+    };
+    same("failed", fail("a")?, true);
     same("a younger one", ask(bench, job(&memory, "b", "k", 7)?)?, "b".to_owned());
-    let (place, id) = (memory.clone(), JobId::parse("a")?);
-    same("started again", bench.write(move |tx| tx.jobs_mut().restart(&place, &id, time(6)))?, true);
-    same("it runs beside the younger one", claim(bench, "h", 6)?, Some("a".to_owned()));
-    same("with its messages", kept()?, Some(1));
-    same("both are there", claim(bench, "h", 7)?, Some("b".to_owned()));
+    same("started again", restart("a")?, true);
+    let state = |id: &str| Ok::<_, loci_model::Error>(get(bench, &memory, id)?.map(|job| job.state));
+    same("what is not read yet is the younger one's", state("a")?, Some(JobState::Done));
+    same("taken", claim(bench, "h", 7)?, Some("b".to_owned()));
+    same("failed too", fail("b")?, true);
+    same("a younger one yet", ask(bench, job(&memory, "c", "k", 7)?)?, "c".to_owned());
+    let place = memory.clone();
+    bench.write(move |tx| {
+        let strategy = StrategyId::parse("facts")?;
+        tx.events_mut().set_progress(&place, &strategy, &actor()?, &session()?, arrival)
+    })?;
+    same("started again", restart("b")?, true);
+    same("it runs beside the younger one", claim(bench, "h", 6)?, Some("b".to_owned()));
+    let owed = get(bench, &memory, "b")?.map(|job| job.messages.len());
+    same("with its messages", owed, Some(1));
+    same("both are there", claim(bench, "h", 7)?, Some("c".to_owned()));
     Ok(())
 }
 

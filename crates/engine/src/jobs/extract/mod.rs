@@ -12,6 +12,7 @@ mod consolidating;
 mod draft;
 mod join;
 mod neighbours;
+mod owed;
 mod reading;
 mod resend;
 mod round;
@@ -44,8 +45,6 @@ const STEP_BACK_MS: i64 = 50;
 const NAMED_EVENTS_MAX: usize = 20;
 /// Messages that a failed job names.
 const NAMED_MESSAGES_MAX: usize = 100;
-/// Messages that a job remembers to be read again by a model.
-const OWED_MESSAGES_MAX: usize = 1_000;
 
 /// Whose events a job reads, and for which strategy.
 #[derive(Debug, Clone)]
@@ -150,7 +149,8 @@ impl<'a> Run<'a> {
     fn begin(engine: &'a Engine, job: &'a Job) -> Result<Self> {
         let room = Room::whole(engine.settings.pipeline.input_tokens_max);
         // Messages an earlier try failed on: read once more, for the template or the model may have changed since.
-        let unread = Unread { again: job.messages.clone(), window: job.window.clone(), room };
+        let only_again = job.unique_key.ends_with(&format!(" again {}", job.id));
+        let unread = Unread { again: job.messages.clone(), only_again, window: job.window.clone(), room };
         Ok(Self {
             engine,
             job,
@@ -169,8 +169,7 @@ impl<'a> Run<'a> {
 
     /// A job that was started again beside a younger one of its session reads old messages alone: new ones are the other's.
     fn goes_on(&self) -> bool {
-        let is_beside = self.job.unique_key.ends_with(&format!(" again {}", self.job.id));
-        !is_beside || !self.unread.again.is_empty()
+        !self.unread.only_again || !self.unread.again.is_empty()
     }
 
     async fn read(&mut self, round: &Round) -> Result<Next> {
@@ -263,27 +262,20 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Messages that a model has still to read once this round is done; with the round's own where it is not.
+    /// Messages that are still to be read once this round is done; with the round's own where it is not.
     fn owed(&self, round: &Round, with_round: bool) -> Vec<JobMessage> {
-        let own = if with_round { round.told.messages.as_slice() } else { &[] };
-        let mut owed = Vec::new();
-        for message in self.fell_back.iter().chain(own).chain(&round.told.left) {
-            if !owed.contains(message) {
-                owed.push(message.clone());
-            }
-        }
-        if owed.len() > OWED_MESSAGES_MAX {
-            tracing::warn!(job = %self.job.id, messages = owed.len(), "too many messages to read again: the first ones stay as they are");
-            owed.drain(..owed.len() - OWED_MESSAGES_MAX);
-        }
-        owed
+        let own = if with_round { &round.told.messages } else { &round.unresolved };
+        let messages = self.failed.iter().chain(&self.fell_back).chain(own).chain(&round.told.left);
+        owed::distinct(&self.job.id, messages.cloned())
     }
 
     fn leaving(&self, round: &Round, fallback: bool) -> Leaving {
         let by_model = round.told.mode != ModelMode::None;
+        let owed = self.owed(round, fallback);
+        let is_owed = !owed.is_empty() || !self.job.messages.is_empty();
         Leaving {
-            tidies: by_model || self.fixed.is_some(),
-            owed: self.owed(round, fallback),
+            tidies: by_model || self.fixed.is_some() || is_owed,
+            owed,
             replaces: if fallback { Vec::new() } else { round.told.replaces.clone() },
         }
     }
@@ -297,12 +289,14 @@ impl<'a> Run<'a> {
     ) {
         if let Some(Unanswered { code, explanation, .. }) = fallback {
             self.fallback_reason = Some(format!("{code}: {explanation}; the deterministic half ran"));
-            self.fell_back.extend(told.messages);
+            let fell_back = std::mem::take(&mut self.fell_back).into_iter().chain(told.messages);
+            self.fell_back = owed::distinct(&self.job.id, fell_back);
         }
         if told.resent > 0 {
             self.engine.observe.resent(told.resent);
         }
-        self.failed.extend(unresolved);
+        let failed = std::mem::take(&mut self.failed).into_iter().chain(unresolved);
+        self.failed = owed::distinct(&self.job.id, failed);
         self.reason = why.or(self.reason.take());
         self.unread.again = told.left;
         self.unread.window = None;
@@ -312,30 +306,25 @@ impl<'a> Run<'a> {
         self.plans = 0;
     }
 
-    /// Others are faster again and again: they go first.
+    /// Others are faster again and again: they go first. What is owed stays with the job.
     fn step_back(&self) -> Ended {
         let then = self.engine.clock.now().plus_millis(STEP_BACK_MS);
-        let owed: Vec<JobMessage> = self.fell_back.iter().chain(&self.unread.again).cloned().collect();
-        if owed.is_empty() || self.fallback_reason.is_none() {
+        let owed = self.failed.iter().chain(&self.fell_back).chain(&self.unread.again);
+        let messages = owed::distinct(&self.job.id, owed.cloned());
+        if messages.is_empty() {
             return Ended::Again(then);
         }
         let reason = "STATE_CHANGED: others changed the same records again and again".to_owned();
-        Ended::Unanswered { reason, messages: owed, retry_at: then }
+        Ended::Unanswered { reason, messages, retry_at: then }
     }
 
     fn ended(self) -> Ended {
-        let Self { mut failed, reason, fell_back, fallback_reason, .. } = self;
+        let Self { job, failed, reason, fell_back, fallback_reason, .. } = self;
+        let messages = owed::distinct(&job.id, fell_back.into_iter().chain(failed));
         match (fallback_reason, reason) {
             (None, None) => Ended::Done,
-            (None, Some(reason)) => {
-                failed.truncate(NAMED_MESSAGES_MAX);
-                Ended::Failed(format!("{}: {reason}", failure::NAMESPACE), failed)
-            }
-            (Some(reason), _) => {
-                let mut messages = fell_back;
-                messages.extend(failed);
-                Ended::FellBack(reason, messages)
-            }
+            (None, Some(reason)) => Ended::Failed(format!("{}: {reason}", failure::NAMESPACE), messages),
+            (Some(reason), _) => Ended::FellBack(reason, messages),
         }
     }
 }
@@ -347,21 +336,14 @@ pub(super) async fn messages(engine: &Engine, job: &Job) -> Result<Vec<JobMessag
     }
     let place = Place::of(job)?;
     let now = engine.clock.now();
-    let usual = engine.models.mode;
     let (kept, events) = engine
         .store
         .read(move |tx| {
             let read = tx.events().progress(&place.memory, &place.strategy, &place.actor, &place.session)?;
             let (memory, actor, session) = (&place.memory, &place.actor, &place.session);
             let events = tx.events().unprocessed(memory, actor, session, read, NAMED_EVENTS_MAX, now)?;
-            // What a model has still to read again must outlive the failure.
-            let mode = tx.memories().get(memory)?.and_then(|memory| memory.settings.model_mode);
-            let job = if mode.unwrap_or(usual) == ModelMode::None {
-                None
-            } else {
-                tx.jobs().get(memory, &place.job)?
-            };
-            let mut kept = job.map(|job| job.messages).unwrap_or_default();
+            // What was read before, and is still to be read again, must outlive the failure.
+            let mut kept = tx.jobs().get(memory, &place.job)?.map(|job| job.messages).unwrap_or_default();
             kept.retain(|message| !events.iter().any(|event| event.id == message.event));
             Ok((kept, events))
         })

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use loci_model::event::{Event, ExtractionMode, PayloadItem};
+use loci_model::event::{Event, PayloadItem};
 use loci_model::job::{JobMessage, JobWindow};
 use loci_model::making::MakingMode;
 use loci_model::memory::Memory;
@@ -109,7 +109,7 @@ pub(super) async fn read(engine: &Engine, place: &Place, unread: &Unread) -> Res
                 round.told.mode = mode;
                 round.take_window(tx, &unread, now)?
             } else {
-                round.take_next(tx, &unread.again, now)?
+                round.take_next(tx, &unread, now)?
             };
             if !is_read {
                 return Ok(None);
@@ -130,13 +130,6 @@ fn cut(events: &mut Vec<Event>, items: usize) {
     events.truncate(end.map_or(events.len(), |end| end + 1));
 }
 
-fn distinct(messages: &[JobMessage]) -> Vec<&EventId> {
-    let mut events: Vec<&EventId> = messages.iter().map(|message| &message.event).collect();
-    events.sort();
-    events.dedup();
-    events
-}
-
 /// The messages of an event that extraction reads.
 pub(super) fn messages_of(event: &Event) -> Vec<JobMessage> {
     (0..)
@@ -148,21 +141,16 @@ pub(super) fn messages_of(event: &Event) -> Vec<JobMessage> {
 
 impl Round {
     /// Takes the next events as the half without a model reads them; false when nothing is left.
-    fn take_next(&mut self, tx: &dyn ReadTx, again: &[JobMessage], now: Timestamp) -> Result<bool> {
+    fn take_next(&mut self, tx: &dyn ReadTx, unread: &Unread, now: Timestamp) -> Result<bool> {
         let (actor, session) = (&self.place.actor, &self.place.session);
         let limit = self.extractor.turns_per_round();
+        let limit = if unread.only_again { 0 } else { limit };
         let mut events =
             tx.events().unprocessed(&self.memory.id, actor, session, self.progress, limit, now)?;
         cut(&mut events, limit);
         self.reached = events.last().map_or(self.progress, |event| event.arrival);
-        self.has_hidden = events.iter().any(|event| event.hidden);
-        let mut earlier = Vec::new();
-        for id in distinct(again) {
-            let event = tx.events().get(&self.memory.id, actor, session, id, now)?;
-            earlier.extend(event.filter(|event| {
-                event.arrival <= self.progress && event.extraction == ExtractionMode::Extract
-            }));
-        }
+        let mut earlier = window::again(tx, &self.place, self.progress, &unread.again, now)?;
+        self.has_hidden = events.iter().chain(&earlier).any(|event| event.hidden);
         if events.is_empty() && earlier.is_empty() {
             return Ok(false);
         }

@@ -3,7 +3,9 @@
 //!
 //! The half that needs no model reads in rounds of its own (`round.rs`).
 
-use loci_model::event::{Event, ExtractionMode};
+use std::collections::BTreeSet;
+
+use loci_model::event::Event;
 use loci_model::job::{JobMessage, JobWindow};
 use loci_model::ports::store::{EventsBefore, ReadTx};
 use loci_model::{BranchName, EventId, Result, Timestamp, limits};
@@ -53,6 +55,8 @@ impl Room {
 pub(super) struct Unread {
     /// Messages that were read without the model, and are to be read with it.
     pub(super) again: Vec<JobMessage>,
+    /// New events are another job's.
+    pub(super) only_again: bool,
     /// The window that an earlier try fixed.
     pub(super) window: Option<JobWindow>,
     pub(super) room: Room,
@@ -77,15 +81,8 @@ pub(super) fn take(
     now: Timestamp,
 ) -> Result<Taken> {
     let (memory, actor, session) = (&place.memory, &place.actor, &place.session);
-    let mut old = Vec::new();
-    for id in distinct(&unread.again) {
-        let event = tx.events().get(memory, actor, session, id, now)?;
-        old.extend(
-            event.filter(|event| event.arrival <= progress && event.extraction == ExtractionMode::Extract),
-        );
-    }
-    if !old.is_empty() {
-        old.sort_by_key(|event| event.arrival);
+    let mut old = again(tx, place, progress, &unread.again, now)?;
+    if !old.is_empty() || unread.only_again {
         let rest = old.split_off(fitting(&old, unread.room));
         let left = rest.iter().flat_map(messages_of).collect();
         return Ok(Taken { events: old, window: None, left });
@@ -108,11 +105,23 @@ pub(super) fn take(
     Ok(Taken { events, window, left: Vec::new() })
 }
 
-fn distinct(messages: &[JobMessage]) -> Vec<&EventId> {
-    let mut events: Vec<&EventId> = messages.iter().map(|message| &message.event).collect();
-    events.sort();
-    events.dedup();
-    events
+/// The events of messages that are to be read again, as far as they were read before and are still there, in order of
+/// arrival; ingested data too.
+pub(super) fn again(
+    tx: &dyn ReadTx,
+    place: &Place,
+    progress: u64,
+    messages: &[JobMessage],
+    now: Timestamp,
+) -> Result<Vec<Event>> {
+    let ids: BTreeSet<&EventId> = messages.iter().map(|message| &message.event).collect();
+    let mut events = Vec::new();
+    for id in ids {
+        let event = tx.events().source(&place.memory, &place.actor, &place.session, id, now)?;
+        events.extend(event.filter(|event| event.arrival <= progress));
+    }
+    events.sort_by_key(|event| event.arrival);
+    Ok(events)
 }
 
 /// How many whole events fit into one window; at least one.

@@ -75,8 +75,8 @@ impl Plan {
             }
         }
         self.write_vectors(tx, &written)?;
-        self.write_progress(tx)?;
         self.tidy(tx)?;
+        self.write_progress(tx)?;
         Ok(Some(written.len()))
     }
 
@@ -159,13 +159,14 @@ impl Plan {
         Ok(())
     }
 
-    /// Notes how far the session is read; data that was kept for extraction alone goes when all have read it.
+    /// Notes how far the session is read; data that was kept for extraction alone goes when all have read it, and no job
+    /// is to read it again.
     fn write_progress(&self, tx: &mut dyn Tx) -> Result<()> {
-        let Round { place, memory, strategy, reached, progress, has_hidden, unresolved, .. } = &self.round;
+        let Round { place, memory, strategy, reached, progress, has_hidden, .. } = &self.round;
         if reached > progress {
             tx.events_mut().set_progress(&memory.id, &strategy.id, &place.actor, &place.session, *reached)?;
         }
-        if *has_hidden && unresolved.is_empty() {
+        if *has_hidden {
             let all: Vec<_> = extracting(memory).map(|strategy| strategy.id.clone()).collect();
             tx.events_mut().drop_ingested(&memory.id, &place.actor, &place.session, &all)?;
         }

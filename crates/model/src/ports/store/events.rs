@@ -122,6 +122,15 @@ pub trait Events {
         id: &EventId,
         now: Timestamp,
     ) -> Result<Option<Event>>;
+    /// Likewise for extraction: an event with extraction on, hidden ones included.
+    fn source(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        id: &EventId,
+        now: Timestamp,
+    ) -> Result<Option<Event>>;
     /// Where the event of that id is, deleted and expired ones included.
     fn place(&self, memory: &MemoryId, id: &EventId) -> Result<Option<EventPlace>>;
     /// A page of events.

@@ -111,8 +111,8 @@ pub trait Jobs {
     /// A try failed.
     fn fail(&mut self, memory: &MemoryId, id: &JobId, host: &str, failure: &JobFailure) -> Result<bool>;
     /// A failed job becomes pending; one that is pending or running stays. False if there is none. Where a younger job of its
-    /// key is open, that one does its work, except what the deterministic half did in the model's place: of that the younger
-    /// one knows nothing, and the failed job runs beside it.
+    /// key is open, that one does its work, except messages that the strategy's progress has passed: the younger one never
+    /// comes to them, and the failed job reads them beside it.
     fn restart(&mut self, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<bool>;
     /// Makes pending extraction jobs of a memory (actor, session) due now, except those that wait; how many.
     fn make_due(
