@@ -21,8 +21,6 @@ const IDLE_MS: u64 = 3_000_000;
 /// Events of a session that is measured: fewer than fill a window.
 const SESSION_EVENTS: u64 = 5;
 const TEXT_BYTES: usize = 300;
-/// Each session that works fills a window in this many times the provider's time.
-const PAUSE: u32 = 4;
 /// The provider has nothing more to do after so long a silence.
 const SILENCE: Duration = Duration::from_millis(1_500);
 const WARM_UP: u64 = 200;
@@ -40,12 +38,12 @@ pub(super) async fn run(binary: &Path, report: Report, arguments: &Arguments) ->
     sender.block(WARM_UP).await?;
     busy(&mut sender, arguments, 0, WARM_UP).await?;
     let (mut quiet, mut beside) = (Latencies::default(), Latencies::default());
-    let (mut answered, mut rounds) = (0, 1);
+    let (mut work, mut rounds) = (Work::default(), 1);
     for is_busy in [false, true, true, false] {
         if is_busy {
-            let (latencies, calls) = busy(&mut sender, arguments, rounds, arguments.requests).await?;
+            let (latencies, more) = busy(&mut sender, arguments, rounds, arguments.requests).await?;
             beside.extend(latencies);
-            answered += calls;
+            work = Work { calls: work.calls + more.calls, took: work.took + more.took };
             rounds += 1;
         } else {
             ground.calls.forget();
@@ -53,19 +51,28 @@ pub(super) async fn run(binary: &Path, report: Report, arguments: &Arguments) ->
             ensure!(ground.calls.now().of_room.is_empty(), "the provider worked in a quiet block");
         }
     }
-    ensure!(answered > 0, "the provider was not asked");
+    ensure!(work.calls > 0, "the provider was not asked");
+    let at_once = work.calls as f64 * arguments.delay_ms as f64 / 1000.0 / work.took.as_secs_f64();
     let (quiet, beside) = (quiet.quantiles(), beside.quantiles());
-    Ok(told(report, &quiet, &beside, answered))
+    Ok(told(report, &quiet, &beside, &work, at_once))
 }
 
-fn told(report: Report, quiet: &Quantiles, beside: &Quantiles, answered: usize) -> Vec<String> {
+/// What the provider did in the blocks that it was busy in.
+#[derive(Debug, Default)]
+struct Work {
+    calls: usize,
+    took: Duration,
+}
+
+fn told(report: Report, quiet: &Quantiles, beside: &Quantiles, work: &Work, at_once: f64) -> Vec<String> {
+    let calls = work.calls;
     let (p50, p95) = (beside.p50_ms / quiet.p50_ms, beside.p95_ms / quiet.p95_ms);
     let text = format!(
-        "ratio of the medians {p50:.3}, of the 95th hundredths {p95:.3}, goal {RATIO_MAX}; quiet: {quiet}; beside the provider, \
-         {answered} calls of it: {beside}"
+        "ratio of the medians {p50:.3}, of the 95th hundredths {p95:.3}, goal {RATIO_MAX}; quiet: {quiet}; beside the provider \
+         ({calls} calls, {at_once:.1} at once): {beside}"
     );
-    let value =
-        json!({"ratio_p50": p50, "ratio_p95": p95, "quiet": quiet, "beside": beside, "calls": answered});
+    let value = json!({"ratio_p50": p50, "ratio_p95": p95, "quiet": quiet, "beside": beside, "calls": calls,
+                       "at_once": at_once});
     report.figure("create_event_beside_provider", &text, &value);
     let missed =
         |name: &str, ratio: f64| (ratio > RATIO_MAX).then(|| format!("CreateEvent {name}: {ratio:.2}"));
@@ -97,16 +104,16 @@ impl Sender<'_> {
     }
 }
 
-/// A block beside the provider's work, and how many calls that was.
+/// A block beside the provider's work, and what that was.
 async fn busy(
     sender: &mut Sender<'_>,
     arguments: &Arguments,
     round: u64,
     requests: u64,
-) -> Result<(Latencies, usize)> {
+) -> Result<(Latencies, Work)> {
     let ground = sender.ground;
     let ended = AtomicBool::new(false);
-    let pause = Duration::from_millis(arguments.delay_ms) * PAUSE;
+    let pause = Duration::from_millis(arguments.window_every_ms);
     let feeding = try_join_all((0..arguments.sessions).map(|session| {
         let (ended, share) = (&ended, pause.mul_f64(session as f64 / arguments.sessions as f64));
         async move {
@@ -119,7 +126,10 @@ async fn busy(
                     (0..WINDOW).map(|number| calls::text(room, window * WINDOW + number)).collect();
                 ground.say(&format!("guest-{room}"), &format!("room-{room}"), &texts).await?;
                 window += 1;
-                tokio::time::sleep(pause).await;
+                let until = Instant::now() + pause;
+                while Instant::now() < until && !ended.load(Ordering::SeqCst) {
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
             }
             anyhow::Ok(())
         }
@@ -127,10 +137,11 @@ async fn busy(
     let measured = async {
         tokio::time::sleep(pause).await;
         ground.calls.forget();
+        let began = Instant::now();
         let latencies = sender.block(requests).await;
-        let answered = ground.calls.now().of_room.values().sum();
+        let work = Work { calls: ground.calls.now().of_room.values().sum(), took: began.elapsed() };
         ended.store(true, Ordering::SeqCst);
-        anyhow::Ok((latencies?, answered))
+        anyhow::Ok((latencies?, work))
     };
     let (fed, measured) = join(feeding, measured).await;
     fed?;

@@ -35,8 +35,11 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 16)]
     sessions: u64,
     /// CreateEvents of each block; there are two blocks of each kind.
-    #[arg(long, default_value_t = 2_000)]
+    #[arg(long, default_value_t = 5_000)]
     requests: u64,
+    /// Beside them each session fills a window this often; 2,000 keeps the provider as busy as it can be.
+    #[arg(long, default_value_t = 8_000)]
+    window_every_ms: u64,
     /// Fails where a goal is missed.
     #[arg(long)]
     gate: bool,

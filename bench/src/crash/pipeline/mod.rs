@@ -46,6 +46,7 @@ pub(super) async fn run(binary: &Path, every: u64, seed: u64) -> Result<()> {
     let mut random = Seeded::new(seed);
     let calm = once(binary, None).await.context("undisturbed")?;
     ensure!(calm.questions > 0 && calm.notifications > 0, "nobody was asked, or nobody told");
+    calm.outcome.has_everything()?;
     ensure!(calm.repeated == 0, "a notification came twice without a kill");
     let places = places(&calm, every, &mut random);
     let progress = Progress::new(1);

@@ -19,6 +19,8 @@ const BASE_SECONDS: f64 = 1_790_000_000.0;
 const PATIENCE: Duration = Duration::from_secs(60);
 const STATES: [&str; 7] =
     ["active", "superseded", "quarantined", "candidate", "expired", "archived", "rolled_back"];
+/// What the strategies bring.
+const KINDS: [&str; 5] = ["fact", "preference", "summary", "episode", "reflection"];
 /// Sessions, events, messages.
 const TALK: [(&str, [[&str; 3]; 2]); 2] = [
     (
@@ -137,13 +139,33 @@ impl fmt::Display for Outcome {
             "{} messages in events and {} handed over, {} records, {} told of",
             self.events.len(),
             self.handed_over.len(),
-            self.records.len(),
+            self.kinds(),
             self.told.len()
         )
     }
 }
 
 impl Outcome {
+    /// How many records there are of each kind.
+    pub(super) fn kinds(&self) -> String {
+        let of = |kind: &str| {
+            let start = format!("[\"{kind}\",");
+            self.records.iter().filter(|record| record.starts_with(&start)).count()
+        };
+        KINDS.map(|kind| format!("{} {kind}", of(kind))).join(", ")
+    }
+
+    /// An error where a strategy brought nothing: then its steps would not be looked at.
+    pub(super) fn has_everything(&self) -> Result<()> {
+        let kinds = self.kinds();
+        ensure!(!kinds.split(", ").any(|kind| kind.starts_with("0 ")), "too few records: {kinds}");
+        ensure!(
+            self.records.iter().all(|record| !record.contains("\"fallback\"")),
+            "the model was not heard"
+        );
+        Ok(())
+    }
+
     /// An error that names what is there too often or not often enough.
     pub(super) fn equals(&self, calm: &Self) -> Result<()> {
         for (name, now, before) in [
