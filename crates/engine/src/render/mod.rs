@@ -2,7 +2,8 @@
 //! out (coding-agent-memory.md §4.4, §4.5). Pure: the same entries, budget and seed give the same bytes.
 //!
 //! What is shown went through [`crate::safety::for_model`] here, whatever it went through before. Which records are
-//! worth showing is the caller's matter; no door renders yet, prompts use the fence.
+//! worth showing is the caller's matter. Nothing calls it yet: it is for the doors that hand a model what is remembered
+//! (compiled context, files), and no door does so today.
 
 mod budget;
 mod entry;

@@ -36,6 +36,7 @@ pub(super) fn is_placeholder(text: &str) -> bool {
             .iter()
             .any(|word| lower.starts_with(word))
         || matches!(lower.as_str(), "password" | "passwd" | "pass" | "pwd" | "secret" | "token")
+        || matches!(lower.as_str(), "none" | "null" | "nil" | "undefined" | "true" | "false")
 }
 
 #[cfg(test)]

@@ -54,18 +54,22 @@ fn tag_removal(masked: &str, start: usize, closers: &BTreeMap<String, usize>) ->
     }
     let dangerous = DANGEROUS.binary_search(&name.as_str()).is_ok();
     let closed = closers.get(&name).is_some_and(|last| *last >= tag.end);
-    if dangerous && !tag.closing && closed {
+    let written = tag.name;
+    let before = masked.get(..start).and_then(|text| text.chars().next_back());
+    let after_word = before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | ':'));
+    let component = is_component(written);
+    if component && after_word && tag.plain && !tag.closing {
+        return None;
+    }
+    if dangerous && !tag.closing && closed && !component {
         return closer(masked, tag.end, &name);
     }
-    let written = tag.name;
     // `<Form>` and `Map<Object>` are components and types; a single capital is a type parameter.
     let spelled = written == name || (written.len() > 1 && written == name.to_ascii_uppercase());
     let always = matches!(name.as_str(), "script" | "style" | "iframe" | "embed");
     if !spelled && !always {
         return None;
     }
-    let before = masked.get(..start).and_then(|text| text.chars().next_back());
-    let after_word = before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | ':'));
     let generic = after_word
         && !always
         && tag.plain
@@ -73,6 +77,13 @@ fn tag_removal(masked: &str, start: usize, closers: &BTreeMap<String, usize>) ->
         && !closed
         && VOID.binary_search(&written).is_err();
     (!generic).then_some(tag.end)
+}
+
+/// Written as components and types are: `Style`, `IFrame`. What mixes cases otherwise hides an element.
+fn is_component(written: &str) -> bool {
+    let (first, rest) = written.split_at_checked(1).unwrap_or_default();
+    let capital = first.bytes().all(|b| b.is_ascii_uppercase());
+    written == "IFrame" || (capital && !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_lowercase()))
 }
 
 /// The last place where each element is closed.
@@ -204,6 +215,11 @@ mod tests {
             "Option<Box<dyn Form>>",
             "<Form>",
             "1 <i",
+            "Vec<Style>",
+            "Promise<Embed>",
+            "FC<Script>",
+            "React::FC<IFrame>",
+            "Map<Object> m; Map<Object> n",
         ] {
             check(kept, &[]);
         }
@@ -216,6 +232,11 @@ mod tests {
         check("<!-- hidden -->shown<!-- open", &["<!-- hidden -->", "<!--"]);
         check("<FORM action=x><input></FORM>", &["<FORM action=x><input></FORM>"]);
         check("<iframe src=x>", &["<iframe src=x>"]);
+        check("FC<Style> of <b>x</b> </style>", &["<b>", "</b>", "</style>"]);
+        check("<Form onSubmit={send}>x</form>", &["</form>"]);
+        check("<Script>x</Script>", &["<Script>", "</Script>"]);
+        check("x<Script src=y>z</script>", &["<Script src=y>", "</script>"]);
+        check("x<SCRIPT>y</SCRIPT>", &["<SCRIPT>y</SCRIPT>"]);
         check("</div>", &["</div>"]);
     }
 }

@@ -2,11 +2,13 @@
 //! secrets, one score, used by every write and every question.
 //!
 //! What agents and clients say is kept as it came: a step here marks, masks or holds back; it never rewrites meaning in
-//! silence (memory-manager.md W-23). What comes from outside is sanitised before it is stored, and everything before a
-//! model reads it. Whether a text is held back is the memory's setting; ranking is not this module's matter.
+//! silence (memory-manager.md W-23). What is of tier external is sanitised before it is stored (no source of that
+//! tier is connected yet), and everything before a model that Loci asks reads it. Whether a text is held back is the
+//! memory's setting; ranking is not this module's matter.
 //!
 //! To add a step: a file with a pure function, one line in [`prepare`].
 
+mod code_names;
 mod code_spans;
 mod entropy;
 mod hidden_characters;
@@ -137,9 +139,14 @@ pub fn prepare(text: String, index_text: Option<String>, policy: &SafetyPolicy) 
         masked.extend(more);
         index_text
     });
+    let visible = hidden_characters::visible(index_text.as_deref().unwrap_or(&text)).map(|visible| {
+        // What hidden characters cut apart is whole again.
+        let (visible, more) = secrets::redact(visible, policy.secrets);
+        masked.extend(more);
+        visible
+    });
     masked.sort();
     masked.dedup();
-    let visible = hidden_characters::visible(index_text.as_deref().unwrap_or(&text));
     let flagged = injection.score >= injection::FLAGGED;
     let held = injection.score >= injection::QUARANTINED && policy.injection == InjectionMode::Quarantine;
     SafeText {
@@ -214,6 +221,13 @@ mod tests {
         assert_eq!(safe.index_text.as_deref(), Some("key [REDACTED:aws_access_key] here"));
         assert_eq!((safe.hidden, safe.masked.as_slice()), (true, &[SecretKind::AwsAccessKey][..]));
         assert_eq!(safe.findings.masked, ["aws_access_key"]);
+        let cut = key().replacen("IOS", "\u{200b}IOS", 1);
+        for index_text in [None, Some(cut.clone())] {
+            let safe = prepare(cut.clone(), index_text, &masking);
+            let masked = "[REDACTED:aws_access_key]";
+            assert_eq!((safe.text.as_str(), safe.index_text.as_deref().unwrap_or(masked)), (masked, masked));
+            assert_eq!((safe.hidden, safe.masked.as_slice()), (true, &[SecretKind::AwsAccessKey][..]));
+        }
         let plain = prepare("a".into(), Some("b".into()), &SafetyPolicy::default());
         assert_eq!((plain.text.as_str(), plain.index_text.as_deref(), plain.trust()), ("a", Some("b"), 1.0));
         assert!(plain.findings.is_empty());

@@ -1,14 +1,18 @@
 //! The sanitiser: a text as somebody else's program may read it, without what hides and without HTML that acts
 //! (coding-agent-memory.md §18.1). Code stays byte for byte, visible words stay as they are.
 //!
-//! It is for what leaves to a model, for rendered blocks and for texts from outside. What agents and clients say is
-//! stored as it came. It judges nothing: that is [`super::injection`].
+//! It is for what leaves to a model; blocks that are rendered and texts that Loci fetches from outside will go through it
+//! when there are any. What agents and clients say is stored as it came. It judges nothing: that is
+//! [`super::injection`].
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::code_spans::{self, CodeRegion};
 use super::{hidden_characters, html};
+
+/// How often tags may come together from what stood on both sides of a removal. Nothing but an attack needs more.
+const ROUNDS_MAX: usize = 8;
 
 /// Stands for a byte of code in the masked copy; step 1 leaves none of these in a text.
 const MASKED: u8 = 1;
@@ -17,9 +21,16 @@ const MASKED: u8 = 1;
 /// applied once; whatever is visible in code survives.
 pub fn sanitise(text: &str) -> Cow<'_, str> {
     let mut now = hidden_characters::stripped(text);
-    // Every round takes at least one `<` out and puts none in.
-    while let Some(next) = without_html(&now) {
-        now = Cow::Owned(next);
+    for _ in 0..ROUNDS_MAX {
+        match without_html(&now) {
+            Some(next) => now = Cow::Owned(next),
+            None => return now,
+        }
+    }
+    if without_html(&now).is_some() {
+        // Nested on purpose: no angle bracket outside code stays one, and no round is needed any more.
+        let all = 0..now.len();
+        now = Cow::Owned(harmless(&now, &code_spans::regions(&now), &[all]));
     }
     now
 }
@@ -143,6 +154,16 @@ mod tests {
         );
         check("disregard previous linter config", "disregard previous linter config");
         check("x\u{200b}y\r\n\u{1b}[1mz", "xy\nz");
+    }
+
+    #[test]
+    fn nested_tags_take_no_more_rounds_than_there_are() {
+        let nested = |pieces: usize| format!("{}{} `<b>`", "<".repeat(pieces), "b>".repeat(pieces));
+        assert_eq!(sanitise(&nested(ROUNDS_MAX)), " `<b>`");
+        // One round a tag would be hours of work.
+        let clean = sanitise(&nested(100_000)).into_owned();
+        assert!(clean.starts_with('‹') && clean.ends_with(" `<b>`") && clean.matches('<').count() == 1);
+        assert_eq!(sanitise(&clean), clean);
     }
 
     #[test]

@@ -4,17 +4,21 @@
 //! Off by default, because the server stores verbatim (memory-manager.md W-23) and a false find would spoil evidence.
 //! Personal data is not its matter.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use loci_model::limits;
 use regex::{Captures, Regex, RegexSet};
 
 use super::entropy::{bits_per_char, is_known_hash, is_placeholder};
+use super::{code_names, hidden_characters};
 
 /// What replaces a secret where its kind would make the text longer than a record may be.
 pub const MASK: &str = "[redacted]";
 /// And where even that would: for passwords shorter than it.
 const MASK_SHORT: &str = "***";
+/// Fewer characters in one run are no assigned secret; the form says the same.
+const ASSIGNED_CHARS_MIN: usize = 20;
 
 /// What happens to secrets in texts: `Off` by default, or masked.
 pub use loci_model::settings::SecretsMode as RedactionMode;
@@ -99,7 +103,15 @@ impl SecretKind {
     fn form(self) -> &'static str {
         match self {
             Self::PrivateKey => {
-                r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----[\s\S]*?(?:-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----|\z)"
+                // Up to its end, or as far as lines of a key go; in strings a line end may be written as `\n`.
+                concat!(
+                    r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----",
+                    r#"(?:(?:\\[nr]|[\s"'+,>|#*\\])*(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): [^\n\\]{0,200})*"#,
+                    r"(?:",
+                    r#"[A-Za-z0-9+/=\s\\"',>|#*-]*?-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"#,
+                    r#"|(?:(?:\\[nr]|[\s"'+,>|#*\\])*[A-Za-z0-9+/=]{32,})*"#,
+                    r#"(?:(?:\\[nr]|[\s"'+,>|#*\\])+[A-Za-z0-9+/=]{1,31}\s*\z)?)"#,
+                )
             }
             Self::AwsAccessKey => r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
             Self::AwsSecretKey => {
@@ -121,7 +133,11 @@ impl SecretKind {
                 r"(?i)\b(?:AccountKey|SharedAccessKey|SharedAccessSignature|sig)=([A-Za-z0-9+/%]{40,}={0,2})"
             }
             Self::ConnectionString => {
-                r#"(?i)\b[a-z][a-z0-9+.-]*://[^\s:/@]*:([^\s/@]{3,})@|\b(?:server|host|data source|user id|uid|user|dbname|database|initial catalog)\s*=[^;\n]{1,200};(?:[^\n]{0,200}?;)?\s*(?:password|pwd)\s*=\s*([^;\s"']{3,})"#
+                // Up to the last @ before the path; where that has none, a slash belongs to the password.
+                concat!(
+                    r#"(?i)\b[a-z][a-z0-9+.-]*://[^\s:/@]*:(?:([^\s/"'<>`]{3,})@|([^\s/"'<>`]+/[^\s"'<>`]*)@[a-z0-9])|"#,
+                    r#"\b(?:server|host|data source|user id|uid|user|dbname|database|initial catalog)\s*=[^;\n]{1,200};(?:[^\n]{0,200}?;)?\s*(?:password|pwd)\s*=\s*([^;\s"']{3,})"#,
+                )
             }
             Self::AuthorizationHeader => {
                 r#"(?i)\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token|apikey|digest|negotiate)\s+([A-Za-z0-9_\-.~+/]{8,}=*)|\bbearer\s+([A-Za-z0-9_\-.~+/]{20,}=*)"#
@@ -132,13 +148,13 @@ impl SecretKind {
         }
     }
 
-    /// What the form cannot say: that a text is random enough, and no example.
-    fn holds(self, secret: &str) -> bool {
+    /// What the form cannot say: that a text is random enough, and neither an example nor the code that reads it.
+    fn holds(self, found: &Found<'_>) -> bool {
+        let secret = found.secret;
         let mixed =
             || secret.bytes().any(|b| b.is_ascii_digit()) && secret.bytes().any(|b| b.is_ascii_alphabetic());
         match self {
-            Self::PrivateKey
-            | Self::AwsAccessKey
+            Self::AwsAccessKey
             | Self::GithubToken
             | Self::GitlabToken
             | Self::SlackToken
@@ -147,15 +163,67 @@ impl SecretKind {
             | Self::StripeKey
             | Self::NpmToken
             | Self::AzureKey => true,
+            // A marker alone, and two with talk between them, hold no key.
+            Self::PrivateKey => secret.contains('\n') || secret.contains("\\n"),
             Self::AwsSecretKey => !is_known_hash(secret),
             Self::LlmApiKey => mixed() && bits_per_char(secret) >= 3.0,
-            Self::ConnectionString => !is_placeholder(secret),
+            Self::ConnectionString if found.after.starts_with('@') => found.is_password_of_url(),
+            Self::ConnectionString => !is_placeholder(secret) && !found.is_expression(),
             Self::AuthorizationHeader => !is_placeholder(secret) && (mixed() || secret.ends_with('=')),
-            Self::AssignedSecret => {
-                mixed() && bits_per_char(secret) >= 4.0 && !is_known_hash(secret) && !is_placeholder(secret)
-            }
+            Self::AssignedSecret => !is_placeholder(secret) && !found.is_call() && is_random_literal(secret),
         }
     }
+}
+
+/// A place that has the form of a secret.
+struct Found<'t> {
+    before: &'t str,
+    secret: &'t str,
+    after: &'t str,
+}
+
+impl Found<'_> {
+    /// No image by its digest, and no host with its port before a path with an `@` in it.
+    fn is_password_of_url(&self) -> bool {
+        let digest = ["@sha256:", "@sha512:"].iter().any(|name| self.after.starts_with(name));
+        let port = |first: &str| {
+            let number = !first.is_empty() && first.bytes().all(|b| b.is_ascii_digit());
+            number || first.eq_ignore_ascii_case("port") || first.starts_with(['{', '$', '%', '[', ':'])
+        };
+        let host = self.secret.split_once('/').is_some_and(|(first, _)| port(first));
+        !digest && !host && !is_placeholder(self.secret)
+    }
+
+    /// A member, a call, or a name with a space before it as code has it: `password = form.password;`.
+    fn is_expression(&self) -> bool {
+        match code_names::expression(self.secret) {
+            Some(code_names::Expression::Access) => true,
+            Some(code_names::Expression::Name) => {
+                self.is_call()
+                    || (self.before.ends_with(' ') && !self.secret.contains(|c: char| c.is_ascii_digit()))
+            }
+            None => false,
+        }
+    }
+
+    fn is_call(&self) -> bool {
+        self.after.starts_with(['(', '['])
+    }
+}
+
+/// Twenty random characters in one run: no path of files or members, and no name made of words.
+fn is_random_literal(secret: &str) -> bool {
+    let path = ["./", "../", "~/"].iter().any(|start| secret.starts_with(start))
+        || (secret.starts_with('/') && secret.matches('/').count() > 1);
+    let run = secret.split(['.', '/']).max_by_key(|run| run.len()).unwrap_or_default();
+    let mixed = run.bytes().any(|b| b.is_ascii_digit()) && run.bytes().any(|b| b.is_ascii_alphabetic());
+    !path
+        && run.len() >= ASSIGNED_CHARS_MIN
+        && mixed
+        && bits_per_char(run) >= 4.0
+        && !is_known_hash(run)
+        && !is_known_hash(secret)
+        && !code_names::is_made_of_words(run)
 }
 
 static SET: LazyLock<RegexSet> = LazyLock::new(|| compiled_set(&SecretKind::ALL.map(ascii_form)));
@@ -178,23 +246,41 @@ fn compiled_set(forms: &[String]) -> RegexSet {
 }
 
 /// The text with its secrets masked, and what kinds there were, sorted; with [`RedactionMode::Off`] the text as it is.
+/// A secret that hidden characters cut apart is one: then the text loses them.
 pub fn redact(text: String, mode: RedactionMode) -> (String, Vec<SecretKind>) {
     match mode {
         RedactionMode::Off => (text, Vec::new()),
         RedactionMode::Mask => {
-            let chars = text.chars().count();
-            let (masked, kinds) = mask(&text, |kind, _| format!("[REDACTED:{}]", kind.as_str()));
-            if kinds.is_empty() {
-                return (text, kinds);
-            }
-            let now = masked.chars().count();
-            if now <= chars || now <= limits::RECORD_TEXT_CHARS_MAX {
+            let (masked, mut kinds) = shown(text);
+            let stripped = match hidden_characters::stripped(&masked) {
+                Cow::Owned(stripped) => stripped,
+                Cow::Borrowed(_) => return (masked, kinds),
+            };
+            let (clean, more) = shown(stripped);
+            if more.is_empty() {
                 return (masked, kinds);
             }
-            let shorter = |secret: &str| if secret.len() < MASK.len() { MASK_SHORT } else { MASK };
-            mask(&text, |_, secret| shorter(secret).to_owned())
+            kinds.extend(more);
+            kinds.sort();
+            kinds.dedup();
+            (clean, kinds)
         }
     }
+}
+
+/// Masks what can be seen, in a text that is not made longer than a record may be.
+fn shown(text: String) -> (String, Vec<SecretKind>) {
+    let chars = text.chars().count();
+    let (masked, kinds) = mask(&text, |kind, _| format!("[REDACTED:{}]", kind.as_str()));
+    if kinds.is_empty() {
+        return (text, kinds);
+    }
+    let now = masked.chars().count();
+    if now <= chars || now <= limits::RECORD_TEXT_CHARS_MAX {
+        return (masked, kinds);
+    }
+    let shorter = |secret: &str| if secret.len() < MASK.len() { MASK_SHORT } else { MASK };
+    mask(&text, |_, secret| shorter(secret).to_owned())
 }
 
 fn mask(text: &str, label: impl Fn(SecretKind, &str) -> String) -> (String, Vec<SecretKind>) {
@@ -205,7 +291,7 @@ fn mask(text: &str, label: impl Fn(SecretKind, &str) -> String) -> (String, Vec<
         let mut masked = String::with_capacity(text.len());
         let mut from = 0;
         for found in form.captures_iter(&text) {
-            let Some(secret) = secret_of(&found).filter(|secret| kind.holds(secret.as_str())) else {
+            let Some(secret) = secret_of(&found).filter(|secret| kind.holds(&around(&text, secret))) else {
                 continue;
             };
             masked.push_str(text.get(from..secret.start()).unwrap_or_default());
@@ -220,6 +306,15 @@ fn mask(text: &str, label: impl Fn(SecretKind, &str) -> String) -> (String, Vec<
     }
     kinds.sort();
     (text, kinds)
+}
+
+/// A find with what stands on both sides of it.
+fn around<'t>(text: &'t str, secret: &regex::Match<'t>) -> Found<'t> {
+    Found {
+        before: text.get(..secret.start()).unwrap_or_default(),
+        secret: secret.as_str(),
+        after: text.get(secret.end()..).unwrap_or_default(),
+    }
 }
 
 /// The group that took part, or the whole.
@@ -247,7 +342,37 @@ mod tests {
             "[REDACTED:private_key]\nrest",
             &[K::PrivateKey],
         );
-        check(&["-----BEGIN PRIVATE ", "KEY-----\ncut off"], "[REDACTED:private_key]", &[K::PrivateKey]);
+        check(
+            &[
+                "-----BEGIN PGP PRIVATE ",
+                "KEY BLOCK-----\nVersion: GnuPG v2 (Linux)\n\nlQOYBF\n=abcd\n-----END PGP PRIVATE ",
+                "KEY BLOCK-----.",
+            ],
+            "[REDACTED:private_key].",
+            &[K::PrivateKey],
+        );
+        let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+        check(
+            &["-----BEGIN PRIVATE ", "KEY-----\n", line, "\n", line, "\nthen the disk was full"],
+            "[REDACTED:private_key]\nthen the disk was full",
+            &[K::PrivateKey],
+        );
+        check(
+            &["-----BEGIN PRIVATE ", "KEY-----\n", line, "\nMIIE"],
+            "[REDACTED:private_key]",
+            &[K::PrivateKey],
+        );
+        check(
+            &[
+                "key: \"-----BEGIN EC PRIVATE ",
+                "KEY-----\\n",
+                line,
+                "\\n-----END EC PRIVATE ",
+                "KEY-----\\n\"",
+            ],
+            "key: \"[REDACTED:private_key]\\n\"",
+            &[K::PrivateKey],
+        );
         check(&["use AKIA", "IOSFODNN7EXAMPLE now"], "use [REDACTED:aws_access_key] now", &[K::AwsAccessKey]);
         check(
             &["AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYEXAMPLEKEY done"],
@@ -302,6 +427,14 @@ mod tests {
             "postgres://loci:[REDACTED:connection_string]@db/x",
             &[K::ConnectionString],
         );
+        for (url, expect) in [
+            ("postgres://app:p@ssw0rd!@db/x", "postgres://app:[REDACTED:connection_string]@db/x"),
+            ("mysql://root:p/ass123@db", "mysql://root:[REDACTED:connection_string]@db"),
+            ("amqp://u:hunter@2@db, then", "amqp://u:[REDACTED:connection_string]@db, then"),
+            ("redis://:s3cr3t@h:1/0?a=b@c", "redis://:[REDACTED:connection_string]@h:1/0?a=b@c"),
+        ] {
+            check(&[url], expect, &[K::ConnectionString]);
+        }
         check(
             &["Server=db;User Id=sa;Password=", "S3cret!x;Encrypt=true"],
             "Server=db;User Id=sa;Password=[REDACTED:connection_string];Encrypt=true",
@@ -329,9 +462,45 @@ mod tests {
             "sk-learn-estimator-checks-and-validation",
             "api_key: your-api-key-goes-here-0123",
             "secretName: my-service-account-credentials",
+            "let token = AuthV2.fromRefreshTokenPayload(body)",
+            "let token = loadTokenFromV2ConfigStore(path)",
+            "token := newTokenSourceX7kQ2fromZ9(body)",
+            "api_key = os.environ.STRIPE_WEBHOOK_KEY_2024",
+            "private_key_path: /home/user1/.ssh/id_ed25519_deploy_key",
+            "private_key_path: ../keys/kJ8vQ2zLw9Xc5Rt1mN4bH7pA",
+            "secretName: my-service-account-credentials-v2-2024",
+            "?next_token=page2&sort=created_at&order=desc&limit=100",
+            "user = form.user; password = form.password;",
+            "host = socket.gethostname(); pwd = os.getcwd()",
+            "const host = x; let password = await ask(host)",
+            "user = u->name; password = u->password;",
+            "server = s; password = input(\"?\")",
+            "docker://alpine:3.19.1@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            "http://localhost:8080/@scope/pkg and https://h:443/users/a@b.org",
+            "http://localhost:${PORT}/users/me@example.org",
+            "[\"http://a:8080\",\"x@y\"]",
+            "fmt.Sprintf(\"amqp://%s:%s@%s/\", u, p, h)",
         ] {
             check(&[text], text, &[]);
         }
+        let begin = ["-----BEGIN PRIVATE ", "KEY-----"].concat();
+        let end = ["-----END PRIVATE ", "KEY-----"].concat();
+        for text in [
+            format!("if pem.starts_with(\"{begin}\") && pem.ends_with(\"{end}\") {{ ok() }}"),
+            format!("a key begins with {begin} and ends with {end}"),
+            format!("const HEAD: &str = \"{begin}\";\nfn internationalisationOfEverything() {{}}\n"),
+        ] {
+            check(&[&text], &text, &[]);
+        }
+    }
+
+    #[test]
+    fn hidden_characters_hide_no_secret() {
+        let cut = ["AKIA", "\u{200b}IOSFODNN7", "\u{ad}EXAMPLE and\u{200b} more"].concat();
+        let masked = "[REDACTED:aws_access_key] and more".to_owned();
+        assert_eq!(redact(cut, RedactionMode::Mask), (masked, vec![SecretKind::AwsAccessKey]));
+        let harmless = "a\u{200b}b\r\nc".to_owned();
+        assert_eq!(redact(harmless.clone(), RedactionMode::Mask), (harmless, vec![]));
     }
 
     #[test]

@@ -88,6 +88,60 @@ fn talk() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..8).prop_map(|parts| parts.concat())
 }
 
+/// A name as code has them: words, cased or joined, perhaps with a number behind.
+fn name() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "auth",
+        "refresh",
+        "token",
+        "payload",
+        "client",
+        "secret",
+        "session",
+        "storage",
+        "deploy",
+        "webhook",
+        "provider",
+        "registry",
+        "credential",
+        "account",
+        "service",
+        "environment",
+    ]);
+    let number = prop::option::of(prop::sample::select(vec!["2", "256", "2024"]));
+    (prop::collection::vec(word, 2..5), 0..4_usize, number).prop_map(|(words, form, number)| {
+        let mut joined = match form {
+            0 => words.join("_"),
+            1 => words.join("-"),
+            2 => words.join("_").to_uppercase(),
+            _ => words.iter().map(|word| format!("{}{}", word[..1].to_uppercase(), &word[1..])).collect(),
+        };
+        joined.push_str(number.unwrap_or_default());
+        joined
+    })
+}
+
+/// Lines of code that read, name and pass secrets, and hold none.
+fn code_without_secrets() -> impl Strategy<Value = String> {
+    (name(), name(), name(), 0..12_usize).prop_map(|(a, b, c, form)| {
+        let member = a.replace('-', "_");
+        match form {
+            0 => format!("let token = {a}.{b}.{c}(body);"),
+            1 => format!("api_key = os.environ.{b}"),
+            2 => format!("private_key_path: /home/{a}/.ssh/{b}"),
+            3 => format!("secret_file = \"./{a}/{b}/{c}.pem\""),
+            4 => format!("user = form.{member}; password = form.{member};"),
+            5 => format!("host = {member}(); pwd = {member}.get()"),
+            6 => format!("FROM docker://{a}:3.19.1@sha256:{}", "0a".repeat(32)),
+            7 => format!("curl http://{a}:8080/{b}/@{c}"),
+            8 => format!("kubectl get secret {a} --token={b}"),
+            9 => format!("{{\"accessKeyName\":\"{a}\",\"secretName\":\"{b}\"}}"),
+            10 => format!("const credential = await {member}[{b}];"),
+            _ => format!("if (pem.startsWith(\"-----BEGIN {} KEY-----\")) return {a};", "PRIVATE"),
+        }
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_500))]
 
@@ -154,6 +208,25 @@ proptest! {
         }
         let (plain, disguised) = (score(attack), score(&chars.concat()));
         prop_assert!(disguised.score >= plain.score, "{disguised:?} < {plain:?}: {}", chars.concat());
+    }
+
+    #[test]
+    fn code_without_secrets_survives_byte_for_byte(lines in prop::collection::vec(code_without_secrets(), 1..6)) {
+        let text = lines.join("\n");
+        prop_assert_eq!(secrets::redact(text.clone(), RedactionMode::Mask), (text, Vec::new()));
+    }
+
+    #[test]
+    fn passwords_of_urls_go_whole(password in "[a-zA-Z0-9!#$%&*+,;=@/_.~-]{6,20}", host in "[a-z]{3,8}") {
+        let text = format!("see postgres://app:p4{password}9@{host}/x now");
+        let (masked, kinds) = secrets::redact(text, RedactionMode::Mask);
+        prop_assert!(!kinds.is_empty(), "{masked}");
+        if password.contains('/') {
+            prop_assert!(!masked.contains(&password), "{masked}");
+        } else {
+            let whole = format!("see postgres://app:[REDACTED:connection_string]@{host}/x now");
+            prop_assert_eq!(masked, whole);
+        }
     }
 
     #[test]
