@@ -10,6 +10,9 @@ use crate::bits::Bits;
 use crate::dense::Asked;
 use crate::memory_index::MemoryIndex;
 
+/// Nearest passages by vector that are compared: a record may have several, and in a great scope the list is of sketches.
+const NEAREST_PER_NEIGHBOUR: usize = 4;
+const NEAREST_MIN: usize = 64;
 /// What one passage costs to read through, counted in postings.
 const PASSAGE_COST: usize = 24;
 
@@ -30,9 +33,15 @@ impl MemoryIndex {
         let asked = request.vector.as_ref().and_then(|(vector, model)| self.asked(vector, model));
         let mut closest: HashMap<u32, Closest> = HashMap::new();
         let cosine_min = request.cosine_min.filter(|_| asked.is_some());
-        // Who is like it by meaning may share no word with it: every passage in scope is looked at.
-        let jaccard_min = if cosine_min.is_some() { 0.0 } else { request.jaccard_min };
-        for passage in self.sharing(&terms, &scope, jaccard_min) {
+        let mut passages = self.sharing(&terms, &scope, request.jaccard_min);
+        // Who is like it by meaning may share no word with it.
+        if let Some(asked) = asked.as_ref().filter(|_| cosine_min.is_some()) {
+            let wanted = request.limit.saturating_mul(NEAREST_PER_NEIGHBOUR).max(NEAREST_MIN);
+            passages.extend(self.best_by_vector(asked, &scope, wanted));
+            passages.sort_unstable();
+            passages.dedup();
+        }
+        for passage in passages {
             let found = self.compare(passage, &terms, asked.as_ref());
             let means = cosine_min.is_some_and(|least| found.cosine.is_some_and(|cosine| cosine >= least));
             if found.jaccard < request.jaccard_min && !means {

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::ask_rest::{self, Open};
 use super::judged::judged;
+use super::of_whom::are_of_two_people;
 use super::relate::{Reason, Relation, Statement, relate};
 use super::{Decided, Deciding, Decision, Neighbourhood, Proposal, Thresholds, Why};
 
@@ -61,8 +62,8 @@ fn may_meet(record: &Record) -> bool {
 
 fn by_rules(new: &Record, near: &[&Neighbourhood], limits: &Thresholds) -> Found {
     let said = stated(new);
-    let (speaker, words) = spoken(new, &said);
-    let told = statement(new, words);
+    let (speaker, own) = spoken(new, &said);
+    let told = statement(new, own);
     let found: Vec<(Relation, Reason)> = near
         .iter()
         .map(|one| {
@@ -71,6 +72,7 @@ fn by_rules(new: &Record, near: &[&Neighbourhood], limits: &Thresholds) -> Found
             if one.record.kind != new.kind
                 || one.record.provenance.role != new.provenance.role
                 || other != speaker
+                || are_of_two_people((new, own), (&one.record, words))
             {
                 return (Relation::Related, Reason::Different);
             }

@@ -1,6 +1,7 @@
 //! Consolidation: what becomes of new records beside those that are there. Added, left out, in the place of others, held.
 //!
 //! * `reading`: one statement for comparison; `compare`, `slot`, `scope`: two of them side by side;
+//! * `of_whom`: whether two people speak, each of themselves;
 //! * `relate`: what a new statement is to an old one; `thresholds`: from which likeness on;
 //! * `decide`: what becomes of each proposal of a round; `ask_rest`: the model's answer on what rules leave open, `merging`:
 //!   whether its words may stand;
@@ -16,6 +17,7 @@ mod compare;
 mod decide;
 mod judged;
 mod merging;
+mod of_whom;
 pub mod plan;
 mod reading;
 pub mod relate;

@@ -32,8 +32,8 @@ pub struct RecordRevert {
 struct Reverting<'a> {
     memory: &'a Memory,
     view: &'a View,
-    /// What was held back may be released.
-    releases: bool,
+    /// What the caller administers: there, what was held back may be released.
+    administered: Option<&'a View>,
     by: &'a str,
     at: Timestamp,
 }
@@ -61,7 +61,7 @@ impl Engine {
         revert: RecordRevert,
     ) -> Result<Vec<Record>> {
         let view = access::record_view(caller, memory, Capability::Write)?;
-        let releases = access::record_view(caller, memory, Capability::Admin).is_ok();
+        let administered = access::record_view(caller, memory, Capability::Admin).ok();
         let at = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), at.millis()))?;
         let (memory, by) = (memory.clone(), caller.name.clone());
@@ -69,7 +69,8 @@ impl Engine {
             .store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let reverting = Reverting { memory: &memory, view: &view, releases, by: &by, at };
+                let administered = administered.as_ref();
+                let reverting = Reverting { memory: &memory, view: &view, administered, by: &by, at };
                 let ids = reverting.revert(tx, &revert)?;
                 batch::ask_for_vectors(tx, &memory.id, &job, at)?;
                 tx.records().get_many(&memory.id, &ids)
@@ -163,7 +164,7 @@ impl Reverting<'_> {
             },
             RecordState::RolledBack => self.take_again(tx, record),
             RecordState::Quarantined | RecordState::Archived | RecordState::Candidate => {
-                if !self.releases {
+                if !self.administered.is_some_and(|view| view.admits(record)) {
                     return Err(Error::denied(
                         "releasing what is held back needs a grant of admin on the record",
                     ));

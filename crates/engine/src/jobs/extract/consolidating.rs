@@ -5,7 +5,7 @@
 use loci_model::job::Job;
 use loci_model::ports::search::NeighbourRequest;
 use loci_model::ports::store::StoreExt;
-use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::settings::ModelMode;
 use loci_model::{NamespaceFilter, NamespaceMatch, Result};
@@ -26,6 +26,8 @@ const JACCARD_MIN: f32 = 0.4;
 const COSINE_MIN: f32 = 0.4;
 /// Records that one proposal is compared with.
 const NEIGHBOURS_MAX: usize = 8;
+/// Records that are looked at to find them: some are others' or give way in the same write.
+const LOOKED_AT_MAX: usize = 40;
 
 /// What was decided on a round's drafts.
 pub(super) enum Settled {
@@ -151,7 +153,7 @@ async fn stored(
         vector: draft.vector.clone().zip(model),
         jaccard_min: JACCARD_MIN,
         cosine_min: Some(COSINE_MIN),
-        limit: NEIGHBOURS_MAX,
+        limit: LOOKED_AT_MAX,
     };
     let near = engine.store.search().neighbours(request).await?;
     let (place, ids) = (memory.clone(), near.iter().map(|near| near.record.clone()).collect::<Vec<_>>());
@@ -159,16 +161,17 @@ async fn stored(
         return Ok(Vec::new());
     }
     let records = engine.store.read(move |tx| tx.records().get_many(&place, &ids)).await?;
-    let alike = |record: &Record| {
-        let near = near.iter().find(|near| near.record == record.id)?;
-        Some(Alike { jaccard: near.jaccard, cosine: near.cosine })
+    let may_meet = |record: &&Record| {
+        record.origin == RecordOrigin::Extracted
+            && !round.told.replaces.contains(&record.id)
+            && round.may_join(record, group)
+            && !keyed_alike(record, draft)
     };
-    Ok(records
-        .into_iter()
-        .filter(|record| !round.told.replaces.contains(&record.id))
-        .filter(|record| round.may_join(record, group) && !keyed_alike(record, draft))
-        .filter_map(|record| Some(Neighbourhood { of, alike: alike(&record)?, record }))
-        .collect())
+    let found = near.iter().filter_map(|near| {
+        let record = records.iter().find(|record| record.id == near.record).filter(may_meet)?.clone();
+        Some(Neighbourhood { of, alike: Alike { jaccard: near.jaccard, cosine: near.cosine }, record })
+    });
+    Ok(found.take(NEIGHBOURS_MAX).collect())
 }
 
 /// Preferences under one key: the key decides, in the write itself.

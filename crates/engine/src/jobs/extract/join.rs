@@ -96,6 +96,7 @@ impl Plan {
         };
         found.retain(|record| {
             record.origin == RecordOrigin::Extracted
+                && record.provenance.actor == draft.record.provenance.actor
                 && self.round.may_join(record, group)
                 && record
                     .subtype
