@@ -96,6 +96,7 @@ impl<'a> Indexed<'a> {
             scope: self.scope.clone(),
             terms: asked.terms.clone(),
             vector: asked.vector.clone(),
+            earlier: None,
             lists: Some(ListLengths { window: length, turn: length, dense: length }),
         })
     }

@@ -146,6 +146,7 @@ fn request(number: u64, with_vector: bool) -> Result<CandidateRequest> {
         scope: RecordScope::whole(memory, Timestamp::clamped(NOW_MS)),
         terms: ranking::distinct_terms(&read),
         vector: with_vector.then(|| (vector(number), MODEL.to_owned())),
+        earlier: None,
         lists: None,
     })
 }

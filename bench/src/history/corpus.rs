@@ -136,6 +136,7 @@ impl Corpus {
             scope: scope.clone(),
             terms,
             vector: vector.clone(),
+            earlier: None,
             lists,
         };
         let mut terms = ranking::distinct_terms(&asked);

@@ -87,7 +87,8 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     let observe = traces.observe();
     let transport = transport(is_quiet, &options.outside, &clock, &ids, &observe)?;
     let traces = traces.send_over(&transport)?;
-    let (models, embedder) = called(&options.outside, &transport, &clock, &observe)?;
+    let Called { models, embedder, previous_embedder } =
+        called(&options.outside, &transport, &clock, &observe)?;
     let targets = options.targets.make(transport, Arc::clone(&clock))?;
     let embedder = match embedder {
         Some(embedder) => embedder,
@@ -109,6 +110,7 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
         observe,
         deliver: Some(Arc::clone(&targets) as _),
         objects: Some(targets),
+        previous_embedder,
         ..parts
     };
     let host = format!("{}-{}", std::process::id(), uuid4(ids.as_ref()));
@@ -116,16 +118,27 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     Ok(Wiring { engine, clock, ids, store, metrics, traces })
 }
 
-/// The configured models and embedder.
+/// Who makes sense of texts, where it is not this process itself.
+struct Called {
+    models: Models,
+    embedder: Option<Arc<dyn Embedder>>,
+    previous_embedder: Option<Arc<dyn Embedder>>,
+}
+
+/// The configured models and embedder, and the embedder before.
 fn called(
     outside: &Outside,
     transport: &Arc<dyn Transport>,
     clock: &Arc<dyn Clock>,
     observe: &Arc<dyn Observe>,
-) -> Result<(Models, Option<Arc<dyn Embedder>>)> {
+) -> Result<Called> {
     let transport = Arc::clone(transport);
     let around = Around { transport, clock: Arc::clone(clock), observe: Arc::clone(observe) };
-    Ok((outside.models(&around)?, outside.embedder(&around)?))
+    Ok(Called {
+        models: outside.models(&around)?,
+        embedder: outside.embedder(&around)?,
+        previous_embedder: outside.previous(&around)?,
+    })
 }
 
 /// The HTTP client. Where nobody is to be called, none is made: that reads the machine's root certificates.

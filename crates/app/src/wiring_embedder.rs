@@ -32,10 +32,15 @@ pub(crate) enum ConfiguredEmbedder {
 impl ConfiguredEmbedder {
     /// The one that is used; `None` for the one in the binary.
     pub(crate) fn read(config: &Config, environment: &Environment) -> Option<Self> {
-        if config.embedding.used == BUILT_IN {
+        Self::named(&config.embedding.used, config, environment)
+    }
+
+    /// The one of a name; `None` for the one in the binary.
+    pub(crate) fn named(name: &str, config: &Config, environment: &Environment) -> Option<Self> {
+        if name == BUILT_IN {
             return None;
         }
-        let entry = config.embedders.iter().find(|entry| entry.name == config.embedding.used)?;
+        let entry = config.embedders.iter().find(|entry| entry.name == name)?;
         #[cfg(feature = "onnx")]
         if entry.protocol == EmbedderProtocol::Onnx {
             return crate::wiring_onnx::OnnxPlan::of(entry, config).map(Self::File);

@@ -15,6 +15,7 @@ use loci_outbound::client::OutboundOptions;
 use loci_outbound::secret::Secret;
 use loci_providers::registry::{Around, AwsKeys, Endpoint, ModelConfig, language_model};
 
+use crate::adapters::lower_own_priority;
 use crate::config::Config;
 use crate::config::environment::Environment;
 use crate::config::models::{ModelEntry, ModelIdEntry};
@@ -29,6 +30,31 @@ pub struct Outside {
     ids: Vec<ModelIdEntry>,
     llm: crate::config::llm::LlmSection,
     embedder: Option<ConfiguredEmbedder>,
+    previous: Previous,
+}
+
+/// Who made the vectors that are not made anew yet.
+#[derive(Debug, Default)]
+enum Previous {
+    #[default]
+    Nobody,
+    BuiltIn,
+    Named(Box<ConfiguredEmbedder>),
+}
+
+impl Previous {
+    fn read(config: &Config, environment: &Environment) -> Self {
+        let Some(name) = config.embedding.previous() else { return Self::Nobody };
+        ConfiguredEmbedder::named(name, config, environment)
+            .map_or(Self::BuiltIn, |named| Self::Named(Box::new(named)))
+    }
+
+    fn is_quiet(&self) -> bool {
+        match self {
+            Self::Nobody | Self::BuiltIn => true,
+            Self::Named(configured) => configured.is_quiet(),
+        }
+    }
 }
 
 /// A model, or why it cannot be asked.
@@ -47,12 +73,15 @@ impl Outside {
             ids: config.model_ids.clone(),
             llm: config.llm.clone(),
             embedder: ConfiguredEmbedder::read(config, environment),
+            previous: Previous::read(config, environment),
         }
     }
 
     /// True where a process calls nobody: it needs no HTTP client then.
     pub fn is_quiet(&self) -> bool {
-        self.models.is_empty() && self.embedder.as_ref().is_none_or(ConfiguredEmbedder::is_quiet)
+        self.models.is_empty()
+            && self.embedder.as_ref().is_none_or(ConfiguredEmbedder::is_quiet)
+            && self.previous.is_quiet()
     }
 
     /// The embedder, where it is not the one in the binary.
@@ -61,6 +90,20 @@ impl Outside {
     /// One whose configuration cannot work.
     pub fn embedder(&self, around: &Around) -> Result<Option<Arc<dyn Embedder>>> {
         self.embedder.as_ref().map(|configured| configured.embedder(around)).transpose()
+    }
+
+    /// The embedder before, for questions alone.
+    ///
+    /// # Errors
+    /// One whose configuration cannot work.
+    pub fn previous(&self, around: &Around) -> Result<Option<Arc<dyn Embedder>>> {
+        match &self.previous {
+            Previous::Nobody => Ok(None),
+            Previous::BuiltIn => {
+                Ok(Some(Arc::new(loci_embed::BuiltInEmbedder::start(1, lower_own_priority)?)))
+            }
+            Previous::Named(configured) => configured.embedder(around).map(Some),
+        }
     }
 
     /// The models: each by its name and by the vendor's, and by what the configuration says further. Where the
@@ -200,12 +243,36 @@ mod tests {
     use crate::adapters::{RandomIds, SystemClock};
 
     fn models(text: &str, variables: &[(&str, &str)]) -> Result<Models> {
+        let (outside, around) = outside(text, variables)?;
+        outside.models(&around)
+    }
+
+    fn outside(text: &str, variables: &[(&str, &str)]) -> Result<(Outside, Around)> {
         let config: Config = toml::from_str(text).unwrap();
         let outside = Outside::read(&config, &Environment::of(variables));
         let (clock, observe) = (Arc::new(SystemClock::new()), Arc::new(NoObserver));
         let parts = OutboundParts::new(clock.clone(), Arc::new(RandomIds::new()?), observe.clone());
         let transport = Arc::new(Outbound::new(outside.outbound.clone(), parts)?);
-        outside.models(&Around { transport, clock, observe })
+        Ok((outside, Around { transport, clock, observe }))
+    }
+
+    #[test]
+    fn the_embedder_before() {
+        let check = |section: &str, expect: Option<&str>| {
+            let one = |name: &str, model: &str| {
+                format!(
+                    "[[embedder]]\nname = \"{name}\"\nprotocol = \"openai\"\nmodel = \"{model}\"\ndimensions = 8\n"
+                )
+            };
+            let text = format!("[embedding]\n{section}\n{}{}", one("e", "x"), one("f", "y"));
+            let (outside, around) = outside(&text, &[]).unwrap();
+            let previous = outside.previous(&around).unwrap();
+            assert_eq!(previous.as_ref().map(|embedder| embedder.model_id()), expect, "{section}");
+        };
+        check("use = \"built-in\"", None);
+        check("use = \"e\"", Some("all-minilm-l6-v2/int8-1"));
+        check("use = \"e\"\nprevious = \"f\"", Some("openai/y/8"));
+        check("use = \"built-in\"\nprevious = \"e\"", Some("openai/x/8"));
     }
 
     const TWO: &str = r#"

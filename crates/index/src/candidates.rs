@@ -58,17 +58,22 @@ impl MemoryIndex {
             let listed = union(lists);
             let by_words = filled(listed.clone());
             let vector = vector();
-            let asked = vector.as_ref().and_then(|(vector, model)| self.asked(vector, model));
-            let candidates = match &asked {
-                None => by_words,
-                Some(asked) => {
-                    let mut others = self.best_by_vector(asked, &scope, lengths.dense);
-                    others.retain(|passage| listed.binary_search(passage).is_err());
-                    let mut all = self.merged(by_words, filled(others));
-                    self.add_cosines(asked, &mut all);
-                    all
-                }
+            let compared = |vector: Option<&(Vector, String)>| {
+                vector.and_then(|(vector, model)| self.asked(vector, model))
             };
+            let asked = compared(vector.as_ref());
+            let is_other = |earlier: &Asked<'_>| {
+                asked.as_ref().is_none_or(|asked| !std::ptr::eq(asked.space, earlier.space))
+            };
+            let earlier = compared(request.earlier.as_ref()).filter(is_other);
+            let spaces: Vec<&Asked<'_>> = asked.iter().chain(&earlier).collect();
+            let mut candidates = by_words;
+            if !spaces.is_empty() {
+                let mut others = self.best_of_spaces(&spaces, &scope, lengths.dense);
+                others.retain(|passage| listed.binary_search(passage).is_err());
+                candidates = self.merged(candidates, filled(others));
+                spaces.iter().for_each(|asked| self.add_cosines(asked, &mut candidates));
+            }
             marks.wipe(&counted.lists);
             (candidates, scope.count() - self.with_vector(vector.as_ref(), asked.as_ref(), &scope))
         });
@@ -80,6 +85,19 @@ impl MemoryIndex {
             sequence: self.sequence,
             term_ids: table.numbers,
         }
+    }
+
+    /// The best passages in scope by cosine, each in the space of its vector. Cosines of different models say nothing
+    /// beside each other: each space has its share of the list, as large as its share of the passages.
+    fn best_of_spaces(&self, spaces: &[&Asked<'_>], scope: &Bits, length: usize) -> Vec<u32> {
+        if let [only] = spaces {
+            return self.best_by_vector(only, scope, length);
+        }
+        let held: Vec<usize> = spaces.iter().map(|asked| asked.space.holders.count_shared(scope)).collect();
+        let all = held.iter().sum::<usize>().max(1);
+        let share = |held: usize| length.saturating_mul(held).div_ceil(all);
+        let best = |(asked, held): (&&Asked<'_>, &usize)| self.best_by_vector(asked, scope, share(*held));
+        spaces.iter().zip(&held).flat_map(best).collect()
     }
 
     /// What the signals read of these passages but their vectors, by record id and part.

@@ -55,6 +55,7 @@ fn find(store: &Arc<dyn Store>, number: u32) -> bool {
         scope: RecordScope::whole(memory(), samples::time(1_000_000)),
         terms: loci_text::terms(&format!("word{number}")),
         vector: None,
+        earlier: None,
         lists: None,
     };
     let found = block_on(store.search().candidates(request)).unwrap();

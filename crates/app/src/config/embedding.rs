@@ -18,8 +18,15 @@ pub struct EmbeddingSection {
     /// `built-in`, or the name of an `[[embedder]]`.
     #[serde(rename = "use")]
     pub used: String,
-    /// The one whose vectors are still there while all are made anew.
+    /// The one whose vectors are still there while all are made anew; absent: the built-in, where another is used.
     pub previous: Option<String>,
+}
+
+impl EmbeddingSection {
+    /// The name of the one before.
+    pub fn previous(&self) -> Option<&str> {
+        self.previous.as_deref().or((self.used != BUILT_IN).then_some(BUILT_IN))
+    }
 }
 
 impl Default for EmbeddingSection {
@@ -103,8 +110,12 @@ pub(super) fn check(section: &EmbeddingSection, embedders: &[EmbedderEntry]) -> 
     if !names.contains(section.used.as_str()) {
         bail!("embedding.use is {}: it must be \"{BUILT_IN}\", or the name of an [[embedder]]", section.used);
     }
-    if section.previous.is_some() {
-        bail!("this version compares questions with the vectors of one model: leave embedding.previous out");
+    if let Some(previous) = &section.previous
+        && (!names.contains(previous.as_str()) || *previous == section.used)
+    {
+        bail!(
+            "embedding.previous is {previous}: it must be \"{BUILT_IN}\", or the name of an [[embedder]], and another than embedding.use"
+        );
     }
     Ok(())
 }

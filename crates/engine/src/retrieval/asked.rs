@@ -72,6 +72,19 @@ impl Engine {
         }
     }
 
+    /// The vector by the model before, where there is one and it answers.
+    pub(super) async fn earlier_vector(&self, question: &Question) -> Option<(Vector, String)> {
+        let now = self.embedder.as_ref().map(|embedder| embedder.model_id());
+        let earlier = self.previous_embedder.as_ref().filter(|earlier| now != Some(earlier.model_id()))?;
+        match earlier.embed_question(question.text.clone()).await {
+            Ok(made) => Some((made.vector, earlier.model_id().to_owned())),
+            Err(error) => {
+                tracing::warn!(%error, "the embedder before gives no vector: what has none of the new one is found by words");
+                None
+            }
+        }
+    }
+
     /// The 64 terms of highest idf in the scope, in the order of the question. Counts come from requests without lists, as
     /// many as it takes.
     async fn rarest_terms(&self, scope: &RecordScope, terms: Vec<String>) -> Result<Vec<String>> {
@@ -82,6 +95,7 @@ impl Engine {
                 scope: scope.clone(),
                 terms: some.to_vec(),
                 vector: None,
+                earlier: None,
                 lists: Some(ListLengths { window: 0, turn: 0, dense: 0 }),
             };
             let statistics = self.store.search().candidates(counts).await?.statistics;

@@ -46,9 +46,12 @@ impl Engine {
 
         let started = self.clock.monotonic_us();
         let mut asked = self.read_question(&request.query, &scope, &mut notices).await?;
-        let (set, embedded) = self.look_up(request, &scope, &mut asked, &mut notices).await?;
+        let (mut set, embedded) = self.look_up(request, &scope, &mut asked, &mut notices).await?;
         if set.passages_without_vector > 0 {
             notices.degrade(Degradation::EmbeddingPending);
+            if let Some(all) = self.look_up_earlier(request, &scope, &asked).await? {
+                set = all;
+            }
         }
         let found = self.clock.monotonic_us();
 
@@ -114,6 +117,7 @@ impl Engine {
             scope: scope.clone(),
             terms: asked.terms.clone(),
             vector: None,
+            earlier: None,
             lists: request.lists.or(self.settings.candidates),
         };
         let search = self.store.search();
@@ -134,6 +138,25 @@ impl Engine {
         let ((vector, embedded), set) = futures::join!(made, search.candidates_meanwhile(wanted, coming));
         asked.vector = vector;
         Ok((set?, embedded))
+    }
+
+    /// The candidates once more where passages may have vectors of the model before alone: they are compared with a vector
+    /// of that one. Only while vectors are made anew does a question cost that.
+    async fn look_up_earlier(
+        &self,
+        request: &SearchRequest,
+        scope: &RecordScope,
+        asked: &Asked,
+    ) -> Result<Option<CandidateSet>> {
+        let Some(earlier) = self.earlier_vector(&asked.question).await else { return Ok(None) };
+        let wanted = CandidateRequest {
+            scope: scope.clone(),
+            terms: asked.terms.clone(),
+            vector: asked.vector.clone(),
+            earlier: Some(earlier),
+            lists: request.lists.or(self.settings.candidates),
+        };
+        self.store.search().candidates(wanted).await.map(Some)
     }
 }
 

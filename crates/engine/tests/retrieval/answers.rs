@@ -4,7 +4,7 @@ use futures::future::join_all;
 use loci_engine::retrieval::signals::SIGNALS;
 use loci_model::ErrorKind;
 use loci_model::warning::{Degradation, Warning};
-use loci_testkit::block_on;
+use loci_testkit::{HashEmbedder, block_on};
 
 use super::world::{World, day, texts};
 
@@ -174,4 +174,44 @@ fn what_is_refused() {
     let mut request = world.request("x");
     request.memory = loci_model::MemoryId::parse("other-0123456789").unwrap();
     assert_eq!(kind(request), ErrorKind::NotFound);
+}
+
+#[test]
+fn while_vectors_are_made_anew_each_record_is_found_by_its_own() {
+    let mut world = World::with(&FACTS);
+    let new = HashEmbedder::new(64);
+    world.change_embedder(HashEmbedder::new(64));
+    // How many records have a cosine with the question, and what the answer says of itself.
+    let compared = |world: &World| {
+        let request =
+            loci_engine::retrieval::SearchRequest { explain: true, ..world.request("the old boat") };
+        let answer = world.ask(request).unwrap();
+        assert_eq!(texts(&answer.hits)[0], FACTS[3].1);
+        let dense = |hit: &&loci_engine::retrieval::Hit| {
+            hit.explanation.iter().any(|term| term.name == "dense" && term.value != 0.0)
+        };
+        (answer.hits.iter().filter(dense).count(), answer.notices.degraded)
+    };
+    let pending = vec![Degradation::EmbeddingPending];
+    let before = compared(&world);
+    assert!(before.0 > 0, "all by the model before");
+    assert_eq!(before.1, pending);
+    world.embed_by(&new, 2);
+    let between = compared(&world);
+    assert!(between.0 > 0);
+    assert_eq!(between.1, pending);
+    world.embed_by(&new, 1000);
+    world.silence();
+    let after = compared(&world);
+    assert!(after.0 > 0 && after.1.is_empty(), "the model before is not asked any more: {after:?}");
+}
+
+#[test]
+fn an_embedder_before_that_does_not_answer_leaves_words() {
+    let mut world = World::with(&FACTS);
+    world.change_embedder(HashEmbedder::new(64));
+    world.silence();
+    let answer = world.ask(world.request("the old boat")).unwrap();
+    assert_eq!(answer.notices.degraded, [Degradation::EmbeddingPending]);
+    assert_eq!(texts(&answer.hits)[0], FACTS[3].1);
 }

@@ -154,16 +154,34 @@ impl World {
 
     /// Gives vectors to whatever lacks one.
     pub(crate) fn embed(&self) {
-        let (memory, embedder) = (self.memory.id.clone(), self.embedder.clone());
+        self.embed_by(&self.embedder.inner, 1000);
+    }
+
+    /// Another embedder takes over; the one before answers questions as long as it is not silenced.
+    pub(crate) fn change_embedder(&mut self, new: HashEmbedder) {
+        let parts = EngineParts::quiet(
+            self.store.clone(),
+            Some(Arc::new(new)),
+            Arc::new(self.clock.clone()),
+            Arc::new(SeededIds::new(12)),
+            Arc::new(NoVault),
+        );
+        let parts = EngineParts { previous_embedder: Some(self.embedder.clone()), ..parts };
+        self.engine = Engine::new(parts, EngineSettings::default());
+    }
+
+    /// Gives vectors of an embedder to at most so many of those that have none of it.
+    pub(crate) fn embed_by(&self, embedder: &HashEmbedder, most: usize) {
+        let (memory, embedder) = (self.memory.id.clone(), HashEmbedder::new(embedder.dimensions()));
         let store: &dyn Store = self.store.as_ref();
         block_on(store.write(move |tx| {
-            let missing = tx.records().missing_vectors(&memory, embedder.model_id(), 1000)?;
+            let missing = tx.records().missing_vectors(&memory, embedder.model_id(), most)?;
             let vectors = missing.into_iter().map(|missing| PassageVector {
                 record: missing.record,
                 version: missing.version,
                 part: missing.part,
                 model: embedder.model_id().to_owned(),
-                vector: embedder.inner.vector(&missing.text),
+                vector: embedder.vector(&missing.text),
             });
             tx.records_mut().put_vectors(&memory, &vectors.collect::<Vec<_>>()).map(drop)
         }))

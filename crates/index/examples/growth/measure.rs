@@ -54,12 +54,28 @@ impl Question {
         let vector = Some((self.vector.clone(), MODEL.to_owned()));
         let scope = scope.clone();
         match kind {
-            0 => CandidateRequest { scope, terms: Vec::new(), vector, lists: lists(0, 0, length) },
-            1 => {
-                CandidateRequest { scope, terms: self.four.clone(), vector: None, lists: lists(0, length, 0) }
-            }
-            2 => CandidateRequest { scope, terms: self.terms.clone(), vector: None, lists: None },
-            _ => CandidateRequest { scope, terms: self.terms.clone(), vector, lists: None },
+            0 => CandidateRequest {
+                scope,
+                terms: Vec::new(),
+                vector,
+                earlier: None,
+                lists: lists(0, 0, length),
+            },
+            1 => CandidateRequest {
+                scope,
+                terms: self.four.clone(),
+                vector: None,
+                earlier: None,
+                lists: lists(0, length, 0),
+            },
+            2 => CandidateRequest {
+                scope,
+                terms: self.terms.clone(),
+                vector: None,
+                earlier: None,
+                lists: None,
+            },
+            _ => CandidateRequest { scope, terms: self.terms.clone(), vector, earlier: None, lists: None },
         }
     }
 }

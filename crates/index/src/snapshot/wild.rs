@@ -105,6 +105,7 @@ fn exercise(mut index: MemoryIndex) {
         scope: RecordScope::whole(memory, Timestamp::clamped(1)),
         terms: vec!["tea".to_owned(), "lamp".to_owned(), "src".to_owned()],
         vector: Some((vec![0.5; 70], "a".to_owned())),
+        earlier: None,
         lists: Some(ListLengths { window: 20, turn: 20, dense: 20 }),
     };
     index.candidates(&request);

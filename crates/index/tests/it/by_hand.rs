@@ -2,7 +2,9 @@
 
 use loci_index::MemoryIndex;
 use loci_model::NamespaceMatch;
-use loci_model::ports::search::{Candidate, CandidateSet, LexicalView, ListLengths, NeighbourRequest};
+use loci_model::ports::search::{
+    Candidate, CandidateRequest, CandidateSet, LexicalView, ListLengths, NeighbourRequest,
+};
 use loci_model::record::RecordState;
 use loci_model::scope::AccessClause;
 use loci_model::{Namespace, SessionId, StrategyId};
@@ -282,6 +284,44 @@ fn neighbours_of_a_new_text() {
     check("red unheard", 0.3, 9, &[(2, 1.0 / 3.0)]);
     check("unheard", 0.1, 9, &[]);
     check("", 0.0, 9, &[(0, 0.0), (2, 0.0), (1, 0.0)]);
+}
+
+#[test]
+fn each_passage_is_compared_in_the_space_of_its_own_vector() {
+    const OLD: &str = "model-old";
+    let index = index_of(&[
+        Raw::fact(0, "red").vector(&[1.0, 0.0]),
+        Raw::fact(1, "green").vector(&[0.0, 1.0]),
+        Raw::fact(2, "blue").vector_of(&[0.0, 0.0, 1.0], OLD),
+        Raw::fact(3, "white").vector_of(&[1.0, 0.0, 0.0], OLD),
+        Raw::fact(4, "black").vector_of(&[0.9, 0.1, 0.0], OLD),
+        Raw::fact(5, "grey"),
+    ]);
+    let new = || Some((vec![1.0, 0.0], MODEL.to_owned()));
+    let old = || Some((vec![1.0, 0.0, 0.0], OLD.to_owned()));
+    let check = |vector, earlier, dense, expect: &[(u32, f32)]| {
+        let lists = Some(ListLengths { window: 0, turn: 0, dense });
+        let set = index.candidates(&CandidateRequest { vector, earlier, lists, ..request(whole(0), "") });
+        let found: Vec<_> =
+            set.candidates.iter().map(|one| (one.record.clone(), one.dense.unwrap())).collect();
+        assert_eq!(found.len(), expect.len(), "{found:?}");
+        for (number, expected) in expect {
+            let same = found.iter().find(|(record, _)| *record == record_id(*number));
+            assert!(same.is_some_and(|(_, cosine)| (cosine - expected).abs() < 0.02), "{number}: {found:?}");
+        }
+        set.passages_without_vector
+    };
+    assert_eq!(check(new(), None, 2, &[(0, 1.0), (1, 0.0)]), 4, "as without a model before");
+    // Two fifths and three fifths of the passages: one place and two.
+    assert_eq!(
+        check(new(), old(), 2, &[(0, 1.0), (3, 1.0), (4, 0.994)]),
+        4,
+        "those are still to be embedded"
+    );
+    check(new(), old(), 9, &[(0, 1.0), (1, 0.0), (2, 0.0), (3, 1.0), (4, 0.994)]);
+    check(None, old(), 1, &[(3, 1.0)]);
+    check(new(), new(), 9, &[(0, 1.0), (1, 0.0)]);
+    check(new(), Some((vec![1.0], "model-unknown".to_owned())), 1, &[(0, 1.0)]);
 }
 
 #[test]

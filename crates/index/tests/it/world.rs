@@ -85,6 +85,12 @@ impl Raw {
         self
     }
 
+    /// The same with a vector of another model.
+    pub(crate) fn vector_of(mut self, values: &[f32], model: &'static str) -> Self {
+        self.passages[0].2 = Some((values.to_vec(), model));
+        self
+    }
+
     /// The same, changed.
     pub(crate) fn with(mut self, change: impl FnOnce(&mut IndexRecord)) -> Self {
         change(&mut self.head);
@@ -147,7 +153,7 @@ pub(crate) fn request(scope: RecordScope, question: &str) -> CandidateRequest {
             terms.push(term);
         }
     }
-    CandidateRequest { scope, terms, vector: None, lists: None }
+    CandidateRequest { scope, terms, vector: None, earlier: None, lists: None }
 }
 
 /// Numbers from a seed.

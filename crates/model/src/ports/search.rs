@@ -27,6 +27,9 @@ pub struct CandidateRequest {
     pub terms: Vec<String>,
     /// The question's vector and the model that made it.
     pub vector: Option<(Vector, String)>,
+    /// The question's vector by the model before, while some passages have vectors of that one alone. Each passage is
+    /// compared with the vector of its own model.
+    pub earlier: Option<(Vector, String)>,
     /// Length of each list; `None`: 200 below 10,000 passages in the memory, 400 from there.
     pub lists: Option<ListLengths>,
 }

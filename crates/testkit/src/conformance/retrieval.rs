@@ -38,6 +38,7 @@ fn ask(bench: &Bench, scope: RecordScope, question: &str, with_vector: bool) -> 
         scope,
         terms: loci_text::terms(question),
         vector: with_vector.then(|| (embedder.vector(question), "hash-64".to_owned())),
+        earlier: None,
         lists: None,
     };
     block_on(bench.store.search().candidates(request))
