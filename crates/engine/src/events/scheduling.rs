@@ -100,9 +100,8 @@ fn window_due(
         return Ok((now, DueRule::Earlier));
     }
     let idle_ms = i64::try_from(window.idle_ms).unwrap_or(i64::MAX);
-    let first = tx.events().unprocessed(&memory.id, actor, session, read, 1, now)?;
-    let latest =
-        first.first().map_or(now, |first| first.arrived).plus_millis(idle_ms.saturating_mul(PAUSES_MAX));
+    let first = tx.events().first_unprocessed(&memory.id, actor, session, read, now)?;
+    let latest = first.unwrap_or(now).plus_millis(idle_ms.saturating_mul(PAUSES_MAX));
     Ok((now.plus_millis(idle_ms).min(latest.max(now)), DueRule::Later))
 }
 

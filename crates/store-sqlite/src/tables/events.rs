@@ -11,6 +11,9 @@ use super::event_rows::{COLUMNS, EventReader, More, PAYLOAD, json, main_branch, 
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, signed, unsigned};
 
+/// Unread events whose loads are summed: windows are smaller, and a session that waits for days may have many.
+const COUNTED_MAX: usize = 4_096;
+
 impl SqlTx<'_> {
     /// The number of a session that has been seen.
     pub(super) fn session_number(
@@ -304,6 +307,22 @@ impl Events for SqlTx<'_> {
         Ok(usize::try_from(items).unwrap_or(0))
     }
 
+    fn first_unprocessed(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        arrival: u64,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>> {
+        let Some(place) = self.number(memory)? else { return Ok(None) };
+        let Some(number) = self.session_number(memory, actor, session)? else { return Ok(None) };
+        let sql = "SELECT arrived FROM events WHERE sess = ?1 AND extract = 1 AND num > ?2 AND deleted = 0 \
+                   AND expires > ?3 ORDER BY num LIMIT 1";
+        let values = params![number, row_number(place, arrival), now.millis()];
+        self.one(sql, values, |row| Ok(Timestamp::clamped(row.take(0)?)))
+    }
+
     fn load(
         &self,
         memory: &MemoryId,
@@ -316,10 +335,11 @@ impl Events for SqlTx<'_> {
         let Some(number) = self.session_number(memory, actor, session)? else {
             return Ok(EventLoad::default());
         };
-        // All of it is in the index of unread events.
-        let sql = "SELECT coalesce(sum(messages), 0), coalesce(sum(tokens), 0) FROM events WHERE sess = ?1 \
-                   AND extract = 1 AND num > ?2 AND deleted = 0 AND expires > ?3";
-        let sum = self.one(sql, params![number, row_number(place, arrival), now.millis()], |row| {
+        // All of it is in the index of unread events; a backlog must not make every event of a session dearer.
+        let sql = "SELECT coalesce(sum(messages), 0), coalesce(sum(tokens), 0) FROM (SELECT messages, tokens FROM events \
+                   WHERE sess = ?1 AND extract = 1 AND num > ?2 AND deleted = 0 AND expires > ?3 ORDER BY num LIMIT ?4)";
+        let values = params![number, row_number(place, arrival), now.millis(), limit(COUNTED_MAX)];
+        let sum = self.one(sql, values, |row| {
             let counted = |value: i64| u32::try_from(value).unwrap_or(u32::MAX);
             Ok(EventLoad { messages: counted(row.take(0)?), tokens: counted(row.take(1)?) })
         })?;

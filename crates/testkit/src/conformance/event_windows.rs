@@ -36,6 +36,12 @@ pub(super) fn loads(bench: &Bench) -> Result<()> {
     same("less what expired", load(0, 10)?, EventLoad { messages: 3, tokens: 30 });
     same("behind the progress", load(1, 10)?, EventLoad { messages: 2, tokens: 20 });
     same("nothing", load(3, 10)?, EventLoad::default());
+    let first = |after: u64, now: i64| {
+        let memory = memory.clone();
+        bench.read(move |tx| tx.events().first_unprocessed(&memory, &actor()?, &session()?, after, time(now)))
+    };
+    same("when the first came", (first(0, 9)?, first(1, 10)?), (Some(time(1)), Some(time(3))));
+    same("none waits", first(3, 10)?, None);
     let place = memory.clone();
     let read =
         bench.read(move |tx| tx.events().unprocessed(&place, &actor()?, &session()?, 0, 9, time(10)))?;

@@ -189,8 +189,17 @@ pub trait Events {
         limit: usize,
         now: Timestamp,
     ) -> Result<usize>;
-    /// What the events that [`Events::unprocessed`] would give bring to read, all of them together, without reading them:
-    /// every new event asks. Events from before loads were counted bring nothing.
+    /// When the first of the events arrived that [`Events::unprocessed`] would give, without reading it.
+    fn first_unprocessed(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        session: &SessionId,
+        arrival: u64,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>>;
+    /// What the events that [`Events::unprocessed`] would give bring to read, the first 4,096 of them together, without
+    /// reading them: every new event asks. Events from before loads were counted bring nothing.
     fn load(
         &self,
         memory: &MemoryId,
