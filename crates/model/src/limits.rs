@@ -62,6 +62,8 @@ pub const TELEMETRY_DAYS_DEFAULT: u32 = 90;
 pub const EMPTY_SESSION_MS: i64 = 24 * 3600 * 1000;
 /// A finished job is listed this long.
 pub const FINISHED_JOB_MS: i64 = 24 * 3600 * 1000;
+/// A failed job is listed, and can be started again, this long.
+pub const FAILED_JOB_MS: i64 = 90 * 24 * 3600 * 1000;
 /// A job that is not finished within this long may be taken by another runner.
 pub const JOB_LEASE_MS: i64 = 60_000;
 /// A job is tried this often before it is listed as failed.

@@ -16,7 +16,8 @@ closed_words! {
         Model = "model",
         /// A language model of the caller's, which came for the question (pull mode).
         Pull = "pull",
-        /// The deterministic half, because the model did not answer.
+        /// The deterministic half, because the model did not answer; with a prompt: the model read, and rules alone settled
+        /// what it read. It gives way when the messages are read again.
         Fallback = "fallback",
     }
 }

@@ -1,5 +1,6 @@
 //! `sweep`: what has had its time leaves the tables. Reads leave it out long before; this frees the space.
 
+use loci_model::job::JobState;
 use loci_model::ports::store::{Checkpoint, RecordChange, StoreExt, Tx};
 use loci_model::record::RecordState;
 use loci_model::{MemoryId, RecordId, Result, Timestamp, limits};
@@ -17,15 +18,19 @@ const MEMORIES_PER_PAGE: usize = 100;
 const REASON: &str = "expired";
 
 impl Engine {
-    /// Removes expired events and tokens, long finished jobs, exchanges and deliveries, history past retention, content
+    /// Removes expired events and tokens, jobs that ended long ago, exchanges and deliveries, history past retention, content
     /// that was deleted long enough ago; marks expired records. In small writes; bounded.
     pub async fn sweep(&self) -> Result<()> {
         let now = self.clock.now();
         self.rounds(move |tx| tx.events_mut().sweep(now, ROWS_PER_WRITE)).await?;
         self.rounds(move |tx| expire_records(tx, now)).await?;
         self.rounds(move |tx| tx.idempotency_mut().sweep(now, ROWS_PER_WRITE)).await?;
-        let finished = now.plus_millis(-limits::FINISHED_JOB_MS);
-        self.rounds(move |tx| tx.jobs_mut().sweep(finished, ROWS_PER_WRITE)).await?;
+        for (state, kept_ms) in
+            [(JobState::Done, limits::FINISHED_JOB_MS), (JobState::Failed, limits::FAILED_JOB_MS)]
+        {
+            let before = now.plus_millis(-kept_ms);
+            self.rounds(move |tx| tx.jobs_mut().sweep(state, before, ROWS_PER_WRITE)).await?;
+        }
         self.rounds(move |tx| asking::sweep(tx, now, ROWS_PER_WRITE)).await?;
         self.rounds(move |tx| deliverer::sweep(tx, now, ROWS_PER_WRITE)).await?;
         self.rounds(move |tx| tx.records_mut().sweep_history(now, ROWS_PER_WRITE)).await?;

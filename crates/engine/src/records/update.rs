@@ -1,6 +1,7 @@
 //! `records_update`: an edit makes the next version of the same id (agentcore-wire.md §11, architecture §1).
 
 use loci_model::expiry::ExpirySpecification;
+use loci_model::making::MakingMode;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::observe::Observe;
@@ -119,6 +120,14 @@ fn apply(tx: &mut dyn Tx, edit: &Edit<'_>, update: &RecordUpdate) -> Result<()> 
     )
 }
 
+/// What a client looked after gives way to no other reading of its messages.
+fn stands_for_itself(record: &mut Record) {
+    if let Some(making) = record.making.as_mut().filter(|making| making.mode == MakingMode::Fallback) {
+        let by_model = making.prompt.is_some();
+        making.mode = if by_model { MakingMode::Model } else { MakingMode::Deterministic };
+    }
+}
+
 fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate) -> Result<Record> {
     let mut record = stored.clone();
     record.version = stored
@@ -128,6 +137,7 @@ fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate) -> Result<Rec
     record.timestamp = update.timestamp;
     record.valid_from = update.timestamp;
     record.updated_at = edit.now;
+    stands_for_itself(&mut record);
     if let Some(text) = &update.text {
         check_text(text, stored.kind)?;
         let safe = safety::prepare(text.clone(), None, &edit.policy);

@@ -175,3 +175,22 @@ fn the_time_is_that_of_the_event_and_expiry_counts_from_the_write() {
     assert_eq!((record.timestamp, record.valid_from), (long_ago, long_ago));
     assert_eq!(record.expires_at, Some(record.created_at.plus_days(31)));
 }
+
+#[test]
+fn what_is_sent_again_is_told_once() {
+    let world = World::with(&[Summary, Episodic]);
+    let first = [said(User, "My server in Oslo is down since noon"), said(Assistant, "I restarted it.")];
+    world.create(world.event("s1", first.to_vec()));
+    world.work();
+    let mut more = first.to_vec();
+    more.push(said(User, "Thanks, now book a flight to Rome please"));
+    world.create(world.event("s1", more));
+    assert!(world.work().complete);
+    for record in world.active() {
+        let (what, times) = if record.kind == RecordKind::Episode { ("turn_id", 2) } else { ("Oslo", 1) };
+        assert!(record.text.matches(what).count() <= times, "{}", record.text);
+    }
+    let told = |word: &str| world.active().iter().filter(|record| record.text.contains(word)).count();
+    // A part, the session's summary, and its episode.
+    assert_eq!((told("Oslo"), told("Rome")), (3, 3));
+}

@@ -4,19 +4,22 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
+use loci_engine::records::RecordUpdate;
 use loci_model::RecordId;
 use loci_model::event::Role::User;
+use loci_model::exchange::Step;
 use loci_model::job::{Job, JobState};
 use loci_model::making::MakingMode;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::language_model::ModelErrorKind;
 use loci_model::ports::store::{Store, StoreExt};
 use loci_model::record::RecordState;
+use loci_model::settings::{ConsolidationSettings, MemorySettings};
 use loci_model::strategy::StrategyBase::Semantic;
 use loci_testkit::ScriptedReply::Fails;
 use loci_testkit::{Script, ScriptedModel, ScriptedReply, block_on};
 
-use super::{facts, model, part, text};
+use super::{all_added, facts, model, part, text};
 use crate::world::{World, said};
 
 fn start(world: &World, job: &Job) {
@@ -153,4 +156,93 @@ fn data_that_is_kept_for_extraction_alone_is_read_again() {
     assert_eq!((outcome.complete, outcome.failed), (true, 0));
     assert_eq!(world.texts(), ["Alice lives in Bern."]);
     assert!(!kept().unwrap(), "it is read");
+}
+
+#[test]
+fn what_a_person_corrected_stays() {
+    let model = model(vec![Fails(ModelErrorKind::Denied), facts(&[("Alice owns a boat.", &[1])])]);
+    let world = World::with_model(&[Semantic], &model);
+    world.say("s1", User, "I live in Bern");
+    world.work();
+    let made = world.active().remove(0);
+    let update = RecordUpdate {
+        id: made.id.clone(),
+        text: Some("Alice lived in Bern until May".into()),
+        timestamp: made.timestamp,
+        namespaces: None,
+        source_namespaces: None,
+        strategy: None,
+        metadata: None,
+        if_version: None,
+    };
+    world.drive(world.engine.records_update(&world.caller, &world.memory.id, vec![update], None)).unwrap();
+    start(&world, &world.extraction());
+    assert!(world.work().complete);
+    assert_eq!(world.texts(), ["Alice lived in Bern until May", "Alice owns a boat."]);
+}
+
+#[test]
+fn what_the_deterministic_half_had_superseded_comes_back() {
+    let jest = "The project uses Jest for unit tests.";
+    let denied = Fails(ModelErrorKind::Denied);
+    let model = model(vec![denied.clone(), denied, facts(&[("Alice likes ferries.", &[1])])]);
+    let world = World::with_model(&[Semantic], &model);
+    let consolidation = ConsolidationSettings { verbatim: true, ..ConsolidationSettings::default() };
+    let settings = MemorySettings { consolidation, ..MemorySettings::default() };
+    world.drive(world.engine.memory_settings_put(&world.caller, &world.memory.id, settings)).unwrap();
+    world.say("s1", User, jest);
+    world.work();
+    world.say("s1", User, "The project uses Vitest for unit tests.");
+    assert_eq!(world.work().failed, 2);
+    assert_eq!(world.texts(), ["The project uses Vitest for unit tests."]);
+    // Of the two that failed, the later one.
+    start(&world, &world.jobs()[0]);
+    assert!(world.work().complete);
+    assert_eq!(world.texts(), ["Alice likes ferries.", jest]);
+    assert_eq!(world.missing_vectors(), 0);
+}
+
+#[test]
+fn what_was_read_but_not_settled_gives_way_when_it_is_read_again() {
+    let jest = "The project uses Jest for unit tests.";
+    let vitest = "The project uses Vitest for unit tests.";
+    let model = Arc::new(ScriptedModel::new(vec![
+        Script::of_step(
+            Step::Extract,
+            vec![
+                facts(&[("Alice walks her dog Pixel at the lake.", &[1]), (jest, &[1])]),
+                facts(&[
+                    ("Alice walks her dog Pixel near the lake on Sundays.", &[1]),
+                    ("Pixel swims.", &[1]),
+                ]),
+                facts(&[("On Sundays Alice is at the lake with her dog Pixel.", &[1]), (vitest, &[1])]),
+            ],
+        ),
+        Script::of_step(
+            Step::Consolidate,
+            vec![Fails(ModelErrorKind::Denied), ScriptedReply::Made(all_added)],
+        ),
+    ]));
+    let world = World::with_model(&[Semantic], &model);
+    world.say("s1", User, "I walk my dog Pixel at the lake");
+    assert_eq!(world.work().failed, 0);
+    world.say("s1", User, "On Sundays I walk Pixel near the lake, and he swims");
+    assert_eq!(world.work().failed, 1, "{:?}", world.texts());
+    assert!(world.texts().contains(&"Pixel swims.".to_owned()), "{:?}", world.texts());
+    let failed = world.jobs().into_iter().find(|job| job.fallback).unwrap();
+    start(&world, &failed);
+    assert_eq!(world.work().failed, 0);
+    let texts = world.texts();
+    assert!(!texts.iter().any(|text| text.contains("near the lake") || text.contains("swims")), "{texts:?}");
+    assert!(texts.iter().any(|text| text.starts_with("On Sundays")), "{texts:?}");
+    // What the rules had superseded was in force again, and gives its place to the new reading.
+    assert!(!texts.iter().any(|text| text == jest), "{texts:?}");
+    let of = |state: RecordState, text: &str| {
+        world.records(&[state]).into_iter().find(|record| record.text == text).unwrap()
+    };
+    let (old, new) = (of(RecordState::Superseded, jest), of(RecordState::Active, vitest));
+    assert_eq!(
+        (old.superseded_by.as_ref(), new.supersedes.as_slice()),
+        (Some(&new.id), &[old.id.clone()][..])
+    );
 }

@@ -6,6 +6,7 @@ use loci_model::event::Role::{Assistant, User};
 use loci_model::making::MakingMode;
 use loci_model::ports::language_model::ModelErrorKind;
 use loci_model::record::{Record, RecordState};
+use loci_model::settings::{MemorySettings, ModelMode};
 use loci_model::strategy::StrategyBase::Summary;
 use loci_testkit::ScriptedReply::{self, Fails};
 use loci_testkit::{Script, ScriptedModel};
@@ -186,4 +187,23 @@ fn an_event_too_long_for_one_question_is_one_summary() {
     assert!(part(&asked[1].input, "global_summary").contains("First half."));
     let (running, parts) = of(&world, "s1");
     assert_eq!((running.version, running.text.contains("Both halves."), parts.len()), (1, true, asked.len()));
+}
+
+#[test]
+fn what_was_told_in_the_models_place_is_not_told_twice_without_a_model() {
+    let world = World::with_model(&[Summary], &model(vec![Fails(ModelErrorKind::Denied)]));
+    world.say("s1", User, "I live in Bern with my dog Pixel");
+    assert_eq!(world.work().failed, 1);
+    let before = world.active();
+    let settings = MemorySettings { model_mode: Some(ModelMode::None), ..MemorySettings::default() };
+    world.drive(world.engine.memory_settings_put(&world.caller, &world.memory.id, settings)).unwrap();
+    let job = world.extraction();
+    world.drive(world.engine.job_start(&world.caller, &world.memory.id, &job.id, None)).unwrap();
+    world.say("s1", User, "The boat is painted blue");
+    let outcome = world.work();
+    assert_eq!((outcome.complete, outcome.failed), (true, 0));
+    let (running, parts) = of(&world, "s1");
+    assert_eq!((running.version, running.text.matches("Bern").count()), (2, 1), "{}", running.text);
+    assert_eq!(parts.iter().filter(|part| part.contains("Bern")).count(), 1, "{parts:?}");
+    assert!(running.text.contains("boat") && before.len() < world.active().len());
 }

@@ -107,7 +107,7 @@ fn earlier_messages_are_told_along_and_not_read_again() {
 fn what_is_sent_again_is_context() {
     let model = model(vec![text("[]")]);
     let world = with_window(WindowSettings::default(), &model);
-    let (one, two) = (said(User, "Where is the key?"), said(Assistant, "Under the mat."));
+    let (one, two) = (said(User, "Where is the key of the garden door?"), said(Assistant, "Under the mat."));
     world.create(world.event("s1", vec![one.clone(), two.clone()]));
     world.work();
     world.create(world.event("s1", vec![one.clone(), two.clone(), said(User, "Found it, thanks")]));
@@ -191,4 +191,37 @@ fn two_windows_of_one_session_build_on_each_other() {
     world.say("s1", User, "and a cat");
     world.work();
     assert_eq!(world.texts(), ["Alice has a cat.", "Alice has a dog."]);
+}
+
+#[test]
+fn who_goes_back_to_what_was_said_is_heard() {
+    let model = model(vec![text("[]")]);
+    let world = with_window(WindowSettings::default(), &model);
+    let jest = "I use Jest for all the tests of this project";
+    for told in [jest, "Vitest is what I use now, for all of them", jest] {
+        world.say("s1", User, told);
+        assert!(world.work().complete);
+    }
+    let asked = model.asked();
+    assert_eq!(asked.len(), 3);
+    assert!(part(&asked[2].input, "current_conversation").contains("Jest"));
+}
+
+#[test]
+fn what_comes_while_a_window_is_read_has_its_own() {
+    let model = model(vec![facts(&[("Alice has a dog.", &[1])]), facts(&[("Alice has a cat.", &[1])])]);
+    let idle_ms = 3_000_000;
+    let world = with_window(WindowSettings { idle_ms, ..WindowSettings::default() }, &model);
+    world.say("s1", User, "I have a dog");
+    let (engine, caller, clock) = (world.engine.clone(), world.caller.clone(), world.clock.clone());
+    let event = world.event("s1", vec![said(User, "and a cat")]);
+    *world.embedder.meanwhile.lock().unwrap() = Some(Box::new(move || {
+        clock.advance_ms(10);
+        loci_testkit::block_on(engine.event_create(&caller, event, None)).unwrap();
+    }));
+    let start = world.clock.now();
+    assert!(world.work().complete);
+    assert_eq!(world.texts(), ["Alice has a cat.", "Alice has a dog."]);
+    let took = world.clock.now().millis() - start.millis();
+    assert!(took >= i64::try_from(idle_ms).unwrap(), "{took} ms");
 }

@@ -10,6 +10,7 @@ CREATE INDEX events_unread ON events(sess, num, deleted, expires, messages, toke
 ALTER TABLE jobs ADD COLUMN waits    INTEGER NOT NULL DEFAULT 0;    -- pending, but for an answer from outside
 ALTER TABLE jobs ADD COLUMN fallback INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE jobs ADD COLUMN win      TEXT;                          -- the window of the round under way, as JSON
+CREATE INDEX jobs_failed ON jobs(updated) WHERE state = 2;
 
 CREATE TABLE exchanges(
   num       INTEGER PRIMARY KEY AUTOINCREMENT,

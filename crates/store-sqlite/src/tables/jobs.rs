@@ -436,8 +436,8 @@ impl Jobs for SqlTx<'_> {
     ) -> Result<usize> {
         let Some(memory) = self.number(memory)? else { return Ok(0) };
         self.run(
-            "UPDATE jobs SET due = ?4 WHERE mem = ?1 AND state = 0 AND waits = 0 AND kind = 0 AND due > ?4 \
-             AND (?2 IS NULL OR actor = ?2) AND (?3 IS NULL OR session = ?3)",
+            "UPDATE jobs SET due = ?4 WHERE mem = ?1 AND state < 2 AND kind = 0 AND due > ?4 \
+             AND CASE state WHEN 0 THEN waits = 0 ELSE rerun END AND (?2 IS NULL OR actor = ?2) AND (?3 IS NULL OR session = ?3)",
             params![memory, optional(actor), optional(session), now.millis()],
         )
     }
@@ -466,9 +466,17 @@ impl Jobs for SqlTx<'_> {
         self.run(&format!("DELETE FROM jobs AS j WHERE {which}"), params_from_iter(bound.values()))
     }
 
-    fn sweep(&mut self, before: Timestamp, rows: usize) -> Result<usize> {
+    fn sweep(&mut self, state: JobState, before: Timestamp, rows: usize) -> Result<usize> {
+        // Each has its index, which is found by the state as written.
+        let condition = match state {
+            JobState::Done => "state = 3",
+            JobState::Failed => "state = 2",
+            JobState::Pending | JobState::Running => return Ok(0),
+        };
         self.run(
-            "DELETE FROM jobs WHERE num IN (SELECT num FROM jobs WHERE state = 3 AND updated < ?1 LIMIT ?2)",
+            &format!(
+                "DELETE FROM jobs WHERE num IN (SELECT num FROM jobs WHERE {condition} AND updated < ?1 LIMIT ?2)"
+            ),
             params![before.millis(), limit(rows)],
         )
     }

@@ -106,7 +106,7 @@ pub(super) fn one_per_key(bench: &Bench) -> Result<()> {
     let made_due = bench.write(move |tx| tx.jobs_mut().make_due(&place, None, None, time(55)))?;
     same("made due", made_due, 2);
     same("next due now", bench.read(|tx| tx.jobs().next_due(&[]))?, Some(time(55)));
-    same("swept", bench.write(|tx| tx.jobs_mut().sweep(time(51), 9))?, 1);
+    same("swept", bench.write(|tx| tx.jobs_mut().sweep(JobState::Done, time(51), 9))?, 1);
     let (place, strategy) = (memory.clone(), StrategyId::parse("facts")?);
     same("cancelled", bench.write(move |tx| tx.jobs_mut().cancel(&place, Some(&strategy), None))?, 2);
     same("nothing open any more", open(JobKind::Extract)?, false);
@@ -176,5 +176,27 @@ pub(super) fn leases_and_failures(bench: &Bench) -> Result<()> {
     same("at once", claim(bench, "two", 60)?, Some("a".to_owned()));
     same("a running one stays", restart("a")?, true);
     same("running", get(bench, &memory, "a")?.map(|job| job.state), Some(JobState::Running));
+    same("given up once more", fail("two", None)?, true);
+    let sweep = |state, before| bench.write(move |tx| tx.jobs_mut().sweep(state, time(before), 9));
+    same("failed, not done", sweep(JobState::Done, 90)?, 0);
+    same("not yet, then gone", (sweep(JobState::Failed, 41)?, sweep(JobState::Failed, 42)?), (0, 1));
+    same(
+        "open ones stay",
+        (ask(bench, job(&memory, "b", "k", 1)?)?, sweep(JobState::Pending, 90)?),
+        ("b".to_owned(), 0),
+    );
+    same("it runs", claim(bench, "two", 1)?, Some("b".to_owned()));
+    let make_due = || {
+        let memory = memory.clone();
+        bench.write(move |tx| tx.jobs_mut().make_due(&memory, None, None, time(95)))
+    };
+    same("nothing but a job under way", make_due()?, 0);
+    same("asked for again", ask(bench, job(&memory, "c", "k", 300)?)?, "b".to_owned());
+    same(
+        "is due when it ends",
+        (make_due()?, finish(bench, &memory, "b", "two", Some(time(400)))?),
+        (1, true),
+    );
+    same("then", get(bench, &memory, "b")?.map(|job| job.due), Some(time(95)));
     Ok(())
 }

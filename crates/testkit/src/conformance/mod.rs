@@ -42,6 +42,7 @@ const PARTS: &[Part] = &[
     ("events: deletion and places", events::deletion_and_places),
     ("events: filters on metadata", event_filters::filters),
     ("events: extraction", events::extraction),
+    ("events: sources of jobs", events::sources_of_jobs),
     ("events: turns of runs", events::turns_of_runs),
     ("events: loads", event_windows::loads),
     ("events: what was said before a window", event_windows::before),

@@ -14,6 +14,7 @@ use loci_text::terms;
 
 use super::draft::Draft;
 use super::round::{Group, Round};
+use super::write;
 use crate::Engine;
 use crate::asking::Unanswered;
 use crate::consolidation::{self, Alike, Decided, Deciding, Decision, Neighbourhood, Proposal, Why};
@@ -160,7 +161,16 @@ async fn stored(
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let records = engine.store.read(move |tx| tx.records().get_many(&place, &ids)).await?;
+    let replaces = round.told.replaces.clone();
+    let (records, covered) = engine
+        .store
+        .read(move |tx| {
+            let found = tx.records().get_many(&place, &ids)?;
+            let going: Vec<Record> =
+                found.iter().filter(|record| replaces.contains(&record.id)).cloned().collect();
+            Ok((found, write::covered_by(tx, &place, &going)?))
+        })
+        .await?;
     let may_meet = |record: &&Record| {
         record.origin == RecordOrigin::Extracted
             && !round.told.replaces.contains(&record.id)
@@ -171,7 +181,14 @@ async fn stored(
         let record = records.iter().find(|record| record.id == near.record).filter(may_meet)?.clone();
         Some(Neighbourhood { of, alike: Alike { jaccard: near.jaccard, cosine: near.cosine }, record })
     });
-    Ok(found.take(NEIGHBOURS_MAX).collect())
+    // What will be in force again when others give way stands in for them.
+    let own = terms(draft.record.indexed());
+    let stand_ins = covered.iter().filter(may_meet).map(|record| {
+        let alike = Alike { jaccard: jaccard(&terms(record.indexed()), &own), cosine: None };
+        let record = Record { state: RecordState::Active, superseded_by: None, ..record.clone() };
+        Neighbourhood { of, record, alike }
+    });
+    Ok(stand_ins.chain(found).take(NEIGHBOURS_MAX).collect())
 }
 
 /// Preferences under one key: the key decides, in the write itself.

@@ -41,12 +41,19 @@ pub(super) struct Draft {
     pub(super) repeats: Vec<RecordId>,
     /// What consolidation decided; `None`: its joining alone decides.
     pub(super) decided: Option<Decision>,
+    /// The words are a model's.
+    pub(super) by_model: bool,
 }
 
 impl Draft {
     /// A model's words: they come once per window, however often a job is run, and may be several about one message.
     pub(super) fn is_by_model(&self) -> bool {
-        self.record.making.as_ref().is_some_and(|making| is_by_model(making.mode))
+        self.by_model
+    }
+
+    /// The model that read gave no answer on what is there already: when the messages are read again, this gives way.
+    pub(super) fn give_way_later(&mut self) {
+        self.record.making.get_or_insert_default().mode = MakingMode::Fallback;
     }
 
     /// Safety holds it back: it is kept for people to look at, and meets nobody.
@@ -87,6 +94,7 @@ pub(super) async fn drafts(
                 vector: None,
                 repeats: Vec::new(),
                 decided: None,
+                by_model: making.as_ref().is_some_and(|making| is_by_model(making.mode)),
             });
         }
     }

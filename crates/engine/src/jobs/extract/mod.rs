@@ -24,8 +24,8 @@ use std::collections::HashMap;
 use loci_model::job::{Job, JobMessage, JobWindow};
 use loci_model::ports::embedder::Vector;
 use loci_model::ports::store::StoreExt;
-use loci_model::settings::ModelMode;
-use loci_model::{ActorId, Error, JobId, MemoryId, Result, SessionId, StrategyId};
+use loci_model::settings::{ModelMode, WindowSettings};
+use loci_model::{ActorId, Error, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 
 use self::consolidating::Settled;
 use self::draft::Draft;
@@ -89,14 +89,20 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
         };
         let drafts = draft::drafts(engine, &round, reads, &mut run.vectors).await?;
         let drafts = neighbours::find(engine, &round, drafts).await?;
+        let is_read = fallback.is_none();
         let (drafts, fallback) = match run.settle(&round, drafts, fallback).await? {
             Settling::Settled(drafts, fallback) => (drafts, fallback),
             Settling::End(ended) => return Ok(ended),
         };
-        let leaving = run.leaving(&round, fallback.is_some());
+        let leaving = run.leaving(&round, fallback.is_some(), is_read);
         let (told, unresolved, why) = (round.told.clone(), round.unresolved.clone(), round.reason.clone());
+        let settings = round.memory.settings.window;
         if write::write(engine, round, drafts, leaving).await? {
+            let by_window = told.window.is_some();
             run.written(told, fallback, unresolved, why);
+            if by_window && run.stops_for_window(settings).await? {
+                break;
+            }
         } else if run.plans >= PLANS_MAX {
             return Ok(run.step_back());
         }
@@ -143,6 +149,8 @@ struct Run<'a> {
     reason: Option<String>,
     vectors: Vectors,
     plans: u32,
+    /// When the window of events that came meanwhile closes.
+    next: Option<Timestamp>,
 }
 
 impl<'a> Run<'a> {
@@ -164,6 +172,7 @@ impl<'a> Run<'a> {
             reason: None,
             vectors: Vectors::new(),
             plans: 0,
+            next: None,
         })
     }
 
@@ -234,7 +243,9 @@ impl<'a> Run<'a> {
         }
         match settling.settle(&drafts, by_rules).await? {
             Settled::Decided(decisions) => {
-                Ok(Settling::Settled(settling.put(drafts, decisions), Some(unanswered)))
+                let mut drafts = settling.put(drafts, decisions);
+                drafts.iter_mut().for_each(Draft::give_way_later);
+                Ok(Settling::Settled(drafts, Some(unanswered)))
             }
             Settled::Waits | Settled::Unanswered(_) => Err(Error::bug("rules alone ask nobody")),
         }
@@ -269,14 +280,15 @@ impl<'a> Run<'a> {
         owed::distinct(&self.job.id, messages.cloned())
     }
 
-    fn leaving(&self, round: &Round, fallback: bool) -> Leaving {
+    /// `is_read`: the model read, whoever settled what it read.
+    fn leaving(&self, round: &Round, fallback: bool, is_read: bool) -> Leaving {
         let by_model = round.told.mode != ModelMode::None;
         let owed = self.owed(round, fallback);
         let is_owed = !owed.is_empty() || !self.job.messages.is_empty();
         Leaving {
             tidies: by_model || self.fixed.is_some() || is_owed,
             owed,
-            replaces: if fallback { Vec::new() } else { round.told.replaces.clone() },
+            replaces: if is_read { round.told.replaces.clone() } else { Vec::new() },
         }
     }
 
@@ -306,6 +318,20 @@ impl<'a> Run<'a> {
         self.plans = 0;
     }
 
+    /// True where nothing is left but events that came meanwhile, whose window is still open. A job that failed on
+    /// something reads on: its end is told once.
+    async fn stops_for_window(&mut self, settings: WindowSettings) -> Result<bool> {
+        if !self.fell_back.is_empty() || !self.failed.is_empty() {
+            return Ok(false);
+        }
+        let claimed = self.job.updated_at;
+        let since = self.job.window.as_ref().map_or(claimed, |window| window.opened_at.min(claimed));
+        let (place, now) = (self.place.clone(), self.engine.clock.now());
+        self.next =
+            self.engine.store.read(move |tx| window::closes(tx, (&place, &settings), since, now)).await?;
+        Ok(self.next.is_some())
+    }
+
     /// Others are faster again and again: they go first. What is owed stays with the job.
     fn step_back(&self) -> Ended {
         let then = self.engine.clock.now().plus_millis(STEP_BACK_MS);
@@ -319,10 +345,10 @@ impl<'a> Run<'a> {
     }
 
     fn ended(self) -> Ended {
-        let Self { job, failed, reason, fell_back, fallback_reason, .. } = self;
+        let Self { job, failed, reason, fell_back, fallback_reason, next, .. } = self;
         let messages = owed::distinct(&job.id, fell_back.into_iter().chain(failed));
         match (fallback_reason, reason) {
-            (None, None) => Ended::Done,
+            (None, None) => next.map_or(Ended::Done, Ended::Again),
             (None, Some(reason)) => Ended::Failed(format!("{}: {reason}", failure::NAMESPACE), messages),
             (Some(reason), _) => Ended::FellBack(reason, messages),
         }

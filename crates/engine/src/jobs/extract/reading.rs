@@ -2,6 +2,8 @@
 //!
 //! What follows from an answer that does not come is the run's matter (`mod.rs`).
 
+use std::borrow::Cow;
+
 use loci_model::job::Job;
 use loci_model::making::{Making, MakingMode};
 use loci_model::ports::observe::StepSeen;
@@ -42,18 +44,29 @@ pub(super) enum Reading {
 /// Without a model. `instead`: one was asked, and gave no answer.
 pub(super) fn deterministic(round: &Round, instead: bool) -> Vec<GroupRead> {
     let making = instead.then(|| Making { mode: MakingMode::Fallback, ..Making::default() });
-    // What continues a session's record was told in it already when these messages were read in the model's place before.
-    let told_before = instead && round.told.window.is_none() && round.extractor.decides() == Deciding::Own;
     let read = |(group, of): (usize, &Group)| {
         let standing = standing::of_records(of.standing.iter());
-        let candidates = if told_before && !standing.is_empty() {
+        let turns = not_told_before(round, of);
+        let candidates = if turns.is_empty() {
             Vec::new()
         } else {
-            round.extractor.extract(&batch(round, &of.turns, &standing))
+            round.extractor.extract(&batch(round, &turns, &standing))
         };
         GroupRead { group, candidates, making: making.clone() }
     };
     round.groups.iter().enumerate().map(read).collect()
+}
+
+/// The turns of a group, without those that the session's record tells already where they are read again.
+fn not_told_before<'a>(round: &Round, group: &'a Group) -> Cow<'a, [Turn]> {
+    let again = |event: &EventId| round.told.again.contains(event);
+    let mut sources = group.standing.iter().flat_map(|record| &record.provenance.sources);
+    let told_before =
+        round.extractor.decides() == Deciding::Own && sources.any(|source| again(&source.event));
+    if !told_before {
+        return Cow::Borrowed(&group.turns);
+    }
+    group.turns.iter().filter(|turn| !again(&turn.source.event)).cloned().collect()
 }
 
 /// By the model: one question per group, more where it has more turns than `tokens_max` allows.

@@ -7,9 +7,10 @@ use loci_model::event::PayloadItem;
 use loci_text::normalise_exact;
 use sha2::{Digest, Sha256};
 
-/// One message may be a re-send from so many characters on; two may be of any length.
+/// A lone message that repeats the newest one is a re-send from so many characters on; so are several that repeat a run in
+/// the middle.
 const CHARS_MIN: usize = 40;
-/// So many messages are a re-send however short they are.
+/// So many messages that repeat the newest ones are a re-send however short they are.
 const MESSAGES_MIN: usize = 2;
 
 /// A message as far as repeating goes: who spoke and what, white space made even.
@@ -36,7 +37,7 @@ impl Said {
 }
 
 /// How many first messages of `event` were said before: the most that repeat a run of `before` which ends with its newest
-/// message, or all of them where they repeat any run.
+/// message, or all of them where they are several, of enough characters together, and repeat any run.
 pub(super) fn repeated(before: &[Said], event: &[Said]) -> usize {
     (1..=event.len().min(before.len())).rev().find(|length| is_repeat(before, event, *length)).unwrap_or(0)
 }
@@ -50,7 +51,11 @@ fn is_repeat(before: &[Said], event: &[Said], length: usize) -> bool {
     if before.ends_with(first) {
         return true;
     }
-    length == event.len() && before.windows(length).any(|run| run == first)
+    // Said again behind other words, a lone message is news: people go back to what they said before.
+    length == event.len()
+        && length >= MESSAGES_MIN
+        && chars >= CHARS_MIN
+        && before.windows(length).any(|run| run == first)
 }
 
 #[cfg(test)]
@@ -75,7 +80,11 @@ mod tests {
         check(&["a", "b", "c"], &["b", " c ", "d"], 2);
         // A run in the middle counts only where the whole event repeats it.
         check(&["a", "b", "c"], &["a", "b", "d"], 0);
-        check(&["a", "b", "c"], &["a", "b"], 2);
+        check(&["a", "b", "c"], &["a", "b"], 0);
+        check(&[long, "b", "c"], &[long, "b"], 2);
+        check(&[long, "b", "c"], &[long, "b", "d"], 0);
+        // Behind other words a lone message is said again, however long it is.
+        check(&[long, "no, something else"], &[long], 0);
         // A lone short message is said again, a long one is sent again.
         check(&["yes"], &["yes"], 0);
         check(&["yes"], &["yes", "and more"], 0);

@@ -1,7 +1,8 @@
 //! What one round reads: events behind the progress as turns, in groups that may share records, and what those groups
 //! hold already. One snapshot; the write checks that it still holds.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::iter;
 
 use loci_model::event::{Event, PayloadItem};
 use loci_model::job::{JobMessage, JobWindow};
@@ -20,7 +21,7 @@ use super::window::{self, Unread};
 use crate::Engine;
 use crate::strategies::schema_values::{agrees, strict_values};
 use crate::strategies::turn::{Turn, turns_of_message};
-use crate::strategies::{self, Strategy as Extractor};
+use crate::strategies::{self, Deciding, Strategy as Extractor};
 
 /// Turns that may be told in one record: one namespace, one branch, equal strictly consistent values (§9).
 #[derive(Debug, Clone)]
@@ -40,7 +41,7 @@ pub(super) struct Group {
     pub(super) sequence: u64,
 }
 
-/// What a round knows besides, where a model reads; otherwise all of it is empty.
+/// What a round knows besides; where no model reads, all of it but `again` and `resent` is empty.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Told {
     /// Who reads.
@@ -51,6 +52,8 @@ pub(super) struct Told {
     pub(super) messages: Vec<JobMessage>,
     /// How many events it reads.
     pub(super) events: usize,
+    /// Of these, those that were read before.
+    pub(super) again: BTreeSet<EventId>,
     /// Messages that are to be read again after this round.
     pub(super) left: Vec<JobMessage>,
     /// Records that the deterministic half made of these events in the model's place.
@@ -149,14 +152,23 @@ impl Round {
             tx.events().unprocessed(&self.memory.id, actor, session, self.progress, limit, now)?;
         cut(&mut events, limit);
         self.reached = events.last().map_or(self.progress, |event| event.arrival);
-        let mut earlier = window::again(tx, &self.place, self.progress, &unread.again, now)?;
+        let earlier = window::again(tx, &self.place, self.progress, &unread.again, now)?;
         self.has_hidden = events.iter().chain(&earlier).any(|event| event.hidden);
         if events.is_empty() && earlier.is_empty() {
             return Ok(false);
         }
-        earlier.append(&mut events);
+        self.told.again = earlier.iter().map(|event| event.id.clone()).collect();
+        // What is put together from all that was said does not tell twice what was sent twice; facts meet their like later.
+        let resent = match self.extractor.decides() {
+            Deciding::Own => window::past(tx, &self.place, &events, now)?.1,
+            Deciding::Facts | Deciding::Preferences => Vec::new(),
+        };
+        self.told.resent = resent.iter().map(|count| *count as u64).sum();
         for event in &earlier {
             self.take(event, 0);
+        }
+        for (event, resent) in events.iter().zip(resent.into_iter().chain(iter::repeat(0))) {
+            self.take(event, resent);
         }
         self.order();
         Ok(true)
@@ -183,6 +195,7 @@ impl Round {
         }
         if window.is_none() {
             self.told.replaces = self.made_in_place(tx, &events)?;
+            self.told.again = events.iter().map(|event| event.id.clone()).collect();
         }
         self.told.messages = events.iter().flat_map(messages_of).collect();
         self.told.resent = resent.iter().map(|count| *count as u64).sum();

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use loci_model::event::Event;
 use loci_model::job::{JobMessage, JobWindow};
 use loci_model::ports::store::{EventsBefore, ReadTx};
+use loci_model::settings::WindowSettings;
 use loci_model::{BranchName, EventId, Result, Timestamp, limits};
 
 use super::Place;
@@ -26,6 +27,8 @@ pub(super) struct Room {
     pub(super) tokens: usize,
 }
 
+/// A window that is not full closes after a pause, or after so many of them, as where its events ask for it.
+const PAUSES_MAX: i64 = 10;
 /// Fewer tokens than this are not worth a question of their own.
 const TOKENS_MIN: usize = 500;
 
@@ -103,6 +106,28 @@ pub(super) fn take(
         opened_at: fixed.map_or(now, |fixed| fixed.opened_at),
     });
     Ok(Taken { events, window, left: Vec::new() })
+}
+
+/// When a window of what is left unread closes; `None` where nothing is left, it is full, or some of it had come before
+/// `since`, when this job was already on its way.
+pub(super) fn closes(
+    tx: &dyn ReadTx,
+    (place, settings): (&Place, &WindowSettings),
+    since: Timestamp,
+    now: Timestamp,
+) -> Result<Option<Timestamp>> {
+    let (memory, actor, session) = (&place.memory, &place.actor, &place.session);
+    let read = tx.events().progress(memory, &place.strategy, actor, session)?;
+    let limit = limits::WINDOW_MESSAGES_MAX as usize;
+    let left = tx.events().unprocessed(memory, actor, session, read, limit, now)?;
+    let Some((first, last)) = left.first().zip(left.last()) else { return Ok(None) };
+    let load = tx.events().load(memory, actor, session, read, now)?;
+    if first.arrived <= since || load.messages >= settings.messages || load.tokens >= settings.tokens {
+        return Ok(None);
+    }
+    let idle_ms = i64::try_from(settings.idle_ms).unwrap_or(i64::MAX);
+    let latest = first.arrived.plus_millis(idle_ms.saturating_mul(PAUSES_MAX));
+    Ok(Some(last.arrived.plus_millis(idle_ms).min(latest)).filter(|due| *due > now))
 }
 
 /// The events of messages that are to be read again, as far as they were read before and are still there, in order of

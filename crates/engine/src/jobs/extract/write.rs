@@ -3,9 +3,9 @@
 
 use loci_model::job::JobMessage;
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::{PassageVector, RecordChange, StoreExt, Tx};
-use loci_model::record::RecordState;
-use loci_model::{JobId, RecordId, Result, Timestamp};
+use loci_model::ports::store::{PassageVector, ReadTx, RecordChange, StoreExt, Tx};
+use loci_model::record::{Record, RecordState};
+use loci_model::{JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::draft::Draft;
 use super::round::Round;
@@ -15,6 +15,21 @@ use crate::records::batch;
 
 /// Why a record that the deterministic half made in the model's place gives way.
 const REPLACED: &str = "the model's reading took the place of the deterministic one";
+
+/// Why a record is in force again.
+const GIVEN_BACK: &str = "what took its place gave way to the model's reading";
+
+/// Records whose place some others took.
+pub(super) fn covered_by(tx: &dyn ReadTx, memory: &MemoryId, others: &[Record]) -> Result<Vec<Record>> {
+    let mut covered = Vec::new();
+    for other in others {
+        let found = tx.records().get_many(memory, &other.supersedes)?;
+        covered.extend(found.into_iter().filter(|record| {
+            record.state == RecordState::Superseded && record.superseded_by.as_ref() == Some(&other.id)
+        }));
+    }
+    Ok(covered)
+}
 
 /// What a round leaves behind on its job, where a model reads or was to read.
 #[derive(Debug, Clone, Default)]
@@ -80,7 +95,8 @@ impl Plan {
         Ok(Some(written.len()))
     }
 
-    /// What the deterministic half made gives way before the model's records are written: they may say the same.
+    /// What the deterministic half made gives way before the model's records are written: they may say the same. What it
+    /// had taken the place of is in force again, unless the model's records take its place.
     fn give_way(&self, tx: &mut dyn Tx) -> Result<()> {
         let memory = &self.round.memory;
         // A session's own record is not replaced but continued.
@@ -88,6 +104,12 @@ impl Plan {
         let replaces: Vec<RecordId> =
             self.leaving.replaces.iter().filter(|id| !continued(id)).cloned().collect();
         for old in tx.records().get_many(&memory.id, &replaces)? {
+            for covered in covered_by(tx, &memory.id, std::slice::from_ref(&old))? {
+                if tx.records_mut().restore(&memory.id, &covered.id, GIVEN_BACK, self.now)? {
+                    self.note(tx, &covered, Some(covered.state), RecordState::Active, GIVEN_BACK)?;
+                    batch::ask_for_vectors(tx, &memory.id, &self.embed_job, self.now)?;
+                }
+            }
             let change =
                 RecordChange { state: RecordState::Superseded, reason: REPLACED.to_owned(), at: self.now };
             if old.state == RecordState::Active && tx.records_mut().set_state(&memory.id, &old.id, &change)? {

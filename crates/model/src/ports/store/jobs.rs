@@ -114,7 +114,8 @@ pub trait Jobs {
     /// key is open, that one does its work, except messages that the strategy's progress has passed: the younger one never
     /// comes to them, and the failed job reads them beside it.
     fn restart(&mut self, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<bool>;
-    /// Makes pending extraction jobs of a memory (actor, session) due now, except those that wait; how many.
+    /// Makes pending extraction jobs of a memory (actor, session) due now, except those that wait, and those that run and
+    /// were asked for again; how many.
     fn make_due(
         &mut self,
         memory: &MemoryId,
@@ -130,6 +131,7 @@ pub trait Jobs {
         strategy: Option<&StrategyId>,
         actor: Option<&ActorId>,
     ) -> Result<usize>;
-    /// Removes finished jobs that ended before `before`; how many.
-    fn sweep(&mut self, before: Timestamp, rows: usize) -> Result<usize>;
+    /// Removes jobs that ended in `state` (done or failed) before `before`, up to `rows`; how many. Jobs in other states
+    /// stay.
+    fn sweep(&mut self, state: JobState, before: Timestamp, rows: usize) -> Result<usize>;
 }
