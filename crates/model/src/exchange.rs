@@ -48,7 +48,7 @@ pub struct Usage {
 }
 
 /// An answer as it came.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredReply {
     /// What was answered.
     pub text: String,
@@ -58,9 +58,6 @@ pub struct StoredReply {
     /// What it cost in tokens.
     #[serde(default)]
     pub usage: Usage,
-    /// What it cost in US dollars, where the caller says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost_usd: Option<f64>,
 }
 
 impl fmt::Debug for StoredReply {
@@ -103,11 +100,12 @@ pub struct Exchange {
     pub leased_by: Option<String>,
     /// Until when it is theirs, while leased.
     pub lease_until: Option<Timestamp>,
-    /// Which question of its step this is, from 1: a revision is the second.
+    /// How often it is asked by now, from 1: after an answer that only the job could refuse, it is asked again with what
+    /// was wrong.
     pub turn: u32,
     /// How often someone came for it.
     pub attempts: u32,
-    /// The answer.
+    /// The answer; of a failed one, what the last who gave it up said.
     pub reply: Option<StoredReply>,
     /// When it was asked.
     pub created_at: Timestamp,

@@ -88,8 +88,6 @@ pub const JOBS_AT_ONCE_MAX: usize = 256;
 pub const EXCHANGE_INPUT_BYTES_MAX: usize = 1024 * 1024;
 /// Bytes of a model's answer.
 pub const MODEL_REPLY_BYTES_MAX: usize = 1024 * 1024;
-/// Questions of one step: the first, and revisions.
-pub const MODEL_TURNS_MAX: u32 = 3;
 /// Tokens of a model's answer, at most, however often it broke off.
 pub const MODEL_OUTPUT_TOKENS_MAX: u32 = 16_384;
 /// A model that has not answered by then will not: its adapter should have given up long before.

@@ -132,6 +132,10 @@ impl Observe for Spans {
         self.ended(name, SpanKind::Client, elapsed_us, finish.is_none(), attributes);
     }
 
+    fn pulled_answer(&self, step: Step, cost_microusd: Option<u64>) {
+        self.metrics.pulled_answer(step, cost_microusd);
+    }
+
     fn delivery(&self, seen: &DeliverySeen<'_>) {
         self.metrics.delivery(seen);
         let failed = seen.outcome != "accepted";

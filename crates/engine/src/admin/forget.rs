@@ -5,7 +5,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{ActorId, MemoryId, Result};
 
 use super::ForgetReceipt;
-use crate::jobs::reflect;
+use crate::asking::forgetting;
 use crate::memories::existing;
 use crate::{Engine, access, deliveries, streams};
 
@@ -25,7 +25,8 @@ impl Engine {
             .write(move |tx| {
                 let settings = existing(tx, &memory)?;
                 let jobs = tx.jobs_mut().cancel(&memory, None, Some(&actor))?;
-                reflect::forget_questions(tx, &memory, at)?;
+                // Those of others may quote the actor's records, in what namespaces they share.
+                forgetting::of_records(tx, &memory, None, at)?;
                 // Records first: which of them rest on the actor's events is read from those events.
                 let records = tx.records_mut().forget_actor(&memory, &actor, at)?;
                 // What is still to be told of the actor is not told; followers learn which records are gone.

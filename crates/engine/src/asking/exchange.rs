@@ -1,9 +1,9 @@
 //! Exchanges: questions as they are kept, and found again. Which of them waits for whom is not decided here.
 
 use loci_model::exchange::{Exchange, ExchangeState, Step, StoredReply};
-use loci_model::job::Job;
+use loci_model::job::{Job, JobState};
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::StoreExt;
+use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::{ExchangeId, Result};
 use sha2::{Digest, Sha256};
 
@@ -62,12 +62,42 @@ pub(super) async fn kept(
     engine.store.read(move |tx| tx.exchanges().by_digest(&memory, &id, &digest)).await
 }
 
-/// Keeps an answer that is good, with its question. A job that is gone meanwhile has no use for it.
-pub(super) async fn keep(engine: &Engine, answered: Exchange, reply: StoredReply) -> Result<()> {
+/// True while a job does what this try of it was begun for: it is there, this host's, and nobody woke it meanwhile because
+/// what it has read is gone.
+fn is_current(tx: &dyn ReadTx, job: &Job, host: &str) -> Result<bool> {
+    Ok(tx.jobs().get(&job.memory, &job.id)?.is_some_and(|found| {
+        found.state == JobState::Running
+            && found.lease_host.as_deref() == Some(host)
+            && found.updated_at == job.updated_at
+            // Woken in the very millisecond in which it was claimed: due then.
+            && !(found.rerun && found.due <= found.updated_at)
+    }))
+}
+
+/// Puts a question where it can be come for. Nothing is put by a try that is not current any more: the next one asks.
+pub(super) async fn put(engine: &Engine, job: &Job, new: Exchange, is_alone: bool) -> Result<()> {
+    let (job, host) = (job.clone(), engine.settings.host.clone());
     engine
         .store
         .write(move |tx| {
-            if tx.jobs().get(&answered.memory, &answered.job)?.is_none() {
+            if !is_current(tx, &job, &host)? {
+                return Ok(());
+            }
+            if is_alone {
+                tx.exchanges_mut().drop_unanswered(&new.memory, &new.job, new.step)?;
+            }
+            tx.exchanges_mut().insert(&new).map(drop)
+        })
+        .await
+}
+
+/// Keeps an answer that is good, with its question. A try that is not current any more has no use for it.
+pub(super) async fn keep(engine: &Engine, job: &Job, answered: Exchange, reply: StoredReply) -> Result<()> {
+    let (job, host) = (job.clone(), engine.settings.host.clone());
+    engine
+        .store
+        .write(move |tx| {
+            if !is_current(tx, &job, &host)? {
                 return Ok(());
             }
             let open = tx.exchanges().by_digest(&answered.memory, &answered.job, &answered.digest)?;

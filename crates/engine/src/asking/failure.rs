@@ -107,12 +107,13 @@ pub(super) fn bad_reply(question: &Question, bad: &BadReply) -> Unanswered {
     }
 }
 
-/// Nobody who came for the question could answer it.
-pub(super) fn given_up(question: &Question, attempts: u32) -> Unanswered {
+/// Nobody who came for the question could answer it; what the last one said of it.
+pub(super) fn given_up(question: &Question, attempts: u32, said: Option<&str>) -> Unanswered {
+    let said = said.map(|said| format!("; the last one said: {said}")).unwrap_or_default();
     Unanswered {
         code: Codes("MODEL_GAVE_NO_ANSWER", "CUSTOM_MODEL_BEDROCK_INVALID_RESPONSE").of(question),
         explanation: format!(
-            "the caller's model gave no answer of the form asked for in {attempts} attempts"
+            "the caller's model gave no answer of the form asked for in {attempts} attempts{said}"
         ),
         permanent: true,
         retry_after_ms: None,

@@ -61,8 +61,8 @@ pub(super) async fn ask<T>(
         }
     };
     let Reply { text, model, usage, .. } = reply;
-    let reply = StoredReply { text, model: Some(model.clone()), usage, cost_usd: None };
-    exchange::keep(engine, exchange::open(engine, job, step, question)?, reply).await?;
+    let reply = StoredReply { text, model: Some(model.clone()), usage };
+    exchange::keep(engine, job, exchange::open(engine, job, step, question)?, reply).await?;
     Ok(Asked::Read(value, made_by(Some(model))))
 }
 

@@ -1,8 +1,8 @@
 //! Pull mode for those who come: `question_next`, `question_answer`, `question_give_up`. A question is handed to one caller
 //! at a time, under a lease; its answer is judged at once, by the grammar that the job uses.
 //!
-//! Answers are rows: the process that takes one need not be the one that runs the job. Only who may write the whole memory
-//! sees its questions, for they hold what people said.
+//! Answers are rows: the process that takes one need not be the one that runs the job. Only who may read and write the whole
+//! memory sees its questions, for they hold what people said.
 
 use loci_model::exchange::{Exchange, ExchangeState, Step, StoredReply, Usage};
 use loci_model::job::{Job, JobKind, JobState};
@@ -31,10 +31,13 @@ const END_LOOK_MS: u64 = 50;
 /// Questions that too many tried are put aside one by one, at most so many in one look.
 const PUT_ASIDE_MAX: usize = 100;
 
+/// Characters of what somebody says who gives a question up.
+const SAID_CHARS_MAX: usize = 200;
+
 /// What a caller wants to be asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionAsk {
-    /// Of this memory; `None`: of any that the caller may write whole.
+    /// Of this memory; `None`: of any that the caller may read and write whole.
     pub memory: Option<MemoryId>,
     /// Of these steps; empty: any.
     pub steps: Vec<Step>,
@@ -93,7 +96,7 @@ impl Engine {
     /// The oldest question that nobody has come for, for `lease_ms`; `None` if there is none within `wait_ms`.
     ///
     /// # Errors
-    /// `Invalid` (`lease_ms`, `wait_ms`), `Denied` (a memory that the caller may not write whole).
+    /// `Invalid` (`lease_ms`, `wait_ms`), `Denied` (a memory that the caller may not read and write whole).
     pub async fn question_next(
         &self,
         caller: &Principal,
@@ -107,16 +110,10 @@ impl Engine {
         }
         let memories = match &ask.memory {
             Some(memory) => {
-                access::require_whole(caller, memory, Capability::Write)?;
+                require(caller, memory)?;
                 vec![memory.clone()]
             }
-            None => match access::whole_memories(caller, Capability::Write) {
-                None => Vec::new(),
-                Some(memories) if memories.is_empty() => {
-                    return Err(Error::denied("the caller's grants allow writing no whole memory"));
-                }
-                Some(memories) => memories,
-            },
+            None => answered_by(caller)?,
         };
         let start = self.clock.monotonic_us();
         loop {
@@ -154,7 +151,7 @@ impl Engine {
                 for _ in 0..PUT_ASIDE_MAX {
                     let Some(open) = tx.exchanges().next_open(&among, &steps, now)? else { break };
                     if open.attempts >= limits::EXCHANGE_ATTEMPTS_MAX {
-                        put_aside(tx, &open, now)?;
+                        put_aside(tx, &open, now, None)?;
                         woken = true;
                         continue;
                     }
@@ -186,50 +183,43 @@ impl Engine {
         id: &ExchangeId,
         reply: QuestionReply,
     ) -> Result<QuestionAnswered> {
-        access::require_whole(caller, memory, Capability::Write)?;
+        require(caller, memory)?;
         check(&reply)?;
         let now = self.clock.now();
-        let token = ClientToken::new(id.as_str(), &json!({ "output": reply.output }))?;
+        let cost_microusd = reply.cost_usd.map(microusd);
         let (place, question, holder) = (memory.clone(), id.clone(), caller.name.clone());
         let taken = self
             .store
             .write(move |tx| {
-                let place_of = Some(&place);
-                match look_up::<Taken>(tx, Some(&token), place_of, OPERATION, now)? {
-                    Replay::Same(first) => return Ok(Ok(first)),
-                    Replay::Other(_) => return Err(already_answered()),
-                    Replay::Fresh => {}
+                if let Some(first) = taken_before(tx, &place, &question, &reply.output, now)? {
+                    return Ok(Ok((first, None)));
                 }
                 let exchange = answerable(tx, &place, &question, &holder, now)?;
                 let entries = match judged(&exchange, &reply.output) {
                     Ok(entries) => entries,
                     Err(bad) => {
-                        let left = give_back(tx, &exchange, &holder, now)?;
+                        let left = give_back(tx, &exchange, &holder, now, None)?;
                         return Ok(Err((bad, left)));
                     }
                 };
-                let kept = StoredReply {
-                    text: reply.output.clone(),
-                    model: reply.model.clone(),
-                    usage: Usage::default(),
-                    cost_usd: reply.cost_usd,
-                };
-                tx.exchanges_mut().answer(&place, &question, &kept)?;
-                tx.jobs_mut().wake(&place, &exchange.job, now)?;
-                let taken = Taken { job: exchange.job.clone(), entries, at: now };
-                let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
-                remember(tx, Some(&token), place_of, OPERATION, &taken, expires)?;
-                Ok(Ok(taken))
+                count_attempt(tx, &exchange, &holder, now)?;
+                let taken = take(tx, &exchange, &reply, entries, now)?;
+                Ok(Ok((taken, Some(exchange.step))))
             })
             .await?;
         self.wake.call();
         match taken {
-            Ok(taken) => self.answered(memory, taken).await,
+            Ok((taken, step)) => {
+                if let Some(step) = step {
+                    self.observe.pulled_answer(step, cost_microusd);
+                }
+                self.answered(memory, taken).await
+            }
             Err((bad, left)) => Err(refused(&bad, left)),
         }
     }
 
-    /// The caller cannot answer: the question is open for others, unless too many tried; then the deterministic half
+    /// The caller cannot answer, and why (its first 200 characters are logged and told with the job): the question is open for others, unless too many tried; then the deterministic half
     /// takes its place.
     ///
     /// # Errors
@@ -241,16 +231,17 @@ impl Engine {
         id: &ExchangeId,
         error: &str,
     ) -> Result<()> {
-        access::require_whole(caller, memory, Capability::Write)?;
+        require(caller, memory)?;
         let now = self.clock.now();
         let (place, question, holder) = (memory.clone(), id.clone(), caller.name.clone());
+        let said = shortened(error);
+        tracing::info!(%memory, exchange = %id, %said, "a caller's model gives a question up");
         self.store
             .write(move |tx| {
                 let exchange = answerable(tx, &place, &question, &holder, now)?;
-                give_back(tx, &exchange, &holder, now).map(drop)
+                give_back(tx, &exchange, &holder, now, Some(&said)).map(drop)
             })
             .await?;
-        tracing::info!(%memory, exchange = %id, error_bytes = error.len(), "a caller's model gave a question up");
         self.wake.call();
         Ok(())
     }
@@ -305,6 +296,29 @@ impl Engine {
     }
 }
 
+/// A question shows what people said, and its answer becomes records: it takes the right to both, on the whole memory.
+fn require(caller: &Principal, memory: &MemoryId) -> Result<()> {
+    access::require_whole(caller, memory, Capability::Read)?;
+    access::require_whole(caller, memory, Capability::Write)
+}
+
+/// The memories whose questions are for a caller; none named: of any.
+fn answered_by(caller: &Principal) -> Result<Vec<MemoryId>> {
+    let of = |capability| access::whole_memories(caller, capability);
+    let memories = match (of(Capability::Read), of(Capability::Write)) {
+        (None, None) => return Ok(Vec::new()),
+        (None, Some(memories)) | (Some(memories), None) => memories,
+        (Some(mut read), Some(written)) => {
+            read.retain(|memory| written.contains(memory));
+            read
+        }
+    };
+    if memories.is_empty() {
+        return Err(Error::denied("the caller's grants allow reading and writing no whole memory"));
+    }
+    Ok(memories)
+}
+
 fn has_ended(job: &Job) -> bool {
     job.waits || matches!(job.state, JobState::Done | JobState::Failed)
 }
@@ -321,6 +335,65 @@ fn check(reply: &QuestionReply) -> Result<()> {
         return Err(Error::invalid("model", "model must have at most 4096 characters"));
     }
     Ok(())
+}
+
+/// What an answer is remembered under: a question that is asked again, for its answer was none, takes another.
+fn token(id: &ExchangeId, turn: u32, output: &str) -> Result<ClientToken> {
+    ClientToken::new(format!("{id} {turn}"), &json!({ "output": output }))
+}
+
+/// What became of the same answer when it was brought before; an error where the question took another. Of a question that
+/// is there the turn it is asked now counts, of one that is done every turn.
+fn taken_before(
+    tx: &mut dyn Tx,
+    memory: &MemoryId,
+    id: &ExchangeId,
+    output: &str,
+    now: Timestamp,
+) -> Result<Option<Taken>> {
+    let turns = match tx.exchanges().get(memory, id)? {
+        Some(exchange) => exchange.turn..=exchange.turn,
+        None => 1..=limits::EXCHANGE_ATTEMPTS_MAX,
+    };
+    let mut took_another = false;
+    for turn in turns {
+        match look_up::<Taken>(tx, Some(&token(id, turn, output)?), Some(memory), OPERATION, now)? {
+            Replay::Same(first) => return Ok(Some(first)),
+            Replay::Other(_) => took_another = true,
+            Replay::Fresh => {}
+        }
+    }
+    if took_another { Err(already_answered()) } else { Ok(None) }
+}
+
+/// Keeps a good answer for the job, which goes on, and remembers it.
+fn take(
+    tx: &mut dyn Tx,
+    exchange: &Exchange,
+    reply: &QuestionReply,
+    entries: usize,
+    now: Timestamp,
+) -> Result<Taken> {
+    let kept =
+        StoredReply { text: reply.output.clone(), model: reply.model.clone(), usage: Usage::default() };
+    tx.exchanges_mut().answer(&exchange.memory, &exchange.id, &kept)?;
+    tx.jobs_mut().wake(&exchange.memory, &exchange.job, now)?;
+    let taken = Taken { job: exchange.job.clone(), entries, at: now };
+    let token = token(&exchange.id, exchange.turn, &reply.output)?;
+    let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
+    remember(tx, Some(&token), Some(&exchange.memory), OPERATION, &taken, expires)?;
+    Ok(taken)
+}
+
+/// Millionths of a dollar, for counting.
+fn microusd(cost_usd: f64) -> u64 {
+    // Checked to be a number from 0; what is too much for a count is the most there is.
+    (cost_usd * 1e6).round() as u64
+}
+
+/// What somebody said who gave a question up, in one line.
+fn shortened(error: &str) -> String {
+    error.chars().take(SAID_CHARS_MAX).map(|char| if char.is_control() { ' ' } else { char }).collect()
 }
 
 /// What can be told of an answer from itself; where nothing can, the job judges it.
@@ -357,25 +430,35 @@ fn already_answered() -> Error {
     Error::conflict("the question has its answer already").because(Reason::AlreadyAnswered)
 }
 
-/// The question is open again after an attempt; after the last one its job goes on without. How many attempts are left.
-fn give_back(tx: &mut dyn Tx, exchange: &Exchange, holder: &str, now: Timestamp) -> Result<u32> {
-    let mut attempts = exchange.attempts;
-    if exchange.state == ExchangeState::Open {
-        // Brought by someone who never came for it, or whose lease ran out: an attempt all the same.
-        tx.exchanges_mut().lease(&exchange.memory, &exchange.id, holder, now, now)?;
-        attempts = attempts.saturating_add(1);
+/// Counts an answer of someone who never came for the question: an attempt all the same. How many there were.
+fn count_attempt(tx: &mut dyn Tx, exchange: &Exchange, holder: &str, now: Timestamp) -> Result<u32> {
+    if exchange.state != ExchangeState::Open {
+        return Ok(exchange.attempts);
     }
+    tx.exchanges_mut().lease(&exchange.memory, &exchange.id, holder, now, now)?;
+    Ok(exchange.attempts.saturating_add(1))
+}
+
+/// The question is open again after an attempt; after the last one its job goes on without. How many attempts are left.
+fn give_back(
+    tx: &mut dyn Tx,
+    exchange: &Exchange,
+    holder: &str,
+    now: Timestamp,
+    said: Option<&str>,
+) -> Result<u32> {
+    let attempts = count_attempt(tx, exchange, holder, now)?;
     let left = limits::EXCHANGE_ATTEMPTS_MAX.saturating_sub(attempts);
     if left == 0 {
-        put_aside(tx, exchange, now)?;
+        put_aside(tx, exchange, now, said)?;
     } else {
         tx.exchanges_mut().reopen(&exchange.memory, &exchange.id)?;
     }
     Ok(left)
 }
 
-fn put_aside(tx: &mut dyn Tx, exchange: &Exchange, now: Timestamp) -> Result<()> {
-    tx.exchanges_mut().fail(&exchange.memory, &exchange.id)?;
+fn put_aside(tx: &mut dyn Tx, exchange: &Exchange, now: Timestamp, said: Option<&str>) -> Result<()> {
+    tx.exchanges_mut().fail(&exchange.memory, &exchange.id, said)?;
     tx.jobs_mut().wake(&exchange.memory, &exchange.job, now).map(drop)
 }
 

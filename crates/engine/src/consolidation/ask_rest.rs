@@ -2,6 +2,7 @@
 //! agentcore-wire.md §8. An answer is checked before it counts; what may not stand becomes the candidate's own words.
 
 use loci_model::exchange::Step;
+use loci_model::prompt::PromptId;
 use loci_model::record::Record;
 use loci_model::strategy::StrategyBase;
 use loci_model::{Error, RecordId, Result, limits};
@@ -11,7 +12,7 @@ use super::decide::stated;
 use super::{Decided, Deciding, Decision, Why, merging};
 use crate::asking::{self, Asked, MadeBy};
 use crate::safety;
-use crate::strategies::prompt::{Filling, Prompt};
+use crate::strategies::prompt::{self, Filling, Prompt};
 use crate::strategies::question::{BadReply, Question};
 use crate::strategies::reply_json::{VIOLATIONS_MAX, list};
 
@@ -37,6 +38,11 @@ pub(crate) static PREFERENCES: Prompt = Prompt {
     entries: |reply| items(reply).map(|items| items.len()),
 };
 
+/// True for questions that are asked here.
+pub(crate) fn asks(prompt: &PromptId) -> bool {
+    prompt::of(prompt).is_some_and(|prompt| prompt.name == FACTS.name || prompt.name == PREFERENCES.name)
+}
+
 /// A proposal that the rules leave open.
 pub(super) struct Open<'a> {
     /// Its index.
@@ -46,12 +52,12 @@ pub(super) struct Open<'a> {
     pub(super) neighbours: Vec<&'a Record>,
 }
 
-/// One answer.
+/// One answer. Kept memories are told by their place among those that were shown with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Answer {
     Add,
-    Skip(Option<String>),
-    Update(String, String),
+    Skip(Option<usize>),
+    Update(usize, String),
 }
 
 /// Asks about everything open and puts the answers in the place of the decisions that wait for them. Where there is no
@@ -61,10 +67,9 @@ pub(super) async fn ask(
     open: &[Open<'_>],
     mut decisions: Vec<Decision>,
 ) -> Result<Decided> {
-    let question = question(deciding, open)?;
-    let ids: Vec<Vec<&str>> =
-        open.iter().map(|one| one.neighbours.iter().map(|near| near.id.as_str()).collect()).collect();
-    let read = |reply: &str| read(reply, &ids);
+    let names = names(open);
+    let question = question(deciding, open, &names)?;
+    let read = |reply: &str| read(reply, &names);
     match asking::ask(deciding.engine, deciding.job, deciding.mode, Step::Consolidate, &question, &read)
         .await?
     {
@@ -82,7 +87,26 @@ pub(super) async fn ask(
     }
 }
 
-fn question(deciding: &Deciding<'_>, open: &[Open<'_>]) -> Result<Question> {
+/// What each kept memory is called in the question: `k1` for the first that is shown, and so on. Ids will not do: an earlier
+/// record of the round has another one each time the round is planned, and the same question must be asked in the same words.
+fn names(open: &[Open<'_>]) -> Vec<Vec<String>> {
+    let mut shown: Vec<&RecordId> = Vec::new();
+    let mut names = Vec::with_capacity(open.len());
+    for one in open {
+        let mut of_one = Vec::with_capacity(one.neighbours.len());
+        for near in &one.neighbours {
+            let at = shown.iter().position(|id| **id == near.id).unwrap_or_else(|| {
+                shown.push(&near.id);
+                shown.len() - 1
+            });
+            of_one.push(format!("k{}", at + 1));
+        }
+        names.push(of_one);
+    }
+    names
+}
+
+fn question(deciding: &Deciding<'_>, open: &[Open<'_>], names: &[Vec<String>]) -> Result<Question> {
     let prompt = match deciding.strategy.base {
         StrategyBase::UserPreference => &PREFERENCES,
         StrategyBase::Semantic
@@ -92,23 +116,23 @@ fn question(deciding: &Deciding<'_>, open: &[Open<'_>]) -> Result<Question> {
     };
     let custom = deciding.strategy.custom.as_ref();
     let replaced = custom.and_then(|custom| custom.consolidation.as_ref());
-    let filling = Filling { replaced, more: None, input: input(open), entry: entry() };
+    let filling = Filling { replaced, more: None, input: input(open, names), entry: entry() };
     prompt.list_question(filling).ok_or_else(|| Error::bug("a prompt of consolidation has no name"))
 }
 
 /// New memories, each with the kept ones it may meet, as JSON lines that no text can break out of.
-fn input(open: &[Open<'_>]) -> String {
-    let shown = |record: &Record| {
+fn input(open: &[Open<'_>], names: &[Vec<String>]) -> String {
+    let shown = |(record, name): (&&Record, &String)| {
         json!({
-            "id": record.id.as_str(),
+            "id": name,
             "time": record.timestamp.to_rfc3339(),
             "scope": record.scope,
             "text": safety::for_model(&stated(record)),
         })
     };
     let mut text = String::from("<memories>\n");
-    for (number, one) in (1..).zip(open) {
-        let kept: Vec<Value> = one.neighbours.iter().map(|near| shown(near)).collect();
+    for (number, (one, names)) in (1..).zip(open.iter().zip(names)) {
+        let kept: Vec<Value> = one.neighbours.iter().zip(names).map(shown).collect();
         let line = json!({
             "new": number,
             "time": one.record.timestamp.to_rfc3339(),
@@ -161,19 +185,19 @@ fn items(reply: &str) -> std::result::Result<Vec<Item>, BadReply> {
     })
 }
 
-/// Reads an answer: one item per open proposal, ids only of what was shown.
-fn read(reply: &str, ids: &[Vec<&str>]) -> std::result::Result<Vec<Answer>, BadReply> {
+/// Reads an answer: one item per open proposal, names only of what was shown.
+fn read(reply: &str, names: &[Vec<String>]) -> std::result::Result<Vec<Answer>, BadReply> {
     let items = items(reply)?;
     let mut violations = Vec::new();
-    if items.len() != ids.len() {
+    if items.len() != names.len() {
         violations.push(format!(
             "there are {} items: there must be {}, one for each new memory",
             items.len(),
-            ids.len()
+            names.len()
         ));
     }
     let mut answers = Vec::new();
-    for ((number, item), known) in (1..).zip(items).zip(ids) {
+    for ((number, item), known) in (1..).zip(items).zip(names) {
         match answer(item, known) {
             Ok(answer) => answers.push(answer),
             Err(wrong) => violations.push(format!("item {number}: {wrong}")),
@@ -183,15 +207,21 @@ fn read(reply: &str, ids: &[Vec<&str>]) -> std::result::Result<Vec<Answer>, BadR
     if violations.is_empty() { Ok(answers) } else { Err(BadReply { violations }) }
 }
 
-fn answer(item: Item, known: &[&str]) -> std::result::Result<Answer, &'static str> {
+fn answer(item: Item, known: &[String]) -> std::result::Result<Answer, &'static str> {
     let Item { operation, id, text } = item;
-    if id.as_deref().is_some_and(|id| !known.contains(&id)) {
-        return Err("update_id must be the id of a kept memory that was shown with it");
-    }
-    match (operation.as_str(), id, text) {
+    let at = match id {
+        None => None,
+        Some(id) => Some(
+            known
+                .iter()
+                .position(|name| *name == id)
+                .ok_or("update_id must be the id of a kept memory that was shown with it")?,
+        ),
+    };
+    match (operation.as_str(), at, text) {
         ("AddMemory", _, _) => Ok(Answer::Add),
-        ("SkipMemory", id, _) => Ok(Answer::Skip(id)),
-        ("UpdateMemory", Some(id), Some(text)) => Ok(Answer::Update(id, text)),
+        ("SkipMemory", at, _) => Ok(Answer::Skip(at)),
+        ("UpdateMemory", Some(at), Some(text)) => Ok(Answer::Update(at, text)),
         ("UpdateMemory", None, _) => Err("UpdateMemory needs update_id"),
         ("UpdateMemory", Some(_), None) => Err("UpdateMemory needs updated_memory with a fact"),
         _ => Err("operation must be AddMemory, UpdateMemory or SkipMemory"),
@@ -202,16 +232,15 @@ fn answer(item: Item, known: &[&str]) -> std::result::Result<Answer, &'static st
 /// way to the candidate's own.
 fn decided(open: &Open<'_>, answer: Answer, by: &MadeBy) -> Decision {
     let said = |what: &str| Why { reason: what.to_owned(), by: by.prompt.to_string() };
-    let near = |id: &str| open.neighbours.iter().find(|near| near.id.as_str() == id);
     match answer {
         Answer::Add => Decision::Add { why: said("the model: something else") },
-        Answer::Skip(Some(id)) => match near(&id) {
+        Answer::Skip(Some(at)) => match open.neighbours.get(at) {
             Some(near) => Decision::Skip { of: near.id.clone(), why: said("the model: says nothing new") },
             None => Decision::Add { why: said("the model named nothing that is there") },
         },
         // What is not to be kept at all has no record to go to: it stays, and safety decides on it.
         Answer::Skip(None) => Decision::Add { why: said("the model would leave it out, but names no other") },
-        Answer::Update(id, text) => match near(&id) {
+        Answer::Update(at, text) => match open.neighbours.get(at) {
             Some(near) => update(open.record, near, text, by),
             None => Decision::Add { why: said("the model named nothing that is there") },
         },
@@ -254,9 +283,9 @@ mod tests {
 
     #[test]
     fn answers() {
-        let ids = vec![vec!["mem-1", "mem-2"], vec!["mem-3"]];
+        let names = vec![vec!["k1".to_owned(), "k2".to_owned()], vec!["k3".to_owned()]];
         let check = |reply: &str, expect: std::result::Result<Vec<Answer>, usize>| {
-            let seen = read(reply, &ids).map_err(|bad| bad.violations.len());
+            let seen = read(reply, &names).map_err(|bad| bad.violations.len());
             assert_eq!(seen, expect, "{reply}");
         };
         let two = |first: &str| {
@@ -264,16 +293,16 @@ mod tests {
         };
         check(
             &two(
-                r#"{"memory":{"fact":"a"},"operation":"UpdateMemory","update_id":"mem-2","updated_memory":{"fact":"c"}}"#,
+                r#"{"memory":{"fact":"a"},"operation":"UpdateMemory","update_id":"k2","updated_memory":{"fact":"c"}}"#,
             ),
-            Ok(vec![Answer::Update("mem-2".into(), "c".into()), Answer::Add]),
+            Ok(vec![Answer::Update(1, "c".into()), Answer::Add]),
         );
         check(
-            &two(r#"{"memory":{"fact":"a"},"operation":"SkipMemory","update_id":"mem-1"}"#),
-            Ok(vec![Answer::Skip(Some("mem-1".into())), Answer::Add]),
+            &two(r#"{"memory":{"fact":"a"},"operation":"SkipMemory","update_id":"k1"}"#),
+            Ok(vec![Answer::Skip(Some(0)), Answer::Add]),
         );
-        check(&two(r#"{"memory":{"fact":"a"},"operation":"SkipMemory","update_id":"mem-3"}"#), Err(1));
-        check(&two(r#"{"memory":{"fact":"a"},"operation":"UpdateMemory","update_id":"mem-1"}"#), Err(1));
+        check(&two(r#"{"memory":{"fact":"a"},"operation":"SkipMemory","update_id":"k3"}"#), Err(1));
+        check(&two(r#"{"memory":{"fact":"a"},"operation":"UpdateMemory","update_id":"k1"}"#), Err(1));
         check(&two(r#"{"memory":{"fact":"a"},"operation":"Forget"}"#), Err(1));
         check("[]", Err(1));
         check("I cannot do that.", Err(1));

@@ -5,6 +5,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{ActorId, EventId, MemoryId, Result, SessionId};
 
 use super::get::unknown;
+use crate::asking::forgetting;
 use crate::memories::existing;
 use crate::{Engine, access};
 
@@ -27,10 +28,7 @@ impl Engine {
                 let live = tx.events().get(&memory, &actor, &session, &id, now)?.is_some();
                 if live && tx.events_mut().delete(&memory, &actor, &session, &id, now)? {
                     // Questions about the session may hold what the event said; they are asked again without it.
-                    for job in tx.exchanges_mut().drop_of_session(&memory, &actor, &session)? {
-                        tx.jobs_mut().wake(&memory, &job, now)?;
-                    }
-                    Ok(())
+                    forgetting::of_session(tx, &memory, &actor, &session, now)
                 } else {
                     Err(unknown(&id))
                 }

@@ -1,12 +1,15 @@
 //! `sweep`: what has had its time leaves the tables. Reads leave it out long before; this frees the space.
 
+use std::collections::BTreeSet;
+
 use loci_model::job::JobState;
 use loci_model::ports::store::{Checkpoint, RecordChange, StoreExt, Tx};
 use loci_model::record::RecordState;
-use loci_model::{MemoryId, RecordId, Result, Timestamp, limits};
+use loci_model::{MemoryId, RecordId, Result, StrategyId, Timestamp, limits};
 
 use super::deliverer;
 use super::purge::{ROWS_PER_WRITE, erase_memory, erase_records};
+use crate::asking::forgetting;
 use crate::records::changes::{self, Change};
 use crate::{Engine, asking};
 
@@ -82,18 +85,24 @@ impl Engine {
 /// Records past their time leave the index with a state that says so.
 fn expire_records(tx: &mut dyn Tx, now: Timestamp) -> Result<usize> {
     let expired = tx.records().expired(now, ROWS_PER_WRITE)?;
+    let mut gone = BTreeSet::new();
     for (memory, id) in &expired {
-        expire(tx, memory, id, now)?;
+        let strategy = expire(tx, memory, id, now)?;
+        gone.extend(strategy.map(|strategy| (memory.clone(), strategy)));
+    }
+    for (memory, strategy) in &gone {
+        forgetting::of_records(tx, memory, Some(strategy), now)?;
     }
     Ok(expired.len())
 }
 
-fn expire(tx: &mut dyn Tx, memory: &MemoryId, id: &RecordId, at: Timestamp) -> Result<()> {
-    let Some(record) = tx.records().get(memory, id)? else { return Ok(()) };
-    let Some(memory) = tx.memories().get(memory)? else { return Ok(()) };
+/// The strategy of the record that expired.
+fn expire(tx: &mut dyn Tx, memory: &MemoryId, id: &RecordId, at: Timestamp) -> Result<Option<StrategyId>> {
+    let Some(record) = tx.records().get(memory, id)? else { return Ok(None) };
+    let Some(memory) = tx.memories().get(memory)? else { return Ok(None) };
     let change = RecordChange { state: RecordState::Expired, reason: REASON.to_owned(), at };
     if !tx.records_mut().set_state(&memory.id, id, &change)? {
-        return Ok(());
+        return Ok(None);
     }
     changes::note(
         tx,
@@ -106,5 +115,6 @@ fn expire(tx: &mut dyn Tx, memory: &MemoryId, id: &RecordId, at: Timestamp) -> R
             by: "loci",
             at,
         },
-    )
+    )?;
+    Ok(record.strategy)
 }

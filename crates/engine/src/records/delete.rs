@@ -1,11 +1,13 @@
 //! `record_delete`, `records_delete`: hidden at once, the content erased after the memory's `erase_after_ms`.
 
+use std::collections::BTreeSet;
+
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{RecordChange, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
-use loci_model::{JobId, MemoryId, RecordId, Result, Timestamp};
+use loci_model::{JobId, MemoryId, RecordId, Result, StrategyId, Timestamp};
 
 use super::batch::{self, Outcomes};
 use super::changes::{self, Change};
@@ -13,6 +15,7 @@ use super::get::{check_namespace, readable};
 use super::{BatchOutcome, RecordDelete};
 use crate::Engine;
 use crate::access::{self, View};
+use crate::asking::forgetting;
 use crate::memories::existing;
 
 /// What a deletion works with beside the item itself.
@@ -47,7 +50,10 @@ impl Engine {
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                delete(tx, &Deletion { memory: &memory, view: &view, by: &by, now }, &record)?;
+                let strategy = delete(tx, &Deletion { memory: &memory, view: &view, by: &by, now }, &record)?;
+                if let Some(strategy) = strategy {
+                    forgetting::of_records(tx, &memory.id, Some(&strategy), now)?;
+                }
                 batch::ask_for_purge(tx, &memory, &job, now)
             })
             .await
@@ -85,9 +91,13 @@ impl Engine {
                 let memory = existing(tx, &memory)?;
                 let deletion = Deletion { memory: &memory, view: &view, by: &by, now };
                 let mut outcomes = Outcomes::with_capacity(records.len());
+                let mut gone = BTreeSet::new();
                 for record in &records {
-                    let result = delete(tx, &deletion, record);
+                    let result = delete(tx, &deletion, record).map(|strategy| gone.extend(strategy));
                     outcomes.add(record.id.clone(), None, result)?;
+                }
+                for strategy in &gone {
+                    forgetting::of_records(tx, &memory.id, Some(strategy), now)?;
                 }
                 let outcome = outcomes.finish();
                 if outcome.any_done() {
@@ -99,7 +109,8 @@ impl Engine {
     }
 }
 
-fn delete(tx: &mut dyn Tx, deletion: &Deletion<'_>, asked: &RecordDelete) -> Result<()> {
+/// The strategy of the record that is gone.
+fn delete(tx: &mut dyn Tx, deletion: &Deletion<'_>, asked: &RecordDelete) -> Result<Option<StrategyId>> {
     let memory = &deletion.memory.id;
     let stored = readable(tx, deletion.view, memory, &asked.id, deletion.now)?;
     check_namespace(&stored, asked.namespace.as_ref())?;
@@ -116,5 +127,6 @@ fn delete(tx: &mut dyn Tx, deletion: &Deletion<'_>, asked: &RecordDelete) -> Res
             by: deletion.by,
             at: deletion.now,
         },
-    )
+    )?;
+    Ok(stored.strategy)
 }

@@ -115,6 +115,9 @@ pub trait Observe: Send + Sync {
     /// A model was called.
     fn model_call(&self, _seen: &ModelCallSeen<'_>) {}
 
+    /// A caller's own model answered a question: the step, and what the caller says it cost in millionths of a US dollar.
+    fn pulled_answer(&self, _step: Step, _cost_microusd: Option<u64>) {}
+
     /// A delivery was tried.
     fn delivery(&self, _seen: &DeliverySeen<'_>) {}
 

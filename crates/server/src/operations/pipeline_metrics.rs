@@ -48,6 +48,16 @@ impl Observe for Metrics {
         });
     }
 
+    fn pulled_answer(&self, step: Step, cost_microusd: Option<u64>) {
+        self.record(|| {
+            let step = || step.as_str().to_owned();
+            counter!("loci_pulled_answers_total", "step" => step()).increment(1);
+            if let Some(cost) = cost_microusd {
+                counter!("loci_pulled_cost_microusd_total", "step" => step()).increment(cost);
+            }
+        });
+    }
+
     fn delivery(&self, seen: &DeliverySeen<'_>) {
         let seconds = std::time::Duration::from_millis(seen.elapsed_ms).as_secs_f64();
         self.record(|| {
@@ -128,6 +138,8 @@ mod tests {
         let delivery =
             DeliverySeen { kind: NoticeKind::JobEnded, outcome: "again", attempt: 1, elapsed_ms: 5 };
         metrics.delivery(&delivery);
+        metrics.pulled_answer(Step::Extract, Some(1_500));
+        metrics.pulled_answer(Step::Extract, None);
         metrics.decision("skip", "deterministic@1");
         metrics.finding("injection");
         metrics.extraction_failed(StrategyBase::Summary, "MODEL_UNAVAILABLE");
@@ -143,6 +155,8 @@ mod tests {
             r#"loci_model_tokens_total{provider="main",direction="output"} 3"#,
             r#"loci_model_tries_total{provider="main"} 2"#,
             r#"loci_deliveries_total{kind="job_ended",outcome="again"} 1"#,
+            r#"loci_pulled_answers_total{step="extract"} 2"#,
+            r#"loci_pulled_cost_microusd_total{step="extract"} 1500"#,
             r#"loci_consolidation_decisions_total{action="skip",by="deterministic@1"} 1"#,
             r#"loci_safety_findings_total{finding="injection"} 1"#,
             r#"loci_failed_extractions_total{strategy_type="summary",code="MODEL_UNAVAILABLE"} 1"#,

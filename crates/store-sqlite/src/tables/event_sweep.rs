@@ -26,6 +26,28 @@ impl SqlTx<'_> {
         Ok(())
     }
 
+    /// Sessions of living memories that [`Self::sweep_events`] would take an event from.
+    pub(super) fn expired_sessions(
+        &self,
+        now: Timestamp,
+        rows: usize,
+    ) -> Result<Vec<(MemoryId, ActorId, SessionId)>> {
+        self.all(
+            "SELECT DISTINCT m.id, s.actor, s.session FROM \
+             (SELECT sess FROM events WHERE expires <= ?1 ORDER BY expires LIMIT ?2) e \
+             JOIN sessions s ON s.num = e.sess JOIN memories m ON m.num = s.mem AND m.deleted IS NULL \
+             ORDER BY m.id, s.actor, s.session",
+            params![now.millis(), limit(rows)],
+            |row| {
+                Ok((
+                    stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?,
+                    stored(ActorId::parse(row.take::<String>(1)?), "actor")?,
+                    stored(SessionId::parse(row.take::<String>(2)?), "session")?,
+                ))
+            },
+        )
+    }
+
     pub(super) fn sweep_events(&self, now: Timestamp, rows: usize) -> Result<usize> {
         let doomed = self.all(
             "SELECT num, sess, id FROM events WHERE expires <= ?1 ORDER BY expires LIMIT ?2",

@@ -1,6 +1,7 @@
 //! The table of events, with the sessions, branches and progress that hang on it.
 
 use loci_model::event::{Branch, Event, EventLoad, ExtractionMode, MAIN_BRANCH};
+use loci_model::ports::store;
 use loci_model::ports::store::{
     ActorPage, EventPlace, EventQuery, Events, EventsBefore, SessionEntry, SessionPage,
 };
@@ -453,6 +454,11 @@ impl Events for SqlTx<'_> {
     }
 
     fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize> {
+        for (memory, actor, session) in self.expired_sessions(now, rows)? {
+            for job in store::Exchanges::drop_of_session(self, &memory, &actor, &session)? {
+                store::Jobs::wake(self, &memory, &job, now)?;
+            }
+        }
         self.sweep_events(now, rows)
     }
 

@@ -1,9 +1,9 @@
 //! The table of exchanges with language models.
 
-use loci_model::exchange::{Exchange, ExchangeState, Step};
+use loci_model::exchange::{Exchange, ExchangeState, Step, StoredReply, Usage};
 use loci_model::ports::store::Exchanges;
 use loci_model::prompt::PromptId;
-use loci_model::{ActorId, ExchangeId, JobId, MemoryId, Result, SessionId, Timestamp};
+use loci_model::{ActorId, ExchangeId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 use rusqlite::{Row, params};
 
 use super::event_rows::json;
@@ -120,12 +120,7 @@ impl Exchanges for SqlTx<'_> {
         Ok(changed > 0)
     }
 
-    fn answer(
-        &mut self,
-        memory: &MemoryId,
-        id: &ExchangeId,
-        reply: &loci_model::exchange::StoredReply,
-    ) -> Result<bool> {
+    fn answer(&mut self, memory: &MemoryId, id: &ExchangeId, reply: &StoredReply) -> Result<bool> {
         let Some(memory) = self.number(memory)? else { return Ok(false) };
         let changed = self.run(
             "UPDATE exchanges SET state = 2, lease = NULL, reply = ?3 WHERE mem = ?1 AND id = ?2 AND state < 2",
@@ -137,17 +132,30 @@ impl Exchanges for SqlTx<'_> {
     fn reopen(&mut self, memory: &MemoryId, id: &ExchangeId) -> Result<bool> {
         let Some(memory) = self.number(memory)? else { return Ok(false) };
         let changed = self.run(
-            "UPDATE exchanges SET state = 0, lease = NULL, reply = NULL WHERE mem = ?1 AND id = ?2 AND state IN (1, 2)",
+            "UPDATE exchanges SET state = 0, lease = NULL WHERE mem = ?1 AND id = ?2 AND state = 1",
             params![memory, id.as_str()],
         )?;
         Ok(changed > 0)
     }
 
-    fn fail(&mut self, memory: &MemoryId, id: &ExchangeId) -> Result<bool> {
+    fn revise(&mut self, memory: &MemoryId, id: &ExchangeId, input: &str) -> Result<bool> {
         let Some(memory) = self.number(memory)? else { return Ok(false) };
         let changed = self.run(
-            "UPDATE exchanges SET state = 3, lease = NULL WHERE mem = ?1 AND id = ?2 AND state < 2",
-            params![memory, id.as_str()],
+            "UPDATE exchanges SET state = 0, turn = turn + 1, reply = NULL, input = ?3 \
+             WHERE mem = ?1 AND id = ?2 AND state = 2",
+            params![memory, id.as_str(), input],
+        )?;
+        Ok(changed > 0)
+    }
+
+    fn fail(&mut self, memory: &MemoryId, id: &ExchangeId, said: Option<&str>) -> Result<bool> {
+        let Some(memory) = self.number(memory)? else { return Ok(false) };
+        let said =
+            said.map(|text| StoredReply { text: text.to_owned(), model: None, usage: Usage::default() });
+        let reply = said.as_ref().map(json).transpose()?;
+        let changed = self.run(
+            "UPDATE exchanges SET state = 3, lease = NULL, reply = ?3 WHERE mem = ?1 AND id = ?2 AND state < 2",
+            params![memory, id.as_str(), reply],
         )?;
         Ok(changed > 0)
     }
@@ -155,6 +163,37 @@ impl Exchanges for SqlTx<'_> {
     fn drop_of_job(&mut self, memory: &MemoryId, job: &JobId) -> Result<usize> {
         let Some(memory) = self.number(memory)? else { return Ok(0) };
         self.run("DELETE FROM exchanges WHERE mem = ?1 AND job = ?2", params![memory, job.as_str()])
+    }
+
+    fn drop_unanswered(&mut self, memory: &MemoryId, job: &JobId, step: Step) -> Result<usize> {
+        let Some(memory) = self.number(memory)? else { return Ok(0) };
+        self.run(
+            "DELETE FROM exchanges WHERE mem = ?1 AND job = ?2 AND step = ?3 AND state < 2",
+            params![memory, job.as_str(), code_of(Step::ALL, step)],
+        )
+    }
+
+    fn drop_of_steps(
+        &mut self,
+        memory: &MemoryId,
+        strategy: Option<&StrategyId>,
+        steps: &[Step],
+    ) -> Result<Vec<JobId>> {
+        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
+        let of_steps = among_codes("exchanges.step", Step::ALL, steps);
+        let which = format!(
+            "FROM exchanges WHERE mem = ?1{of_steps} AND (?2 IS NULL OR EXISTS (SELECT 1 FROM jobs j \
+             WHERE j.mem = exchanges.mem AND j.id = exchanges.job AND j.strategy = ?2))"
+        );
+        let strategy = strategy.map(StrategyId::as_str);
+        let sql = format!("SELECT DISTINCT job {which} ORDER BY job");
+        let jobs = self.all(&sql, params![memory, strategy], |row| {
+            stored(JobId::parse(row.take::<String>(0)?), "exchange")
+        })?;
+        if !jobs.is_empty() {
+            self.run(&format!("DELETE {which}"), params![memory, strategy])?;
+        }
+        Ok(jobs)
     }
 
     fn drop_of_session(

@@ -193,11 +193,13 @@ impl Jobs for SqlTx<'_> {
         let Some(memory) = self.any_number(&job.memory)? else {
             return Err(Error::not_found("the memory does not exist"));
         };
-        let sql = "SELECT num, id, state = 0 AND waits = 0, due FROM jobs WHERE mem = ?1 AND unique_key = ?2 AND state < 2";
+        let sql = "SELECT num, id, state = 0 AND waits = 0, due, attempts > 0 AND failure IS NOT NULL FROM jobs \
+                   WHERE mem = ?1 AND unique_key = ?2 AND state < 2";
         let open = self.one(sql, params![memory, job.unique_key], |row| {
-            Ok((row.take::<i64>(0)?, row.take::<String>(1)?, row.take::<bool>(2)?, row.take::<i64>(3)?))
+            let (id, will_run) = (row.take::<String>(1)?, row.take::<bool>(2)?);
+            Ok((row.take::<i64>(0)?, id, will_run, row.take::<i64>(3)?, row.take::<bool>(4)?))
         })?;
-        let Some((number, id, will_run, due)) = open else {
+        let Some((number, id, will_run, due, backs_off)) = open else {
             self.run(
                 "INSERT INTO jobs(mem, id, state, kind, unique_key, strategy, actor, session, due, created, updated) \
                  VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)",
@@ -217,6 +219,8 @@ impl Jobs for SqlTx<'_> {
         };
         if will_run {
             let wanted = match job.due_rule {
+                // After a try that failed its pause is kept: requests would use up the tries that are left.
+                DueRule::Earlier if backs_off => due,
                 DueRule::Earlier => due.min(job.due.millis()),
                 DueRule::Later => due.max(job.due.millis()),
             };
@@ -270,19 +274,6 @@ impl Jobs for SqlTx<'_> {
         Ok(changed > 0)
     }
 
-    fn renew_all(&mut self, host: &str, until: Timestamp) -> Result<Vec<(MemoryId, JobId)>> {
-        self.run("UPDATE jobs SET lease = ?2 WHERE state = 1 AND host = ?1", params![host, until.millis()])?;
-        self.all(
-            "SELECT m.id, j.id FROM jobs j JOIN memories m ON m.num = j.mem WHERE j.state = 1 AND j.host = ?1 \
-             ORDER BY j.num",
-            [host],
-            |row| {
-                let memory = stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?;
-                Ok((memory, stored(JobId::parse(row.take::<String>(1)?), "job id")?))
-            },
-        )
-    }
-
     fn set_window(
         &mut self,
         memory: &MemoryId,
@@ -333,6 +324,25 @@ impl Jobs for SqlTx<'_> {
             params![memory, id.as_str(), now.millis()],
         )?;
         Ok(changed > 0)
+    }
+
+    fn wake_running(
+        &mut self,
+        memory: &MemoryId,
+        strategy: Option<&StrategyId>,
+        session: Option<(&ActorId, &SessionId)>,
+        now: Timestamp,
+    ) -> Result<usize> {
+        let Some(memory) = self.any_number(memory)? else { return Ok(0) };
+        let of_kinds = among_codes("kind", JobKind::ALL, &[JobKind::Extract, JobKind::Reflect]);
+        // `state < 3` is what the index of open jobs says of itself.
+        let sql = format!(
+            "UPDATE jobs SET rerun = 1, due = ?5, updated = ?5 WHERE mem = ?1 AND state < 3 AND state = 1{of_kinds} \
+             AND (?2 IS NULL OR strategy = ?2) AND (?3 IS NULL OR (actor = ?3 AND session = ?4))"
+        );
+        let (actor, session) = session.unzip();
+        let (strategy, actor, session) = (optional(strategy), optional(actor), optional(session));
+        self.run(&sql, params![memory, strategy, actor, session, now.millis()])
     }
 
     fn wake_all(&mut self, memory: Option<&MemoryId>, now: Timestamp) -> Result<usize> {

@@ -34,7 +34,6 @@ fn reply() -> StoredReply {
         text: "[{\"fact\":\"Anna lives in Oslo.\"}]".into(),
         model: Some("m".into()),
         usage: Usage { input_tokens: 7, output_tokens: 5 },
-        cost_usd: Some(0.25),
     }
 }
 
@@ -48,9 +47,14 @@ fn reopen(bench: &Bench, exchange: &Exchange) -> Result<bool> {
     bench.write(move |tx| tx.exchanges_mut().reopen(&memory, &id))
 }
 
+fn revise(bench: &Bench, exchange: &Exchange) -> Result<bool> {
+    let (memory, id) = (exchange.memory.clone(), exchange.id.clone());
+    bench.write(move |tx| tx.exchanges_mut().revise(&memory, &id, "mended"))
+}
+
 fn fail(bench: &Bench, exchange: &Exchange) -> Result<bool> {
     let (memory, id) = (exchange.memory.clone(), exchange.id.clone());
-    bench.write(move |tx| tx.exchanges_mut().fail(&memory, &id))
+    bench.write(move |tx| tx.exchanges_mut().fail(&memory, &id, Some("no credit")))
 }
 
 pub(super) fn questions_and_answers(bench: &Bench) -> Result<()> {
@@ -84,6 +88,8 @@ pub(super) fn questions_and_answers(bench: &Bench) -> Result<()> {
     same("not to two", lease(bench, &first, "two", 14)?, false);
     same("not offered", next(bench, &[], &[], 14)?, Some(2));
     same("offered again", next(bench, &[], &[], 15)?, Some(1));
+    same("an unanswered one is not revised", revise(bench, &first)?, false);
+    same("given back, once", (reopen(bench, &first)?, reopen(bench, &first)?), (true, false));
     same("to another", lease(bench, &first, "two", 15)?, true);
     let held = get(bench, &first)?;
     same(
@@ -99,16 +105,63 @@ pub(super) fn questions_and_answers(bench: &Bench) -> Result<()> {
         Some((ExchangeState::Answered, Some(reply()), None)),
     );
     same("nobody else's turn", lease(bench, &first, "one", 99)?, false);
-    same("a bad answer", reopen(bench, &first)?, true);
+    same("an answered one is not given back", reopen(bench, &first)?, false);
+    same("a bad answer, once", (revise(bench, &first)?, revise(bench, &first)?), (true, false));
     let open = get(bench, &first)?;
     same(
-        "open again, with its attempts",
-        open.map(|open| (open.state, open.reply, open.attempts)),
-        Some((ExchangeState::Open, None, 2)),
+        "open again, its next turn, with its attempts",
+        open.map(|open| (open.state, open.reply, open.attempts, open.turn, open.input)),
+        Some((ExchangeState::Open, None, 2, first.turn + 1, "mended".to_owned())),
     );
+    same("found as before", digest(&first)?.map(|found| found.id), Some(first.id.clone()));
     same("an open one is open", reopen(bench, &first)?, false);
     same("given up, once", (fail(bench, &first)?, fail(bench, &first)?), (true, false));
+    let failed = get(bench, &first)?;
+    same(
+        "with what was said",
+        failed.map(|failed| (failed.state, failed.reply.map(|said| said.text))),
+        Some((ExchangeState::Failed, Some("no credit".to_owned()))),
+    );
     same("not asked any more", (next(bench, &[], &[], 99)?, answer(bench, &first)?), (Some(2), false));
+    Ok(())
+}
+
+/// What quotes records goes by its step and strategy; what nobody needs any more, while nobody has answered it.
+pub(super) fn quoting(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    for (number, id, strategy) in [(0, "a", "facts"), (1, "b", "other")] {
+        let strategy = Some(StrategyId::parse(strategy)?);
+        ask(bench, loci_model::job::NewJob { strategy, ..job(&memory, id, id, 1)? })?;
+        for (at, step) in (1..).zip([Step::Extract, Step::Consolidate, Step::Consolidate, Step::Reflect]) {
+            insert(bench, &Exchange { step, ..samples::exchange(&memory, id, 4 * number + at)? })?;
+        }
+    }
+    let left = |id: &'static str| {
+        let memory = memory.clone();
+        let found = bench.read(move |tx| tx.exchanges().of_job(&memory, &JobId::parse(id)?))?;
+        Ok::<_, loci_model::Error>(found.into_iter().map(|one| one.step).collect::<Vec<_>>())
+    };
+    same("answered", answer(bench, &samples::exchange(&memory, "a", 2)?)?, true);
+    let place = memory.clone();
+    let unanswered = bench.write(move |tx| {
+        tx.exchanges_mut().drop_unanswered(&place, &JobId::parse("a")?, Step::Consolidate)
+    })?;
+    let expect = vec![Step::Extract, Step::Consolidate, Step::Reflect];
+    same("of the step, unanswered", (unanswered, left("a")?), (1, expect));
+    let drop = |strategy: Option<&'static str>, steps: &'static [Step]| {
+        let memory = memory.clone();
+        let dropped = bench.write(move |tx| {
+            let strategy = strategy.map(StrategyId::parse).transpose()?;
+            tx.exchanges_mut().drop_of_steps(&memory, strategy.as_ref(), steps)
+        })?;
+        Ok::<_, loci_model::Error>(dropped.iter().map(ToString::to_string).collect::<Vec<_>>())
+    };
+    same("of the strategy, once a job", drop(Some("other"), &[Step::Consolidate])?, vec!["b".to_owned()]);
+    same("the rest stays", left("b")?, vec![Step::Extract, Step::Reflect]);
+    let quoting = &[Step::Consolidate, Step::Reflect];
+    same("of any, answered too", drop(None, quoting)?, vec!["a".to_owned(), "b".to_owned()]);
+    same("what was read stays", (left("a")?, left("b")?), (vec![Step::Extract], vec![Step::Extract]));
+    same("nothing is left", drop(None, quoting)?, Vec::new());
     Ok(())
 }
 

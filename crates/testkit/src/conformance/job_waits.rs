@@ -1,8 +1,8 @@
-//! Jobs that wait for an answer from outside, windows of rounds, and the leases of a host renewed at once.
+//! Jobs that wait for an answer from outside, and windows of rounds.
 
 use loci_model::job::{DueRule, JobCounts, JobKind, JobMessage, JobState, JobWindow, NewJob};
 use loci_model::ports::store::{JobFailure, JobQuery};
-use loci_model::{JobId, Result, StrategyId};
+use loci_model::{ActorId, JobId, Result, SessionId, StrategyId};
 
 use super::events::{actor, insert, session};
 use super::jobs::{ask, claim, failure, finish, get, job};
@@ -162,7 +162,41 @@ pub(super) fn kinds(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn windows_and_leases(bench: &Bench) -> Result<()> {
+pub(super) fn waking_running(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    for (id, session, strategy) in [("a", "s1", "facts"), ("b", "s2", "facts"), ("c", "s1", "other")] {
+        let (session, strategy) = (Some(SessionId::parse(session)?), Some(StrategyId::parse(strategy)?));
+        ask(bench, NewJob { session, strategy, ..job(&memory, id, id, 1)? })?;
+        same("taken", claim(bench, "h", 1)?, Some(id.to_owned()));
+    }
+    ask(bench, job(&memory, "d", "d", 1)?)?;
+    ask(bench, NewJob { kind: JobKind::Handover, ..job(&memory, "e", "e", 0)? })?;
+    same("of another kind", claim(bench, "h", 1)?, Some("e".to_owned()));
+    let wake = |strategy: Option<&'static str>, session: Option<&'static str>, now: i64| {
+        let memory = memory.clone();
+        bench.write(move |tx| {
+            let strategy = strategy.map(StrategyId::parse).transpose()?;
+            let actor = ActorId::parse("ann")?;
+            let session = session.map(SessionId::parse).transpose()?;
+            let session = session.as_ref().map(|session| (&actor, session));
+            tx.jobs_mut().wake_running(&memory, strategy.as_ref(), session, time(now))
+        })
+    };
+    let woken = |id: &str| {
+        let job = get(bench, &memory, id)?;
+        Ok::<_, loci_model::Error>(job.map(|job| (job.rerun, job.updated_at)))
+    };
+    same("of a session", wake(None, Some("s1"), 5)?, 2);
+    same("which says so", (woken("a")?, woken("c")?), (Some((true, time(5))), Some((true, time(5)))));
+    same("the other's is not", woken("b")?, Some((false, time(1))));
+    same("of a strategy", (wake(Some("facts"), None, 6)?, woken("b")?), (2, Some((true, time(6)))));
+    same("of all", (wake(None, None, 7)?, wake(Some("none"), None, 8)?), (3, 0));
+    finish(bench, &memory, "a", "h", None)?;
+    same("it runs again", get(bench, &memory, "a")?.map(|job| job.state), Some(JobState::Pending));
+    Ok(())
+}
+
+pub(super) fn windows(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     for (id, due) in [("a", 1), ("b", 2), ("c", 3)] {
         ask(bench, job(&memory, id, id, due)?)?;
@@ -187,12 +221,5 @@ pub(super) fn windows_and_leases(bench: &Bench) -> Result<()> {
     );
     same("a third by another", claim(bench, "other", 3)?, Some("c".to_owned()));
     same("cleared", (set("h", None)?, kept()?), (true, None));
-    let held = bench.write(|tx| {
-        let held = tx.jobs_mut().renew_all("h", time(60))?;
-        Ok(held.into_iter().map(|(memory, id)| format!("{memory} {id}")).collect::<Vec<_>>())
-    })?;
-    same("those it holds", held, vec![format!("{memory} a"), format!("{memory} b")]);
-    same("for longer, the other's not", claim(bench, "third", 30)?, Some("c".to_owned()));
-    same("until then", claim(bench, "third", 60)?, Some("a".to_owned()));
     Ok(())
 }

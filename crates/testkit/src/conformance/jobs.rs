@@ -150,7 +150,8 @@ pub(super) fn leases_and_failures(bench: &Bench) -> Result<()> {
     };
     same("only its holder fails it", fail("one", None)?, false);
     same("tried again", fail("two", Some(time(45)))?, true);
-    same("at its time", claim(bench, "two", 44)?, None);
+    same("asked for meanwhile, it is the same", ask(bench, job(&memory, "b", "k", 1)?)?, "a".to_owned());
+    same("at its time all the same", claim(bench, "two", 44)?, None);
     same("taken again", claim(bench, "two", 45)?, Some("a".to_owned()));
     same("given up", fail("two", None)?, true);
     let failed = get(bench, &memory, "a")?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use loci_model::job::{DueRule, Job, JobKind, NewJob};
 use loci_model::making::MakingMode;
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::{JobQuery, ReadTx, StoreExt, Tx};
+use loci_model::ports::store::{JobQuery, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordKind;
 use loci_model::settings::ModelMode;
@@ -231,16 +231,4 @@ fn last_asked(tx: &dyn ReadTx, place: &Place) -> Result<Option<Timestamp>> {
     let is_here =
         |job: &Job| Place::of(job).is_ok_and(|other| other.namespace.normal() == place.namespace.normal());
     Ok(jobs.iter().filter(|job| is_here(job)).map(|job| job.created_at).max())
-}
-
-/// Questions about episodes of several actors go when one of them is forgotten: they are asked anew, without that one.
-pub(crate) fn forget_questions(tx: &mut dyn Tx, memory: &MemoryId, at: Timestamp) -> Result<()> {
-    let query = JobQuery { kinds: vec![JobKind::Reflect], limit: JOBS_MAX, ..JobQuery::default() };
-    for job in tx.jobs().list(memory, &query)? {
-        if job.actor.is_none() {
-            tx.exchanges_mut().drop_of_job(memory, &job.id)?;
-            tx.jobs_mut().wake(memory, &job.id, at)?;
-        }
-    }
-    Ok(())
 }

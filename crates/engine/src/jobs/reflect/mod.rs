@@ -19,7 +19,6 @@ use loci_model::{Error, MemoryId, Namespace, Result, StrategyId, Timestamp, limi
 
 pub use asking_for::ReflectionAsk;
 pub(super) use asking_for::ask_where_due;
-pub(crate) use asking_for::forget_questions;
 pub(crate) use window::made_since;
 
 use self::window::Look;

@@ -266,6 +266,7 @@ pub trait Events {
         turns: &[(u64, String)],
     ) -> Result<()>;
     /// Removes up to `rows` events that expired or were deleted before `now`, and sessions long empty; how many.
+    /// Exchanges that may quote what expired go too, and their jobs are woken ([`super::Exchanges::drop_of_session`]).
     fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize>;
     /// Erases everything of an actor's events, sessions, branches and progress; how many events.
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId) -> Result<u64>;

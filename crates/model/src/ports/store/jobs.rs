@@ -56,7 +56,7 @@ pub trait Jobs {
     /// The earliest time at which a pending job (of these memories; empty: any) may run; without those that wait.
     fn next_due(&self, memories: &[MemoryId]) -> Result<Option<Timestamp>>;
     /// Asks for a job (see [`NewJob`]); returns the id of the job that will do it. One that waits is treated like one that
-    /// runs: it will run again.
+    /// runs: it will run again. One whose last try failed keeps its pause.
     fn enqueue(&mut self, job: &NewJob, now: Timestamp) -> Result<JobId>;
     /// Takes a job that is due and does not wait, or whose lease ran out: earliest due first, ties by id. Leases it to
     /// `host`.
@@ -72,8 +72,6 @@ pub trait Jobs {
     fn free_leases(&mut self, host: &str, now: Timestamp) -> Result<usize>;
     /// Prolongs a lease; false if the job is no longer held by `host`.
     fn renew(&mut self, memory: &MemoryId, id: &JobId, host: &str, until: Timestamp) -> Result<bool>;
-    /// Prolongs the leases of all jobs that `host` holds; which those are. What is missing was lost.
-    fn renew_all(&mut self, host: &str, until: Timestamp) -> Result<Vec<(MemoryId, JobId)>>;
     /// Notes what the round under way of a job held by `host` reads, or that none is; false if `host` does not hold it.
     fn set_window(
         &mut self,
@@ -96,6 +94,15 @@ pub trait Jobs {
     /// A job that waits is due at `now`; one that runs will run again: the answer may come before it has begun to wait.
     /// False if it does neither.
     fn wake(&mut self, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<bool>;
+    /// Running extractions and reflections of a strategy (`None`: any) or of one session (`None`: any) will run again: what
+    /// they have read is gone. How many.
+    fn wake_running(
+        &mut self,
+        memory: &MemoryId,
+        strategy: Option<&StrategyId>,
+        session: Option<(&ActorId, &SessionId)>,
+        now: Timestamp,
+    ) -> Result<usize>;
     /// Wakes all jobs that wait, of a memory or (`None`) of all: whoever reads has changed. How many.
     fn wake_all(&mut self, memory: Option<&MemoryId>, now: Timestamp) -> Result<usize>;
     /// Ends a job held by `host`: pending again if it was asked for meanwhile or `again` gives a time, else done.

@@ -1,0 +1,37 @@
+//! What a question quotes goes: so do the question and its answer, and whoever asked asks again without it.
+//!
+//! Jobs that read already but have not asked yet are woken: they ask nothing then, and begin again (`exchange.rs`).
+
+use loci_model::exchange::Step;
+use loci_model::ports::store::Tx;
+use loci_model::{ActorId, MemoryId, Result, SessionId, StrategyId, Timestamp};
+
+/// Steps whose questions quote records that are there. What quotes messages alone goes with these.
+const QUOTING: &[Step] = &[Step::Summarise, Step::Consolidate, Step::Reflect];
+
+/// An event of a session is gone.
+pub(crate) fn of_session(
+    tx: &mut dyn Tx,
+    memory: &MemoryId,
+    actor: &ActorId,
+    session: &SessionId,
+    now: Timestamp,
+) -> Result<()> {
+    for job in tx.exchanges_mut().drop_of_session(memory, actor, session)? {
+        tx.jobs_mut().wake(memory, &job, now)?;
+    }
+    tx.jobs_mut().wake_running(memory, None, Some((actor, session)), now).map(drop)
+}
+
+/// Records of a strategy are gone; `None`: of any. What clients wrote without a strategy is quoted nowhere.
+pub(crate) fn of_records(
+    tx: &mut dyn Tx,
+    memory: &MemoryId,
+    strategy: Option<&StrategyId>,
+    now: Timestamp,
+) -> Result<()> {
+    for job in tx.exchanges_mut().drop_of_steps(memory, strategy, QUOTING)? {
+        tx.jobs_mut().wake(memory, &job, now)?;
+    }
+    tx.jobs_mut().wake_running(memory, strategy, None, now).map(drop)
+}
