@@ -16,7 +16,7 @@ use crate::settings::EngineSettings;
 use crate::{Engine, strategies};
 
 /// A window that is not full waits for at most so many pauses.
-const PAUSES_MAX: i64 = 10;
+pub(crate) const PAUSES_MAX: i64 = 10;
 
 /// The key that makes an extraction job unique.
 fn extraction_key(strategy: &Strategy, event: &Event) -> String {

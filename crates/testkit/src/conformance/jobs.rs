@@ -177,7 +177,15 @@ pub(super) fn leases_and_failures(bench: &Bench) -> Result<()> {
     same("at once", claim(bench, "two", 60)?, Some("a".to_owned()));
     same("a running one stays", restart("a")?, true);
     same("running", get(bench, &memory, "a")?.map(|job| job.state), Some(JobState::Running));
-    same("given up once more", fail("two", None)?, true);
+    Ok(())
+}
+
+pub(super) fn sweeping_and_making_due(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    ask(bench, job(&memory, "a", "k", 1)?)?;
+    same("taken", claim(bench, "two", 1)?, Some("a".to_owned()));
+    let (place, id) = (memory.clone(), JobId::parse("a")?);
+    same("failed", bench.write(move |tx| tx.jobs_mut().fail(&place, &id, "two", &failure(None)))?, true);
     let sweep = |state, before| bench.write(move |tx| tx.jobs_mut().sweep(state, time(before), 9));
     same("failed, not done", sweep(JobState::Done, 90)?, 0);
     same("not yet, then gone", (sweep(JobState::Failed, 41)?, sweep(JobState::Failed, 42)?), (0, 1));

@@ -62,6 +62,7 @@ const PARTS: &[Part] = &[
     ("records: vectors", vectors::vectors),
     ("jobs: one per key", jobs::one_per_key),
     ("jobs: leases and failures", jobs::leases_and_failures),
+    ("jobs: swept, and made due", jobs::sweeping_and_making_due),
     ("jobs: waiting for an answer", job_waits::waiting),
     ("jobs: woken all at once", job_waits::waking_all),
     ("jobs: what is to be read again", job_waits::reading_again),

@@ -16,6 +16,7 @@ use super::resend::{Said, repeated};
 use super::round::messages_of;
 use crate::events::branches::{SessionPlace, slices};
 use crate::events::content;
+use crate::events::scheduling::PAUSES_MAX;
 use crate::strategies::turn::{Turn, turns_of_message};
 
 /// How much one round may hold: less after an answer that broke off.
@@ -27,8 +28,6 @@ pub(super) struct Room {
     pub(super) tokens: usize,
 }
 
-/// A window that is not full closes after a pause, or after so many of them, as where its events ask for it.
-const PAUSES_MAX: i64 = 10;
 /// Fewer tokens than this are not worth a question of their own.
 const TOKENS_MIN: usize = 500;
 
