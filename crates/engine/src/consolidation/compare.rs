@@ -47,6 +47,9 @@ pub(super) fn compare(old: &Clause, new: &Clause) -> Met {
         return denial(old, new, same_words);
     }
     if same_words && turning(old) != turning(new) {
+        if old.past || new.past || old.verb.as_ref().is_some_and(|verb| verb.form == "go") {
+            return Met::Apart;
+        }
         let turned = turning(old).iter().any(|was| turning(new).iter().any(|is| excludes(was, is)));
         return if turned { Met::Against(Against::Value) } else { Met::Apart };
     }
@@ -109,7 +112,14 @@ fn same_roles(old: &Clause, new: &Clause) -> Met {
     let (Some(old_verb), Some(new_verb)) = (&old.verb, &new.verb) else {
         return if old.content() == new.content() { Met::Same } else { Met::Exchanged };
     };
+    let compares = |clause: &Clause| complement(clause).iter().any(|word| word.form == "than");
+    if compares(old) && compares(new) && !same_subject(old, new) {
+        return Met::Exchanged;
+    }
     if old_verb.passive != new_verb.passive || old_verb.copula != new_verb.copula {
+        return Met::Same;
+    }
+    if old_verb.form != new_verb.form && !old.past && !new.past {
         return Met::Same;
     }
     if !same_subject(old, new) {

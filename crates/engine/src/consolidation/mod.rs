@@ -1,6 +1,7 @@
 //! Consolidation: what becomes of new records beside those that are there. Added, left out, in the place of others, held.
 //!
-//! * `reading`: one statement for comparison; `compare`, `slot`, `scope`: two of them side by side;
+//! * `reading`: one statement for comparison; `compare`, `slot`, `scope`: two of them side by side, clause by clause;
+//! * `gist`: what a statement is about, whatever its sentence; `retelling`, `turning`, `guards`: two of those side by side;
 //! * `of_whom`: whether two people speak, each of themselves;
 //! * `relate`: what a new statement is to an old one; `thresholds`: from which likeness on;
 //! * `decide`: what becomes of each proposal of a round; `ask_rest`: the model's answer on what rules leave open, `merging`:
@@ -15,16 +16,22 @@ pub(crate) mod ask_rest;
 pub mod carry_out;
 mod compare;
 mod decide;
+mod gist;
+mod guards;
 mod judged;
 mod merging;
 mod of_whom;
 pub mod plan;
+#[cfg(test)]
+mod properties;
 mod reading;
 pub mod relate;
+mod retelling;
 mod scope;
 mod slot;
 pub mod snapshot;
 pub mod thresholds;
+mod turning;
 pub mod validator;
 
 use loci_model::RecordId;

@@ -8,10 +8,15 @@ use loci_model::record::{RecordKind, TrustTier};
 
 use super::Alike;
 use super::compare::{Against, Met, compare, is_wording, residue};
+use super::gist::Gist;
+use super::guards::other_direction;
+use super::reading::lists::has;
 use super::reading::verbs::is_personal;
 use super::reading::{Change, Clause, Hold, Reading, Word};
+use super::retelling::retells;
 use super::scope::{Lie, lie};
 use super::thresholds::Thresholds;
+use super::turning::{tells, turns};
 
 /// One statement with what decides beside its words.
 #[derive(Debug, Clone, Copy)]
@@ -114,17 +119,33 @@ pub fn relate(
     let (told, known) = (Reading::of(new.text), Reading::of(old.text));
     let dated = |relation: (Relation, Reason)| in_time(relation, new, old);
     if told.canonical == known.canonical {
-        let passing = told.hold == Hold::Passing && !same_day(new.time, old.time);
+        let passing = matches!(told.hold, Hold::Passing | Hold::Dated) && !same_day(new.time, old.time);
         return if passing {
             (Relation::Coexists, Reason::Passing)
         } else {
             (Relation::Duplicate, Reason::SameWords)
         };
     }
-    if told.hold != Hold::Lasting || known.hold != Hold::Lasting {
+    if told.hold == Hold::Asked || known.hold == Hold::Asked {
         return (Relation::Coexists, Reason::Passing);
     }
     let met = meet(&known, &told);
+    if met != Met::Exchanged && retells(&known, &told, alike, limits) {
+        return (Relation::Duplicate, Reason::OtherWords);
+    }
+    let turned = turns(&known, &told, alike, limits);
+    if told.hold != Hold::Lasting || known.hold != Hold::Lasting {
+        let happened = told.cues.now || told.clauses.iter().any(|clause| clause.past) || tells(&told);
+        let event = told.hold == Hold::Lasting || (told.hold == Hold::Dated && happened);
+        let ended = known.hold != Hold::Passing || told.cues.now || turned == Some(Against::Change);
+        return match (turned, met) {
+            (Some(against), _) if event && ended => dated((Relation::Supersedes, reason_of(against))),
+            (None, Met::Against(Against::Change)) if event && known.hold == Hold::Lasting => {
+                dated((Relation::Supersedes, Reason::Change))
+            }
+            _ => (Relation::Coexists, Reason::Passing),
+        };
+    }
     match met {
         Met::Same => return (Relation::Duplicate, Reason::OtherWords),
         Met::Against(against) if may_contradict(alike, limits, against) => {
@@ -132,6 +153,9 @@ pub fn relate(
         }
         Met::Exchanged => return (Relation::Related, Reason::OtherRoles),
         Met::Against(_) | Met::Apart => {}
+    }
+    if let Some(against) = turned {
+        return dated((Relation::Supersedes, reason_of(against)));
     }
     if is_paraphrase(&known, &told, alike, limits) {
         return (Relation::Duplicate, Reason::OtherWords);
@@ -191,6 +215,10 @@ fn meet(old: &Reading, new: &Reading) -> Met {
         return if old.clauses.len() == 1 { Met::Against(Against::Change) } else { Met::Apart };
     }
     if old.change.is_some() || new.change.is_some() {
+        return Met::Apart;
+    }
+    let denied = |reading: &Reading| reading.clauses.iter().any(|clause| clause.negative);
+    if denied(old) == denied(new) && other_direction(&Gist::of(old), &Gist::of(new)) {
         return Met::Apart;
     }
     let each: Vec<Met> = new
@@ -255,6 +283,17 @@ fn is_paraphrase(old: &Reading, new: &Reading, alike: Alike, limits: &Thresholds
     if cosine < limits.paraphrase || old.change.is_some() || new.change.is_some() {
         return false;
     }
+    let denied = |reading: &Reading| -> Vec<String> {
+        let gist = Gist::of(reading);
+        let mut forms: Vec<String> =
+            gist.items().filter(|item| item.denied).map(|item| item.form().to_owned()).collect();
+        forms.sort();
+        forms
+    };
+    let bare = Gist::of(old).bare || Gist::of(new).bare;
+    if denied(old) != denied(new) {
+        return false;
+    }
     let denials = |reading: &Reading| reading.clauses.iter().filter(|clause| clause.negative).count();
     let choices = |reading: &Reading| reading.clauses.iter().filter(|clause| clause.leave).count();
     let verbs = |reading: &Reading| reading.clauses.iter().all(|clause| clause.verb.is_some());
@@ -264,6 +303,10 @@ fn is_paraphrase(old: &Reading, new: &Reading, alike: Alike, limits: &Thresholds
     let (was, is) = (all_words(old), all_words(new));
     let (own_old, own_new) = (residue(&was, &is), residue(&is, &was));
     if !is_wording(&own_old, &own_new) || own_old.len() > 2 || own_new.len() > 2 {
+        return false;
+    }
+    let wishes = |own: &[&Word]| own.iter().any(|word| has("prefer like need requir", &word.form));
+    if wishes(&own_old) != wishes(&own_new) && !bare {
         return false;
     }
     // A word for a word may be another thing of the same kind.

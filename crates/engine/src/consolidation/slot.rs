@@ -118,7 +118,22 @@ pub(super) fn holds_one(old: &Clause, new: &Clause, hunk: &Hunk) -> bool {
     let Some(place) = place(complement(old), hunk.old.start.saturating_sub(verb.end), hunk.old.len()) else {
         return false;
     };
+    // "fails on warnings": each is another occasion.
+    const OCCASIONS: &str = "fail retri clear fire trigger warn panic crash restart alert reload invalid";
+    let dated = was.iter().any(|word| lists::is_day_or_month(&word.lower) || word.form.contains(':'));
+    if place.preposition == "on" && !dated && lists::has(OCCASIONS, &verb.form) {
+        return false;
+    }
     if mixes_time(was, is) && lists::has("in on at", place.preposition) {
+        return false;
+    }
+    // "uploads three times", "downloads five times": another thing, and its number.
+    let counts_a_thing = |words: &[Word]| {
+        let mut said = words.iter().filter(|word| word.is_content());
+        let thing = said.next().is_some_and(|word| word.class == Class::Plain && !is_timely(word));
+        thing && said.any(|word| word.class == Class::Number)
+    };
+    if counts_a_thing(was) && counts_a_thing(is) {
         return false;
     }
     let differing = Differing {
@@ -357,7 +372,12 @@ pub(super) fn has_one_subject(old: &Clause, new: &Clause) -> bool {
         && !runs(old.subject())
         && !runs(new.subject())
         && (verb.copula && lists::has(ATTRIBUTES, head_of(said))
-            || matches!(verb.form.as_str(), "own" | "lead"))
+            || matches!(verb.form.as_str(), "own" | "lead" | "captain" | "chair" | "head"))
+}
+
+/// True for what something has one of: its name, its limit, who answers for it.
+pub(super) fn is_attribute(form: &str) -> bool {
+    lists::has(ATTRIBUTES, form)
 }
 
 /// The noun that a subject is about: the last before "of", "for" or another preposition.

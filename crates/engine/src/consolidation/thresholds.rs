@@ -16,6 +16,16 @@ pub struct Thresholds {
     pub contradiction: f32,
     /// Likewise without vectors.
     pub contradiction_jaccard: f32,
+    /// From here on equal matter is the same, whatever the sentence.
+    pub retold: f32,
+    /// Likewise where a single word carries the matter and the verbs differ.
+    pub retold_word: f32,
+    /// Likewise without vectors.
+    pub retold_jaccard: f32,
+    /// From here on a told change may end what an old statement says.
+    pub turned: f32,
+    /// From here on another value in the same frame may take the old one's place.
+    pub renewed: f32,
     /// From here on what rules leave open is a question for a model.
     pub unclear: f32,
     /// Likewise without vectors.
@@ -29,6 +39,11 @@ impl Default for Thresholds {
             synonym: 0.94,
             contradiction: 0.4,
             contradiction_jaccard: 0.2,
+            retold: 0.6,
+            retold_word: 0.8,
+            retold_jaccard: 0.4,
+            turned: 0.3,
+            renewed: 0.5,
             unclear: 0.75,
             unclear_jaccard: 0.4,
         }
@@ -54,6 +69,11 @@ impl Thresholds {
             read.synonym,
             read.contradiction,
             read.contradiction_jaccard,
+            read.retold,
+            read.retold_word,
+            read.retold_jaccard,
+            read.turned,
+            read.renewed,
             read.unclear,
             read.unclear_jaccard,
         ];

@@ -87,6 +87,11 @@ pub(in super::super) fn clauses(words: &[Word]) -> Vec<Clause> {
     clauses
 }
 
+/// Words as one clause, whatever marks they have.
+pub(in super::super) fn one_clause(words: &[Word]) -> Clause {
+    read(words)
+}
+
 /// True when what follows a comma or an "and" is a clause of its own: a verb near its beginning.
 fn begins_clause(rest: &[Word]) -> bool {
     let end =
@@ -110,6 +115,8 @@ fn keeps(word: &Word) -> bool {
 
 fn read(part: &[Word]) -> Clause {
     let negations = part.iter().filter(|word| word.class == Class::Negation).count();
+    // "do not ..., never": said twice, meant once.
+    let twice = negations == 2 && part.iter().any(|word| matches!(word.lower.as_str(), "never" | "nothing"));
     let definite = part
         .first()
         .is_some_and(|word| matches!(word.lower.as_str(), "the" | "our" | "their" | "his" | "her" | "its"));
@@ -137,7 +144,7 @@ fn read(part: &[Word]) -> Clause {
         words,
         subject_end,
         verb,
-        negative: negations % 2 == 1,
+        negative: negations % 2 == 1 || twice,
         leave: leave && !duty,
         past,
         definite: definite || owned,
@@ -186,7 +193,10 @@ fn known_verb_at(words: &[Word]) -> Option<(usize, Verb)> {
             (verbs::is_verb(word) || past) && !follows_noun_opener(words, at)
         })
     };
-    let first = (0..main.len()).find(|at| could(*at))?;
+    // "Store 14 sells": a noun and its number.
+    let numbered = main.get(1).is_some_and(|word| word.class == Class::Number)
+        && main.get(2).is_some_and(|word| word.class == Class::Plain && word.lower.ends_with('s'));
+    let first = (usize::from(numbered)..main.len()).find(|at| could(*at))?;
     // A noun in the plural that could be a verb gives way to the verb behind it: "tests run", "HTTP calls go".
     let adjective = |at: usize| {
         let before_noun = main.get(at + 1).is_some_and(Word::is_content);

@@ -11,6 +11,8 @@ pub(in super::super) enum Hold {
     Lasting,
     /// For a time that it names.
     Passing,
+    /// It tells of a day: a state of that day, or a change on it.
+    Dated,
     /// Not yet, and perhaps never.
     Planned,
     /// It is a question.
@@ -41,8 +43,6 @@ const PASSING: &[&str] = &[
     "this year",
     "this quarter",
     "this sprint",
-    "this morning",
-    "this afternoon",
     "this evening",
     "this weekend",
     "this monday",
@@ -52,19 +52,14 @@ const PASSING: &[&str] = &[
     "this friday",
     "this saturday",
     "this sunday",
-    "today",
     "tonight",
     "tomorrow",
-    "yesterday",
     "meanwhile",
     "in the meantime",
     "interim",
     "next week",
     "next month",
     "next year",
-    "last week",
-    "last month",
-    "last year",
     "these days only",
     "for a few days",
     "for a week",
@@ -83,11 +78,14 @@ const PASSING: &[&str] = &[
     "this time",
     "right now",
     "at the moment",
-    "ago",
     "provisional",
     "provisionally",
     "the rest of",
 ];
+
+/// When something happened: a state holds only then, a change holds on.
+const DATED: &[&str] =
+    &["today", "yesterday", "last week", "last month", "last year", "this morning", "this afternoon", "ago"];
 
 const PLANNED: &[&str] = &[
     "considering",
@@ -155,16 +153,34 @@ pub(in super::super) fn hold(text: &str, words: &[Word]) -> Hold {
             .collect::<Vec<_>>()
             .join(" ")
     );
+    let lower = lower
+        .replace(" been going to ", " been at ")
+        .replace(" since this ", " since ")
+        .replace(" since last ", " since ")
+        .replace(" extended until ", " extended ")
+        .replace(" delayed until ", " delayed ")
+        .replace(" postponed until ", " postponed ")
+        .replace(" runs until ", " runs ")
+        .replace(" valid until ", " valid ");
     let says = |cues: &[&str]| cues.iter().any(|cue| lower.contains(&format!(" {cue} ")));
-    if text.trim_end().ends_with('?') {
+    if text.trim_end().ends_with('?') && !asks_for(words) {
         Hold::Asked
-    } else if says(PASSING) {
-        Hold::Passing
     } else if says(PLANNED) {
         Hold::Planned
+    } else if says(PASSING) {
+        Hold::Passing
+    } else if says(DATED) {
+        Hold::Dated
     } else {
         Hold::Lasting
     }
+}
+
+/// "Can you ...?", "Could we have ...?": a request.
+fn asks_for(words: &[Word]) -> bool {
+    let lower = |at: usize| words.get(at).map(|word| word.lower.as_str()).unwrap_or_default();
+    let start = usize::from(has("please so and", lower(0)));
+    has("can could would will may", lower(start)) && has("i you we", lower(start + 1))
 }
 
 /// The change that a statement tells of.

@@ -4,15 +4,19 @@
 //! Pure. What two statements are to each other is `relate`; nothing here knows a second statement.
 
 pub(super) mod clause;
+mod clock;
 pub(super) mod cues;
 pub(super) mod exclusive;
+pub(super) mod framing;
 pub(super) mod lists;
 pub(super) mod synonyms;
+pub(super) mod turns;
 pub(super) mod verbs;
 pub(super) mod words;
 
 pub(super) use clause::{Clause, clauses};
 pub(super) use cues::{Change, Hold, change, hold};
+pub(super) use framing::{Cues, unframed};
 pub(super) use words::{Class, Word, words};
 
 /// A statement, read.
@@ -26,6 +30,10 @@ pub(super) struct Reading {
     pub(super) hold: Hold,
     /// The change it tells of.
     pub(super) change: Option<Change>,
+    /// Its words without framing.
+    pub(super) words: Vec<Word>,
+    /// What it says about its own novelty.
+    pub(super) cues: Cues,
 }
 
 impl Reading {
@@ -38,6 +46,14 @@ impl Reading {
             .map(|word| word.form.as_str())
             .collect::<Vec<_>>()
             .join(" ");
-        Self { canonical, hold: hold(text, &words), change: change(&words), clauses: clauses(&words) }
+        let (kept, cues) = unframed(&words);
+        Self {
+            canonical,
+            hold: hold(text, &words),
+            change: change(&kept),
+            clauses: clauses(&kept),
+            words: kept,
+            cues,
+        }
     }
 }

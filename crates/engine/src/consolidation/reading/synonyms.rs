@@ -20,7 +20,7 @@ const GROUPS: &[&str] = &[
     "concise short brief succinct terse",
     "detailed long lengthy thorough verbose extensive",
     "name call title",
-    "answer reply response",
+    "answer reply response respond",
     "phone telephone",
     "memory ram",
     "store keep save persist kept",
@@ -67,7 +67,8 @@ const GROUPS: &[&str] = &[
     "terabyte tb",
     "percent %",
     "kilometer km kilometre",
-    "kilogram kg",
+    "kilogram kg kilo kilos",
+    "weigh weight weighs",
     "week wk",
     "database db",
     "line lines",
@@ -125,9 +126,35 @@ const GROUPS: &[&str] = &[
     "person people",
     "deploy rollout",
     "email mail",
-    "birthday birthdate born",
+    "birthday birthdate birth born",
     "allergy allergic",
     "mobile cell cellphone",
+    "show shown",
+    "see saw seen",
+    "bring brought",
+    "draw drew drawn",
+    "fall fell fallen",
+    "fly flew flown",
+    "forget forgot forgotten",
+    "get got gotten",
+    "grow grew grown",
+    "hear heard",
+    "hide hid hidden",
+    "ride rode ridden",
+    "sing sang sung",
+    "sleep slept",
+    "spend spent",
+    "swim swam",
+    "throw threw thrown",
+    "wake woke woken",
+    "wear wore worn",
+    "win won",
+    "break broke broken",
+    "do did done",
+    "come came",
+    "become became",
+    "sit sat",
+    "leave depart leaves departs",
 ];
 
 /// Phrases of small letters and what they become: words, a negation where the first is `!`.
@@ -139,12 +166,18 @@ const PHRASES: &[(&str, &str)] = &[
     ("no earlier than", "at-earliest"),
     ("no less than", "at-least"),
     ("no fewer than", "at-least"),
-    ("no longer", "!"),
-    ("not anymore", "!"),
-    ("any more", ""),
-    ("any longer", ""),
+    ("no longer", "! anymore"),
+    ("no more", "! anymore"),
+    ("not anymore", "! anymore"),
+    ("any more", "anymore"),
+    ("any longer", "anymore"),
     ("can not stand", "! like"),
     ("can not bear", "! like"),
+    ("tired of", "! anymore"),
+    ("sick of", "! anymore"),
+    ("fed up with", "! anymore"),
+    ("bored of", "! anymore"),
+    ("off the table", "gone"),
     ("pull request", "pr"),
     ("pull requests", "pr"),
     ("merge request", "mr"),
@@ -260,7 +293,7 @@ pub(super) fn folded(words: Vec<Word>) -> Vec<Word> {
         } else if (ENDING.contains(&word.lower.as_str()) && next.ends_with("ing"))
             || is_former(&folded, word, next)
         {
-            folded.push(Word::new("not", Class::Negation));
+            folded.push(Word { lower: word.lower.clone(), ..Word::new("not", Class::Negation) });
             at += usize::from(word.lower == "used");
         } else {
             folded.push(word.clone());
@@ -304,6 +337,9 @@ fn made_word(part: &str) -> Word {
             is_definite: false,
         };
     }
+    if lists::is_soft(part) {
+        return Word::new(part, Class::Soft);
+    }
     if lists::is_small(part) || part == "in-favor-of" {
         let form = if matches!(part, "is" | "are") { "is" } else { part };
         return Word {
@@ -326,7 +362,9 @@ fn made_word(part: &str) -> Word {
 /// "is on", "is off": a state, where nothing follows that they could open.
 fn switched(words: &mut [Word]) {
     for at in 0..words.len() {
-        let opens = words.get(at + 1).is_some_and(|next| next.is_content() || next.form == "a");
+        let opens = words
+            .get(at + 1)
+            .is_some_and(|next| next.is_content() || next.form == "a" || lists::is_preposition(&next.form));
         let before = words.get(..at).unwrap_or_default().iter().rfind(|word| word.class != Class::Soft);
         let behind = before.is_some_and(|word| matches!(word.form.as_str(), "is" | ":"));
         if let Some(word) = words.get_mut(at)
@@ -355,10 +393,17 @@ fn better_liked(words: &mut Vec<Word>) {
     }
     if words.get(verb).is_some_and(|word| word.form == "prefer") {
         for at in verb + 2..words.len() {
-            let behind_noun = at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(Word::is_content);
+            let before = at.checked_sub(1).and_then(|at| words.get(at));
+            let behind_noun = before
+                .is_some_and(|before| before.is_content() && super::verbs::holding(&before.form).is_none());
+            let verb_follows = words.get(at + 1).is_some_and(|next| {
+                super::verbs::holding(&next.form).is_some()
+                    || matches!(next.form.as_str(), "has" | "is" | "does")
+            });
             if let Some(word) = words.get_mut(at)
                 && matches!(word.form.as_str(), "to" | "than" | "instead-of")
                 && behind_noun
+                && !verb_follows
             {
                 "over".clone_into(&mut word.form);
             }

@@ -27,10 +27,11 @@ const ONE: &str = "address come wait wake renew scale live work base run listen 
     log keep render target compile name register bill charge pay ship resolve redirect fail land depart leave arrive \
     rotate retain refresh poll retry trigger schedule publish tag sign encrypt hash serialize encode validate authenticate \
     authorize monitor provision configure define declare document review approve merge squash release version cut live \
-    lag average total equal remain hold indent wrap sort order group commute teach train coach sponsor represent exit";
+    lag average total equal remain hold indent wrap sort order group commute sponsor represent exit";
 
 /// Verbs with one object for a purpose.
-const PURPOSE: &str = "follow use prefer employ rely choose pick adopt apply have test lint check cache";
+const PURPOSE: &str =
+    "follow use prefer employ rely choose pick adopt apply have teach train coach test lint check cache";
 
 /// Verbs with any number of objects.
 const MANY: &str = "read own need require cost take raise get like speak know visit buy watch attend eat drink contain include depend integrate support call import \

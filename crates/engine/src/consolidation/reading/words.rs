@@ -1,5 +1,6 @@
 //! A text as words in one form: lower case, stems, one word for synonyms, numbers as digits, code and names apart.
 
+use super::clock;
 use super::lists;
 use super::synonyms;
 
@@ -78,7 +79,7 @@ pub(in super::super) fn words(text: &str) -> Vec<Word> {
         read_chunk(chunk, &mut raw);
         rest = after;
     }
-    let mut words = synonyms::folded(classified(raw));
+    let mut words = synonyms::folded(clock::with_clock(classified(raw)));
     for at in 1..words.len() {
         let before = words.get(at - 1);
         let opens = before

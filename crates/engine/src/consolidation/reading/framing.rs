@@ -1,0 +1,319 @@
+//! What a statement says beside its matter: politeness, openers, words that tell that something is new. English, with the
+//! words of change and of grammar in German, French and Spanish.
+//!
+//! Nothing here decides; the cues that are found are weighed in `turn`.
+
+use super::lists::has;
+use super::words::{Class, Word};
+
+/// What a statement says about its own novelty.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in super::super) struct Cues {
+    /// "now", "from now on", "these days", "as of today".
+    pub(in super::super) now: bool,
+    /// "correction", "actually", "I meant".
+    pub(in super::super) corrected: bool,
+    /// "instead", "rather".
+    pub(in super::super) instead: bool,
+    /// "also", "too", "another", "both".
+    pub(in super::super) also: bool,
+}
+
+/// Phrases that open or close a sentence and say nothing of its matter. English.
+const OPENERS: &[&str] = &[
+    "just so you know",
+    "by the way",
+    "for the record",
+    "for your information",
+    "for what it is worth",
+    "to be clear",
+    "please note that",
+    "please note",
+    "note that",
+    "please remember that",
+    "remember that",
+    "keep in mind that",
+    "bear in mind that",
+    "i must tell you that",
+    "as you know",
+    "as i said",
+    "as mentioned",
+    "like i said",
+    "i think that",
+    "it turns out that",
+    "it turns out",
+    "turns out that",
+    "turns out",
+    "good news",
+    "quick update",
+    "small update",
+    "i want you to",
+    "prefer you to",
+    "could you please",
+    "could you",
+    "can i get",
+    "can i have",
+    "could i get",
+    "could i have",
+    "can we have",
+    "can you please",
+    "can you",
+    "would you please",
+    "would you",
+    "you can",
+    "you may",
+    "make sure to",
+    "make sure that",
+    "make sure",
+    "be sure to",
+    "you will find",
+    "you find",
+    "if possible",
+    "if you can",
+    "for me",
+    "thank you",
+    "thanks",
+    "fyi",
+    "btw",
+    "sorry",
+    "update",
+    "oh",
+    "well",
+    "hey",
+    "hi",
+];
+
+/// Phrases that say that something is new. English, German, French, Spanish.
+const NOW: &[&str] = &[
+    "from now on",
+    "from now",
+    "from today on",
+    "from today",
+    "as of today",
+    "as of now",
+    "as of this week",
+    "as of this month",
+    "as of last week",
+    "as of last month",
+    "starting now",
+    "starting today",
+    "effective immediately",
+    "going forward",
+    "in the future",
+    "in future",
+    "since this week",
+    "since last week",
+    "since this month",
+    "since last month",
+    "since today",
+    "since yesterday",
+    "since recently",
+    "these days",
+    "nowadays",
+    "by now",
+    "down to",
+    "meanwhile",
+    "now",
+    "lately",
+    "recently",
+    "ab jetzt",
+    "ab sofort",
+    "von nun an",
+    "von jetzt an",
+    "jetzt",
+    "inzwischen",
+    "mittlerweile",
+    "neuerdings",
+    "nun",
+    "désormais",
+    "dorénavant",
+    "maintenant",
+    "à partir de maintenant",
+    "a partir de ahora",
+    "de ahora en adelante",
+    "ahora",
+    "actualmente",
+];
+
+const CORRECTED: &[&str] = &[
+    "correction",
+    "actually",
+    "i meant",
+    "to correct myself",
+    "i was wrong",
+    "my mistake",
+    "in fact",
+    "korrektur",
+    "eigentlich",
+    "en fait",
+    "en realidad",
+    "corrección",
+];
+
+const INSTEAD: &[&str] = &["instead", "stattdessen", "à la place", "en su lugar"];
+
+const ALSO: &[&str] = &[
+    "also",
+    "as well",
+    "another",
+    "additional",
+    "additionally",
+    "in addition",
+    "besides",
+    "both",
+    "extra",
+    "as before",
+    "on top of that",
+    "not only",
+    "a second",
+    "a third",
+    "one more",
+    "auch",
+    "zusätzlich",
+    "ebenfalls",
+    "außerdem",
+    "noch ein",
+    "noch eine",
+    "aussi",
+    "également",
+    "en plus",
+    "también",
+    "además",
+    "otro",
+    "otra",
+    "either",
+    "likewise",
+    "still",
+];
+
+/// Words that take no part in a comparison of matters. English.
+const FRAMING: &str = "\
+    please prefer like love want wish need thing way kind sort note know think guess believe say tell \
+    call name title support happy glad fine just dear okay ok hope decide mean enough suffici rid give post role posit see show favorit anything something everything suit fit consider rather \
+    general typical usual normal simple new";
+
+/// Words of grammar. German, French, Spanish.
+const GRAMMAR: &str = "\
+    der die das den dem des ein eine einen einem einer ich wir er sie es mein meine meinen meiner unser \
+    unsere ist sind war bin hat habe haben wird werden und oder mit für von zu zum zur im am auf bei nach \
+    mehr nicht kein keine keinen bitte benutzer nutzer \
+    le la les l un une des du de je nous il elle mon ma mes notre nos est sont suis ai avons et ou avec pour \
+    dans sur à au aux en ne pas plus que qui se s j d n utilisateur utilisatrice veuillez \
+    el los las una unos yo nosotros él ella mi mis nuestro nuestra es son soy está estoy ha he y o con para \
+    por del al su sus usuario usuaria favor me no ya";
+
+/// The words without framing phrases, and what those told.
+pub(in super::super) fn unframed(words: &[Word]) -> (Vec<Word>, Cues) {
+    let words = &with_grammar(words);
+    let mut kept: Vec<Word> = Vec::with_capacity(words.len());
+    let mut cues = Cues::default();
+    let mut at = reported(words);
+    while let Some(word) = words.get(at) {
+        let rest = words.get(at..).unwrap_or_default();
+        let last = rest.get(1).is_none_or(|next| next.class == Class::Break);
+        cues.also |= longest(ALSO, rest) > 0 || (word.lower == "too" && last);
+        let (now, corrected, instead) =
+            (longest(NOW, rest), longest(CORRECTED, rest), longest(INSTEAD, rest));
+        let opener = longest(OPENERS, rest);
+        let since = since(words, at);
+        cues.now |= now > 0 || since > 0 || has("since seit depuis desde", &word.lower);
+        cues.corrected |= corrected > 0;
+        cues.instead |= instead > 0 || matches!(word.form.as_str(), "instead-of" | "in-favor-of");
+        let skipped = since.max(now).max(corrected).max(instead).max(opener);
+        if skipped > 0 {
+            at += skipped;
+            // A mark behind an opener belongs to it.
+            let marked = words.get(at).is_some_and(|next| next.class == Class::Break);
+            at += usize::from(marked && kept.is_empty());
+        } else {
+            kept.push(word.clone());
+            at += 1;
+        }
+    }
+    if kept.iter().any(Word::is_content) { (kept, cues) } else { (words.clone(), cues) }
+}
+
+/// Words that stand in no English sentence. German, French, Spanish.
+const FOREIGN: &str = "\
+    der das ist ich mein meine nicht und für wir ein eine le je mon ma est et pour nous une les el los es mi y \
+    para una yo del se en ya chez";
+
+/// Words that stand in most English ones.
+const ENGLISH: &str = "the is are my i to of and for we our it with not was";
+
+/// The words, with those of grammar as such where the sentence is not English.
+fn with_grammar(words: &[Word]) -> Vec<Word> {
+    let count = |list: &str| words.iter().filter(|word| has(list, &word.lower)).count();
+    let foreign = count(FOREIGN) > count(ENGLISH);
+    let read = |word: &Word| {
+        const DENIALS: &str = "nicht kein keine keinen keiner nie niemals ne jamais nunca";
+        if foreign && has(DENIALS, &word.lower) {
+            return Word { lower: word.lower.clone(), ..Word::new("not", Class::Negation) };
+        }
+        let grammar =
+            foreign && matches!(word.class, Class::Plain | Class::Name) && has(GRAMMAR, &word.lower);
+        if grammar { Word { class: Class::Small, ..word.clone() } } else { word.clone() }
+    };
+    words.iter().map(read).collect()
+}
+
+/// "The vet says", "Anna told me that": how many words, where a statement follows.
+fn reported(words: &[Word]) -> usize {
+    const SAYING: &str = "says said told tells mentioned confirmed wrote informed";
+    let Some(verb) = words.iter().take(4).position(|word| has(SAYING, &word.lower)) else { return 0 };
+    let mut end = verb + 1;
+    while words.get(end).is_some_and(|word| has("i me us we that him her", &word.lower)) {
+        end += 1;
+    }
+    let states = words.get(end).is_some_and(|next| {
+        next.form == "a"
+            || next.form == "user"
+            || next.class == Class::Name
+            || has("our his her their", &next.lower)
+    });
+    let plain =
+        words.iter().take(verb).all(|word| word.class != Class::Break && word.class != Class::Negation);
+    if verb > 0 && states && plain { end } else { 0 }
+}
+
+/// "from January", "starting Monday": how many words, where they open or close a sentence.
+fn since(words: &[Word], at: usize) -> usize {
+    let opens = words.get(at).is_some_and(|word| has("from starting beginning since ab", &word.lower));
+    let day = |at: usize| words.get(at).is_some_and(|word| super::lists::is_day_or_month(&word.lower));
+    let number = |at: usize| words.get(at).is_some_and(|word| word.class == Class::Number);
+    let mut end = at + 1;
+    end += usize::from(words.get(end).is_some_and(|word| word.lower == "in") && day(end + 1));
+    let begin = end;
+    while day(end) || (number(end) && (day(end - 1) || day(end + 1))) {
+        end += 1;
+    }
+    let on = words.get(end).is_some_and(|word| matches!(word.lower.as_str(), "on" | "onwards"));
+    end += usize::from(on && end > begin);
+    let range = words.get(end).is_some_and(|word| has("to until till through", &word.lower));
+    let edge = at == 0 || words.get(end).is_none_or(|word| word.class == Class::Break);
+    if opens && edge && !range && end > begin { end - at } else { 0 }
+}
+
+/// How many words the longest phrase of a list takes that begins here.
+fn longest(phrases: &[&str], words: &[Word]) -> usize {
+    let fits = |phrase: &&&str| {
+        let mut at = 0;
+        for part in phrase.split(' ') {
+            if words.get(at).is_none_or(|word| word.lower != part && word.form != part) {
+                return None;
+            }
+            at += 1;
+        }
+        Some(at)
+    };
+    phrases.iter().filter_map(|phrase| fits(&phrase)).max().unwrap_or(0)
+}
+
+/// True for a word that takes no part in a comparison of matters.
+pub(in super::super) fn is_framing(word: &Word) -> bool {
+    word.class == Class::Plain
+        && word.lower != "calls"
+        && (matches!(word.lower.as_str(), "user" | "i" | "me")
+            || has(FRAMING, &word.form)
+            || has(FRAMING, &word.lower))
+}
