@@ -21,6 +21,7 @@ use crate::names::{GuardedNames, Lookup, Refusal, SystemNames};
 use crate::redact::origin;
 use crate::request::{Answer, Forbidden, OutboundError, Reach, Request, Retry, Transport};
 use crate::retry::{asked_pause_ms, is_passing, jittered, may_pass};
+use crate::sign_v4::Signing;
 
 /// Added to a pause that a server asks for, at most: so that all who were refused together do not come back together.
 const SPREAD_MS: u64 = 250;
@@ -110,7 +111,7 @@ impl Outbound {
         Ok(Self { configured, public: OnceLock::new(), options, parts })
     }
 
-    async fn run(&self, request: Request) -> std::result::Result<Answer, OutboundError> {
+    async fn run(&self, mut request: Request) -> std::result::Result<Answer, OutboundError> {
         let began = self.parts.clock.monotonic_us();
         let url = guard::address(&request.url, rules(&self.options, request.reach))
             .map_err(|why| self.noted(OutboundError::Refused(why)))?;
@@ -119,6 +120,7 @@ impl Outbound {
         let mut tries = 0;
         loop {
             tries += 1;
+            self.sign(&mut request)?;
             let outcome = self.once(client, &url, &request).await;
             let may_repeat = request.retry == Retry::Safe && tries <= self.options.retries_max;
             if let Some(pause) = self.pause_ms(&outcome, tries).filter(|_| may_repeat) {
@@ -132,6 +134,12 @@ impl Outbound {
                 .map(|answer| Answer { tries, elapsed_ms, ..answer })
                 .map_err(|failure| self.noted(failure.error));
         }
+    }
+
+    /// Signs a request that wants it, as of now; the signature of a try before is replaced.
+    fn sign(&self, request: &mut Request) -> std::result::Result<(), OutboundError> {
+        let Some(Signing { by, path }) = request.signing.clone() else { return Ok(()) };
+        by.sign(request, self.parts.clock.now(), path).map_err(OutboundError::Unsignable)
     }
 
     /// The pause before the next try, where one may help.

@@ -225,7 +225,8 @@ impl Exporter {
             Err(OutboundError::Timeout | OutboundError::Connect(_) | OutboundError::Protocol(_)) => {
                 return self.later(said(&outcome));
             }
-            Ok(_) | Err(OutboundError::Refused(_) | OutboundError::TooLarge) => {
+            Ok(_)
+            | Err(OutboundError::Refused(_) | OutboundError::TooLarge | OutboundError::Unsignable(_)) => {
                 tracing::warn!(spans, why = said(&outcome), "the collector refused traces: they are lost");
                 u64::try_from(spans).unwrap_or(u64::MAX)
             }
@@ -267,6 +268,7 @@ impl Exporter {
             reach: Reach::Configured,
             retry,
             timeout_ms: Some(timeout_ms),
+            signing: None,
         }
     }
 

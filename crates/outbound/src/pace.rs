@@ -156,6 +156,7 @@ mod tests {
             reach: Reach::Configured,
             retry: Retry::Safe,
             timeout_ms: None,
+            signing: None,
         }
     }
 

@@ -5,6 +5,8 @@ use std::fmt;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use loci_model::ports::BoxFuture;
 
+use crate::sign_v4::{Signing, Unsignable};
+
 /// Who named the address: decides where a request may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reach {
@@ -40,6 +42,8 @@ pub struct Request {
     pub retry: Retry,
     /// Given up after this long; `None`: as the policy says.
     pub timeout_ms: Option<u64>,
+    /// Signed when it is sent, and anew for every try: a signature is good for five minutes, and queues may be longer.
+    pub signing: Option<Signing>,
 }
 
 impl fmt::Debug for Request {
@@ -134,6 +138,8 @@ pub enum OutboundError {
     TooLarge,
     /// What came is not HTTP, or broke off; why, without content.
     Protocol(String),
+    /// It cannot be signed; nothing was sent.
+    Unsignable(Unsignable),
 }
 
 impl fmt::Display for OutboundError {
@@ -144,6 +150,7 @@ impl fmt::Display for OutboundError {
             Self::Connect(why) => write!(f, "no connection: {why}"),
             Self::TooLarge => f.write_str("the answer is too large"),
             Self::Protocol(why) => write!(f, "the answer cannot be read: {why}"),
+            Self::Unsignable(why) => write!(f, "the request cannot be signed: {why}"),
         }
     }
 }
@@ -170,6 +177,7 @@ mod tests {
             reach: Reach::Public,
             retry: Retry::Never,
             timeout_ms: None,
+            signing: None,
         };
         let headers = request.headers.iter().cloned().collect();
         let answer = Answer { status: 200, headers, body: b"secret".to_vec(), tries: 1, elapsed_ms: 2 };

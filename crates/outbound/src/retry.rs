@@ -20,7 +20,10 @@ pub fn is_passing(status: u16) -> bool {
 pub(crate) fn may_pass(error: &OutboundError) -> bool {
     match error {
         OutboundError::Timeout | OutboundError::Connect(_) => true,
-        OutboundError::Refused(_) | OutboundError::TooLarge | OutboundError::Protocol(_) => false,
+        OutboundError::Refused(_)
+        | OutboundError::TooLarge
+        | OutboundError::Protocol(_)
+        | OutboundError::Unsignable(_) => false,
     }
 }
 

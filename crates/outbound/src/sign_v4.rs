@@ -53,6 +53,15 @@ pub enum PathRule {
     Once,
 }
 
+/// How a request is to be signed when it is sent.
+#[derive(Debug, Clone)]
+pub struct Signing {
+    /// By whom.
+    pub by: Signer,
+    /// How its path enters.
+    pub path: PathRule,
+}
+
 /// Why a request cannot be signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unsignable {
@@ -220,6 +229,7 @@ mod tests {
             reach: Reach::Configured,
             retry: Retry::Safe,
             timeout_ms: None,
+            signing: None,
         }
     }
 

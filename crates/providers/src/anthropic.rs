@@ -3,7 +3,7 @@
 use http::{HeaderName, HeaderValue};
 use loci_model::Result;
 use loci_model::exchange::Usage;
-use loci_model::ports::language_model::{Finish, ModelError, Reply};
+use loci_model::ports::language_model::{Finish, Reply};
 use loci_outbound::request::{Answer, Request};
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ impl Dialect for Anthropic {
         Ok(())
     }
 
-    fn request(&self, asking: &Asking<'_>) -> std::result::Result<Request, ModelError> {
+    fn request(&self, asking: &Asking<'_>) -> Request {
         let mut body = json!({
             "model": asking.config.endpoint.model,
             "max_tokens": asking.max_output_tokens,
@@ -56,7 +56,7 @@ impl Dialect for Anthropic {
             .headers
             .push((HeaderName::from_static("anthropic-version"), HeaderValue::from_static(VERSION)));
         asking.config.endpoint.with_key(&mut request, "x-api-key", "");
-        Ok(request)
+        request
     }
 
     fn read(&self, body: &Value, asking: &Asking<'_>) -> Option<Reply> {

@@ -57,9 +57,8 @@ impl Asked {
                 completion,
                 manners: *self.manners.lock().unwrap_or_else(PoisonError::into_inner),
                 max_output_tokens: completion.max_output_tokens.min(self.config.max_output_tokens),
-                at: self.around.clock.now(),
             };
-            let request = self.dialect.request(&asking)?;
+            let request = self.dialect.request(&asking);
             let answer = self.around.transport.send(request).await.map_err(|error| {
                 *tries += 1;
                 unanswered(&self.who, &error)

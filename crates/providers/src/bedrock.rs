@@ -1,11 +1,11 @@
 //! Amazon Bedrock's Converse: one shape for every model there. Requests are signed (SigV4), or carry a key of Bedrock's
 //! own. JSON is asked for by a tool that must be used, where the model knows tools.
 
+use loci_model::Result;
 use loci_model::exchange::Usage;
-use loci_model::ports::language_model::{Finish, ModelError, ModelErrorKind, Reply};
-use loci_model::{Result, Timestamp};
+use loci_model::ports::language_model::{Finish, ModelErrorKind, Reply};
 use loci_outbound::request::{Answer, Request};
-use loci_outbound::sign_v4::{PathRule, Signer, Unsignable};
+use loci_outbound::sign_v4::{PathRule, Signer, Signing};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ impl Dialect for Bedrock {
         Ok(())
     }
 
-    fn request(&self, asking: &Asking<'_>) -> std::result::Result<Request, ModelError> {
+    fn request(&self, asking: &Asking<'_>) -> Request {
         let mut inference = json!({"maxTokens": asking.max_output_tokens});
         if let Some(temperature) = asking.config.temperature.filter(|_| asking.manners.temperature) {
             inference["temperature"] = json!(temperature);
@@ -63,10 +63,7 @@ impl Dialect for Bedrock {
         }
         let endpoint = &asking.config.endpoint;
         let path = format!("/model/{}/converse", segment(&endpoint.model));
-        signed(endpoint, asking.at, &path, &body).map_err(|why| {
-            let message = format!("model `{}`: its requests cannot be signed: {why}", endpoint.name);
-            ModelError::new(ModelErrorKind::Rejected, message)
-        })
+        signed(endpoint, &path, &body)
     }
 
     fn read(&self, body: &Value, asking: &Asking<'_>) -> Option<Reply> {
@@ -126,13 +123,8 @@ pub(crate) fn segment(model: &str) -> String {
     utf8_percent_encode(model, SEGMENT).to_string()
 }
 
-/// A POST with the key of Bedrock, or signed.
-pub(crate) fn signed(
-    endpoint: &Endpoint,
-    at: Timestamp,
-    path: &str,
-    body: &Value,
-) -> std::result::Result<Request, Unsignable> {
+/// A POST with the key of Bedrock, or one that is signed when it is sent.
+pub(crate) fn signed(endpoint: &Endpoint, path: &str, body: &Value) -> Request {
     let region = endpoint.region.as_deref().unwrap_or_default();
     let mut request = endpoint.post(&format!("https://bedrock-runtime.{region}.amazonaws.com"), path, body);
     match (&endpoint.key, &endpoint.aws) {
@@ -144,9 +136,9 @@ pub(crate) fn signed(
                 region: region.to_owned(),
                 service: "bedrock",
             };
-            signer.sign(&mut request, at, PathRule::Twice)?;
+            request.signing = Some(Signing { by: signer, path: PathRule::Twice });
         }
         _ => endpoint.with_key(&mut request, "authorization", "Bearer "),
     }
-    Ok(request)
+    request
 }

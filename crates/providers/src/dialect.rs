@@ -3,7 +3,7 @@
 use http::{HeaderName, HeaderValue, Method};
 use loci_model::Result;
 use loci_model::exchange::Usage;
-use loci_model::ports::language_model::{Completion, Finish, ModelError, Reply};
+use loci_model::ports::language_model::{Completion, Finish, Reply};
 use loci_outbound::request::{Answer, Reach, Request, Retry};
 use serde_json::Value;
 
@@ -22,8 +22,6 @@ pub(crate) struct Asking<'a> {
     pub(crate) manners: Manners,
     /// At most so many tokens of answer.
     pub(crate) max_output_tokens: u32,
-    /// Now, for signatures.
-    pub(crate) at: loci_model::Timestamp,
 }
 
 /// A protocol.
@@ -38,7 +36,7 @@ pub(crate) trait Dialect: Send + Sync {
     fn check(&self, endpoint: &Endpoint, section: &str) -> Result<()>;
 
     /// The request of a question.
-    fn request(&self, asking: &Asking<'_>) -> std::result::Result<Request, ModelError>;
+    fn request(&self, asking: &Asking<'_>) -> Request;
 
     /// What a good answer's body says; `None` where it is not one of the protocol.
     fn read(&self, body: &Value, asking: &Asking<'_>) -> Option<Reply>;
@@ -76,6 +74,7 @@ impl Endpoint {
             reach: Reach::Configured,
             retry: Retry::Safe,
             timeout_ms: Some(self.timeout_ms),
+            signing: None,
         }
     }
 

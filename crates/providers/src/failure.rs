@@ -52,6 +52,9 @@ pub fn unanswered(who: &str, error: &OutboundError) -> ModelError {
         OutboundError::TooLarge | OutboundError::Protocol(_) => {
             (ModelErrorKind::Garbled, "is its protocol right?")
         }
+        OutboundError::Unsignable(_) => {
+            (ModelErrorKind::Rejected, "look at base_url and at what access_key_env and secret_key_env name")
+        }
     };
     ModelError::new(kind, format!("{who}: {error}: {remedy}"))
 }

@@ -2,7 +2,7 @@
 
 use loci_model::Result;
 use loci_model::exchange::Usage;
-use loci_model::ports::language_model::{Finish, ModelError, ModelErrorKind, OutputForm, Reply};
+use loci_model::ports::language_model::{Finish, ModelErrorKind, OutputForm, Reply};
 use loci_outbound::request::{Answer, Request};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ impl Dialect for Gemini {
         Ok(())
     }
 
-    fn request(&self, asking: &Asking<'_>) -> std::result::Result<Request, ModelError> {
+    fn request(&self, asking: &Asking<'_>) -> Request {
         let mut generation = json!({"maxOutputTokens": asking.max_output_tokens});
         if let Some(temperature) = asking.config.temperature.filter(|_| asking.manners.temperature) {
             generation["temperature"] = json!(temperature);
@@ -57,7 +57,7 @@ impl Dialect for Gemini {
         let path = format!("/v1beta/{}:generateContent", place(&asking.config.endpoint.model));
         let mut request = asking.config.endpoint.post(BASE, &path, &body);
         asking.config.endpoint.with_key(&mut request, "x-goog-api-key", "");
-        Ok(request)
+        request
     }
 
     fn read(&self, body: &Value, asking: &Asking<'_>) -> Option<Reply> {

@@ -2,7 +2,7 @@
 
 use loci_model::Result;
 use loci_model::exchange::Usage;
-use loci_model::ports::language_model::{Finish, ModelError, ModelErrorKind, OutputForm, Reply};
+use loci_model::ports::language_model::{Finish, ModelErrorKind, OutputForm, Reply};
 use loci_outbound::request::{Answer, Request};
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ impl Dialect for OpenAi {
         Ok(())
     }
 
-    fn request(&self, asking: &Asking<'_>) -> std::result::Result<Request, ModelError> {
+    fn request(&self, asking: &Asking<'_>) -> Request {
         let completion = asking.completion;
         let wants_object =
             matches!(completion.output, OutputForm::Json { .. }) && asking.manners.form == JsonForm::Object;
@@ -63,7 +63,7 @@ impl Dialect for OpenAi {
         }
         let mut request = asking.config.endpoint.post(BASE, "/chat/completions", &body);
         asking.config.endpoint.with_key(&mut request, "authorization", "Bearer ");
-        Ok(request)
+        request
     }
 
     fn read(&self, body: &Value, asking: &Asking<'_>) -> Option<Reply> {

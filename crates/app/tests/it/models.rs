@@ -217,6 +217,7 @@ fn what_we_sign_our_own_door_accepts() {
             reach: Reach::Configured,
             retry: Retry::Safe,
             timeout_ms: None,
+            signing: None,
         };
         signer(token).sign(&mut request, at, rule).unwrap();
         let mut headers: HeaderMap = request.headers.iter().cloned().collect();

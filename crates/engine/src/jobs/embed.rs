@@ -1,13 +1,14 @@
 //! The job that gives vectors to passages that lack one: after a batch, an import, a change of model, or a time without
 //! the embedder. While a batch is written the next is being embedded.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures::stream::{self, StreamExt};
-use loci_model::Result;
 use loci_model::job::Job;
 use loci_model::ports::embedder::Embedder;
 use loci_model::ports::store::{MissingVector, PassageVector, StoreExt};
+use loci_model::{Error, ErrorKind, RecordId, Result};
 
 use super::Ended;
 use crate::Engine;
@@ -21,39 +22,95 @@ const BATCHES_AHEAD: usize = 2;
 /// Where nothing could be written, another writer is at the same records: a pause before looking again.
 const PAUSE_MS: i64 = 200;
 
-/// Runs until no passage lacks a vector. Run twice, it finds nothing left to do.
+/// Passages of one run that the embedder may refuse, each for itself; where it refuses more, it is not the passages.
+const REFUSED_MAX: usize = 1_024;
+/// What any embedder takes: where it is refused, it is not the passages either.
+const PLAIN: &str = "a plain text";
+
+/// A passage: its record, version and part.
+type Place = (RecordId, u32, u32);
+
+/// What became of a batch.
+#[derive(Default)]
+struct Embedded {
+    vectors: Vec<PassageVector>,
+    /// With why.
+    refused: Vec<(Place, String)>,
+}
+
+/// Runs until no passage lacks a vector, but those that the embedder refuses: they stay without, and are found by their
+/// words. Run twice, it finds nothing left to do.
 pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     let Some(embedder) = engine.embedder.clone() else { return Ok(Ended::Done) };
+    let mut refused: BTreeSet<Place> = BTreeSet::new();
     loop {
         let (memory, model) = (job.memory.clone(), embedder.model_id().to_owned());
-        let missing: Vec<MissingVector> = engine
-            .store
-            .read(move |tx| tx.records().missing_vectors(&memory, &model, BATCHES_PER_READ * TEXTS_PER_BATCH))
-            .await?;
+        let limit = BATCHES_PER_READ * TEXTS_PER_BATCH + refused.len();
+        let mut missing: Vec<MissingVector> =
+            engine.store.read(move |tx| tx.records().missing_vectors(&memory, &model, limit)).await?;
+        missing.retain(|passage| !refused.contains(&place(passage)));
         if missing.is_empty() {
             return Ok(Ended::Done);
         }
         let batches: Vec<_> = missing.chunks(TEXTS_PER_BATCH).map(<[MissingVector]>::to_vec).collect();
         let mut embedded = stream::iter(batches).map(|batch| embed(&embedder, batch)).buffered(BATCHES_AHEAD);
-        let mut written = 0;
-        while let Some(vectors) = embedded.next().await {
-            let (memory, vectors) = (job.memory.clone(), vectors?);
+        let (mut written, before) = (0, refused.len());
+        while let Some(batch) = embedded.next().await {
+            let (memory, Embedded { vectors, refused: some }) = (job.memory.clone(), batch?);
             written += engine.store.write(move |tx| tx.records_mut().put_vectors(&memory, &vectors)).await?;
+            for (place, why) in some {
+                tracing::warn!(memory = %job.memory, record = %place.0, part = place.2, why, "a passage gets no vector");
+                refused.insert(place);
+            }
         }
-        if written == 0 {
+        if refused.len() > REFUSED_MAX {
+            let said = format!("the embedder refuses more than {REFUSED_MAX} passages: is it the right one?");
+            return Err(Error::new(ErrorKind::Upstream, said));
+        }
+        if written == 0 && refused.len() == before {
             return Ok(Ended::Again(engine.clock.now().plus_millis(PAUSE_MS)));
         }
     }
 }
 
-async fn embed(embedder: &Arc<dyn Embedder>, batch: Vec<MissingVector>) -> Result<Vec<PassageVector>> {
-    let vectors = embedder.embed(batch.iter().map(|passage| passage.text.clone()).collect()).await?;
-    let of = |(passage, vector): (MissingVector, Vec<f32>)| PassageVector {
-        record: passage.record,
-        version: passage.version,
-        part: passage.part,
-        model: embedder.model_id().to_owned(),
-        vector,
-    };
-    Ok(batch.into_iter().zip(vectors).map(of).collect())
+/// Vectors of a batch. Where the embedder refuses one of its passages, the batch is halved until that one is alone.
+async fn embed(embedder: &Arc<dyn Embedder>, batch: Vec<MissingVector>) -> Result<Embedded> {
+    let (mut embedded, mut open, mut takes_plain) = (Embedded::default(), vec![batch], false);
+    while let Some(mut some) = open.pop() {
+        match embedder.embed(some.iter().map(|passage| passage.text.clone()).collect()).await {
+            Ok(vectors) => {
+                let of = |(passage, vector)| of_passage(embedder.model_id(), passage, vector);
+                embedded.vectors.extend(some.into_iter().zip(vectors).map(of));
+            }
+            Err(error) if error.kind == ErrorKind::Invalid => {
+                if !takes_plain {
+                    embedder.embed(vec![PLAIN.to_owned()]).await.map_err(of_embedder)?;
+                    takes_plain = true;
+                }
+                match some.as_slice() {
+                    [alone] => embedded.refused.push((place(alone), error.message)),
+                    _ => {
+                        let rest = some.split_off(some.len() / 2);
+                        open.extend([rest, some]);
+                    }
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(embedded)
+}
+
+/// An embedder that refuses everything is out of service until somebody changes something.
+fn of_embedder(error: Error) -> Error {
+    if error.kind == ErrorKind::Invalid { Error::new(ErrorKind::Upstream, error.message) } else { error }
+}
+
+fn place(passage: &MissingVector) -> Place {
+    (passage.record.clone(), passage.version, passage.part)
+}
+
+fn of_passage(model: &str, passage: MissingVector, vector: Vec<f32>) -> PassageVector {
+    let MissingVector { record, version, part, .. } = passage;
+    PassageVector { record, version, part, model: model.to_owned(), vector }
 }

@@ -97,6 +97,26 @@ fn without_the_embedder_records_are_written_and_vectors_follow() {
 }
 
 #[test]
+fn a_passage_that_the_embedder_refuses_holds_up_no_other() {
+    let world = World::with(&[Semantic]);
+    for place in ["lake", "river", "stone", "shore", "hill"] {
+        world.say("s1", User, &format!("a quiet day at the {place}"));
+    }
+    let memories = [world.memory.id.clone()];
+    // It takes nothing at all: that is not the passages' fault, and is tried again.
+    *world.embedder.refuses.lock().unwrap() = Some("");
+    assert!(!world.drive(world.engine.run_due(&memories, 3_000)).unwrap().complete);
+    assert_eq!(world.missing_vectors(), 5);
+    let waiting = world.jobs().into_iter().find(|job| job.kind == JobKind::Embed).unwrap();
+    assert_eq!(waiting.failure_reason.unwrap(), "MODEL_UNAVAILABLE: a text is refused");
+    *world.embedder.refuses.lock().unwrap() = Some("stone");
+    assert!(world.work().complete);
+    assert_eq!(world.missing_vectors(), 1);
+    let done = world.jobs().into_iter().find(|job| job.kind == JobKind::Embed).unwrap();
+    assert_eq!(done.state, JobState::Done);
+}
+
+#[test]
 fn a_job_of_a_dead_runner_is_taken_over_at_once() {
     use loci_model::ports::store::{Store, StoreExt};
     let world = World::with(&[Semantic]);

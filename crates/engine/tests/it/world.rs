@@ -29,7 +29,7 @@ use loci_model::record::{Record, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::settings::ModelMode;
 use loci_model::strategy::StrategyBase;
-use loci_model::{ActorId, Document, Error, NamespaceTemplate, Result, SessionId, Timestamp};
+use loci_model::{ActorId, Document, Error, ErrorKind, NamespaceTemplate, Result, SessionId, Timestamp};
 use loci_store_sqlite::{SqliteOptions, SqliteStore};
 use loci_testkit::{HashEmbedder, ManualClock, ScriptedModel, SeededIds};
 use tempfile::TempDir;
@@ -152,6 +152,8 @@ pub(crate) struct SwitchedEmbedder {
     inner: HashEmbedder,
     pub(crate) is_out: AtomicBool,
     pub(crate) texts: AtomicI64,
+    /// Texts with this in them are refused as they are, and with them their batch.
+    pub(crate) refuses: Mutex<Option<&'static str>>,
     /// What happens, once, while it is at work.
     pub(crate) meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
@@ -174,6 +176,11 @@ impl Embedder for SwitchedEmbedder {
             return Box::pin(async { Err(Error::unavailable("no model")) });
         }
         self.texts.fetch_add(texts.len() as i64, Ordering::SeqCst);
+        if let Some(part) = *self.refuses.lock().unwrap()
+            && texts.iter().any(|text| text.contains(part))
+        {
+            return Box::pin(async { Err(Error::new(ErrorKind::Invalid, "a text is refused")) });
+        }
         if let Some(meanwhile) = self.meanwhile.lock().unwrap().take() {
             meanwhile();
         }
@@ -277,6 +284,7 @@ fn opened(
         inner: HashEmbedder::new(256),
         is_out: AtomicBool::new(false),
         texts: AtomicI64::new(0),
+        refuses: Mutex::default(),
         meanwhile: Mutex::default(),
     });
     let parts = EngineParts::quiet(

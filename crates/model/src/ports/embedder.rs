@@ -24,6 +24,9 @@ pub trait Embedder: Send + Sync {
     fn model_id(&self) -> &str;
 
     /// One vector per text, however long the text (windows of retrieval.md §3). Low priority.
+    ///
+    /// # Errors
+    /// Invalid: one of the texts is refused as it is, and the others may get vectors without it. Any other: none would.
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>>;
 
     /// True where a question's vector takes milliseconds and nothing outside this process: then a search begins with the

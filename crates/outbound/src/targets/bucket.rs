@@ -30,6 +30,7 @@ pub(super) async fn put(
         reach: Reach::Configured,
         retry: Retry::Never,
         timeout_ms: Some(TIMEOUT_MS),
+        signing: None,
     };
     sign(target, "s3", PathRule::Once, &mut request, at)?;
     accepted(transport.send(request).await)

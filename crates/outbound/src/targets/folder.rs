@@ -63,6 +63,8 @@ fn append_line(path: &Path, line: &[u8]) -> io::Result<()> {
         fs::create_dir_all(folder)?;
     }
     let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+    // Until the file is closed, for threads and processes alike: a line that another is about to write is not a torn one.
+    file.lock()?;
     drop_torn_line(&mut file)?;
     file.write_all(line)?;
     file.sync_all()
@@ -105,6 +107,33 @@ mod tests {
         append_line(&path, long.as_bytes()).unwrap();
         append_line(&path, b"[]\n").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), format!("{{}}\n{long}[]\n"));
+    }
+
+    #[test]
+    fn lines_written_side_by_side_are_all_there() {
+        const THREADS: usize = 16;
+        const LINES: usize = 25;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("all.jsonl");
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let path = &path;
+                scope.spawn(move || {
+                    for line in 0..LINES {
+                        // Of different lengths: a line that is cut at the end of another is seen.
+                        let more = "x".repeat(thread * 100 + line);
+                        let line = format!("{{\"from\":\"{thread}-{line}\",\"more\":\"{more}\"}}\n");
+                        append_line(path, line.as_bytes()).unwrap();
+                    }
+                });
+            }
+        });
+        let text = fs::read_to_string(&path).unwrap();
+        let found: std::collections::BTreeSet<String> = text
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["from"].to_string())
+            .collect();
+        assert_eq!((text.lines().count(), found.len()), (THREADS * LINES, THREADS * LINES));
     }
 
     #[test]

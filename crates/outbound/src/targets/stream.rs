@@ -45,6 +45,7 @@ pub(super) async fn put(
         reach: Reach::Configured,
         retry: Retry::Never,
         timeout_ms: Some(TIMEOUT_MS),
+        signing: None,
     };
     sign(target, "kinesis", PathRule::Twice, &mut request, notice.at)?;
     accepted(transport.send(request).await)

@@ -46,6 +46,7 @@ pub(super) async fn send(
         reach,
         retry: Retry::Never,
         timeout_ms: Some(TIMEOUT_MS),
+        signing: None,
     };
     accepted(transport.send(request).await)
 }

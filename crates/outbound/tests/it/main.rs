@@ -14,6 +14,8 @@ use loci_outbound::client::{Outbound, OutboundOptions, OutboundParts};
 use loci_outbound::request::{Answer, Forbidden, OutboundError, Reach, Request, Retry, Transport};
 use loci_testkit::{JumpingClock, SeededIds};
 
+use loci_outbound::secret::Secret;
+use loci_outbound::sign_v4::{PathRule, Signer, Signing, Unsignable};
 use server::{Server, Turn, answer};
 
 /// Remembers refused addresses.
@@ -47,6 +49,7 @@ fn request(url: &str) -> Request {
         reach: Reach::Configured,
         retry: Retry::Safe,
         timeout_ms: None,
+        signing: None,
     }
 }
 
@@ -88,6 +91,38 @@ async fn what_is_repeated() {
             assert!((least..=most).contains(pause), "row {at}: {slept:?}");
         }
     }
+}
+
+/// A try after a pause may come when the signature of the one before is too old.
+#[tokio::test]
+async fn every_try_has_a_signature_of_its_own() {
+    let server = Server::start(vec![answer(429, &[("retry-after", "7")], ""), answer(200, &[], "")]).await;
+    let by = Signer {
+        access_key: "AKID".to_owned(),
+        secret: Secret::from("secret"),
+        session_token: None,
+        region: "us-east-1".to_owned(),
+        service: "bedrock",
+    };
+    let signing = |by| Some(Signing { by, path: PathRule::Twice });
+    let asked = Request { signing: signing(by.clone()), ..request(&server.url("/model/m/converse")) };
+    let world = world(OutboundOptions::default());
+    assert_eq!(world.outbound.send(asked).await.unwrap().tries, 2);
+    let line = |request: &String, name: &str| -> Vec<String> {
+        let lines = request.lines().filter(|line| line.to_ascii_lowercase().starts_with(name));
+        lines.map(str::to_owned).collect()
+    };
+    let sent = server.requests();
+    for name in ["x-amz-date:", "authorization:"] {
+        let (first, second) = (line(&sent[0], name), line(&sent[1], name));
+        assert_eq!((first.len(), second.len()), (1, 1), "{name}");
+        assert_ne!(first, second, "{name}");
+    }
+
+    let unfit = Signer { access_key: "two\nlines".to_owned(), ..by };
+    let asked = Request { signing: signing(unfit), ..request(&server.url("/")) };
+    let error = world.outbound.send(asked).await.unwrap_err();
+    assert_eq!(error, OutboundError::Unsignable(Unsignable::Characters));
 }
 
 #[tokio::test]

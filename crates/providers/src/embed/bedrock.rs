@@ -1,11 +1,10 @@
 //! Embedders on Amazon Bedrock: Titan, one text a request, and Cohere, many. Others there have shapes of their own.
 
-use loci_model::Timestamp;
 use loci_model::ports::embedder::Vector;
 use loci_outbound::request::{Answer, Request};
-use loci_outbound::sign_v4::Unsignable;
 use serde_json::{Value, json};
 
+use super::pieces::PIECE_CHARS;
 use super::{EmbedDialect, Purpose, numbers};
 use crate::bedrock as chat;
 use crate::failure::Failure;
@@ -13,6 +12,8 @@ use crate::registry::EmbedderConfig;
 
 /// Texts of one request to Cohere.
 const COHERE_TEXTS: usize = 96;
+/// Characters of a text that Cohere takes there; a longer one is refused.
+const COHERE_CHARS: usize = 2_048;
 
 /// The protocol.
 pub(crate) struct Bedrock;
@@ -22,13 +23,11 @@ impl EmbedDialect for Bedrock {
         if is_cohere(config) { COHERE_TEXTS } else { 1 }
     }
 
-    fn request(
-        &self,
-        config: &EmbedderConfig,
-        texts: &[&str],
-        purpose: Purpose,
-        at: Timestamp,
-    ) -> Result<Request, Unsignable> {
+    fn piece_chars(&self, config: &EmbedderConfig) -> usize {
+        if is_cohere(config) { COHERE_CHARS } else { PIECE_CHARS }
+    }
+
+    fn request(&self, config: &EmbedderConfig, texts: &[&str], purpose: Purpose) -> Request {
         let endpoint = &config.endpoint;
         let body = if is_cohere(config) {
             let kind = match purpose {
@@ -41,7 +40,7 @@ impl EmbedDialect for Bedrock {
         } else {
             json!({"inputText": texts.first()})
         };
-        chat::signed(endpoint, at, &format!("/model/{}/invoke", chat::segment(&endpoint.model)), &body)
+        chat::signed(endpoint, &format!("/model/{}/invoke", chat::segment(&endpoint.model)), &body)
     }
 
     fn read(&self, body: &Value) -> Option<Vec<Vector>> {

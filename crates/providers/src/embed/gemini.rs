@@ -1,9 +1,7 @@
 //! Google's Gemini embeddings, in batches; questions and passages have vectors of their own kind.
 
-use loci_model::Timestamp;
 use loci_model::ports::embedder::Vector;
 use loci_outbound::request::{Answer, Request};
-use loci_outbound::sign_v4::Unsignable;
 use serde_json::{Value, json};
 
 use super::{EmbedDialect, Purpose, numbers};
@@ -19,13 +17,7 @@ impl EmbedDialect for Gemini {
         64
     }
 
-    fn request(
-        &self,
-        config: &EmbedderConfig,
-        texts: &[&str],
-        purpose: Purpose,
-        _: Timestamp,
-    ) -> Result<Request, Unsignable> {
+    fn request(&self, config: &EmbedderConfig, texts: &[&str], purpose: Purpose) -> Request {
         let endpoint = &config.endpoint;
         let kind = match purpose {
             Purpose::Passage => "RETRIEVAL_DOCUMENT",
@@ -39,7 +31,7 @@ impl EmbedDialect for Gemini {
         let body = json!({"requests": texts.iter().map(one).collect::<Vec<_>>()});
         let mut request = endpoint.post(chat::BASE, &format!("/v1beta/{place}:batchEmbedContents"), &body);
         endpoint.with_key(&mut request, "x-goog-api-key", "");
-        Ok(request)
+        request
     }
 
     fn read(&self, body: &Value) -> Option<Vec<Vector>> {

@@ -16,9 +16,8 @@ use loci_model::ports::BoxFuture;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
 use loci_model::ports::language_model::{ModelError, ModelErrorKind};
 use loci_model::ports::observe::ModelCallSeen;
-use loci_model::{Error, ErrorKind, Result, Timestamp};
+use loci_model::{Error, ErrorKind, Result};
 use loci_outbound::request::{Answer, Request, Retry, Transport};
-use loci_outbound::sign_v4::Unsignable;
 use serde_json::Value;
 
 use crate::failure::{Failure, garbled, refused, unanswered};
@@ -41,20 +40,32 @@ pub(crate) trait EmbedDialect: Send + Sync {
     /// Texts of one request.
     fn texts_max(&self, config: &EmbedderConfig) -> usize;
 
+    /// Characters of a text; a longer one is sent in pieces.
+    fn piece_chars(&self, _: &EmbedderConfig) -> usize {
+        pieces::PIECE_CHARS
+    }
+
     /// The request for some texts.
-    fn request(
-        &self,
-        config: &EmbedderConfig,
-        texts: &[&str],
-        purpose: Purpose,
-        at: Timestamp,
-    ) -> std::result::Result<Request, Unsignable>;
+    fn request(&self, config: &EmbedderConfig, texts: &[&str], purpose: Purpose) -> Request;
 
     /// The vectors of an answer, in the order of the texts; `None` where it is not one of the protocol.
     fn read(&self, body: &Value) -> Option<Vec<Vector>>;
 
     /// What an answer without success means.
     fn failure(&self, answer: &Answer) -> Failure;
+}
+
+/// Why texts have no vectors.
+struct NoVectors {
+    error: ModelError,
+    /// It may be one of the texts: asked for without it, the others may get theirs.
+    of_texts: bool,
+}
+
+impl From<ModelError> for NoVectors {
+    fn from(error: ModelError) -> Self {
+        Self { error, of_texts: false }
+    }
 }
 
 /// A configured embedder.
@@ -80,8 +91,8 @@ impl Embeds {
     }
 
     /// Vectors of pieces, in their order.
-    async fn of_pieces(&self, pieces: &[&str]) -> std::result::Result<Vec<Vector>, ModelError> {
-        let mut calls: Vec<BoxFuture<'_, std::result::Result<Vec<Vector>, ModelError>>> = Vec::new();
+    async fn of_pieces(&self, pieces: &[&str]) -> std::result::Result<Vec<Vector>, NoVectors> {
+        let mut calls: Vec<BoxFuture<'_, std::result::Result<Vec<Vector>, NoVectors>>> = Vec::new();
         for some in pieces.chunks(self.dialect.texts_max(&self.config).max(1)) {
             calls.push(Box::pin(self.call(some, Purpose::Passage)));
         }
@@ -90,7 +101,7 @@ impl Embeds {
     }
 
     /// One request, told to whoever counts.
-    async fn call(&self, texts: &[&str], purpose: Purpose) -> std::result::Result<Vec<Vector>, ModelError> {
+    async fn call(&self, texts: &[&str], purpose: Purpose) -> std::result::Result<Vec<Vector>, NoVectors> {
         let began = self.around.clock.monotonic_us();
         let mut tries = 0;
         let outcome = self.answer(texts, purpose, &mut tries).await;
@@ -99,7 +110,7 @@ impl Embeds {
             model: &self.config.endpoint.model,
             answered_by: None,
             step: None,
-            outcome: outcome.as_ref().map_or_else(|error| error.kind.as_str(), |_| "complete"),
+            outcome: outcome.as_ref().map_or_else(|none| none.error.kind.as_str(), |_| "complete"),
             usage: Usage::default(),
             tries,
             elapsed_ms: self.around.clock.monotonic_us().saturating_sub(began) / 1_000,
@@ -112,12 +123,8 @@ impl Embeds {
         texts: &[&str],
         purpose: Purpose,
         tries: &mut u32,
-    ) -> std::result::Result<Vec<Vector>, ModelError> {
-        let mut request =
-            self.dialect.request(&self.config, texts, purpose, self.around.clock.now()).map_err(|why| {
-                let message = format!("{}: its requests cannot be signed: {why}", self.who);
-                ModelError::new(ModelErrorKind::Rejected, message)
-            })?;
+    ) -> std::result::Result<Vec<Vector>, NoVectors> {
+        let mut request = self.dialect.request(&self.config, texts, purpose);
         let transport = match purpose {
             Purpose::Passage => &self.around.transport,
             Purpose::Question => {
@@ -130,7 +137,10 @@ impl Embeds {
         let answer = transport.send(request).await.map_err(|error| unanswered(&self.who, &error))?;
         *tries = answer.tries;
         if !(200..300).contains(&answer.status) {
-            return Err(refused(&self.who, &answer, &self.dialect.failure(&answer), None));
+            let failure = self.dialect.failure(&answer);
+            let of_texts =
+                failure.kind == ModelErrorKind::Rejected && matches!(answer.status, 400 | 413 | 422);
+            return Err(NoVectors { error: refused(&self.who, &answer, &failure, None), of_texts });
         }
         let body: Value = serde_json::from_slice(&answer.body).map_err(|_| garbled(&self.who))?;
         let vectors = self.dialect.read(&body).filter(|vectors| vectors.len() == texts.len());
@@ -138,17 +148,17 @@ impl Embeds {
     }
 
     /// A vector of the configured length, made one of unit length.
-    fn checked(&self, mut vector: Vector) -> std::result::Result<Vector, ModelError> {
-        let bad = |message: String| Err(ModelError::new(ModelErrorKind::Garbled, message));
+    fn checked(&self, mut vector: Vector) -> std::result::Result<Vector, NoVectors> {
+        let bad = |of_texts, message: String| {
+            Err(NoVectors { error: ModelError::new(ModelErrorKind::Garbled, message), of_texts })
+        };
         if vector.len() != self.config.dimensions {
-            return bad(format!(
-                "{} gives vectors of {} numbers: set its dimensions to that",
-                self.who,
-                vector.len()
-            ));
+            let said =
+                format!("{} gives vectors of {} numbers: set its dimensions to that", self.who, vector.len());
+            return bad(false, said);
         }
         if !pieces::to_unit(&mut vector) {
-            return bad(format!("{} gives vectors that have no direction", self.who));
+            return bad(true, format!("{} gives vectors that have no direction", self.who));
         }
         Ok(vector)
     }
@@ -165,9 +175,10 @@ impl Embedder for Embeds {
 
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>> {
         Box::pin(async move {
-            let cut: Vec<Vec<&str>> = texts.iter().map(|text| pieces::of(text)).collect();
+            let chars = self.dialect.piece_chars(&self.config);
+            let cut: Vec<Vec<&str>> = texts.iter().map(|text| pieces::of(text, chars)).collect();
             let all: Vec<&str> = cut.iter().flatten().copied().collect();
-            let mut vectors = self.of_pieces(&all).await.map_err(of_model)?.into_iter();
+            let mut vectors = self.of_pieces(&all).await.map_err(of_texts)?.into_iter();
             let of_text = |pieces: &Vec<&str>| {
                 let weighted = pieces.iter().map(|piece| piece.len()).zip(vectors.by_ref());
                 pieces::joined(weighted.collect())
@@ -178,13 +189,19 @@ impl Embedder for Embeds {
 
     fn embed_question(&self, text: String) -> BoxFuture<'_, Result<QuestionVector>> {
         Box::pin(async move {
-            let pieces = pieces::of(&text);
+            let pieces = pieces::of(&text, self.dialect.piece_chars(&self.config));
             let first = pieces.first().copied().unwrap_or_default();
-            let vectors = self.call(&[first], Purpose::Question).await.map_err(of_model)?;
+            let vectors =
+                self.call(&[first], Purpose::Question).await.map_err(|none| of_model(none.error))?;
             let vector = vectors.into_iter().next().ok_or_else(|| of_model(garbled(&self.who)))?;
             Ok(QuestionVector { vector, shortened: pieces.len() > 1 })
         })
     }
+}
+
+/// Of texts that are refused as they are, another try gains nothing.
+fn of_texts(none: NoVectors) -> Error {
+    if none.of_texts { Error::new(ErrorKind::Invalid, none.error.message) } else { of_model(none.error) }
 }
 
 /// A provider that cannot answer is tried again for as long as it takes: records without vectors are found by words.

@@ -1,9 +1,7 @@
 //! OpenAI's embeddings, as OpenAI, vLLM, Ollama, LM Studio and many others give them.
 
-use loci_model::Timestamp;
 use loci_model::ports::embedder::Vector;
 use loci_outbound::request::{Answer, Request};
-use loci_outbound::sign_v4::Unsignable;
 use serde_json::{Value, json};
 
 use super::{EmbedDialect, Purpose, numbers};
@@ -23,13 +21,7 @@ impl EmbedDialect for OpenAi {
         64
     }
 
-    fn request(
-        &self,
-        config: &EmbedderConfig,
-        texts: &[&str],
-        _: Purpose,
-        _: Timestamp,
-    ) -> Result<Request, Unsignable> {
+    fn request(&self, config: &EmbedderConfig, texts: &[&str], _: Purpose) -> Request {
         let endpoint = &config.endpoint;
         let mut body = json!({"model": endpoint.model, "input": texts, "encoding_format": "float"});
         if endpoint.model.starts_with(ANY_LENGTH) {
@@ -37,7 +29,7 @@ impl EmbedDialect for OpenAi {
         }
         let mut request = endpoint.post(chat::BASE, "/embeddings", &body);
         endpoint.with_key(&mut request, "authorization", "Bearer ");
-        Ok(request)
+        request
     }
 
     fn read(&self, body: &Value) -> Option<Vec<Vector>> {

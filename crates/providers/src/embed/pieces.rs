@@ -3,15 +3,15 @@
 use loci_model::ports::embedder::Vector;
 
 /// Characters of a piece: within what the smallest of the usual models read, whatever the language.
-const PIECE_CHARS: usize = 4_000;
+pub(super) const PIECE_CHARS: usize = 4_000;
 /// Stands for a text without anything to read; some providers refuse those.
 const NOTHING: &str = "-";
 
-/// A text in pieces, cut at spaces where there are any; at least one.
-pub(super) fn of(text: &str) -> Vec<&str> {
+/// A text in pieces of at most `chars` (at least one) characters, cut at spaces where there are any; at least one piece.
+pub(super) fn of(text: &str, chars: usize) -> Vec<&str> {
     let mut rest = text.trim();
     let mut pieces = Vec::new();
-    while let Some((end, _)) = rest.char_indices().nth(PIECE_CHARS) {
+    while let Some((end, _)) = rest.char_indices().nth(chars.max(1)) {
         let (head, _) = rest.split_at(end);
         // A piece without any space is cut where it is.
         let cut = head.rfind(char::is_whitespace).filter(|cut| *cut > 0).unwrap_or(end);
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn nothing_is_lost_but_spaces() {
         let check = |text: &str, lengths: &[usize]| {
-            let pieces = of(text);
+            let pieces = of(text, PIECE_CHARS);
             let found: Vec<usize> = pieces.iter().map(|piece| piece.chars().count()).collect();
             assert_eq!(found, lengths);
         };
@@ -74,8 +74,10 @@ mod tests {
         check(&"é".repeat(4_001), &[4_000, 1]);
         let words = "word ".repeat(2_000);
         check(&words, &[3_999, 3_999, 1_999]);
-        assert_eq!(of(&words).join(" "), words.trim());
+        assert_eq!(of(&words, PIECE_CHARS).join(" "), words.trim());
         check(&format!(" {}", "x".repeat(9_000)), &[4_000, 4_000, 1_000]);
+        assert_eq!(of("one two three", 7), ["one two", "three"]);
+        assert_eq!(of("ab", 0), ["a", "b"]);
     }
 
     #[test]

@@ -181,9 +181,25 @@ async fn long_texts_are_cut_and_their_vectors_averaged() {
     assert_eq!(vendor.seen()[1].body["input"][0].as_str().map(str::len), Some(4_000));
 }
 
+/// Cohere refuses longer texts there.
+#[tokio::test]
+async fn pieces_are_as_long_as_the_model_takes() {
+    let vectors = json!({"embeddings": [[1.0, 0.0], [0.0, 1.0]]});
+    let vendor = Vendor::start(&[said(200, &vectors)]).await;
+    let config = config(Protocol::Bedrock, &vendor.url, "cohere.embed-english-v3");
+    let made = embedder(config, &around(Arc::new(NoObserver))).unwrap();
+    assert_eq!(made.embed(vec!["x".repeat(4_000)]).await.unwrap().len(), 1);
+    let texts = vendor.seen()[0].body["texts"].clone();
+    let lengths: Vec<usize> =
+        texts.as_array().unwrap().iter().map(|text| text.as_str().unwrap().len()).collect();
+    assert_eq!(lengths, [2_048, 1_952]);
+}
+
 #[tokio::test]
 async fn what_goes_wrong() {
     let check = async |answers: &[VendorAnswer], kind: ErrorKind, part: &str, tries: usize| {
+        // What is wrong with the texts themselves is no other when it is tried again.
+        let passes = kind != ErrorKind::Invalid;
         let vendor = Vendor::start(answers).await;
         let made =
             embedder(config(Protocol::OpenAi, &vendor.url, "m"), &around(Arc::new(NoObserver))).unwrap();
@@ -194,14 +210,18 @@ async fn what_goes_wrong() {
             "{}",
             error.message
         );
-        assert!(error.is_retryable() && !error.message.contains("SECRET"), "{}", error.message);
+        assert!(error.is_retryable() == passes && !error.message.contains("SECRET"), "{}", error.message);
         assert_eq!(vendor.seen().len(), tries, "{part}");
     };
     let vectors = |vectors: Value| said(200, &json!({"data": vectors}));
     let three = vectors(json!([{"index": 0, "embedding": [1, 2, 3]}]));
     check(&[three], ErrorKind::Upstream, "vectors of 3 numbers", 1).await;
     let nowhere = vectors(json!([{"index": 0, "embedding": [0, 0]}]));
-    check(&[nowhere], ErrorKind::Upstream, "no direction", 1).await;
+    check(&[nowhere], ErrorKind::Invalid, "no direction", 1).await;
+    let long = said(400, &json!({"error": {"code": "string_too_long"}}));
+    check(&[long], ErrorKind::Invalid, "400 string_too_long", 1).await;
+    let unknown = said(404, &json!({"error": {"code": "model_not_found"}}));
+    check(&[unknown], ErrorKind::Upstream, "404 model_not_found", 1).await;
     check(&[vectors(json!([]))], ErrorKind::Upstream, "its protocol", 1).await;
     let words = vectors(json!([{"index": 0, "embedding": ["a", "b"]}]));
     check(&[words], ErrorKind::Upstream, "its protocol", 1).await;
