@@ -45,7 +45,7 @@ impl ConfiguredEmbedder {
         if entry.protocol == EmbedderProtocol::Onnx {
             return crate::wiring_onnx::OnnxPlan::of(entry, config).map(Self::File);
         }
-        configured(entry, environment)
+        configured(entry, config, environment)
     }
 
     /// True where it calls nobody.
@@ -77,7 +77,11 @@ impl ConfiguredEmbedder {
 }
 
 /// `None` where the entry is not one of a provider: the check of the configuration has refused it by then.
-fn configured(entry: &EmbedderEntry, environment: &Environment) -> Option<ConfiguredEmbedder> {
+fn configured(
+    entry: &EmbedderEntry,
+    config: &Config,
+    environment: &Environment,
+) -> Option<ConfiguredEmbedder> {
     let protocol = match entry.protocol {
         EmbedderProtocol::OpenAi => Protocol::OpenAi,
         EmbedderProtocol::Bedrock => Protocol::Bedrock,
@@ -99,7 +103,7 @@ fn configured(entry: &EmbedderEntry, environment: &Environment) -> Option<Config
         key,
         aws,
         region: entry.region.clone(),
-        timeout_ms: entry.timeout_ms,
+        timeout_ms: entry.timeout_ms.unwrap_or(config.outbound.timeout_ms),
         concurrency: entry.concurrency,
     };
     Some(match variables.read(environment) {

@@ -69,7 +69,7 @@ impl Outside {
     pub fn read(config: &Config, environment: &Environment) -> Self {
         Self {
             outbound: config.outbound.options(),
-            models: config.models.iter().map(|entry| configured(entry, environment)).collect(),
+            models: config.models.iter().map(|entry| configured(entry, config, environment)).collect(),
             ids: config.model_ids.clone(),
             llm: config.llm.clone(),
             embedder: ConfiguredEmbedder::read(config, environment),
@@ -146,7 +146,7 @@ impl Configured {
     }
 }
 
-fn configured(entry: &ModelEntry, environment: &Environment) -> Configured {
+fn configured(entry: &ModelEntry, config: &Config, environment: &Environment) -> Configured {
     let variables = Variables {
         key: entry.key_env.as_ref(),
         access_key: entry.access_key_env.as_ref(),
@@ -168,7 +168,7 @@ fn configured(entry: &ModelEntry, environment: &Environment) -> Configured {
                 key,
                 aws,
                 region: entry.region.clone(),
-                timeout_ms: entry.timeout_ms,
+                timeout_ms: entry.timeout_ms.unwrap_or(config.outbound.timeout_ms),
                 concurrency: entry.concurrency,
             },
             temperature: entry.temperature.value(),
@@ -330,6 +330,21 @@ mod tests {
             error.message,
             "model `far` has no key: the variable FAR_KEY, which key_env names, is not set"
         );
+    }
+
+    #[test]
+    fn a_model_without_a_limit_of_its_own_has_that_of_all_requests() {
+        let one = "[[model]]\nname = \"m\"\nprotocol = \"openai\"\nmodel = \"x\"\n";
+        let check = |text: String, expect: u64| {
+            let config: Config = toml::from_str(&text).unwrap();
+            match configured(&config.models[0], &config, &Environment::of(&[])) {
+                Configured::Ready(model) => assert_eq!(model.endpoint.timeout_ms, expect, "{text}"),
+                Configured::Lacks { message, .. } => panic!("{message}"),
+            }
+        };
+        check(one.to_owned(), 60_000);
+        check(format!("[outbound]\ntimeout_ms = 7\n{one}"), 7);
+        check(format!("[outbound]\ntimeout_ms = 7\n{one}timeout_ms = 8\n"), 8);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_outbound::request::{Answer, OutboundError, Request, Transport};
@@ -30,10 +30,12 @@ impl TargetsPlan {
     /// From the configuration.
     ///
     /// # Errors
-    /// An entry whose address cannot be read.
+    /// An entry whose address cannot be read, a folder that has none.
     pub fn of(config: &Config, environment: &Environment, folder: &Path) -> Result<Self> {
         let targets = config.targets.iter().map(|entry| target(entry, environment)).collect::<Result<_>>()?;
-        let clients = ClientTargets { allowed: config.compat.client_targets, folder: folder.join(OUTBOX) };
+        // Addresses of clients are absolute, the folder of the data may not be.
+        let folder = std::path::absolute(folder.join(OUTBOX)).context("the folder of the data")?;
+        let clients = ClientTargets { allowed: config.compat.client_targets, folder };
         Ok(Self { targets, clients })
     }
 
@@ -85,4 +87,18 @@ fn target(entry: &TargetEntry, environment: &Environment) -> Result<Target> {
         session_token: named(&entry.session_token_env),
         path_style: entry.path_style,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_reach_the_outbox_of_a_folder_that_is_said_relatively() {
+        let config: Config = toml::from_str("[compat]\nclient_targets = true\n").unwrap();
+        let plan = TargetsPlan::of(&config, &Environment::of(&[]), Path::new("data")).unwrap();
+        let expect = std::env::current_dir().unwrap().join("data").join(OUTBOX);
+        assert!(plan.clients.allowed);
+        assert_eq!(plan.clients.folder, expect);
+    }
 }

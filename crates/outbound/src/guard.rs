@@ -19,9 +19,16 @@ const METADATA_V4: &[Ipv4Addr] = &[
     Ipv4Addr::new(169, 254, 170, 2),
     Ipv4Addr::new(169, 254, 170, 23),
     Ipv4Addr::new(100, 100, 100, 200),
+    // Azure's host, Oracle's.
+    Ipv4Addr::new(168, 63, 129, 16),
+    Ipv4Addr::new(192, 0, 0, 192),
 ];
-const METADATA_V6: &[Ipv6Addr] =
-    &[Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254), Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23)];
+const METADATA_V6: &[Ipv6Addr] = &[
+    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254),
+    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23),
+    // Google's.
+    Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
+];
 /// Names of metadata services that are resolved only inside their cloud.
 const METADATA_NAMES: &[&str] = &["metadata.google.internal", "metadata.goog"];
 
@@ -118,7 +125,9 @@ pub fn forbidden(ip: IpAddr, rules: Rules) -> Option<Forbidden> {
     };
     let is_metadata = match carried {
         IpAddr::V4(v4) => METADATA_V4.contains(&v4),
-        IpAddr::V6(v6) => METADATA_V6.contains(&v6),
+        IpAddr::V6(v6) => {
+            METADATA_V6.contains(&v6) || carried_locally(v6).iter().any(|v4| METADATA_V4.contains(v4))
+        }
     };
     if is_metadata && !metadata_allowed(rules) {
         return Some(Forbidden::Metadata);
@@ -154,6 +163,22 @@ fn carried_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
         (0, 0, 0, 0, 0, 0) if g != 0 || h > 1 => of(g, h),
         (0x2002, ..) => of(b, c),
         _ => None,
+    }
+}
+
+/// What an address of a network's own NAT64 (64:ff9b:1::/48) may carry: how it lies there depends on the length of the
+/// network's prefix (RFC 6052 §2.2), which nobody outside knows; none for any other address.
+fn carried_locally(ip: Ipv6Addr) -> Vec<Ipv4Addr> {
+    match ip.octets() {
+        [0, 0x64, 0xff, 0x9b, 0, 1, a, b, _, c, d, e, f, g, h, i] => {
+            vec![
+                Ipv4Addr::new(a, b, c, d),
+                Ipv4Addr::new(b, c, d, e),
+                Ipv4Addr::new(c, d, e, f),
+                Ipv4Addr::new(f, g, h, i),
+            ]
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -240,6 +265,14 @@ mod tests {
             ("http://[::ffff:169.254.169.254]/", "metadata", "metadata"),
             ("http://[64:ff9b::a9fe:a9fe]/", "metadata", "metadata"),
             ("http://[fd00:ec2::254]/", "metadata", "metadata"),
+            ("http://[fd20:ce::254]/", "metadata", "metadata"),
+            ("http://168.63.129.16/", "metadata", "metadata"),
+            ("http://192.0.0.192/opc/v2/", "metadata", "metadata"),
+            ("http://[64:ff9b:1:a9fe:a9:fe00::]/", "metadata", "metadata"),
+            ("http://[64:ff9b:1:a9:fe:a9fe::]/", "metadata", "metadata"),
+            ("http://[64:ff9b:1::a9:fea9:fe00:0]/", "metadata", "metadata"),
+            ("http://[64:ff9b:1::a9fe:a9fe]/", "metadata", "metadata"),
+            ("http://[64:ff9b:1::a00:1]/", "private", "ok"),
             ("http://metadata.google.internal/", "metadata", "metadata"),
             ("http://Metadata.Google.Internal./", "metadata", "metadata"),
         ];

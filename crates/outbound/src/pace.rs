@@ -1,4 +1,5 @@
-//! One provider's pace: so many requests at once, and none before the moment it named when its limits were used up.
+//! One provider's pace: so many requests at once, and none before the moment it named when its limits were used up, or
+//! when it refused one for that.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +11,7 @@ use loci_model::ports::clock::Clock;
 use tokio::sync::Semaphore;
 
 use crate::request::{Answer, OutboundError, Request, Transport};
-use crate::retry::duration_ms;
+use crate::retry::{asked_pause_ms, duration_ms};
 
 /// Nobody waits longer than this for a limit that was announced: the provider is asked and says so itself.
 const WAIT_MS_MAX: u64 = 30_000;
@@ -52,7 +53,11 @@ impl Paced {
             self.clock.sleep(ahead.div_ceil(1_000).min(WAIT_MS_MAX)).await;
         }
         let answer = self.inner.send(request).await?;
-        if let Some(pause) = announced_pause_ms(&answer.headers, self.clock.now()) {
+        let now = self.clock.now();
+        let asked = matches!(answer.status, 429 | 503 | 529)
+            .then(|| asked_pause_ms(&answer.headers, &answer.body, now))
+            .flatten();
+        if let Some(pause) = announced_pause_ms(&answer.headers, now).max(asked) {
             let until = self.clock.monotonic_us().saturating_add(pause.saturating_mul(1_000));
             self.not_before_us.fetch_max(until, Ordering::Relaxed);
         }

@@ -20,9 +20,13 @@ impl Keys {
     /// Reads a secret: keys with spaces between them, each text or `whsec_` and base64. `None` where there is no key, or one
     /// that cannot be read.
     pub fn read(secret: &Secret) -> Option<Self> {
-        let key = |text: &str| match text.strip_prefix(ENCODED) {
-            Some(encoded) => STANDARD.decode(encoded).ok().map(Zeroizing::new),
-            None => Some(Zeroizing::new(text.as_bytes().to_vec())),
+        let key = |text: &str| {
+            let key = match text.strip_prefix(ENCODED) {
+                Some(encoded) => STANDARD.decode(encoded).ok().map(Zeroizing::new),
+                None => Some(Zeroizing::new(text.as_bytes().to_vec())),
+            };
+            // Anybody can sign with an empty one.
+            key.filter(|key| !key.is_empty())
         };
         let keys = secret.expose().split_whitespace().map(key).collect::<Option<Vec<_>>>()?;
         (!keys.is_empty()).then_some(Self(keys))
@@ -73,6 +77,8 @@ mod tests {
         assert_eq!(second, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
         assert!(Keys::read(&Secret::from("whsec_not base64!")).is_none());
         assert!(Keys::read(&Secret::from("  ")).is_none());
+        assert!(Keys::read(&Secret::from("whsec_")).is_none());
+        assert!(Keys::read(&Secret::from("old whsec_")).is_none());
         assert_eq!(format!("{keys:?}"), "Keys(2)");
     }
 }

@@ -72,8 +72,8 @@ impl Dialect for Anthropic {
         };
         let usage = Usage {
             input_tokens: count(body, "/usage/input_tokens")
-                + count(body, "/usage/cache_read_input_tokens")
-                + count(body, "/usage/cache_creation_input_tokens"),
+                .saturating_add(count(body, "/usage/cache_read_input_tokens"))
+                .saturating_add(count(body, "/usage/cache_creation_input_tokens")),
             output_tokens: count(body, "/usage/output_tokens"),
         };
         Some(asking.reply(said, text(body, "/model"), usage, finish))

@@ -1,9 +1,9 @@
 //! What a protocol is to the rest: a question becomes a request, a body becomes a reply, a refusal gets a meaning.
 
 use http::{HeaderName, HeaderValue, Method};
-use loci_model::Result;
 use loci_model::exchange::Usage;
 use loci_model::ports::language_model::{Completion, Finish, Reply};
+use loci_model::{Result, limits};
 use loci_outbound::request::{Answer, Reach, Request, Retry};
 use serde_json::Value;
 
@@ -56,9 +56,10 @@ impl Asking<'_> {
         }
     }
 
-    /// A reply, with the model's own name for itself where it gives one.
+    /// A reply, with the model's own name for itself where it gives one, of the length that a name may have.
     pub(crate) fn reply(&self, text: String, model: Option<&str>, usage: Usage, finish: Finish) -> Reply {
-        Reply { text, model: model.unwrap_or(&self.config.endpoint.model).to_owned(), usage, finish }
+        let model = model.unwrap_or(&self.config.endpoint.model);
+        Reply { text, model: model.chars().take(limits::SHORT_TEXT_CHARS_MAX).collect(), usage, finish }
     }
 }
 

@@ -64,7 +64,7 @@ impl Dialect for Gemini {
         let usage = Usage {
             input_tokens: count(body, "/usageMetadata/promptTokenCount"),
             output_tokens: count(body, "/usageMetadata/candidatesTokenCount")
-                + count(body, "/usageMetadata/thoughtsTokenCount"),
+                .saturating_add(count(body, "/usageMetadata/thoughtsTokenCount")),
         };
         let model = text(body, "/modelVersion");
         let Some(candidate) = body.pointer("/candidates/0") else {

@@ -23,6 +23,7 @@ impl ConfigCommand {
             Self::Print => {
                 let (folder, mut config) = session::folder(globals, environment)?;
                 config.store.data_dir = Some(folder);
+                let config = config.shown();
                 if globals.json {
                     return output::json(&config);
                 }

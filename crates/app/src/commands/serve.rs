@@ -99,7 +99,7 @@ pub fn doors(wiring: &Wiring, config: &Config, environment: &Environment) -> Res
         base_path: config.server.base_path.clone(),
         client_targets: config.compat.client_targets,
         os_user: environment.os_user(),
-        configuration: serde_json::to_value(config)?,
+        configuration: serde_json::to_value(config.clone().shown())?,
         ..DoorOptions::default()
     };
     let doors =

@@ -76,9 +76,8 @@ pub struct EmbedderEntry {
     pub key_env: Option<String>,
     /// Length of its vectors; must be given.
     pub dimensions: Option<usize>,
-    /// A request is given up after this long.
-    #[serde(default = "models::timeout_ms")]
-    pub timeout_ms: u64,
+    /// A request is given up after this long; absent: as `[outbound]` says.
+    pub timeout_ms: Option<u64>,
     /// Requests at once.
     #[serde(default = "models::concurrency")]
     pub concurrency: usize,

@@ -6,6 +6,8 @@ use anyhow::{Result, bail};
 use toml::{Table, Value};
 use zeroize::Zeroizing;
 
+use super::variables;
+
 /// Sections whose keys the environment can set.
 const SECTIONS: &[&str] = &[
     "server",
@@ -80,12 +82,16 @@ impl Environment {
         self.get("USER").or_else(|| self.get("LOGNAME")).unwrap_or("local").to_owned()
     }
 
-    /// Puts `LOCI_<SECTION>_<KEY>` into a configuration.
+    /// Puts `LOCI_<SECTION>_<KEY>` into a configuration. A variable that a member of it names holds a key, and is none.
     pub(super) fn apply(&self, table: &mut Table) -> Result<()> {
+        let mut named = variables::named_by(table);
+        // `LOCI_TELEMETRY_HEADERS_ENV` names one, too.
+        named.extend(
+            self.seen.iter().filter(|(name, _)| name.ends_with("_ENV")).map(|(_, named)| named.clone()),
+        );
         for (name, value) in self.seen.iter().filter(|(_, value)| !value.is_empty()) {
-            let Some(rest) = name.strip_prefix("LOCI_").filter(|_| !OTHERS.contains(&name.as_str())) else {
-                continue;
-            };
+            let is_ours = |_: &&str| !OTHERS.contains(&name.as_str()) && !named.contains(name);
+            let Some(rest) = name.strip_prefix("LOCI_").filter(is_ours) else { continue };
             let rest = rest.to_ascii_lowercase();
             let place = rest.split_once('_').filter(|(section, _)| SECTIONS.contains(section));
             let Some((section, key)) = place else {

@@ -154,6 +154,68 @@ mod tests {
     }
 
     #[test]
+    fn addresses_of_targets_are_checked_at_once_and_shown_without_keys() {
+        let check = |url: &str, part: &str| {
+            let text = format!("[[target]]\nname = \"t\"\nurl = {url}\n");
+            let error = format!("{:#}", load_text(&text, &[]).unwrap_err());
+            assert!(error.contains(part) && !error.contains("secret"), "{error}");
+        };
+        check("\"https://user:secret@h/\"", "[[target]] t: its url must be");
+        check("\"http://169.254.169.254/secret\"", "(metadata)");
+        check("\"https://h:port/\"", "(host)");
+        check("\"s3://b\"\nendpoint = \"s3.example.org\"", "its endpoint must be");
+        check("\"s3://b\"\nendpoint = \"https://a:secret@h\"", "(credentials)");
+        check("\"s3://b\"\nendpoint = \"https://h/?key=secret\"", "no query");
+        let proxy = |url: &str| load_text(&format!("[outbound]\nproxy = \"{url}\"\n"), &[]);
+        let error = proxy("http://user:secret@proxy:3128").unwrap_err().to_string();
+        assert!(error.contains("outbound.proxy") && !error.contains("secret"), "{error}");
+        assert!(proxy("http://proxy:3128").is_ok() && proxy("").is_ok());
+        let text = "[outbound]\nallow_metadata = true\n[[target]]\nname = \"t\"\nurl = \"http://169.254.169.254/x\"\n";
+        assert!(load_text(text, &[]).is_ok());
+
+        let text = "[[target]]\nname = \"t\"\nurl = \"https://h/x?token=secret\"\n[[target]]\nname = \"f\"\nurl = \"file:///a b\"\n";
+        let config = load_text(text, &[]).unwrap();
+        assert!(!format!("{config:?}").contains("secret"), "{config:?}");
+        let shown = config.shown();
+        assert_eq!(
+            [shown.targets[0].url.as_str(), shown.targets[1].url.as_str()],
+            ["https://h/x?…", "file:///a b"]
+        );
+    }
+
+    /// A key in the place of the name of its variable is refused, and not repeated.
+    #[test]
+    fn variables_are_names() {
+        let key = format!("sk-{}", "proj-aB3dE5gH7jK9mN1pQ3");
+        let check = |text: &str, place: &str| {
+            let error = format!("{:#}", load_text(&text.replace("KEY", &key), &[]).unwrap_err());
+            assert!(error.contains(place) && error.contains("name of a variable"), "{error}");
+            assert!(!error.contains("aB3dE5gH7jK9mN1pQ3"), "{error}");
+        };
+        let model = "[[model]]\nname = \"m\"\nprotocol = \"openai\"\nmodel = \"x\"\n";
+        check(&format!("{model}key_env = \"KEY\"\n"), "model.key_env of m");
+        check(
+            &format!("{model}access_key_env = \"A\"\nsecret_key_env = \"KEY\"\n"),
+            "model.secret_key_env of m",
+        );
+        let embedder = "[[embedder]]\nname = \"e\"\nprotocol = \"openai\"\nmodel = \"x\"\ndimensions = 8\n";
+        check(&format!("{embedder}key_env = \"KEY\"\n"), "embedder.key_env of e");
+        let target = "[[target]]\nname = \"t\"\nurl = \"https://h/\"\n";
+        check(&format!("{target}secret_env = \"KEY\"\n"), "target.secret_env of t");
+        check("[telemetry]\nheaders_env = \"KEY\"\n", "telemetry.headers_env");
+    }
+
+    #[test]
+    fn a_variable_that_holds_a_key_is_no_setting() {
+        let model =
+            "[[model]]\nname = \"m\"\nprotocol = \"openai\"\nmodel = \"x\"\nkey_env = \"LOCI_MODEL_KEY\"\n";
+        let pairs = [("LOCI_MODEL_KEY", "k")];
+        assert!(load_text(model, &pairs).is_ok());
+        let error = load_text("", &pairs).unwrap_err().to_string();
+        assert!(error.contains("LOCI_MODEL_KEY names no section"), "{error}");
+    }
+
+    #[test]
     fn models() {
         let one = "[[model]]\nname = \"m\"\nprotocol = \"openai\"\nmodel = \"x\"\n";
         let check = |text: &str, part: &str| {
@@ -163,7 +225,7 @@ mod tests {
         };
         let loaded = load_text(one, &[]).unwrap();
         let model = &loaded.models[0];
-        assert_eq!((model.timeout_ms, model.concurrency, model.max_output_tokens), (60_000, 16, 16_384));
+        assert_eq!((model.timeout_ms, model.concurrency, model.max_output_tokens), (None, 16, 16_384));
         assert_eq!(model.temperature.value(), Some(0.0));
         let own = load_text(&format!("{one}temperature = \"default\"\n"), &[]).unwrap();
         assert_eq!(own.models[0].temperature.value(), None);
@@ -196,7 +258,7 @@ mod tests {
             assert!(error.contains(part), "{error}");
         };
         let loaded = load_text(&format!("[embedding]\nuse = \"e\"\n{one}"), &[]).unwrap();
-        assert_eq!((loaded.embedders[0].timeout_ms, loaded.embedders[0].concurrency), (60_000, 16));
+        assert_eq!((loaded.embedders[0].timeout_ms, loaded.embedders[0].concurrency), (None, 16));
         check("[embedding]\nuse = \"other\"\nONE", "embedding.use is other");
         check("ONEONE", "two [[embedder]]");
         check("ONEconcurrency = 0\n", "embedder.concurrency of e");

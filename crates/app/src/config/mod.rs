@@ -15,6 +15,7 @@ pub mod profiles;
 pub mod safety;
 pub mod targets;
 pub mod telemetry;
+mod variables;
 
 use std::net::SocketAddr;
 use std::num::NonZero;
@@ -283,6 +284,8 @@ impl Default for LogSection {
 impl Config {
     /// What the sections must be, each for itself.
     fn check_sections(&self) -> anyhow::Result<()> {
+        // Before all that may name one of them.
+        variables::check(self)?;
         self.llm.check(&self.models)?;
         models::check(&self.models, &self.model_ids)?;
         embedding::check(&self.embedding, &self.embedders)?;
@@ -291,7 +294,16 @@ impl Config {
         self.profiles.check()?;
         self.outbound.check()?;
         self.telemetry.check()?;
-        targets::check(&self.targets, &self.webhooks)
+        targets::check(&self.targets, &self.webhooks, &self.outbound)
+    }
+
+    /// As it may be shown: the queries of addresses, which may be keys, are left out. Keys themselves are never in it.
+    #[must_use]
+    pub fn shown(mut self) -> Self {
+        for target in &mut self.targets {
+            target.url = target.place();
+        }
+        self
     }
 
     /// The engine's part.

@@ -113,9 +113,8 @@ pub struct ModelEntry {
     pub model: String,
     /// Variable that holds the key.
     pub key_env: Option<String>,
-    /// A request is given up after this long.
-    #[serde(default = "timeout_ms")]
-    pub timeout_ms: u64,
+    /// A request is given up after this long; absent: as `[outbound]` says.
+    pub timeout_ms: Option<u64>,
     /// Requests at once.
     #[serde(default = "concurrency")]
     pub concurrency: usize,
@@ -146,10 +145,6 @@ pub struct ModelIdEntry {
     pub id: String,
     /// The `[[model]]` it means.
     pub model: String,
-}
-
-pub(super) fn timeout_ms() -> u64 {
-    60_000
 }
 
 pub(super) fn concurrency() -> usize {
@@ -205,8 +200,13 @@ pub(super) fn is_name(name: &str) -> bool {
 }
 
 /// How long and how many at once.
-pub(super) fn check_calls(section: &str, name: &str, timeout_ms: u64, concurrency: usize) -> Result<()> {
-    if !(1..=TIMEOUT_MS_MAX).contains(&timeout_ms) {
+pub(super) fn check_calls(
+    section: &str,
+    name: &str,
+    timeout_ms: Option<u64>,
+    concurrency: usize,
+) -> Result<()> {
+    if timeout_ms.is_some_and(|millis| !(1..=TIMEOUT_MS_MAX).contains(&millis)) {
         bail!("{section}.timeout_ms of {name} must be 1 to {TIMEOUT_MS_MAX}");
     }
     if !(1..=CONCURRENCY_MAX).contains(&concurrency) {

@@ -2,6 +2,8 @@
 
 use anyhow::{Result, bail};
 use loci_outbound::client::OutboundOptions;
+use loci_outbound::guard::{Rules, address};
+use loci_outbound::request::Reach;
 use serde::{Deserialize, Serialize};
 
 /// No request waits longer than ten minutes.
@@ -15,7 +17,7 @@ const RETRIES_MAX: u32 = 10;
 pub struct OutboundSection {
     /// A connection is given up after this long.
     pub connect_ms: u64,
-    /// A request is given up after this long.
+    /// A request is given up after this long, unless its `[[model]]` or `[[embedder]]` says otherwise.
     pub timeout_ms: u64,
     /// A request is repeated so often at most.
     pub retries_max: u32,
@@ -53,6 +55,14 @@ impl OutboundSection {
         }
         if self.retries_max > RETRIES_MAX {
             bail!("outbound.retries_max must be at most {RETRIES_MAX}");
+        }
+        let rules = Rules { reach: Reach::Configured, allow_metadata: true };
+        let proxy = self.proxy.as_deref().filter(|proxy| !proxy.is_empty());
+        if let Some(Err(why)) = proxy.map(|proxy| address(proxy, rules)) {
+            bail!(
+                "outbound.proxy must be a URL like http://proxy:3128, without user and password ({})",
+                why.as_str()
+            );
         }
         Ok(())
     }

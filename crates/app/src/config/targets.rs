@@ -1,18 +1,25 @@
 //! `[[target]]` and `[[webhook]]`: where notifications go, and who is told of the ends of jobs. Secrets are named by the
 //! variables that hold them, never written down.
 
+use std::fmt;
+
 use anyhow::{Result, anyhow, bail};
 use loci_engine::settings::JobWebhook;
 use loci_model::job::JobState;
 use loci_model::limits;
+use loci_outbound::guard::{self, Rules};
+use loci_outbound::redact;
+use loci_outbound::request::Reach;
 use loci_outbound::targets::Address;
 use serde::{Deserialize, Serialize};
+
+use super::outbound::OutboundSection;
 
 /// The ends of jobs that can be told.
 const ENDS: [JobState; 2] = [JobState::Done, JobState::Failed];
 
 /// `[[target]]`
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TargetEntry {
     /// An ARN, a bucket, or a name as clients and `[[webhook]]` use it.
@@ -53,6 +60,45 @@ impl TargetEntry {
     pub fn address(&self) -> Result<Address> {
         Address::parse(&self.url).map_err(|error| anyhow!("[[target]] {}: {}", self.name, error.message))
     }
+
+    /// Its address as it may be shown.
+    pub(super) fn place(&self) -> String {
+        // Paths of files are their own place: the parser of addresses would write them otherwise.
+        if self.url.starts_with("http") { redact::place(&self.url) } else { self.url.clone() }
+    }
+
+    /// Whether the text of its address, and of its endpoint, may be called.
+    fn check_addresses(&self, outbound: &OutboundSection) -> Result<()> {
+        let rules = Rules { reach: Reach::Configured, allow_metadata: outbound.allow_metadata };
+        let web = match self.address()? {
+            Address::Web(url) => Some(("url", url)),
+            Address::Folder(_) | Address::Lines(_) | Address::Bucket { .. } | Address::Stream(_) => None,
+        };
+        let endpoint = self.endpoint.clone().map(|endpoint| ("endpoint", endpoint));
+        for (member, text) in web.into_iter().chain(endpoint) {
+            if let Err(why) = guard::address(&text, rules) {
+                bail!(
+                    "[[target]] {}: its {member} must be a URL like https://hooks.example.org/x, without user and password, and none of cloud metadata ({})",
+                    self.name,
+                    why.as_str()
+                );
+            }
+            if member == "endpoint" && text.contains(['?', '#']) {
+                bail!("[[target]] {}: its endpoint must have no query", self.name);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for TargetEntry {
+    /// Queries of addresses may hold keys: they are not shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TargetEntry")
+            .field("name", &self.name)
+            .field("url", &self.place())
+            .finish_non_exhaustive()
+    }
 }
 
 impl WebhookEntry {
@@ -70,7 +116,11 @@ impl WebhookEntry {
 }
 
 /// What the entries must be.
-pub(super) fn check(targets: &[TargetEntry], webhooks: &[WebhookEntry]) -> Result<()> {
+pub(super) fn check(
+    targets: &[TargetEntry],
+    webhooks: &[WebhookEntry],
+    outbound: &OutboundSection,
+) -> Result<()> {
     if targets.len() > limits::TARGETS_MAX {
         bail!("there may be at most {} [[target]]", limits::TARGETS_MAX);
     }
@@ -79,6 +129,7 @@ pub(super) fn check(targets: &[TargetEntry], webhooks: &[WebhookEntry]) -> Resul
         if targets.iter().take(number).any(|other| other.name == *name) {
             bail!("[[target]] {name} is there twice");
         }
+        target.check_addresses(outbound)?;
         let is_of_aws = match target.address()? {
             Address::Bucket { .. } | Address::Stream(_) => true,
             Address::Web(_) | Address::Folder(_) | Address::Lines(_) => false,

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use loci_model::{Error, Result};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
+use crate::redact;
+
 /// What stands in a path as it is; the rest is percent-encoded.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// How a target is reached.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Address {
     /// A webhook: `https://…`, `http://…`.
     Web(String),
@@ -97,6 +99,18 @@ impl fmt::Display for Address {
     }
 }
 
+impl fmt::Debug for Address {
+    /// Queries of webhooks may hold keys: they are not shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Web(url) => f.write_str(&redact::place(url)),
+            Self::Folder(_) | Self::Lines(_) | Self::Bucket { .. } | Self::Stream(_) => {
+                fmt::Display::fmt(self, f)
+            }
+        }
+    }
+}
+
 /// The address of a file.
 pub(super) fn of_path(path: &Path) -> String {
     format!("file://{}", encoded(&path.to_string_lossy()))
@@ -129,6 +143,8 @@ mod tests {
         check("s3://b-1", bucket(""), "s3://b-1/");
         check("s3://b-1/a/b/", bucket("a/b/"), "s3://b-1/a/b/");
         check("kinesis://records", Some(Address::Stream("records".into())), "kinesis://records");
+        let web = Address::Web("https://h/x?token=secret".into());
+        assert_eq!(format!("{web:?}"), "https://h/x?…");
         for bad in [
             "",
             "ftp://x",

@@ -76,7 +76,7 @@ mod tests {
         check(&words, &[3_999, 3_999, 1_999]);
         assert_eq!(of(&words, PIECE_CHARS).join(" "), words.trim());
         check(&format!(" {}", "x".repeat(9_000)), &[4_000, 4_000, 1_000]);
-        assert_eq!(of("one two three", 7), ["one two", "three"]);
+        assert_eq!(of("one two three", 8), ["one two", "three"]);
         assert_eq!(of("ab", 0), ["a", "b"]);
     }
 
