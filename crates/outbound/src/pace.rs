@@ -92,7 +92,7 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
 
     use http::{HeaderName, HeaderValue, Method};
-    use loci_testkit::{ManualClock, block_on};
+    use loci_testkit::{JumpingClock, ManualClock, block_on};
 
     use super::*;
     use crate::request::{Reach, Retry};
@@ -150,6 +150,32 @@ mod tests {
                 })
             })
         }
+    }
+
+    /// Answers that there was too much, and asks for a pause.
+    struct Refusing;
+
+    impl Transport for Refusing {
+        fn send(&self, _: Request) -> BoxFuture<'_, Result<Answer, OutboundError>> {
+            let answer = Answer {
+                status: 429,
+                headers: headers(&[("retry-after", "5")]),
+                body: Vec::new(),
+                tries: 1,
+                elapsed_ms: 0,
+            };
+            Box::pin(std::future::ready(Ok(answer)))
+        }
+    }
+
+    #[test]
+    fn a_pause_that_is_asked_for_holds_for_whoever_comes_next() {
+        let clock = JumpingClock::default();
+        let paced = Paced::new(Arc::new(Refusing), Arc::new(clock.clone()), 2);
+        for _ in 0..2 {
+            assert_eq!(block_on(paced.send(request())).unwrap().status, 429);
+        }
+        assert_eq!(clock.slept_ms(), [5_000]);
     }
 
     fn request() -> Request {
