@@ -173,9 +173,9 @@ mod tests {
         let text = "[outbound]\nallow_metadata = true\n[[target]]\nname = \"t\"\nurl = \"http://169.254.169.254/x\"\n";
         assert!(load_text(text, &[]).is_ok());
 
-        let text = "[[target]]\nname = \"t\"\nurl = \"https://h/x?token=secret\"\n[[target]]\nname = \"f\"\nurl = \"file:///a b\"\n";
+        let text = "[[target]]\nname = \"t\"\nurl = \"https://h/x?token=hidden\"\n[[target]]\nname = \"f\"\nurl = \"file:///a b\"\n";
         let config = load_text(text, &[]).unwrap();
-        assert!(!format!("{config:?}").contains("secret"), "{config:?}");
+        assert!(!format!("{config:?}").contains("hidden"), "{config:?}");
         let shown = config.shown();
         assert_eq!(
             [shown.targets[0].url.as_str(), shown.targets[1].url.as_str()],
