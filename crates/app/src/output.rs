@@ -96,9 +96,15 @@ pub(crate) fn progress(bytes: u64, what: &'static str) -> ProgressBar {
 /// What went wrong.
 pub(crate) fn failure(error: &anyhow::Error, as_json: bool) {
     if as_json {
-        let problem = error.chain().find_map(|cause| match cause.downcast_ref::<ClientError>() {
-            Some(ClientError::Refused { problem, .. }) => Some((**problem).clone()),
-            Some(_) | None => None,
+        let problem = error.chain().enumerate().find_map(|(depth, cause)| {
+            let Some(ClientError::Refused { problem, .. }) = cause.downcast_ref::<ClientError>() else {
+                return None;
+            };
+            let mut problem = (**problem).clone();
+            if depth > 0 {
+                problem.message = format!("{error}: {}", problem.message);
+            }
+            Some(problem)
         });
         let problem = problem.unwrap_or_else(|| loci_api::Problem {
             code: "FAILED".to_owned(),

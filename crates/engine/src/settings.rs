@@ -78,6 +78,8 @@ pub struct EngineSettings {
     pub pipeline: PipelineSettings,
     /// Who is told of the ends of jobs.
     pub job_webhooks: Vec<JobWebhook>,
+    /// Clients may name URLs as delivery targets (agentcore-wire.md §14).
+    pub client_targets: bool,
     /// This process, in leases: unique among the processes of a folder.
     pub host: String,
 }
@@ -101,6 +103,7 @@ impl Default for EngineSettings {
             patterns: None,
             pipeline: PipelineSettings::default(),
             job_webhooks: Vec::new(),
+            client_targets: false,
             host: "loci".to_owned(),
         }
     }

@@ -22,8 +22,6 @@ pub struct DoorOptions {
     pub extraction_sync: bool,
     /// A path that clients put before every path of the wire, such as `/agentcore`; empty: none.
     pub base_path: String,
-    /// Whether clients of the wire may name URLs as delivery targets.
-    pub client_targets: bool,
     /// The user of the operating system: the caller's name in development mode and on the socket.
     pub os_user: String,
     /// The configuration as `loci config print --json` shows it, secrets left out.
@@ -37,7 +35,6 @@ impl Default for DoorOptions {
             body_pause_ms_max: 30_000,
             extraction_sync: false,
             base_path: String::new(),
-            client_targets: false,
             os_user: "local".to_owned(),
             configuration: serde_json::Value::Null,
         }
@@ -70,7 +67,6 @@ impl Doors {
         let settings = WireSettings {
             base_path: options.base_path.clone(),
             body_bytes_max: options.body_bytes_max,
-            client_targets: options.client_targets,
             extraction_sync: options.extraction_sync,
         };
         let wire = Arc::new(Wire::new(engine.clone(), clock.clone(), ids.clone(), settings));

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Subcommand, ValueEnum};
 use loci_api::memory as shape;
+use loci_api::profile::ProfileApply;
 use loci_api::reflection::Reflect;
 
 use crate::cli::Globals;
@@ -12,6 +13,9 @@ use crate::config::environment::Environment;
 use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
+
+/// Days until events vanish where nobody says it.
+const EVENT_EXPIRY_DAYS: u32 = 90;
 
 /// A strategy that needs no more than its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -36,9 +40,9 @@ pub(crate) enum Memory {
         /// What it is for
         #[arg(long)]
         description: Option<String>,
-        /// Days until events vanish
-        #[arg(long, default_value_t = 90)]
-        event_expiry_days: u32,
+        /// Days until events vanish; 90 where neither this nor the profile says it
+        #[arg(long)]
+        event_expiry_days: Option<u32>,
         /// Settings and strategies of this profile: a name, or a file (a path with a dot or a slash in it)
         #[arg(long, conflicts_with = "strategies")]
         profile: Option<String>,
@@ -108,16 +112,22 @@ impl Memory {
                 let new = shape::MemoryCreate {
                     name,
                     description,
-                    event_expiry_days: Some(event_expiry_days),
+                    event_expiry_days: Some(event_expiry_days.unwrap_or(EVENT_EXPIRY_DAYS)),
                     strategies: strategies.into_iter().map(strategy).collect(),
                     indexed_keys: Vec::new(),
                     namespace_keys: Vec::new(),
                     tags: pairs(&tags)?,
                     settings: None,
                 };
-                let made = session.client.memory_create(&new).await?;
+                let mut made = session.client.memory_create(&new).await?;
                 if let Some(profile) = profile {
-                    session.client.profile_apply(&made.id, &profile).await?;
+                    made = furnish(&session, &made.id, &profile, event_expiry_days).await.with_context(|| {
+                        let (name, id) = (&made.name, &made.id);
+                        format!(
+                            "the memory {name} ({id}) was made, but is not as the profile says: apply it with \
+                             `loci profile apply --memory {name}`, or delete the memory"
+                        )
+                    })?;
                 }
                 output::result(session.json, &made, |made| output::line(&made.id))?;
             }
@@ -164,6 +174,21 @@ impl Memory {
         }
         session.end().await
     }
+}
+
+/// Gives a new memory a profile, and what was said beside it; the memory as it is then.
+async fn furnish(
+    session: &Session,
+    memory: &str,
+    profile: &ProfileApply,
+    event_expiry_days: Option<u32>,
+) -> Result<shape::Memory> {
+    session.client.profile_apply(memory, profile).await?;
+    if event_expiry_days.is_some() {
+        let change = shape::MemoryUpdate { event_expiry_days, ..shape::MemoryUpdate::default() };
+        return Ok(session.client.memory_update(memory, &change).await?);
+    }
+    Ok(session.client.memory_get(memory).await?)
 }
 
 /// Asks for a reflection; a strategy that is none by name is one by id, for the server to find.

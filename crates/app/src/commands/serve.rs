@@ -97,7 +97,6 @@ pub fn doors(wiring: &Wiring, config: &Config, environment: &Environment) -> Res
         body_bytes_max: config.server.body_bytes_max,
         extraction_sync: config.extraction.sync,
         base_path: config.server.base_path.clone(),
-        client_targets: config.compat.client_targets,
         os_user: environment.os_user(),
         configuration: serde_json::to_value(config.clone().shown())?,
         ..DoorOptions::default()

@@ -340,6 +340,7 @@ impl Config {
             patterns: self.safety.patterns()?,
             pipeline: self.pipeline.engine(),
             job_webhooks: self.webhooks.iter().map(targets::WebhookEntry::engine).collect(),
+            client_targets: self.compat.client_targets,
             ..defaults
         })
     }

@@ -75,3 +75,27 @@ fn profiles_are_listed_shown_and_applied() {
     assert!(home.fails(2, &apply).contains("colour"));
     home.fails(3, &["profile", "show", "none-such"]);
 }
+
+#[test]
+fn a_memory_is_made_as_its_profile_says_and_what_is_said_beside_it_wins() {
+    let home = Home::new();
+    let check = |name: &str, more: &[&str], days: u64| {
+        let made = home.json(&[&["memory", "create", name, "--profile", "coding"][..], more].concat());
+        assert_eq!(made["event_expiry_days"], days, "{made}");
+        assert_eq!(made["settings"]["profile"], "coding", "{made}");
+        assert_eq!(made["strategies"].as_array().unwrap().len(), 4, "{made}");
+        assert_eq!(home.json(&["memory", "get", name]), made);
+    };
+    check("plain", &[], 365);
+    check("short", &["--event-expiry-days", "30"], 30);
+    let made = home.json(&["memory", "create", "none"]);
+    assert_eq!(made["event_expiry_days"], 90);
+    // A variable that nobody declares is found when the profile is applied.
+    let odd = "profile = \"odd\"\nversion = 1\n[[strategy]]\nname = \"N\"\nkind = \"semantic\"\nnamespace = \"/{team}/\"\n";
+    std::fs::write(home.path("odd.toml"), odd).unwrap();
+    let said = home.fails(2, &["memory", "create", "left", "--profile", "odd.toml"]);
+    assert!(said.contains("loci profile apply --memory left") && said.contains("team"), "{said}");
+    let said = home.fails(2, &["--json", "memory", "create", "more", "--profile", "odd.toml"]);
+    assert!(said.contains("loci profile apply --memory more") && said.contains("team"), "{said}");
+    assert_eq!(home.json(&["memory", "get", "left"])["strategies"].as_array().unwrap().len(), 0);
+}

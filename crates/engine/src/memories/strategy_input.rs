@@ -33,6 +33,9 @@ pub(crate) fn build(new: &NewStrategy, around: &Surroundings<'_>) -> Result<Stra
         let rule = "a self-managed strategy needs selfManagedConfiguration";
         return Err(Error::invalid("memoryStrategies.configuration", rule));
     }
+    if let Some(own) = new.custom.as_ref().and_then(|custom| custom.self_managed.as_ref()) {
+        check_targets(Some(&own.topic_arn), Some(&own.payload_bucket), around.settings)?;
+    }
     let template = match &new.template {
         Some(template) => template.clone(),
         None => default_template(new.base, around.settings)?,
@@ -77,6 +80,24 @@ pub(crate) fn check(strategy: &Strategy, indexed: &[IndexedKey], variables: &[Na
         ));
     }
     check_schema(strategy.schema.as_deref(), indexed)
+}
+
+/// Refuses a delivery target that is itself a URL, unless a setting lets clients choose targets (agentcore-wire.md §14).
+pub(crate) fn check_targets(
+    topic: Option<&String>,
+    bucket: Option<&String>,
+    settings: &EngineSettings,
+) -> Result<()> {
+    for (name, value) in [("topicArn", topic), ("payloadDeliveryBucketName", bucket)] {
+        if !settings.client_targets && value.is_some_and(|value| value.contains("://")) {
+            let rule = format!(
+                "{name} is a URL, and this server does not let clients choose delivery targets: give a name that its \
+                 configuration maps"
+            );
+            return Err(Error::invalid(name, rule));
+        }
+    }
+    Ok(())
 }
 
 fn check_template(template: &NamespaceTemplate, variables: &[NamespaceKey]) -> Result<()> {

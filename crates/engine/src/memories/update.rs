@@ -90,7 +90,7 @@ impl Engine {
         }
         for update in &change.modify_strategies {
             let strategy = strategy_input::find(&mut memory.strategies, &update.id)?;
-            modify(strategy, update)?;
+            modify(strategy, update, &self.settings)?;
             strategy.updated_at = now;
         }
         let added = self.new_strategies(memory, &change.add_strategies, now)?;
@@ -167,7 +167,7 @@ pub(crate) fn check_whole(memory: &Memory) -> Result<()> {
     })
 }
 
-fn modify(strategy: &mut Strategy, update: &StrategyUpdate) -> Result<()> {
+fn modify(strategy: &mut Strategy, update: &StrategyUpdate, settings: &EngineSettings) -> Result<()> {
     if let Some(description) = &update.description {
         strategy.description = Some(description.clone());
     }
@@ -187,6 +187,7 @@ fn modify(strategy: &mut Strategy, update: &StrategyUpdate) -> Result<()> {
     }
     modify_prompts(strategy, update)?;
     if let Some(asked) = &update.self_managed {
+        strategy_input::check_targets(asked.topic_arn.as_ref(), asked.payload_bucket.as_ref(), settings)?;
         let own = strategy_input::self_managed(strategy)?;
         if let Some(triggers) = &asked.triggers {
             own.triggers = strategy_input::all_triggers(triggers);

@@ -2,11 +2,12 @@
 //! added, what differs is changed, what has another name is kept (sre-memory.md §2, B-2, B-4). Applied twice, the second
 //! time changes nothing.
 
+use loci_model::index_key::NamespaceKey;
 use loci_model::memory::Memory;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::settings::MemorySettings;
-use loci_model::strategy::{Strategy, StrategyBase};
+use loci_model::strategy::{Reflection, StepOverride, Strategy, StrategyBase};
 use loci_model::{Error, MemoryId, Result, Timestamp};
 
 use super::file::Profile;
@@ -175,7 +176,8 @@ fn memory_members(memory: &mut Memory, profile: &Profile, changes: &mut Vec<Prof
         match memory.namespace_keys.iter_mut().find(|there| there.key == key.key) {
             Some(there) if there == key => {}
             Some(there) => {
-                note(changes, None, "namespace_key", Some(format!("{there:?}")), Some(format!("{key:?}")));
+                let json = |key: &NamespaceKey| serde_json::to_string(key).ok();
+                note(changes, None, "namespace_key", json(there), json(key));
                 *there = key.clone();
             }
             None => {
@@ -260,20 +262,14 @@ fn change_strategy(
     let text = |value: &dyn ToString| Some(value.to_string());
     note(changes, name, "namespace", text(&there.template), text(&wanted.template));
     there.template = wanted.template;
-    let reflects =
-        |strategy: Option<&loci_model::strategy::Reflection>| strategy.map(|part| part.template.to_string());
     if asked.reflection.is_some() {
-        let (from, to) = (reflects(there.reflection.as_ref()), reflects(wanted.reflection.as_ref()));
-        note(changes, name, "reflection_namespace", from, to);
-        there.reflection = wanted.reflection;
+        change_reflection(&there.name, &mut there.reflection, wanted.reflection, changes);
     } else if there.base == StrategyBase::Episodic {
         // The default follows the template, which may have moved.
         let default = strategy_input::reflection(there.base, None, &there.template)?;
         let fits = there.reflection.as_ref().is_some_and(|part| part.template.is_prefix_of(&there.template));
         if !fits {
-            let (from, to) = (reflects(there.reflection.as_ref()), reflects(default.as_ref()));
-            note(changes, name, "reflection_namespace", from, to);
-            there.reflection = default;
+            change_reflection(&there.name, &mut there.reflection, default, changes);
         }
     }
     let days = |days: Option<u32>| days.map(|days| days.to_string());
@@ -288,17 +284,51 @@ fn change_strategy(
     };
     note(changes, name, "metadata", json(&there.schema), json(&wanted.schema));
     there.schema = wanted.schema;
-    let prompt = |strategy: &Strategy| {
-        let step = strategy.custom.as_ref().and_then(|custom| custom.extraction.as_ref())?;
-        Some(step.append_to_prompt.clone())
-    };
-    if there.base != StrategyBase::SelfManaged {
-        let to = asked.custom.as_ref().and_then(|custom| custom.extraction.as_ref());
-        note(changes, name, "instructions", prompt(there), to.map(|step| step.append_to_prompt.clone()));
-        there.custom = wanted.custom;
-    }
+    change_custom(there, asked, changes)?;
     if changes.len() > before {
         there.updated_at = now;
+    }
+    Ok(())
+}
+
+/// Where reflections go; their metadata and their prompt are not a profile's matter.
+fn change_reflection(
+    strategy: &str,
+    there: &mut Option<Reflection>,
+    wanted: Option<Reflection>,
+    changes: &mut Vec<ProfileChange>,
+) {
+    let place = |part: Option<&Reflection>| part.map(|part| part.template.to_string());
+    let (from, to) = (place(there.as_ref()), place(wanted.as_ref()));
+    note(changes, Some(strategy), "reflection_namespace", from, to);
+    match (there, wanted) {
+        (Some(part), Some(wanted)) => part.template = wanted.template,
+        (there, wanted) => *there = wanted,
+    }
+}
+
+/// The instructions and the model for them, or who is told of events: what the profile names, and nothing else.
+fn change_custom(there: &mut Strategy, asked: &NewStrategy, changes: &mut Vec<ProfileChange>) -> Result<()> {
+    let name = there.name.clone();
+    let mut change = |member: &str, to: &str, place: &mut String| {
+        if !to.is_empty() && to != place.as_str() {
+            let from = (!place.is_empty()).then(|| place.clone());
+            note(changes, Some(&name), member, from, Some(to.to_owned()));
+            to.clone_into(place);
+        }
+    };
+    let Some(custom) = &asked.custom else { return Ok(()) };
+    if let Some(wanted) = &custom.self_managed {
+        let own = strategy_input::self_managed(there)?;
+        change("topic", &wanted.topic_arn, &mut own.topic_arn);
+        change("bucket", &wanted.payload_bucket, &mut own.payload_bucket);
+    }
+    if let Some(wanted) = &custom.extraction {
+        let empty = || StepOverride { append_to_prompt: String::new(), model_id: String::new() };
+        let steps = there.custom.get_or_insert_default();
+        let step = steps.extraction.get_or_insert_with(empty);
+        change("instructions", &wanted.append_to_prompt, &mut step.append_to_prompt);
+        change("model_id", &wanted.model_id, &mut step.model_id);
     }
     Ok(())
 }

@@ -5,12 +5,12 @@ use loci_model::index_key::{IndexedKey, NamespaceKey, NamespaceKeyValidation};
 use loci_model::metadata::{
     LlmExtraction, MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValidation,
 };
-use loci_model::settings::{InjectionMode, NamespaceReading, SecretsMode};
+use loci_model::settings::{InjectionMode, MemorySettings, NamespaceReading, SecretsMode};
 use loci_model::strategy::{CustomConfiguration, SelfManaged, StepOverride, StrategyBase};
 use loci_model::{Error, NamespaceTemplate, Result, limits};
 use serde::Deserialize;
 
-use crate::memories::{NewReflection, NewStrategy};
+use crate::memories::{self, NewReflection, NewStrategy};
 
 /// Characters of a profile's name.
 const NAME_CHARS_MAX: usize = 31;
@@ -173,7 +173,7 @@ struct FileStrategy {
     metadata: Vec<FileMetadata>,
     /// In place of the default instructions.
     instructions: Option<String>,
-    /// The model for them.
+    /// The model for them; not without them.
     #[serde(default)]
     model_id: String,
     /// Who is told of events, and where payloads go (self-managed only).
@@ -215,7 +215,7 @@ pub fn parse(text: &str) -> Result<Profile> {
     }
     let template =
         |text: String| NamespaceTemplate::parse(text).map_err(|error| error.on("known_by.templates"));
-    Ok(Profile {
+    let profile = Profile {
         name: file.profile,
         version: file.version,
         description: file.description,
@@ -236,7 +236,20 @@ pub fn parse(text: &str) -> Result<Profile> {
         indexed_keys: file.indexed_keys.into_iter().map(indexed).collect(),
         strategies: file.strategies.into_iter().map(strategy).collect::<Result<_>>()?,
         text: text.to_owned(),
-    })
+    };
+    check(&profile)?;
+    Ok(profile)
+}
+
+/// What a memory would refuse is refused here, whatever way the profile comes to it.
+fn check(profile: &Profile) -> Result<()> {
+    let mut settings = MemorySettings::default();
+    super::set(&mut settings, profile);
+    memories::check_settings(&settings)?;
+    profile
+        .event_expiry_days
+        .map_or(Ok(()), memories::check_event_expiry)
+        .map_err(|_| Error::invalid("event_expiry_days", "event_expiry_days must be 3 to 3650"))
 }
 
 fn is_name(name: &str) -> bool {
@@ -284,6 +297,10 @@ fn strategy(asked: FileStrategy) -> Result<NewStrategy> {
     if told && base != StrategyBase::SelfManaged {
         let rule = "only self-managed strategies tell others of events: leave topic and bucket out";
         return Err(Error::invalid(field("topic"), rule));
+    }
+    if !asked.model_id.is_empty() && asked.instructions.is_none() {
+        let rule = "model_id is the model for instructions: give them too, or leave model_id out";
+        return Err(Error::invalid(field("model_id"), rule));
     }
     let custom = custom(&asked, base).map_err(|error| error.on(field("instructions")))?;
     let schema: Vec<_> = asked.metadata.iter().map(schema_entry).collect();
@@ -415,6 +432,11 @@ mod tests {
         );
         check(&of("kind = \"semantic\"\ntopic = \"t\""), "strategy.S.topic", "self-managed");
         check(&of("kind = \"self_managed\"\ninstructions = \"t\""), "strategy.S.instructions", "leave");
+        check(&of("kind = \"semantic\"\nmodel_id = \"m\""), "strategy.S.model_id", "instructions");
+        check(&with("[window]\nmessages = 0"), "window.messages", "1 to 50");
+        check(&with("[window]\ntokens = 99"), "window.tokens", "100");
+        check(&with("[consolidation]\nreflect_every = 0"), "consolidation.reflect_every", "1 to 1000");
+        check(&with("event_expiry_days = 2"), "event_expiry_days", "3 to 3650");
         let bad = with("[[strategy]]\nname = \"S\"\nkind = \"semantic\"\nnamespace = \"/{a/\"");
         check(&bad, "strategy.S.namespace", "template");
         check(&with("[known_by]\ntemplates = [\"/{\"]"), "known_by.templates", "template");

@@ -60,7 +60,7 @@ pub struct Quarantined {
 /// What a person decides about records that are held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// They are active again.
+    /// They are what they were before: active again, or candidates.
     Release,
     /// They are found wrong: kept, and never active again.
     Reject,
@@ -276,7 +276,7 @@ fn decide(
     let record =
         held.ok_or_else(|| Error::not_found(format!("no record {id} is in quarantine")).on("ids"))?;
     let (changed, to) = match verdict {
-        Verdict::Release => (tx.records_mut().restore(&memory.id, id, why.0, now)?, RecordState::Active),
+        Verdict::Release => release(tx, memory, id, why.0, now)?,
         Verdict::Reject => {
             let state = RecordState::Invalid;
             let change = RecordChange { state, reason: why.0.to_owned(), at: now };
@@ -284,6 +284,26 @@ fn decide(
         }
     };
     if changed { note(tx, memory, &record, to, why, now) } else { Ok(()) }
+}
+
+/// Gives a held record the state that it was held in; what was held from the start was never in force and is now.
+pub(super) fn release(
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    id: &RecordId,
+    reason: &str,
+    now: Timestamp,
+) -> Result<(bool, RecordState)> {
+    let held = RecordState::Quarantined;
+    let changes = tx.telemetry().of_record(&memory.id, id)?;
+    // A held record that moves with its template stays held: that is no hold.
+    let hold = changes.iter().rev().find(|change| change.to == held && change.from != Some(held));
+    let state = RecordState::Candidate;
+    if hold.and_then(|change| change.from) == Some(state) {
+        let change = RecordChange { state, reason: reason.to_owned(), at: now };
+        return Ok((tx.records_mut().set_state(&memory.id, id, &change)?, state));
+    }
+    Ok((tx.records_mut().restore(&memory.id, id, reason, now)?, RecordState::Active))
 }
 
 fn note(

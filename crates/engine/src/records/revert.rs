@@ -13,6 +13,7 @@ use loci_model::{Error, JobId, MemoryId, Reason, RecordId, Result, Timestamp};
 use super::batch;
 use super::changes::{self, Change};
 use super::get::unknown;
+use super::quarantine;
 use crate::Engine;
 use crate::access::{self, View};
 use crate::memories::existing;
@@ -164,17 +165,28 @@ impl Reverting<'_> {
             },
             RecordState::RolledBack => self.take_again(tx, record),
             RecordState::Quarantined | RecordState::Archived | RecordState::Candidate => {
-                if !self.administered.is_some_and(|view| view.admits(record)) {
-                    return Err(Error::denied(
-                        "releasing what is held back needs a grant of admin on the record",
-                    ));
-                }
-                self.restore(tx, record, "released").map(|id| vec![id])
+                self.released(tx, record).map(|id| vec![id])
             }
             RecordState::Invalid | RecordState::Stale | RecordState::Expired | RecordState::Erased => Err(
                 Error::conflict(format!("a record that is {} stands in no decision", record.state.as_str())),
             ),
         }
+    }
+
+    fn released(&self, tx: &mut dyn Tx, record: &Record) -> Result<RecordId> {
+        let reason = "released";
+        if !self.administered.is_some_and(|view| view.admits(record)) {
+            return Err(Error::denied("releasing what is held back needs a grant of admin on the record"));
+        }
+        if record.state != RecordState::Quarantined {
+            return self.restore(tx, record, reason);
+        }
+        let (changed, to) = quarantine::release(tx, self.memory, &record.id, reason, self.at)?;
+        if !changed {
+            return Err(changed_since(record));
+        }
+        self.note(tx, record, Some(record.state), to, reason)?;
+        Ok(record.id.clone())
     }
 
     /// A record goes, those whose place it took are in force again.

@@ -1,13 +1,14 @@
 //! Profiles: found, applied, applied again; and what becomes of records when a template changes.
 
-use loci_engine::memories::{MemoryUpdate, NewMemory, StrategyUpdate};
+use loci_engine::EngineSettings;
+use loci_engine::memories::{MemoryUpdate, NewMemory, NewReflection, SelfManagedUpdate, StrategyUpdate};
 use loci_engine::profiles::{self, ProfileApplied};
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::event::Role;
 use loci_model::memory::Memory;
 use loci_model::record::{Record, RecordState};
 use loci_model::settings::{InjectionMode, NamespaceReading, SecretsMode};
-use loci_model::strategy::StrategyBase;
+use loci_model::strategy::{CustomConfiguration, SelfManaged, StepOverride, StrategyBase, Trigger};
 use loci_model::warning::{Notices, Warning};
 use loci_model::{ErrorKind, Namespace};
 
@@ -24,21 +25,71 @@ impl World {
     }
 
     fn retemplate(&self, to: &str) -> Notices {
-        let update = StrategyUpdate {
+        let update = StrategyUpdate { template: Some(template(to)), ..self.unchanged() };
+        self.modify(update).unwrap()
+    }
+
+    fn unchanged(&self) -> StrategyUpdate {
+        StrategyUpdate {
             id: self.memory.strategies[0].id.clone(),
             description: None,
-            template: Some(template(to)),
+            template: None,
             schema: None,
             expiry: None,
             extraction: None,
             consolidation: None,
             reflection: None,
             self_managed: None,
-        };
+        }
+    }
+
+    fn modify(&self, update: StrategyUpdate) -> loci_model::Result<Notices> {
         let change = MemoryUpdate { modify_strategies: vec![update], ..MemoryUpdate::default() };
         let changed = self.engine.memory_update(&self.caller, &self.memory.id, change, None);
-        self.drive(changed).unwrap().notices
+        self.drive(changed).map(|changed| changed.notices)
     }
+
+    /// Applies lines of one strategy, Notes; members that changed, as `member from → to`.
+    fn changes(&self, lines: &str) -> Vec<String> {
+        let text = format!("profile = \"p\"\nversion = 1\n[[strategy]]\nname = \"Notes\"\n{lines}");
+        let dry = self.apply(&text, true).unwrap();
+        let applied = self.apply(&text, false).unwrap();
+        assert_eq!(ProfileApplied { dry_run: false, ..dry }, applied);
+        assert!(!self.apply(&text, false).unwrap().differs(), "{lines}");
+        let of_notes = applied.changed.into_iter().filter(|change| change.strategy.is_some());
+        of_notes
+            .map(|change| {
+                let (from, to) = (change.from.unwrap_or_default(), change.to.unwrap_or_default());
+                format!("{} {from} → {to}", change.member)
+            })
+            .collect()
+    }
+}
+
+fn with_notes(base: StrategyBase, custom: Option<CustomConfiguration>, place: &str) -> World {
+    let mut one = strategy(base);
+    one.name = "Notes".into();
+    one.custom = custom;
+    one.template = Some(template(place));
+    if base == StrategyBase::Episodic {
+        let step = Some(step("reflect", "r"));
+        one.reflection = Some(NewReflection { template: Some(template("/{actorId}/")), step, schema: None });
+    }
+    World::of(NewMemory { strategies: vec![one], ..NewMemory::default() })
+}
+
+fn step(prompt: &str, model: &str) -> StepOverride {
+    StepOverride { append_to_prompt: prompt.into(), model_id: model.into() }
+}
+
+fn told(topic: &str) -> CustomConfiguration {
+    let own = SelfManaged {
+        triggers: vec![Trigger::Messages(3)],
+        topic_arn: topic.into(),
+        payload_bucket: "b".into(),
+        history_messages: 9,
+    };
+    CustomConfiguration { self_managed: Some(own), ..CustomConfiguration::default() }
 }
 
 fn at(text: &str) -> World {
@@ -104,6 +155,89 @@ fn a_dry_run_says_what_applying_does() {
     let expiring = world.active().into_iter().find(|record| record.text.contains("larch")).unwrap();
     assert_eq!(expiring.expiry_days, Some(7));
     assert_eq!(expiring.expires_at, Some(expiring.created_at.plus_days(7)));
+}
+
+#[test]
+fn what_a_profile_does_not_name_stays() {
+    let custom = CustomConfiguration { consolidation: Some(step("join", "c")), ..Default::default() };
+    let world = with_notes(StrategyBase::Semantic, Some(custom), "/{actorId}/notes/");
+    let base = "kind = \"semantic\"\nnamespace = \"/{actorId}/notes/\"";
+    assert!(world.changes(base).is_empty());
+    let first = world.changes(&format!("{base}\ninstructions = \"a\"\nmodel_id = \"m\""));
+    assert_eq!(first, ["instructions  → a", "model_id  → m"]);
+    assert_eq!(world.changes(&format!("{base}\ninstructions = \"a\"\nmodel_id = \"n\"")), ["model_id m → n"]);
+    assert_eq!(world.changes(&format!("{base}\ninstructions = \"b\"")), ["instructions a → b"]);
+    assert!(world.changes(base).is_empty());
+    let custom = world.now_memory().strategies[0].custom.clone().unwrap();
+    assert_eq!((custom.extraction, custom.consolidation), (Some(step("b", "n")), Some(step("join", "c"))));
+
+    let world = with_notes(StrategyBase::Episodic, None, "/{actorId}/episodes/{sessionId}/");
+    let lines = "kind = \"episodic\"\nnamespace = \"/{actorId}/episodes/{sessionId}/\"\n";
+    let moved = world.changes(&format!("{lines}reflection_namespace = \"/{{actorId}}/episodes/\""));
+    assert_eq!(moved, ["reflection_namespace /{actorId}/ → /{actorId}/episodes/"]);
+    let moved = world.changes("kind = \"episodic\"\nnamespace = \"/e/{actorId}/{sessionId}/\"");
+    assert_eq!(moved.len(), 2, "{moved:?}");
+    let part = world.now_memory().strategies[0].reflection.clone().unwrap();
+    assert_eq!((part.template, part.step), (template("/e/{actorId}/"), Some(step("reflect", "r"))));
+}
+
+#[test]
+fn who_is_told_of_events_is_compared_and_is_no_url() {
+    let world = with_notes(StrategyBase::SelfManaged, Some(told("one")), "/{actorId}/");
+    let lines = "kind = \"self_managed\"\nnamespace = \"/{actorId}/\"\n";
+    assert!(world.changes(lines).is_empty());
+    assert_eq!(world.changes(&format!("{lines}topic = \"two\"")), ["topic one → two"]);
+    assert_eq!(world.changes(&format!("{lines}bucket = \"c\"")), ["bucket b → c"]);
+    let before = world.now_memory();
+    let own = before.strategies[0].custom.clone().unwrap().self_managed.unwrap();
+    assert_eq!((own.topic_arn.as_str(), own.payload_bucket.as_str(), own.history_messages), ("two", "c", 9));
+    assert!(own.triggers.contains(&Trigger::Messages(3)));
+
+    let url = "https://hooks.example.org/x";
+    let head = "profile = \"p\"\nversion = 1\n[[strategy]]\n";
+    for (member, name, field) in
+        [("topic", "Notes", "topicArn"), ("bucket", "More", "payloadDeliveryBucketName")]
+    {
+        let text = format!("{head}name = \"{name}\"\n{lines}{member} = \"{url}\"\n");
+        assert_eq!(world.apply(&text, false).unwrap_err().field.as_deref(), Some(field));
+    }
+    let to_url = || SelfManagedUpdate { topic_arn: Some(url.into()), ..SelfManagedUpdate::default() };
+    let update = || StrategyUpdate { self_managed: Some(to_url()), ..world.unchanged() };
+    assert_eq!(world.modify(update()).unwrap_err().field.as_deref(), Some("topicArn"));
+    let mut new = strategy(StrategyBase::SelfManaged);
+    new.custom = Some(told(url));
+    let more = NewMemory {
+        name: "more".into(),
+        event_expiry_days: 30,
+        strategies: vec![new],
+        ..NewMemory::default()
+    };
+    let made = world.drive(world.engine.memory_create(&world.caller, more, None));
+    assert_eq!(made.unwrap_err().field.as_deref(), Some("topicArn"));
+    assert_eq!(world.now_memory(), before);
+
+    let settings = EngineSettings { client_targets: true, ..EngineSettings::default() };
+    let world = world.reopened(settings, |_| {});
+    assert_eq!(world.changes(&format!("{lines}topic = \"{url}\"")), [format!("topic two → {url}")]);
+    let update = StrategyUpdate { self_managed: Some(to_url()), ..world.unchanged() };
+    world.modify(update).unwrap();
+}
+
+#[test]
+fn keys_are_told_of_as_json() {
+    let world = at("/{actorId}/notes/");
+    let text = |allowed: &str| {
+        format!(
+            "profile = \"p\"\nversion = 1\n[[namespace_key]]\nkey = \"team\"\nallowed = [\"{allowed}\"]\n"
+        )
+    };
+    world.apply(&text("a"), false).unwrap();
+    let changed = world.apply(&text("b"), false).unwrap().changed;
+    let json = |allowed: &str| {
+        Some(format!("{{\"key\":\"team\",\"validation\":{{\"allowed\":[\"{allowed}\"],\"pattern\":null}}}}"))
+    };
+    assert_eq!(changed.len(), 1);
+    assert_eq!((changed[0].from.clone(), changed[0].to.clone()), (json("a"), json("b")));
 }
 
 #[test]

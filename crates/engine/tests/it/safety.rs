@@ -1,9 +1,10 @@
 //! What safety does to what is written: masks, flags, quarantine, and what searches serve of it.
 
-use loci_engine::records::{NewRecord, QuarantineAsk, RecordUpdate, RecordsCreate, Verdict};
+use loci_engine::records::{NewRecord, QuarantineAsk, RecordRevert, RecordUpdate, RecordsCreate, Verdict};
 use loci_engine::retrieval::SearchRequest;
 use loci_model::event::Role;
-use loci_model::record::RecordState::{Active, Invalid, Quarantined, Superseded};
+use loci_model::ports::store::{RecordChange, Store, StoreExt, Tx};
+use loci_model::record::RecordState::{Active, Candidate, Invalid, Quarantined, Superseded};
 use loci_model::record::{Record, RecordState, TrustTier};
 use loci_model::settings::{InjectionMode, MemorySettings, SafetySettings, SecretsMode};
 use loci_model::strategy::StrategyBase;
@@ -163,6 +164,29 @@ fn a_person_holds_back_releases_and_rejects() {
         world.drive(world.engine.record_changes(&world.caller, &world.memory.id, &both[0])).unwrap();
     let states: Vec<_> = changes.iter().map(|change| (change.to, change.by.as_str())).collect();
     assert_eq!(states, [(Active, "tester"), (Quarantined, "tester"), (Invalid, "tester")]);
+}
+
+#[test]
+fn what_was_a_candidate_is_one_again() {
+    let world = world(SecretsMode::Off, InjectionMode::Flag);
+    let id = world.write("Jest runs the tests.").id;
+    // Nothing of this version makes candidates.
+    let (memory, record, at) = (world.memory.id.clone(), id.clone(), world.clock_now());
+    let change = RecordChange { state: Candidate, reason: "seen once".into(), at };
+    let store: &dyn Store = &*world.store;
+    let set = move |tx: &mut dyn Tx| tx.records_mut().set_state(&memory, &record, &change);
+    assert!(world.drive(store.write(set)).unwrap());
+    let hold = || QuarantineAsk { ids: vec![id.clone()], reason: "wrong".into(), ..QuarantineAsk::default() };
+    assert_eq!(world.quarantine(hold()).matched, 1);
+    world.decide(std::slice::from_ref(&id), Verdict::Release).unwrap();
+    assert_eq!(world.records(&[Candidate]).len(), 1);
+    assert_eq!(world.quarantine(hold()).matched, 1);
+    let revert = RecordRevert { id: id.clone(), to_version: None, if_version: None };
+    world.drive(world.engine.record_revert(&world.caller, &world.memory.id, revert.clone())).unwrap();
+    assert_eq!(world.records(&[Candidate]).len(), 1);
+    // A candidate itself may be released.
+    world.drive(world.engine.record_revert(&world.caller, &world.memory.id, revert)).unwrap();
+    assert_eq!(world.active().len(), 1);
 }
 
 #[test]

@@ -33,8 +33,6 @@ pub(super) struct Call<'a> {
     pub(super) body: &'a str,
     /// Event content is over a limit that holds in strict mode only.
     pub(super) over_limit: bool,
-    /// Whether clients may choose where deliveries go.
-    pub(super) client_targets: bool,
     /// Whether answers wait for extraction.
     pub(super) extraction_sync: bool,
 }

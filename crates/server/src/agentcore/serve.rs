@@ -33,8 +33,6 @@ pub struct WireSettings {
     pub base_path: String,
     /// Bytes of a request body. At least 11 MB: clients fill events to 10,000,000 bytes.
     pub body_bytes_max: usize,
-    /// Whether clients may name URLs as delivery targets (agentcore-wire §14).
-    pub client_targets: bool,
     /// Whether CreateEvent and IngestData answer after extraction: for tests of clients that cannot wait for it.
     pub extraction_sync: bool,
 }
@@ -44,7 +42,6 @@ impl Default for WireSettings {
         Self {
             base_path: String::new(),
             body_bytes_max: limits::BODY_BYTES_MAX_DEFAULT,
-            client_targets: false,
             extraction_sync: false,
         }
     }
@@ -128,7 +125,6 @@ impl Wire {
             route,
             body: text,
             over_limit: over_limit.is_some(),
-            client_targets: self.settings.client_targets,
             extraction_sync: self.settings.extraction_sync,
         };
         if let Some(refusal) = over_limit

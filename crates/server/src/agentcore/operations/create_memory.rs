@@ -36,7 +36,7 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         .memory_strategies
         .unwrap_or_default()
         .into_iter()
-        .map(|strategy| strategy.into_new(call.client_targets))
+        .map(StrategyInput::into_new)
         .collect::<Result<Vec<_>, Failure>>()?;
     let new = NewMemory {
         name: request.name,

@@ -52,13 +52,13 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
             .add_memory_strategies
             .unwrap_or_default()
             .into_iter()
-            .map(|strategy| strategy.into_new(call.client_targets))
+            .map(StrategyInput::into_new)
             .collect::<Result<_, Failure>>()?,
         modify_strategies: strategies
             .modify_memory_strategies
             .unwrap_or_default()
             .into_iter()
-            .map(|change| change.into_update(call.client_targets))
+            .map(StrategyChange::into_update)
             .collect::<Result<_, Failure>>()?,
         delete_strategies: strategies
             .delete_memory_strategies

@@ -88,28 +88,10 @@ pub(crate) fn triggers(given: Vec<TriggerShape>) -> Result<Vec<Trigger>, Failure
     ])
 }
 
-/// Refuses a delivery target that is itself a URL, unless a setting lets clients choose targets (§14).
-pub(crate) fn check_targets(invocation: &InvocationShape, client_targets: bool) -> Result<(), Failure> {
-    let targets = [
-        ("topicArn", &invocation.topic_arn),
-        ("payloadDeliveryBucketName", &invocation.payload_delivery_bucket_name),
-    ];
-    for (name, value) in targets {
-        if !client_targets && value.as_ref().is_some_and(|value| value.contains("://")) {
-            let message = format!(
-                "{name} is a URL, and this server does not let clients choose delivery targets: give a name that its configuration maps"
-            );
-            return Err(Refusal::field(name, &message).into());
-        }
-    }
-    Ok(())
-}
-
 impl SelfManagedShape {
     /// The whole configuration of a new strategy.
-    pub(crate) fn into_new(self, client_targets: bool) -> Result<SelfManaged, Failure> {
+    pub(crate) fn into_new(self) -> Result<SelfManaged, Failure> {
         let invocation = self.invocation_configuration.unwrap_or_default();
-        check_targets(&invocation, client_targets)?;
         Ok(SelfManaged {
             triggers: triggers(self.trigger_conditions.unwrap_or_default())?,
             topic_arn: invocation.topic_arn.unwrap_or_default(),

@@ -181,7 +181,7 @@ struct Custom {
 }
 
 impl CustomShape {
-    fn into_custom(self, client_targets: bool) -> Result<Custom, Failure> {
+    fn into_custom(self) -> Result<Custom, Failure> {
         let steps = |base, extraction: Option<StepShape>, consolidation: Option<StepShape>| Custom {
             base,
             configuration: CustomConfiguration {
@@ -205,7 +205,7 @@ impl CustomShape {
             let custom = steps(StrategyBase::Episodic, found.extraction, found.consolidation);
             return Ok(Custom { reflection, ..custom });
         }
-        let self_managed = self.self_managed_configuration.unwrap_or_default().into_new(client_targets)?;
+        let self_managed = self.self_managed_configuration.unwrap_or_default().into_new()?;
         Ok(Custom {
             base: StrategyBase::SelfManaged,
             configuration: CustomConfiguration {
@@ -218,8 +218,8 @@ impl CustomShape {
 }
 
 impl StrategyInput {
-    /// The strategy to be added. `client_targets`: whether clients may choose where deliveries go.
-    pub(crate) fn into_new(self, client_targets: bool) -> Result<NewStrategy, Failure> {
+    /// The strategy to be added.
+    pub(crate) fn into_new(self) -> Result<NewStrategy, Failure> {
         if let Some(plain) = self.semantic_memory_strategy {
             return plain.into_new(StrategyBase::Semantic);
         }
@@ -233,7 +233,7 @@ impl StrategyInput {
             return episodic.into_new();
         }
         match self.custom_memory_strategy {
-            Some(custom) => custom.into_new(client_targets),
+            Some(custom) => custom.into_new(),
             None => Err(Refusal::field("memoryStrategies", "a strategy must name its kind").into()),
         }
     }
@@ -274,7 +274,7 @@ impl EpisodicStrategy {
 }
 
 impl CustomStrategy {
-    fn into_new(self, client_targets: bool) -> Result<NewStrategy, Failure> {
+    fn into_new(self) -> Result<NewStrategy, Failure> {
         let Some(configuration) = self.configuration else {
             return Err(Refusal::field(
                 "customMemoryStrategy.configuration",
@@ -282,7 +282,7 @@ impl CustomStrategy {
             )
             .into());
         };
-        let custom = configuration.into_custom(client_targets)?;
+        let custom = configuration.into_custom()?;
         Ok(NewStrategy {
             base: custom.base,
             name: self.name,

@@ -6,7 +6,7 @@ use loci_model::strategy::{StepOverride, StrategyBase};
 use serde::Deserialize;
 
 use super::schema::SchemaShape;
-use super::self_managed::{SelfManagedShape, check_targets, triggers};
+use super::self_managed::{SelfManagedShape, triggers};
 use super::strategy_in::{ExpiryShape, ReflectionShape, ReflectionStepShape, StepShape};
 use super::template::template;
 use crate::agentcore::errors::Failure;
@@ -78,7 +78,7 @@ struct ReflectionOverride {
 
 impl StrategyChange {
     /// The change as the engine takes it.
-    pub(crate) fn into_update(self, client_targets: bool) -> Result<StrategyUpdate, Failure> {
+    pub(crate) fn into_update(self) -> Result<StrategyUpdate, Failure> {
         let configuration = self.configuration.unwrap_or_default();
         Ok(StrategyUpdate {
             id: StrategyId::parse(self.memory_strategy_id)?,
@@ -89,10 +89,7 @@ impl StrategyChange {
             extraction: configuration.extraction.and_then(ExtractionChange::into_step),
             consolidation: configuration.consolidation.and_then(ConsolidationChange::into_step),
             reflection: configuration.reflection.map(ReflectionChange::into_new).transpose()?.flatten(),
-            self_managed: configuration
-                .self_managed_configuration
-                .map(|change| self_managed(change, client_targets))
-                .transpose()?,
+            self_managed: configuration.self_managed_configuration.map(self_managed).transpose()?,
         })
     }
 }
@@ -139,9 +136,8 @@ impl ReflectionChange {
     }
 }
 
-fn self_managed(change: SelfManagedShape, client_targets: bool) -> Result<SelfManagedUpdate, Failure> {
+fn self_managed(change: SelfManagedShape) -> Result<SelfManagedUpdate, Failure> {
     let invocation = change.invocation_configuration.unwrap_or_default();
-    check_targets(&invocation, client_targets)?;
     Ok(SelfManagedUpdate {
         triggers: change.trigger_conditions.map(triggers).transpose()?,
         topic_arn: invocation.topic_arn,
