@@ -145,18 +145,7 @@ impl Memory {
                 let nothing = session.client.memory_delete(&memory).await?;
                 output::result(session.json, &nothing, |_| output::line(format!("deleted {memory}")))?;
             }
-            Self::Settings { memory, set } => {
-                let memory = session.memory(&memory).await?;
-                let shown = match set {
-                    None => session.client.memory_get(&memory).await?,
-                    Some(text) => {
-                        let settings = serde_json::from_str(&text)
-                            .map_err(|error| Usage(format!("--set must be the settings as JSON: {error}")))?;
-                        session.client.settings_put(&memory, &settings).await?
-                    }
-                };
-                output::json(&shown.settings)?;
-            }
+            Self::Settings { memory, set } => settings(&session, &memory, set).await?,
             Self::Reflect { memory, strategy, window, namespace } => {
                 let asked = Reflect { window: Some(window), namespace };
                 reflect(&session, &memory, strategy, &asked).await?;
@@ -174,6 +163,20 @@ impl Memory {
         }
         session.end().await
     }
+}
+
+/// Shows the settings of a memory, or replaces them.
+async fn settings(session: &Session, memory: &str, set: Option<String>) -> Result<()> {
+    let memory = session.memory(memory).await?;
+    let shown = match set {
+        None => session.client.memory_get(&memory).await?,
+        Some(text) => {
+            let settings = serde_json::from_str(&text)
+                .map_err(|error| Usage(format!("--set must be the settings as JSON: {error}")))?;
+            session.client.settings_put(&memory, &settings).await?
+        }
+    };
+    output::json(&shown.settings)
 }
 
 /// Gives a new memory a profile, and what was said beside it; the memory as it is then.
