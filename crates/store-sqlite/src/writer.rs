@@ -127,6 +127,38 @@ struct Seat {
 /// A piece that ran, and how it ended.
 type Ran = (Piece, Result<()>);
 
+/// What a piece is taken back by.
+#[derive(Clone, Copy)]
+enum Bounds {
+    /// The transaction, which it is the first of.
+    Transaction,
+    /// A savepoint in it.
+    Savepoint,
+}
+
+impl Bounds {
+    fn begin(self) -> Option<&'static str> {
+        match self {
+            Self::Transaction => None,
+            Self::Savepoint => Some("SAVEPOINT piece"),
+        }
+    }
+
+    fn keep(self) -> Option<&'static str> {
+        match self {
+            Self::Transaction => None,
+            Self::Savepoint => Some("RELEASE piece"),
+        }
+    }
+
+    fn undo(self) -> [&'static str; 2] {
+        match self {
+            Self::Transaction => ["ROLLBACK", "BEGIN IMMEDIATE"],
+            Self::Savepoint => ["ROLLBACK TO piece", "RELEASE piece"],
+        }
+    }
+}
+
 impl Seat {
     fn serve(&mut self) {
         let mut next = None;
@@ -171,7 +203,8 @@ impl Seat {
         let mut ran: Vec<Ran> = Vec::new();
         let mut piece = Some(first);
         while let Some(mut current) = piece.take() {
-            let outcome = self.piece(&mut current.work, touched);
+            let bounds = if ran.is_empty() { Bounds::Transaction } else { Bounds::Savepoint };
+            let outcome = self.piece(&mut current.work, touched, bounds);
             ran.push((current, outcome));
             if self.connection.is_autocommit() {
                 break; // SQLite gave the whole transaction up
@@ -202,7 +235,7 @@ impl Seat {
     /// A transaction of one piece.
     fn apart(&self, mut piece: Piece, touched: &mut Touched) -> Ran {
         let outcome = self.execute("BEGIN IMMEDIATE").and_then(|()| {
-            let outcome = self.piece(&mut piece.work, touched);
+            let outcome = self.piece(&mut piece.work, touched, Bounds::Transaction);
             if self.connection.is_autocommit() {
                 return outcome.and(Err(Error::unavailable("the store gave the write up: try again")));
             }
@@ -211,9 +244,11 @@ impl Seat {
         (piece, outcome)
     }
 
-    /// Runs one piece; what an error or a panic leaves behind is nothing.
-    fn piece(&self, work: &mut WriteWork, touched: &mut Touched) -> Result<()> {
-        self.execute("SAVEPOINT piece")?;
+    /// Runs one piece; what an error or a panic leaves behind is nothing. The first of a transaction needs no savepoint:
+    /// there is nothing else to keep. Within one, every statement goes through the list of all pages that were changed
+    /// since it began, so that a great piece would cost the square of its rows.
+    fn piece(&self, work: &mut WriteWork, touched: &mut Touched, bounds: Bounds) -> Result<()> {
+        bounds.begin().map_or(Ok(()), |sql| self.execute(sql))?;
         let mut tx = SqlTx::new(&self.connection);
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut tx)))
             .unwrap_or_else(|_| Err(Error::bug("a write panicked; nothing of it was written")));
@@ -223,13 +258,15 @@ impl Seat {
         match outcome {
             Ok(()) => {
                 touched.extend(tx.into_touched());
-                self.execute("RELEASE piece")
+                bounds.keep().map_or(Ok(()), |sql| self.execute(sql))
             }
             Err(error) => {
-                let undone = self.execute("ROLLBACK TO piece").and_then(|()| self.execute("RELEASE piece"));
+                let undone = bounds.undo().iter().try_for_each(|sql| self.execute(sql));
                 if let Err(worse) = undone {
                     // What cannot be taken back must not be committed with the others: they run again, each alone.
-                    self.execute("ROLLBACK")?;
+                    if !self.connection.is_autocommit() {
+                        self.execute("ROLLBACK")?;
+                    }
                     return Err(worse);
                 }
                 Err(error)

@@ -3,8 +3,6 @@
 //!
 //! A record whose new place cannot be told stays where it is and is counted.
 
-use std::collections::BTreeMap;
-
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::{Record, RecordKind};
@@ -39,7 +37,9 @@ impl std::ops::AddAssign for Moved {
 /// Which records go where.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
-    by_namespace: BTreeMap<Namespace, Vec<RecordId>>,
+    /// In the order of the ids, which is that of the rows: one namespace after the other would go through the whole table
+    /// once for each of them.
+    to: Vec<(RecordId, Namespace)>,
     pub(crate) moved: Moved,
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn moves(tx: &dyn ReadTx, memory: &Memory, old: &Strategy, new: &Stra
                 Some(namespace) if namespace == record.namespace => {}
                 Some(namespace) => {
                     moves.moved.moved += 1;
-                    moves.by_namespace.entry(namespace).or_default().push(record.id);
+                    moves.to.push((record.id, namespace));
                 }
                 None => moves.moved.unmoved += 1,
             }
@@ -113,14 +113,13 @@ pub(crate) fn migrate_namespaces(
     at: Timestamp,
 ) -> Result<Moved> {
     let moves = moves(tx, memory, old, new)?;
-    for (namespace, ids) in &moves.by_namespace {
-        for some in ids.chunks(ROWS) {
-            tx.records_mut().move_to(&memory.id, some, namespace)?;
-            for record in tx.records().get_many(&memory.id, some)? {
-                let (from, to) = (Some(record.state), record.state);
-                let change = Change { record: &record, from, to, reason: REASON, by: BY, at };
-                changes::note(tx, memory, &change)?;
-            }
+    for (id, namespace) in &moves.to {
+        let id = std::slice::from_ref(id);
+        tx.records_mut().move_to(&memory.id, id, namespace)?;
+        for record in tx.records().get_many(&memory.id, id)? {
+            let (from, to) = (Some(record.state), record.state);
+            let change = Change { record: &record, from, to, reason: REASON, by: BY, at };
+            changes::note(tx, memory, &change)?;
         }
     }
     if moves.moved.unmoved > 0 {
