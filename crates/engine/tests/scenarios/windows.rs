@@ -1,10 +1,10 @@
 //! When a model is asked, about what, and what is told along.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loci_engine::Models;
 use loci_engine::memories::NewMemory;
-use loci_model::Timestamp;
 use loci_model::event::Role::{Assistant, User};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
@@ -138,8 +138,12 @@ fn a_long_backlog_is_read_in_windows() {
     assert_eq!(seen, [30, 30, 30]);
 }
 
-/// Answers after half a second of the clock.
-struct Slow(ManualClock);
+/// Answers after half a second of the clock, and knows how many waited for it at once.
+struct Slow {
+    clock: ManualClock,
+    waiting: AtomicUsize,
+    most: Arc<AtomicUsize>,
+}
 
 impl LanguageModel for Slow {
     fn name(&self) -> &str {
@@ -152,7 +156,10 @@ impl LanguageModel for Slow {
 
     fn complete<'a>(&'a self, completion: &'a Completion) -> BoxFuture<'a, Result<Reply, ModelError>> {
         Box::pin(async move {
-            self.0.sleep(500).await;
+            let waiting = self.waiting.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(waiting, Ordering::SeqCst);
+            self.clock.sleep(500).await;
+            self.waiting.fetch_sub(1, Ordering::SeqCst);
             let turn = part(&completion.input, "current_conversation").to_owned();
             let number =
                 turn.split("message of ").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned();
@@ -166,20 +173,24 @@ impl LanguageModel for Slow {
 #[test]
 fn sessions_do_not_wait_for_each_other() {
     let new = NewMemory { strategies: vec![strategy(Semantic)], ..NewMemory::default() };
+    let most = Arc::new(AtomicUsize::new(0));
     let world = World::reading(new, |clock| Models {
         mode: ModelMode::Provider,
-        default: Some(Arc::new(Slow(clock.clone()))),
+        default: Some(Arc::new(Slow {
+            clock: clock.clone(),
+            waiting: AtomicUsize::new(0),
+            most: most.clone(),
+        })),
         ..Models::default()
     });
     for number in 0..16 {
         world.say(&format!("s{number}"), User, &format!("message of session {number}"));
     }
-    let start: Timestamp = world.clock.now();
     assert!(world.work().complete);
     assert_eq!(world.active().len(), 16);
-    let took = world.clock.now().millis() - start.millis();
-    // One after the other would take eight seconds.
-    assert!(took < 4_000, "{took} ms");
+    // How long that takes is a benchmark's matter (`pipeline-load`): here, that they wait side by side.
+    let most = most.load(Ordering::SeqCst);
+    assert!(most >= 8, "{most} at once");
 }
 
 #[test]
