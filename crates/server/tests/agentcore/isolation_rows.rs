@@ -185,6 +185,8 @@ pub(crate) const READER: &[Row] = &[
     (403, "POST", "/v1/memories/{mine}/deliveries/d-1/retry", ""),
     (403, "GET", "/v1/targets", ""),
     (403, "POST", "/v1/targets:test", r#"{"name":"t"}"#),
+    (403, "POST", "/v1/memories/{mine}/strategies/facts-0000000000/reflect", "{}"),
+    (403, "POST", "/v1/memories/{other}/strategies/facts-0000000000/reflect", "{}"),
     (403, "POST", "/v1/memories/{mine}/records/{alicerecord}/revert", "{}"),
     (403, "POST", "/v1/memories/{mine}/records/{bobrecord}/revert", "{}"),
     (403, "POST", "/v1/keys", r#"{"name":"me"}"#),
