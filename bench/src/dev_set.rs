@@ -96,6 +96,33 @@ impl Conversation {
         cuts.filter(|cut| !cut.questions.is_empty()).collect()
     }
 
+    /// One conversation of those of a set, one after the other: turns and sessions under the number of theirs.
+    pub(crate) fn merged(conversations: &[Self]) -> Self {
+        let mut all = Self {
+            id: "merged".to_owned(),
+            speakers: conversations.first().map(|first| first.speakers.clone()).unwrap_or_default(),
+            sessions: BTreeMap::new(),
+            turns: Vec::new(),
+            questions: Vec::new(),
+        };
+        for (number, conversation) in conversations.iter().enumerate() {
+            let named = |name: &String| format!("{number}-{name}");
+            let sessions = conversation.sessions.iter();
+            all.sessions.extend(sessions.map(|(session, date)| (named(session), date.clone())));
+            all.turns.extend(conversation.turns.iter().map(|turn| Turn {
+                id: named(&turn.id),
+                session: named(&turn.session),
+                ..turn.clone()
+            }));
+            all.questions.extend(conversation.questions.iter().map(|question| Question {
+                gold_turns: question.gold_turns.iter().map(named).collect(),
+                gold_sessions: question.gold_sessions.iter().map(named).collect(),
+                ..question.clone()
+            }));
+        }
+        all
+    }
+
     /// The turns as they are sent, in order.
     pub(crate) fn sent(&self) -> Result<Vec<SentTurn>> {
         let mut places: HashMap<&str, i64> = HashMap::new();
@@ -135,6 +162,21 @@ mod tests {
         assert_eq!(got, expect);
         conversation.speakers.clear();
         assert_eq!(conversation.sent().unwrap()[0].text, "Hi");
+    }
+
+    #[test]
+    fn merged_ones_keep_their_turns_apart() {
+        let line = r#"{"id":"c","speakers":["A"],"sessions":{"1":"2023-05-08T13:56:00"},
+            "turns":[{"id":"a","session":"1","speaker":"A","role":"user","text":"x"}],
+            "questions":[{"category":"1","text":"q","gold_turns":["a"],"gold_sessions":["1"]}]}"#;
+        let one = || serde_json::from_str::<Conversation>(line).unwrap();
+        let merged = Conversation::merged(&[one(), one()]);
+        let ids: Vec<&str> = merged.turns.iter().map(|turn| turn.id.as_str()).collect();
+        assert_eq!(ids, ["0-a", "1-a"]);
+        assert_eq!(merged.questions[1].gold_turns, ["1-a"]);
+        assert_eq!(merged.questions[1].gold_sessions, [merged.turns[1].session.clone()]);
+        let sent = merged.sent().unwrap();
+        assert_eq!((sent[1].seconds, sent[1].place), (1_683_554_160, 0));
     }
 
     #[test]

@@ -1,17 +1,28 @@
 //! The engine inside this process, asked over the routes of the doors: what a program that embeds Loci is.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Result;
-use loci_app::wiring::{WiringOptions, wire};
+use loci_app::wiring::{Wiring, WiringOptions, wire};
+use loci_app::wiring_store::StorePlan;
 use loci_engine::Engine;
+use loci_model::ports::store::Store;
 use loci_server::{DoorOptions, Doors};
 
 use crate::wire::Wire;
 
 /// Opens a data folder: the engine, whose jobs nobody runs yet, and the way to ask it.
 pub(crate) fn open(folder: &Path) -> Result<(Engine, Wire)> {
-    let wiring = wire(WiringOptions::new(folder))?;
-    let doors = Doors::new(wiring.engine.clone(), wiring.clock, wiring.ids, DoorOptions::default());
-    Ok((wiring.engine, Wire::in_process(loci_server::router_in_process(&doors))))
+    let (engine, wire, _) = open_store(StorePlan::folder_at(folder))?;
+    Ok((engine, wire))
+}
+
+/// Opens a store likewise; who opened it closes it.
+pub(crate) fn open_store(store: StorePlan) -> Result<(Engine, Wire, Arc<dyn Store>)> {
+    let folder = store.folder().to_owned();
+    let Wiring { engine, clock, ids, store, .. } =
+        wire(WiringOptions { store, ..WiringOptions::new(folder) })?;
+    let doors = Doors::new(engine.clone(), clock, ids, DoorOptions::default());
+    Ok((engine, Wire::in_process(loci_server::router_in_process(&doors)), store))
 }

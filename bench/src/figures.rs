@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Latencies of one kind of call, in microseconds.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Latencies(Vec<u64>);
 
 /// What is printed of them, in milliseconds.

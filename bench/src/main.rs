@@ -4,15 +4,19 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "benchmark programs talk to their terminal")]
 #![expect(clippy::disallowed_methods, reason = "measuring needs the machine's time, environment and waits")]
 
+mod cluster;
 mod consolidation;
+mod costs;
 mod crash;
 mod dev_set;
 mod embedded;
 mod figures;
 mod fuzz;
+mod great_tables;
 mod history;
 mod indexed;
 mod load;
+mod migrate;
 mod peers;
 mod pipeline_load;
 mod plain_record;
@@ -20,10 +24,13 @@ mod processes;
 mod progress;
 mod recall;
 mod retrieval;
+mod rot;
 mod scripted_model;
 mod seeded;
 mod server;
+mod simulate;
 mod smoke;
+mod stores;
 mod texts;
 mod train;
 mod vectors;
@@ -38,14 +45,20 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(name = "loci-bench")]
 enum Program {
+    /// Several servers on one PostgreSQL, killed at random under load, and what they acknowledged.
+    Cluster(cluster::Arguments),
     /// Labelled pairs of statements, decided by the planner that needs no model.
     Consolidation(consolidation::Arguments),
+    /// What one operation takes of processors, log and disk, on both stores.
+    Costs(costs::Arguments),
     /// Kills a server at random under mixed load and checks what it had acknowledged.
     Crash(crash::Arguments),
     /// Files that a commit touches, found by its message.
     History(history::Arguments),
     /// Mutated requests through router, shapes and signatures.
     Fuzz(fuzz::Arguments),
+    /// A store moved into PostgreSQL and back, killed on the way, and compared.
+    Migrate(migrate::Arguments),
     /// Loci beside other memories and retrieval engines, in one run.
     Peers(peers::Arguments),
     /// Sessions beside each other, and CreateEvent beside a provider that takes its time.
@@ -57,13 +70,19 @@ enum Program {
     Worker(processes::WorkerArguments),
     /// Recall of the ranking alone, in this process.
     Retrieval(retrieval::Arguments),
+    /// How well verified memory tells code that is still there from code that is not, on any git history.
+    Rot(Box<rot::Arguments>),
     /// A local stand-in for a language model, that answers from the question alone.
     ScriptedModel(scripted_model::Arguments),
     /// Fits the weights of the ranking and judges them on conversations they did not see.
     Train(train::Arguments),
+    /// A random but repeatable life with failing writes, deaths and jumps of time, checked against a plain twin.
+    Simulate(simulate::Arguments),
     /// The workloads of `cargo xtask bench smoke`.
     #[command(hide = true)]
     Smoke(smoke::Arguments),
+    /// The same questions to a folder and to PostgreSQL, in every way it is searched: the same lists?
+    Stores(stores::Arguments),
     /// Latency, throughput, memory and disk of a server, over the wire.
     WireLoad(load::Arguments),
     /// One of the processes of `wire-load shared`.
@@ -85,23 +104,30 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+            rot::exit_code(&error)
         }
     }
 }
 
 async fn run(program: Program) -> anyhow::Result<()> {
     match program {
+        Program::Cluster(arguments) => cluster::run(arguments).await,
         Program::Consolidation(arguments) => consolidation::run(&arguments),
+        Program::Costs(arguments) => costs::run(arguments).await,
         Program::Crash(arguments) => crash::run(arguments).await,
         Program::Retrieval(arguments) => retrieval::run(arguments).await,
+        Program::Rot(arguments) => rot::run(*arguments).await,
         Program::ScriptedModel(arguments) => scripted_model::run(arguments).await,
         Program::History(arguments) => history::run(arguments).await,
+        Program::Migrate(arguments) => migrate::run(arguments).await,
         Program::Fuzz(arguments) => fuzz::run(&arguments),
         Program::Peers(arguments) => peers::run(arguments).await,
         Program::PipelineLoad(arguments) => pipeline_load::run(arguments).await,
         Program::Processes(arguments) => processes::run(arguments).await,
+        // It waits for futures itself.
+        Program::Simulate(arguments) => tokio::task::block_in_place(|| simulate::run(&arguments)),
         Program::Smoke(arguments) => smoke::run(&arguments),
+        Program::Stores(arguments) => stores::run(arguments).await,
         Program::Worker(arguments) => processes::run_worker(arguments).await,
         Program::Train(arguments) => train::run(arguments).await,
         Program::WireLoad(arguments) => load::run(arguments).await,

@@ -53,6 +53,8 @@ impl Server {
             .arg(folder)
             .arg("--port-file")
             .arg(&port_file)
+            // Of this program, which may start a database too.
+            .env_remove(loci_pgserver::VARIABLE)
             .envs(settings.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -110,20 +110,7 @@ impl Run {
         conversation: &Conversation,
         weights: Option<Value>,
     ) -> Result<()> {
-        let memory = create_memory(&self.wire, number).await?;
-        if let Some(weights) = weights {
-            let settings = json!({"retrieval_weights": weights});
-            self.wire.ask("PUT", &format!("/v1/memories/{memory}/settings"), Some(&settings)).await?;
-        }
-        let turns: Vec<_> = conversation.turns.iter().zip(conversation.sent()?).collect();
-        let wire = &self.wire;
-        stream::iter(turns)
-            .map(|(turn, sent)| send_turn(wire, &memory, turn, sent))
-            .buffer_unordered(WRITERS)
-            .try_collect::<Vec<()>>()
-            .await
-            .with_context(|| format!("writing {}", conversation.id))?;
-        wire.settle(&memory).await?;
+        let memory = fill(&self.wire, number, conversation, weights).await?;
         for question in &conversation.questions {
             let began = Instant::now();
             let answer = retrieve(&self.wire, &memory, question).await?;
@@ -176,6 +163,29 @@ fn weights_of(folder: &Path, conversation: &Conversation) -> Result<Value> {
     serde_json::from_str(&text).with_context(|| format!("in {}", file.display()))
 }
 
+/// Makes a memory of a conversation, and waits until all of it is extracted and embedded; its id.
+pub(crate) async fn fill(
+    wire: &Wire,
+    number: usize,
+    conversation: &Conversation,
+    weights: Option<Value>,
+) -> Result<String> {
+    let memory = create_memory(wire, number).await?;
+    if let Some(weights) = weights {
+        let settings = json!({"retrieval_weights": weights});
+        wire.ask("PUT", &format!("/v1/memories/{memory}/settings"), Some(&settings)).await?;
+    }
+    let turns: Vec<_> = conversation.turns.iter().zip(conversation.sent()?).collect();
+    stream::iter(turns)
+        .map(|(turn, sent)| send_turn(wire, &memory, turn, sent))
+        .buffer_unordered(WRITERS)
+        .try_collect::<Vec<()>>()
+        .await
+        .with_context(|| format!("writing {}", conversation.id))?;
+    wire.settle(&memory).await?;
+    Ok(memory)
+}
+
 async fn create_memory(wire: &Wire, number: usize) -> Result<String> {
     let copied = |key: &str| json!({"key": key, "type": "STRING", "extractionType": "STRICTLY_CONSISTENT"});
     let strategy = json!({"semanticMemoryStrategy": {
@@ -200,7 +210,8 @@ async fn send_turn(wire: &Wire, memory: &str, turn: &Turn, sent: SentTurn) -> Re
     wire.ask("POST", &format!("/memories/{memory}/events"), Some(&body)).await.map(|_| ())
 }
 
-async fn retrieve(wire: &Wire, memory: &str, question: &Question) -> Result<Value> {
+/// The answer to a question.
+pub(crate) async fn retrieve(wire: &Wire, memory: &str, question: &Question) -> Result<Value> {
     let body = json!({
         "namespacePath": NAMESPACE_PATH,
         "searchCriteria": {"searchQuery": question.text, "topK": RESULTS},
@@ -210,7 +221,7 @@ async fn retrieve(wire: &Wire, memory: &str, question: &Question) -> Result<Valu
 }
 
 /// Turn and session of each record, in the order of the answer.
-fn ranked(answer: &Value) -> Result<Vec<(String, String)>> {
+pub(crate) fn ranked(answer: &Value) -> Result<Vec<(String, String)>> {
     let records = answer.get("memoryRecordSummaries").and_then(Value::as_array).context("no records")?;
     let name = |record: &Value, key: &str| text_at(record, &format!("/metadata/{key}/stringValue"));
     records.iter().map(|record| Ok((name(record, "turn")?, name(record, "session")?))).collect()

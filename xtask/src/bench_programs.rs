@@ -25,10 +25,26 @@ pub(crate) fn crash(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     process::run(&mut tested(checkout, "crash", arguments))
 }
 
+/// Servers on one PostgreSQL, killed under load: `loci-bench cluster`.
+pub(crate) fn cluster(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
+    checkout.loci()?;
+    process::run(&mut tested(checkout, "cluster", arguments))
+}
+
 /// Property fuzzing: `loci-bench fuzz`.
 pub(crate) fn fuzz(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     checkout.loci()?;
     process::run(&mut tested(checkout, "fuzz", arguments))
+}
+
+/// Is cited code still there, on a made-up history and in made-up cases: `loci-bench rot`.
+pub(crate) fn rot(checkout: &Checkout) -> Result<()> {
+    checkout.loci()?;
+    for suite in ["trace", "facts", "mutate", "adversarial", "branches"] {
+        let arguments = Arguments::new(&["--generated", "--gate", "--suite", suite]);
+        process::run(&mut tested(checkout, "rot", &arguments))?;
+    }
+    Ok(())
 }
 
 /// Any program of `loci-bench`, optimised; `index` and `embed` are examples of those crates, which compile without the

@@ -13,6 +13,7 @@ mod bench_smoke;
 mod build_report;
 mod checkout;
 mod model;
+mod postgres;
 mod process;
 mod test_run;
 mod tidy;
@@ -35,6 +36,8 @@ enum Task {
     Acceptance(acceptance::Arguments),
     /// Makes the built-in embedding model's file from the published weights.
     Model(model::Arguments),
+    /// A PostgreSQL with pgvector for the tests, where they look for it.
+    Postgres,
     /// Packages, build time and size, against the budget.
     BuildReport(build_report::Arguments),
     /// Kills a server under load, or between the steps of its pipeline, and checks what it acknowledged; arguments go to
@@ -64,6 +67,7 @@ fn run(task: Task) -> Result<()> {
         Task::Tidy => tidy::run(&checkout.root),
         Task::Acceptance(arguments) => acceptance::run(&checkout, &arguments),
         Task::Model(arguments) => model::run(&checkout, &arguments),
+        Task::Postgres => postgres::run(&checkout),
         Task::BuildReport(arguments) => build_report::run(&checkout, &arguments),
         Task::Crash(arguments) => bench_programs::crash(&checkout, &arguments),
         Task::Fuzz(arguments) => bench_programs::fuzz(&checkout, &arguments),

@@ -2,8 +2,9 @@
 //! step: each is a cargo command or another task.
 
 use crate::checkout::Checkout;
-use crate::{acceptance, bench_programs, bench_smoke, process, tidy, tools};
+use crate::{acceptance, bench_programs, bench_smoke, postgres, process, tidy, tools};
 use anyhow::{Context, Result, bail};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Which steps to run; all of them when nothing is said.
@@ -27,10 +28,12 @@ struct Step {
 
 const STEPS: &[Step] = &[
     Step { name: "tools", run: tools::check },
+    Step { name: "postgres", run: postgres::run },
     Step { name: "fmt", run: |c| process::run(&mut c.cargo(&["fmt", "--all", "--check"])) },
     Step { name: "tidy", run: |c| tidy::run(&c.root) },
     Step { name: "clippy", run: clippy },
     Step { name: "test", run: |c| process::run(&mut c.cargo(&["test", "--locked", "--workspace"])) },
+    Step { name: "engine-postgres", run: engine_on_postgres },
     Step { name: "doc", run: doc },
     Step { name: "features", run: features },
     Step {
@@ -42,12 +45,24 @@ const STEPS: &[Step] = &[
         run: |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--pipeline", "--every", "6"])),
     },
     Step {
+        name: "cluster",
+        run: |c| {
+            bench_programs::cluster(c, &bench_programs::Arguments::new(&["--rounds", "3", "--expire-leases"]))
+        },
+    },
+    Step {
         name: "fuzz",
         run: |c| bench_programs::fuzz(c, &bench_programs::Arguments::new(&["--seconds", "60"])),
     },
+    Step { name: "rot", run: bench_programs::rot },
     Step { name: "smoke", run: |c| bench_smoke::run(c, &[]) },
+    Step { name: "python-client", run: python_client },
     Step { name: "agentcore", run: |c| acceptance::suite(c, acceptance::Suite::Agentcore) },
     Step { name: "agentcore-model", run: |c| acceptance::suite_with_model(c, acceptance::Suite::Agentcore) },
+    Step {
+        name: "agentcore-postgres",
+        run: |c| acceptance::suite_on_postgres(c, acceptance::Suite::Agentcore),
+    },
     Step { name: "boto3", run: |c| acceptance::suite(c, acceptance::Suite::Boto3) },
     Step { name: "js", run: |c| acceptance::suite(c, acceptance::Suite::Js) },
     Step { name: "langgraph", run: |c| acceptance::suite(c, acceptance::Suite::Langgraph) },
@@ -62,12 +77,31 @@ fn clippy(checkout: &Checkout) -> Result<()> {
     process::run(&mut checkout.cargo(&arguments))
 }
 
+/// What the engine's tests say of jobs, deliveries and servers on the other store. Those that begin anew for every write
+/// that may fail would take too long there.
+fn engine_on_postgres(checkout: &Checkout) -> Result<()> {
+    let tests =
+        ["facts::", "servers::", "deliveries::", "handovers::", "failures::", "housekeeping::", "pulling::"];
+    let arguments = ["test", "--locked", "--package", "loci-engine", "--test", "it", "--"];
+    let mut command = checkout.cargo(&[&arguments[..], &tests, &["--skip", "any_write_may_fail"]].concat());
+    process::run(command.env("LOCI_TEST_STORE", "postgres"))
+}
+
 /// What the default build leaves out. Behind the tests: only what depends on a feature is compiled again.
 fn features(checkout: &Checkout) -> Result<()> {
     let with = ["--locked", "--package", "loci", "--features", FEATURES];
     let clippy = [&["clippy"], &with[..], &["--all-targets", "--", "-D", "warnings"]].concat();
     process::run(&mut checkout.cargo(&clippy))?;
     process::run(&mut checkout.cargo(&[&["test"], &with[..]].concat()))
+}
+
+/// The client in `clients/python`, against recorded answers and against the binary.
+fn python_client(checkout: &Checkout) -> Result<()> {
+    let loci = checkout.loci()?;
+    let mut command = Command::new(tools::python()?);
+    command.args(["-m", "unittest", "discover", "--start-directory", "tests", "--top-level-directory", "."]);
+    command.current_dir(checkout.root.join("clients").join("python"));
+    process::run(command.env("LOCI_BIN", loci).env("PYTHONDONTWRITEBYTECODE", "1"))
 }
 
 fn doc(checkout: &Checkout) -> Result<()> {

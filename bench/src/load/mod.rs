@@ -6,6 +6,9 @@ mod cold_start;
 mod disk;
 mod events;
 mod fill;
+mod great_memory;
+mod many_memories;
+mod many_words;
 mod moving;
 mod processes_beside;
 mod retrieve;
@@ -32,6 +35,9 @@ pub(crate) struct Arguments {
     /// Records of the parts that retrieve and move.
     #[arg(long, default_value_t = 100_000)]
     records: u64,
+    /// Memories that the records of `many-memories` are spread over.
+    #[arg(long, default_value_t = 1_000)]
+    memories: u64,
     /// Distinct questions of the retrieval part.
     #[arg(long, default_value_t = 1_200)]
     questions: u64,
@@ -50,6 +56,10 @@ enum Part {
     Events,
     /// Retrieval at many records in one memory, and resident memory.
     Retrieve,
+    /// Retrieval and CreateEvent with the records spread over many memories (`--memories`); not run unless named.
+    ManyMemories,
+    /// One memory of `--records` in PostgreSQL, held by the process and searched in the database; not run unless named.
+    GreatMemory,
     /// Bytes on disk per record of 300 bytes.
     Disk,
     /// From the start of the process to the first answer, at 10,000 records.
@@ -85,6 +95,13 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let binary = server::binary(arguments.binary.as_deref())?;
     let report = Report::new(arguments.json);
     let wanted = |part| arguments.parts.is_empty() || arguments.parts.contains(&part);
+    if arguments.parts.contains(&Part::ManyMemories) {
+        let sizes = (arguments.memories, arguments.records);
+        many_memories::run(&binary, report, sizes, arguments.questions).await?;
+    }
+    if arguments.parts.contains(&Part::GreatMemory) {
+        great_memory::run(&binary, report, arguments.records, arguments.questions).await?;
+    }
     if wanted(Part::Events) {
         events::run(&binary, report, arguments.seconds).await?;
     }

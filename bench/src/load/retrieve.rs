@@ -61,7 +61,7 @@ async fn retrieve(wire: &Wire, memory: &str, number: u64) -> Result<Duration> {
     Ok(began.elapsed())
 }
 
-fn resident(server: &Server, report: Report, name: &str) -> Result<()> {
+pub(super) fn resident(server: &Server, report: Report, name: &str) -> Result<()> {
     let bytes = server.resident_bytes()?;
     report.figure(name, &format!("{:.0} MiB resident", bytes as f64 / 1_048_576.0), &json!({"bytes": bytes}));
     Ok(())

@@ -17,7 +17,9 @@ pub mod pull;
 pub mod quarantine;
 pub mod record;
 pub mod reflection;
+pub mod repository;
 pub mod search;
+pub mod tool;
 
 pub use notice::Notices;
 pub use problem::{Problem, ProblemBody};

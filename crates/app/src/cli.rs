@@ -44,9 +44,10 @@ pub(crate) struct Globals {
     /// Open the folder, even where a server has it open
     #[arg(long, global = true, help_heading = "Where")]
     pub(crate) no_attach: bool,
-    /// After a write without a server, run its jobs for at most so long
-    #[arg(long, global = true, value_name = "MS", default_value_t = 30_000, help_heading = "Where")]
-    pub(crate) wait_ms: u64,
+    /// After a write without a server, run its jobs for at most so long [default: 30000]; on a database the servers run
+    /// them: wait for that so long [default: not]
+    #[arg(long, global = true, value_name = "MS", help_heading = "Where")]
+    pub(crate) wait_ms: Option<u64>,
 }
 
 /// The commands.
@@ -56,6 +57,8 @@ pub(crate) enum Command {
     Demo(commands::demo::Demo),
     /// Serve the AgentCore wire and the native API on a data folder
     Serve(commands::serve::Arguments),
+    /// Serve the Model Context Protocol on standard input and output
+    Mcp(commands::mcp::Mcp),
     /// Look at store, indexes, access and models
     Doctor(commands::doctor::Doctor),
     /// Memories, their settings and tags
@@ -70,6 +73,12 @@ pub(crate) enum Command {
     /// Profiles: settings and strategies in readable files
     #[command(subcommand)]
     Profile(commands::profile::Profile),
+    /// Repositories whose facts are remembered
+    #[command(subcommand)]
+    Repo(commands::repo::Repo),
+    /// Facts that cite code, checked before they are shown
+    #[command(subcommand)]
+    Fact(commands::fact::Fact),
     /// Find records for a question
     Search(commands::search::Search),
     /// Jobs, and waiting for them
@@ -88,6 +97,12 @@ pub(crate) enum Command {
     Backup(commands::backup::Backup),
     /// Put a backup in the place of a data folder's database
     Restore(commands::restore::Restore),
+    /// Print the statements that make the tables of a database, for who makes them without a server
+    Schema(commands::schema::Schema),
+    /// Move everything from one store into another, and compare
+    Migrate(commands::migrate::Migrate),
+    /// Set up a coding agent: its list of servers, a session-start hook, instructions
+    Install(commands::install::Install),
     /// Write a memory as JSON lines
     Export(commands::export::Export),
     /// Read a transcript, or the JSON lines of an export

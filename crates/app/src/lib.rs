@@ -16,10 +16,12 @@ mod output;
 pub mod process;
 mod session;
 pub mod wiring;
+pub mod wiring_code;
 mod wiring_embedder;
 pub mod wiring_models;
 #[cfg(feature = "onnx")]
 mod wiring_onnx;
+pub mod wiring_store;
 pub mod wiring_targets;
 #[cfg(feature = "otel")]
 pub mod wiring_traces;

@@ -1,22 +1,26 @@
 //! How a command reaches the native API (architecture §3a): a URL; else the server that has the folder open, by its
-//! socket; else the folder itself, opened in this process. A command that opened the folder runs the jobs it caused.
+//! socket; else the store itself, opened in this process. A command that opened a folder runs the jobs it caused; those of a
+//! store of many servers are theirs.
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use loci_api::job::{ExtractionState, ExtractionWait};
 use loci_client::Client;
+use loci_engine::jobs::Settled;
 use loci_model::MemoryId;
-use loci_model::ports::store::{Checkpoint, Store};
+use loci_model::ports::store::{Checkpoint, Hosts};
 
 use crate::cli::Globals;
-use crate::commands::serve::{SOCKET, doors};
+use crate::commands::serve::{doors, run_jobs};
 use crate::config::environment::Environment;
 use crate::config::{Config, default_data_dir, load};
 use crate::exit::{NotFound, Usage};
 use crate::output;
 use crate::wiring::{Wiring, WiringOptions, wire};
+use crate::wiring_code::CodePlan;
 use crate::wiring_models::Outside;
+use crate::wiring_store::StorePlan;
 use crate::wiring_targets::TargetsPlan;
 use crate::wiring_traces::TracesPlan;
 
@@ -28,8 +32,25 @@ pub(crate) struct Session {
     pub(crate) json: bool,
     opened: Option<Wiring>,
     wrote: Vec<MemoryId>,
-    wait_ms: u64,
+    wait_ms: Option<u64>,
 }
+
+/// Jobs that run while a command goes on.
+pub(crate) struct Meanwhile {
+    stop: tokio::sync::watch::Sender<bool>,
+    jobs: tokio::task::JoinHandle<()>,
+}
+
+impl Meanwhile {
+    /// Lets them come to an end.
+    pub(crate) async fn end(self) -> Result<()> {
+        let _ = self.stop.send(true); // the runner may have ended already
+        self.jobs.await.context("the job runner panicked")
+    }
+}
+
+/// How long jobs may take where nothing else is said.
+const WAIT_MS: u64 = 30_000;
 
 /// Where the folder of a command is.
 pub(crate) fn folder(globals: &Globals, environment: &Environment) -> Result<(PathBuf, Config)> {
@@ -41,9 +62,9 @@ pub(crate) fn folder(globals: &Globals, environment: &Environment) -> Result<(Pa
     Ok((folder, config))
 }
 
-/// True when a server answers on the socket of a folder.
-pub(crate) fn is_served(folder: &Path) -> bool {
-    std::os::unix::net::UnixStream::connect(folder.join(SOCKET)).is_ok()
+/// True when a server answers on the socket.
+pub(crate) fn is_served(socket: &Path) -> bool {
+    std::os::unix::net::UnixStream::connect(socket).is_ok()
 }
 
 impl Session {
@@ -64,28 +85,30 @@ impl Session {
             }));
         }
         let (folder, config) = folder(globals, environment)?;
-        if !globals.no_attach && is_served(&folder) {
-            return Ok(way(Client::unix(&folder.join(SOCKET))?));
+        let plan = StorePlan::of(&config, environment, folder)?;
+        if !globals.no_attach && is_served(&plan.socket()) {
+            return Ok(way(Client::unix(&plan.socket())?));
         }
-        Self::open(globals, environment, &config, folder)
+        Self::open(globals, environment, &config, plan)
     }
 
-    /// Opens a folder in this process.
+    /// Opens a store in this process.
     pub(crate) fn open(
         globals: &Globals,
         environment: &Environment,
         config: &Config,
-        folder: PathBuf,
+        plan: StorePlan,
     ) -> Result<Self> {
         crate::logging::start_quiet();
         let wiring = wire(WiringOptions {
-            targets: TargetsPlan::of(config, environment, &folder)?,
+            targets: TargetsPlan::of(config, environment, plan.folder())?,
             traces: TracesPlan::read(config, environment)?,
-            store: config.store(folder),
+            store: plan,
             engine: config.engine()?,
             embed_threads: config.extraction.embed_threads,
             master_key: environment.master_key(),
             outside: Outside::read(config, environment),
+            code: CodePlan::of(config, environment)?,
         })?;
         let doors = doors(&wiring, config, environment)?;
         Ok(Self {
@@ -95,6 +118,14 @@ impl Session {
             wrote: Vec::new(),
             wait_ms: globals.wait_ms,
         })
+    }
+
+    /// Runs the jobs of a store that this process opened, while it lives; nothing where a server does.
+    pub(crate) fn work_meanwhile(&self) -> Option<Meanwhile> {
+        let engine = self.opened.as_ref()?.engine.clone();
+        let (stop, stopped) = tokio::sync::watch::channel(false);
+        let jobs = tokio::spawn(run_jobs(engine, stopped));
+        Some(Meanwhile { stop, jobs })
     }
 
     /// The id of a memory given by name or id. Names have no dash, ids have one.
@@ -111,7 +142,7 @@ impl Session {
 
     /// How long jobs may take.
     pub(crate) fn wait_ms(&self) -> u64 {
-        self.wait_ms
+        self.wait_ms.unwrap_or(WAIT_MS)
     }
 
     /// Remembers that this command gave a memory something to do.
@@ -123,22 +154,26 @@ impl Session {
         Ok(())
     }
 
-    /// Runs the jobs that this command caused, where no server does, and closes the folder.
-    pub(crate) async fn end(self) -> Result<()> {
-        let Some(opened) = self.opened else { return Ok(()) };
-        if !self.wrote.is_empty() && self.wait_ms > 0 {
-            let state = opened.engine.run_due(&self.wrote, self.wait_ms).await?;
-            opened.engine.deliver_now().await?;
-            if state.pending > 0 {
-                output::note(format!(
-                    "{} jobs are pending: a server, or the next command that writes, goes on with them",
-                    state.pending
-                ));
-            }
-            if state.failed > 0 {
-                output::note(format!("{} jobs failed: see `loci job list --state failed`", state.failed));
+    /// Runs the jobs that this command caused, where no server does, and closes the store. A store of many servers is left
+    /// to them; where the command is asked to wait, it waits for them.
+    pub(crate) async fn end(mut self) -> Result<()> {
+        let Some(opened) = &self.opened else { return Ok(()) };
+        if !self.wrote.is_empty() {
+            let wait_ms = match opened.store.hosts() {
+                Hosts::One => Some(self.wait_ms()),
+                Hosts::Many => self.wait_ms,
+            };
+            if wait_ms != Some(0) {
+                let settled = opened.engine.settle(&self.wrote, wait_ms).await?;
+                notes(&settled, wait_ms).into_iter().for_each(output::note);
             }
         }
+        self.close().await
+    }
+
+    /// Closes a store that this process opened. A session over a server has nothing to close.
+    pub(crate) async fn close(&mut self) -> Result<()> {
+        let Some(opened) = self.opened.take() else { return Ok(()) };
         opened.traces.end().await;
         opened.store.checkpoint(Checkpoint::Last).await?;
         opened.store.close();
@@ -149,7 +184,11 @@ impl Session {
     pub(crate) async fn settle(&self, memory: &str) -> Result<ExtractionState> {
         if let Some(opened) = &self.opened {
             let id = MemoryId::parse(memory)?;
-            let state = opened.engine.run_due(&[id], self.wait_ms).await?;
+            let settled = opened.engine.settle(&[id], Some(self.wait_ms())).await?;
+            let state = settled.jobs;
+            if settled.left_to.is_some() {
+                notes(&settled, Some(self.wait_ms())).into_iter().for_each(output::note);
+            }
             return Ok(ExtractionState {
                 complete: state.complete,
                 pending: state.pending,
@@ -157,7 +196,67 @@ impl Session {
                 failed: state.failed,
             });
         }
-        let wait = ExtractionWait { timeout_ms: Some(self.wait_ms), ..ExtractionWait::default() };
+        let wait = ExtractionWait { timeout_ms: Some(self.wait_ms()), ..ExtractionWait::default() };
         Ok(self.client.extraction_wait(memory, &wait).await?)
+    }
+}
+
+/// What is said of the jobs of a command that are left, and of those that failed.
+fn notes(settled: &Settled, wait_ms: Option<u64>) -> Vec<String> {
+    let Settled { jobs, left_to } = settled;
+    let mut notes = Vec::new();
+    match left_to {
+        _ if jobs.pending == 0 => {}
+        None => notes.push(format!(
+            "{} jobs are pending: a server, or the next command that writes, goes on with them",
+            jobs.pending
+        )),
+        Some(servers) => {
+            let waited = match wait_ms {
+                None | Some(0) => String::new(),
+                Some(wait_ms) => format!(" after {wait_ms} ms"),
+            };
+            let who = if servers.heard_of {
+                "they go on with them"
+            } else {
+                "none has been heard of in the last three minutes; where none runs, start one (loci serve)"
+            };
+            notes.push(format!(
+                "{} jobs are pending{waited}: they are left to the servers of this store, and {who}",
+                jobs.pending
+            ));
+        }
+    }
+    if jobs.failed > 0 {
+        notes.push(format!("{} jobs failed: see `loci job list --state failed`", jobs.failed));
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_engine::jobs::{Servers, WaitOutcome};
+
+    use super::*;
+
+    #[test]
+    fn work_that_is_left_is_said() {
+        let check = |pending, heard_of: Option<bool>, wait_ms, expect: &str| {
+            let jobs = WaitOutcome { complete: pending == 0, pending, waiting: 0, failed: 0 };
+            let left_to = heard_of.map(|heard_of| Servers { heard_of, overdue_ms: 0 });
+            let said = notes(&Settled { jobs, left_to }, wait_ms).join("; ");
+            assert!(if expect.is_empty() { said.is_empty() } else { said.contains(expect) }, "{said}");
+        };
+        check(0, None, Some(9), "");
+        check(2, None, Some(9), "2 jobs are pending: a server, or the next command");
+        check(0, Some(false), None, "");
+        check(
+            2,
+            Some(true),
+            None,
+            "2 jobs are pending: they are left to the servers of this store, and they go on",
+        );
+        check(2, Some(false), Some(9), "2 jobs are pending after 9 ms: they are left to the servers");
+        check(2, Some(false), Some(9), "none has been heard of");
     }
 }

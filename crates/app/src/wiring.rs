@@ -4,13 +4,12 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use loci_engine::{Engine, EngineParts, EngineSettings, Models};
 use loci_model::ports::clock::Clock;
 use loci_model::ports::embedder::Embedder;
 use loci_model::ports::ids::{IdSource, uuid4};
 use loci_model::ports::store::Store;
-use loci_store_sqlite::{SqliteOptions, SqliteStore};
 
 use loci_model::ports::observe::Observe;
 use loci_outbound::client::{Outbound, OutboundParts};
@@ -19,7 +18,9 @@ use loci_providers::registry::Around;
 use loci_server::operations::metrics::Metrics;
 
 use crate::adapters::{FileVault, MasterKey, RandomIds, SystemClock, background_threads, lower_own_priority};
+use crate::wiring_code::CodePlan;
 use crate::wiring_models::Outside;
+use crate::wiring_store::StorePlan;
 use crate::wiring_targets::{NoNetwork, TargetsPlan};
 use crate::wiring_traces::{Traces, TracesPlan};
 
@@ -34,8 +35,8 @@ pub struct Wiring {
     pub clock: Arc<dyn Clock>,
     /// The source of ids, for the doors.
     pub ids: Arc<dyn IdSource>,
-    /// The embedded store.
-    pub store: Arc<SqliteStore>,
+    /// The store.
+    pub store: Arc<dyn Store>,
     /// What the pipeline and the doors count on.
     pub metrics: Arc<Metrics>,
     /// What is sent to a collector.
@@ -45,7 +46,7 @@ pub struct Wiring {
 /// What must be known to wire a process.
 pub struct WiringOptions {
     /// The store.
-    pub store: SqliteOptions,
+    pub store: StorePlan,
     /// The engine; its `host` is replaced by a name of this process.
     pub engine: EngineSettings,
     /// Threads that embed what is written, at a low priority; `None`: as many as there are processors, at most eight.
@@ -58,37 +59,44 @@ pub struct WiringOptions {
     pub targets: TargetsPlan,
     /// Where traces go.
     pub traces: TracesPlan,
+    /// What code can be read.
+    pub code: CodePlan,
 }
 
 impl WiringOptions {
     /// The defaults for a data folder.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
-            store: SqliteOptions::new(folder),
+            store: StorePlan::folder_at(folder),
             engine: EngineSettings::default(),
             embed_threads: None,
             master_key: None,
             outside: Outside::default(),
             targets: TargetsPlan::default(),
             traces: TracesPlan::default(),
+            code: CodePlan::default(),
         }
     }
 }
 
-/// Opens the folder and puts an engine on it.
+/// Opens the store and puts an engine on it.
 pub fn wire(options: WiringOptions) -> Result<Wiring> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds::new()?);
-    let key_file = options.store.folder.join(MASTER_KEY_FILE);
-    let store = SqliteStore::open(options.store).context("opening the data folder")?;
+    let key_file = options.store.folder().join(MASTER_KEY_FILE);
+    let store = options.store.open()?;
     let metrics = Arc::new(Metrics::new());
-    let is_quiet = options.outside.is_quiet() && options.targets.is_quiet() && options.traces.is_quiet();
+    let is_quiet = options.outside.is_quiet()
+        && options.targets.is_quiet()
+        && options.traces.is_quiet()
+        && options.code.is_quiet();
     let traces = options.traces.begin(Arc::clone(&metrics) as _, &clock, &ids);
     let observe = traces.observe();
     let transport = transport(is_quiet, &options.outside, &clock, &ids, &observe)?;
     let traces = traces.send_over(&transport)?;
     let Called { models, embedder, previous_embedder } =
         called(&options.outside, &transport, &clock, &observe)?;
+    let code = options.code.make(&transport, &clock)?;
     let targets = options.targets.make(transport, Arc::clone(&clock))?;
     let embedder = match embedder {
         Some(embedder) => embedder,
@@ -99,7 +107,7 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     };
     let vault = FileVault::new(options.master_key.map_or(MasterKey::File(key_file), MasterKey::Given));
     let parts = EngineParts::quiet(
-        Arc::clone(&store) as Arc<dyn Store>,
+        Arc::clone(&store),
         Some(embedder),
         Arc::clone(&clock),
         Arc::clone(&ids),
@@ -111,6 +119,7 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
         deliver: Some(Arc::clone(&targets) as _),
         objects: Some(targets),
         previous_embedder,
+        code: Some(code),
         ..parts
     };
     let host = format!("{}-{}", std::process::id(), uuid4(ids.as_ref()));

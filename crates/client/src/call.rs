@@ -60,6 +60,38 @@ impl Client {
         Ok(self)
     }
 
+    /// The same client whose calls of tools mean this memory, by name or id.
+    ///
+    /// # Errors
+    /// Where the name cannot stand in a header.
+    pub fn with_memory(mut self, name_or_id: &str) -> Result<Self, ClientError> {
+        let bad = |_| ClientError::Request("the name of a memory must be printable ASCII".to_owned());
+        self.headers.insert("x-loci-memory", HeaderValue::from_str(name_or_id).map_err(bad)?);
+        Ok(self)
+    }
+
+    /// The same client for a process that works in this directory of the server's machine: what `HEAD` and `WORKTREE` mean to
+    /// the tools of verified memory. Servers elsewhere refuse it.
+    ///
+    /// # Errors
+    /// Where the directory cannot stand in a header.
+    pub fn with_directory(mut self, directory: &Path) -> Result<Self, ClientError> {
+        let text = directory.to_str().ok_or_else(|| {
+            ClientError::Request("the name of the working directory must be UTF-8".to_owned())
+        })?;
+        let text =
+            percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string();
+        let bad = |_| ClientError::Request("the working directory cannot stand in a header".to_owned());
+        self.headers.insert("x-loci-directory", HeaderValue::from_str(&text).map_err(bad)?);
+        Ok(self)
+    }
+
+    /// The same client for a person at a command line: a person may decide where an agent must not.
+    pub fn with_person(mut self) -> Self {
+        self.headers.insert("x-loci-person", HeaderValue::from_static("true"));
+        self
+    }
+
     /// The same client whose creations carry this idempotency key: make one per creation.
     ///
     /// # Errors

@@ -20,7 +20,9 @@ mod pull;
 mod quarantine;
 mod records;
 mod reflections;
+mod repositories;
 mod search;
+mod tools;
 pub mod transcript;
 mod transport;
 

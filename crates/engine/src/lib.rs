@@ -26,12 +26,14 @@ mod self_managed;
 pub mod settings;
 pub mod strategies;
 mod streams;
+pub mod verified;
 mod watched;
 
 use std::sync::Arc;
 
 use loci_model::Timestamp;
 use loci_model::ports::clock::Clock;
+use loci_model::ports::code::CodeSources;
 use loci_model::ports::deliver::Deliver;
 use loci_model::ports::embedder::Embedder;
 use loci_model::ports::ids::IdSource;
@@ -66,6 +68,8 @@ pub struct EngineParts {
     pub observe: Arc<dyn Observe>,
     /// The model that made the vectors of records not yet embedded anew.
     pub previous_embedder: Option<Arc<dyn Embedder>>,
+    /// Reads code of repositories; without it nothing that cites code can be verified.
+    pub code: Option<Arc<dyn CodeSources>>,
 }
 
 impl EngineParts {
@@ -88,6 +92,7 @@ impl EngineParts {
             objects: None,
             observe: Arc::new(NoObserver),
             previous_embedder: None,
+            code: None,
         }
     }
 }
@@ -108,7 +113,11 @@ pub struct Engine {
     pub(crate) settings: Arc<EngineSettings>,
     pub(crate) wake: Arc<jobs::wake::Wake>,
     pub(crate) permits: Arc<jobs::permits::Permits>,
+    pub(crate) claims: Arc<jobs::lease::Claims>,
     pub(crate) own_weights: Arc<retrieval::OwnWeights>,
+    pub(crate) code: Option<Arc<dyn CodeSources>>,
+    pub(crate) line_cache: Arc<verified::verifier::LineCache>,
+    pub(crate) verdict_cache: Arc<verified::VerdictCache>,
 }
 
 impl Engine {
@@ -128,7 +137,11 @@ impl Engine {
             permits: Arc::new(jobs::permits::Permits::new(settings.pipeline.deterministic_at_once)),
             settings: Arc::new(settings),
             wake: Arc::new(jobs::wake::Wake::default()),
+            claims: Arc::default(),
             own_weights: Arc::new(retrieval::OwnWeights::default()),
+            code: parts.code,
+            line_cache: Arc::new(verified::verifier::LineCache::new(verified::LINE_CACHE_BYTES)),
+            verdict_cache: Arc::default(),
         }
     }
 

@@ -7,6 +7,7 @@ use loci_model::settings::MemorySettings;
 
 use crate::profiles::Profile;
 use crate::safety::{Patterns, RedactionMode};
+use crate::verified::VerifiedSettings;
 
 /// A named rule by which a memory finds its profile (architecture §7).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +81,8 @@ pub struct EngineSettings {
     pub job_webhooks: Vec<JobWebhook>,
     /// Clients may name URLs as delivery targets (agentcore-wire.md §14).
     pub client_targets: bool,
+    /// How facts that cite code are kept and checked.
+    pub verified: VerifiedSettings,
     /// This process, in leases: unique among the processes of a folder.
     pub host: String,
 }
@@ -104,6 +107,7 @@ impl Default for EngineSettings {
             pipeline: PipelineSettings::default(),
             job_webhooks: Vec::new(),
             client_targets: false,
+            verified: VerifiedSettings::default(),
             host: "loci".to_owned(),
         }
     }

@@ -15,11 +15,11 @@ use crate::lexical::Lists;
 use crate::link::in_session;
 use crate::marks::Marks;
 use crate::memory_index::MemoryIndex;
-use crate::statistics::TermTable;
+use crate::statistics::{Counted, TermTable};
 use crate::views::{Counting, SessionCounts};
 
-/// Passages of a memory from which on the lists are the longer ones.
-const MANY_PASSAGES: usize = 10_000;
+/// Lengths of lists (retrieval.md §5).
+pub(crate) const LENGTHS: Lengths = Lengths { many_passages: 10_000, few: 200, many: 400 };
 /// Passages of a session up to which looking at each number is faster than comparing places.
 const SCANNED_MAX: usize = 512;
 /// How many candidates ahead of the one in work vectors are asked for.
@@ -28,6 +28,21 @@ const AHEAD: usize = 4;
 thread_local! {
     /// Marks of one request at a time, as long as the greatest index the thread has searched.
     static MARKS: RefCell<Marks> = RefCell::default();
+}
+
+/// How long lists are.
+pub(crate) struct Lengths {
+    /// Passages of a memory from which on they are the longer ones.
+    many_passages: usize,
+    few: usize,
+    many: usize,
+}
+
+impl Lengths {
+    /// The length in a memory of so many passages.
+    pub(crate) fn of(&self, passages: usize) -> usize {
+        if passages < self.many_passages { self.few } else { self.many }
+    }
 }
 
 impl MemoryIndex {
@@ -48,10 +63,24 @@ impl MemoryIndex {
         let asked_groups = self.asked_groups(&request.scope, &seen);
         let scope = self.passages_in(&request.scope, &asked_groups);
         let counted = self.count(&table, &seen, &asked_groups);
-        let lengths = request.lists.unwrap_or_else(|| self.usual_lengths());
+        self.answer(request, LENGTHS.of(self.live.count()), table, counted, &scope, vector)
+    }
+
+    /// The best of a scope, by words as they were counted and by the vector that `vector` waits for.
+    pub(crate) fn answer(
+        &self,
+        request: &CandidateRequest,
+        usual: usize,
+        table: TermTable,
+        counted: Counted<'_>,
+        scope: &Bits,
+        vector: impl FnOnce() -> Option<(Vector, String)>,
+    ) -> CandidateSet {
+        let usual = ListLengths { window: usual, turn: usual, dense: usual };
+        let lengths = request.lists.unwrap_or(usual);
         let (candidates, without_vector) = MARKS.with_borrow_mut(|marks| {
             marks.mark(&counted.lists, self.columns.len());
-            let lists = self.best_by_terms(&counted, marks, &scope, (lengths.window, lengths.turn));
+            let lists = self.best_by_terms(&counted, marks, scope, (lengths.window, lengths.turn));
             let counting = Counting { columns: &self.columns, marks, lists: &counted.lists };
             let mut sessions = SessionCounts::default();
             let mut filled = |passages| self.filled(passages, &counting, &table, &mut sessions);
@@ -69,13 +98,13 @@ impl MemoryIndex {
             let spaces: Vec<&Asked<'_>> = asked.iter().chain(&earlier).collect();
             let mut candidates = by_words;
             if !spaces.is_empty() {
-                let mut others = self.best_of_spaces(&spaces, &scope, lengths.dense);
+                let mut others = self.best_of_spaces(&spaces, scope, lengths.dense);
                 others.retain(|passage| listed.binary_search(passage).is_err());
                 candidates = self.merged(candidates, filled(others));
                 spaces.iter().for_each(|asked| self.add_cosines(asked, &mut candidates));
             }
             marks.wipe(&counted.lists);
-            (candidates, scope.count() - self.with_vector(vector.as_ref(), asked.as_ref(), &scope))
+            (candidates, scope.count() - self.with_vector(vector.as_ref(), asked.as_ref(), scope))
         });
         CandidateSet {
             candidates: candidates.into_iter().map(|(_, candidate)| candidate).collect(),
@@ -84,6 +113,7 @@ impl MemoryIndex {
             passages_without_vector: without_vector as u64,
             sequence: self.sequence,
             term_ids: table.numbers,
+            is_cut: false,
         }
     }
 
@@ -167,11 +197,6 @@ impl MemoryIndex {
         ask_for(self.columns.all_terms(passage));
         ask_for(self.records.row(self.columns.row(passage).record));
         self.chains.get(self.columns.chain[passage as usize]).iter().for_each(|chain| ask_for(*chain));
-    }
-
-    fn usual_lengths(&self) -> ListLengths {
-        let length = if self.live.count() < MANY_PASSAGES { 200 } else { 400 };
-        ListLengths { window: length, turn: length, dense: length }
     }
 
     fn by_id(&self, left: u32, right: u32) -> std::cmp::Ordering {

@@ -24,17 +24,17 @@ pub(crate) struct GroupKey {
 
 /// Sums over active turns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Lengths {
+pub struct Lengths {
     /// Turns.
-    pub(crate) turns: u64,
+    pub turns: u64,
     /// Sessions with a turn.
-    pub(crate) sessions: u64,
+    pub sessions: u64,
     /// Terms of the turns, which are also those of the sessions.
-    pub(crate) terms: u64,
+    pub terms: u64,
     /// Terms of the pairs.
-    pub(crate) pairs: u64,
+    pub pairs: u64,
     /// Terms of the windows.
-    pub(crate) windows: u64,
+    pub windows: u64,
 }
 
 impl Lengths {

@@ -95,6 +95,11 @@ impl StoredVector {
         let step = if greatest.is_finite() && greatest > 0.0 { 127.0 / greatest } else { 0.0 };
         let values: Box<[i8]> =
             vector.iter().map(|value| (value * step).round().clamp(-127.0, 127.0) as i8).collect();
+        Self::of_values(values, model)
+    }
+
+    /// A vector of these values, with the scale that makes it of unit length.
+    pub fn of_values(values: Box<[i8]>, model: impl Into<Arc<str>>) -> Self {
         let square: i64 = values.iter().map(|value| i64::from(*value) * i64::from(*value)).sum();
         let scale = if square > 0 { (1.0 / (square as f64).sqrt()) as f32 } else { 0.0 };
         Self { model: model.into(), scale, values }

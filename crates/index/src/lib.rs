@@ -10,7 +10,7 @@
 //! | changes | `apply` (records, names), `attach` (vectors), `link` (postings, sessions, sums), `bulk`, `compaction` |
 //! | columns | `columns`, `records`, `postings`, `groups`, `chains`, `names`, `paths`, `metadata_sets`, `metadata_texts`, `vectors`, `segment`, `sketch` |
 //! | what filters read | `parts`, `facets`, `metadata_index` from `holders`, `number_column`, `slices` |
-//! | searches | `scope` → `statistics` → `marks` → `lexical`, `sweep`, `dense` → `candidates`, `views`; `neighbours` |
+//! | searches | `scope` → `statistics` → `marks` → `lexical`, `sweep`, `dense` → `candidates`, `views`; `neighbours`; `part` of a memory |
 //! | checks | `digest` |
 //! | as bytes, to begin with at the next start | `snapshot` |
 //! | small parts | `bits`, `mask`, `sparing`, `interner`, `number_table`, `compact_text`, `mix`, `length_class`, `kernels` |
@@ -54,6 +54,7 @@ mod names;
 mod neighbours;
 mod number_column;
 mod number_table;
+mod part;
 mod parts;
 mod paths;
 mod postings;
@@ -69,6 +70,9 @@ mod sweep;
 mod vectors;
 mod views;
 
+pub use groups::Lengths;
 pub use input::{IndexPassage, IndexRecord, StoredVector};
 pub use memory_index::MemoryIndex;
+pub use part::Whole;
 pub use snapshot::SnapshotSaver;
+pub use statistics::average;

@@ -50,6 +50,14 @@ impl Names {
         self.texts.find(name).is_some_and(|number| self.is_known(number))
     }
 
+    /// Makes a name known whose carriers are elsewhere.
+    pub(crate) fn know(&mut self, name: &str) {
+        let number = self.intern(name);
+        if let Some(name) = self.names.get_mut(number as usize) {
+            name.carriers += CARRIERS_MIN;
+        }
+    }
+
     /// One more carrier, in a group.
     pub(crate) fn carry(&mut self, name: u32, group: u32) {
         if let Some(name) = self.names.get_mut(name as usize) {

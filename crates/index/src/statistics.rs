@@ -36,6 +36,13 @@ pub(crate) struct Counted<'a> {
     pub(crate) idf: Vec<f32>,
 }
 
+impl<'a> Counted<'a> {
+    fn of(statistics: ScopeStatistics, lists: Vec<Cow<'a, Postings>>) -> Self {
+        let idf = statistics.df.iter().map(|df| bm25::idf(statistics.turns, *df)).collect();
+        Self { statistics, lists, idf }
+    }
+}
+
 impl TermTable {
     fn new(numbers: impl Iterator<Item = Option<u32>>) -> Self {
         let mut table = Self { slots: [(u32::MAX, 0); SLOTS], numbers: Vec::new() };
@@ -89,15 +96,24 @@ impl MemoryIndex {
         let paths = self.paths.count(&table.numbers, |group| counted.admits(group));
         let statistics = ScopeStatistics {
             turns,
-            views: averages(&self.lengths(seen)),
+            views: self.lengths(seen).averages(),
             paths: paths.paths,
             path_df: paths.df,
             path_average_length: average(paths.terms, u64::from(paths.paths)),
             of_scope,
             df,
         };
-        let idf = statistics.df.iter().map(|df| bm25::idf(turns, *df)).collect();
-        Counted { statistics, lists, idf }
+        Counted::of(statistics, lists)
+    }
+
+    /// The same with statistics that were counted elsewhere, of more than is here.
+    pub(crate) fn counted_elsewhere(
+        &self,
+        table: &TermTable,
+        asked: &GroupSet,
+        statistics: ScopeStatistics,
+    ) -> Counted<'_> {
+        Counted::of(statistics, self.lists(table, asked))
     }
 
     /// Sums of the active turns of some groups.
@@ -162,17 +178,21 @@ impl MemoryIndex {
     }
 }
 
-fn averages(lengths: &Lengths) -> [ViewStatistics; 4] {
-    let sums = [
-        (lengths.terms, lengths.turns),
-        (lengths.pairs, lengths.turns),
-        (lengths.windows, lengths.turns),
-        (lengths.terms, lengths.sessions),
-    ];
-    sums.map(|(sum, count)| ViewStatistics { average_length: average(sum, count) })
+impl Lengths {
+    /// Of the views in their order: turn, pair, window, session (retrieval.md §4.1).
+    pub fn averages(&self) -> [ViewStatistics; 4] {
+        let sums = [
+            (self.terms, self.turns),
+            (self.pairs, self.turns),
+            (self.windows, self.turns),
+            (self.terms, self.sessions),
+        ];
+        sums.map(|(sum, count)| ViewStatistics { average_length: average(sum, count) })
+    }
 }
 
-fn average(sum: u64, count: u64) -> f32 {
+/// A mean length; 0 of nothing.
+pub fn average(sum: u64, count: u64) -> f32 {
     if count == 0 { 0.0 } else { (sum as f64 / count as f64) as f32 }
 }
 

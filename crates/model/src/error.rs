@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use crate::words::closed_words;
+
 /// Result of everything in the engine and its ports.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -55,6 +57,40 @@ pub enum Reason {
     LeaseLost,
     /// The version that the caller changed is not the current one.
     StaleVersion,
+    /// One of verified memory.
+    Code(CodeReason),
+}
+
+closed_words! {
+    /// Why code could not be cited, or a fact not be changed (verified-memory.md §12.2); the words are what doors show.
+    CodeReason {
+        /// No repository of that name is known.
+        RepositoryUnknown = "REPO_UNKNOWN",
+        /// The revision is not there.
+        RefNotFound = "REF_NOT_FOUND",
+        /// The path may not be cited.
+        PathRejected = "PATH_REJECTED",
+        /// Cited lines cannot be read, or are not what the caller says they are.
+        CitationUnreadable = "CITATION_UNREADABLE",
+        /// Cited lines say too little to be found again.
+        CitationLowInformation = "CITATION_LOW_INFORMATION",
+        /// The cited file is too large.
+        TooLarge = "TOO_LARGE",
+        /// The cited file holds no text.
+        BinaryFile = "BINARY_FILE",
+        /// The cited path is another repository.
+        Submodule = "SUBMODULE",
+        /// A link leads out of the worktree.
+        SymlinkEscape = "SYMLINK_ESCAPE",
+        /// Code could not be read: evidence of nothing.
+        Unverifiable = "UNVERIFIABLE",
+        /// A text holds a secret.
+        SecretDetected = "SECRET_DETECTED",
+        /// The code does not say what is claimed of it.
+        NotVerified = "NOT_VERIFIED",
+        /// The record is not in a state that allows it.
+        NotActive = "NOT_ACTIVE",
+    }
 }
 
 /// An error with a message that may be shown to the caller, and a source that may not.
@@ -69,13 +105,23 @@ pub struct Error {
     pub reason: Option<Reason>,
     /// Everything that is wrong, where it is more than one thing; each line is safe to show.
     pub details: Vec<String>,
+    /// When the same call may succeed, where somebody said so.
+    pub retry_after_ms: Option<u64>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
     /// An error of `kind` with a message for the caller.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), field: None, reason: None, details: Vec::new(), source: None }
+        Self {
+            kind,
+            message: message.into(),
+            field: None,
+            reason: None,
+            details: Vec::new(),
+            retry_after_ms: None,
+            source: None,
+        }
     }
 
     /// Bad input: names the member, the rule and the remedy.
@@ -107,6 +153,25 @@ impl Error {
         Self::new(ErrorKind::Unavailable, message)
     }
 
+    /// An error of verified memory: its reason says the kind.
+    pub fn code(reason: CodeReason, message: impl Into<String>) -> Self {
+        let kind = match reason {
+            CodeReason::RepositoryUnknown => ErrorKind::NotFound,
+            CodeReason::NotVerified | CodeReason::NotActive => ErrorKind::Conflict,
+            CodeReason::Unverifiable => ErrorKind::Unavailable,
+            CodeReason::TooLarge => ErrorKind::TooLarge,
+            CodeReason::RefNotFound
+            | CodeReason::PathRejected
+            | CodeReason::CitationUnreadable
+            | CodeReason::CitationLowInformation
+            | CodeReason::BinaryFile
+            | CodeReason::Submodule
+            | CodeReason::SymlinkEscape
+            | CodeReason::SecretDetected => ErrorKind::Invalid,
+        };
+        Self::new(kind, message).because(Reason::Code(reason))
+    }
+
     /// A broken invariant: fails the request, is logged.
     pub fn bug(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Bug, message)
@@ -130,6 +195,13 @@ impl Error {
     #[must_use]
     pub fn listing(mut self, details: Vec<String>) -> Self {
         self.details = details;
+        self
+    }
+
+    /// The same error, with a time after which the call may succeed.
+    #[must_use]
+    pub fn retry_after(mut self, retry_after_ms: Option<u64>) -> Self {
+        self.retry_after_ms = retry_after_ms;
         self
     }
 

@@ -58,6 +58,8 @@ text_ids! {
     MemoryId, "memoryId", is_memory, "must be the memory's name, a dash and ten letters or digits, like notes-a1B2c3D4e5";
     /// A record: `mem-` and a UUID.
     RecordId, "memoryRecordId", is_record, "must be 40 to 50 characters: mem- followed by letters, digits, - and _";
+    /// A repository, whatever its names.
+    RepositoryId, "repositoryId", is_free, "must be 1 to 256 characters without control characters";
     /// A conversation or a task.
     SessionId, "sessionId", is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
     /// A strategy of a memory.

@@ -18,12 +18,14 @@ pub enum JobKind {
     Handover,
     /// Looks for what several episodes teach.
     Reflect,
+    /// Verifies a repository's facts at a new tip of its default branch.
+    Verify,
 }
 
 impl JobKind {
     /// Every kind.
     pub const ALL: &'static [Self] =
-        &[Self::Extract, Self::Embed, Self::Purge, Self::Handover, Self::Reflect];
+        &[Self::Extract, Self::Embed, Self::Purge, Self::Handover, Self::Reflect, Self::Verify];
 
     /// The word that stands for it in stores and answers.
     pub fn as_str(self) -> &'static str {
@@ -33,6 +35,7 @@ impl JobKind {
             Self::Purge => "purge",
             Self::Handover => "handover",
             Self::Reflect => "reflect",
+            Self::Verify => "verify",
         }
     }
 

@@ -6,6 +6,9 @@
 //! To add a noun: its file here, an accessor trait in [`ports::store`], a table in each store, a section in the
 //! conformance suite of `testkit`.
 
+pub mod citation;
+pub mod claim;
+pub mod code;
 pub mod delivery;
 pub mod document;
 pub mod error;
@@ -13,6 +16,7 @@ pub mod event;
 pub mod event_filter;
 pub mod exchange;
 pub mod expiry;
+pub mod fact;
 pub mod findings;
 pub mod idempotency;
 pub mod ids;
@@ -30,20 +34,23 @@ pub mod principal;
 pub mod prompt;
 pub mod provenance;
 pub mod record;
+pub mod repository;
 pub mod scope;
 pub mod settings;
 pub mod strategy;
 pub mod telemetry;
 pub mod template;
 pub mod time;
+pub mod transfer;
+pub mod verdict;
 pub mod warning;
 mod words;
 
 pub use document::Document;
-pub use error::{Error, ErrorKind, Reason, Result};
+pub use error::{CodeReason, Error, ErrorKind, Reason, Result};
 pub use ids::{
-    AccessKeyId, ActorId, BranchName, DeliveryId, EventId, ExchangeId, JobId, MemoryId, RecordId, SessionId,
-    StrategyId,
+    AccessKeyId, ActorId, BranchName, DeliveryId, EventId, ExchangeId, JobId, MemoryId, RecordId,
+    RepositoryId, SessionId, StrategyId,
 };
 pub use namespace::{Namespace, NamespaceFilter, NamespaceMatch};
 pub use template::NamespaceTemplate;

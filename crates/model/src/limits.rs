@@ -58,6 +58,8 @@ pub const ERASE_AFTER_MS_DEFAULT: u64 = 7 * 24 * 3600 * 1000;
 pub const HISTORY_DAYS_DEFAULT: u32 = 365;
 /// Telemetry stays this long.
 pub const TELEMETRY_DAYS_DEFAULT: u32 = 90;
+/// A path of a cited file has at most so many bytes: stores look for it by an index.
+pub const CODE_PATH_BYTES_MAX: usize = 2_000;
 /// An empty session is listed this long after it became empty.
 pub const EMPTY_SESSION_MS: i64 = 24 * 3600 * 1000;
 /// A finished job is listed this long.

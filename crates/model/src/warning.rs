@@ -9,6 +9,8 @@ pub enum Degradation {
     EmbeddingPending,
     /// The embedding model did not answer: lexical signals alone.
     EmbeddingUnavailable,
+    /// More passages of a great memory have the question's words than a search looks at: the newest were.
+    SearchCut,
 }
 
 impl Degradation {
@@ -18,6 +20,7 @@ impl Degradation {
             Self::ExtractionPending => "extraction_pending",
             Self::EmbeddingPending => "embedding_pending",
             Self::EmbeddingUnavailable => "embedding_unavailable",
+            Self::SearchCut => "search_cut",
         }
     }
 }

@@ -9,7 +9,9 @@ use loci_model::ports::ids::IdSource;
 
 use crate::agentcore::{Wire, WireSettings};
 use crate::auth::gate::Gate;
+use crate::mcp::{Mcp, McpOptions};
 use crate::operations::metrics::Metrics;
+use crate::tools::table::Table;
 
 /// Settings that all doors share.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +26,8 @@ pub struct DoorOptions {
     pub base_path: String,
     /// The user of the operating system: the caller's name in development mode and on the socket.
     pub os_user: String,
+    /// Tools, and how they are served.
+    pub mcp: McpOptions,
     /// The configuration as `loci config print --json` shows it, secrets left out.
     pub configuration: serde_json::Value,
 }
@@ -36,6 +40,7 @@ impl Default for DoorOptions {
             extraction_sync: false,
             base_path: String::new(),
             os_user: "local".to_owned(),
+            mcp: McpOptions::default(),
             configuration: serde_json::Value::Null,
         }
     }
@@ -58,6 +63,10 @@ pub struct Doors {
     pub metrics: Arc<Metrics>,
     /// The AgentCore door.
     pub wire: Arc<Wire>,
+    /// The tools that agents call by name.
+    pub tools: Arc<Table>,
+    /// What the MCP door keeps between requests.
+    pub mcp: Arc<Mcp>,
 }
 
 impl Doors {
@@ -71,7 +80,9 @@ impl Doors {
         };
         let wire = Arc::new(Wire::new(engine.clone(), clock.clone(), ids.clone(), settings));
         let metrics = Arc::new(Metrics::new());
-        Self { engine, clock, ids, options: Arc::new(options), gate, metrics, wire }
+        let tools = Arc::new(Table::shipped());
+        let mcp = Arc::new(Mcp::new(Arc::clone(&clock), Arc::clone(&ids)));
+        Self { engine, clock, ids, options: Arc::new(options), gate, metrics, wire, tools, mcp }
     }
 }
 

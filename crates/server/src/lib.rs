@@ -1,6 +1,8 @@
 //! The doors: the AgentCore wire, the native API, operations. No rule lives here: every door calls the same `Engine`.
 //!
-//! * `agentcore`: AWS's paths, both planes; `v1`: the native API; `operations`: health, metrics, logs;
+//! * `agentcore`: AWS's paths, both planes; `v1`: the native API; `mcp`: the Model Context Protocol; `operations`: health,
+//!   metrics, logs;
+//! * `tools`: what agents call by name, through `v1` and `mcp` alike;
 //! * `auth`: credentials; `listener`: TCP, TLS and the unix socket;
 //! * [`router`] puts them together: to add a door, write its module and give it a line there.
 
@@ -8,7 +10,9 @@ pub mod agentcore;
 pub mod auth;
 pub mod doors;
 pub mod listener;
+pub mod mcp;
 pub mod operations;
+pub mod tools;
 pub mod v1;
 
 use axum::extract::{Request, State};
@@ -26,6 +30,7 @@ pub fn router(doors: &Doors) -> Router {
         .route("/readyz", get(operations::health::readyz))
         .route("/metrics", get(operations::health::metrics))
         .merge(v1::router())
+        .merge(mcp::http::routes())
         .fallback(agentcore_door)
         .with_state(doors.clone())
         .layer(middleware::from_fn_with_state(doors.clone(), operations::observe::observe))

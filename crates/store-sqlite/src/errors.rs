@@ -1,6 +1,7 @@
 //! SQLite's errors in the words of the model: what happened, and what to do. No SQL and no content in messages.
 
 use loci_model::{Error, ErrorKind, Result};
+pub(crate) use loci_store_kit::codes::{damaged, stored};
 use rusqlite::ErrorCode;
 
 /// Turns a result of SQLite into one of the model.
@@ -61,19 +62,4 @@ pub(crate) fn folder_error(what: &str, error: std::io::Error) -> Error {
         _ => "check the path and the disk",
     };
     Error::unavailable(format!("{what} failed: {error}; {remedy}")).caused_by(error)
-}
-
-/// A stored value that is not what was written: the file was changed by someone else, or we have a bug.
-pub(crate) fn damaged(what: &str) -> Error {
-    Error::bug(format!(
-        "a stored {what} cannot be read: loci.db was changed from outside; restore a backup (loci restore)"
-    ))
-}
-
-/// A stored value read back; one that does not pass its rule is damage.
-pub(crate) fn stored<T, E>(value: std::result::Result<T, E>, what: &str) -> Result<T>
-where
-    E: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    value.map_err(|error| damaged(what).caused_by(error))
 }

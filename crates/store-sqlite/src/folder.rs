@@ -24,6 +24,23 @@ pub(crate) fn prepare(folder: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
+/// An error where the folder holds no database, or an empty one. Looks from outside: nothing is made, no lock is taken.
+pub(crate) fn expect_store(folder: &Path) -> Result<()> {
+    let database = folder.join(DATABASE);
+    let metadata = std::fs::metadata(&database);
+    // The log of a database that was just made may hold all of it.
+    let log = std::fs::metadata(folder.join("loci.db-wal")).map_or(0, |log| log.len());
+    match metadata {
+        Ok(file) if file.is_file() && (file.len() > 0 || log > 0) => Ok(()),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(folder_error(&named("finding", &database), error))
+        }
+        Ok(_) | Err(_) => {
+            Err(Error::not_found(format!("there is no data folder of loci at {}", folder.display())))
+        }
+    }
+}
+
 /// Makes an empty file for its owner only, unless it is there. One that is there is not opened: closing it again would
 /// drop the locks that SQLite holds on it for this whole process.
 fn make_private(path: &Path) -> Result<()> {

@@ -380,7 +380,7 @@ mod tests {
                 let (state, reason) = (RecordState::Erased, "asked".into());
                 let change = RecordChange { state, reason, at: samples::time(1) };
                 tx.records_mut().set_state(&of, &samples::record_id(1)?, &change)?;
-                tx.records_mut().erase_deleted(&of, samples::time(2), 9).map(drop)
+                tx.records_mut().erase_deleted(&of, samples::time(2), 0, 9).map(drop)
             }))
             .unwrap();
         }

@@ -7,10 +7,11 @@ use std::sync::atomic::Ordering;
 use loci_index::SnapshotSaver;
 use loci_model::ports::store::Checkpoint;
 use loci_model::{MemoryId, Result};
+use loci_store_kit::{IndexCache, Slot};
 use rusqlite::Connection;
 
-use crate::index_cache::{IndexCache, Slot};
 use crate::index_files::Partial;
+use crate::index_rows::Rows;
 
 /// Changes since the last snapshot that are worth a new one: taking in fewer at a start costs little. In a great index
 /// a share of its passages, so that a memory that grows is not written again and again.
@@ -28,10 +29,17 @@ pub(crate) struct Written {
     moment: Checkpoint,
 }
 
-impl IndexCache {
+/// The indexes of this process, and from how many passages on one is worth a file.
+pub(crate) struct Saving {
+    pub(crate) cache: Arc<IndexCache<Rows>>,
+    pub(crate) passages_min: u64,
+}
+
+impl Saving {
     /// Memories whose indexes are worth saving, in order.
     pub(crate) fn unsaved(&self, moment: Checkpoint) -> Vec<MemoryId> {
         let mut memories: Vec<MemoryId> = self
+            .cache
             .held()
             .into_iter()
             .filter(|(memory, slot)| self.is_worth(memory, slot, moment))
@@ -46,30 +54,30 @@ impl IndexCache {
             let index = slot.read();
             (index.passages(), index.sequence())
         };
-        if passages < self.snapshot_passages_min || sequence == 0 {
+        if passages < self.passages_min || sequence == 0 {
             return false;
         }
         let (saved, saved_us) = (slot.saved.load(Ordering::Relaxed), slot.saved_us.load(Ordering::Relaxed));
         let grown = sequence.saturating_sub(saved) >= CHANGES_MIN.max(passages / CHANGES_SHARE);
         // Where none could be loaded, one that is there is of no use to this process: it is replaced.
-        saved == 0 || grown || (is_due(saved_us, moment) && !self.files.has(memory))
+        saved == 0 || grown || (is_due(saved_us, moment) && !self.cache.source().files.has(memory))
     }
 
     /// Writes a snapshot of a memory's index, where it is held, into a file that was begun. The index can be asked all
     /// the while, and changed between blocks.
     pub(crate) fn save(
         &self,
-        connection: &Connection,
+        connection: &mut Connection,
         memory: &MemoryId,
         partial: Partial,
         moment: Checkpoint,
     ) -> Result<Option<Written>> {
-        let Some((_, slot)) = self.held().into_iter().find(|(held, _)| held == memory) else {
+        let Some((_, slot)) = self.cache.held().into_iter().find(|(held, _)| held == memory) else {
             return Ok(None);
         };
         // What was erased before the file was begun is taken in before the first block; what is erased later removes
         // the file.
-        self.catch_up(connection, memory, &slot)?;
+        self.cache.catch_up(connection, memory, &slot)?;
         let (mut saver, mut block) = (SnapshotSaver::new(), Vec::new());
         loop {
             let more = saver.next(&slot.read(), &mut block);

@@ -10,8 +10,8 @@ use rusqlite::Connection;
 
 use crate::errors::folder_error;
 use crate::folder::named;
-use crate::index_cache::standing;
 use crate::index_files::{IndexFiles, LOCK, PARTIAL, SNAPSHOT, Verdict};
+use crate::index_rows::place;
 use crate::store::snapshot;
 
 impl IndexFiles {
@@ -48,8 +48,8 @@ impl IndexFiles {
         }
         let memory = name.strip_suffix(SNAPSHOT).and_then(|memory| MemoryId::parse(memory).ok());
         let Some(memory) = memory else { return Ok(Some("not of Loci".to_owned())) };
-        let standing = match snapshot(connection, |tx| standing(tx, &memory)) {
-            Ok(standing) => standing,
+        let standing = match snapshot(connection, |tx| place(tx, &memory)) {
+            Ok(place) => place.standing,
             Err(error) if error.kind == ErrorKind::NotFound => {
                 return Ok(Some("its memory is gone".to_owned()));
             }

@@ -5,9 +5,9 @@
 
 mod backup;
 mod bound;
+mod columns;
 mod errors;
 mod folder;
-mod index_cache;
 mod index_files;
 mod index_rows;
 mod index_saving;
@@ -16,9 +16,7 @@ mod locks;
 mod migrate;
 mod open;
 mod options;
-mod pool;
 mod restore;
-mod search;
 mod store;
 mod tables;
 mod tx;

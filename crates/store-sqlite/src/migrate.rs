@@ -10,6 +10,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0001_tables.sql"),
     include_str!("schema/0002_index_files.sql"),
     include_str!("schema/0003_pipeline.sql"),
+    include_str!("schema/0004_servers.sql"),
+    include_str!("schema/0005_facts.sql"),
 ];
 
 /// The version this binary writes.

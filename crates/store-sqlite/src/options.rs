@@ -7,6 +7,8 @@ use std::path::PathBuf;
 pub struct SqliteOptions {
     /// The data folder; made, with access for its owner only, if it is not there.
     pub folder: PathBuf,
+    /// A folder that is no store yet is an error, and none is made.
+    pub existing_only: bool,
     /// Threads that read, each with its own connection.
     pub readers: usize,
     /// Threads that search. Searching is work on the processor: more threads than cores gain nothing.
@@ -24,6 +26,7 @@ impl SqliteOptions {
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
+            existing_only: false,
             readers: 4,
             searchers: 2,
             // A million passages of talk with vectors take about this much.

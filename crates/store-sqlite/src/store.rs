@@ -6,17 +6,18 @@ use std::time::Duration;
 
 use loci_model::ports::BoxFuture;
 use loci_model::ports::search::Search;
-use loci_model::ports::store::{BackupReport, Checkpoint, ReadWork, Store, StoreInfo, WriteWork};
+use loci_model::ports::store::{BackupReport, Checkpoint, Hosts, ReadWork, Store, StoreInfo, WriteWork};
 use loci_model::{MemoryId, Result};
+use loci_store_kit::{IndexCache, IndexSearch, Pool};
 use rusqlite::Connection;
 
 use crate::errors::{Sql, folder_error};
 use crate::folder::{self, DATABASE};
 use crate::index_files::IndexFiles;
+use crate::index_rows::Rows;
+use crate::index_saving::Saving;
 use crate::locks::{Host, SchemaLock, Turnstile};
 use crate::options::SqliteOptions;
-use crate::pool::Pool;
-use crate::search::SqliteSearch;
 use crate::tx::SqlTx;
 use crate::writer::Writer;
 use crate::{backup, migrate, open};
@@ -28,8 +29,9 @@ const CHECKPOINT_PATIENCE: Duration = Duration::from_millis(50);
 pub struct SqliteStore {
     folder: PathBuf,
     writer: Writer,
-    readers: Arc<Pool>,
-    search: SqliteSearch,
+    readers: Arc<Pool<Connection>>,
+    search: IndexSearch<Rows>,
+    saving: Arc<Saving>,
     host: Host,
     /// Held as long as the folder is in use.
     _schema: SchemaLock,
@@ -37,31 +39,33 @@ pub struct SqliteStore {
 
 impl SqliteStore {
     /// Opens a data folder, makes it where there is none, and brings its schema up to date.
+    ///
+    /// # Errors
+    /// `Unavailable` where it cannot be used; `NotFound` where only an existing one is asked for and there is none.
     pub fn open(options: SqliteOptions) -> Result<Arc<Self>> {
+        if options.existing_only {
+            folder::expect_store(&options.folder)?;
+        }
         let folder = folder::prepare(&options.folder)?;
         let schema = open::schema(&folder)?;
-        let readers = Arc::new(Pool::start("loci-read", &folder, options.readers)?);
+        let readers = Arc::new(Pool::start("loci-read", options.readers, || open::reading(&folder))?);
         let connection = open::writing(&folder, &options)?;
         let files = Arc::new(IndexFiles::of(&folder, &connection)?);
         files.clear_unfinished();
-        let search = SqliteSearch::start(&folder, &options, Arc::clone(&files))?;
+        let searchers = Arc::new(Pool::start("loci-search", options.searchers, || open::reading(&folder))?);
+        let rows = Rows { files: Arc::clone(&files), threads: options.searchers };
+        let cache = Arc::new(IndexCache::new(rows, options.index_bytes_max));
+        let search = IndexSearch::new(searchers, Arc::clone(&cache));
+        let saving = Arc::new(Saving { cache, passages_min: options.snapshot_passages_min });
         let writer = Writer::start(connection, Turnstile::open(&folder)?, files, search.after_commit())?;
         let host = Host::new(&folder);
-        Ok(Arc::new(Self { folder, writer, readers, search, host, _schema: schema }))
-    }
-
-    /// Finishes what is queued, ends the threads and gives up the host's place. Later calls answer `Unavailable`.
-    pub fn close(&self) {
-        self.writer.close();
-        self.readers.close();
-        self.search.close();
-        self.host.release();
+        Ok(Arc::new(Self { folder, writer, readers, search, saving, host, _schema: schema }))
     }
 
     /// Writes the snapshots that are worth it: beside searches, and without a turn to write but for beginning the file
     /// and giving it its name.
     async fn save_indexes(&self, moment: Checkpoint) {
-        for memory in self.search.unsaved(moment) {
+        for memory in self.saving.unsaved(moment) {
             if let Err(error) = self.save_index(&memory, moment).await {
                 // The next start takes longer; nothing is lost.
                 tracing::warn!(%error, %memory, "an index could not be saved");
@@ -71,11 +75,11 @@ impl SqliteStore {
 
     async fn save_index(&self, memory: &MemoryId, moment: Checkpoint) -> Result<()> {
         let (cache, of) = (self.search.cache(), memory.clone());
-        let begun = self.writer.alone(move |connection| cache.files.begin(connection, &of)).await?;
+        let begun = self.writer.alone(move |connection| cache.source().files.begin(connection, &of)).await?;
         let Some(partial) = begun else { return Ok(()) };
-        let (cache, of) = (self.search.cache(), memory.clone());
+        let (saving, of) = (Arc::clone(&self.saving), memory.clone());
         let written =
-            self.readers.run(move |connection| cache.save(connection, &of, partial, moment)).await?;
+            self.readers.run(move |connection| saving.save(connection, &of, partial, moment)).await?;
         let Some(written) = written else { return Ok(()) };
         self.writer.alone(move |connection| written.publish(connection)).await
     }
@@ -112,6 +116,10 @@ impl Store for SqliteStore {
         &self.search
     }
 
+    fn hosts(&self) -> Hosts {
+        Hosts::One
+    }
+
     fn try_host(&self) -> Result<bool> {
         self.host.try_take()
     }
@@ -146,9 +154,10 @@ impl Store for SqliteStore {
                     })
                     .await?;
             }
-            let schema_version = self.readers.run(migrate::version).await?;
+            let schema_version = self.readers.run(|connection| migrate::version(connection)).await?;
             let cache = self.search.cache();
-            let snapshots = self.readers.run(move |connection| cache.files.survey(connection)).await?;
+            let snapshots =
+                self.readers.run(move |connection| cache.source().files.survey(connection)).await?;
             Ok(StoreInfo {
                 kind: "sqlite",
                 location: self.folder.display().to_string(),
@@ -156,8 +165,17 @@ impl Store for SqliteStore {
                 bytes: self.bytes()?,
                 snapshots,
                 is_host: self.host.is_held(),
+                checks: Vec::new(),
             })
         })
+    }
+
+    /// Finishes what is queued, ends the threads and gives up the host's place.
+    fn close(&self) {
+        self.writer.close();
+        self.readers.close();
+        self.search.close();
+        self.host.release();
     }
 }
 

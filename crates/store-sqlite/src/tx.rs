@@ -1,12 +1,9 @@
 //! One transaction of SQLite as the ports see it. The accessor traits are implemented on it, one file each in
 //! `tables/`; here is only what they share.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use loci_model::ports::store::{
-    Deliveries, Events, Exchanges, Idempotency, Jobs, Keys, Memories, ReadTx, Records, Telemetry, Tx,
-};
 use loci_model::{Error, MemoryId, Result};
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, Params, Row};
@@ -19,6 +16,8 @@ pub(crate) struct SqlTx<'c> {
     /// The memory last asked for, with its number.
     known: RefCell<Option<(MemoryId, i64)>>,
     touched: RefCell<Touched>,
+    /// Statements that may still be run; `None`: any number.
+    room: Cell<Option<u32>>,
 }
 
 /// What a transaction meant for indexes.
@@ -52,7 +51,27 @@ impl Column for Row<'_> {
 
 impl<'c> SqlTx<'c> {
     pub(crate) fn new(connection: &'c Connection) -> Self {
-        Self { connection, known: RefCell::new(None), touched: RefCell::default() }
+        Self { connection, known: RefCell::new(None), touched: RefCell::default(), room: Cell::new(None) }
+    }
+
+    /// One in which so many statements may be run: a further one fails, and nothing of it is to be kept.
+    pub(crate) fn of_statements(connection: &'c Connection, statements: u32) -> Self {
+        Self { room: Cell::new(Some(statements)), ..Self::new(connection) }
+    }
+
+    /// More statements were asked for than may be run.
+    pub(crate) fn is_full(&self) -> bool {
+        self.room.get() == Some(0)
+    }
+
+    fn step(&self) -> Result<()> {
+        let Some(room) = self.room.get() else { return Ok(()) };
+        let left = room.saturating_sub(1);
+        self.room.set(Some(left));
+        if left > 0 {
+            return Ok(());
+        }
+        Err(Error::unavailable("the write is too long to share a transaction; it is run again by itself"))
     }
 
     /// What it meant for indexes.
@@ -107,6 +126,7 @@ impl<'c> SqlTx<'c> {
         params: impl Params,
         read: impl FnOnce(&Row<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
+        self.step()?;
         let mut statement = self.connection.prepare_cached(sql).sql()?;
         let mut rows = statement.query(params).sql()?;
         rows.next().sql()?.map(read).transpose()
@@ -134,6 +154,7 @@ impl<'c> SqlTx<'c> {
         params: impl Params,
         mut see: impl FnMut(&Row<'_>) -> Result<bool>,
     ) -> Result<()> {
+        self.step()?;
         let mut statement = self.connection.prepare_cached(sql).sql()?;
         let mut rows = statement.query(params).sql()?;
         while let Some(row) = rows.next().sql()? {
@@ -146,6 +167,7 @@ impl<'c> SqlTx<'c> {
 
     /// Changes rows; how many.
     pub(crate) fn run(&self, sql: &str, params: impl Params) -> Result<usize> {
+        self.step()?;
         self.connection.prepare_cached(sql).sql()?.execute(params).sql()
     }
 }
@@ -165,62 +187,4 @@ pub(crate) fn limit(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-impl ReadTx for SqlTx<'_> {
-    fn memories(&self) -> &dyn Memories {
-        self
-    }
-    fn events(&self) -> &dyn Events {
-        self
-    }
-    fn records(&self) -> &dyn Records {
-        self
-    }
-    fn jobs(&self) -> &dyn Jobs {
-        self
-    }
-    fn exchanges(&self) -> &dyn Exchanges {
-        self
-    }
-    fn keys(&self) -> &dyn Keys {
-        self
-    }
-    fn telemetry(&self) -> &dyn Telemetry {
-        self
-    }
-    fn deliveries(&self) -> &dyn Deliveries {
-        self
-    }
-    fn idempotency(&self) -> &dyn Idempotency {
-        self
-    }
-}
-
-impl Tx for SqlTx<'_> {
-    fn memories_mut(&mut self) -> &mut dyn Memories {
-        self
-    }
-    fn events_mut(&mut self) -> &mut dyn Events {
-        self
-    }
-    fn records_mut(&mut self) -> &mut dyn Records {
-        self
-    }
-    fn jobs_mut(&mut self) -> &mut dyn Jobs {
-        self
-    }
-    fn exchanges_mut(&mut self) -> &mut dyn Exchanges {
-        self
-    }
-    fn keys_mut(&mut self) -> &mut dyn Keys {
-        self
-    }
-    fn telemetry_mut(&mut self) -> &mut dyn Telemetry {
-        self
-    }
-    fn deliveries_mut(&mut self) -> &mut dyn Deliveries {
-        self
-    }
-    fn idempotency_mut(&mut self) -> &mut dyn Idempotency {
-        self
-    }
-}
+loci_store_kit::accessors!(SqlTx<'_>);

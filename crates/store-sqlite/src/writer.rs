@@ -1,7 +1,6 @@
 //! The one thread that writes. It takes what is queued when its turn comes, runs each piece in a savepoint of one
 //! transaction, commits once, and acknowledges. While the disk syncs, the next batch gathers: no timer, no waiting.
 
-use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -10,17 +9,22 @@ use std::thread::JoinHandle;
 use futures::channel::oneshot;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::store::WriteWork;
-use loci_model::{Error, ErrorKind, MemoryId, Result};
+use loci_model::{Error, ErrorKind, Result};
+use loci_store_kit::index_search::AfterCommit;
+use loci_store_kit::pool::{closed, join};
 use rusqlite::Connection;
 
 use crate::errors::{Sql, folder_error};
 use crate::index_files::IndexFiles;
 use crate::locks::Turnstile;
-use crate::pool::closed;
 use crate::tx::{SqlTx, Touched};
 
 /// Pieces of one transaction: other processes wait as long as it takes.
 const BATCH_MAX: usize = 64;
+/// Statements of a piece that shares a transaction: within a savepoint, every statement goes through the list of all pages
+/// that were changed since it began, so that a great piece would cost the square of its rows. One that asks for more is
+/// taken back, and is the first of the next transaction.
+const SHARED_STATEMENTS_MAX: u32 = 2_000;
 /// Pieces that wait at most; more are refused.
 const WAITING_MAX: usize = 16_384;
 
@@ -36,9 +40,6 @@ enum Message {
     Alone(Box<dyn FnOnce(&Connection) + Send>),
     Stop,
 }
-
-/// What happens between a commit and its acknowledgement: the process's own index takes the changes in.
-pub(crate) type AfterCommit = Box<dyn Fn(&BTreeSet<MemoryId>) + Send>;
 
 /// The way to the writing thread.
 pub(crate) struct Writer {
@@ -107,11 +108,6 @@ impl Writer {
             tracing::error!("the writing thread of the store died");
         }
     }
-}
-
-/// Waits for a thread to end, unless it is this one: the last handle of a store may be dropped by its own work.
-pub(crate) fn join(thread: JoinHandle<()>) -> std::thread::Result<()> {
-    if thread.thread().id() == std::thread::current().id() { Ok(()) } else { thread.join() }
 }
 
 /// The thread's own things.
@@ -204,7 +200,10 @@ impl Seat {
         let mut piece = Some(first);
         while let Some(mut current) = piece.take() {
             let bounds = if ran.is_empty() { Bounds::Transaction } else { Bounds::Savepoint };
-            let outcome = self.piece(&mut current.work, touched, bounds);
+            let Some(outcome) = self.piece(&mut current.work, touched, bounds) else {
+                *next = Some(Message::Write(current));
+                break;
+            };
             ran.push((current, outcome));
             if self.connection.is_autocommit() {
                 break; // SQLite gave the whole transaction up
@@ -235,7 +234,9 @@ impl Seat {
     /// A transaction of one piece.
     fn apart(&self, mut piece: Piece, touched: &mut Touched) -> Ran {
         let outcome = self.execute("BEGIN IMMEDIATE").and_then(|()| {
-            let outcome = self.piece(&mut piece.work, touched, Bounds::Transaction);
+            let outcome = self.piece(&mut piece.work, touched, Bounds::Transaction).unwrap_or_else(|| {
+                Err(Error::bug("a write that has a transaction to itself did not fit it"))
+            });
             if self.connection.is_autocommit() {
                 return outcome.and(Err(Error::unavailable("the store gave the write up: try again")));
             }
@@ -245,13 +246,27 @@ impl Seat {
     }
 
     /// Runs one piece; what an error or a panic leaves behind is nothing. The first of a transaction needs no savepoint:
-    /// there is nothing else to keep. Within one, every statement goes through the list of all pages that were changed
-    /// since it began, so that a great piece would cost the square of its rows.
-    fn piece(&self, work: &mut WriteWork, touched: &mut Touched, bounds: Bounds) -> Result<()> {
-        bounds.begin().map_or(Ok(()), |sql| self.execute(sql))?;
-        let mut tx = SqlTx::new(&self.connection);
+    /// there is nothing else to keep. `None`: it is too long for a savepoint, and was taken back.
+    fn piece(&self, work: &mut WriteWork, touched: &mut Touched, bounds: Bounds) -> Option<Result<()>> {
+        if let Some(Err(error)) = bounds.begin().map(|sql| self.execute(sql)) {
+            return Some(Err(error));
+        }
+        let mut tx = match bounds {
+            Bounds::Transaction => SqlTx::new(&self.connection),
+            Bounds::Savepoint => SqlTx::of_statements(&self.connection, SHARED_STATEMENTS_MAX),
+        };
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut tx)))
             .unwrap_or_else(|_| Err(Error::bug("a write panicked; nothing of it was written")));
+        let is_full = tx.is_full();
+        let outcome =
+            if is_full { Err(Error::unavailable("the write is run again by itself")) } else { outcome };
+        let ended = self.ended(outcome, tx, touched, bounds);
+        // Where even taking it back failed, the whole transaction is gone, and with it what would go on.
+        (!is_full || self.connection.is_autocommit()).then_some(ended)
+    }
+
+    /// Keeps what a piece did, or takes it back.
+    fn ended(&self, outcome: Result<()>, tx: SqlTx<'_>, touched: &mut Touched, bounds: Bounds) -> Result<()> {
         if self.connection.is_autocommit() {
             return outcome.and(Err(Error::unavailable("the store gave the write up: try again")));
         }

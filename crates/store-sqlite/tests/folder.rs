@@ -162,7 +162,7 @@ fn a_backup_holds_what_was_written_and_nothing_erased() {
             at: samples::time(1),
         };
         tx.records_mut().set_state(&place_of, &samples::record_id(9)?, &change)?;
-        tx.records_mut().erase_deleted(&place_of, samples::time(2), 9).map(drop)
+        tx.records_mut().erase_deleted(&place_of, samples::time(2), 0, 9).map(drop)
     }))
     .unwrap();
     let path = place.path().join("backup.db");
@@ -267,5 +267,30 @@ fn a_purge_in_small_steps_leaves_nothing() {
         let sql = format!("SELECT count(*) FROM {table}");
         let rows: i64 = database.query_row(&sql, [], |row| row.get(0)).unwrap();
         assert_eq!(rows, 0, "{table}");
+    }
+}
+
+/// An index follows the changes behind its sequence number; those of a memory that was purged and is there again, as after
+/// an import, begin anew.
+#[test]
+fn who_held_the_index_of_a_memory_reads_one_of_the_same_id_anew() {
+    let place = tempfile::tempdir().unwrap();
+    let (here, elsewhere) = (open(place.path()), open(place.path()));
+    let id = fill(&here, 3);
+    let held = |store: &Arc<dyn Store>, rebuilt| block_on(store.search().info(&id, rebuilt)).unwrap();
+    assert_eq!((held(&here, false).passages, held(&elsewhere, false).passages), (3, 3));
+    let memory = samples::memory("notes").unwrap();
+    block_on(here.write(move |tx| {
+        tx.memories_mut().delete(&memory.id, samples::time(2))?;
+        tx.memories_mut().purge(&memory.id, 1_000)?;
+        tx.memories_mut().insert(&memory)?;
+        (11..=15).try_for_each(|number| {
+            tx.records_mut().insert(&samples::record(&memory.id, number, "another text")?).map(|_| ())
+        })
+    }))
+    .unwrap();
+    for store in [&here, &elsewhere] {
+        assert_eq!(held(store, false).digest, held(store, true).digest);
+        assert_eq!(held(store, false).passages, 5);
     }
 }

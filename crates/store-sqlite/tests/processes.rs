@@ -14,7 +14,7 @@ use loci_model::record::RecordState;
 use loci_model::scope::RecordScope;
 use loci_model::telemetry::StateChange;
 use loci_store_sqlite::{SqliteOptions, SqliteStore};
-use loci_testkit::{block_on, samples};
+use loci_testkit::{block_on, samples, succession};
 
 fn open(folder: &Path) -> Arc<dyn Store> {
     SqliteStore::open(SqliteOptions::new(folder)).unwrap()
@@ -24,7 +24,7 @@ fn memory() -> MemoryId {
     samples::memory("notes").unwrap().id
 }
 
-/// One write of three rows: an event, a record, a telemetry row.
+/// One write: an event, a record, a telemetry row, and a fact that takes another's place.
 fn put(store: &Arc<dyn Store>, number: u32) {
     let memory = memory();
     block_on(store.write(move |tx| {
@@ -41,7 +41,8 @@ fn put(store: &Arc<dyn Store>, number: u32) {
             reason: "written".into(),
             by: "test".into(),
             at: samples::time(0),
-        })
+        })?;
+        succession::succeed(tx, &memory, number)
     }))
     .unwrap();
 }
@@ -75,6 +76,12 @@ fn rows(store: &Arc<dyn Store>) -> (u64, u64, u64) {
         Ok((records, events.len() as u64, telemetry as u64))
     }))
     .unwrap()
+}
+
+/// How many facts came; one of them is active.
+fn facts(store: &Arc<dyn Store>) -> u64 {
+    let place = memory();
+    block_on(store.read(move |tx| succession::successions(tx, &place))).unwrap()
 }
 
 fn assert_index_equals_rebuild(store: &Arc<dyn Store>) {
@@ -218,7 +225,7 @@ fn four_processes_at_once_lose_nothing() {
     }
     assert_eq!(acknowledged, 240);
     let store = open(&place.path().join("data"));
-    assert_eq!(rows(&store), (240, 240, 240));
+    assert_eq!((rows(&store), facts(&store)), ((240, 240, 240), 240));
     assert_index_equals_rebuild(&store);
 }
 
@@ -238,6 +245,7 @@ fn killed_processes_lose_nothing_acknowledged() {
         }
         let (records, events, telemetry) = rows(&store);
         assert_eq!((records, records), (events, telemetry), "no write is there by half");
+        assert_eq!(facts(&store), records, "one of the facts is active");
         assert_index_equals_rebuild(&store);
     }
     let check = rusqlite::Connection::open(place.path().join("data/loci.db")).unwrap();

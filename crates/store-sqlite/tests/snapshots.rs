@@ -61,7 +61,7 @@ fn erase(store: &Arc<dyn Store>, memory: &MemoryId, number: u32) {
         let change =
             RecordChange { state: RecordState::Erased, reason: "asked".into(), at: samples::time(1) };
         tx.records_mut().set_state(&memory, &samples::record_id(number)?, &change)?;
-        tx.records_mut().erase_deleted(&memory, samples::time(2), 9).map(drop)
+        tx.records_mut().erase_deleted(&memory, samples::time(2), 0, 9).map(drop)
     }))
     .unwrap();
 }

@@ -87,9 +87,30 @@ fn a_folder_of_the_second_schema() {
     written_by_an_older_version(place.path());
     let store = SqliteStore::open(SqliteOptions::new(place.path())).unwrap();
     let store: Arc<dyn Store> = store;
-    assert_eq!(block_on(store.info(true)).unwrap().schema_version, 3);
+    assert_eq!(block_on(store.info(true)).unwrap().schema_version, 5);
     block_on(store.read(read_what_was_there)).unwrap();
     block_on(store.write(use_what_is_new)).unwrap();
+}
+
+/// Sweeps find what older versions left to be erased, and look once at the history of every memory.
+#[test]
+fn what_was_deleted_before_is_erased() {
+    let place = tempfile::tempdir().unwrap();
+    written_by_an_older_version(place.path());
+    let connection = rusqlite::Connection::open(place.path().join("loci.db")).unwrap();
+    connection.execute("UPDATE records SET state = 9", []).unwrap();
+    drop(connection);
+    let store: Arc<dyn Store> = SqliteStore::open(SqliteOptions::new(place.path())).unwrap();
+    let memory = samples::memory("notes").unwrap();
+    let after_ms = memory.settings.erase_after_ms;
+    let due = samples::time(1).plus_millis(i64::try_from(after_ms).unwrap());
+    let erased = block_on(store.write(move |tx| {
+        assert_eq!(tx.records().erasable(due, 9)?, std::slice::from_ref(&memory.id));
+        let erased = tx.records_mut().erase_deleted(&memory.id, due, after_ms, 9)?;
+        assert!(tx.records().erasable(due.plus_days(99), 9)?.is_empty());
+        Ok(erased)
+    }));
+    assert_eq!(erased.unwrap().len(), 1);
 }
 
 fn read_what_was_there(tx: &dyn loci_model::ports::store::ReadTx) -> Result<()> {

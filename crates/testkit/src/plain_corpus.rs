@@ -134,6 +134,7 @@ impl PlainCorpus {
             term_ids: terms.iter().map(|term| ids.get(term.as_str()).copied()).collect(),
             statistics,
             sequence: 0,
+            is_cut: false,
         }
     }
 

@@ -1,18 +1,19 @@
-//! The inside of a whole server for a test: the engine over the embedded store in a folder of its own, with a clock that is
+//! The inside of a whole server for a test: the engine over a store in a place of its own, with a clock that is
 //! moved by hand, seeded ids, a vault that hides nothing, and no embedding model. The same calls give the same answers.
 
 use std::sync::Arc;
 
 use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_model::ports::code::CodeSources;
+use loci_model::ports::store::Store;
 use loci_model::ports::vault::Vault;
 use loci_model::{Error, Result};
-use loci_store_sqlite::{SqliteOptions, SqliteStore};
 
-use crate::{ManualClock, SeededIds};
+use crate::{ManualClock, SeededIds, TestPlace};
 
 /// A vault that hides nothing: a mark before the secret.
 #[derive(Debug)]
-struct OpenVault;
+pub(crate) struct OpenVault;
 
 impl Vault for OpenVault {
     fn seal(&self, secret: &[u8]) -> Result<Vec<u8>> {
@@ -25,23 +26,34 @@ impl Vault for OpenVault {
     }
 }
 
-/// An engine and what it stands on; the folder goes when this goes.
+/// An engine and what it stands on; the store's place goes when this goes.
 pub struct TestWorld {
     engine: Engine,
     clock: ManualClock,
-    store: Arc<SqliteStore>,
-    _folder: tempfile::TempDir,
+    store: Arc<dyn Store>,
+    _place: TestPlace,
 }
 
 impl TestWorld {
-    /// A new world with nothing in it.
+    /// A new world with nothing in it, on the store that tests run on.
     ///
     /// # Errors
-    /// When the folder cannot be made or the store not opened.
+    /// When there is no place for a store, or it does not open.
     pub fn new() -> Result<Self> {
-        let folder =
-            tempfile::tempdir().map_err(|error| Error::unavailable("no test folder").caused_by(error))?;
-        let store = SqliteStore::open(SqliteOptions::new(folder.path()))?;
+        Self::reading(None)
+    }
+
+    /// The same, with repositories whose code it reads.
+    ///
+    /// # Errors
+    /// As [`TestWorld::new`].
+    pub fn with_code(code: Arc<dyn CodeSources>) -> Result<Self> {
+        Self::reading(Some(code))
+    }
+
+    fn reading(code: Option<Arc<dyn CodeSources>>) -> Result<Self> {
+        let place = TestPlace::new()?;
+        let store = place.open()?;
         let clock = ManualClock::default();
         let parts = EngineParts::quiet(
             store.clone(),
@@ -50,13 +62,18 @@ impl TestWorld {
             Arc::new(SeededIds::new(1)),
             Arc::new(OpenVault),
         );
-        let engine = Engine::new(parts, EngineSettings::default());
-        Ok(Self { engine, clock, store, _folder: folder })
+        let engine = Engine::new(EngineParts { code, ..parts }, EngineSettings::default());
+        Ok(Self { engine, clock, store, _place: place })
     }
 
     /// The engine.
     pub fn engine(&self) -> Engine {
         self.engine.clone()
+    }
+
+    /// The store below it.
+    pub fn store(&self) -> Arc<dyn Store> {
+        self.store.clone()
     }
 
     /// The engine's clock.

@@ -83,7 +83,9 @@ fn number(text: &str, start: usize, lower: &str) -> String {
     format!("{}{value}", if minus { "-" } else { "" })
 }
 
-fn number_word(word: &str) -> Option<u32> {
+/// The value of a number word or ordinal in lower case: `two` and `second` are 2.
+#[must_use]
+pub fn number_word(word: &str) -> Option<u32> {
     let small = [
         ("zero", "zeroth"),
         ("one", "first"),

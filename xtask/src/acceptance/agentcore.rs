@@ -73,6 +73,10 @@ pub(super) fn run(checkout: &Checkout, options: &Options) -> Result<()> {
         println!("the model was asked {questions} times");
         ensure!(questions > 0, "nobody asked the model: the tests say nothing of it");
     }
+    if let Some(rows) = loci.rows_written()? {
+        println!("{rows} rows were written to PostgreSQL");
+        ensure!(rows > 0, "nothing was written to PostgreSQL: the tests say nothing of it");
+    }
     println!("agentcore acceptance: {} passed, {} failed", sum.passed, sum.failed);
     Ok(())
 }

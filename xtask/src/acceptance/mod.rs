@@ -3,6 +3,7 @@
 
 mod agentcore;
 mod environment;
+mod mcp;
 pub(crate) mod packages;
 mod server;
 mod suites;
@@ -21,6 +22,18 @@ pub(crate) struct Arguments {
     /// Who reads conversations.
     #[arg(long, value_enum, default_value_t = Model::None)]
     model: Model,
+    /// Where the server keeps what it is told.
+    #[arg(long, value_enum, default_value_t = Store::Folder)]
+    store: Store,
+}
+
+/// Where the server keeps what it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Store {
+    /// A folder of its own.
+    Folder,
+    /// A PostgreSQL of its own, started for the suite.
+    Postgres,
 }
 
 /// Who reads conversations.
@@ -43,6 +56,8 @@ pub(crate) enum Suite {
     Js,
     /// Checkpoints and store of LangGraph.
     Langgraph,
+    /// The conformance suite of MCP, its inspector, and the official SDKs.
+    Mcp,
     /// All of them.
     All,
 }
@@ -52,7 +67,7 @@ pub(crate) enum Suite {
 /// # Errors
 /// When a test fails or fewer ran than there are.
 pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
-    run_with(checkout, arguments.suite, arguments.sync, arguments.model)
+    run_with(checkout, arguments.suite, arguments.sync, arguments.model, arguments.store)
 }
 
 /// Runs one suite with the server in its ordinary, asynchronous mode.
@@ -60,7 +75,7 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
 /// # Errors
 /// As [`run`].
 pub(crate) fn suite(checkout: &Checkout, suite: Suite) -> Result<()> {
-    run_with(checkout, suite, false, Model::None)
+    run_with(checkout, suite, false, Model::None, Store::Folder)
 }
 
 /// Runs one suite against a server that reads with a model.
@@ -68,22 +83,32 @@ pub(crate) fn suite(checkout: &Checkout, suite: Suite) -> Result<()> {
 /// # Errors
 /// As [`run`].
 pub(crate) fn suite_with_model(checkout: &Checkout, suite: Suite) -> Result<()> {
-    run_with(checkout, suite, false, Model::Scripted)
+    run_with(checkout, suite, false, Model::Scripted, Store::Folder)
 }
 
-fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model) -> Result<()> {
+/// Runs one suite against a server over PostgreSQL.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn suite_on_postgres(checkout: &Checkout, suite: Suite) -> Result<()> {
+    run_with(checkout, suite, false, Model::None, Store::Postgres)
+}
+
+fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: Store) -> Result<()> {
     let loci = checkout.loci()?;
-    let server = server::Options { loci, sync, model };
+    let server = server::Options { loci, sync, model, store };
     match suite {
         Suite::Agentcore => agentcore::run(checkout, &server),
         Suite::Boto3 => suites::boto3(checkout, &server),
         Suite::Js => suites::js(checkout, &server),
         Suite::Langgraph => suites::langgraph(checkout, &server),
+        Suite::Mcp => mcp::run(checkout, &server),
         Suite::All => {
             agentcore::run(checkout, &server)?;
             suites::boto3(checkout, &server)?;
             suites::js(checkout, &server)?;
-            suites::langgraph(checkout, &server)
+            suites::langgraph(checkout, &server)?;
+            mcp::run(checkout, &server)
         }
     }
 }

@@ -25,6 +25,18 @@ pub(crate) fn pinned(pins: &Path, folder: &Path) -> Result<PythonEnvironment> {
     install(pins, folder, &[])
 }
 
+/// Unpacks the one binary package that `lock` pins into `folder`, without an environment: for what is not Python in it. The
+/// same one whatever Python does it.
+pub(crate) fn unpacked(lock: &Path, folder: &Path) -> Result<()> {
+    once(lock, folder, || {
+        let mut command = Command::new(tools::python()?);
+        command.args(["-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]);
+        command.args(["--require-hashes", "--no-deps", "--no-compile", "--only-binary", ":all:"]);
+        command.args(["--python-version", "3.11", "--implementation", "cp", "--abi", "cp311"]);
+        process::run(command.arg("--target").arg(folder).arg("--requirement").arg(lock))
+    })
+}
+
 fn install(lock: &Path, folder: &Path, options: &[&str]) -> Result<PythonEnvironment> {
     let python = folder.join("bin").join("python");
     once(lock, folder, || {
@@ -96,7 +108,8 @@ pub(super) fn npm(checkout: &Checkout, name: &str) -> Result<PathBuf> {
     // Modules resolve packages from where they lie, so they run beside `node_modules`.
     for entry in std::fs::read_dir(&source)? {
         let path = entry?.path();
-        if let Some(file) = path.file_name().filter(|_| path.extension().is_some_and(|e| e == "mjs")) {
+        let is_own = path.extension().is_some_and(|e| e == "mjs" || e == "yml");
+        if let Some(file) = path.file_name().filter(|_| is_own) {
             std::fs::copy(&path, folder.join(file))?;
         }
     }

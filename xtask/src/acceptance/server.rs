@@ -2,8 +2,9 @@
 //! stub of Bedrock Runtime, on free ports in a temporary folder, and stops them when it is dropped. It knows nothing of what
 //! is asked of them.
 
-use super::{Model, environment};
+use super::{Model, Store, environment};
 use anyhow::{Context, Result, bail};
+use loci_pgserver::{PostgresServer, Settings};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -20,6 +21,8 @@ pub(super) struct Options {
     pub(super) sync: bool,
     /// Who reads conversations.
     pub(super) model: Model,
+    /// Where it keeps what it is told.
+    pub(super) store: Store,
 }
 
 /// A running program that listens on loopback.
@@ -30,6 +33,15 @@ pub(super) struct Running {
     pub(super) url: String,
     /// What it asks; ends with it.
     asks: Option<Box<Running>>,
+    /// What it keeps its data in, where that is no folder; ends after it.
+    database: Option<Database>,
+}
+
+/// A PostgreSQL of its own, and the database in it.
+#[derive(Debug)]
+struct Database {
+    server: PostgresServer,
+    name: String,
 }
 
 /// A fresh server whose data folder is `folder/data`.
@@ -53,8 +65,18 @@ pub(super) fn loci(options: &Options, folder: &Path) -> Result<Running> {
             Some(Box::new(model))
         }
     };
+    let database = match options.store {
+        Store::Folder => None,
+        Store::Postgres => {
+            // It waits for the disk, as a real one does.
+            let server = PostgresServer::start(&Settings { durable: true, ..Settings::default() })?;
+            let url = server.fresh_database()?;
+            command.env("LOCI_STORE", &url);
+            Some(Database { name: url.rsplit('/').next().unwrap_or_default().to_owned(), server })
+        }
+    };
     let mut running = start(command, &port_file, folder.join("loci.log"))?;
-    running.asks = asks;
+    (running.asks, running.database) = (asks, database);
     Ok(running)
 }
 
@@ -82,6 +104,14 @@ pub(super) fn stub(python: &Path, script: &Path, folder: &Path) -> Result<Runnin
     start(command, &port_file, folder.join("stub.log"))
 }
 
+/// The fixtures of the conformance suite of MCP, beside what cargo builds as examples.
+pub(super) fn mcp_fixtures(binary: &Path, folder: &Path) -> Result<Running> {
+    let port_file = folder.join("fixtures.port");
+    let mut command = Command::new(binary);
+    command.arg("--port-file").arg(&port_file);
+    start(command, &port_file, folder.join("fixtures.log"))
+}
+
 fn start(mut command: Command, port_file: &Path, log: PathBuf) -> Result<Running> {
     let output = File::create(&log)?;
     let child = command
@@ -90,7 +120,7 @@ fn start(mut command: Command, port_file: &Path, log: PathBuf) -> Result<Running
         .stderr(output)
         .spawn()
         .with_context(|| format!("starting {}", command.get_program().to_string_lossy()))?;
-    let mut running = Running { child, log, url: String::new(), asks: None };
+    let mut running = Running { child, log, url: String::new(), asks: None, database: None };
     let began = Instant::now();
     while began.elapsed() < START_MAX {
         if let Some(port) = read_port(port_file) {
@@ -121,6 +151,14 @@ impl Running {
     pub(super) fn questions(&self) -> Option<usize> {
         let log = std::fs::read_to_string(&self.asks.as_ref()?.log).unwrap_or_default();
         Some(log.lines().filter(|line| line.starts_with("asked for ")).count())
+    }
+
+    /// How many rows were written to the PostgreSQL it keeps its data in; none where that is a folder.
+    pub(super) fn rows_written(&self) -> Result<Option<u64>> {
+        let Some(database) = &self.database else { return Ok(None) };
+        // What sessions did is counted when they have been idle for a moment, or at once by their own request.
+        let rows = "SELECT coalesce(sum(n_tup_ins), 0) FROM pg_stat_user_tables";
+        Ok(Some(database.server.sql(&database.name, rows)?.trim().parse()?))
     }
 }
 

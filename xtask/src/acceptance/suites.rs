@@ -39,7 +39,7 @@ fn pytest(python: &std::path::Path, checkout: &Checkout, name: &str) -> Command 
 }
 
 /// Runs a suite against a fresh server and reads its last line.
-fn with_server(command: &mut Command, options: &Options) -> Result<()> {
+pub(super) fn with_server(command: &mut Command, options: &Options) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let loci = server::loci(options, folder.path())?;
     environment::set(command, folder.path(), &loci.url, None);
@@ -59,6 +59,9 @@ fn with_server(command: &mut Command, options: &Options) -> Result<()> {
         println!("the server said:\n{}", loci.log_tail());
     }
     ensure!(status.success(), "`{}` failed ({status})", process::line(command));
+    if let Some(rows) = loci.rows_written()? {
+        ensure!(rows > 0, "nothing was written to PostgreSQL: the tests say nothing of it");
+    }
     let (passed, failed) = totals.context("the suite printed no totals")?;
     ensure!(passed > 0 && failed == 0, "the suite ended with {passed} passed, {failed} failed");
     Ok(())

@@ -11,17 +11,19 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("loci-api", Some(&[])),
     ("loci-engine", Some(&["loci-model", "loci-text"])),
     ("loci-index", Some(&["loci-model", "loci-text"])),
-    ("loci-store-sqlite", Some(&["loci-model", "loci-text", "loci-index"])),
-    ("loci-store-postgres", Some(&["loci-model", "loci-text"])),
+    ("loci-store-kit", Some(&["loci-model", "loci-text", "loci-index"])),
+    ("loci-store-sqlite", Some(&["loci-model", "loci-text", "loci-index", "loci-store-kit"])),
+    ("loci-store-postgres", Some(&["loci-model", "loci-text", "loci-index", "loci-store-kit"])),
     ("loci-embed", Some(&["loci-model", "loci-text"])),
     ("loci-providers", Some(&["loci-model", "loci-text", "loci-outbound"])),
     ("loci-outbound", Some(&["loci-model", "loci-text"])),
     ("loci-onnx", Some(&["loci-model", "loci-text"])),
     ("loci-git", Some(&["loci-model", "loci-text"])),
-    ("loci-forges", Some(&["loci-model", "loci-text"])),
+    ("loci-forges", Some(&["loci-model", "loci-text", "loci-outbound"])),
     ("loci-server", Some(&["loci-engine", "loci-model", "loci-api"])),
     ("loci-client", Some(&["loci-api"])),
     ("loci", None),
+    ("loci-pgserver", Some(&[])),
     ("loci-testkit", None),
     ("loci-bench", None),
     ("xtask", None),
@@ -29,8 +31,6 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
 
 /// Seen by tests of any crate.
 const FOR_TESTS: &str = "loci-testkit";
-/// Seen by tests of one crate: the pipeline is proved on a real store (docs/decisions).
-const FOR_TESTS_OF: &[(&str, &str)] = &[("loci-engine", "loci-store-sqlite")];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let members: Vec<_> = tree.members().map(|(p, _)| p.name.as_str()).collect();
@@ -43,9 +43,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
         };
         let Some(allowed) = allowed else { continue };
         for dependency in package.dependencies.iter().filter(|d| members.contains(&d.name.as_str())) {
-            let pair = (package.name.as_str(), dependency.name.as_str());
-            let for_tests = dependency.kind == Kind::Dev
-                && (dependency.name == FOR_TESTS || FOR_TESTS_OF.contains(&pair));
+            let for_tests = dependency.kind == Kind::Dev && dependency.name == FOR_TESTS;
             if !for_tests && !allowed.contains(&dependency.name.as_str()) {
                 found.push(finding(
                     path.clone(),

@@ -10,6 +10,7 @@ const FREE: [&str; 3] = ["loci-bench", "loci-testkit", "xtask"];
 /// Package, and the crates that may name it outside their tests.
 const HOMES: &[(&str, &[&str])] = &[
     ("rusqlite", &["loci-store-sqlite"]),
+    ("tokio-postgres", &["loci-store-postgres"]),
     ("axum", &["loci-server", "loci-client", "loci"]),
     ("hyper", &["loci-server", "loci-client", "loci"]),
     ("hyper-util", &["loci-server", "loci-client", "loci"]),

@@ -1,5 +1,6 @@
-//! The commands of `loci`, one file each. A command is a call of the native API through the client; `serve` and
-//! `restore`, which work on the folder itself, are the exceptions.
+//! The commands of `loci`, one file each. A command is a call of the native API through the client; `serve`,
+//! `restore`, `migrate` and `schema`, which are about stores themselves, and `install`, which is about other programs, are the
+//! exceptions.
 
 pub(crate) mod backup;
 pub(crate) mod config;
@@ -7,15 +8,21 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod event;
 pub(crate) mod export;
+pub(crate) mod fact;
 pub(crate) mod forget;
 pub(crate) mod import;
+pub(crate) mod install;
 pub(crate) mod job;
 pub(crate) mod key;
+pub(crate) mod mcp;
 pub(crate) mod memory;
+pub(crate) mod migrate;
 pub(crate) mod profile;
 pub(crate) mod record;
 pub(crate) mod record_quarantine;
+pub(crate) mod repo;
 pub(crate) mod restore;
+pub(crate) mod schema;
 pub(crate) mod search;
 pub mod serve;
 pub(crate) mod webhooks;
@@ -36,20 +43,26 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
             let (folder, config) = session::folder(globals, environment)?;
             self::serve::run(&serve, config, folder, environment).await
         }
+        Command::Mcp(mcp) => mcp.run(globals, environment).await,
         Command::Doctor(doctor) => doctor.run(globals, environment).await,
         Command::Memory(memory) => memory.run(globals, environment).await,
         Command::Event(event) => event.run(globals, environment).await,
         Command::Record(record) => record.run(globals, environment).await,
         Command::Profile(profile) => profile.run(globals, environment).await,
         Command::Search(search) => search.run(globals, environment).await,
+        Command::Repo(repo) => repo.run(globals, environment).await,
+        Command::Fact(fact) => fact.run(globals, environment).await,
         Command::Job(job) => job.run(globals, environment).await,
         Command::Webhooks(webhooks) => webhooks.run(globals, environment).await,
         Command::Key(key) => key.run(globals, environment).await,
         Command::Config(config) => config.run(globals, environment),
         Command::Backup(backup) => backup.run(globals, environment).await,
         Command::Restore(restore) => restore.run(globals, environment),
+        Command::Schema(schema) => schema.run(globals),
+        Command::Migrate(migrate) => migrate.run(globals, environment).await,
         Command::Export(export) => export.run(globals, environment).await,
         Command::Import(import) => import.run(globals, environment).await,
+        Command::Install(install) => install.run(globals, environment),
         Command::Forget(forget) => forget.run(globals, environment).await,
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use loci_model::ports::store::{Checkpoint, Store};
+use loci_model::ports::store::Checkpoint;
 use loci_server::listener::{ListenOptions, TlsFiles, bind};
 use loci_server::{DoorOptions, Doors};
 use tokio::signal::unix::{SignalKind, signal};
@@ -14,12 +14,11 @@ use crate::config::environment::Environment;
 use crate::config::{Config, LogFormat};
 use crate::logging;
 use crate::wiring::{Wiring, WiringOptions, wire};
+use crate::wiring_code::{CodePlan, register};
 use crate::wiring_models::Outside;
+use crate::wiring_store::StorePlan;
 use crate::wiring_targets::TargetsPlan;
 use crate::wiring_traces::TracesPlan;
-
-/// The socket of a data folder.
-pub const SOCKET: &str = "loci.sock";
 
 /// How to serve.
 #[derive(Debug, clap::Args)]
@@ -67,17 +66,22 @@ pub async fn run(
 ) -> Result<()> {
     arguments.apply(&mut config);
     logging::start(&config.log)?;
+    let plan = StorePlan::of(&config, environment, folder)?;
+    let code = CodePlan::of(&config, environment)?;
+    let configured = code.repositories().to_vec();
     let wiring = wire(WiringOptions {
-        store: config.store(folder.clone()),
+        store: plan.clone(),
         engine: config.engine()?,
         embed_threads: config.extraction.embed_threads,
         master_key: environment.master_key(),
         outside: Outside::read(&config, environment),
-        targets: TargetsPlan::of(&config, environment, &folder)?,
+        targets: TargetsPlan::of(&config, environment, plan.folder())?,
         traces: TracesPlan::read(&config, environment)?,
+        code,
     })?;
+    register(&wiring.engine, &configured).await;
     let doors = doors(&wiring, &config, environment)?;
-    let bound = bind(listen_options(&config, &folder), doors.clone()).await?;
+    let bound = bind(listen_options(&config, plan.socket()), doors.clone()).await?;
     let address = bound.address()?;
     announce(&format!("{}://{address}", bound.scheme()), arguments.port_file.as_deref(), address.port())?;
     if !doors.gate.any_keys().await? {
@@ -85,7 +89,12 @@ pub async fn run(
     }
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let jobs = tokio::spawn(run_jobs(wiring.engine.clone(), stopped));
-    bound.serve(loci_server::router(&doors), Box::pin(ended())).await;
+    let mcp = Arc::clone(&doors.mcp);
+    let ended = async move {
+        ended().await;
+        mcp.hub.close(); // who listens is told that this is the end
+    };
+    bound.serve(loci_server::router(&doors), Box::pin(ended)).await;
     let _ = stop.send(true); // the runner may have ended already
     jobs.await.context("the job runner panicked")?;
     close(wiring).await
@@ -98,6 +107,7 @@ pub fn doors(wiring: &Wiring, config: &Config, environment: &Environment) -> Res
         extraction_sync: config.extraction.sync,
         base_path: config.server.base_path.clone(),
         os_user: environment.os_user(),
+        mcp: config.mcp.options()?,
         configuration: serde_json::to_value(config.clone().shown())?,
         ..DoorOptions::default()
     };
@@ -106,7 +116,8 @@ pub fn doors(wiring: &Wiring, config: &Config, environment: &Environment) -> Res
     Ok(doors.with_metrics(Arc::clone(&wiring.metrics)))
 }
 
-async fn run_jobs(engine: loci_engine::Engine, mut stopped: tokio::sync::watch::Receiver<bool>) {
+/// Runs jobs until it is told to stop.
+pub(crate) async fn run_jobs(engine: loci_engine::Engine, mut stopped: tokio::sync::watch::Receiver<bool>) {
     let stop = async move {
         let _ = stopped.wait_for(|stop| *stop).await; // a dropped sender is a signal too
     };
@@ -125,11 +136,11 @@ async fn close(wiring: Wiring) -> Result<()> {
     Ok(())
 }
 
-fn listen_options(config: &Config, folder: &Path) -> ListenOptions {
+fn listen_options(config: &Config, socket: PathBuf) -> ListenOptions {
     let server = &config.server;
     let files = server.tls_cert.clone().zip(server.tls_key.clone());
     ListenOptions {
-        socket: Some(folder.join(SOCKET)),
+        socket: Some(socket),
         tls: files.map(|(certificate, key)| TlsFiles { certificate, key }),
         behind_proxy: server.behind_proxy,
         connections_max: server.connections_max,

@@ -22,12 +22,21 @@ const SECTIONS: &[&str] = &[
     "safety",
     "profiles",
     "outbound",
+    "mcp",
     "telemetry",
     "log",
 ];
 /// Variables that are not `LOCI_<SECTION>_<KEY>`; `LOCI_BIN` names the binary to test programs.
-const OTHERS: &[&str] =
-    &["LOCI_BIN", "LOCI_CONFIG", "LOCI_DATA_DIR", "LOCI_MASTER_KEY", "LOCI_URL", "LOCI_TOKEN", "LOCI_USER"];
+const OTHERS: &[&str] = &[
+    "LOCI_BIN",
+    "LOCI_CONFIG",
+    "LOCI_DATA_DIR",
+    "LOCI_MASTER_KEY",
+    "LOCI_STORE",
+    "LOCI_URL",
+    "LOCI_TOKEN",
+    "LOCI_USER",
+];
 
 /// The variables this binary looks at.
 #[derive(Clone, Default)]
@@ -44,7 +53,17 @@ impl Environment {
             name.starts_with("LOCI_")
                 || matches!(
                     name,
-                    "HOME" | "NO_COLOR" | "XDG_DATA_HOME" | "XDG_CONFIG_HOME" | "USER" | "LOGNAME"
+                    "HOME"
+                        | "NO_COLOR"
+                        | "XDG_DATA_HOME"
+                        | "XDG_CONFIG_HOME"
+                        | "USER"
+                        | "LOGNAME"
+                        | "USERPROFILE"
+                        | "PATH"
+                        | "CLAUDE_CONFIG_DIR"
+                        | "CODEX_HOME"
+                        | "COPILOT_HOME"
                 )
         };
         Self { seen: std::env::vars().filter(|(name, _)| wanted(name)).collect(), of_process: true }

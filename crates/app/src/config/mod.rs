@@ -7,6 +7,7 @@ pub mod embedding;
 pub mod environment;
 mod file;
 pub mod llm;
+pub mod mcp;
 pub mod models;
 pub mod outbound;
 pub mod pipeline;
@@ -16,6 +17,7 @@ pub mod safety;
 pub mod targets;
 pub mod telemetry;
 mod variables;
+pub mod verified;
 
 use std::net::SocketAddr;
 use std::num::NonZero;
@@ -57,8 +59,12 @@ pub struct Config {
     pub safety: safety::SafetySection,
     /// Further profiles.
     pub profiles: profiles::ProfilesSection,
+    /// Facts that cite code.
+    pub verified: verified::VerifiedSection,
     /// How this server calls others.
     pub outbound: outbound::OutboundSection,
+    /// Tools, and MCP.
+    pub mcp: mcp::McpSection,
     /// Traces for a collector.
     pub telemetry: telemetry::TelemetrySection,
     /// How logs are written.
@@ -78,6 +84,12 @@ pub struct Config {
     /// Who is told of the ends of jobs.
     #[serde(rename = "webhook")]
     pub webhooks: Vec<targets::WebhookEntry>,
+    /// Repositories that this server can read.
+    #[serde(rename = "repo")]
+    pub repositories: Vec<verified::RepositoryEntry>,
+    /// Forges that this server may ask.
+    #[serde(rename = "forge")]
+    pub forges: Vec<verified::ForgeEntry>,
     /// Memories with a configured profile.
     #[serde(rename = "memory")]
     pub memory_matches: Vec<MemoryEntry>,
@@ -293,7 +305,11 @@ impl Config {
         self.safety.check()?;
         self.profiles.check()?;
         self.outbound.check()?;
+        self.mcp.check()?;
         self.telemetry.check()?;
+        self.verified.check()?;
+        self.repositories.iter().try_for_each(verified::RepositoryEntry::check)?;
+        self.forges.iter().try_for_each(verified::ForgeEntry::check)?;
         targets::check(&self.targets, &self.webhooks, &self.outbound)
     }
 
@@ -341,6 +357,7 @@ impl Config {
             pipeline: self.pipeline.engine(),
             job_webhooks: self.webhooks.iter().map(targets::WebhookEntry::engine).collect(),
             client_targets: self.compat.client_targets,
+            verified: self.verified.engine(),
             ..defaults
         })
     }

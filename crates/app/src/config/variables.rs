@@ -73,6 +73,9 @@ fn named_in(config: &Config) -> Vec<(String, &str)> {
             );
         }
     }
+    named.extend(config.forges.iter().filter_map(|forge| {
+        Some((format!("forge.token_env of {}", forge.host), forge.token_env.as_deref()?))
+    }));
     let headers = config.telemetry.headers_env.as_deref();
     named.extend(headers.map(|variable| ("telemetry.headers_env".to_owned(), variable)));
     named

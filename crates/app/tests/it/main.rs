@@ -5,6 +5,8 @@
 mod attach;
 mod demo;
 mod guarding;
+mod installing;
+mod migrating;
 mod models;
 mod moving;
 mod native;
@@ -13,6 +15,7 @@ mod onnx;
 mod program;
 mod pulling;
 mod serving;
+mod speaking_mcp;
 #[cfg(feature = "otel")]
 mod traces;
 mod webhooks;

@@ -19,7 +19,11 @@ impl Engine {
     /// What the store says of itself; with `probe_write`, after it proved that it can write.
     pub async fn info(&self, caller: &Principal, probe_write: bool) -> Result<StoreInfo> {
         access::require_server_admin(caller)?;
-        self.store.info(probe_write).await
+        let mut info = self.store.info(probe_write).await?;
+        if probe_write {
+            info.checks.push(self.store_latency().await?);
+        }
+        Ok(info)
     }
 
     /// What the index of a memory holds or, `rebuilt`, what a fresh build from the store would hold.

@@ -1,7 +1,8 @@
 //! `export_page`: a memory as lines, a page at a time, so that any size streams.
 //!
-//! Exported: the memory, live events, every version of every record, every change of state. Not exported, because it
-//! is derived or only of this server: vectors, indexes, jobs, tokens, keys, IngestData still waiting.
+//! Exported: the memory, its repositories, live events, every version of every record, every change of state, facts that cite
+//! code and how they came to stand where they stand. Not exported, because it is derived or only of this server: vectors,
+//! indexes, kept verifications, jobs, tokens, keys, IngestData still waiting; and who read a fact when: it is counted.
 
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -29,14 +30,31 @@ impl Engine {
             .read(move |tx| match &cursor {
                 ExportCursor::Start => {
                     let found = existing(tx, &memory)?;
-                    Ok((vec![ExportLine::Memory { memory: Box::new(found) }], ExportCursor::Events(0)))
+                    let next = ExportCursor::Repositories(None);
+                    Ok((vec![ExportLine::Memory { memory: Box::new(found) }], next))
                 }
+                ExportCursor::Repositories(after) => repositories(tx, &memory, after.as_deref()),
                 ExportCursor::Events(after) => events(tx, &memory, *after, now),
                 ExportCursor::Records(after) => records(tx, &memory, after.as_ref()),
                 ExportCursor::End => Ok((Vec::new(), ExportCursor::End)),
             })
             .await
     }
+}
+
+fn repositories(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    after: Option<&str>,
+) -> Result<(Vec<ExportLine>, ExportCursor)> {
+    existing(tx, memory)?;
+    let page = tx.repositories().list(memory, after, PAGE_ROWS)?;
+    let next = match page.last() {
+        Some(last) => ExportCursor::Repositories(Some(last.key.clone())),
+        None => ExportCursor::Events(0),
+    };
+    let line = |repository| ExportLine::Repository { repository: Box::new(repository) };
+    Ok((page.into_iter().map(line).collect(), next))
 }
 
 fn events(
@@ -75,7 +93,18 @@ fn records(
         if current {
             let changes = tx.telemetry().of_record(memory, &id)?;
             lines.extend(changes.into_iter().map(|change| ExportLine::Change { change }));
+            lines.extend(fact(tx, memory, &id)?);
         }
     }
     Ok((lines, next))
+}
+
+/// What a record has that cites code. Retrievals are counted, not told one by one.
+fn fact(tx: &dyn ReadTx, memory: &MemoryId, record: &RecordId) -> Result<Vec<ExportLine>> {
+    let Some(mut fact) = tx.facts().get(memory, record)? else { return Ok(Vec::new()) };
+    fact.counters.retrieved_swept = fact.counters.retrieved;
+    let mut lines = vec![ExportLine::Fact { fact: Box::new(fact) }];
+    let history = tx.fact_events().history(memory, record)?;
+    lines.extend(history.into_iter().map(|event| ExportLine::FactEvent { event: Box::new(event) }));
+    Ok(lines)
 }

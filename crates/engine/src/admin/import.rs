@@ -73,6 +73,18 @@ fn import_line(
             report.memories += 1;
             batch::ask_for_vectors(tx, &memory.id, job, now)
         }
+        ExportLine::Repository { repository } => {
+            require_open(open, &repository.memory)?;
+            tx.repositories_mut().put(repository)
+        }
+        ExportLine::Fact { fact } => {
+            require_open(open, &fact.memory)?;
+            tx.facts_mut().put(fact)
+        }
+        ExportLine::FactEvent { event } => {
+            require_open(open, &event.memory)?;
+            tx.fact_events_mut().append(std::slice::from_ref(&**event))
+        }
         ExportLine::Event { event } => {
             require_open(open, &event.memory)?;
             import_event(tx, event, job, now)?;

@@ -1,21 +1,29 @@
-//! Verbs of administration: forget an actor, export, import, backup, what `doctor` shows. One file per verb.
+//! Verbs of administration: forget an actor, export, import, backup, moving a store, what `doctor` shows. One file per verb.
 
 mod backup;
 mod erase;
 mod export;
 mod forget;
 mod import;
+mod latency;
 mod probe;
+mod transfer;
 
 use loci_model::event::Event;
+use loci_model::fact::{Fact, FactEvent};
 use loci_model::memory::Memory;
 use loci_model::record::Record;
+use loci_model::repository::Repository;
 use loci_model::telemetry::StateChange;
 use loci_model::{ActorId, MemoryId, RecordId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 pub use import::EXPORT_FORMAT;
 pub use probe::ProviderProbe;
+pub use transfer::{
+    KindSums, OnTransfer, PlaceReport, Transfer, TransferOutcome, TransferProgress, TransferReport,
+    TransferStep, TransferSum,
+};
 
 /// Proof of what was removed for an actor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +58,11 @@ pub enum ExportLine {
         /// The memory.
         memory: Box<Memory>,
     },
+    /// A repository whose facts are remembered.
+    Repository {
+        /// The repository.
+        repository: Box<Repository>,
+    },
     /// An event.
     Event {
         /// The event.
@@ -66,6 +79,16 @@ pub enum ExportLine {
     Change {
         /// The change.
         change: StateChange,
+    },
+    /// What the record before has beside itself, where it cites code.
+    Fact {
+        /// The fact.
+        fact: Box<Fact>,
+    },
+    /// Something by which the fact before came to stand where it stands.
+    FactEvent {
+        /// What happened.
+        event: Box<FactEvent>,
     },
     /// The last line: counts, so that a cut file is noticed.
     End {
@@ -84,6 +107,8 @@ pub enum ExportCursor {
     /// At the beginning.
     #[default]
     Start,
+    /// In the repositories of a memory, behind this key.
+    Repositories(Option<String>),
     /// In the events of a memory, behind this place in the order of arrival.
     Events(u64),
     /// In the records of a memory, behind this version.

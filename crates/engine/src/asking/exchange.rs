@@ -62,12 +62,12 @@ pub(super) async fn kept(
     engine.store.read(move |tx| tx.exchanges().by_digest(&memory, &id, &digest)).await
 }
 
-/// True while a job does what this try of it was begun for: it is there, this host's, and nobody woke it meanwhile because
-/// what it has read is gone.
-fn is_current(tx: &dyn ReadTx, job: &Job, host: &str) -> Result<bool> {
+/// True while a job does what this try of it was begun for: it is there, held by this try, and nobody woke it meanwhile
+/// because what it has read is gone.
+fn is_current(tx: &dyn ReadTx, job: &Job) -> Result<bool> {
     Ok(tx.jobs().get(&job.memory, &job.id)?.is_some_and(|found| {
         found.state == JobState::Running
-            && found.lease_host.as_deref() == Some(host)
+            && found.lease_host == job.lease_host
             && found.updated_at == job.updated_at
             // Woken in the very millisecond in which it was claimed: due then.
             && !(found.rerun && found.due <= found.updated_at)
@@ -76,11 +76,11 @@ fn is_current(tx: &dyn ReadTx, job: &Job, host: &str) -> Result<bool> {
 
 /// Puts a question where it can be come for. Nothing is put by a try that is not current any more: the next one asks.
 pub(super) async fn put(engine: &Engine, job: &Job, new: Exchange, is_alone: bool) -> Result<()> {
-    let (job, host) = (job.clone(), engine.settings.host.clone());
+    let job = job.clone();
     engine
         .store
         .write(move |tx| {
-            if !is_current(tx, &job, &host)? {
+            if !is_current(tx, &job)? {
                 return Ok(());
             }
             if is_alone {
@@ -93,11 +93,11 @@ pub(super) async fn put(engine: &Engine, job: &Job, new: Exchange, is_alone: boo
 
 /// Keeps an answer that is good, with its question. A try that is not current any more has no use for it.
 pub(super) async fn keep(engine: &Engine, job: &Job, answered: Exchange, reply: StoredReply) -> Result<()> {
-    let (job, host) = (job.clone(), engine.settings.host.clone());
+    let job = job.clone();
     engine
         .store
         .write(move |tx| {
-            if !is_current(tx, &job, &host)? {
+            if !is_current(tx, &job)? {
                 return Ok(());
             }
             let open = tx.exchanges().by_digest(&answered.memory, &answered.job, &answered.digest)?;

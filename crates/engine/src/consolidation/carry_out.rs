@@ -3,13 +3,13 @@
 
 use loci_model::making::Decided;
 use loci_model::memory::Memory;
-use loci_model::ports::store::{SupersedeChange, Tx};
+use loci_model::ports::store::Tx;
 use loci_model::record::{Record, RecordState};
 use loci_model::telemetry::StateChange;
 use loci_model::{RecordId, Result, Timestamp, limits};
 
 use super::{Decision, Why};
-use crate::records::changes::{self, Change};
+use crate::records::changing::Changing;
 
 /// Who changes records here.
 const BY: &str = "loci";
@@ -52,7 +52,7 @@ pub fn carry_out(
         Decision::History { under, why } => {
             let record = carrying.insert(tx, proposal, "add", why, &[])?;
             if let Some(newer) = carrying.active(tx, under)? {
-                carrying.give_way(tx, &record, &newer, why)?;
+                carrying.changing().supersede(tx, &record, &newer, &why.reason)?;
             }
             Ok(Some(record))
         }
@@ -65,6 +65,10 @@ struct Carrying<'a> {
 }
 
 impl Carrying<'_> {
+    fn changing(&self) -> Changing<'_> {
+        Changing { memory: self.memory, by: BY, at: self.at }
+    }
+
     fn active(&self, tx: &mut dyn Tx, id: &RecordId) -> Result<Option<Record>> {
         let found = tx.records().get(&self.memory.id, id)?;
         Ok(found.filter(|record| record.state == RecordState::Active))
@@ -105,25 +109,11 @@ impl Carrying<'_> {
             Some(Decided { action: action.to_owned(), by: why.by.clone(), reason: reason.clone() });
         tx.records_mut().insert(&record)?;
         for old in giving {
-            self.give_way(tx, old, &record, why)?;
+            self.changing().supersede(tx, old, &record, &why.reason)?;
         }
         let told = format!("extracted; {action}: {reason}");
-        self.note(tx, &record, None, record.state, &told)?;
+        self.changing().note(tx, &record, None, record.state, &told)?;
         Ok(record)
-    }
-
-    fn give_way(&self, tx: &mut dyn Tx, old: &Record, by: &Record, why: &Why) -> Result<()> {
-        let change = SupersedeChange {
-            by: by.id.clone(),
-            reason: why.reason.clone(),
-            valid_to: by.valid_from,
-            at: self.at,
-        };
-        if tx.records_mut().supersede(&self.memory.id, &old.id, &change)? {
-            let from = Some(RecordState::Active);
-            self.note(tx, old, from, RecordState::Superseded, &why.reason)?;
-        }
-        Ok(())
     }
 
     /// The record that says it gains the sources, and a line in its history. Followers of a stream see no change.
@@ -139,16 +129,5 @@ impl Carrying<'_> {
             by: BY.to_owned(),
             at: self.at,
         })
-    }
-
-    fn note(
-        &self,
-        tx: &mut dyn Tx,
-        record: &Record,
-        from: Option<RecordState>,
-        to: RecordState,
-        reason: &str,
-    ) -> Result<()> {
-        changes::note(tx, self.memory, &Change { record, from, to, reason, by: BY, at: self.at })
     }
 }

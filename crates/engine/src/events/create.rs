@@ -14,7 +14,7 @@ use super::branches::{self, SessionPlace};
 use super::{EventCreated, NewEvent, content, overlap, scheduling, variables};
 use crate::idempotency::{ClientToken, Replay, look_up, remember};
 use crate::memories::existing;
-use crate::safety::SafetyPolicy;
+use crate::safety::{SafetyPolicy, Tally};
 use crate::{Engine, access, safety};
 
 const OPERATION: &str = "CreateEvent";
@@ -78,10 +78,11 @@ impl Engine {
         let token = token.map(|token| token.of(caller, &prepared.new.memory)).transpose()?;
         let token = token.map(|token| ClientToken { parameters: digest(&prepared.new), ..token });
         let (engine, caller) = (self.clone(), caller.clone());
-        let (created, asked) = self
+        let (created, asked, found) = self
             .store
             .write(move |tx| engine.event_create_in(tx, &caller, &prepared, token.as_ref()))
             .await?;
+        found.tell(self.observe.as_ref());
         if asked {
             self.wake.call();
         }
@@ -108,7 +109,7 @@ impl Engine {
         caller: &Principal,
         prepared: &Prepared,
         token: Option<&ClientToken>,
-    ) -> Result<(EventCreated, bool)> {
+    ) -> Result<(EventCreated, bool, Tally)> {
         let memory = existing(tx, &prepared.new.memory)?;
         let place = Some(&memory.id);
         match look_up::<Remembered>(tx, token, place, OPERATION, prepared.now)? {
@@ -117,7 +118,7 @@ impl Engine {
             Replay::Other(first) => return self.replay(tx, &memory, prepared, first, true),
         }
         let (mut event, mut notices) = build(tx, caller, &memory, prepared, token)?;
-        self.mask(&memory, &mut event);
+        let found = self.mask(&memory, &mut event);
         overlap::mark(tx, &mut event)?;
         if event.notes.overlaps() {
             event.load = content::load(&event.payload, &event.notes.repeated);
@@ -135,14 +136,13 @@ impl Engine {
         if event.notes.over_limit {
             notices.warn(Warning::EventOverLimit);
         }
-        Ok((EventCreated { event, notices }, asked))
+        Ok((EventCreated { event, notices }, asked, found))
     }
 
-    /// Masks secrets in an event's messages, where the memory or the server asks for it.
-    pub(super) fn mask(&self, memory: &Memory, event: &mut Event) {
+    /// Masks secrets in an event's messages, where the memory or the server asks for it; which.
+    pub(super) fn mask(&self, memory: &Memory, event: &mut Event) -> Tally {
         let mode = SafetyPolicy::of(&self.settings, &memory.settings).secrets;
-        let masked = safety::prepare_payload(&mut event.payload, mode);
-        masked.iter().for_each(|kind| self.observe.finding(kind.as_str()));
+        Tally::of_masked(&safety::prepare_payload(&mut event.payload, mode))
     }
 
     /// Answers a repeated token: the first event as stored or, where it is gone, as it was sent again.
@@ -153,7 +153,7 @@ impl Engine {
         prepared: &Prepared,
         first: Remembered,
         differs: bool,
-    ) -> Result<(EventCreated, bool)> {
+    ) -> Result<(EventCreated, bool, Tally)> {
         let mut notices = Notices::default();
         if differs {
             notices.warn(Warning::TokenReplayed);
@@ -161,13 +161,14 @@ impl Engine {
         let stored = tx.events().get(&memory.id, &first.actor, &first.session, &first.event, prepared.now)?;
         let event = stored.unwrap_or_else(|| {
             let mut event = plain_event(memory, prepared, first.event.clone());
+            // Counted when it was sent first.
             self.mask(memory, &mut event);
             event.actor = first.actor.clone();
             event.session = first.session.clone();
             event.time = first.time;
             event
         });
-        Ok((EventCreated { event, notices }, false))
+        Ok((EventCreated { event, notices }, false, Tally::default()))
     }
 }
 

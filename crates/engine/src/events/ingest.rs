@@ -10,6 +10,7 @@ use super::create::{next_id, plain_event};
 use super::{NewEvent, NewIngest, content, scheduling, variables};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
+use crate::safety::Tally;
 use crate::{Engine, access};
 
 const OPERATION: &str = "IngestData";
@@ -38,30 +39,31 @@ impl Engine {
         access::require_events(caller, memory, actor, Some(&prepared.session), Capability::Write)?;
         let token = token.map(|token| token.of(caller, memory)).transpose()?;
         let engine = self.clone();
-        let (session, asked) = self
+        let (session, asked, found) = self
             .store
             .write(move |tx| {
                 let memory = existing(tx, &prepared.new.memory)?;
                 let place = Some(&memory.id);
                 let now = prepared.now;
                 if let Some(first) = replayed(look_up(tx, token.as_ref(), place, OPERATION, now)?)? {
-                    return Ok((first, false));
+                    return Ok((first, false, Tally::default()));
                 }
                 variables::check(&prepared.new.namespace_variables, &memory.namespace_keys)?;
                 content::check(memory.settings.event_limits, &prepared.new.payload, &prepared.new.metadata)?;
-                let mut asked = false;
+                let (mut asked, mut found) = (false, Tally::default());
                 if scheduling::extracting(&memory).next().is_some() {
                     let mut event = plain_event(&memory, &prepared, next_id(tx, &memory, &prepared)?);
                     event.hidden = true;
-                    engine.mask(&memory, &mut event);
+                    found = engine.mask(&memory, &mut event);
                     event.arrival = tx.events_mut().insert(&event)?;
                     asked = scheduling::schedule(tx, &memory, &event, &engine, &prepared.jobs, now)?;
                 }
                 let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
                 remember(tx, token.as_ref(), place, OPERATION, &prepared.session, expires)?;
-                Ok((prepared.session.clone(), asked))
+                Ok((prepared.session.clone(), asked, found))
             })
             .await?;
+        found.tell(self.observe.as_ref());
         if asked {
             self.wake.call();
         }

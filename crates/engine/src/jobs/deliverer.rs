@@ -1,21 +1,24 @@
-//! The outbox: deliveries that are due go out, in order per key, at least once. Beside the sweeper, on the host alone.
+//! The outbox: deliveries that are due go out, in order per key, at least once. Beside the sweeper, on every host.
 //!
-//! A try is noted after it was made: a crash between the two sends the same delivery again, under the same id. What is
-//! put into the outbox is others' matter (`streams.rs`, `handover.rs`, `job_news.rs`).
+//! A delivery is leased before it is sent, so that no other server sends it, or one behind it in its order key. A try is
+//! noted after it was made: a crash between the two sends the same delivery again, under the same id, when its lease has
+//! run out. What is put into the outbox is others' matter (`streams.rs`, `handover.rs`, `job_news.rs`).
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use futures::StreamExt;
-use futures::future::{Either, select};
+use futures::future::{BoxFuture, Either, select};
 use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::ports::deliver::{Deliver, Delivered, Notice, NoticeKind};
 use loci_model::ports::observe::DeliverySeen;
-use loci_model::ports::store::{SetAside, StoreExt, Tx};
-use loci_model::{DeliveryId, Error, MemoryId, Result, Timestamp, limits};
+use loci_model::ports::store::{DeliveryClaim, DeliveryOutcome, SetAside, StoreExt, Tx};
+use loci_model::{Error, Result, Timestamp, limits};
 
 pub(crate) use super::job_news::job_ended;
+use super::lease;
 use crate::self_managed::payload;
 use crate::{Engine, deliveries};
 
@@ -26,8 +29,12 @@ const LONGEST_PAUSE_MS: i64 = 300_000;
 /// While tries are under way, others that have become due are looked for this often.
 const LOOK_MS: u64 = 250;
 
-/// Tries under way for one target: one that hangs must not take everybody's places.
+/// Tries under way for one target in this process: one that hangs must not take everybody's places.
 const TARGET_AT_ONCE: usize = 4;
+/// How long a delivery is its sender's, who prolongs it while a try is under way, however long the target takes: so it need
+/// not be longer than the longest try, and a server that died holds nothing up for longer than this. Where it cannot be
+/// prolonged in time the try breaks off: nothing is sent without a lease, or what comes behind might overtake it.
+const LEASE_MS: i64 = 60_000;
 /// Deliveries of a target nobody knows that are put off in one write.
 const ROWS: usize = 1_000;
 
@@ -41,14 +48,14 @@ struct Verdict {
 }
 
 impl Engine {
-    /// Sends what is due now, once each, where this process is the host or can be: for one-shot commands. How many tries
-    /// were made.
+    /// Sends what is due, and what becomes due meanwhile, where this process is a host or can be. How many tries were made.
+    /// On a store of many hosts it sends for all, as one of the servers, and must be configured as they are: commands call
+    /// [`Self::settle`].
     ///
     /// # Errors
     /// When the store fails; what targets say is no error.
     pub async fn deliver_now(&self) -> Result<usize> {
-        let was_host = self.store.info(false).await?.is_host;
-        if was_host || self.deliver.is_none() || !self.store.try_host()? {
+        if self.deliver.is_none() || self.is_hosting().await? || !self.store.try_host()? {
             return Ok(0);
         }
         let tried = deliver_due(self, &AtomicBool::new(false)).await;
@@ -57,75 +64,120 @@ impl Engine {
     }
 }
 
-/// Deliveries under way: by memory and id, the target of each.
-type Held = BTreeMap<(MemoryId, DeliveryId), String>;
+/// Deliveries under way: the target of each try.
+type UnderWay = BTreeMap<u64, String>;
+
+/// A delivery that is this process's for a while.
+struct Claimed {
+    delivery: Delivery,
+    holder: String,
+    until: Timestamp,
+}
 
 /// Sends what is due, and what becomes due meanwhile, until nothing is under way; how many tries were made. A slow target
-/// holds back its own deliveries: it never has more than [`TARGET_AT_ONCE`] under way. When it stops, nothing new is begun.
+/// holds back its own deliveries: it never has more than [`TARGET_AT_ONCE`] under way. When it stops, or the end of a try
+/// could not be noted, nothing new is begun. While the store is asked what is due, tries go on, and so do their leases: a
+/// store that does not answer holds nothing up.
 pub(crate) async fn deliver_due(engine: &Engine, stopping: &AtomicBool) -> Result<usize> {
     let Some(deliver) = engine.deliver.as_deref() else { return Ok(0) };
-    let mut under_way = FuturesUnordered::new();
-    let mut held = Held::new();
-    let mut tried = 0;
+    let mut tries = FuturesUnordered::new();
+    let (mut under_way, mut begun) = (UnderWay::new(), 0_u64);
+    let (mut failed, mut seen) = (None, 0);
+    let (mut is_to_look, mut looking) = (true, None);
     loop {
-        let seen = engine.wake.calls();
-        if !stopping.load(Ordering::Relaxed) && held.len() < limits::DELIVERIES_AT_ONCE {
-            for delivery in due(engine, deliver, &held).await? {
-                let place = (delivery.memory.clone(), delivery.id.clone());
-                if held.len() < limits::DELIVERIES_AT_ONCE && !held.contains_key(&place) {
-                    held.insert(place.clone(), delivery.target.clone());
-                    tried += 1;
-                    under_way.push(async move { (place, send(engine, deliver, delivery).await) });
+        let may_begin = failed.is_none() && !stopping.load(Ordering::Relaxed);
+        if is_to_look && looking.is_none() && may_begin {
+            (is_to_look, seen) = (false, engine.wake.calls());
+            looking = Some(claim(engine, deliver, under_way.clone()).boxed());
+        }
+        if looking.is_none() && tries.is_empty() {
+            return match failed {
+                Some(error) => Err(error),
+                None => Ok(usize::try_from(begun).unwrap_or(usize::MAX)),
+            };
+        }
+        let next: BoxFuture<'_, Option<Result<Vec<Claimed>>>> = match looking.as_mut() {
+            Some(looking) => looking.map(Some).boxed(),
+            None if may_begin => engine.pause(seen, LOOK_MS).map(|()| None).boxed(),
+            // Only what is under way is waited for.
+            None => std::future::pending().boxed(),
+        };
+        let came = match select(pin!(ended(&mut tries)), next).await {
+            Either::Left((ended, _)) => Either::Left(ended),
+            Either::Right((looked, _)) => Either::Right(looked),
+        };
+        match came {
+            Either::Left((number, noted)) => {
+                under_way.remove(&number);
+                is_to_look = true;
+                // Nothing is sent again and again whose end cannot be noted. What is under way may end.
+                failed = failed.or(noted.err());
+            }
+            Either::Right(None) => is_to_look = true,
+            Either::Right(Some(Err(error))) => (looking, failed) = (None, failed.or(Some(error))),
+            Either::Right(Some(Ok(claimed))) => {
+                looking = None;
+                for claimed in claimed {
+                    let number = begun;
+                    begun += 1;
+                    under_way.insert(number, claimed.delivery.target.clone());
+                    tries.push(async move { (number, send(engine, deliver, claimed).await) });
                 }
             }
-        }
-        if under_way.is_empty() {
-            return Ok(tried);
-        }
-        let pause = std::pin::pin!(engine.pause(seen, LOOK_MS));
-        if let Either::Left((Some((place, noted)), _)) = select(under_way.next(), pause).await {
-            held.remove(&place);
-            // Nothing is sent again and again whose end cannot be noted.
-            noted?;
         }
     }
 }
 
-/// What is due, target by target. What is for a target that the configuration does not know is set aside.
-async fn due(engine: &Engine, deliver: &dyn Deliver, held: &Held) -> Result<Vec<Delivery>> {
-    let (now, out) = (engine.clock.now(), DeliveryDirection::Out);
-    let targets = engine.store.read(move |tx| tx.deliveries().targets(out, now)).await?;
+/// The next of the tries that ends; never, where none is under way.
+async fn ended<F>(tries: &mut FuturesUnordered<F>) -> (u64, Result<()>)
+where
+    F: Future<Output = (u64, Result<()>)>,
+{
+    match tries.next().await {
+        Some(ended) => ended,
+        None => std::future::pending().await,
+    }
+}
+
+/// Leases what is due, target by target, as far as each may have more under way. What is for a target that the
+/// configuration does not know is set aside. Looking is a read; only where something is due, a write takes it.
+async fn claim(engine: &Engine, deliver: &dyn Deliver, under_way: UnderWay) -> Result<Vec<Claimed>> {
+    let free = limits::DELIVERIES_AT_ONCE.saturating_sub(under_way.len());
+    if free == 0 {
+        return Ok(Vec::new());
+    }
+    let (now, direction) = (engine.clock.now(), DeliveryDirection::Out);
+    let targets = engine.store.read(move |tx| tx.deliveries().targets(direction, now)).await?;
     let (reached, unknown): (Vec<String>, Vec<String>) =
         targets.into_iter().partition(|target| deliver.reaches(target));
     for target in unknown {
         set_aside(engine, target, now).await?;
     }
-    // What is under way is still pending in the table: room for it, too.
-    let rooms: Vec<(String, usize)> = reached
-        .into_iter()
-        .map(|target| {
-            let under_way = held.values().filter(|known| **known == target).count();
-            (target, under_way)
-        })
-        .filter(|(_, under_way)| *under_way < TARGET_AT_ONCE)
-        .map(|(target, under_way)| (target, TARGET_AT_ONCE + under_way))
-        .collect();
-    let found = engine
+    let room_of = |target: String| {
+        let known = under_way.values().filter(|known| **known == target).count();
+        let room = TARGET_AT_ONCE.saturating_sub(known);
+        (room > 0).then_some((target, room))
+    };
+    let rooms: Vec<(String, usize)> = reached.into_iter().filter_map(room_of).collect();
+    if rooms.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (until, name) = (now.plus_millis(LEASE_MS), engine.claims.next(&engine.settings.host));
+    let holder = name.clone();
+    let claimed = engine
         .store
-        .read(move |tx| {
-            let of = |(target, limit): &(String, usize)| tx.deliveries().due(out, target, now, *limit);
-            rooms.iter().map(of).collect::<Result<Vec<_>>>()
+        .write(move |tx| {
+            let mut claimed = Vec::new();
+            for (target, room) in &rooms {
+                let claim = DeliveryClaim { direction, target, holder: &name, now, until };
+                let room = (*room).min(free.saturating_sub(claimed.len()));
+                claimed.extend(tx.deliveries_mut().claim(&claim, room)?);
+            }
+            Ok(claimed)
         })
         .await?;
-    Ok(found.into_iter().flat_map(|found| new_of(found, held)).collect())
-}
-
-/// Of one target's, those that are not under way, as far as it may have more.
-fn new_of(found: Vec<Delivery>, held: &Held) -> Vec<Delivery> {
-    let place = |delivery: &Delivery| (delivery.memory.clone(), delivery.id.clone());
-    let Some(target) = found.first().map(|delivery| delivery.target.clone()) else { return found };
-    let room = TARGET_AT_ONCE.saturating_sub(held.values().filter(|known| **known == target).count());
-    found.into_iter().filter(|delivery| !held.contains_key(&place(delivery))).take(room).collect()
+    let of = |delivery| Claimed { delivery, holder: holder.clone(), until };
+    Ok(claimed.into_iter().map(of).collect())
 }
 
 async fn set_aside(engine: &Engine, target: String, now: Timestamp) -> Result<()> {
@@ -146,23 +198,47 @@ async fn set_aside(engine: &Engine, target: String, now: Timestamp) -> Result<()
     Ok(())
 }
 
-/// One try, and its note.
-async fn send(engine: &Engine, deliver: &dyn Deliver, delivery: Delivery) -> Result<()> {
+/// One try, and its note. If the lease is lost meanwhile, the delivery is another server's, who sends it again.
+async fn send(engine: &Engine, deliver: &dyn Deliver, claimed: Claimed) -> Result<()> {
+    let Claimed { delivery, holder, until } = claimed;
     let began = engine.clock.monotonic_us();
     let kind = deliveries::kind_of(&delivery.order_key);
     let attempt = delivery.attempts.saturating_add(1);
-    let outcome = attempt_of(engine, deliver, &delivery, kind, attempt).await;
+    let trying = pin!(attempt_of(engine, deliver, &delivery, kind, attempt));
+    // The lease is looked at first, whatever the try waits for: without one nothing is begun.
+    let held = pin!(hold(engine, &delivery, &holder, until));
+    let outcome = match select(held, trying).await {
+        Either::Right((outcome, _)) => outcome,
+        Either::Left(_) => {
+            tracing::warn!(id = %delivery.id, memory = %delivery.memory, "the lease of a delivery was lost");
+            return Ok(());
+        }
+    };
     let verdict = verdict(engine, &delivery, kind, attempt, outcome);
     let elapsed_ms = engine.clock.monotonic_us().saturating_sub(began) / 1000;
     engine.observe.delivery(&DeliverySeen { kind, outcome: verdict.word, attempt, elapsed_ms });
-    let Delivery { memory, id, .. } = delivery;
+    let (memory, id, direction) = (delivery.memory.clone(), delivery.id.clone(), delivery.direction);
+    let holder = holder.clone();
     engine
         .store
         .write(move |tx| {
-            let (state, due, error) = (verdict.state, verdict.due, verdict.error.as_deref());
-            tx.deliveries_mut().set_state(&memory, DeliveryDirection::Out, &id, state, due, error).map(drop)
+            let Verdict { state, due, error, .. } = &verdict;
+            let outcome = DeliveryOutcome { state: *state, due: *due, error: error.as_deref() };
+            tx.deliveries_mut().set_state(&memory, direction, &id, &holder, &outcome).map(drop)
         })
         .await
+}
+
+/// Prolongs the lease of a delivery; resolves when it is lost.
+async fn hold(engine: &Engine, delivery: &Delivery, holder: &str, until: Timestamp) {
+    let renew = |until| -> BoxFuture<'_, Result<bool>> {
+        let (memory, id, holder) = (delivery.memory.clone(), delivery.id.clone(), holder.to_owned());
+        let direction = delivery.direction;
+        Box::pin(
+            engine.store.write(move |tx| tx.deliveries_mut().renew(&memory, direction, &id, &holder, until)),
+        )
+    };
+    lease::hold(engine, LEASE_MS, until, renew).await;
 }
 
 async fn attempt_of(

@@ -28,6 +28,8 @@ const WINDOW_BYTES_MAX: usize = 8 * 1024 * 1024;
 #[derive(Clone)]
 struct Place {
     job: JobId,
+    /// Who holds the job.
+    holder: Option<String>,
     memory: MemoryId,
     strategy: StrategyId,
     actor: ActorId,
@@ -61,6 +63,7 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     };
     let place = Place {
         job: job.id.clone(),
+        holder: job.lease_host.clone(),
         memory: job.memory.clone(),
         strategy: strategy.clone(),
         actor: actor.clone(),
@@ -177,12 +180,12 @@ fn before(
     Ok(events)
 }
 
-/// Puts the row into the outbox and notes the progress, unless another was faster or the ground is gone: who forgets an
-/// actor cancels the jobs that hold the actor's words.
+/// Puts the row into the outbox and notes the progress, unless another was faster, the job was lost or the ground is gone: who
+/// forgets an actor cancels the jobs that hold the actor's words.
 fn write(tx: &mut dyn Tx, place: &Place, window: &Window, at: Timestamp) -> Result<()> {
     let Window { memory, strategy, progress, reached, row } = window;
     let (actor, session) = (&place.actor, &place.session);
-    let is_there = tx.jobs().get(&memory.id, &place.job)?.is_some()
+    let is_there = tx.jobs().get(&memory.id, &place.job)?.is_some_and(|job| job.lease_host == place.holder)
         && tx.memories().get(&memory.id)?.is_some_and(|memory| memory.strategy(&strategy.id).is_some());
     if !is_there || tx.events().progress(&memory.id, &strategy.id, actor, session)? != *progress {
         return Ok(());

@@ -8,8 +8,10 @@ mod extract;
 mod failure;
 mod handover;
 mod job_news;
+pub(crate) mod lease;
 mod list;
 mod one_job;
+mod one_shot;
 mod pending;
 pub(crate) mod permits;
 pub(crate) mod purge;
@@ -18,9 +20,11 @@ pub(crate) mod reflect;
 mod runner;
 mod start;
 mod sweep;
+mod verify;
 mod wait;
 pub mod wake;
 
+pub use one_shot::{Servers, Settled};
 pub(crate) use pending::extraction_is_pending;
 pub use reflect::ReflectionAsk;
 

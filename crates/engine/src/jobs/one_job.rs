@@ -4,23 +4,20 @@
 use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt;
-use futures::future::{Either, select};
+use futures::future::{BoxFuture, Either, select};
 use loci_model::job::{Job, JobKind, JobMessage, JobState};
 use loci_model::ports::store::{JobFailure, StoreExt};
 use loci_model::{Error, Result, limits};
 
-use super::{Ended, deliverer, embed, extract, failure, handover, purge, reflect};
+use super::{Ended, deliverer, embed, extract, failure, handover, lease, purge, reflect, verify};
 use crate::Engine;
-
-/// A lease is prolonged after this share of it.
-const LEASE_PARTS: i64 = 3;
 
 impl Engine {
     /// Runs a claimed job and notes how it ended. Its lease is prolonged meanwhile; if it is lost, the job belongs to
     /// another runner and nothing is noted.
     pub(super) async fn run_one(&self, job: Job) {
         let work = std::pin::pin!(AssertUnwindSafe(self.work(&job)).catch_unwind());
-        let lease = std::pin::pin!(self.hold(&job));
+        let lease = std::pin::pin!(self.hold_job(&job));
         let ended = match select(work, lease).await {
             Either::Left((Ok(ended), _)) => ended,
             Either::Left((Err(_), _)) => Err(Error::bug("the job broke off: see the server's log")),
@@ -43,23 +40,21 @@ impl Engine {
             JobKind::Purge => purge::run(self, job).await,
             JobKind::Handover => handover::run(self, job).await,
             JobKind::Reflect => reflect::run(self, job).await,
+            JobKind::Verify => verify::run(self, job).await,
         }
     }
 
-    /// Prolongs the lease again and again; resolves when it is lost.
-    async fn hold(&self, job: &Job) {
-        let pause = u64::try_from(limits::JOB_LEASE_MS / LEASE_PARTS).unwrap_or(1);
-        loop {
-            self.clock.sleep(pause).await;
-            let until = self.clock.now().plus_millis(limits::JOB_LEASE_MS);
-            let (memory, id, host) = (job.memory.clone(), job.id.clone(), self.settings.host.clone());
-            let renewed = self.store.write(move |tx| tx.jobs_mut().renew(&memory, &id, &host, until)).await;
-            match renewed {
-                Ok(true) => {}
-                Ok(false) => return,
-                Err(error) => tracing::warn!(job = %job.id, ?error, "a lease was not prolonged"),
-            }
-        }
+    /// Prolongs the job's lease; resolves when it is lost.
+    async fn hold_job(&self, job: &Job) {
+        let until = job.lease_until.unwrap_or_else(|| self.clock.now());
+        let renew = |until| -> BoxFuture<'_, Result<bool>> {
+            let job = job.clone();
+            Box::pin(
+                self.store
+                    .write(move |tx| tx.jobs_mut().renew(&job.memory, &job.id, lease::holder(&job), until)),
+            )
+        };
+        lease::hold(self, limits::JOB_LEASE_MS, until, renew).await;
     }
 
     async fn note_end(&self, job: &Job, ended: Result<Ended>) -> Result<()> {
@@ -73,10 +68,10 @@ impl Engine {
                 return self.finish(job, Some(at)).await;
             }
             Ok(Ended::Waits) => {
-                let (memory, id, host) = (job.memory.clone(), job.id.clone(), self.settings.host.clone());
+                let job = job.clone();
                 return self
                     .store
-                    .write(move |tx| tx.jobs_mut().wait(&memory, &id, &host, now))
+                    .write(move |tx| tx.jobs_mut().wait(&job.memory, &job.id, lease::holder(&job), now))
                     .await
                     .map(drop);
             }
@@ -105,7 +100,7 @@ impl Engine {
         let (job, settings) = (job.clone(), self.settings.clone());
         self.store
             .write(move |tx| {
-                let noted = tx.jobs_mut().fail(&job.memory, &job.id, &settings.host, &failure)?;
+                let noted = tx.jobs_mut().fail(&job.memory, &job.id, lease::holder(&job), &failure)?;
                 if noted && failure.retry_at.is_none() {
                     deliverer::job_ended(tx, &settings, &job, JobState::Failed, failure.at)?;
                 }
@@ -119,7 +114,8 @@ impl Engine {
         let (job, settings) = (job.clone(), self.settings.clone());
         self.store
             .write(move |tx| {
-                let noted = tx.jobs_mut().finish(&job.memory, &job.id, &settings.host, again, now)?;
+                let holder = lease::holder(&job);
+                let noted = tx.jobs_mut().finish(&job.memory, &job.id, holder, again, now)?;
                 if noted && again.is_none() {
                     deliverer::job_ended(tx, &settings, &job, JobState::Done, now)?;
                 }

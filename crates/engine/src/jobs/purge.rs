@@ -15,27 +15,24 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     let id = job.memory.clone();
     let memory = engine.store.read(move |tx| tx.memories().get(&id)).await?;
     match memory {
-        Some(memory) => erase_records(engine, &memory.id, memory.settings.erase_after_ms).await?,
+        Some(memory) => erase_records(engine, &memory.id).await?,
         None => erase_memory(engine, &job.memory).await?,
     }
     Ok(Ended::Done)
 }
 
 /// Erases the content of records of a memory that were deleted long enough ago.
-pub(super) async fn erase_records(engine: &Engine, memory: &MemoryId, erase_after_ms: u64) -> Result<()> {
-    let wait_ms = i64::try_from(erase_after_ms).unwrap_or(i64::MAX);
+pub(super) async fn erase_records(engine: &Engine, memory: &MemoryId) -> Result<()> {
     let now = engine.clock.now();
-    // Deleted at this very time counts too, where nothing is to be waited for.
-    let before = now.plus_millis(wait_ms.saturating_neg().saturating_add(1));
     loop {
-        let memory = memory.clone();
+        let id = memory.clone();
         let erased = engine
             .store
             .write(move |tx| {
-                let erased = tx.records_mut().erase_deleted(&memory, before, ROWS_PER_WRITE)?;
-                if let Some(memory) = tx.memories().get(&memory)? {
-                    streams::erased(tx, &memory, &erased, false, now)?;
-                }
+                let Some(memory) = tx.memories().get(&id)? else { return Ok(0) };
+                let after_ms = memory.settings.erase_after_ms;
+                let erased = tx.records_mut().erase_deleted(&id, now, after_ms, ROWS_PER_WRITE)?;
+                streams::erased(tx, &memory, &erased, false, now)?;
                 Ok(erased.len())
             })
             .await?;

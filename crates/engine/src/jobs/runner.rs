@@ -1,4 +1,6 @@
-//! The one runner: the process that is host of the store runs due jobs and sweeps; others only ask for jobs.
+//! The one runner: a process that is a host of the store runs due jobs, sends deliveries and sweeps; others only ask for
+//! jobs. Of the embedded store one process is host, of one for many servers every process: what one of them does is leased
+//! by rows (`lease.rs`), and none counts on being alone.
 //!
 //! A few workers side by side. The first looks at the table often enough for jobs that other processes asked for; a
 //! call of [`Wake`](super::wake::Wake) wakes all at once. A few jobs compute at a time
@@ -10,9 +12,10 @@ use futures::future::{BoxFuture, Either, join_all, join3, select};
 use futures::stream::{self, StreamExt};
 use loci_model::MemoryId;
 use loci_model::job::Job;
-use loci_model::ports::store::StoreExt;
+use loci_model::ports::store::{Hosts, StoreExt};
 use loci_model::{Result, limits};
 
+use super::lease::{Chore, SWEEP};
 use super::permits::Permit;
 use super::wait::Part;
 use super::{WaitOutcome, deliverer};
@@ -32,6 +35,8 @@ const STOP_MS: u64 = 10_000;
 const DELIVER_LOOK_MS: u64 = 1_000;
 /// Sweeps are this far apart.
 const SWEEP_MS: u64 = 60_000;
+/// A server that sweeps is the one that does so until it has not been heard of for so long: some sweeps are left out then.
+const SWEEP_LEASE_MS: i64 = 180_000;
 
 /// What the workers of one run share.
 struct Run<'a> {
@@ -43,7 +48,7 @@ struct Run<'a> {
 }
 
 impl Engine {
-    /// Runs jobs and sweeps while this process is the host, until `stop` resolves. Jobs that run then may end, for ten
+    /// Runs jobs and sweeps while this process is a host, until `stop` resolves. Jobs that run then may end, for ten
     /// seconds; what is cut off is run again when its lease has run out.
     pub async fn run_jobs(&self, stop: BoxFuture<'static, ()>) {
         let run = Run::of(self, &[]);
@@ -52,20 +57,17 @@ impl Engine {
         self.store.release_host();
     }
 
-    /// Runs the jobs of some memories, due or not, until none is left or `timeout_ms` have passed: for one-shot
-    /// commands. Where another process is the host, it runs them, and this one waits.
+    /// Runs the jobs of some memories, due or not, until none is left or `timeout_ms` have passed. Where another process is
+    /// the one host, it runs them, and this one waits. On a store of many hosts it works as one of the servers, and must be
+    /// configured as they are: commands call [`Self::settle`].
+    ///
+    /// # Errors
+    /// When the store fails; how jobs end is no error.
     pub async fn run_due(&self, memories: &[MemoryId], timeout_ms: u64) -> Result<WaitOutcome> {
-        let was_host = self.store.info(false).await?.is_host;
-        let now = self.clock.now();
-        let asked = memories.to_vec();
-        self.store
-            .write(move |tx| {
-                asked.iter().try_for_each(|memory| tx.jobs_mut().make_due(memory, None, None, now).map(drop))
-            })
-            .await?;
-        self.wake.call();
+        let runs_elsewhere = self.is_hosting().await?;
+        self.make_due(memories).await?;
         let part = Part { memories: memories.to_vec(), actor: None, session: None };
-        if was_host || memories.is_empty() || !self.store.try_host()? {
+        if runs_elsewhere || memories.is_empty() || !self.store.try_host()? {
             return self.wait_for(&part, timeout_ms).await;
         }
         let run = Run::of(self, memories);
@@ -79,6 +81,14 @@ impl Engine {
             Some(outcome) => outcome,
             None => self.wait_for(&part, 0).await,
         }
+    }
+
+    /// True where a runner of this process is the one host already. Of a store for many nobody is that.
+    pub(super) async fn is_hosting(&self) -> Result<bool> {
+        Ok(match self.store.hosts() {
+            Hosts::One => self.store.info(false).await?.is_host,
+            Hosts::Many => false,
+        })
     }
 }
 
@@ -148,7 +158,7 @@ impl<'a> Run<'a> {
         None
     }
 
-    /// Becomes, or stays, the host where that is possible. A new host frees the jobs that the old one left behind.
+    /// Becomes, or stays, a host where that is possible.
     async fn take_place(&self) {
         let hosting = match self.engine.store.try_host() {
             Ok(hosting) => hosting,
@@ -161,25 +171,39 @@ impl<'a> Run<'a> {
             return;
         }
         tracing::info!(hosting, "host of the store");
-        if hosting && let Err(error) = self.free_leases().await {
-            tracing::error!(?error, "jobs of the last host cannot be freed; their leases run out");
+        if hosting && let Err(error) = self.begin_hosting().await {
+            tracing::error!(?error, "what the last host left cannot be freed; its leases run out");
         }
         self.hosting.store(hosting, Ordering::Relaxed);
     }
 
-    async fn free_leases(&self) -> Result<()> {
+    /// The one new host frees what the one before left behind: that one is gone. Where there are many, leases run out.
+    /// Who waits is woken by either: the last host, or this server before it was started, may have been set to let others
+    /// read. Who still must wait asks again, finds the question, and waits again, whoever else looks. A command does not
+    /// wake the jobs of everybody else.
+    async fn begin_hosting(&self) -> Result<()> {
         let (host, now) = (self.engine.settings.host.clone(), self.engine.clock.now());
-        let (freed, woken) = self
+        let (frees, wakes) = match self.engine.store.hosts() {
+            Hosts::One => (true, true),
+            Hosts::Many => (false, self.memories.is_empty()),
+        };
+        if !frees && !wakes {
+            return Ok(());
+        }
+        let (woken, freed, sent) = self
             .engine
             .store
             .write(move |tx| {
-                // The last host may have been set to let others read: who waits asks again, and waits again where it must.
-                let woken = tx.jobs_mut().wake_all(None, now)?;
-                Ok((tx.jobs_mut().free_leases(&host, now)?, woken))
+                let woken = if wakes { tx.jobs_mut().wake_all(None, now)? } else { 0 };
+                if !frees {
+                    return Ok((woken, 0, 0));
+                }
+                let sent = tx.deliveries_mut().free_leases(&host)?;
+                Ok((woken, tx.jobs_mut().free_leases(&host, now)?, sent))
             })
             .await?;
-        if freed > 0 || woken > 0 {
-            tracing::info!(freed, woken, "jobs of the last host are pending again");
+        if freed > 0 || woken > 0 || sent > 0 {
+            tracing::info!(freed, woken, sent, "jobs and deliveries of the last host are pending again");
         }
         Ok(())
     }
@@ -209,11 +233,12 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         let now = self.engine.clock.now();
-        let (memories, host) = (self.memories.to_vec(), self.engine.settings.host.clone());
+        let memories = self.memories.to_vec();
+        let holder = self.engine.claims.next(&self.engine.settings.host);
         let claimed = self
             .engine
             .store
-            .write(move |tx| tx.jobs_mut().claim(&host, &memories, now, limits::JOB_LEASE_MS))
+            .write(move |tx| tx.jobs_mut().claim(&holder, &memories, now, limits::JOB_LEASE_MS))
             .await?;
         Ok(claimed.map(|job| (job, permit)))
     }
@@ -237,18 +262,28 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Sweeps, where no other server does. Who begins to sweep goes on with it, so that all of them together sweep as often
+    /// as one.
     async fn sweeper(&self) {
-        let mut swept_us = self.engine.clock.monotonic_us();
+        let chore = Chore { engine: self.engine, name: SWEEP, lease_ms: SWEEP_LEASE_MS };
+        let (mut looked_us, mut sweeps) = (self.engine.clock.monotonic_us(), false);
         while !self.stopping.load(Ordering::Relaxed) {
             let seen = self.engine.wake.calls();
             let now_us = self.engine.clock.monotonic_us();
-            if self.hosting.load(Ordering::Relaxed) && now_us.saturating_sub(swept_us) >= SWEEP_MS * 1000 {
-                swept_us = now_us;
-                if let Err(error) = self.engine.sweep().await {
-                    tracing::error!(?error, "a sweep failed; the next one goes on");
-                }
+            if self.hosting.load(Ordering::Relaxed) && now_us.saturating_sub(looked_us) >= SWEEP_MS * 1000 {
+                looked_us = now_us;
+                sweeps = match chore.run(self.engine.sweep()).await {
+                    Ok(sweeps) => sweeps,
+                    Err(error) => {
+                        tracing::error!(?error, "a sweep failed; the next one goes on");
+                        sweeps
+                    }
+                };
             }
             self.engine.pause(seen, SWEEP_MS / 10).await;
+        }
+        if sweeps {
+            chore.give_up().await;
         }
     }
 }

@@ -8,6 +8,7 @@ use loci_model::telemetry::StateChange;
 use loci_model::{Result, Timestamp};
 
 use crate::streams;
+use crate::verified::following;
 
 /// What a change is to who follows the memory's stream (agentcore-wire.md §15).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +49,14 @@ pub(crate) struct Change<'a> {
     pub(crate) at: Timestamp,
 }
 
-/// Writes the telemetry row, and what followers are told.
+/// Writes the telemetry row, what followers are told, and what stands beside a record that cites code.
 pub(crate) fn note(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Result<()> {
+    note_state(tx, memory, change)?;
+    following::follow(tx, change)
+}
+
+/// The same for verified memory, which writes what stands beside the record itself.
+pub(crate) fn note_state(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Result<()> {
     tx.telemetry_mut().append(&StateChange {
         memory: memory.id.clone(),
         record: change.record.id.clone(),

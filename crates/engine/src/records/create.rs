@@ -16,7 +16,7 @@ use super::{BatchOutcome, ItemOutcome, NewRecord, RecordsCreate};
 use crate::access::{self, View};
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
-use crate::safety::{SafeText, SafetyPolicy, secrets};
+use crate::safety::{SafeText, SafetyPolicy, Tally, secrets};
 use crate::watched::CREATE;
 use crate::{Engine, safety};
 
@@ -67,22 +67,23 @@ impl Engine {
         let ids = request.records.iter().map(|_| fresh()).collect::<Result<Vec<_>>>()?;
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let by = caller.name.clone();
-        let (settings, observe) = (self.settings.clone(), self.observe.clone());
-        let outcome = self
+        let settings = self.settings.clone();
+        let (outcome, found) = self
             .store
             .write(move |tx| {
                 let memory = existing(tx, &request.memory)?;
                 let place = Some(&memory.id);
-                let found = look_up::<Vec<RememberedItem>>(tx, token.as_ref(), place, OPERATION, now)?;
-                if let Some(first) = replayed(found)? {
-                    return Ok(recall(first));
+                let before = look_up::<Vec<RememberedItem>>(tx, token.as_ref(), place, OPERATION, now)?;
+                if let Some(first) = replayed(before)? {
+                    return Ok((recall(first), Tally::default()));
                 }
                 let mut outcomes = Outcomes::with_capacity(ids.len());
+                let mut found = Tally::default();
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 for (new, id) in request.records.iter().zip(&ids) {
                     let written = build(new, id, &memory, &view, request.expiry, &policy, now).and_then(
                         |(record, safe)| {
-                            safe.tell(observe.as_ref());
+                            found.add(&safe);
                             write(tx, &memory, &record, &by)
                         },
                     );
@@ -94,9 +95,10 @@ impl Engine {
                 }
                 let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
                 remember(tx, token.as_ref(), place, OPERATION, &notes(&outcome), expires)?;
-                Ok(outcome)
+                Ok((outcome, found))
             })
             .await?;
+        found.tell(self.observe.as_ref());
         self.wake.call();
         Ok(outcome)
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod batch;
 pub(crate) mod changes;
+pub(crate) mod changing;
 mod create;
 mod delete;
 pub(crate) mod filters;

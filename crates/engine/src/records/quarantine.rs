@@ -6,7 +6,7 @@
 
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::{ReadTx, RecordChange, RecordPage, StoreExt, Tx};
+use loci_model::ports::store::{ReadTx, RecordPage, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::scope::RecordScope;
@@ -16,7 +16,7 @@ use loci_model::{
 use regex::{Regex, RegexBuilder};
 
 use super::batch;
-use super::changes::{self, Change};
+use super::changing::Changing;
 use crate::events::list::check_limit;
 use crate::memories::existing;
 use crate::page::Page;
@@ -94,7 +94,7 @@ impl Engine {
                 let (place, ids, reason, by) = (memory.clone(), ids.to_vec(), ask.reason.clone(), by.clone());
                 let hold = move |tx: &mut dyn Tx| {
                     let memory = existing(tx, &place)?;
-                    hold(tx, &memory, &ids, &reason, &by, now)
+                    hold(tx, &Changing { memory: &memory, by: &by, at: now }, &ids, &reason)
                 };
                 self.store.write(hold).await?;
             }
@@ -153,8 +153,9 @@ impl Engine {
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
+                let changing = Changing { memory: &memory, by: &by, at: now };
                 for id in &ids {
-                    decide(tx, &memory, id, verdict, (&reason, &by), now)?;
+                    decide(tx, &changing, id, verdict, &reason)?;
                 }
                 // What was never active has no vector yet.
                 batch::ask_for_vectors(tx, &memory.id, &job, now)
@@ -243,22 +244,10 @@ fn matching(
 }
 
 /// Holds back what is still active; what changed meanwhile stays as it is.
-fn hold(
-    tx: &mut dyn Tx,
-    memory: &Memory,
-    ids: &[RecordId],
-    reason: &str,
-    by: &str,
-    now: Timestamp,
-) -> Result<()> {
-    for record in tx.records().get_many(&memory.id, ids)? {
-        if !matches!(record.state, RecordState::Active | RecordState::Candidate) {
-            continue;
-        }
-        let to = RecordState::Quarantined;
-        let change = RecordChange { state: to, reason: reason.to_owned(), at: now };
-        if tx.records_mut().set_state(&memory.id, &record.id, &change)? {
-            note(tx, memory, &record, to, (reason, by), now)?;
+fn hold(tx: &mut dyn Tx, changing: &Changing<'_>, ids: &[RecordId], reason: &str) -> Result<()> {
+    for record in tx.records().get_many(&changing.memory.id, ids)? {
+        if matches!(record.state, RecordState::Active | RecordState::Candidate) {
+            changing.set_state(tx, &record, RecordState::Quarantined, reason)?;
         }
     }
     Ok(())
@@ -266,53 +255,37 @@ fn hold(
 
 fn decide(
     tx: &mut dyn Tx,
-    memory: &Memory,
+    changing: &Changing<'_>,
     id: &RecordId,
     verdict: Verdict,
-    why: (&str, &str),
-    now: Timestamp,
+    reason: &str,
 ) -> Result<()> {
-    let held = tx.records().get(&memory.id, id)?.filter(|record| record.state == RecordState::Quarantined);
+    let found = tx.records().get(&changing.memory.id, id)?;
+    let held = found.filter(|record| record.state == RecordState::Quarantined);
     let record =
         held.ok_or_else(|| Error::not_found(format!("no record {id} is in quarantine")).on("ids"))?;
-    let (changed, to) = match verdict {
-        Verdict::Release => release(tx, memory, id, why.0, now)?,
-        Verdict::Reject => {
-            let state = RecordState::Invalid;
-            let change = RecordChange { state, reason: why.0.to_owned(), at: now };
-            (tx.records_mut().set_state(&memory.id, id, &change)?, state)
-        }
-    };
-    if changed { note(tx, memory, &record, to, why, now) } else { Ok(()) }
+    match verdict {
+        Verdict::Release => release(tx, changing, &record, reason),
+        Verdict::Reject => changing.set_state(tx, &record, RecordState::Invalid, reason),
+    }
+    .map(drop)
 }
 
-/// Gives a held record the state that it was held in; what was held from the start was never in force and is now.
+/// Gives a held record the state that it was held in; what was held from the start was never in force and is now. False
+/// where that changes nothing.
 pub(super) fn release(
     tx: &mut dyn Tx,
-    memory: &Memory,
-    id: &RecordId,
+    changing: &Changing<'_>,
+    record: &Record,
     reason: &str,
-    now: Timestamp,
-) -> Result<(bool, RecordState)> {
+) -> Result<bool> {
     let held = RecordState::Quarantined;
-    let changes = tx.telemetry().of_record(&memory.id, id)?;
+    let changes = tx.telemetry().of_record(&changing.memory.id, &record.id)?;
     // A held record that moves with its template stays held: that is no hold.
     let hold = changes.iter().rev().find(|change| change.to == held && change.from != Some(held));
-    let state = RecordState::Candidate;
-    if hold.and_then(|change| change.from) == Some(state) {
-        let change = RecordChange { state, reason: reason.to_owned(), at: now };
-        return Ok((tx.records_mut().set_state(&memory.id, id, &change)?, state));
+    let candidate = RecordState::Candidate;
+    if hold.and_then(|change| change.from) == Some(candidate) {
+        return changing.set_state(tx, record, candidate, reason);
     }
-    Ok((tx.records_mut().restore(&memory.id, id, reason, now)?, RecordState::Active))
-}
-
-fn note(
-    tx: &mut dyn Tx,
-    memory: &Memory,
-    record: &Record,
-    to: RecordState,
-    (reason, by): (&str, &str),
-    at: Timestamp,
-) -> Result<()> {
-    changes::note(tx, memory, &Change { record, from: Some(record.state), to, reason, by, at })
+    changing.restore(tx, record, reason)
 }

@@ -5,13 +5,13 @@
 
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::{RecordChange, StoreExt, SupersedeChange, Tx};
+use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::{Error, JobId, MemoryId, Reason, RecordId, Result, Timestamp};
 
 use super::batch;
-use super::changes::{self, Change};
+use super::changing::Changing;
 use super::get::unknown;
 use super::quarantine;
 use crate::Engine;
@@ -139,7 +139,7 @@ impl Reverting<'_> {
         };
         tx.records_mut().put_version(&restored)?;
         let reason = format!("reverted to version {version}");
-        self.note(tx, &restored, Some(record.state), restored.state, &reason)?;
+        self.changing().note(tx, &restored, Some(record.state), restored.state, &reason)?;
         Ok(vec![restored.id])
     }
 
@@ -181,11 +181,9 @@ impl Reverting<'_> {
         if record.state != RecordState::Quarantined {
             return self.restore(tx, record, reason);
         }
-        let (changed, to) = quarantine::release(tx, self.memory, &record.id, reason, self.at)?;
-        if !changed {
+        if !quarantine::release(tx, &self.changing(), record, reason)? {
             return Err(changed_since(record));
         }
-        self.note(tx, record, Some(record.state), to, reason)?;
         Ok(record.id.clone())
     }
 
@@ -202,13 +200,9 @@ impl Reverting<'_> {
             }
             olds.push(old);
         }
-        let change =
-            RecordChange { state: RecordState::RolledBack, reason: "reverted".to_owned(), at: self.at };
-        if !tx.records_mut().set_state(&self.memory.id, &record.id, &change)? {
+        if !self.changing().set_state(tx, record, RecordState::RolledBack, "reverted")? {
             return Err(changed_since(record));
         }
-        let from = Some(record.state);
-        self.note(tx, record, from, RecordState::RolledBack, "reverted")?;
         let reason = format!("reverted: {} gave its place back", record.id);
         let mut changed = vec![record.id.clone()];
         for old in &olds {
@@ -230,16 +224,9 @@ impl Reverting<'_> {
         let mut changed = Vec::new();
         let reason = "the revert was reverted";
         for old in &olds {
-            let change = SupersedeChange {
-                by: record.id.clone(),
-                reason: reason.to_owned(),
-                valid_to: record.valid_from,
-                at: self.at,
-            };
-            if !tx.records_mut().supersede(&self.memory.id, &old.id, &change)? {
+            if !self.changing().supersede(tx, old, record, reason)? {
                 return Err(changed_since(old));
             }
-            self.note(tx, old, Some(old.state), RecordState::Superseded, reason)?;
             changed.push(old.id.clone());
         }
         changed.insert(0, self.restore(tx, record, reason)?);
@@ -247,22 +234,14 @@ impl Reverting<'_> {
     }
 
     fn restore(&self, tx: &mut dyn Tx, record: &Record, reason: &str) -> Result<RecordId> {
-        if !tx.records_mut().restore(&self.memory.id, &record.id, reason, self.at)? {
+        if !self.changing().restore(tx, record, reason)? {
             return Err(changed_since(record));
         }
-        self.note(tx, record, Some(record.state), RecordState::Active, reason)?;
         Ok(record.id.clone())
     }
 
-    fn note(
-        &self,
-        tx: &mut dyn Tx,
-        record: &Record,
-        from: Option<RecordState>,
-        to: RecordState,
-        reason: &str,
-    ) -> Result<()> {
-        changes::note(tx, self.memory, &Change { record, from, to, reason, by: self.by, at: self.at })
+    fn changing(&self) -> Changing<'_> {
+        Changing { memory: self.memory, by: self.by, at: self.at }
     }
 }
 

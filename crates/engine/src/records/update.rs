@@ -1,10 +1,11 @@
 //! `records_update`: an edit makes the next version of the same id (agentcore-wire.md §11, architecture §1).
 
+use std::cell::RefCell;
+
 use loci_model::expiry::ExpirySpecification;
 use loci_model::making::MakingMode;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::observe::Observe;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
@@ -17,7 +18,7 @@ use super::get::{check_namespace, readable};
 use super::{BatchOutcome, RecordUpdate};
 use crate::access::{self, View};
 use crate::memories::existing;
-use crate::safety::SafetyPolicy;
+use crate::safety::{SafetyPolicy, Tally};
 use crate::{Engine, safety};
 
 /// What an update works with beside the item itself.
@@ -27,7 +28,8 @@ struct Edit<'a> {
     expiry: Option<ExpirySpecification>,
     by: &'a str,
     policy: SafetyPolicy,
-    observe: &'a dyn Observe,
+    /// What safety found in new texts.
+    found: RefCell<Tally>,
     now: Timestamp,
 }
 
@@ -59,14 +61,14 @@ impl Engine {
         check_request(&updates, expiry)?;
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-        let (memory, by, engine) = (memory.clone(), caller.name.clone(), self.clone());
-        let outcome = self
+        let (memory, by, settings) = (memory.clone(), caller.name.clone(), self.settings.clone());
+        let (outcome, found) = self
             .store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let policy = SafetyPolicy::of(&engine.settings, &memory.settings);
-                let observe = engine.observe.as_ref();
-                let edit = Edit { memory: &memory, view: &view, expiry, by: &by, policy, observe, now };
+                let policy = SafetyPolicy::of(&settings, &memory.settings);
+                let found = RefCell::default();
+                let edit = Edit { memory: &memory, view: &view, expiry, by: &by, policy, found, now };
                 let mut outcomes = Outcomes::with_capacity(updates.len());
                 for update in &updates {
                     let result = apply(tx, &edit, update);
@@ -76,9 +78,10 @@ impl Engine {
                 if outcome.any_done() {
                     batch::ask_for_vectors(tx, &memory.id, &job, now)?;
                 }
-                Ok(outcome)
+                Ok((outcome, edit.found.take()))
             })
             .await?;
+        found.tell(self.observe.as_ref());
         self.wake.call();
         Ok(outcome)
     }
@@ -141,7 +144,7 @@ fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate) -> Result<Rec
     if let Some(text) = &update.text {
         check_text(text, stored.kind)?;
         let safe = safety::prepare(text.clone(), None, &edit.policy);
-        safe.tell(edit.observe);
+        edit.found.borrow_mut().add(&safe);
         record.trust = safe.trust();
         record.tier = safe.tier;
         record.state = safe.state;

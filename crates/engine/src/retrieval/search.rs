@@ -53,6 +53,9 @@ impl Engine {
                 set = all;
             }
         }
+        if set.is_cut {
+            notices.degrade(Degradation::SearchCut);
+        }
         let found = self.clock.monotonic_us();
 
         let ranked = ranking::rank(&asked.question, &asked.terms, &set, weights);

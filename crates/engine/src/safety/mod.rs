@@ -18,6 +18,7 @@ pub mod injection;
 mod matching_copy;
 pub mod sanitise;
 pub mod secrets;
+mod tally;
 pub mod tier;
 
 use loci_model::event::PayloadItem;
@@ -31,6 +32,7 @@ use crate::settings::EngineSettings;
 pub use injection::{Injection, Patterns, score};
 pub use sanitise::sanitise;
 pub use secrets::{RedactionMode, SecretKind};
+pub use tally::Tally;
 
 /// What is counted beside the kinds of secrets (the list is closed).
 const HIDDEN: &str = "hidden_characters";
@@ -105,17 +107,11 @@ impl SafeText {
         held.then(|| format!("looks like instructions: {}", self.findings.reasons.join(", ")))
     }
 
-    /// Counts what was found.
+    /// Counts what was found; not within a write (see [`Tally`]).
     pub fn tell(&self, observe: &dyn Observe) {
-        self.masked.iter().for_each(|kind| observe.finding(kind.as_str()));
-        if self.hidden {
-            observe.finding(HIDDEN);
-        }
-        match (self.state, self.tier) {
-            (RecordState::Quarantined, _) => observe.finding(QUARANTINED),
-            (_, TrustTier::Flagged) => observe.finding(FLAGGED),
-            (_, TrustTier::Agent | TrustTier::Confirmed | TrustTier::External) => {}
-        }
+        let mut tally = Tally::default();
+        tally.add(self);
+        tally.tell(observe);
     }
 }
 

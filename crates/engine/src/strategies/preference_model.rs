@@ -10,10 +10,10 @@ use serde_json::json;
 
 use super::preference_category::categories;
 use super::preference_statement::{Statement, statements};
-use super::prompt::{Filling, Prompt};
-use super::question::{Ask, BadReply, Question, extraction_step};
+use super::prompt::Prompt;
+use super::question::{Ask, BadReply, Question};
 use super::reply_json::list;
-use super::{Candidate, Joining, inferred_values, prompt_input};
+use super::{Candidate, Joining, inferred_values};
 
 const CONTEXT_CHARS_MAX: usize = 2_000;
 const CATEGORIES_MAX: usize = 5;
@@ -45,7 +45,7 @@ struct Said {
 /// What preferences the new turns tell.
 pub fn question(ask: &Ask<'_>) -> Option<Question> {
     let nothing = json!({ "type": ["string", "null"] });
-    let mut entry = json!({
+    let entry = json!({
         "type": "object",
         "properties": {
             "context": { "type": "string" },
@@ -57,9 +57,7 @@ pub fn question(ask: &Ask<'_>) -> Option<Question> {
         "required": ["context", "preference", "categories", "sources", "about"],
         "additionalProperties": false,
     });
-    let more = ask.add_metadata(&mut entry);
-    let input = prompt_input::conversation(ask.context, ask.batch.turns);
-    EXTRACT.list_question(Filling { replaced: extraction_step(ask.strategy), more, input, entry })
+    EXTRACT.extraction(ask, entry)
 }
 
 /// The preferences of an answer.

@@ -13,8 +13,10 @@ use loci_model::strategy::StepOverride;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::question::{BadReply, Question};
-use super::{episodic_model, preference_model, reflection_model, semantic_model, summary_model};
+use super::question::{Ask, BadReply, Question, extraction_step};
+use super::{
+    episodic_model, preference_model, prompt_input, reflection_model, semantic_model, summary_model,
+};
 use crate::consolidation::ask_rest;
 
 /// Between the two parts of a file.
@@ -95,6 +97,13 @@ impl Prompt {
                 id.with_instructions(&digest)
             }
         }
+    }
+
+    /// The question what entries of this form a conversation tells.
+    pub fn extraction(&self, ask: &Ask<'_>, mut entry: Value) -> Option<Question> {
+        let more = ask.add_metadata(&mut entry);
+        let input = prompt_input::conversation(ask.context, ask.batch.turns);
+        self.list_question(Filling { replaced: extraction_step(ask.strategy), more, input, entry })
     }
 
     /// A question whose answer is a list of entries.

@@ -6,10 +6,10 @@ use loci_model::limits;
 use loci_model::record::RecordKind;
 use serde_json::json;
 
-use super::prompt::{Filling, Prompt};
-use super::question::{Ask, BadReply, Question, extraction_step};
+use super::prompt::Prompt;
+use super::question::{Ask, BadReply, Question};
 use super::reply_json::list;
-use super::{Candidate, Joining, inferred_values, prompt_input};
+use super::{Candidate, Joining, inferred_values};
 
 /// Characters of what a fact is limited to.
 const SCOPE_CHARS_MAX: usize = 200;
@@ -35,7 +35,7 @@ struct Fact {
 /// What facts the new turns tell.
 pub fn question(ask: &Ask<'_>) -> Option<Question> {
     let nothing = json!({ "type": ["string", "null"] });
-    let mut entry = json!({
+    let entry = json!({
         "type": "object",
         "properties": {
             "fact": { "type": "string" },
@@ -45,9 +45,7 @@ pub fn question(ask: &Ask<'_>) -> Option<Question> {
         "required": ["fact", "sources", "scope"],
         "additionalProperties": false,
     });
-    let more = ask.add_metadata(&mut entry);
-    let input = prompt_input::conversation(ask.context, ask.batch.turns);
-    EXTRACT.list_question(Filling { replaced: extraction_step(ask.strategy), more, input, entry })
+    EXTRACT.extraction(ask, entry)
 }
 
 /// The facts of an answer.

@@ -3,7 +3,6 @@
 //!
 //! What the store had begun may still be committed, as with a real one.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
@@ -14,8 +13,7 @@ use loci_model::ports::BoxFuture;
 use loci_model::ports::deliver::{Deliver, Delivered, Notice, TargetInfo};
 use loci_model::ports::language_model::{Completion, LanguageModel, ModelError, Reply};
 use loci_model::ports::objects::{Objects, Stored};
-use loci_model::ports::search::Search;
-use loci_model::ports::store::{BackupReport, Checkpoint, ReadWork, Store, StoreInfo, WriteWork};
+use loci_model::ports::store::{ReadWork, Store, WriteWork};
 use loci_model::settings::ModelMode;
 use loci_testkit::{RecordingTargets, ScriptedModel};
 
@@ -116,29 +114,7 @@ impl Store for Dying<dyn Store> {
         Box::pin(self.death.alive(async move { self.inner.read_boxed(work).await }))
     }
 
-    fn search(&self) -> &dyn Search {
-        self.inner.search()
-    }
-
-    fn try_host(&self) -> Result<bool> {
-        self.inner.try_host()
-    }
-
-    fn release_host(&self) {
-        self.inner.release_host();
-    }
-
-    fn backup(&self, path: PathBuf) -> BoxFuture<'_, Result<BackupReport>> {
-        self.inner.backup(path)
-    }
-
-    fn checkpoint(&self, moment: Checkpoint) -> BoxFuture<'_, Result<()>> {
-        self.inner.checkpoint(moment)
-    }
-
-    fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>> {
-        self.inner.info(probe_write)
-    }
+    loci_testkit::as_within!();
 }
 
 impl LanguageModel for Dying<ScriptedModel> {

@@ -119,7 +119,7 @@ fn a_passage_that_the_embedder_refuses_holds_up_no_other() {
 #[test]
 fn a_job_of_a_dead_runner_is_taken_over_at_once() {
     use loci_model::ports::store::{Store, StoreExt};
-    let world = World::with(&[Semantic]);
+    let world = World::with(&[Semantic]).of_one();
     world.say("s1", User, "the ferry runs twice a day");
     let now = world.clock.now().plus_millis(1_000);
     let store: &dyn Store = &*world.store;

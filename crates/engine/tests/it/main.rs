@@ -13,11 +13,16 @@ mod dying;
 #[cfg(test)]
 mod extraction;
 #[cfg(test)]
+#[path = "../facts/mod.rs"]
+mod facts;
+#[cfg(test)]
 mod failures;
 #[cfg(test)]
 mod handovers;
 #[cfg(test)]
 mod housekeeping;
+#[cfg(test)]
+mod moving_facts;
 #[cfg(test)]
 mod profiles;
 #[cfg(test)]
@@ -27,6 +32,8 @@ mod safety;
 #[cfg(test)]
 #[path = "../scenarios/mod.rs"]
 mod scenarios;
+#[cfg(test)]
+mod servers;
 #[cfg(test)]
 mod streams;
 #[cfg(test)]

@@ -1,8 +1,9 @@
-//! A memory to try things on: the engine over a SQLite file in a temporary folder, a clock that moves when nothing else
-//! does, writes that can be made to fail.
+//! A memory to try things on: the engine over a store in a place of its own, a clock that moves when nothing else does,
+//! writes that can be made to fail. Every write is run twice, once for nothing: whatever it leaves behind outside the
+//! store, a test sees double.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
@@ -19,9 +20,11 @@ use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
 use loci_model::ports::language_model::LanguageModel;
-use loci_model::ports::search::Search;
+use loci_model::ports::search::{
+    CandidateRequest, CandidateSet, ComingVector, IndexInfo, Neighbour, NeighbourRequest, Search,
+};
 use loci_model::ports::store::{
-    BackupReport, Checkpoint, JobQuery, ReadWork, RecordPage, Store, StoreExt, StoreInfo, WriteWork,
+    BackupReport, Checkpoint, Hosts, JobQuery, ReadWork, RecordPage, Store, StoreExt, StoreInfo, WriteWork,
 };
 use loci_model::ports::vault::Vault;
 use loci_model::principal::{Grant, Principal};
@@ -29,10 +32,10 @@ use loci_model::record::{Record, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::settings::ModelMode;
 use loci_model::strategy::StrategyBase;
-use loci_model::{ActorId, Document, Error, ErrorKind, NamespaceTemplate, Result, SessionId, Timestamp};
-use loci_store_sqlite::{SqliteOptions, SqliteStore};
-use loci_testkit::{HashEmbedder, ManualClock, ScriptedModel, SeededIds};
-use tempfile::TempDir;
+use loci_model::{
+    ActorId, Document, Error, ErrorKind, MemoryId, NamespaceTemplate, RecordId, Result, SessionId, Timestamp,
+};
+use loci_testkit::{HashEmbedder, ManualClock, ScriptedModel, SeededIds, TestPlace};
 
 /// How a write fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,20 +49,27 @@ pub(crate) enum Fault {
 }
 
 /// What others do meanwhile.
-type Meanwhile = Box<dyn FnMut(&SqliteStore) + Send>;
+type Meanwhile = Box<dyn FnMut(&(dyn Store + 'static)) + Send>;
 
-/// The embedded store with a switch for faults.
+/// A store with a switch for faults.
 pub(crate) struct FaultyStore {
-    inner: Arc<SqliteStore>,
+    inner: Arc<dyn Store>,
     /// Writes until the one that fails; negative: none fails.
     left: AtomicI64,
     fault: Mutex<Fault>,
     writes: AtomicI64,
     /// What happens before each search.
     pub(crate) searching: Mutex<Option<Meanwhile>>,
-    /// Reads and writes under way: while there are any, time stands still, however slow the machine is.
+    /// Reads, writes and searches under way: while there are any, time stands still, however slow the machine is.
     busy: Arc<AtomicI64>,
+    /// How many hosts it says that it may have, where that is not left to the store.
+    hosts: Mutex<Option<Hosts>>,
+    /// The host's place, of a store that says it has one and has none of its own.
+    held: AtomicBool,
 }
+
+/// Said by a write that is to be run again.
+const AGAIN: &str = "to be run again";
 
 /// One of them.
 struct Busy(Arc<AtomicI64>);
@@ -71,7 +81,25 @@ impl Drop for Busy {
 }
 
 impl FaultyStore {
-    fn under_way<'a>(&self, work: BoxFuture<'a, Result<()>>) -> BoxFuture<'a, Result<()>> {
+    /// Runs a write as a store does that repeats them: for nothing, then for good.
+    fn repeated(&self, work: WriteWork) -> BoxFuture<'_, Result<()>> {
+        let for_good = Arc::new(Mutex::new(work));
+        let for_nothing = for_good.clone();
+        Box::pin(async move {
+            let first = self.inner.write_boxed(Box::new(move |tx| {
+                (for_nothing.lock().unwrap())(tx)?;
+                Err(Error::unavailable(AGAIN))
+            }));
+            match first.await {
+                Err(error) if error.message == AGAIN => {
+                    self.inner.write_boxed(Box::new(move |tx| (for_good.lock().unwrap())(tx))).await
+                }
+                failed => failed,
+            }
+        })
+    }
+
+    fn under_way<'a, T: 'a>(&self, work: BoxFuture<'a, T>) -> BoxFuture<'a, T> {
         self.busy.fetch_add(1, Ordering::SeqCst);
         let busy = Busy(self.busy.clone());
         Box::pin(async move {
@@ -99,16 +127,16 @@ impl Store for FaultyStore {
     fn write_boxed(&self, mut work: WriteWork) -> BoxFuture<'_, Result<()>> {
         self.writes.fetch_add(1, Ordering::SeqCst);
         if self.left.fetch_sub(1, Ordering::SeqCst) != 0 {
-            return self.under_way(self.inner.write_boxed(work));
+            return self.under_way(self.repeated(work));
         }
         let lost = || Error::unavailable("the store went away");
         match *self.fault.lock().unwrap() {
             Fault::Before => Box::pin(async move { Err(lost()) }),
             Fault::After => self.under_way(Box::pin(async move {
-                self.inner.write_boxed(work).await?;
+                self.repeated(work).await?;
                 Err(lost())
             })),
-            Fault::Within => self.under_way(self.inner.write_boxed(Box::new(move |tx| {
+            Fault::Within => self.under_way(self.repeated(Box::new(move |tx| {
                 work(tx)?;
                 Err(lost())
             }))),
@@ -121,17 +149,32 @@ impl Store for FaultyStore {
 
     fn search(&self) -> &dyn Search {
         if let Some(meanwhile) = self.searching.lock().unwrap().as_mut() {
-            meanwhile(&self.inner);
+            meanwhile(&*self.inner);
         }
-        self.inner.search()
+        self
+    }
+
+    fn hosts(&self) -> Hosts {
+        self.hosts.lock().unwrap().unwrap_or_else(|| self.inner.hosts())
     }
 
     fn try_host(&self) -> Result<bool> {
-        self.inner.try_host()
+        self.held.store(true, Ordering::SeqCst);
+        match self.hosts() {
+            Hosts::Many => Ok(true),
+            Hosts::One => self.inner.try_host(),
+        }
     }
 
     fn release_host(&self) {
-        self.inner.release_host();
+        self.held.store(false, Ordering::SeqCst);
+        if self.hosts() == Hosts::One {
+            self.inner.release_host();
+        }
+    }
+
+    fn close(&self) {
+        self.inner.close();
     }
 
     fn backup(&self, path: std::path::PathBuf) -> BoxFuture<'_, Result<BackupReport>> {
@@ -143,7 +186,51 @@ impl Store for FaultyStore {
     }
 
     fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>> {
-        self.inner.info(probe_write)
+        self.under_way(Box::pin(async move {
+            let info = self.inner.info(probe_write).await?;
+            let is_host = match (self.hosts(), self.inner.hosts()) {
+                (Hosts::Many, _) => true,
+                (Hosts::One, Hosts::One) => info.is_host,
+                (Hosts::One, Hosts::Many) => self.held.load(Ordering::SeqCst),
+            };
+            Ok(StoreInfo { is_host, ..info })
+        }))
+    }
+}
+
+impl Search for FaultyStore {
+    fn known_names<'a>(&'a self, scope: &'a RecordScope) -> BoxFuture<'a, Result<Vec<String>>> {
+        self.under_way(self.inner.search().known_names(scope))
+    }
+
+    fn candidates(&self, request: CandidateRequest) -> BoxFuture<'_, Result<CandidateSet>> {
+        self.under_way(self.inner.search().candidates(request))
+    }
+
+    fn candidates_meanwhile(
+        &self,
+        request: CandidateRequest,
+        vector: ComingVector,
+    ) -> BoxFuture<'_, Result<CandidateSet>> {
+        // The vector may need time to go on.
+        self.inner.search().candidates_meanwhile(request, vector)
+    }
+
+    fn neighbours(&self, request: NeighbourRequest) -> BoxFuture<'_, Result<Vec<Neighbour>>> {
+        self.under_way(self.inner.search().neighbours(request))
+    }
+
+    fn alike<'a>(
+        &'a self,
+        memory: &'a MemoryId,
+        first: (&'a RecordId, u32),
+        second: (&'a RecordId, u32),
+    ) -> BoxFuture<'a, Result<Option<f32>>> {
+        self.under_way(self.inner.search().alike(memory, first, second))
+    }
+
+    fn info<'a>(&'a self, memory: &'a MemoryId, rebuilt: bool) -> BoxFuture<'a, Result<IndexInfo>> {
+        self.under_way(self.inner.search().info(memory, rebuilt))
     }
 }
 
@@ -211,9 +298,13 @@ pub(crate) struct World {
     pub(crate) embedder: Arc<SwitchedEmbedder>,
     pub(crate) caller: Principal,
     pub(crate) memory: Memory,
-    folder: TempDir,
-    /// How often the folder was opened.
+    place: TestPlace,
+    /// How often it was opened.
     lives: u64,
+    parts: EngineParts,
+    settings: EngineSettings,
+    /// Further servers.
+    servers: AtomicU64,
 }
 
 /// How long a test waits for the store's threads before it lets time go on.
@@ -265,13 +356,13 @@ pub(crate) fn template(text: &str) -> NamespaceTemplate {
     NamespaceTemplate::parse(text).unwrap()
 }
 
-/// The parts of an engine on a folder, with ids that no other life of it gave out.
+/// The parts of an engine on a place, with ids that no other life of it gave out.
 fn opened(
-    folder: &TempDir,
+    place: &TestPlace,
     clock: &ManualClock,
     life: u64,
 ) -> (Arc<FaultyStore>, Arc<SwitchedEmbedder>, EngineParts) {
-    let inner = SqliteStore::open(SqliteOptions::new(folder.path().join("data"))).unwrap();
+    let inner = place.open().unwrap();
     let store = Arc::new(FaultyStore {
         inner,
         left: AtomicI64::new(-1),
@@ -279,6 +370,8 @@ fn opened(
         searching: Mutex::default(),
         writes: AtomicI64::new(0),
         busy: Arc::default(),
+        hosts: Mutex::default(),
+        held: AtomicBool::new(false),
     });
     let embedder = Arc::new(SwitchedEmbedder {
         inner: HashEmbedder::new(256),
@@ -344,26 +437,48 @@ impl World {
         settings: EngineSettings,
         change: impl FnOnce(&mut EngineParts),
     ) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, embedder, mut parts) = opened(&folder, &clock, 1);
+        let place = TestPlace::new().unwrap();
+        let (store, embedder, mut parts) = opened(&place, &clock, 1);
         change(&mut parts);
-        let engine = Engine::new(parts, settings);
+        let engine = Engine::new(parts.clone(), settings.clone());
         let caller = Principal { name: "tester".into(), grants: vec![Grant::everything()] };
         let new = NewMemory { name: "notes".into(), event_expiry_days: 30, ..new };
         let memory = loci_testkit::block_on(engine.memory_create(&caller, new, None)).unwrap();
-        Self { engine, clock, store, embedder, caller, memory, folder, lives: 1 }
+        let servers = AtomicU64::new(0);
+        Self { engine, clock, store, embedder, caller, memory, place, lives: 1, parts, settings, servers }
     }
 
-    /// The same folder under a new engine, as after a restart; nothing of the old one goes on.
+    /// From now on the store may have many hosts.
+    pub(crate) fn of_many(self) -> Self {
+        *self.store.hosts.lock().unwrap() = Some(Hosts::Many);
+        self
+    }
+
+    /// From now on the store has one host.
+    pub(crate) fn of_one(self) -> Self {
+        *self.store.hosts.lock().unwrap() = Some(Hosts::One);
+        self
+    }
+
+    /// Another server over the same store, with parts of its own.
+    pub(crate) fn server(&self, host: &str, change: impl FnOnce(&mut EngineParts)) -> Engine {
+        let number = self.servers.fetch_add(1, Ordering::SeqCst);
+        let mut parts = self.parts.clone();
+        parts.ids = Arc::new(SeededIds::new(1_000 * self.lives + number));
+        change(&mut parts);
+        Engine::new(parts, EngineSettings { host: host.to_owned(), ..self.settings.clone() })
+    }
+
+    /// The same place under a new engine, as after a restart; nothing of the old one goes on.
     pub(crate) fn reopened(self, settings: EngineSettings, change: impl FnOnce(&mut EngineParts)) -> Self {
-        let Self { engine, clock, store, caller, memory, folder, lives, .. } = self;
-        drop(engine);
+        let Self { engine, clock, store, caller, memory, place, lives, servers, parts: before, .. } = self;
+        drop((engine, before));
         store.inner.close();
         let lives = lives + 1;
-        let (store, embedder, mut parts) = opened(&folder, &clock, lives);
+        let (store, embedder, mut parts) = opened(&place, &clock, lives);
         change(&mut parts);
-        let engine = Engine::new(parts, settings);
-        Self { engine, clock, store, embedder, caller, memory, folder, lives }
+        let engine = Engine::new(parts.clone(), settings.clone());
+        Self { engine, clock, store, embedder, caller, memory, place, lives, parts, settings, servers }
     }
 
     /// Polls a future; when it waits and nothing wakes it, time goes on.
@@ -452,9 +567,10 @@ impl World {
         self.drive(self.engine.run_due(&memories, WORK_MS)).unwrap()
     }
 
-    /// Bytes in the store's log of writes.
-    pub(crate) fn log_bytes(&self) -> u64 {
-        std::fs::metadata(self.folder.path().join("data/loci.db-wal")).unwrap().len()
+    /// Bytes in the store's log of writes, where that is a file of its own.
+    pub(crate) fn log_bytes(&self) -> Option<u64> {
+        let log = self.place.folder()?.join("data/loci.db-wal");
+        Some(std::fs::metadata(log).unwrap().len())
     }
 
     /// All records in these states, oldest first.

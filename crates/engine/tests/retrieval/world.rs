@@ -1,4 +1,4 @@
-//! A memory to ask: the engine over the embedded store and its index, an embedder that can fall silent.
+//! A memory to ask: the engine over a store and its index, an embedder that can fall silent.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,8 +20,7 @@ use loci_model::principal::{Grant, Principal};
 use loci_model::record::RecordState;
 use loci_model::strategy::StrategyBase;
 use loci_model::{ActorId, Error, Namespace, Result, SessionId, Timestamp};
-use loci_store_sqlite::{SqliteOptions, SqliteStore};
-use loci_testkit::{HashEmbedder, ManualClock, SeededIds, block_on};
+use loci_testkit::{HashEmbedder, ManualClock, SeededIds, TestPlace, block_on};
 
 /// An embedder with switches.
 struct Switched {
@@ -74,8 +73,8 @@ pub(crate) struct World {
     pub(crate) memory: Memory,
     pub(crate) clock: ManualClock,
     embedder: Arc<Switched>,
-    store: Arc<SqliteStore>,
-    _folder: tempfile::TempDir,
+    store: Arc<dyn Store>,
+    _place: TestPlace,
 }
 
 impl Drop for World {
@@ -87,8 +86,8 @@ impl Drop for World {
 impl World {
     /// A memory with a semantic strategy and the filterable text key `topic`.
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let store = SqliteStore::open(SqliteOptions::new(folder.path().join("data"))).unwrap();
+        let place = TestPlace::new().unwrap();
+        let store = place.open().unwrap();
         let clock = ManualClock::default();
         let (is_out, is_far) = (AtomicBool::new(false), AtomicBool::new(false));
         let embedder = Arc::new(Switched { inner: HashEmbedder::new(256), is_out, is_far });
@@ -119,7 +118,7 @@ impl World {
             ..NewMemory::default()
         };
         let memory = block_on(engine.memory_create(&caller, new, None)).unwrap();
-        Self { engine, caller, memory, clock, embedder, store, _folder: folder }
+        Self { engine, caller, memory, clock, embedder, store, _place: place }
     }
 
     /// Writes facts, each a minute younger than the one before, and gives them vectors.

@@ -1,5 +1,6 @@
 //! Whatever step of the pipeline is the last of a process (a write, a question to the model, a payload, a notification),
-//! the next process brings everything to the same end: no message lost, none read, handed over or told of twice.
+//! the next process, or another server beside it, brings everything to the same end: no message lost, none read, handed over
+//! or told of twice.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,11 +8,12 @@ use std::sync::Arc;
 use futures::future::{Either, select};
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::settings::JobWebhook;
-use loci_engine::{EngineParts, EngineSettings};
+use loci_engine::{Engine, EngineParts, EngineSettings};
 use loci_model::delivery::DeliveryState;
 use loci_model::event::Role::{self, Assistant, User};
 use loci_model::exchange::Step;
 use loci_model::job::JobState;
+use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::deliver::{Notice, NoticeKind};
 use loci_model::ports::language_model::Completion;
@@ -163,11 +165,12 @@ impl Story {
         Self { tale, world, death, model, targets }
     }
 
-    /// Serves until there is nothing to do; false if the process died before.
-    fn serve(&self) -> bool {
-        let (engine, caller) = (self.world.engine.clone(), self.world.caller.clone());
+    /// Resolves when there is nothing to do.
+    fn is_done(&self, engine: &Engine) -> BoxFuture<'static, ()> {
+        let (engine, caller) = (engine.clone(), self.world.caller.clone());
         let (memory, clock) = (self.world.memory.id.clone(), self.world.clock.clone());
-        let stop = Box::pin(async move {
+        let until = clock.now().plus_millis(3_600_000);
+        Box::pin(async move {
             loop {
                 let query = JobQuery { limit: 100, ..JobQuery::default() };
                 let jobs = engine.job_list(&caller, &memory, query).await.unwrap().items;
@@ -176,12 +179,43 @@ impl Story {
                 if ended && sent.iter().all(|delivery| delivery.state == DeliveryState::Done) {
                     return;
                 }
+                assert!(clock.now() < until, "it comes to no end: {jobs:?} {sent:?}");
                 clock.sleep(100).await;
             }
-        });
-        let serving = std::pin::pin!(self.world.engine.run_jobs(stop));
+        })
+    }
+
+    /// Serves until there is nothing to do; false if the process died before.
+    fn serve(&self) -> bool {
+        let engine = &self.world.engine;
+        let serving = std::pin::pin!(engine.run_jobs(self.is_done(engine)));
         let death = std::pin::pin!(self.death.comes());
         matches!(self.world.drive(select(serving, death)), Either::Left(_))
+    }
+
+    /// Serves with another server, which does not die, until that one finds nothing to do; false if the first one died
+    /// before.
+    fn serve_beside_another(&mut self) -> bool {
+        let other = self.world.server("other", |parts| {
+            parts.store = self.world.store.clone();
+            mortal(parts, &Arc::default(), &self.model, &self.targets);
+        });
+        let mut died = false;
+        let first = async {
+            {
+                let serving = std::pin::pin!(self.world.engine.run_jobs(Box::pin(std::future::pending())));
+                let death = std::pin::pin!(self.death.comes());
+                select(serving, death).await;
+            }
+            // Nothing of it is left.
+            died = true;
+            std::future::pending::<()>().await;
+        };
+        let serving = Box::pin(other.run_jobs(self.is_done(&other)));
+        self.world.drive(select(Box::pin(first), serving));
+        // The dead answer nobody.
+        self.world.engine = other.clone();
+        !died
     }
 
     /// The next process, which does not die.
@@ -241,18 +275,53 @@ impl Story {
     }
 }
 
-fn any_step_may_be_the_last_of_a_process(tale: Tale, moment: impl Fn(i64) -> Moment) {
-    let calm = Story::told(tale);
-    let before = calm.death.steps();
-    assert!(calm.serve());
-    let (steps, questions) = (calm.death.steps() - before, calm.model.calls());
-    let (records, known, objects) = (calm.records(), calm.known(), calm.targets.objects().len());
-    assert!(questions >= 2 && records.len() >= 4, "{questions} {records:?}");
-    for sign in calm.tale.signs() {
-        assert!(known.iter().any(|said| said.contains(sign)), "{sign}: {known:?}");
+/// How a story should end.
+struct End {
+    steps: i64,
+    questions: usize,
+    records: Vec<(String, String, usize)>,
+    known: Vec<String>,
+    objects: usize,
+}
+
+impl End {
+    fn of(tale: Tale) -> Self {
+        let calm = Story::told(tale);
+        let before = calm.death.steps();
+        assert!(calm.serve());
+        let end = Self {
+            steps: calm.death.steps() - before,
+            questions: calm.model.calls(),
+            records: calm.records(),
+            known: calm.known(),
+            objects: calm.targets.objects().len(),
+        };
+        assert!(end.questions >= 2 && end.records.len() >= 4, "{} {:?}", end.questions, end.records);
+        for sign in calm.tale.signs() {
+            assert!(end.known.iter().any(|said| said.contains(sign)), "{sign}: {:?}", end.known);
+        }
+        end
     }
+
+    fn check(&self, story: &Story, place: &str) {
+        assert_eq!(story.records(), self.records, "{place}");
+        assert_eq!(story.known(), self.known, "{place}");
+        assert!(
+            story.model.calls() <= self.questions + AT_ONCE,
+            "{place}: a kept answer was asked for again"
+        );
+        assert_eq!(story.targets.objects().len(), self.objects, "{place}: one hand-over, one object");
+        assert_eq!(story.world.missing_vectors(), 0, "{place}");
+        for job in story.world.jobs() {
+            assert_eq!(story.world.exchanges_of(&job), 0, "{place}");
+        }
+    }
+}
+
+fn any_step_may_be_the_last_of_a_process(tale: Tale, moment: impl Fn(i64) -> Moment) {
+    let end = End::of(tale);
     let mut deaths = 0;
-    for step in 1..=steps {
+    for step in 1..=end.steps {
         let (story, moment) = (Story::told(tale), moment(step));
         story.death.arm(step, moment);
         let story = if story.serve() {
@@ -263,18 +332,10 @@ fn any_step_may_be_the_last_of_a_process(tale: Tale, moment: impl Fn(i64) -> Mom
             assert!(next.serve());
             next
         };
-        let place = format!("step {step} of {steps}, {moment:?}");
-        assert_eq!(story.records(), records, "{place}");
-        assert_eq!(story.known(), known, "{place}");
-        assert!(story.model.calls() <= questions + AT_ONCE, "{place}: a kept answer was asked for again");
-        assert_eq!(story.targets.objects().len(), objects, "{place}: one hand-over, one object");
-        assert_eq!(story.world.missing_vectors(), 0, "{place}");
-        for job in story.world.jobs() {
-            assert_eq!(story.world.exchanges_of(&job), 0, "{place}");
-        }
+        end.check(&story, &format!("step {step} of {}, {moment:?}", end.steps));
     }
     // The number of steps differs a little between runs: workers look again when others call.
-    assert!(deaths * 10 > steps * 8, "{deaths} deaths in {steps} steps");
+    assert!(deaths * 10 > end.steps * 8, "{deaths} deaths in {} steps", end.steps);
 }
 
 #[test]
@@ -293,4 +354,21 @@ fn a_process_may_die_while_it_summarises_and_reflects() {
     any_step_may_be_the_last_of_a_process(Tale::Episodes, |step| {
         if step % 2 == 0 { Moment::Before } else { Moment::After }
     });
+}
+
+/// One of two servers dies; the other goes on with what it had when its leases have run out.
+#[test]
+fn a_server_may_die_beside_another() {
+    let end = End::of(Tale::Facts);
+    let mut deaths = 0;
+    for step in (1..=end.steps).step_by(3) {
+        let moment = if step % 2 == 0 { Moment::Before } else { Moment::After };
+        let mut story = Story::told(Tale::Facts);
+        story.world = story.world.of_many();
+        story.death.arm(step, moment);
+        deaths += i64::from(!story.serve_beside_another());
+        end.check(&story, &format!("step {step} of {}, {moment:?}", end.steps));
+    }
+    // The other does a part of the steps.
+    assert!(deaths * 10 > end.steps, "{deaths} deaths in {} steps", end.steps);
 }

@@ -124,7 +124,6 @@ fn what_is_owed_outlives_being_overtaken() {
         let Ok(number) = counted.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)) else { return };
         other.id = RecordId::compose(&format!("00000000-0000-4000-8000-{number:012}")).unwrap();
         let record = other.clone();
-        let store: &dyn Store = store;
         block_on(store.write(move |tx| tx.records_mut().insert(&record))).unwrap();
     }));
     let outcome = world.work();

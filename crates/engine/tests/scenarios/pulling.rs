@@ -10,6 +10,7 @@ use loci_model::event::Role::User;
 use loci_model::exchange::Step;
 use loci_model::job::JobState;
 use loci_model::making::MakingMode;
+use loci_model::ports::clock::Clock as _;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::settings::{MemorySettings, ModelMode};
 use loci_model::strategy::StrategyBase::Semantic;
@@ -49,8 +50,12 @@ impl World {
         let memories = [self.memory.id.clone()];
         let id = &taken.exchange.id;
         let answering = self.engine.question_answer(caller, &self.memory.id, id, reply);
-        // The host is at work meanwhile.
-        let (answered, _) = self.drive(join(answering, self.engine.run_due(&memories, 4_000)));
+        // The host is at work meanwhile: it begins when the answer is there, for without it nothing is to be done.
+        let working = async {
+            self.clock.sleep(20).await;
+            self.engine.run_due(&memories, 4_000).await
+        };
+        let (answered, _) = self.drive(join(answering, working));
         answered
     }
 }

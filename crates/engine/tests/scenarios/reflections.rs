@@ -9,6 +9,7 @@ use loci_model::event::Role::{Assistant, User};
 use loci_model::exchange::Step;
 use loci_model::job::{Job, JobKind, JobState};
 use loci_model::making::MakingMode;
+use loci_model::ports::clock::Clock as _;
 use loci_model::ports::language_model::ModelErrorKind;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::settings::{MemorySettings, ModelMode};
@@ -270,7 +271,11 @@ fn answer(world: &World, taken: &QuestionTaken, output: &str) -> QuestionAnswere
     let reply = QuestionReply { output: output.into(), model: Some("own".into()), cost_usd: None };
     let memories = [world.memory.id.clone()];
     let answering = world.engine.question_answer(&world.caller, &world.memory.id, &taken.exchange.id, reply);
-    world.drive(futures::future::join(answering, world.engine.run_due(&memories, 4_000))).0.unwrap()
+    let working = async {
+        world.clock.sleep(20).await;
+        world.engine.run_due(&memories, 4_000).await
+    };
+    world.drive(futures::future::join(answering, working)).0.unwrap()
 }
 
 /// A session of an actor, and its episode.
@@ -301,9 +306,9 @@ fn a_callers_model_reflects() {
 
 #[test]
 fn who_is_forgotten_is_forgotten_here_too() {
-    let reflection = NewReflection { template: Some(template("/work/")), schema: None, step: None };
+    let reflection = NewReflection { template: Some(template("/projects/")), schema: None, step: None };
     let world = pulled(NewStrategy {
-        template: Some(template("/work/{actorId}/{sessionId}/")),
+        template: Some(template("/projects/{actorId}/{sessionId}/")),
         reflection: Some(reflection),
         ..strategy(Episodic)
     });
@@ -330,7 +335,7 @@ fn who_is_forgotten_is_forgotten_here_too() {
     let found = reflections(&world);
     let evidence = found[0].making.as_ref().unwrap().evidence.clone().unwrap();
     assert_eq!((found.len(), evidence.hits, evidence.of), (1, 3, 3));
-    assert_eq!(found[0].namespace.as_str(), "/work/");
+    assert_eq!(found[0].namespace.as_str(), "/projects/");
     // What rests on the episodes of someone goes with them.
     forget("alice");
     assert!(world.active().is_empty());

@@ -3,6 +3,7 @@
 //! A port returns boxed futures and names no runtime. Synchronous parts ([`store::Tx`]) do no waiting of their own.
 
 pub mod clock;
+pub mod code;
 pub mod deliver;
 pub mod embedder;
 pub mod ids;

@@ -184,6 +184,8 @@ pub struct CandidateSet {
     pub passages_without_vector: u64,
     /// The sequence number the answer stands at.
     pub sequence: u64,
+    /// More passages have the question's words than were looked at: these are the newest of them.
+    pub is_cut: bool,
 }
 
 /// A look for near-duplicates (retrieval.md §7).

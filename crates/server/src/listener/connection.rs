@@ -1,10 +1,11 @@
 //! Accepting connections and answering on them with hyper, HTTP/1.1, until the signal to stop.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -14,7 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tower::ServiceExt;
 
-use super::paused_body::PausedBody;
+use super::paused_body::{Left, PausedBody};
 use super::tls::Tls;
 use super::unix_socket::OwnSocket;
 use crate::auth::gate::Peer;
@@ -26,6 +27,8 @@ const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
 const ACCEPT_PAUSE_MS: u64 = 100;
 /// Connections on the unix socket at once.
 const SOCKET_CONNECTIONS_MAX: usize = 256;
+/// So much of a refused body is read away before its answer; a client that sends more may see a reset.
+const UNREAD_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// What every connection needs.
 pub(super) struct Connections {
@@ -115,9 +118,8 @@ impl Connections {
         let answer = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
             let (mut head, body) = request.into_parts();
             head.extensions.insert(peer);
-            let pause_ms = doors.options.body_pause_ms_max;
-            let body = Body::new(PausedBody::new(body, doors.clock.clone(), pause_ms));
-            router.clone().oneshot(hyper::Request::from_parts(head, body))
+            let (doors, router) = (doors.clone(), router.clone());
+            async move { answer_one(&doors, router, head, body).await }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -136,6 +138,28 @@ impl Connections {
             tracing::debug!(%error, "a connection ended early");
         }
     }
+}
+
+/// Answers one request. What the door left unread of its body is read away first: a connection closed on unread bytes is
+/// reset, and its client may never see why it was refused. A client that asks before it sends (`Expect`) is not made to send.
+async fn answer_one(
+    doors: &Doors,
+    router: Router,
+    head: hyper::http::request::Parts,
+    body: Incoming,
+) -> Result<hyper::Response<Body>, std::convert::Infallible> {
+    let asks_first = head.headers.contains_key(hyper::header::EXPECT);
+    let left = Left::default();
+    let paused =
+        |body| PausedBody::new(body, left.clone(), doors.clock.clone(), doors.options.body_pause_ms_max);
+    let request = hyper::Request::from_parts(head, Body::new(paused(body)));
+    let answer = router.oneshot(request).await;
+    let unread = left.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(unread) = unread.filter(|_| !asks_first) {
+        let mut rest = Limited::new(paused(unread), UNREAD_BYTES_MAX);
+        while let Some(Ok(_)) = rest.frame().await {}
+    }
+    answer
 }
 
 /// Resolves at the signal to stop, or when nobody is left to give it.

@@ -72,6 +72,7 @@ fn door_of(path: &str) -> (&'static str, &'static str) {
     match path {
         "/healthz" | "/readyz" | "/metrics" | "/openapi.json" => ("operations", "x-request-id"),
         _ if path == "/v1" || path.starts_with("/v1/") => ("v1", "x-request-id"),
+        _ if path == "/mcp" || path.starts_with("/mcp/") => ("mcp", "x-request-id"),
         _ => ("agentcore", "x-amzn-requestid"),
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use loci_api::admin as shape;
 use loci_engine::access;
 use loci_engine::admin::ForgetReceipt;
+use loci_engine::jobs::Servers;
 use loci_model::ports::store::SnapshotFiles;
 use loci_model::{Error, Result};
 
@@ -59,13 +60,13 @@ async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorRepo
                 info.kind, info.location, info.schema_version, info.bytes
             );
             findings.push(finding("store", true, detail));
-            let runs = if info.is_host {
-                "this process runs jobs"
-            } else {
-                "another process runs jobs, or none does"
-            };
-            findings.push(finding("host", true, runs.to_owned()));
+            findings.push(match engine.servers().await? {
+                Some(servers) => servers_of_many(&servers),
+                None if info.is_host => finding("host", true, "this process runs jobs".to_owned()),
+                None => finding("host", true, "another process runs jobs, or none does".to_owned()),
+            });
             findings.push(snapshots(&info.snapshots));
+            findings.extend(info.checks.into_iter().map(|check| finding(check.name, check.ok, check.detail)));
         }
         Err(error) if error.kind == loci_model::ErrorKind::Denied => return Err(error),
         Err(error) => findings.push(finding("store", false, error.message)),
@@ -87,10 +88,39 @@ async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorRepo
     Ok(shape::DoctorReport { version: env!("CARGO_PKG_VERSION").to_owned(), ok, findings })
 }
 
-/// Every memory's index, compared with a fresh build where that was asked for.
+/// A job that has been due for longer has been taken by nobody; one that its server died with is taken sooner.
+const OVERDUE_MS: u64 = 120_000;
+
+/// Whether any server of a store of many is there, as far as the store can tell.
+fn servers_of_many(servers: &Servers) -> shape::Finding {
+    match *servers {
+        Servers { heard_of: true, .. } => {
+            finding("host", true, "servers run jobs: one has swept in the last three minutes".to_owned())
+        }
+        Servers { heard_of: false, overdue_ms } if overdue_ms > OVERDUE_MS => {
+            let seconds = overdue_ms / 1_000;
+            let detail = format!(
+                "no server seems to run: none has swept in the last three minutes, and a job has been due for {seconds} \
+                 seconds; start one (loci serve)"
+            );
+            finding("host", false, detail)
+        }
+        Servers { heard_of: false, .. } => finding(
+            "host",
+            true,
+            "no server has swept in the last three minutes: none runs, or those that do have just begun; jobs wait for one"
+                .to_owned(),
+        ),
+    }
+}
+
+/// Memories whose indexes are looked at: each is loaded for it.
+const INDEXES_MAX: usize = 1_000;
+
+/// The index of every memory, as far as there are not too many; compared with a fresh build where that was asked for.
 async fn indexes(call: &Call, rebuild: bool, findings: &mut Vec<shape::Finding>) -> Result<()> {
     let engine = &call.doors.engine;
-    let mut after = None;
+    let (mut after, mut seen) = (None, 0);
     loop {
         let page = engine.memory_list(&call.caller, after, loci_model::limits::PAGE_ITEMS_MAX).await?;
         for memory in &page.items {
@@ -117,7 +147,13 @@ async fn indexes(call: &Call, rebuild: bool, findings: &mut Vec<shape::Finding>)
             findings.push(finding(&name, same, format!("{size}, {word}")));
         }
         after = page.next;
+        seen += page.items.len();
         if after.is_none() {
+            return Ok(());
+        }
+        if seen >= INDEXES_MAX {
+            let detail = format!("only those of the {seen} newest memories were looked at");
+            findings.push(finding("indexes", true, detail));
             return Ok(());
         }
     }

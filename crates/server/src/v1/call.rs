@@ -44,6 +44,14 @@ impl Call {
         found.map(|(_, value)| value.as_str()).ok_or_else(|| Error::bug("a route without its parameter"))
     }
 
+    /// The value of a header, where it is there.
+    pub(super) fn header(&self, name: &str) -> Result<Option<&str>> {
+        let Some(value) = self.headers.get(name) else { return Ok(None) };
+        let text = value.to_str().ok().filter(|text| !text.is_empty());
+        text.map(Some)
+            .ok_or_else(|| Error::invalid(name, format!("the header {name} must be printable ASCII text")))
+    }
+
     /// The memory of the path.
     pub(super) fn memory(&self) -> Result<MemoryId> {
         MemoryId::parse(self.path("memory")?).map_err(|error| error.on("memory"))

@@ -75,6 +75,9 @@ impl Progress {
                 ExportLine::Header { .. }
                 | ExportLine::Memory { .. }
                 | ExportLine::Change { .. }
+                | ExportLine::Repository { .. }
+                | ExportLine::Fact { .. }
+                | ExportLine::FactEvent { .. }
                 | ExportLine::End { .. } => {}
             }
         }

@@ -115,7 +115,10 @@ impl Import {
             ExportLine::Memory { .. }
             | ExportLine::Event { .. }
             | ExportLine::Record { .. }
-            | ExportLine::Change { .. } => {}
+            | ExportLine::Change { .. }
+            | ExportLine::Repository { .. }
+            | ExportLine::Fact { .. }
+            | ExportLine::FactEvent { .. } => {}
         }
         if !self.begun {
             let message = format!("line {} comes before the header: this is no export of Loci", self.lines);
@@ -140,6 +143,9 @@ impl Import {
                 | ExportLine::Event { .. }
                 | ExportLine::Record { .. }
                 | ExportLine::Change { .. }
+                | ExportLine::Repository { .. }
+                | ExportLine::Fact { .. }
+                | ExportLine::FactEvent { .. }
                 | ExportLine::End { .. } => None,
             })
             .collect();

@@ -3,8 +3,10 @@
 
 use loci_engine::admin::ExportLine;
 use loci_model::event::Event;
+use loci_model::fact::{Fact, FactEvent};
 use loci_model::memory::Memory;
 use loci_model::record::Record;
+use loci_model::repository::Repository;
 use loci_model::telemetry::StateChange;
 use loci_model::{Error, Reason, Result, Timestamp};
 use serde::Deserialize;
@@ -43,6 +45,21 @@ struct ChangeLine {
 }
 
 #[derive(Deserialize)]
+struct RepositoryLine {
+    repository: Box<Repository>,
+}
+
+#[derive(Deserialize)]
+struct FactLine {
+    fact: Box<Fact>,
+}
+
+#[derive(Deserialize)]
+struct FactEventLine {
+    event: Box<FactEvent>,
+}
+
+#[derive(Deserialize)]
 struct EndLine {
     memories: u64,
     events: u64,
@@ -64,6 +81,11 @@ pub(super) fn read(text: &[u8], number: u64) -> Result<ExportLine> {
             ExportLine::Record { record, current }
         }
         "change" => ExportLine::Change { change: parse::<ChangeLine>(text, number)?.change },
+        "repository" => {
+            ExportLine::Repository { repository: parse::<RepositoryLine>(text, number)?.repository }
+        }
+        "fact" => ExportLine::Fact { fact: parse::<FactLine>(text, number)?.fact },
+        "fact_event" => ExportLine::FactEvent { event: parse::<FactEventLine>(text, number)?.event },
         "end" => {
             let EndLine { memories, events, records } = parse(text, number)?;
             ExportLine::End { memories, events, records }
@@ -84,6 +106,20 @@ fn bad(number: u64, why: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cites_code_comes_back() {
+        use loci_testkit::fact_samples::{fact, fact_event, repository};
+        let memory = loci_model::MemoryId::parse("notes-0123456789").unwrap();
+        let event = fact_event(&memory, 1, loci_model::fact::FactEventKind::Applied, Some(1)).unwrap();
+        for line in [
+            ExportLine::Repository { repository: Box::new(repository(&memory, 1, "acme/a").unwrap()) },
+            ExportLine::Fact { fact: Box::new(fact(&memory, 1, 1, "src/lib.rs").unwrap()) },
+            ExportLine::FactEvent { event: Box::new(event) },
+        ] {
+            assert_eq!(read(&serde_json::to_vec(&line).unwrap(), 1).unwrap(), line);
+        }
+    }
 
     #[test]
     fn bad_lines_are_named() {

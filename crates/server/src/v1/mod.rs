@@ -22,11 +22,13 @@ mod quarantine;
 mod records;
 mod records_shape;
 mod reflections;
+mod repositories;
 mod search;
 mod sessions_end;
 mod settings;
 mod strategies;
 mod table;
+pub(crate) mod tools;
 
 use axum::Router;
 use axum::routing::get;
@@ -34,6 +36,7 @@ use http::header;
 
 use crate::doors::Doors;
 use table::Table;
+pub use tools::error_of as tool_error_of;
 
 /// All operations.
 fn operations() -> Table {
@@ -41,8 +44,9 @@ fn operations() -> Table {
     let table = events::operations(table);
     let table = records::operations(table);
     let table = search::operations(table);
-
+    let table = tools::operations(table);
     let table = profiles::operations(table);
+    let table = repositories::operations(table);
     let table = sessions_end::operations(table);
     let table = quarantine::operations(table);
     let table = pull::operations(table);

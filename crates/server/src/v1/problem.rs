@@ -65,9 +65,14 @@ fn status_and_code(error: &Error) -> (StatusCode, &'static str) {
         Some(Reason::AlreadyAnswered) => return (StatusCode::CONFLICT, "ALREADY_ANSWERED"),
         Some(Reason::LeaseLost) => return (StatusCode::CONFLICT, "LEASE_LOST"),
         Some(Reason::StaleVersion) => return (StatusCode::PRECONDITION_FAILED, "STALE_VERSION"),
+        Some(Reason::Code(reason)) => return (status_of(error.kind).0, reason.as_str()),
         Some(Reason::CannotParse | Reason::FieldValidationFailed | Reason::EventInOtherSession) | None => {}
     }
-    match error.kind {
+    status_of(error.kind)
+}
+
+fn status_of(kind: ErrorKind) -> (StatusCode, &'static str) {
+    match kind {
         ErrorKind::NotFound => (StatusCode::NOT_FOUND, "NOT_FOUND"),
         ErrorKind::Conflict => (StatusCode::CONFLICT, "CONFLICT"),
         ErrorKind::Invalid => (StatusCode::BAD_REQUEST, "INVALID"),

@@ -201,6 +201,13 @@ pub(crate) const READER: &[Row] = &[
     (403, "POST", "/v1/memories/{mine}/quarantine/release", r#"{"ids":["{bobrecord}"],"reason":"r"}"#),
     (403, "POST", "/v1/memories/{mine}/quarantine/reject", r#"{"ids":["{bobrecord}"],"reason":"r"}"#),
     (200, "GET", "/v1/profiles", ""),
+    (200, "GET", "/v1/repos", ""),
+    (403, "POST", "/v1/repos", r#"{"name":"acme/shop"}"#),
+    // Tools: of the caller's scope, on what the caller may see.
+    (200, "GET", "/v1/tools", ""),
+    (200, "POST", "/v1/tools/search_memory", r#"{"query":"which zebra has bob"}"#),
+    (404, "POST", "/v1/tools/memory_get_recent", r#"{"repo":"acme/shop"}"#),
+    (403, "POST", "/v1/tools/add_memory", r#"{"entries":["zebra"]}"#),
     (200, "GET", "/v1/profiles/coding", ""),
     (403, "POST", "/v1/memories/{mine}/profile", r#"{"profile":"coding","dry_run":true}"#),
     (403, "POST", "/v1/memories/{other}/profile", r#"{"profile":"coding"}"#),

@@ -1,65 +1,39 @@
 //! The table of deliveries, in and out.
 
-use loci_model::delivery::{Delivery, DeliveryBacklog, DeliveryDirection, DeliveryState, WaitingDelivery};
-use loci_model::ports::store::{Deliveries, SetAside};
-use loci_model::{DeliveryId, Document, MemoryId, Result, Timestamp};
+use loci_model::delivery::{Delivery, DeliveryBacklog, DeliveryDirection, DeliveryState};
+use loci_model::ports::store::{Deliveries, DeliveryClaim, DeliveryOutcome, SetAside};
+use loci_model::{DeliveryId, MemoryId, Result, Timestamp};
 use rusqlite::{Row, params};
 
-use crate::errors::{damaged, stored};
+use crate::columns::Columns;
 use crate::tx::{Column, SqlTx, limit, unsigned};
+use loci_store_kit::codes::{DELIVERY_STATES, DIRECTIONS, code_of};
+use loci_store_kit::reading;
 
 fn direction_code(direction: DeliveryDirection) -> i64 {
-    match direction {
-        DeliveryDirection::In => 0,
-        DeliveryDirection::Out => 1,
-    }
+    code_of(DIRECTIONS, direction)
 }
 
 fn state_code(state: DeliveryState) -> i64 {
-    match state {
-        DeliveryState::Pending => 0,
-        DeliveryState::Done => 1,
-        DeliveryState::Failed => 2,
-    }
+    code_of(DELIVERY_STATES, state)
 }
 
-const COLUMNS: &str = "m.id, d.direction, d.id, d.state, d.due, d.attempts, d.created, d.target, d.order_key, d.error, \
+pub(super) const COLUMNS: &str = "m.id, d.direction, d.id, d.state, d.due, d.attempts, d.created, d.target, d.order_key, d.error, \
                        d.body FROM deliveries d JOIN memories m ON m.num = d.mem AND m.deleted IS NULL";
 
 /// As above, without what is said: that may be megabytes.
 const LISTED: &str = "m.id, d.direction, d.id, d.state, d.due, d.attempts, d.created, d.target, d.order_key, d.error, \
                       'null' FROM deliveries d JOIN memories m ON m.num = d.mem AND m.deleted IS NULL";
 
-fn read(row: &Row<'_>) -> Result<Delivery> {
-    let direction = match row.take::<i64>(1)? {
-        0 => DeliveryDirection::In,
-        1 => DeliveryDirection::Out,
-        _ => return Err(damaged("delivery")),
-    };
-    let state = match row.take::<i64>(3)? {
-        0 => DeliveryState::Pending,
-        1 => DeliveryState::Done,
-        2 => DeliveryState::Failed,
-        _ => return Err(damaged("delivery")),
-    };
-    Ok(Delivery {
-        memory: stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?,
-        direction,
-        id: stored(DeliveryId::parse(row.take::<String>(2)?), "delivery id")?,
-        state,
-        due: Timestamp::clamped(row.take(4)?),
-        attempts: row.take(5)?,
-        created_at: Timestamp::clamped(row.take(6)?),
-        target: row.take(7)?,
-        order_key: row.take(8)?,
-        last_error: row.take(9)?,
-        body: stored(Document::parse(&row.take::<String>(10)?), "delivery")?,
-    })
-}
+/// Of a pending delivery `d`, at `?2`: none of its order key goes before it, for a later one must not overtake it, and
+/// nobody is sending it.
+const FREE: &str = "NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.mem = d.mem AND e.direction = d.direction \
+                    AND e.order_key = d.order_key AND e.state = 0 AND e.num < d.num) \
+                    AND NOT EXISTS (SELECT 1 FROM delivery_leases l WHERE l.num = d.num AND l.until > ?2)";
 
-impl Deliveries for SqlTx<'_> {
-    fn insert(&mut self, delivery: &Delivery) -> Result<bool> {
-        let memory = self.need(&delivery.memory)?;
+impl SqlTx<'_> {
+    /// Adds a delivery to the memory of that number, with `parked` added to its state; false if it is there already.
+    pub(super) fn put_delivery(&self, memory: i64, delivery: &Delivery, parked: i64) -> Result<bool> {
         let inserted = self.run(
             "INSERT INTO deliveries(mem, direction, id, state, due, attempts, created, target, order_key, error, body) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT(mem, direction, id) DO NOTHING",
@@ -67,7 +41,7 @@ impl Deliveries for SqlTx<'_> {
                 memory,
                 direction_code(delivery.direction),
                 delivery.id.as_str(),
-                state_code(delivery.state),
+                state_code(delivery.state) + parked,
                 delivery.due.millis(),
                 delivery.attempts,
                 delivery.created_at.millis(),
@@ -78,6 +52,33 @@ impl Deliveries for SqlTx<'_> {
             ],
         )?;
         Ok(inserted > 0)
+    }
+
+    /// The row of a delivery that `holder` has a lease of.
+    fn leased(
+        &self,
+        memory: &MemoryId,
+        direction: DeliveryDirection,
+        id: &DeliveryId,
+        holder: &str,
+    ) -> Result<Option<i64>> {
+        let Some(memory) = self.number(memory)? else { return Ok(None) };
+        self.one(
+            "SELECT d.num FROM deliveries d JOIN delivery_leases l ON l.num = d.num \
+             WHERE d.mem = ?1 AND d.direction = ?2 AND d.id = ?3 AND l.host = ?4",
+            params![memory, direction_code(direction), id.as_str(), holder],
+            |row| row.take(0),
+        )
+    }
+}
+
+fn read(row: &Row<'_>) -> Result<Delivery> {
+    reading::delivery(&Columns(row))
+}
+
+impl Deliveries for SqlTx<'_> {
+    fn insert(&mut self, delivery: &Delivery) -> Result<bool> {
+        self.put_delivery(self.need(&delivery.memory)?, delivery, 0)
     }
 
     fn get(
@@ -96,32 +97,52 @@ impl Deliveries for SqlTx<'_> {
 
     fn targets(&self, direction: DeliveryDirection, now: Timestamp) -> Result<Vec<String>> {
         // From one target to the next by the index: what waits for one is not read.
-        let sql = "WITH RECURSIVE t(name) AS (\
-                   SELECT min(target) FROM deliveries WHERE direction = ?1 AND state = 0 \
-                   UNION ALL SELECT (SELECT min(target) FROM deliveries \
-                   WHERE direction = ?1 AND state = 0 AND target > t.name) FROM t WHERE t.name IS NOT NULL) \
-                   SELECT name FROM t WHERE name IS NOT NULL AND EXISTS (SELECT 1 FROM deliveries \
-                   WHERE direction = ?1 AND state = 0 AND target = name AND due <= ?2)";
-        self.all(sql, params![direction_code(direction), now.millis()], |row| row.take(0))
+        let sql = format!(
+            "WITH RECURSIVE t(name) AS (SELECT min(target) FROM deliveries WHERE direction = ?1 AND state = 0 \
+             UNION ALL SELECT (SELECT min(target) FROM deliveries \
+             WHERE direction = ?1 AND state = 0 AND target > t.name) FROM t WHERE t.name IS NOT NULL) \
+             SELECT t.name FROM t WHERE t.name IS NOT NULL AND EXISTS (SELECT 1 FROM deliveries d \
+             JOIN memories m ON m.num = d.mem AND m.deleted IS NULL \
+             WHERE d.direction = ?1 AND d.state = 0 AND d.target = t.name AND d.due <= ?2 AND {FREE})"
+        );
+        self.all(&sql, params![direction_code(direction), now.millis()], |row| row.take(0))
     }
 
-    fn due(
-        &self,
+    fn claim(&mut self, claim: &DeliveryClaim<'_>, count: usize) -> Result<Vec<Delivery>> {
+        let DeliveryClaim { direction, target, holder, now, until } = claim;
+        let sql = format!(
+            "SELECT {LISTED} WHERE d.direction = ?1 AND d.state = 0 AND d.target = ?4 AND d.due <= ?2 AND {FREE} \
+             ORDER BY d.due, d.id LIMIT ?3"
+        );
+        let claimed =
+            self.all(&sql, params![direction_code(*direction), now.millis(), limit(count), target], read)?;
+        for delivery in &claimed {
+            let Some(memory) = self.number(&delivery.memory)? else { continue };
+            self.run(
+                "INSERT INTO delivery_leases(num, host, until) \
+                 SELECT num, ?4, ?5 FROM deliveries WHERE mem = ?1 AND direction = ?2 AND id = ?3 \
+                 ON CONFLICT(num) DO UPDATE SET host = excluded.host, until = excluded.until",
+                params![memory, direction_code(*direction), delivery.id.as_str(), holder, until.millis()],
+            )?;
+        }
+        Ok(claimed)
+    }
+
+    fn renew(
+        &mut self,
+        memory: &MemoryId,
         direction: DeliveryDirection,
-        target: &str,
-        now: Timestamp,
-        count: usize,
-    ) -> Result<Vec<Delivery>> {
-        // Of one order key only the first that is pending: a later one must not overtake it, even where it is due.
-        self.all(
-            &format!(
-                "SELECT {LISTED} WHERE d.direction = ?1 AND d.state = 0 AND d.target = ?4 AND d.due <= ?2 AND NOT EXISTS \
-                 (SELECT 1 FROM deliveries e WHERE e.mem = d.mem AND e.direction = d.direction \
-                 AND e.order_key = d.order_key AND e.state = 0 AND e.num < d.num) ORDER BY d.due, d.id LIMIT ?3"
-            ),
-            params![direction_code(direction), now.millis(), limit(count), target],
-            read,
-        )
+        id: &DeliveryId,
+        holder: &str,
+        until: Timestamp,
+    ) -> Result<bool> {
+        let Some(number) = self.leased(memory, direction, id, holder)? else { return Ok(false) };
+        let sql = "UPDATE delivery_leases SET until = ?2 WHERE num = ?1";
+        Ok(self.run(sql, params![number, until.millis()])? > 0)
+    }
+
+    fn free_leases(&mut self, host: &str) -> Result<usize> {
+        self.run("DELETE FROM delivery_leases WHERE substr(host, 1, length(?1)) <> ?1", [host])
     }
 
     fn set_aside(&mut self, target: &str, aside: &SetAside<'_>, rows: usize) -> Result<usize> {
@@ -129,8 +150,10 @@ impl Deliveries for SqlTx<'_> {
         self.run(
             "UPDATE deliveries SET error = ?2, state = CASE WHEN created < ?5 THEN 2 ELSE 0 END, \
              due = CASE WHEN created < ?5 THEN ?3 ELSE ?4 END \
-             WHERE num IN (SELECT num FROM deliveries \
-             WHERE direction = 1 AND state = 0 AND target = ?1 AND due <= ?3 ORDER BY due, id LIMIT ?6)",
+             WHERE num IN (SELECT d.num FROM deliveries d \
+             WHERE d.direction = 1 AND d.state = 0 AND d.target = ?1 AND d.due <= ?3 \
+             AND NOT EXISTS (SELECT 1 FROM delivery_leases l WHERE l.num = d.num AND l.until > ?3) \
+             ORDER BY d.due, d.id LIMIT ?6)",
             params![target, why, now.millis(), until.millis(), given_up.millis(), limit(rows)],
         )
     }
@@ -204,16 +227,7 @@ impl Deliveries for SqlTx<'_> {
              JOIN memories m ON m.num = d.mem AND m.deleted IS NULL \
              WHERE d.direction = 1 AND d.state = 0 ORDER BY d.created, d.num LIMIT 1",
             [],
-            |row| {
-                Ok(WaitingDelivery {
-                    memory: stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?,
-                    id: stored(DeliveryId::parse(row.take::<String>(1)?), "delivery id")?,
-                    target: row.take(2)?,
-                    attempts: row.take(3)?,
-                    last_error: row.take(4)?,
-                    since: Timestamp::clamped(row.take(5)?),
-                })
-            },
+            |row| reading::waiting_delivery(&Columns(row)),
         )?;
         Ok(DeliveryBacklog {
             pending: count(DeliveryState::Pending)?,
@@ -245,25 +259,25 @@ impl Deliveries for SqlTx<'_> {
         memory: &MemoryId,
         direction: DeliveryDirection,
         id: &DeliveryId,
-        state: DeliveryState,
-        due: Timestamp,
-        error: Option<&str>,
+        holder: &str,
+        outcome: &DeliveryOutcome<'_>,
     ) -> Result<bool> {
-        let Some(memory) = self.number(memory)? else { return Ok(false) };
-        let changed = self.run(
-            "UPDATE deliveries SET state = ?4, due = ?5, error = ?6, attempts = attempts + 1, \
-             body = CASE WHEN ?4 = 1 AND direction = 1 THEN '{}' ELSE body END \
-             WHERE mem = ?1 AND direction = ?2 AND id = ?3",
-            params![memory, direction_code(direction), id.as_str(), state_code(state), due.millis(), error],
+        let Some(number) = self.leased(memory, direction, id, holder)? else { return Ok(false) };
+        let DeliveryOutcome { state, due, error } = outcome;
+        self.run(
+            "UPDATE deliveries SET state = ?2, due = ?3, error = ?4, attempts = attempts + 1, \
+             body = CASE WHEN ?2 = 1 AND direction = 1 THEN '{}' ELSE body END WHERE num = ?1",
+            params![number, state_code(*state), due.millis(), error],
         )?;
-        if changed > 0 && state == DeliveryState::Pending {
+        self.run("DELETE FROM delivery_leases WHERE num = ?1", [number])?;
+        if *state == DeliveryState::Pending {
             // What comes behind it must wait for it anyway, and is not looked at before.
             self.run(
-                "UPDATE deliveries SET due = ?4 WHERE mem = ?1 AND direction = ?2 AND state = 0 AND due < ?4 \
-                 AND order_key = (SELECT order_key FROM deliveries WHERE mem = ?1 AND direction = ?2 AND id = ?3)",
-                params![memory, direction_code(direction), id.as_str(), due.millis()],
+                "UPDATE deliveries SET due = ?2 WHERE state = 0 AND due < ?2 AND (mem, direction, order_key) = \
+                 (SELECT mem, direction, order_key FROM deliveries WHERE num = ?1)",
+                params![number, due.millis()],
             )?;
         }
-        Ok(changed > 0)
+        Ok(true)
     }
 }

@@ -6,9 +6,12 @@ use loci_model::ports::store::{
     ActorPage, EventPlace, EventQuery, Events, EventsBefore, SessionEntry, SessionPage,
 };
 use loci_model::{ActorId, BranchName, Error, EventId, MemoryId, Result, SessionId, StrategyId, Timestamp};
+use loci_store_kit::codes::json;
+use loci_store_kit::event_more::EventMore;
+use loci_store_kit::reading::main_branch;
 use rusqlite::params;
 
-use super::event_rows::{COLUMNS, EventReader, More, PAYLOAD, json, main_branch, row_number};
+use super::event_rows::{COLUMNS, EventReader, PAYLOAD, row_number};
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, signed, unsigned};
 
@@ -56,7 +59,7 @@ impl SqlTx<'_> {
         arrival.map(unsigned).ok_or_else(|| Error::not_found("the memory does not exist"))
     }
 
-    fn insert_row(&self, event: &Event, memory: i64, session: i64, arrival: u64) -> Result<()> {
+    pub(super) fn insert_row(&self, event: &Event, memory: i64, session: i64, arrival: u64) -> Result<()> {
         let metadata = if event.metadata.is_empty() { None } else { Some(json(&event.metadata)?) };
         self.run(
             "INSERT INTO events(num, mem, sess, id, br, hidden, extract, expires, time, arrived, items, meta, more, payload, \
@@ -74,12 +77,22 @@ impl SqlTx<'_> {
                 event.arrived.millis(),
                 limit(event.payload.len()),
                 metadata,
-                More::of(event)?,
+                EventMore::of(event)?,
                 json(&event.payload)?,
                 event.load.messages,
                 event.load.tokens
             ],
         )?;
+        Ok(())
+    }
+
+    pub(super) fn insert_metadata(&self, event: &Event, session: i64) -> Result<()> {
+        for (key, value) in &event.metadata {
+            self.run(
+                "INSERT INTO event_meta(sess, key, value, id) VALUES (?1, ?2, ?3, ?4)",
+                params![session, key, value, event.id.as_str()],
+            )?;
+        }
         Ok(())
     }
 
@@ -187,12 +200,7 @@ impl Events for SqlTx<'_> {
             self.run(sql, params![session, event.arrived.millis()])?;
             return Ok(arrival);
         }
-        for (key, value) in &event.metadata {
-            self.run(
-                "INSERT INTO event_meta(sess, key, value, id) VALUES (?1, ?2, ?3, ?4)",
-                params![session, key, value, event.id.as_str()],
-            )?;
-        }
+        self.insert_metadata(event, session)?;
         // A session that was long empty begins anew.
         self.run(
             "UPDATE sessions SET created = CASE WHEN created IS NULL OR ends + ?4 <= ?2 THEN ?2 ELSE created END, \

@@ -2,45 +2,58 @@
 
 use loci_model::exchange::{Exchange, ExchangeState, Step, StoredReply, Usage};
 use loci_model::ports::store::Exchanges;
-use loci_model::prompt::PromptId;
 use loci_model::{ActorId, ExchangeId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 use rusqlite::{Row, params};
 
-use super::event_rows::json;
-use super::record_codes::{among_codes, code_of, of_code};
-use crate::errors::{damaged, stored};
+use crate::columns::Columns;
+use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit};
+use loci_store_kit::codes::{among_codes, code_of, json};
+use loci_store_kit::reading;
 
-const COLUMNS: &str = "m.id, x.id, x.job, x.step, x.state, x.lease, x.leased_by, x.turn, x.attempts, x.created, x.digest, \
+pub(super) const COLUMNS: &str = "m.id, x.id, x.job, x.step, x.state, x.lease, x.leased_by, x.turn, x.attempts, x.created, x.digest, \
                        x.prompt, x.model, x.grammar, x.reply, x.system, x.input \
                        FROM exchanges x JOIN memories m ON m.num = x.mem AND m.deleted IS NULL";
 
 fn read(row: &Row<'_>) -> Result<Exchange> {
-    let digest: Vec<u8> = row.take(10)?;
-    let reply: Option<String> = row.take(14)?;
-    Ok(Exchange {
-        memory: stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?,
-        id: stored(ExchangeId::parse(row.take::<String>(1)?), "exchange")?,
-        job: stored(JobId::parse(row.take::<String>(2)?), "exchange")?,
-        step: of_code(Step::ALL, row.take(3)?)?,
-        state: of_code(ExchangeState::ALL, row.take(4)?)?,
-        lease_until: row.take::<Option<i64>>(5)?.map(Timestamp::clamped),
-        leased_by: row.take(6)?,
-        turn: row.take(7)?,
-        attempts: row.take(8)?,
-        created_at: Timestamp::clamped(row.take(9)?),
-        digest: digest.try_into().map_err(|_| damaged("exchange"))?,
-        prompt: stored(PromptId::parse(row.take::<String>(11)?), "exchange")?,
-        model: row.take(12)?,
-        grammar: row.take(13)?,
-        reply: reply.map(|text| stored(serde_json::from_str(&text), "exchange")).transpose()?,
-        system: row.take(15)?,
-        input: row.take(16)?,
-    })
+    reading::exchange(&Columns(row))
 }
 
 fn state_code(state: ExchangeState) -> i64 {
     code_of(ExchangeState::ALL, state)
+}
+
+impl SqlTx<'_> {
+    /// Adds an exchange to the memory of that number; false if its job has one with that digest.
+    pub(super) fn put_exchange(&self, memory: i64, exchange: &Exchange) -> Result<bool> {
+        let reply = exchange.reply.as_ref().map(json).transpose()?;
+        let inserted = self.run(
+            "INSERT INTO exchanges(mem, job, id, step, state, lease, leased_by, turn, attempts, created, digest, prompt, \
+             model, grammar, reply, system, input) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17) \
+             ON CONFLICT(mem, job, digest) DO NOTHING",
+            params![
+                memory,
+                exchange.job.as_str(),
+                exchange.id.as_str(),
+                code_of(Step::ALL, exchange.step),
+                state_code(exchange.state),
+                exchange.lease_until.map(Timestamp::millis),
+                exchange.leased_by,
+                exchange.turn,
+                exchange.attempts,
+                exchange.created_at.millis(),
+                exchange.digest,
+                exchange.prompt.as_str(),
+                exchange.model,
+                exchange.grammar,
+                reply,
+                exchange.system,
+                exchange.input
+            ],
+        )?;
+        Ok(inserted > 0)
+    }
 }
 
 impl Exchanges for SqlTx<'_> {
@@ -73,34 +86,7 @@ impl Exchanges for SqlTx<'_> {
     }
 
     fn insert(&mut self, exchange: &Exchange) -> Result<bool> {
-        let memory = self.need(&exchange.memory)?;
-        let reply = exchange.reply.as_ref().map(json).transpose()?;
-        let inserted = self.run(
-            "INSERT INTO exchanges(mem, job, id, step, state, lease, leased_by, turn, attempts, created, digest, prompt, \
-             model, grammar, reply, system, input) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17) \
-             ON CONFLICT(mem, job, digest) DO NOTHING",
-            params![
-                memory,
-                exchange.job.as_str(),
-                exchange.id.as_str(),
-                code_of(Step::ALL, exchange.step),
-                state_code(exchange.state),
-                exchange.lease_until.map(Timestamp::millis),
-                exchange.leased_by,
-                exchange.turn,
-                exchange.attempts,
-                exchange.created_at.millis(),
-                exchange.digest,
-                exchange.prompt.as_str(),
-                exchange.model,
-                exchange.grammar,
-                reply,
-                exchange.system,
-                exchange.input
-            ],
-        )?;
-        Ok(inserted > 0)
+        self.put_exchange(self.need(&exchange.memory)?, exchange)
     }
 
     fn lease(

@@ -2,22 +2,13 @@
 
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::ports::store::Idempotency;
-use loci_model::{Document, MemoryId, Result, Timestamp};
+use loci_model::{MemoryId, Result, Timestamp};
+use loci_store_kit::codes::token_digest;
+use loci_store_kit::reading;
 use rusqlite::params;
-use sha2::{Digest, Sha256};
 
-use crate::errors::stored;
-use crate::tx::{Column, SqlTx, limit};
-
-/// 128 bits: no two tokens meet, also where someone tries.
-fn digest(scope: &TokenScope) -> Vec<u8> {
-    let mut hash = Sha256::new();
-    for part in [&scope.place, &scope.operation, &scope.token] {
-        hash.update(part.len().to_be_bytes());
-        hash.update(part.as_bytes());
-    }
-    hash.finalize().iter().copied().take(16).collect()
-}
+use crate::columns::Columns;
+use crate::tx::{SqlTx, limit};
 
 impl SqlTx<'_> {
     /// The memory's number where the token counts in one, so that it goes with it.
@@ -34,12 +25,8 @@ impl Idempotency for SqlTx<'_> {
         let place = self.token_place(scope)?;
         let sql =
             "SELECT expires, parameters, answer FROM tokens WHERE mem = ?1 AND digest = ?2 AND expires > ?3";
-        self.one(sql, params![place, digest(scope), now.millis()], |row| {
-            Ok(TokenAnswer {
-                expires: Timestamp::clamped(row.take(0)?),
-                parameters: stored(String::from_utf8(row.take(1)?), "token")?,
-                answer: Document::parse(&row.take::<String>(2)?)?,
-            })
+        self.one(sql, params![place, token_digest(scope), now.millis()], |row| {
+            reading::token_answer(&Columns(row))
         })
     }
 
@@ -49,7 +36,7 @@ impl Idempotency for SqlTx<'_> {
             "INSERT OR REPLACE INTO tokens(mem, digest, expires, parameters, answer) VALUES (?1, ?2, ?3, ?4, ?5)",
             params![
                 place,
-                digest(scope),
+                token_digest(scope),
                 answer.expires.millis(),
                 answer.parameters.as_bytes(),
                 answer.answer.as_str()

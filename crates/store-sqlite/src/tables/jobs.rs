@@ -7,52 +7,21 @@ use loci_model::ports::store::{Events, JobFailure, JobQuery, Jobs};
 use loci_model::{ActorId, Error, EventId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 use rusqlite::{Row, params, params_from_iter};
 
-use super::event_rows::{json, row_number};
-use super::record_codes::{among_codes, code_of, of_code};
+use super::event_rows::row_number;
 use crate::bound::Bound;
+use crate::columns::Columns;
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, unsigned};
+use loci_store_kit::codes::{among_codes, code_of, json, optional};
+use loci_store_kit::reading;
 
 /// Of living memories and others: a purge outlives its memory.
-const COLUMNS: &str = "m.id, j.id, j.state, j.kind, j.unique_key, j.strategy, j.actor, j.session, j.due, j.host, \
+pub(super) const COLUMNS: &str = "m.id, j.id, j.state, j.kind, j.unique_key, j.strategy, j.actor, j.session, j.due, j.host, \
                        j.lease, j.rerun, j.attempts, j.created, j.updated, j.failure, j.messages, \
                        j.waits, j.fallback, j.win FROM jobs j JOIN memories m ON m.num = j.mem";
 
 fn read(row: &Row<'_>) -> Result<Job> {
-    let strategy: Option<String> = row.take(5)?;
-    let actor: Option<String> = row.take(6)?;
-    let session: Option<String> = row.take(7)?;
-    let messages: Option<String> = row.take(16)?;
-    let window: Option<String> = row.take(19)?;
-    Ok(Job {
-        memory: stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?,
-        id: stored(JobId::parse(row.take::<String>(1)?), "job id")?,
-        state: of_code(JobState::ALL, row.take(2)?)?,
-        kind: of_code(JobKind::ALL, row.take(3)?)?,
-        unique_key: row.take(4)?,
-        strategy: strategy.map(|text| stored(StrategyId::parse(text), "job")).transpose()?,
-        actor: actor.map(|text| stored(ActorId::parse(text), "job")).transpose()?,
-        session: session.map(|text| stored(SessionId::parse(text), "job")).transpose()?,
-        due: Timestamp::clamped(row.take(8)?),
-        lease_host: row.take(9)?,
-        lease_until: row.take::<Option<i64>>(10)?.map(Timestamp::clamped),
-        rerun: row.take(11)?,
-        attempts: row.take(12)?,
-        created_at: Timestamp::clamped(row.take(13)?),
-        updated_at: Timestamp::clamped(row.take(14)?),
-        failure_reason: row.take(15)?,
-        messages: match messages {
-            Some(text) => stored(serde_json::from_str(&text), "job")?,
-            None => Vec::new(),
-        },
-        waits: row.take(17)?,
-        fallback: row.take(18)?,
-        window: window.map(|text| stored(serde_json::from_str(&text), "job")).transpose()?,
-    })
-}
-
-fn optional<T: AsRef<str>>(id: Option<&T>) -> Option<&str> {
-    id.map(AsRef::as_ref)
+    reading::job(&Columns(row))
 }
 
 impl SqlTx<'_> {
@@ -260,7 +229,7 @@ impl Jobs for SqlTx<'_> {
     fn free_leases(&mut self, host: &str, now: Timestamp) -> Result<usize> {
         self.run(
             "UPDATE jobs SET state = 0, host = NULL, lease = NULL, due = min(due, ?2), updated = ?2 \
-             WHERE state = 1 AND host <> ?1",
+             WHERE state = 1 AND substr(host, 1, length(?1)) <> ?1",
             params![host, now.millis()],
         )
     }

@@ -2,20 +2,16 @@
 
 use loci_model::key::AccessKey;
 use loci_model::ports::store::Keys;
-use loci_model::{AccessKeyId, Error, Result};
+use loci_model::{AccessKeyId, Result};
+use loci_store_kit::codes::json;
+use loci_store_kit::reading;
 use rusqlite::{Row, params};
 
-use crate::errors::stored;
-use crate::tx::{Column, SqlTx};
+use crate::columns::Columns;
+use crate::tx::SqlTx;
 
 fn read(row: &Row<'_>) -> Result<AccessKey> {
-    let body: String = row.take(0)?;
-    stored(serde_json::from_str(&body), "access key")
-}
-
-fn body(key: &AccessKey) -> Result<String> {
-    serde_json::to_string(key)
-        .map_err(|error| Error::bug("an access key that cannot be written").caused_by(error))
+    reading::key(&Columns(row))
 }
 
 impl Keys for SqlTx<'_> {
@@ -43,7 +39,7 @@ impl Keys for SqlTx<'_> {
                 key.token_digest,
                 key.created_at.millis(),
                 key.revoked_at.map(|at| at.millis()),
-                body(key)?
+                json(key)?
             ],
         )?;
         Ok(())
@@ -52,7 +48,7 @@ impl Keys for SqlTx<'_> {
     fn update(&mut self, key: &AccessKey) -> Result<bool> {
         let changed = self.run(
             "UPDATE access_keys SET token = ?2, revoked = ?3, body = ?4 WHERE id = ?1",
-            params![key.id.as_str(), key.token_digest, key.revoked_at.map(|at| at.millis()), body(key)?],
+            params![key.id.as_str(), key.token_digest, key.revoked_at.map(|at| at.millis()), json(key)?],
         )?;
         Ok(changed > 0)
     }

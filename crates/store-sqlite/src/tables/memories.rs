@@ -13,12 +13,12 @@ fn read(row: &Row<'_>) -> Result<Memory> {
     stored(serde_json::from_str(&body), "memory")
 }
 
-fn body(memory: &Memory) -> Result<String> {
+pub(super) fn body(memory: &Memory) -> Result<String> {
     serde_json::to_string(memory)
         .map_err(|error| Error::bug("a memory that cannot be written").caused_by(error))
 }
 
-fn taken() -> Error {
+pub(super) fn taken() -> Error {
     Error::conflict("a memory of that name exists: choose another name").because(Reason::ResourceConflict)
 }
 
@@ -69,7 +69,9 @@ impl Memories for SqlTx<'_> {
             return Err(taken());
         }
         let changed = self.run(
-            "UPDATE memories SET name = ?2, body = ?3 WHERE id = ?1 AND deleted IS NULL",
+            // What its settings say of keeping may be new: sweeps look at it again.
+            "UPDATE memories SET name = ?2, body = ?3, erase_due = CASE WHEN erase_due IS NOT NULL THEN 0 END, \
+             history_due = CASE WHEN history_due IS NOT NULL THEN 0 END WHERE id = ?1 AND deleted IS NULL",
             params![memory.id.as_str(), memory.name, body(memory)?],
         )?;
         Ok(changed > 0)
@@ -157,6 +159,14 @@ const OF_MEMORY: &[&str] = &[
     "DELETE FROM jobs WHERE num IN (SELECT num FROM jobs WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM exchanges WHERE num IN (SELECT num FROM exchanges WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM deliveries WHERE num IN (SELECT num FROM deliveries WHERE mem = ?1 LIMIT ?2)",
+    "DELETE FROM repositories WHERE num IN (SELECT num FROM repositories WHERE mem = ?1 LIMIT ?2)",
+    "DELETE FROM repository_names WHERE (mem, name, id) IN (SELECT mem, name, id FROM repository_names \
+     WHERE mem = ?1 LIMIT ?2)",
+    "DELETE FROM facts WHERE num IN (SELECT num FROM facts WHERE mem = ?1 LIMIT ?2)",
+    "DELETE FROM fact_paths WHERE (mem, repository, path, key) IN (SELECT mem, repository, path, key FROM fact_paths \
+     WHERE mem = ?1 LIMIT ?2)",
+    "DELETE FROM fact_events WHERE (mem, id) IN (SELECT mem, id FROM fact_events WHERE mem = ?1 LIMIT ?2)",
+    "DELETE FROM fact_verdicts WHERE num IN (SELECT num FROM fact_verdicts WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM tokens WHERE (mem, digest) IN (SELECT mem, digest FROM tokens WHERE mem = ?1 LIMIT ?2)",
 ];
 
@@ -179,6 +189,7 @@ const OF_RECORDS: Owned = Owned {
     hanging: &[
         "DELETE FROM vectors WHERE num IN (SELECT num FROM vectors WHERE num >= ?1 << 20 AND num < (?1 + 1) << 20 LIMIT ?2)",
         "DELETE FROM telemetry WHERE (rec, number) IN (SELECT rec, number FROM telemetry WHERE rec = ?1 LIMIT ?2)",
+        "DELETE FROM fact_reads WHERE num IN (SELECT num FROM fact_reads WHERE num = ?1 LIMIT ?2)",
     ],
     owner: "DELETE FROM records WHERE num = ?1",
 };

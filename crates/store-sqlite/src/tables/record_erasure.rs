@@ -1,25 +1,29 @@
-//! Erasing: what is left of a record is its id, so that indexes learn that it is gone. And what retention removes.
+//! Erasing: what is left of a record is its id, so that indexes learn that it is gone. What retention removes is
+//! `record_sweep.rs`.
 
 use std::collections::BTreeSet;
 
-use loci_model::memory::Memory;
 use loci_model::record::RecordState;
-use loci_model::{ActorId, EventId, MemoryId, RecordId, Result, Timestamp, limits};
+use loci_model::{ActorId, EventId, MemoryId, RecordId, Result, Timestamp};
 use rusqlite::params;
 
-use super::record_codes::{digest, id_of};
 use super::record_rows::{RECORDS, read, state_code};
 use crate::errors::stored;
-use crate::tx::{Column, SqlTx, limit};
+use crate::tx::{Column, SqlTx, limit, signed};
+use loci_store_kit::codes::{digest, id_of};
+
+/// Deleted records of memory `?1` whose content is there; the state as the index says it of itself.
+const DELETED: &str = "FROM records WHERE mem = ?1 AND state = 9 AND gone = 0";
 
 impl SqlTx<'_> {
     /// Erases the content of a record: its text, versions, vectors, sources, and where it was.
-    fn erase(&self, memory: &MemoryId, number: i64, at: Option<Timestamp>) -> Result<()> {
+    pub(super) fn erase(&self, memory: &MemoryId, number: i64, at: Option<Timestamp>) -> Result<()> {
         let place = self.need(memory)?;
         self.erases(memory)?;
         let group = self.group_of_row(number)?;
         let nowhere = self.need_group(place, None, "/")?;
         self.drop_vectors(number)?;
+        self.erase_fact(place, number)?;
         self.run("DELETE FROM record_versions WHERE rec = ?1", [number])?;
         let sources = self.one(&format!("{RECORDS} WHERE r.num = ?1"), [number], |row| {
             Ok(read(memory, row)?.record.provenance.sources)
@@ -45,25 +49,34 @@ impl SqlTx<'_> {
         if group != nowhere {
             self.drop_empty_group(group)?;
         }
-        Ok(())
+        // Of what it was its trace is history.
+        self.note_history(place, at.unwrap_or(Timestamp::EPOCH))
     }
 
     pub(super) fn erase_deleted_records(
         &self,
         memory: &MemoryId,
-        before: Timestamp,
+        now: Timestamp,
+        after_ms: u64,
         rows: usize,
     ) -> Result<Vec<RecordId>> {
         let Some(place) = self.number(memory)? else { return Ok(Vec::new()) };
+        let after = signed(after_ms);
         let doomed = self.all(
-            "SELECT num FROM records WHERE mem = ?1 AND state <> 0 AND state = ?2 AND gone = 0 AND stated <= ?3 \
-             ORDER BY stated LIMIT ?4",
-            params![place, state_code(RecordState::Erased), before.millis(), limit(rows)],
+            &format!("SELECT num {DELETED} AND stated <= ?2 ORDER BY stated LIMIT ?3"),
+            params![place, now.millis().saturating_sub(after), limit(rows)],
             |row| row.take::<i64>(0),
         )?;
         for number in &doomed {
             self.erase(memory, *number, None)?;
         }
+        let first =
+            self.one(&format!("SELECT min(stated) {DELETED}"), [place], |row| row.take::<Option<i64>>(0))?;
+        let due = first.flatten().map(|first| first.saturating_add(after));
+        self.run(
+            "UPDATE memories SET erase_due = ?2 WHERE num = ?1 AND erase_due IS NOT ?2",
+            params![place, due],
+        )?;
         doomed.iter().map(|number| self.id_of_row(*number)).collect()
     }
 
@@ -109,62 +122,14 @@ impl SqlTx<'_> {
             },
         )
     }
-
-    pub(super) fn sweep_records(&self, now: Timestamp, rows: usize) -> Result<usize> {
-        let telemetry = now.plus_days(0).millis().saturating_sub(days(limits::TELEMETRY_DAYS_DEFAULT));
-        let mut swept = self.run(
-            "DELETE FROM telemetry WHERE (rec, number) IN \
-             (SELECT rec, number FROM telemetry WHERE at < ?1 ORDER BY at LIMIT ?2)",
-            params![telemetry, limit(rows)],
-        )?;
-        let memories =
-            self.all("SELECT num, body FROM memories WHERE deleted IS NULL ORDER BY num", [], |row| {
-                let memory: Memory = stored(serde_json::from_str(&row.take::<String>(1)?), "memory")?;
-                Ok((row.take::<i64>(0)?, memory))
-            })?;
-        for (number, memory) in memories {
-            let before = now.millis().saturating_sub(days(memory.settings.history_days));
-            swept += self.sweep_memory(number, &memory.id, before, rows.saturating_sub(swept))?;
-            if swept >= rows {
-                break;
-            }
-        }
-        Ok(swept)
-    }
-
-    /// Versions, ended records and traces of erased ones that are older than the memory keeps them.
-    fn sweep_memory(&self, number: i64, memory: &MemoryId, before: i64, rows: usize) -> Result<usize> {
-        let mut swept = self.run(
-            "DELETE FROM record_versions WHERE (rec, version) IN \
-             (SELECT rec, version FROM record_versions WHERE mem = ?1 AND until < ?2 ORDER BY until LIMIT ?3)",
-            params![number, before, limit(rows)],
-        )?;
-        if swept > 0 {
-            // An index that was saved while one of them was the newest holds its words.
-            self.erases(memory)?;
-        }
-        let left = limit(rows.saturating_sub(swept));
-        // Superseded, invalid, expired, rolled back: what nobody keeps on purpose.
-        let ended = self.all(
-            "SELECT num FROM records WHERE mem = ?1 AND state <> 0 AND state IN (2, 3, 6, 8) AND stated < ?2 \
-             ORDER BY stated LIMIT ?3",
-            params![number, before, left],
-            |row| row.take::<i64>(0),
-        )?;
-        for record in &ended {
-            self.erase(memory, *record, Some(Timestamp::clamped(before.saturating_add(days(1)))))?;
-        }
-        swept += ended.len();
-        let left = limit(rows.saturating_sub(swept));
-        swept += self.run(
-            "DELETE FROM records WHERE num IN (SELECT num FROM records WHERE mem = ?1 AND state <> 0 AND gone = 1 \
-             AND stated < ?2 AND NOT EXISTS (SELECT 1 FROM telemetry WHERE rec = records.num) LIMIT ?3)",
-            params![number, before, left],
-        )?;
-        Ok(swept)
-    }
 }
 
-fn days(count: u32) -> i64 {
-    i64::from(count).saturating_mul(loci_model::time::DAY_MS)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_index_of_deleted_records_knows_their_state() {
+        assert_eq!(state_code(RecordState::Erased), 9);
+    }
 }

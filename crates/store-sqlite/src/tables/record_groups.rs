@@ -1,23 +1,12 @@
 //! Groups: the records of one strategy and one namespace. They carry the sequence that consolidation watches.
 
 use loci_model::scope::{RecordScope, StrategyChoice};
-use loci_model::{Error, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, StrategyId};
+use loci_model::{Error, MemoryId, Namespace, NamespaceMatch, Result, StrategyId};
+use loci_store_kit::record_rules::{namespaces_of, range_end, strategy_name};
 use rusqlite::{params, params_from_iter};
 
 use crate::bound::Bound;
 use crate::tx::{Column, SqlTx, signed, unsigned};
-
-fn name(strategy: Option<&StrategyId>) -> &str {
-    strategy.map_or("", |strategy| strategy.as_str())
-}
-
-/// The end of the range of normal forms that start with `prefix`: every one ends with a slash, and `0` follows it.
-fn range_end(prefix: &str) -> String {
-    let mut end = prefix.to_owned();
-    end.pop();
-    end.push('0');
-    end
-}
 
 impl SqlTx<'_> {
     /// The number of a group, where it was ever written to.
@@ -29,18 +18,20 @@ impl SqlTx<'_> {
     ) -> Result<Option<i64>> {
         let Some(memory) = self.number(memory)? else { return Ok(None) };
         let sql = "SELECT num FROM groups WHERE mem = ?1 AND normal = ?2 AND strategy = ?3";
-        self.one(sql, params![memory, namespace.normal(), name(strategy)], |row| row.take(0))
+        self.one(sql, params![memory, namespace.normal(), strategy_name(strategy)], |row| row.take(0))
     }
 
     /// The number of a group, made if it is not there.
     pub(super) fn need_group(&self, memory: i64, strategy: Option<&StrategyId>, normal: &str) -> Result<i64> {
         let sql = "SELECT num FROM groups WHERE mem = ?1 AND normal = ?2 AND strategy = ?3";
-        if let Some(number) = self.one(sql, params![memory, normal, name(strategy)], |row| row.take(0))? {
+        if let Some(number) =
+            self.one(sql, params![memory, normal, strategy_name(strategy)], |row| row.take(0))?
+        {
             return Ok(number);
         }
         self.run(
             "INSERT INTO groups(mem, normal, strategy) VALUES (?1, ?2, ?3)",
-            params![memory, normal, name(strategy)],
+            params![memory, normal, strategy_name(strategy)],
         )?;
         Ok(self.connection.last_insert_rowid())
     }
@@ -76,7 +67,7 @@ impl SqlTx<'_> {
         scope: &RecordScope,
         most: usize,
     ) -> Result<Option<Vec<i64>>> {
-        let Some(filters) = filters_of(scope) else { return Ok(None) };
+        let Some(filters) = namespaces_of(scope) else { return Ok(None) };
         let mut bound = Bound::default();
         let memory = bound.put(memory);
         let mut parts = Vec::new();
@@ -111,34 +102,5 @@ impl SqlTx<'_> {
             [group],
         )?;
         Ok(())
-    }
-}
-
-/// Nodes outside which the scope has nothing; `None`: it reaches everywhere.
-fn filters_of(scope: &RecordScope) -> Option<Vec<NamespaceFilter>> {
-    if !scope.namespaces.is_empty() {
-        return Some(scope.namespaces.clone());
-    }
-    scope
-        .view
-        .iter()
-        .map(|clause| clause.namespace.clone())
-        .collect::<Option<Vec<_>>>()
-        .filter(|all| !all.is_empty())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_range_is_a_subtree() {
-        for (prefix, inside, outside) in
-            [("/a/", "/a/b/", "/ab/"), ("/", "/z/", "0"), ("/a.b/", "/a.b/", "/a.b-c/")]
-        {
-            let end = range_end(prefix);
-            assert!(prefix <= inside && *inside < *end, "{inside}");
-            assert!(outside < prefix || outside >= end.as_str(), "{outside}");
-        }
     }
 }

@@ -6,9 +6,10 @@ use loci_model::record::{Record, RecordState};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, StrategyId, Timestamp};
 use rusqlite::params;
 
-use super::record_codes::key_of;
 use super::record_rows::{More, RECORDS, read, spelled, state_code};
 use crate::tx::{SqlTx, limit, signed};
+use loci_store_kit::codes::key_of;
+use loci_store_kit::record_rules::may_return;
 
 impl SqlTx<'_> {
     pub(super) fn strategy_records(
@@ -88,19 +89,7 @@ impl SqlTx<'_> {
         at: Timestamp,
     ) -> Result<bool> {
         let Some(mut old) = self.stored_record(memory, id)? else { return Ok(false) };
-        let may_return = match old.record.state {
-            RecordState::Superseded
-            | RecordState::Archived
-            | RecordState::Quarantined
-            | RecordState::RolledBack
-            | RecordState::Candidate => !old.gone,
-            RecordState::Active
-            | RecordState::Invalid
-            | RecordState::Stale
-            | RecordState::Expired
-            | RecordState::Erased => false,
-        };
-        if !may_return {
+        if old.gone || !may_return(old.record.state) {
             return Ok(false);
         }
         old.record.superseded_by = None;

@@ -8,11 +8,12 @@ use loci_model::scope::RecordScope;
 use loci_model::{ActorId, MemoryId, RecordId, Result, SessionId, StrategyId, Timestamp};
 use rusqlite::{Row, params, params_from_iter};
 
-use super::record_codes::{code_of, key_of};
 use super::record_rows::{RECORDS, Stored, read, state_code};
 use crate::bound::Bound;
 use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit};
+use loci_store_kit::codes::{code_of, key_of};
+use loci_store_kit::record_rules::{Known, known_at, meets, was_in_scope};
 
 /// Groups that are read one by one and merged; a scope with more reads the memory in order of creation.
 const GROUPS_MERGED_MAX: usize = 16;
@@ -89,38 +90,21 @@ impl SqlTx<'_> {
 
     /// The version that was known at `time`, if it was in scope then.
     fn past(&self, scope: &RecordScope, time: Timestamp, row: &Row<'_>) -> Result<Option<Record>> {
-        let stored = read(&scope.memory, row)?;
-        let Some(record) = self.version_at(stored, time)? else { return Ok(None) };
-        let group = (record.namespace.normal(), record.strategy.as_ref());
-        let (actor, session) = (record.provenance.actor.as_ref(), record.provenance.session.as_ref());
-        let admitted = scope.may_see(&group.0, group.1, actor, session)
-            && scope.asks_for(&group.0, group.1)
-            && scope.states.contains(&record.state)
-            && (scope.kinds.is_empty() || scope.kinds.contains(&record.kind))
-            && record.valid_from <= time
-            && record.valid_to.is_none_or(|end| end > time)
-            && !record.is_expired(scope.now)
-            && meets(scope, &record);
-        Ok(admitted.then_some(record))
+        let known = self.version_at(read(&scope.memory, row)?, time)?;
+        Ok(known.filter(|record| was_in_scope(scope, record, time)))
     }
 
     pub(super) fn version_at(&self, stored: Stored, time: Timestamp) -> Result<Option<Record>> {
-        let mut record = stored.record;
-        if stored.gone || record.state == RecordState::Erased {
-            return Ok(None); // Deleting hides the past too.
-        }
-        if record.updated_at <= time {
-            if stored.left_at.is_some_and(|left| left > time) {
-                // What ended it was not known then.
-                record.state = RecordState::Active;
-                record.state_reason = None;
-                record.superseded_by = None;
+        let number = stored.number;
+        match known_at(stored.into(), time) {
+            Known::Hidden => Ok(None),
+            Known::This(record) => Ok(Some(*record)),
+            Known::Earlier(_) => {
+                let sql = "SELECT body FROM record_versions WHERE rec = ?1 AND updated <= ?2 \
+                           ORDER BY version DESC LIMIT 1";
+                self.one(sql, params![number, time.millis()], |row| version(&row.take::<String>(0)?))
             }
-            return Ok(Some(record));
         }
-        let sql =
-            "SELECT body FROM record_versions WHERE rec = ?1 AND updated <= ?2 ORDER BY version DESC LIMIT 1";
-        self.one(sql, params![stored.number, time.millis()], |row| version(&row.take::<String>(0)?))
     }
 
     pub(super) fn record_history(&self, memory: &MemoryId, id: &RecordId) -> Result<Vec<Record>> {
@@ -216,8 +200,4 @@ fn is_open(scope: &RecordScope, row: &Row<'_>) -> Result<bool> {
     let actor = actor.map(|text| stored(ActorId::parse(text), "record")).transpose()?;
     let session = session.map(|text| stored(SessionId::parse(text), "record")).transpose()?;
     Ok(scope.may_see(&normal, strategy.as_ref(), actor.as_ref(), session.as_ref()))
-}
-
-fn meets(scope: &RecordScope, record: &Record) -> bool {
-    scope.metadata.iter().all(|filter| filter.admits(record.metadata_value(&filter.key).as_ref()))
 }

@@ -12,9 +12,10 @@ use loci_model::{
 use rusqlite::Row;
 use serde::{Deserialize, Serialize};
 
-use super::record_codes::{ROLES, code_of, id_of, of_code};
 use crate::errors::stored;
 use crate::tx::{Column, unsigned};
+use loci_store_kit::StoredRecord;
+use loci_store_kit::codes::{ROLES, code_of, id_of, json, of_code};
 
 /// What not every record has, in short names: one JSON column.
 #[derive(Default, Serialize, Deserialize)]
@@ -77,7 +78,7 @@ impl More {
             derived_from: record.derived_from,
             findings: record.findings,
         };
-        let text = super::event_rows::json(&more)?;
+        let text = json(&more)?;
         Ok((text != "{}").then_some(text))
     }
 
@@ -115,6 +116,12 @@ pub(crate) struct Stored {
     pub(crate) gone: bool,
     /// The record.
     pub(crate) record: Record,
+}
+
+impl From<Stored> for StoredRecord {
+    fn from(Stored { left_at, gone, record, .. }: Stored) -> Self {
+        Self { record, left_at, gone }
+    }
 }
 
 /// Reads a row of [`RECORDS`].

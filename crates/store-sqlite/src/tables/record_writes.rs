@@ -7,11 +7,11 @@ use loci_model::{Error, MemoryId, RecordId, Result, Timestamp, limits};
 use loci_text::normalise_exact;
 use rusqlite::params;
 
-use super::event_rows::json;
-use super::record_codes::{ROLES, code_of, digest, key_of};
-use super::record_passages::passages;
 use super::record_rows::{More, RECORDS, Stored, read, spelled, state_code};
 use crate::tx::{Column, SqlTx, limit, signed};
+use loci_store_kit::codes::{ROLES, code_of, digest, json, key_of};
+use loci_store_kit::passages::passages;
+use loci_store_kit::record_rules::{left_at, same_passages};
 
 /// The columns of a row that a version decides, in the order of [`SqlTx::put_row`].
 const WRITTEN: &str = "mem, key, grp, state, kind, version, sequence, created, updated, stated, expires, valid_from, \
@@ -46,6 +46,21 @@ impl SqlTx<'_> {
         groups.extend(place.earlier_group.filter(|earlier| *earlier != group));
         let sequence = self.next_sequence(memory, &groups)?;
         self.touch(&record.memory);
+        let number = self.write_row(record, number, place, (memory, group, sequence))?;
+        if let Some(earlier) = place.earlier_group.filter(|earlier| *earlier != group) {
+            self.drop_empty_group(earlier)?;
+        }
+        Ok((number, sequence))
+    }
+
+    /// Writes the row of a version at this memory, group and sequence, and its sources. Returns the row.
+    pub(super) fn write_row(
+        &self,
+        record: &Record,
+        number: Option<i64>,
+        place: &RowPlace,
+        (memory, group, sequence): (i64, i64, u64),
+    ) -> Result<i64> {
         let marks = (1..=30).map(|place| format!("?{place}")).collect::<Vec<_>>().join(", ");
         let sql = match number {
             None => format!("INSERT INTO records({WRITTEN}) VALUES ({marks})"),
@@ -94,13 +109,10 @@ impl SqlTx<'_> {
         for source in &provenance.sources {
             self.put_source(memory, number, source)?;
         }
-        if let Some(earlier) = place.earlier_group.filter(|earlier| *earlier != group) {
-            self.drop_empty_group(earlier)?;
-        }
-        Ok((number, sequence))
+        Ok(number)
     }
 
-    fn put_source(&self, memory: i64, record: i64, source: &Source) -> Result<()> {
+    pub(super) fn put_source(&self, memory: i64, record: i64, source: &Source) -> Result<()> {
         self.run(
             "INSERT OR IGNORE INTO record_sources(mem, event, message, rec) VALUES (?1, ?2, ?3, ?4)",
             params![memory, digest(source.event.as_str()), source.message, record],
@@ -108,7 +120,13 @@ impl SqlTx<'_> {
         Ok(())
     }
 
-    fn put_history(&self, number: i64, memory: i64, record: &Record, until: Timestamp) -> Result<()> {
+    pub(super) fn put_history(
+        &self,
+        number: i64,
+        memory: i64,
+        record: &Record,
+        until: Timestamp,
+    ) -> Result<()> {
         self.run(
             "INSERT INTO record_versions(rec, version, mem, updated, until, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             params![
@@ -129,6 +147,7 @@ impl SqlTx<'_> {
             return Err(Error::conflict("a record of that id exists"));
         }
         let (_, sequence) = self.put_row(record, None, &RowPlace::of_new(record))?;
+        self.note_state(memory, record.state, record.updated_at)?;
         Ok(sequence)
     }
 
@@ -142,18 +161,17 @@ impl SqlTx<'_> {
         }
         let mut place = RowPlace::of_new(record);
         place.earlier_group = Some(self.group_of_row(old.number)?);
-        place.left_at = left_at(&old, record.state, record.updated_at);
-        let same_passages = old.record.kind == record.kind
-            && old.record.indexed() == record.indexed()
-            && old.record.path == record.path;
-        if same_passages {
+        place.left_at = left_at(old.record.state, old.left_at, record.state, record.updated_at);
+        if same_passages(&old.record, record) {
             let sql = "SELECT model FROM records WHERE num = ?1";
             place.model = self.one(sql, [old.number], |row| row.take(0))?.flatten();
         } else {
             self.drop_vectors(old.number)?;
         }
         self.put_history(old.number, memory, &old.record, record.updated_at)?;
+        self.note_history(memory, record.updated_at)?;
         let (_, sequence) = self.put_row(record, Some(old.number), &place)?;
+        self.note_state(memory, record.state, record.updated_at)?;
         Ok(sequence)
     }
 
@@ -186,7 +204,7 @@ impl SqlTx<'_> {
         if old.gone || old.record.state == change.state {
             return Ok(false);
         }
-        let left = left_at(&old, change.state, change.at).map(Timestamp::millis);
+        let left = left_at(old.record.state, old.left_at, change.state, change.at).map(Timestamp::millis);
         self.change_row(
             memory,
             old.number,
@@ -198,6 +216,7 @@ impl SqlTx<'_> {
                 (":left", &left),
             ],
         )?;
+        self.note_state(self.need(memory)?, change.state, change.at)?;
         Ok(true)
     }
 
@@ -224,6 +243,7 @@ impl SqlTx<'_> {
                 (":more", &More::of(&old.record)?),
             ],
         )?;
+        self.note_state(self.need(memory)?, RecordState::Superseded, change.at)?;
         Ok(true)
     }
 
@@ -260,6 +280,7 @@ impl SqlTx<'_> {
     /// A version exactly as exported; the current one may come before or after its history.
     pub(super) fn import_record(&self, record: &Record, is_current: bool) -> Result<()> {
         let memory = self.need(&record.memory)?;
+        self.note_imported(memory)?;
         let existing = self.stored_record(&record.memory, &record.id)?;
         match existing {
             None => {
@@ -285,24 +306,13 @@ impl SqlTx<'_> {
     }
 }
 
-/// When a record that changes to `state` at `at` ceased to be active.
-fn left_at(old: &Stored, state: RecordState, at: Timestamp) -> Option<Timestamp> {
-    if state == RecordState::Active {
-        None
-    } else if old.record.state == RecordState::Active {
-        Some(at)
-    } else {
-        old.left_at
-    }
-}
-
 /// What a row says beside the record's own members.
-struct RowPlace {
-    parts: i64,
-    stated: Timestamp,
-    left_at: Option<Timestamp>,
-    model: Option<i64>,
-    earlier_group: Option<i64>,
+pub(super) struct RowPlace {
+    pub(super) parts: i64,
+    pub(super) stated: Timestamp,
+    pub(super) left_at: Option<Timestamp>,
+    pub(super) model: Option<i64>,
+    pub(super) earlier_group: Option<i64>,
 }
 
 impl RowPlace {

@@ -11,9 +11,9 @@ use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, Stra
 use loci_text::normalise_exact;
 use rusqlite::params;
 
-use super::record_codes::{digest, id_of};
 use super::record_rows::{RECORDS, read};
 use crate::tx::{Column, SqlTx};
+use loci_store_kit::codes::{digest, id_of};
 
 impl Records for SqlTx<'_> {
     fn get(&self, memory: &MemoryId, id: &RecordId) -> Result<Option<Record>> {
@@ -160,8 +160,18 @@ impl Records for SqlTx<'_> {
         self.confirm_record(memory, id, sources, at)
     }
 
-    fn erase_deleted(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<Vec<RecordId>> {
-        self.erase_deleted_records(memory, before, rows)
+    fn erasable(&self, now: Timestamp, limit: usize) -> Result<Vec<MemoryId>> {
+        self.erasable_memories(now, limit)
+    }
+
+    fn erase_deleted(
+        &mut self,
+        memory: &MemoryId,
+        now: Timestamp,
+        after_ms: u64,
+        rows: usize,
+    ) -> Result<Vec<RecordId>> {
+        self.erase_deleted_records(memory, now, after_ms, rows)
     }
 
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId, at: Timestamp) -> Result<Vec<RecordId>> {
@@ -178,6 +188,15 @@ impl Records for SqlTx<'_> {
 
     fn missing_vectors(&self, memory: &MemoryId, model: &str, limit: usize) -> Result<Vec<MissingVector>> {
         self.passages_without_vector(memory, model, limit)
+    }
+
+    fn memories_missing_vectors(
+        &self,
+        model: &str,
+        after: Option<&MemoryId>,
+        limit: usize,
+    ) -> Result<Vec<MemoryId>> {
+        self.memories_without_vectors(model, after, limit)
     }
 
     fn missing_vector_count(&self, memory: &MemoryId, model: &str) -> Result<u64> {

@@ -3,11 +3,13 @@
 use loci_model::ports::store::Telemetry;
 use loci_model::record::RecordState;
 use loci_model::telemetry::StateChange;
-use loci_model::{Error, MemoryId, RecordId, Result, Timestamp};
+use loci_model::{Error, MemoryId, RecordId, Result};
 use rusqlite::params;
 
-use super::record_codes::{code_of, key_of, of_code};
-use crate::tx::{Column, SqlTx};
+use crate::columns::Columns;
+use crate::tx::SqlTx;
+use loci_store_kit::codes::{code_of, key_of};
+use loci_store_kit::reading;
 
 impl Telemetry for SqlTx<'_> {
     fn append(&mut self, change: &StateChange) -> Result<()> {
@@ -37,21 +39,7 @@ impl Telemetry for SqlTx<'_> {
             "SELECT t.at, t.version, t.source, t.target, t.reason, t.by FROM records r \
              JOIN telemetry t ON t.rec = r.num WHERE r.mem = ?1 AND r.key = ?2 ORDER BY t.number",
             params![number, key_of(record)],
-            |row| {
-                Ok(StateChange {
-                    memory: memory.clone(),
-                    record: record.clone(),
-                    at: Timestamp::clamped(row.take(0)?),
-                    version: row.take(1)?,
-                    from: row
-                        .take::<Option<i64>>(2)?
-                        .map(|code| of_code(RecordState::ALL, code))
-                        .transpose()?,
-                    to: of_code(RecordState::ALL, row.take(3)?)?,
-                    reason: row.take(4)?,
-                    by: row.take(5)?,
-                })
-            },
+            |row| reading::state_change(&Columns(row), memory, record.clone(), 0),
         )
     }
 }

@@ -7,17 +7,18 @@ use loci_model::ports::store::{MissingVector, PassageVector};
 use loci_model::{Error, MemoryId, RecordId, Result};
 use rusqlite::params;
 
-use super::record_codes::key_of;
-use super::record_passages::passages;
 use super::record_rows::{RECORDS, read};
+use crate::errors::stored;
 use crate::tx::{Column, SqlTx, limit, unsigned};
+use loci_store_kit::codes::key_of;
+use loci_store_kit::passages::passages;
 
 /// Bits of a vector's row number that hold its part.
 const PART_BITS: u32 = 20;
 /// States whose records can be searched, by code: active, candidate, quarantined, stale, archived.
 const SEARCHED: &str = "r.state IN (0, 1, 4, 5, 7) AND r.parts > 0";
 
-fn first_row(record: i64) -> i64 {
+pub(super) fn first_row(record: i64) -> i64 {
     record << PART_BITS
 }
 
@@ -29,7 +30,7 @@ impl SqlTx<'_> {
         self.one("SELECT num FROM models WHERE id = ?1", [model], |row| row.take(0))
     }
 
-    fn need_model(&self, model: &str) -> Result<i64> {
+    pub(super) fn need_model(&self, model: &str) -> Result<i64> {
         if let Some(number) = self.model_number(model)? {
             return Ok(number);
         }
@@ -168,6 +169,27 @@ impl SqlTx<'_> {
                 text: text.into_owned(),
             })
             .collect())
+    }
+
+    /// Walks the memories, each with one look into an index.
+    pub(super) fn memories_without_vectors(
+        &self,
+        model: &str,
+        after: Option<&MemoryId>,
+        count: usize,
+    ) -> Result<Vec<MemoryId>> {
+        let sql = format!(
+            "SELECT m.id FROM memories m WHERE m.deleted IS NULL AND m.id > ?1 AND EXISTS \
+             (SELECT 1 FROM records r WHERE r.mem = m.num AND r.model IS ?2 AND {SEARCHED}) ORDER BY m.id LIMIT ?3"
+        );
+        let after = after.map_or("", |memory| memory.as_str());
+        let mut found = BTreeSet::new();
+        for other in self.other_models(self.model_number(model)?)? {
+            found.extend(self.all(&sql, params![after, other, limit(count)], |row| {
+                stored(MemoryId::parse(row.take::<String>(0)?), "memory id")
+            })?);
+        }
+        Ok(found.into_iter().take(count).collect())
     }
 
     pub(super) fn passages_without_vector_count(&self, memory: &MemoryId, model: &str) -> Result<u64> {

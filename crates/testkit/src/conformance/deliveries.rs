@@ -3,13 +3,43 @@
 use loci_model::delivery::{
     Delivery, DeliveryBacklog, DeliveryDirection as D, DeliveryState as S, WaitingDelivery,
 };
-use loci_model::ports::store::SetAside;
+use loci_model::ports::store::{DeliveryClaim, DeliveryOutcome, SetAside, Tx};
 use loci_model::{DeliveryId, Document, MemoryId, Result};
 
 use super::{Bench, same};
 use crate::samples::time;
 
-fn delivery(memory: &MemoryId, id: &str, key: &str, due: i64) -> Result<Delivery> {
+/// Deliveries for a target that could be claimed now, `id:body`; nobody's again afterwards.
+fn due(bench: &Bench, target: &'static str, now: i64) -> Result<Vec<String>> {
+    bench.write(move |tx| {
+        let (now, until) = (time(now), time(now + 1));
+        let claim = DeliveryClaim { direction: D::Out, target, holder: "one", now, until };
+        let rows = tx.deliveries_mut().claim(&claim, 9)?;
+        tx.deliveries_mut().free_leases("nobody")?;
+        Ok(rows.into_iter().map(|row| format!("{}:{}", row.id, row.body.as_str())).collect())
+    })
+}
+
+/// Claims a delivery, whenever it is due, and notes the outcome of a try at it.
+fn tried(
+    tx: &mut dyn Tx,
+    memory: &MemoryId,
+    id: &str,
+    (state, at, error): (S, i64, Option<&str>),
+) -> Result<bool> {
+    let id = DeliveryId::parse(id)?;
+    let (now, until) = (time(1_000), time(1_001));
+    for target in tx.deliveries().targets(D::Out, now)? {
+        let claim = DeliveryClaim { direction: D::Out, target: &target, holder: "one", now, until };
+        tx.deliveries_mut().claim(&claim, 99)?;
+    }
+    let outcome = DeliveryOutcome { state, due: time(at), error };
+    let noted = tx.deliveries_mut().set_state(memory, D::Out, &id, "one", &outcome)?;
+    tx.deliveries_mut().free_leases("nobody")?;
+    Ok(noted)
+}
+
+pub(super) fn delivery(memory: &MemoryId, id: &str, key: &str, due: i64) -> Result<Delivery> {
     Ok(Delivery {
         id: DeliveryId::parse(id)?,
         memory: memory.clone(),
@@ -34,17 +64,12 @@ pub(super) fn deliveries(bench: &Bench) -> Result<()> {
     same("the other direction", insert(Delivery { direction: D::In, ..first.clone() })?, true);
     insert(delivery(&memory, "b", "k", 1)?)?;
     insert(delivery(&memory, "c", "other", 5)?)?;
-    let due = |now: i64| {
-        bench.read(move |tx| {
-            let rows = tx.deliveries().due(D::Out, "hook", time(now), 9)?;
-            Ok(rows.into_iter().map(|row| row.id.to_string()).collect::<Vec<_>>().join(" "))
-        })
-    };
+    let due = |now: i64| Ok::<_, loci_model::Error>(due(bench, "hook", now)?.join(" ").replace(":null", ""));
     same("the second of a key waits for the first", due(9)?, "c".to_owned());
     same("one per key, earliest first", due(10)?, "c a".to_owned());
     let set = |id: &str, state: S, at: i64, error: Option<&'static str>| {
-        let (memory, id) = (memory.clone(), DeliveryId::parse(id)?);
-        bench.write(move |tx| tx.deliveries_mut().set_state(&memory, D::Out, &id, state, time(at), error))
+        let (memory, id) = (memory.clone(), id.to_owned());
+        bench.write(move |tx| tried(tx, &memory, &id, (state, at, error)))
     };
     same("again later", set("a", S::Pending, 20, Some("refused"))?, true);
     same("the key waits", due(19)?, "c".to_owned());
@@ -91,12 +116,7 @@ pub(super) fn targets(bench: &Bench) -> Result<()> {
     same("nothing is due", targets(1)?, String::new());
     same("each once, in order", targets(9)?, "another hook nobody".to_owned());
     same("those with something due", targets(4)?, "another nobody".to_owned());
-    let due = |target: &'static str| {
-        bench.read(move |tx| {
-            let rows = tx.deliveries().due(D::Out, target, time(9), 9)?;
-            Ok(rows.into_iter().map(|row| format!("{}:{}", row.id, row.body.as_str())).collect::<Vec<_>>())
-        })
-    };
+    let due = |target: &'static str| due(bench, target, 9);
     same(
         "of one target, without what is said",
         due("nobody")?,
@@ -132,8 +152,7 @@ pub(super) fn pages_and_retries(bench: &Bench) -> Result<()> {
         let came_in = Delivery { direction: D::In, state: S::Done, ..delivery(&place, "in", "k", 0)? };
         tx.deliveries_mut().insert(&came_in)?;
         for (id, state) in [("a", S::Done), ("b", S::Failed), ("c", S::Pending)] {
-            let id = DeliveryId::parse(id)?;
-            tx.deliveries_mut().set_state(&place, D::Out, &id, state, time(9), Some("refused"))?;
+            tried(tx, &place, id, (state, 9, Some("refused")))?;
         }
         Ok(())
     })?;
@@ -174,10 +193,8 @@ pub(super) fn pages_and_retries(bench: &Bench) -> Result<()> {
     let place = memory.clone();
     let seen = bench.read(move |tx| tx.deliveries().get(&place, D::In, &DeliveryId::parse("in")?))?;
     same("what came in stays seen", seen.is_some(), true);
-    let (place, id) = (memory.clone(), DeliveryId::parse("c")?);
-    bench.write(move |tx| {
-        tx.deliveries_mut().set_state(&place, D::Out, &id, S::Failed, time(9), Some("gone")).map(drop)
-    })?;
+    let place = memory.clone();
+    bench.write(move |tx| tried(tx, &place, "c", (S::Failed, 9, Some("gone"))))?;
     same("given up long ago", (sweep(0, 9)?, sweep(0, 10)?, sweep(0, 10)?), (0, 1, 0));
     same("what waits stays", page(None, None, 9)?, "d b".to_owned());
     Ok(())
@@ -201,7 +218,7 @@ pub(super) fn backlog_and_erasure(bench: &Bench) -> Result<()> {
         for (id, state, error) in
             [("a", S::Done, None), ("b", S::Failed, Some("gone")), ("c", S::Pending, Some("no"))]
         {
-            tx.deliveries_mut().set_state(&place, D::Out, &DeliveryId::parse(id)?, state, time(9), error)?;
+            tried(tx, &place, id, (state, 9, error))?;
         }
         Ok(())
     })?;

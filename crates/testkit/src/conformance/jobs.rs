@@ -123,9 +123,10 @@ pub(super) fn leases_and_failures(bench: &Bench) -> Result<()> {
     same("of another memory", none, None);
     same("taken", claim(bench, "one", 1)?, Some("a".to_owned()));
     same("leased", claim(bench, "two", 10)?, None);
-    same("the lease ran out", claim(bench, "two", 11)?, Some("a".to_owned()));
-    same("one's own jobs stay", free_leases(bench, "two", 12)?, 0);
+    same("the lease ran out", claim(bench, "two 7", 11)?, Some("a".to_owned()));
+    same("one's own jobs stay, whichever claim's", free_leases(bench, "two", 12)?, 0);
     same("a new host frees the old one's jobs", free_leases(bench, "three", 12)?, 1);
+    same("not another claim's", finish(bench, &memory, "a", "two 7", None)?, false);
     same("freed", claim(bench, "two", 12)?, Some("a".to_owned()));
     same("the first lost it", finish(bench, &memory, "a", "one", None)?, false);
     let renew = |host: &'static str| {

@@ -4,20 +4,26 @@
 //! naming the part. To add an accessor trait: a file here, a line in `PARTS`.
 
 mod deliveries;
+mod delivery_leases;
 mod event_filters;
 mod event_windows;
 mod events;
 mod exchanges;
+mod fact_events;
+mod facts;
 mod job_waits;
 mod jobs;
+mod leases;
 mod memories;
 mod record_lists;
 mod record_moves;
 mod record_states;
 mod records;
+mod repositories;
 mod retrieval;
 mod rows;
 mod sessions;
+mod transfer;
 mod vectors;
 mod writes;
 
@@ -54,6 +60,7 @@ const PARTS: &[Part] = &[
     ("records: export and import", records::export_and_import),
     ("records: states and supersession", record_states::states),
     ("records: erasure, forgetting, retention", record_states::erasure),
+    ("records: where deleted ones are to be erased", record_states::erasable),
     ("records: taken back", record_moves::restored),
     ("records: moved to another namespace", record_moves::moved),
     ("records: of a strategy, by making", record_moves::of_a_strategy),
@@ -75,10 +82,30 @@ const PARTS: &[Part] = &[
     ("keys, tokens, telemetry", rows::keys_tokens_telemetry),
     ("deliveries", deliveries::deliveries),
     ("deliveries: targets", deliveries::targets),
+    ("deliveries: one holder each", delivery_leases::leases),
+    ("deliveries: what becomes of leases", delivery_leases::ends),
+    ("leases by name", leases::leases),
     ("deliveries: pages, retries, sweeping", deliveries::pages_and_retries),
     ("deliveries: backlog and erasure", deliveries::backlog_and_erasure),
+    ("repositories: identities, keys, names", repositories::names_and_pages),
+    ("repositories: not looked at for longest", repositories::unchecked),
+    ("facts: come back as they were", facts::come_back),
+    ("facts: one of each content", facts::one_of_each_content),
+    ("facts: pages", facts::pages),
+    ("facts: paths", facts::paths),
+    ("facts: sums, and what expired", facts::sums_and_expiry),
+    ("facts: erased with their records", facts::erasure),
+    ("facts: what retention removes", facts::retention),
+    ("facts: purged with their memory", facts::purge),
+    ("facts: what happened to them", fact_events::events),
+    ("facts: verifications that are kept", fact_events::verdicts),
+    ("transfer: pages in order", transfer::pages),
+    ("transfer: there and back", transfer::there_and_back),
+    ("transfer: given up", transfer::given_up),
     ("writes: all or nothing", writes::all_or_nothing),
     ("writes: many at once", writes::many_at_once),
+    ("writes: facts that take each other's place at once", writes::one_head),
+    ("writes: a long one behind others", writes::a_long_one),
     ("search: finds, filters, follows", retrieval::finds_filters_follows),
     ("search: the index equals its rebuild", retrieval::equals_its_rebuild),
 ];

@@ -85,13 +85,13 @@ pub(super) fn erasure(bench: &Bench) -> Result<()> {
         bench.get(&memory, &one.id)?.map(|record| record.text),
         Some("the secret".into()),
     );
-    let erase = |before: Timestamp| {
+    let erase = |now: i64| {
         let memory = memory.clone();
-        bench.change(move |records| Ok(records.erase_deleted(&memory, before, 9)?.len()))
+        bench.change(move |records| Ok(records.erase_deleted(&memory, time(now), 10_000, 9)?.len()))
     };
-    same("not yet", erase(time(4))?, 0);
-    same("erased", erase(time(6))?, 1);
-    same("once", erase(time(7))?, 0);
+    same("not yet", erase(14)?, 0);
+    same("erased", erase(15)?, 1);
+    same("once", erase(16)?, 0);
     let left = bench.get(&memory, &one.id)?;
     same("no text", left.as_ref().map(|record| record.text.as_str()), Some(""));
     same("still erased", left.map(|record| record.state), Some(RecordState::Erased));
@@ -100,6 +100,50 @@ pub(super) fn erasure(bench: &Bench) -> Result<()> {
     same("cannot come back", set(bench, &memory, &one.id, RecordState::Active, time(9))?, false);
     forgetting(bench, &memory)?;
     retention(bench)
+}
+
+/// Which memories a sweep has to look at for deleted records.
+pub(super) fn erasable(bench: &Bench) -> Result<()> {
+    let (one, other) = (bench.memory("one")?, bench.memory("other")?);
+    for memory in [&one, &other] {
+        for number in 1..4 {
+            bench.put(&samples::record(memory, number, "a secret")?)?;
+        }
+    }
+    let after_ms = i64::try_from(samples::memory("any")?.settings.erase_after_ms).unwrap_or(i64::MAX);
+    let erasable = |now: i64, limit: usize| bench.records(move |records| records.erasable(time(now), limit));
+    let erase = |memory: &MemoryId, now: i64, rows: usize| {
+        let (memory, after) = (memory.clone(), u64::try_from(after_ms).unwrap_or(u64::MAX));
+        bench.change(move |records| Ok(records.erase_deleted(&memory, time(now), after, rows)?.len()))
+    };
+    let due = |deleted: i64| deleted.saturating_add(after_ms / 1000);
+    same("nothing is deleted", erasable(due(99), 9)?, vec![]);
+    set(bench, &one, &samples::record_id(1)?, RecordState::Erased, time(5))?;
+    set(bench, &one, &samples::record_id(2)?, RecordState::Erased, time(7))?;
+    set(bench, &other, &samples::record_id(1)?, RecordState::Erased, time(6))?;
+    same("both, so many at most", (erasable(due(6), 9)?.len(), erasable(due(6), 1)?.len()), (2, 1));
+    // One that was looked at too early is not named before it must be.
+    same("too early", (erase(&one, due(4), 9)?, erase(&other, due(4), 9)?), (0, 0));
+    same("not named then", erasable(due(4), 9)?, vec![]);
+    same("the first is due", erasable(due(5), 9)?, vec![one.clone()]);
+    same("erased", erase(&one, due(5), 9)?, 1);
+    same("then the other", erasable(due(6), 9)?, vec![other.clone()]);
+    same("erased too", erase(&other, due(6), 9)?, 1);
+    same("nothing until then", erasable(due(6), 9)?, vec![]);
+    set(bench, &one, &samples::record_id(3)?, RecordState::Erased, time(7))?;
+    same("one of two", erase(&one, due(7), 1)?, 1);
+    same("the rest is still due", erasable(due(7), 9)?, vec![one.clone()]);
+    let place = one.clone();
+    bench.write(move |tx| {
+        let Some(mut memory) = tx.memories().get(&place)? else { return Ok(()) };
+        memory.settings.erase_after_ms = 0;
+        tx.memories_mut().update(&memory).map(drop)
+    })?;
+    same("kept for less by now", erasable(7, 9)?, vec![one.clone()]);
+    let place = one.clone();
+    bench.write(move |tx| tx.memories_mut().delete(&place, time(8)).map(drop))?;
+    same("a deleted memory is not named", erasable(due(99), 9)?, vec![]);
+    Ok(())
 }
 
 fn forgetting(bench: &Bench, memory: &MemoryId) -> Result<()> {

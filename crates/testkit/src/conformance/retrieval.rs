@@ -171,7 +171,7 @@ pub(super) fn equals_its_rebuild(bench: &Bench) -> Result<()> {
     set(bench, &memory, &samples::record_id(1)?, RecordState::Superseded, time(50))?;
     set(bench, &memory, &samples::record_id(4)?, RecordState::Erased, time(50))?;
     let place = memory.clone();
-    bench.change(move |records| records.erase_deleted(&place, time(60), 9))?;
+    bench.change(move |records| records.erase_deleted(&place, time(60), 0, 9))?;
     let info = |rebuilt| block_on(bench.store.search().info(&memory, rebuilt));
     let (kept, fresh) = (info(false)?, info(true)?);
     same("passages", kept.passages, fresh.passages);

@@ -14,6 +14,13 @@ fn missing(bench: &Bench, memory: &MemoryId, model: &str) -> Result<Vec<(String,
     let (place, name) = (memory.clone(), model.to_owned());
     let count = bench.records(move |records| records.missing_vector_count(&place, &name))?;
     same("as many as counted", u64::try_from(rows.len()).unwrap_or(0), count);
+    let name = model.to_owned();
+    let named = bench.records(move |records| records.memories_missing_vectors(&name, None, 9))?;
+    same("the memory is named as long as one lacks", named.contains(memory), count > 0);
+    same("in order", named.is_sorted(), true);
+    let (place, name) = (memory.clone(), model.to_owned());
+    let behind = bench.records(move |records| records.memories_missing_vectors(&name, Some(&place), 9))?;
+    same("not behind itself", behind.iter().all(|other| other > memory), true);
     Ok(rows.into_iter().map(|row| (row.text, row.version, row.part)).collect())
 }
 

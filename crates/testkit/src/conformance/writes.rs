@@ -6,7 +6,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::{Error, ErrorKind, Result};
 
 use super::{Bench, same};
-use crate::{block_on, samples};
+use crate::{block_on, samples, succession};
 
 pub(super) fn all_or_nothing(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
@@ -35,6 +35,41 @@ pub(super) fn all_or_nothing(bench: &Bench) -> Result<()> {
     })?;
     same("a write sees itself", inside, true);
     same("and the next read sees it", bench.get(&memory, &one.id)?.is_some(), true);
+    Ok(())
+}
+
+/// However many facts take each other's place at once, one is active.
+pub(super) fn one_head(bench: &Bench) -> Result<()> {
+    const THREADS: u32 = 6;
+    const EACH: u32 = 10;
+    let memory = bench.memory("notes")?;
+    let outcome: Result<Vec<()>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS)
+            .map(|thread| {
+                let (store, memory) = (Arc::clone(&bench.store), memory.clone());
+                scope.spawn(move || -> Result<()> {
+                    for number in 0..EACH {
+                        let number = thread * 100 + number;
+                        let of = memory.clone();
+                        block_on(store.write(move |tx| {
+                            tx.records_mut().insert(&samples::record(&of, number, "the answer")?)?;
+                            succession::succeed(tx, &of, number)
+                        }))?;
+                        let of = memory.clone();
+                        block_on(store.read(move |tx| succession::successions(tx, &of)))?;
+                    }
+                    Ok(())
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| Err(Error::bug("a writing thread panicked"))))
+            .collect()
+    });
+    outcome?;
+    let all = bench.read(move |tx| succession::successions(tx, &memory))?;
+    same("each came once", all, u64::from(THREADS * EACH));
     Ok(())
 }
 
@@ -76,5 +111,46 @@ pub(super) fn many_at_once(bench: &Bench) -> Result<()> {
     same("every write has its number", bench.read(move |tx| tx.memories().sequence(&place))?, expect);
     let scope = loci_model::scope::RecordScope::whole(memory, samples::time(9_999));
     same("nothing lost, nothing twice", bench.records(move |records| records.count(&scope))?, expect);
+    Ok(())
+}
+
+/// A write of many statements that queues behind another: it may be taken back and run again, and counts once.
+pub(super) fn a_long_one(bench: &Bench) -> Result<()> {
+    const READS: u32 = 3_000;
+    let memory = bench.memory("notes")?;
+    let (first, long, last) = (
+        samples::record(&memory, 1, "first")?,
+        samples::record(&memory, 2, "long")?,
+        samples::record(&memory, 3, "last")?,
+    );
+    let (queued, all_are) = std::sync::mpsc::channel::<()>();
+    let mut all_are = Some(all_are);
+    let row = first.clone();
+    let one = bench.store.write(move |tx| {
+        // Holds the store's writer until the others wait behind it.
+        if let Some(all_are) = all_are.take() {
+            let _ = all_are.recv();
+        }
+        tx.records_mut().insert(&row)
+    });
+    let row = long.clone();
+    let two = bench.store.write(move |tx| {
+        let sequence = tx.records_mut().insert(&row)?;
+        for _ in 0..READS {
+            same("it sees itself", tx.records().get(&row.memory, &row.id)?.is_some(), true);
+        }
+        Ok(sequence)
+    });
+    let row = last.clone();
+    let three = bench.store.write(move |tx| tx.records_mut().insert(&row));
+    // Asked in this order: when the first goes on, the others wait.
+    let (one, two, three, ()) =
+        block_on(async { futures::join!(one, two, three, async move { drop(queued) }) });
+    let mut sequences = [one?, two?, three?];
+    sequences.sort_unstable();
+    same("each has its number", sequences, [1, 2, 3]);
+    for record in [first, long, last] {
+        same("each is there", bench.get(&memory, &record.id)?.is_some(), true);
+    }
     Ok(())
 }

@@ -21,6 +21,7 @@ use crate::config::environment::Environment;
 use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
+use crate::wiring_store::StorePlan;
 
 /// Extraction may take at least so long, on a slow machine.
 const EXTRACTION_MS_MIN: u64 = 120_000;
@@ -56,8 +57,9 @@ impl Demo {
 }
 
 async fn play_in(folder: &Path, globals: &Globals, environment: &Environment) -> Result<play::Report> {
-    let globals = Globals { wait_ms: globals.wait_ms.max(EXTRACTION_MS_MIN), ..globals.clone() };
-    let session = Session::open(&globals, environment, &Config::default(), folder.to_owned())?;
+    let wait_ms = globals.wait_ms.unwrap_or(0).max(EXTRACTION_MS_MIN);
+    let globals = Globals { wait_ms: Some(wait_ms), ..globals.clone() };
+    let session = Session::open(&globals, environment, &Config::default(), StorePlan::folder_at(folder))?;
     let report = play::play(&session).await;
     session.end().await?;
     report
@@ -92,7 +94,7 @@ mod tests {
             url: None,
             token: None,
             no_attach: true,
-            wait_ms: 0,
+            wait_ms: None,
         }
     }
 

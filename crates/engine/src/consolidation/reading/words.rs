@@ -1,5 +1,7 @@
 //! A text as words in one form: lower case, stems, one word for synonyms, numbers as digits, code and names apart.
 
+use loci_text::marks::number_word;
+
 use super::clock;
 use super::lists;
 use super::synonyms;
@@ -268,7 +270,7 @@ fn read_word(written: &str, at_start: bool, words: &mut Vec<Word>) {
     let capitals = plain.chars().filter(|c| c.is_uppercase()).count() > 1;
     let unit =
         matches!(stem.as_str(), "second") && words.last().is_some_and(|before| before.class == Class::Number);
-    if let Some(number) = lists::number_word(&stem).filter(|_| !unit) {
+    if let Some(number) = number_word(&stem).filter(|_| !unit) {
         words.push(Word {
             form: number.to_string(),
             lower: stem,

@@ -2,17 +2,16 @@
 //! decisions put on the drafts (`consolidation`). Turns kept word for word go by their joining alone unless the memory
 //! says otherwise: one that is superseded is evidence that retrieval loses.
 
+use loci_model::Result;
 use loci_model::job::Job;
-use loci_model::ports::search::NeighbourRequest;
 use loci_model::ports::store::StoreExt;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::scope::RecordScope;
 use loci_model::settings::ModelMode;
-use loci_model::{NamespaceFilter, NamespaceMatch, Result};
 use loci_text::similarity::jaccard;
 use loci_text::terms;
 
 use super::draft::Draft;
+use super::neighbours::{Near, cosine, near};
 use super::round::{Group, Round};
 use super::write;
 use crate::Engine;
@@ -142,22 +141,10 @@ async fn stored(
     draft: &Draft,
     of: usize,
 ) -> Result<Vec<Neighbourhood>> {
-    let memory = &round.memory.id;
-    let model = engine.embedder.as_ref().map(|embedder| embedder.model_id().to_owned());
-    let mut scope = RecordScope::whole(memory.clone(), engine.clock.now());
-    scope.namespaces = vec![NamespaceFilter::new(&group.namespace, NamespaceMatch::Exact)];
-    let request = NeighbourRequest {
-        scope,
-        namespace: group.namespace.clone(),
-        strategy: Some(round.strategy.id.clone()),
-        text: draft.record.indexed().to_owned(),
-        vector: draft.vector.clone().zip(model),
-        jaccard_min: JACCARD_MIN,
-        cosine_min: Some(COSINE_MIN),
-        limit: LOOKED_AT_MAX,
-    };
-    let near = engine.store.search().neighbours(request).await?;
-    let (place, ids) = (memory.clone(), near.iter().map(|near| near.record.clone()).collect::<Vec<_>>());
+    let like = Near { jaccard_min: JACCARD_MIN, cosine_min: Some(COSINE_MIN), limit: LOOKED_AT_MAX };
+    let near = near(engine, round, group, draft, like).await?;
+    let (place, ids) =
+        (round.memory.id.clone(), near.iter().map(|near| near.record.clone()).collect::<Vec<_>>());
     if ids.is_empty() {
         return Ok(Vec::new());
     }
@@ -194,11 +181,6 @@ async fn stored(
 /// Preferences under one key: the key decides, in the write itself.
 fn keyed_alike(record: &Record, draft: &Draft) -> bool {
     matches!(draft.joining, Joining::Key { .. }) && record.subtype == draft.record.subtype
-}
-
-fn cosine(left: &Draft, right: &Draft) -> Option<f32> {
-    let (left, right) = left.vector.as_ref().zip(right.vector.as_ref())?;
-    Some(left.iter().zip(right).map(|(one, other)| one * other).sum())
 }
 
 /// A draft that says what an earlier one says, which itself is not written, says what that one says.

@@ -3,7 +3,7 @@
 //!
 //! Inside the write of a round, whose ground holds. Nothing is compared by meaning here.
 
-use loci_model::ports::store::{RecordPage, SupersedeChange, Tx};
+use loci_model::ports::store::{RecordPage, Tx};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::scope::{RecordScope, StrategyChoice};
 use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result};
@@ -12,7 +12,7 @@ use super::draft::Draft;
 use super::round::Group;
 use super::write::Plan;
 use crate::consolidation;
-use crate::records::changes::{self, Change};
+use crate::records::changing::Changing;
 use crate::strategies::Joining;
 use crate::strategies::preference::stated;
 
@@ -41,7 +41,13 @@ impl Plan {
         let old = match &draft.joining {
             Joining::InPlace if draft.record.version > 1 => {
                 tx.records_mut().put_version(&draft.record)?;
-                self.note(tx, &draft.record, Some(RecordState::Active), RecordState::Active, "continued")?;
+                self.changing().note(
+                    tx,
+                    &draft.record,
+                    Some(RecordState::Active),
+                    RecordState::Active,
+                    "continued",
+                )?;
                 return Ok(true);
             }
             Joining::InPlace | Joining::Add => Vec::new(),
@@ -126,7 +132,7 @@ impl Plan {
         }
         tx.records_mut().insert(&record)?;
         let reason = if draft.hidden { "extracted; hidden characters" } else { "extracted" };
-        self.note(tx, &record, None, record.state, reason)?;
+        self.changing().note(tx, &record, None, record.state, reason)?;
         if let Some(current) = later.into_iter().max_by_key(|old| old.timestamp) {
             return self.supersede(tx, &record, &current);
         }
@@ -144,28 +150,11 @@ impl Plan {
             | RecordKind::Investigation
             | RecordKind::Document => "said again",
         };
-        let change = SupersedeChange {
-            by: by.id.clone(),
-            reason: reason.to_owned(),
-            valid_to: by.valid_from,
-            at: self.now,
-        };
-        if tx.records_mut().supersede(&self.round.memory.id, &old.id, &change)? {
-            self.note(tx, old, Some(RecordState::Active), RecordState::Superseded, reason)?;
-        }
-        Ok(())
+        self.changing().supersede(tx, old, by, reason).map(drop)
     }
 
-    pub(super) fn note(
-        &self,
-        tx: &mut dyn Tx,
-        record: &Record,
-        from: Option<RecordState>,
-        to: RecordState,
-        reason: &str,
-    ) -> Result<()> {
-        let change = Change { record, from, to, reason, by: BY, at: self.now };
-        changes::note(tx, &self.round.memory, &change)
+    pub(super) fn changing(&self) -> Changing<'_> {
+        Changing { memory: &self.round.memory, by: BY, at: self.now }
     }
 }
 

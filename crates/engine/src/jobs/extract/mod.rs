@@ -33,7 +33,7 @@ use self::reading::{GroupRead, Reading};
 use self::round::{Round, Told};
 use self::window::{Room, Unread};
 use self::write::Leaving;
-use super::{Ended, failure, reflect};
+use super::{Ended, failure, lease, reflect};
 use crate::Engine;
 use crate::asking::{Unanswered, Why};
 
@@ -50,6 +50,8 @@ const NAMED_MESSAGES_MAX: usize = 100;
 #[derive(Debug, Clone)]
 struct Place {
     job: JobId,
+    /// Who holds the job.
+    holder: String,
     memory: MemoryId,
     strategy: StrategyId,
     actor: ActorId,
@@ -61,6 +63,7 @@ impl Place {
         match (&job.strategy, &job.actor, &job.session) {
             (Some(strategy), Some(actor), Some(session)) => Ok(Self {
                 job: job.id.clone(),
+                holder: lease::holder(job).to_owned(),
                 memory: job.memory.clone(),
                 strategy: strategy.clone(),
                 actor: actor.clone(),
@@ -257,13 +260,11 @@ impl<'a> Run<'a> {
         if self.fixed.as_ref() == Some(window) {
             return Ok(());
         }
-        let (memory, id, host) =
-            (self.job.memory.clone(), self.job.id.clone(), self.engine.settings.host.clone());
-        let fixed = window.clone();
+        let (Place { memory, job, holder, .. }, fixed) = (self.place.clone(), window.clone());
         let held = self
             .engine
             .store
-            .write(move |tx| tx.jobs_mut().set_window(&memory, &id, &host, Some(&fixed)))
+            .write(move |tx| tx.jobs_mut().set_window(&memory, &job, &holder, Some(&fixed)))
             .await?;
         if !held {
             return Err(Error::conflict("the job is another runner's by now"));

@@ -4,7 +4,7 @@
 //! Exact repeats are found in the write itself. What clients wrote is nobody's duplicate.
 
 use loci_model::RecordId;
-use loci_model::ports::search::NeighbourRequest;
+use loci_model::ports::search::{Neighbour, NeighbourRequest};
 use loci_model::ports::store::StoreExt;
 use loci_model::record::{Record, RecordOrigin, RecordState};
 use loci_model::scope::RecordScope;
@@ -70,16 +70,31 @@ fn may_be_alike(left: usize, right: usize) -> bool {
     left.min(right) * 2 >= left.max(right)
 }
 
-fn cosine(left: &Draft, right: &Draft) -> Option<f32> {
+/// The cosine of two drafts, where both have a vector.
+pub(super) fn cosine(left: &Draft, right: &Draft) -> Option<f32> {
     let (left, right) = left.vector.as_ref().zip(right.vector.as_ref())?;
     Some(left.iter().zip(right).map(|(one, other)| one * other).sum())
 }
 
-/// Among the records of the group.
-async fn stored(engine: &Engine, round: &Round, group: &Group, draft: &Draft) -> Result<Vec<RecordId>> {
-    let memory = &round.memory.id;
+/// How like a draft a record must be, and how many are told.
+#[derive(Clone, Copy)]
+pub(super) struct Near {
+    pub(super) jaccard_min: f32,
+    pub(super) cosine_min: Option<f32>,
+    pub(super) limit: usize,
+}
+
+/// Records of a draft's strategy and namespace that are like it, the most similar first.
+pub(super) async fn near(
+    engine: &Engine,
+    round: &Round,
+    group: &Group,
+    draft: &Draft,
+    near: Near,
+) -> Result<Vec<Neighbour>> {
+    let Near { jaccard_min, cosine_min, limit } = near;
     let model = engine.embedder.as_ref().map(|embedder| embedder.model_id().to_owned());
-    let mut scope = RecordScope::whole(memory.clone(), engine.clock.now());
+    let mut scope = RecordScope::whole(round.memory.id.clone(), engine.clock.now());
     scope.namespaces = vec![NamespaceFilter::new(&group.namespace, NamespaceMatch::Exact)];
     let request = NeighbourRequest {
         scope,
@@ -87,14 +102,17 @@ async fn stored(engine: &Engine, round: &Round, group: &Group, draft: &Draft) ->
         strategy: Some(round.strategy.id.clone()),
         text: draft.record.indexed().to_owned(),
         vector: draft.vector.clone().zip(model),
-        jaccard_min: JACCARD_MIN,
-        cosine_min: None,
-        limit: NEIGHBOURS_MAX,
+        jaccard_min,
+        cosine_min,
+        limit,
     };
-    let near: Vec<RecordId> = engine
-        .store
-        .search()
-        .neighbours(request)
+    engine.store.search().neighbours(request).await
+}
+
+/// Among the records of the group.
+async fn stored(engine: &Engine, round: &Round, group: &Group, draft: &Draft) -> Result<Vec<RecordId>> {
+    let like = Near { jaccard_min: JACCARD_MIN, cosine_min: None, limit: NEIGHBOURS_MAX };
+    let near: Vec<RecordId> = near(engine, round, group, draft, like)
         .await?
         .into_iter()
         .filter(|neighbour| neighbour.cosine.is_none_or(|cosine| cosine >= COSINE_MIN))
@@ -103,7 +121,7 @@ async fn stored(engine: &Engine, round: &Round, group: &Group, draft: &Draft) ->
     if near.is_empty() {
         return Ok(near);
     }
-    let place = memory.clone();
+    let place = round.memory.id.clone();
     let records = engine.store.read(move |tx| tx.records().get_many(&place, &near)).await?;
     Ok(records
         .into_iter()

@@ -3,10 +3,11 @@
 
 use loci_model::job::JobMessage;
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::{PassageVector, ReadTx, RecordChange, StoreExt, Tx};
+use loci_model::ports::store::{PassageVector, ReadTx, StoreExt, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::{JobId, MemoryId, RecordId, Result, Timestamp};
 
+use super::Place;
 use super::draft::Draft;
 use super::round::Round;
 use crate::Engine;
@@ -47,7 +48,6 @@ pub(super) struct Plan {
     pub(super) round: Round,
     drafts: Vec<Draft>,
     leaving: Leaving,
-    host: String,
     model: Option<String>,
     embed_job: JobId,
     pub(super) now: Timestamp,
@@ -63,9 +63,8 @@ pub(super) async fn write(
     let now = engine.clock.now();
     let model = engine.embedder.as_ref().map(|embedder| embedder.model_id().to_owned());
     let embed_job = JobId::parse(uuid7(engine.ids.as_ref(), now.millis()))?;
-    let host = engine.settings.host.clone();
     let watch = engine.watch("upsert_memory", Some(&round.memory.id));
-    let plan = Plan { round, drafts, leaving, host, model, embed_job, now };
+    let plan = Plan { round, drafts, leaving, model, embed_job, now };
     let written = engine.store.write(move |tx| plan.write(tx)).await;
     // A round that found nothing new is no operation.
     if let Some(watch) = watch.filter(|_| !matches!(written, Ok(None | Some(0)))) {
@@ -105,15 +104,12 @@ impl Plan {
             self.leaving.replaces.iter().filter(|id| !continued(id)).cloned().collect();
         for old in tx.records().get_many(&memory.id, &replaces)? {
             for covered in covered_by(tx, &memory.id, std::slice::from_ref(&old))? {
-                if tx.records_mut().restore(&memory.id, &covered.id, GIVEN_BACK, self.now)? {
-                    self.note(tx, &covered, Some(covered.state), RecordState::Active, GIVEN_BACK)?;
+                if self.changing().restore(tx, &covered, GIVEN_BACK)? {
                     batch::ask_for_vectors(tx, &memory.id, &self.embed_job, self.now)?;
                 }
             }
-            let change =
-                RecordChange { state: RecordState::Superseded, reason: REPLACED.to_owned(), at: self.now };
-            if old.state == RecordState::Active && tx.records_mut().set_state(&memory.id, &old.id, &change)? {
-                self.note(tx, &old, Some(RecordState::Active), RecordState::Superseded, REPLACED)?;
+            if old.state == RecordState::Active {
+                self.changing().set_state(tx, &old, RecordState::Superseded, REPLACED)?;
             }
         }
         Ok(())
@@ -124,20 +120,21 @@ impl Plan {
         if !self.leaving.tidies {
             return Ok(());
         }
-        let (memory, job) = (&self.round.memory.id, &self.round.place.job);
+        let Place { job, holder, .. } = &self.round.place;
+        let memory = &self.round.memory.id;
         tx.exchanges_mut().drop_of_job(memory, job)?;
-        tx.jobs_mut().set_window(memory, job, &self.host, None)?;
-        tx.jobs_mut().set_messages(memory, job, &self.host, &self.leaving.owed)?;
+        tx.jobs_mut().set_window(memory, job, holder, None)?;
+        tx.jobs_mut().set_messages(memory, job, holder, &self.leaving.owed)?;
         Ok(())
     }
 
-    /// True when progress and neighbours are as they were read, and job, memory and strategy are still there: who forgets
-    /// an actor cancels the jobs that hold the actor's words.
+    /// True when progress and neighbours are as they were read, the job is held here, and memory and strategy are still
+    /// there: who forgets an actor cancels the jobs that hold the actor's words.
     fn holds(&self, tx: &mut dyn Tx) -> Result<bool> {
         let Round { place, memory, strategy, .. } = &self.round;
         let Some(job) = tx.jobs().get(&memory.id, &place.job)? else { return Ok(false) };
-        // Old messages are read again without moving the progress: only who holds the job may write them.
-        if self.leaving.tidies && job.lease_host.as_ref() != Some(&self.host) {
+        // Whoever lost the job leaves it to who has it now.
+        if job.lease_host.as_ref() != Some(&place.holder) {
             return Ok(false);
         }
         let current = tx.memories().get(&memory.id)?;

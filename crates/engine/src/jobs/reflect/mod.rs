@@ -22,7 +22,7 @@ pub(super) use asking_for::ask_where_due;
 pub(crate) use window::made_since;
 
 use self::window::Look;
-use super::{Ended, failure};
+use super::{Ended, failure, lease};
 use crate::Engine;
 use crate::asking::{Asked, Unanswered, ask};
 use crate::strategies::reflection_model;
@@ -116,9 +116,14 @@ async fn opened(engine: &Engine, job: &Job, place: &Place) -> Result<Timestamp> 
     }
     let opened_at = engine.clock.now();
     let window = JobWindow { from: 0, to: place.size as u64, notice: None, opened_at };
-    let (memory, id, host) = (job.memory.clone(), job.id.clone(), engine.settings.host.clone());
-    let held =
-        engine.store.write(move |tx| tx.jobs_mut().set_window(&memory, &id, &host, Some(&window))).await?;
+    let held_by = job.clone();
+    let held = engine
+        .store
+        .write(move |tx| {
+            let (memory, id) = (&held_by.memory, &held_by.id);
+            tx.jobs_mut().set_window(memory, id, lease::holder(&held_by), Some(&window))
+        })
+        .await?;
     if held { Ok(opened_at) } else { Err(Error::conflict("the job is another runner's by now")) }
 }
 

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use loci_model::job::{Job, JobState};
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::{PassageVector, RecordChange, StoreExt, Tx};
+use loci_model::ports::store::{PassageVector, StoreExt, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::{JobId, RecordId, Result, Timestamp};
 
-use super::super::{Ended, deliverer};
+use super::super::{Ended, deliverer, lease};
 use super::draft::Draft;
 use super::window::{Ground, Look};
 use crate::Engine;
 use crate::records::batch;
-use crate::records::changes::{self, Change};
+use crate::records::changing::Changing;
 use crate::settings::EngineSettings;
 
 /// Who changes records here, in telemetry.
@@ -63,20 +63,20 @@ pub(super) async fn nothing(engine: &Engine, job: &Job) -> Result<Ended> {
 
 /// The window and the questions of a job go: a new start opens a new one.
 pub(super) async fn close(engine: &Engine, job: &Job) -> Result<()> {
-    let (job, host) = (job.clone(), engine.settings.host.clone());
-    engine.store.write(move |tx| clear(tx, &job, &host)).await
+    let job = job.clone();
+    engine.store.write(move |tx| clear(tx, &job)).await
 }
 
-fn clear(tx: &mut dyn Tx, job: &Job, host: &str) -> Result<()> {
-    if tx.jobs_mut().set_window(&job.memory, &job.id, host, None)? {
+fn clear(tx: &mut dyn Tx, job: &Job) -> Result<()> {
+    if tx.jobs_mut().set_window(&job.memory, &job.id, lease::holder(job), None)? {
         tx.exchanges_mut().drop_of_job(&job.memory, &job.id)?;
     }
     Ok(())
 }
 
 fn end(tx: &mut dyn Tx, settings: &EngineSettings, job: &Job, now: Timestamp) -> Result<()> {
-    clear(tx, job, &settings.host)?;
-    if tx.jobs_mut().finish(&job.memory, &job.id, &settings.host, None, now)? {
+    clear(tx, job)?;
+    if tx.jobs_mut().finish(&job.memory, &job.id, lease::holder(job), None, now)? {
         deliverer::job_ended(tx, settings, job, JobState::Done, now)?;
     }
     Ok(())
@@ -96,7 +96,9 @@ impl Plan {
                     written += 1;
                     vectors.extend(self.vector(record, vector.as_ref()));
                 }
-                Draft::Expired(record, reason) => self.expire(tx, record, reason)?,
+                Draft::Expired(record, reason) => {
+                    self.changing().set_state(tx, record, RecordState::Expired, reason)?;
+                }
             }
         }
         if !vectors.is_empty() {
@@ -113,7 +115,7 @@ impl Plan {
     fn holds(&self, tx: &mut dyn Tx) -> Result<bool> {
         let (memory, strategy) = (&self.job.memory, &self.look.strategy);
         let held = tx.jobs().get(memory, &self.job.id)?;
-        if held.is_none_or(|job| job.lease_host.as_ref() != Some(&self.settings.host)) {
+        if held.is_none_or(|job| job.lease_host != self.job.lease_host) {
             return Ok(false);
         }
         let current = tx.memories().get(memory)?;
@@ -139,18 +141,16 @@ impl Plan {
     fn write_record(&self, tx: &mut dyn Tx, record: &Record) -> Result<()> {
         if record.version > 1 {
             tx.records_mut().put_version(record)?;
-            return self.note(tx, record, Some(RecordState::Active), record.state, "counted again");
+            return self.changing().note(
+                tx,
+                record,
+                Some(RecordState::Active),
+                record.state,
+                "counted again",
+            );
         }
         tx.records_mut().insert(record)?;
-        self.note(tx, record, None, record.state, "several episodes bear it out")
-    }
-
-    fn expire(&self, tx: &mut dyn Tx, record: &Record, reason: &str) -> Result<()> {
-        let change = RecordChange { state: RecordState::Expired, reason: reason.to_owned(), at: self.now };
-        if tx.records_mut().set_state(&self.job.memory, &record.id, &change)? {
-            self.note(tx, record, Some(RecordState::Active), RecordState::Expired, reason)?;
-        }
-        Ok(())
+        self.changing().note(tx, record, None, record.state, "several episodes bear it out")
     }
 
     fn vector(&self, record: &Record, vector: Option<&Vec<f32>>) -> Option<PassageVector> {
@@ -163,15 +163,7 @@ impl Plan {
         })
     }
 
-    fn note(
-        &self,
-        tx: &mut dyn Tx,
-        record: &Record,
-        from: Option<RecordState>,
-        to: RecordState,
-        reason: &str,
-    ) -> Result<()> {
-        let change = Change { record, from, to, reason, by: BY, at: self.now };
-        changes::note(tx, &self.look.memory, &change)
+    fn changing(&self) -> Changing<'_> {
+        Changing { memory: &self.look.memory, by: BY, at: self.now }
     }
 }

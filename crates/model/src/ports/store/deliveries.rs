@@ -16,9 +16,36 @@ pub struct SetAside<'a> {
     pub given_up: Timestamp,
 }
 
+/// Who takes deliveries to send them.
+#[derive(Debug, Clone, Copy)]
+pub struct DeliveryClaim<'a> {
+    /// Which way.
+    pub direction: DeliveryDirection,
+    /// For whom they are.
+    pub target: &'a str,
+    /// Whose they are then: the name of the process, or one that begins with it and is this claim's alone.
+    pub holder: &'a str,
+    /// Those that are due, and in nobody's hands, then.
+    pub now: Timestamp,
+    /// Until when they are the holder's.
+    pub until: Timestamp,
+}
+
+/// What became of a try.
+#[derive(Debug, Clone, Copy)]
+pub struct DeliveryOutcome<'a> {
+    /// Where the delivery stands now.
+    pub state: DeliveryState,
+    /// When it is tried again; when it was made or given up.
+    pub due: Timestamp,
+    /// Why the try failed.
+    pub error: Option<&'a str>,
+}
+
 /// The table of deliveries.
 pub trait Deliveries {
-    /// Adds a delivery; false if one of that direction and id is there already.
+    /// Adds a delivery, behind all of its order key that were committed before; false if one of that direction and id is
+    /// there already.
     fn insert(&mut self, delivery: &Delivery) -> Result<bool>;
     /// The delivery of that direction and id.
     fn get(
@@ -27,18 +54,26 @@ pub trait Deliveries {
         direction: DeliveryDirection,
         id: &DeliveryId,
     ) -> Result<Option<Delivery>>;
-    /// The targets for which a delivery of a direction is due, in order.
+    /// The targets for which [`Deliveries::claim`] would find something now, in order.
     fn targets(&self, direction: DeliveryDirection, now: Timestamp) -> Result<Vec<String>>;
-    /// Pending deliveries for a target that are due, earliest first, one per order key. Their bodies are not read: they are
-    /// `null` here.
-    fn due(
-        &self,
+    /// Leases up to `limit` pending deliveries for a target that are due, earliest first, to a holder. Of an order key only
+    /// the first that is pending counts, and none while that one is leased and its lease has not run out: nothing overtakes
+    /// what somebody is sending. Their bodies are not read: they are `null` here.
+    fn claim(&mut self, claim: &DeliveryClaim<'_>, limit: usize) -> Result<Vec<Delivery>>;
+    /// Prolongs the lease of a delivery, run out or not; false if it is not `holder`'s any more.
+    fn renew(
+        &mut self,
+        memory: &MemoryId,
         direction: DeliveryDirection,
-        target: &str,
-        now: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<Delivery>>;
+        id: &DeliveryId,
+        holder: &str,
+        until: Timestamp,
+    ) -> Result<bool>;
+    /// Ends the leases of all holders whose names do not begin with `host`: for a store with one host at a time, whose new
+    /// host knows that the old one is gone. How many.
+    fn free_leases(&mut self, host: &str) -> Result<usize>;
     /// Puts up to `rows` deliveries out off that are due for a target which cannot be reached; how many. No try is counted.
+    /// Those that somebody is sending stay.
     fn set_aside(&mut self, target: &str, aside: &SetAside<'_>, rows: usize) -> Result<usize>;
     /// Deliveries of a memory in a direction (and state) that came before `after`, newest first. Their bodies are not read:
     /// they are `null` here.
@@ -51,7 +86,7 @@ pub trait Deliveries {
         limit: usize,
     ) -> Result<Vec<Delivery>>;
     /// A delivery out that is pending or given up is due at `now`, as if it had never been tried; false if there is none
-    /// such.
+    /// such. One that somebody is sending stays theirs.
     fn retry(&mut self, memory: &MemoryId, id: &DeliveryId, now: Timestamp) -> Result<bool>;
     /// Removes up to `rows` deliveries out that were made before `made`, or given up before `given_up` (their `due`, as
     /// noted with that outcome); how many. Those that came in stay: their ids tell what was seen.
@@ -62,15 +97,16 @@ pub trait Deliveries {
     fn drop_key(&mut self, memory: &MemoryId, order_key: &str) -> Result<usize>;
     /// Removes deliveries out whose order key begins so, made or not; how many.
     fn drop_prefix(&mut self, memory: &MemoryId, prefix: &str) -> Result<usize>;
-    /// Notes the outcome of a try. What was said is not kept once a delivery out is made. Where it is to be tried again,
-    /// those behind it in its order key are due no sooner.
+    /// Notes the outcome of a try that `holder` made, and ends its lease. False, and nothing is noted, where the lease is
+    /// not `holder`'s any more: who has it now tries again, and notes what comes of that. A lease that has run out and that
+    /// nobody took is still its holder's. What was said is not kept once a delivery out is made. Where it is to be tried
+    /// again, those behind it in its order key are due no sooner.
     fn set_state(
         &mut self,
         memory: &MemoryId,
         direction: DeliveryDirection,
         id: &DeliveryId,
-        state: DeliveryState,
-        due: Timestamp,
-        error: Option<&str>,
+        holder: &str,
+        outcome: &DeliveryOutcome<'_>,
     ) -> Result<bool>;
 }

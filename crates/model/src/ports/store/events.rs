@@ -137,7 +137,8 @@ pub trait Events {
     fn list(&self, query: &EventQuery) -> Result<Vec<Event>>;
     /// The greatest place used among the events of one millisecond of a memory (ever), see [`EventId::compose`].
     fn last_place(&self, memory: &MemoryId, time: Timestamp) -> Result<Option<u32>>;
-    /// Adds an event, notes its session, and returns its place in the order of arrival.
+    /// Adds an event, notes its session, and returns its place in the order of arrival. Places of a memory become visible
+    /// in that order: whoever has read one has seen all before it.
     fn insert(&mut self, event: &Event) -> Result<u64>;
     /// Deletes; false if there was none to delete at that place.
     fn delete(
@@ -265,7 +266,8 @@ pub trait Events {
         run: &str,
         turns: &[(u64, String)],
     ) -> Result<()>;
-    /// Removes up to `rows` events that expired or were deleted before `now`, and sessions long empty; how many.
+    /// Removes up to `rows` events that expired or were deleted before `now`, and sessions long empty; how many. Perhaps of
+    /// one memory only: nothing is left when it says 0.
     /// Exchanges that may quote what expired go too, and their jobs are woken ([`super::Exchanges::drop_of_session`]).
     fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize>;
     /// Erases everything of an actor's events, sessions, branches and progress; how many events.

@@ -59,7 +59,7 @@ pub trait Jobs {
     /// runs: it will run again. One whose last try failed keeps its pause.
     fn enqueue(&mut self, job: &NewJob, now: Timestamp) -> Result<JobId>;
     /// Takes a job that is due and does not wait, or whose lease ran out: earliest due first, ties by id. Leases it to
-    /// `host`.
+    /// `host`: the name of the process, or one that begins with it and is this claim's alone.
     fn claim(
         &mut self,
         host: &str,
@@ -67,8 +67,8 @@ pub trait Jobs {
         now: Timestamp,
         lease_ms: i64,
     ) -> Result<Option<Job>>;
-    /// Makes the running jobs that anyone but `host` holds pending and due: for a store with one host at a time, whose
-    /// new host knows that the old one is gone. How many.
+    /// Makes the running jobs pending and due whose holders' names do not begin with `host`: for a store with one host at a
+    /// time, whose new host knows that the old one is gone. How many.
     fn free_leases(&mut self, host: &str, now: Timestamp) -> Result<usize>;
     /// Prolongs a lease; false if the job is no longer held by `host`.
     fn renew(&mut self, memory: &MemoryId, id: &JobId, host: &str, until: Timestamp) -> Result<bool>;

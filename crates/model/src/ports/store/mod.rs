@@ -6,26 +6,34 @@
 mod deliveries;
 mod events;
 mod exchanges;
+mod facts;
 mod idempotency;
 mod jobs;
 mod keys;
+mod leases;
 mod memories;
 mod records;
+mod repositories;
 mod telemetry;
+mod transfer;
 
 use std::path::PathBuf;
 
-pub use deliveries::{Deliveries, SetAside};
+pub use deliveries::{Deliveries, DeliveryClaim, DeliveryOutcome, SetAside};
 pub use events::{
     ActorPage, BranchSlice, EventPlace, EventQuery, Events, EventsBefore, SessionEntry, SessionPage,
 };
 pub use exchanges::Exchanges;
+pub use facts::{FactEvents, FactPage, FactSums, Facts, PathChoice, Verdicts};
 pub use idempotency::Idempotency;
 pub use jobs::{JobFailure, JobQuery, Jobs};
 pub use keys::Keys;
+pub use leases::Leases;
 pub use memories::Memories;
 pub use records::{MissingVector, PassageVector, RecordChange, RecordPage, Records, SupersedeChange};
+pub use repositories::Repositories;
 pub use telemetry::Telemetry;
+pub use transfer::{Transfer, TransferStanding};
 
 use super::BoxFuture;
 use super::search::Search;
@@ -51,6 +59,18 @@ pub trait ReadTx {
     fn deliveries(&self) -> &dyn Deliveries;
     /// Idempotency tokens.
     fn idempotency(&self) -> &dyn Idempotency;
+    /// Leases by name.
+    fn leases(&self) -> &dyn Leases;
+    /// Repositories and their names.
+    fn repositories(&self) -> &dyn Repositories;
+    /// Facts that cite code.
+    fn facts(&self) -> &dyn Facts;
+    /// What happened to them.
+    fn fact_events(&self) -> &dyn FactEvents;
+    /// Verifications that are kept.
+    fn verdicts(&self) -> &dyn Verdicts;
+    /// Everything, for moving it into another store.
+    fn transfer(&self) -> &dyn Transfer;
 }
 
 /// A transaction that writes. What an `Err` leaves behind is nothing.
@@ -73,6 +93,18 @@ pub trait Tx: ReadTx {
     fn deliveries_mut(&mut self) -> &mut dyn Deliveries;
     /// Idempotency tokens.
     fn idempotency_mut(&mut self) -> &mut dyn Idempotency;
+    /// Leases by name.
+    fn leases_mut(&mut self) -> &mut dyn Leases;
+    /// Repositories and their names.
+    fn repositories_mut(&mut self) -> &mut dyn Repositories;
+    /// Facts that cite code.
+    fn facts_mut(&mut self) -> &mut dyn Facts;
+    /// What happened to them.
+    fn fact_events_mut(&mut self) -> &mut dyn FactEvents;
+    /// Verifications that are kept.
+    fn verdicts_mut(&mut self) -> &mut dyn Verdicts;
+    /// Everything, from another store.
+    fn transfer_mut(&mut self) -> &mut dyn Transfer;
 }
 
 /// Work of a write: synchronous, without effects outside the transaction, may be run again.
@@ -100,6 +132,17 @@ pub struct SnapshotFiles {
     pub unusable: Vec<String>,
 }
 
+/// Something that `doctor` looked at in a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreCheck {
+    /// What was looked at.
+    pub name: &'static str,
+    /// It is as it should be.
+    pub ok: bool,
+    /// What was found; where it is not ok, what to do.
+    pub detail: String,
+}
+
 /// What `doctor` shows of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreInfo {
@@ -113,8 +156,10 @@ pub struct StoreInfo {
     pub bytes: u64,
     /// Snapshots of indexes, where the store keeps them in files.
     pub snapshots: SnapshotFiles,
-    /// This process is the host that runs jobs.
+    /// This process may run jobs: it is the host, or the store has many.
     pub is_host: bool,
+    /// What was looked at beside, where the store has more to look at.
+    pub checks: Vec<StoreCheck>,
 }
 
 /// When a checkpoint comes: it says what is worth writing beside the log.
@@ -129,9 +174,21 @@ pub enum Checkpoint {
     Last,
 }
 
+/// How many processes may run the jobs, deliveries and sweeps of a store at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hosts {
+    /// One at a time: who becomes it knows that the one before is gone, and frees what that one had leased.
+    One,
+    /// Any number, which know nothing of each other: what one has leased is another's when the lease has run out, never
+    /// before.
+    Many,
+}
+
 /// The store of record. Use it through [`StoreExt`], which gives closures a result.
 pub trait Store: Send + Sync {
-    /// Runs a write and acknowledges it after it is durable and this process's own index has it.
+    /// Runs a write and acknowledges it after it is durable and this process's own index has it. Writes of one memory take
+    /// effect one after another, those of other processes included: what a closure has read of a memory, and of a job, still
+    /// holds when what it wrote is committed, or it is run again.
     fn write_boxed(&self, work: WriteWork) -> BoxFuture<'_, Result<()>>;
 
     /// Runs a read on a consistent snapshot that has every write acknowledged before.
@@ -140,10 +197,14 @@ pub trait Store: Send + Sync {
     /// Candidates for retrieval.
     fn search(&self) -> &dyn Search;
 
-    /// Tries to become, or stay, the one process that runs jobs and sweeps (architecture §3a).
+    /// How many processes may run jobs at once.
+    fn hosts(&self) -> Hosts;
+
+    /// Tries to become, or stay, the one process that runs jobs and sweeps (architecture §3a). Where there may be many
+    /// ([`Store::hosts`]), every process is one: true.
     fn try_host(&self) -> Result<bool>;
 
-    /// Gives the host's place up.
+    /// Gives the host's place up; nothing where there may be many.
     fn release_host(&self);
 
     /// Writes a consistent copy while serving; `path` must not exist.
@@ -155,6 +216,9 @@ pub trait Store: Send + Sync {
 
     /// What `doctor` shows; proves reading and, with `probe_write`, writing.
     fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>>;
+
+    /// Finishes what is queued, ends the threads and lets everything go. Later calls answer `Unavailable`.
+    fn close(&self);
 }
 
 /// Closures with a result, over [`Store`].

@@ -70,8 +70,9 @@ pub struct SupersedeChange {
     pub at: Timestamp,
 }
 
-/// The table of records. Every write gives the record the memory's next sequence number, so that indexes catch up;
-/// the telemetry row of a change of state is the caller's to write, in the same transaction.
+/// The table of records. Every write gives the record the memory's next sequence number, so that indexes catch up; numbers
+/// become visible in order, as those of arrival do. The telemetry row of a change of state is the caller's to write, in the
+/// same transaction.
 pub trait Records {
     /// The current version, whatever its state; erased ones too (their text is empty once erased).
     fn get(&self, memory: &MemoryId, id: &RecordId) -> Result<Option<Record>>;
@@ -153,17 +154,37 @@ pub trait Records {
     /// Adds sources to a record that says what they say, up to [`limits::RECORD_SOURCES_MAX`](crate::limits); its place
     /// stays, and its time to live begins again. Sources that it has already change nothing.
     fn confirm(&mut self, memory: &MemoryId, id: &RecordId, sources: &[Source], at: Timestamp) -> Result<()>;
-    /// Erases the content of up to `rows` records that were deleted before `before`, all versions and vectors; which.
-    fn erase_deleted(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<Vec<RecordId>>;
+    /// Memories with records that were deleted at least the memory's `erase_after_ms` before `now` and whose content is still
+    /// there, at most `limit`. It costs what it finds, however many memories there are. One may be named in which nothing is
+    /// to be erased yet: [`Records::erase_deleted`] finds that out, and it is not named again before it must be.
+    fn erasable(&self, now: Timestamp, limit: usize) -> Result<Vec<MemoryId>>;
+    /// Erases the content of up to `rows` records that were deleted at least `after_ms` (the memory's `erase_after_ms`) before
+    /// `now`, all versions and vectors; which.
+    fn erase_deleted(
+        &mut self,
+        memory: &MemoryId,
+        now: Timestamp,
+        after_ms: u64,
+        rows: usize,
+    ) -> Result<Vec<RecordId>>;
     /// Erases every record that rests on an actor's events, or lies in `actor`'s provenance, now; which, in order.
     /// Before [`super::Events::forget_actor`] in one write: what rests on the events is read from them.
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId, at: Timestamp) -> Result<Vec<RecordId>>;
     /// Active records that expired before `now`, all memories, at most `limit`.
     fn expired(&self, now: Timestamp, limit: usize) -> Result<Vec<(MemoryId, RecordId)>>;
-    /// Removes history and telemetry older than the retention; how many rows.
+    /// Removes history and telemetry older than the retention; how many rows. It costs what it finds, however many memories
+    /// there are; what has had its time goes within a day.
     fn sweep_history(&mut self, now: Timestamp, rows: usize) -> Result<usize>;
     /// Passages of records that can be searched and lack a vector of `model`, oldest sequence first.
     fn missing_vectors(&self, memory: &MemoryId, model: &str, limit: usize) -> Result<Vec<MissingVector>>;
+    /// Memories with such passages, by id, behind `after`. Where all vectors are of `model`, it costs what it finds, however
+    /// many memories there are.
+    fn memories_missing_vectors(
+        &self,
+        model: &str,
+        after: Option<&MemoryId>,
+        limit: usize,
+    ) -> Result<Vec<MemoryId>>;
     /// How many such passages there are.
     fn missing_vector_count(&self, memory: &MemoryId, model: &str) -> Result<u64>;
     /// Writes vectors; those whose record has moved on are dropped. How many were written.

@@ -1,0 +1,228 @@
+//! The receiver of notifications: notes what came, in which order per record, and what came again. It refuses some, so that
+//! they are sent again.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::{Context, Result, ensure};
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::post;
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use crate::seeded::Seeded;
+use crate::wire::text_at;
+
+/// One of so many notifications is refused.
+const REFUSES: u64 = 100;
+
+/// What followers know of a record.
+#[derive(Debug, Clone)]
+struct Followed {
+    memory: String,
+    /// The notification that came last.
+    last: String,
+    /// Its time, in milliseconds since the epoch.
+    at: i64,
+    /// `None`: it is gone.
+    text: Option<String>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    /// Bodies by id, and whether one was accepted.
+    bodies: BTreeMap<String, (String, bool)>,
+    records: BTreeMap<String, Followed>,
+    /// Came again after it was accepted.
+    doubled: u64,
+    refused: u64,
+    jobs: u64,
+    wrong: Vec<String>,
+    random: Seeded,
+}
+
+/// A receiver that listens; it ends with this.
+pub(super) struct Sink {
+    port: u16,
+    kept: Arc<Mutex<Kept>>,
+    task: JoinHandle<std::io::Result<()>>,
+}
+
+/// What came.
+#[derive(Debug, Clone, Copy, serde::Serialize)]
+pub(super) struct Told {
+    /// Notifications by id.
+    pub(super) notifications: usize,
+    /// Came again although they were accepted.
+    pub(super) doubled: u64,
+    /// Were refused, and came again.
+    pub(super) refused: u64,
+    /// Were of ends of jobs.
+    pub(super) jobs: u64,
+}
+
+fn locked(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Sink {
+    pub(super) async fn start(seed: u64) -> Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.context("listening for notifications")?;
+        let port = listener.local_addr()?.port();
+        let kept = Arc::new(Mutex::new(Kept::new(Seeded::new(seed ^ 0x51_4b))));
+        let router = Router::new().route("/hook", post(notified)).with_state(Arc::clone(&kept));
+        let task = tokio::spawn(async move { axum::serve(listener, router).await });
+        Ok(Self { port, kept, task })
+    }
+
+    /// Where it listens.
+    pub(super) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/hook", self.port)
+    }
+
+    /// What came; an error where the order of a record was broken, or one id stood for two things.
+    pub(super) fn told(&self) -> Result<Told> {
+        let kept = locked(&self.kept);
+        ensure!(kept.wrong.is_empty(), "notifications: {:#?}", kept.wrong);
+        Ok(Told {
+            notifications: kept.bodies.len(),
+            doubled: kept.doubled,
+            refused: kept.refused,
+            jobs: kept.jobs,
+        })
+    }
+
+    /// Texts by id of the records of a memory that are there, as who follows it knows them.
+    pub(super) fn followed(&self, memory: &str) -> BTreeMap<String, String> {
+        let kept = locked(&self.kept);
+        let of = kept.records.iter().filter(|(_, followed)| followed.memory == memory);
+        of.filter_map(|(id, followed)| Some((id.clone(), followed.text.clone()?))).collect()
+    }
+}
+
+impl Drop for Sink {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Kept {
+    fn new(random: Seeded) -> Self {
+        Self {
+            bodies: BTreeMap::new(),
+            records: BTreeMap::new(),
+            doubled: 0,
+            refused: 0,
+            jobs: 0,
+            wrong: Vec::new(),
+            random,
+        }
+    }
+
+    /// Takes a notification in; whether it is accepted.
+    fn take(&mut self, id: &str, kind: &str, body: &str) -> bool {
+        let came_before = match self.bodies.get(id) {
+            Some((before, accepted)) => {
+                if before != body {
+                    self.wrong.push(format!("{id} came with two bodies: {before} and {body}"));
+                }
+                self.doubled += u64::from(*accepted);
+                true
+            }
+            None => false,
+        };
+        let accepts = came_before || self.random.below(REFUSES) != 0;
+        self.refused += u64::from(!accepts);
+        self.bodies.insert(id.to_owned(), (body.to_owned(), accepts));
+        match kind {
+            "record_stream" => {
+                if let Err(error) = self.follow(id, came_before, body) {
+                    self.wrong.push(format!("{error:#}: {id} {body}"));
+                }
+            }
+            _ => self.jobs += u64::from(!came_before),
+        }
+        accepts
+    }
+
+    /// Of one record, each comes behind the one before; what comes again is the last one.
+    fn follow(&mut self, id: &str, came_before: bool, body: &str) -> Result<()> {
+        let body: Value = serde_json::from_str(body)?;
+        let event = body.get("memoryStreamEvent").context("no event")?;
+        let Some(record) = event.get("memoryRecordId").and_then(Value::as_str) else { return Ok(()) };
+        let kind = text_at(event, "/eventType")?;
+        let at = text_at(event, "/eventTime")?.parse::<jiff::Timestamp>()?.as_millisecond();
+        if let Some(before) = self.records.get(record) {
+            if came_before {
+                ensure!(before.last == id, "came again behind a later one of its record");
+                return Ok(());
+            }
+            ensure!(before.text.is_some(), "a record is told of after its deletion");
+            ensure!(kind != "MemoryRecordCreated", "a record is created twice");
+            ensure!(at >= before.at, "an earlier change is told of behind a later one");
+        } else {
+            ensure!(kind == "MemoryRecordCreated", "a record is told of before it was created");
+        }
+        let text = match kind.as_str() {
+            "MemoryRecordDeleted" => None,
+            _ => Some(text_at(event, "/memoryRecordText")?),
+        };
+        let followed = Followed { memory: text_at(event, "/memoryId")?, last: id.to_owned(), at, text };
+        self.records.insert(record.to_owned(), followed);
+        Ok(())
+    }
+}
+
+/// What came counts, whether the answer arrives or not: that is why some come again.
+async fn notified(State(kept): State<Arc<Mutex<Kept>>>, headers: HeaderMap, body: String) -> StatusCode {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let accepts = locked(&kept).take(text("webhook-id"), text("x-loci-event"), &body);
+    if accepts { StatusCode::NO_CONTENT } else { StatusCode::SERVICE_UNAVAILABLE }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(notices: &[(&str, &str, i64)]) -> Kept {
+        let mut kept = Kept::new(Seeded::new(1));
+        for (id, kind, second) in notices {
+            let body = serde_json::json!({"memoryStreamEvent": {"eventType": format!("MemoryRecord{kind}"),
+                "eventTime": format!("2026-11-22T10:00:0{second}Z"), "memoryId": "m", "memoryRecordId": "r",
+                "memoryRecordText": id}});
+            kept.take(id, "record_stream", &body.to_string());
+        }
+        kept
+    }
+
+    #[test]
+    fn orders() {
+        let check = |notices: &[(&str, &str, i64)], expect: &str| {
+            let kept = kept(notices);
+            let wrong = kept.wrong.first().map_or("", String::as_str);
+            assert_eq!(wrong.split(':').next(), Some(expect), "{notices:?}");
+        };
+        check(&[("a", "Created", 1), ("b", "Updated", 2), ("c", "Deleted", 2)], "");
+        check(&[("a", "Created", 1), ("a", "Created", 1), ("b", "Updated", 2), ("b", "Updated", 2)], "");
+        check(
+            &[("a", "Created", 1), ("b", "Updated", 2), ("a", "Created", 1)],
+            "came again behind a later one of its record",
+        );
+        check(&[("a", "Created", 2), ("b", "Updated", 1)], "an earlier change is told of behind a later one");
+        check(&[("a", "Updated", 1)], "a record is told of before it was created");
+        check(&[("a", "Created", 1), ("b", "Created", 1)], "a record is created twice");
+        check(
+            &[("a", "Created", 1), ("b", "Deleted", 1), ("c", "Updated", 1)],
+            "a record is told of after its deletion",
+        );
+    }
+
+    #[test]
+    fn what_was_accepted_and_comes_again_is_counted() {
+        let kept = kept(&[("a", "Created", 1), ("a", "Created", 1), ("b", "Updated", 2)]);
+        assert_eq!((kept.bodies.len(), kept.doubled), (2, 1));
+    }
+}

@@ -1,0 +1,118 @@
+//! What processes used of the machine: processor time from `/proc`, and of a database its log and its size.
+
+use anyhow::{Context, Result};
+use loci_testkit::postgres::PostgresServer;
+
+use crate::server::Server;
+
+/// Of Linux on every machine that matters.
+const TICK_MS: f64 = 10.0;
+
+/// One reading of everything that only grows.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Reading {
+    pub(super) server_ms: f64,
+    pub(super) database_ms: f64,
+    pub(super) log_bytes: f64,
+    pub(super) stored_bytes: f64,
+}
+
+impl Reading {
+    /// What was used since `before`, per operation of so many.
+    pub(super) fn each(self, before: Self, operations: f64) -> Self {
+        Self {
+            server_ms: (self.server_ms - before.server_ms) / operations,
+            database_ms: (self.database_ms - before.database_ms) / operations,
+            log_bytes: (self.log_bytes - before.log_bytes) / operations,
+            stored_bytes: (self.stored_bytes - before.stored_bytes) / operations,
+        }
+    }
+}
+
+/// A database on this machine.
+pub(super) struct Database {
+    server: PostgresServer,
+    name: String,
+    postmaster: u32,
+}
+
+impl Database {
+    pub(super) fn start() -> Result<Self> {
+        let settings = loci_testkit::postgres::Settings { durable: true, further: Vec::new() };
+        let server = PostgresServer::start(&settings)?;
+        let url = server.fresh_database()?;
+        let name = url.rsplit('/').next().context("no name of a database")?.to_owned();
+        let file = server.sql(&name, "SELECT pg_read_file('postmaster.pid')")?;
+        let postmaster = file.lines().next().unwrap_or_default().trim().parse().context("postmaster.pid")?;
+        Ok(Self { server, name, postmaster })
+    }
+
+    pub(super) fn url(&self) -> String {
+        self.server.url(&self.name)
+    }
+
+    fn number(&self, sql: &str) -> Result<f64> {
+        self.server.sql(&self.name, sql)?.trim().parse().with_context(|| format!("reading {sql}"))
+    }
+}
+
+/// Reads all meters. A database is asked for its size only after its pages are written down.
+pub(super) fn read(server: &Server, database: Option<&Database>) -> Result<Reading> {
+    let mut reading = Reading { server_ms: processor_ms(server.id())?.of_itself, ..Reading::default() };
+    if let Some(database) = database {
+        reading.log_bytes = database.number("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")?;
+        reading.stored_bytes = database.number("SELECT pg_database_size(current_database())")?;
+        reading.database_ms = family_ms(database.postmaster)?;
+    }
+    Ok(reading)
+}
+
+struct Used {
+    parent: u32,
+    of_itself: f64,
+    /// Of children that have ended.
+    of_children: f64,
+}
+
+fn processor_ms(process: u32) -> Result<Used> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+    parsed(&text).with_context(|| format!("reading the times of process {process}"))
+}
+
+/// The fields after the name, which may hold anything, in its last parenthesis.
+fn parsed(text: &str) -> Option<Used> {
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
+    Some(Used {
+        parent: fields.get(1)?.parse().ok()?,
+        of_itself: (ticks(11)? + ticks(12)?) * TICK_MS,
+        of_children: (ticks(13)? + ticks(14)?) * TICK_MS,
+    })
+}
+
+/// A process with its children, there or ended.
+fn family_ms(parent: u32) -> Result<f64> {
+    let own = processor_ms(parent)?;
+    let mut total = own.of_itself + own.of_children;
+    for entry in std::fs::read_dir("/proc")? {
+        let Ok(process) = entry?.file_name().to_string_lossy().parse::<u32>() else { continue };
+        // One that ended meanwhile is among the ended at the next reading.
+        let Ok(used) = processor_ms(process) else { continue };
+        if used.parent == parent {
+            total += used.of_itself;
+        }
+    }
+    Ok(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_may_hold_anything() {
+        let text = "71 (a ) b) S 70 71 71 0 -1 4194560 1 2 3 4 150 50 30 20 20 0 1 0";
+        let used = parsed(text).expect("a line");
+        assert_eq!((used.parent, used.of_itself, used.of_children), (70, 2_000.0, 500.0));
+    }
+}

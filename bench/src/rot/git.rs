@@ -1,0 +1,167 @@
+//! A history as the bench reads it: through the `git` executable, hardened as verified-memory.md §8.1 asks. Read only.
+//! Nothing of the product's own reading of repositories is used here: labels must not depend on it.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// A file of a tree.
+#[derive(Debug, Clone)]
+pub(super) struct TreeFile {
+    /// Its content's name.
+    pub(super) id: String,
+    pub(super) bytes: u64,
+}
+
+/// Regular files of a tree, by path.
+pub(super) type Tree = BTreeMap<String, TreeFile>;
+
+/// A repository, and a `git cat-file` that answers.
+pub(super) struct Repository {
+    folder: PathBuf,
+    process: Child,
+    ask: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+/// A `git` that obeys nothing of the repository's or the machine's configuration that runs, fetches or replaces.
+pub(super) fn command(folder: &Path) -> Command {
+    let mut command = Command::new("git");
+    for (name, value) in [
+        ("GIT_NO_LAZY_FETCH", "1"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+        ("GIT_NO_REPLACE_OBJECTS", "1"),
+        ("GIT_CONFIG_NOSYSTEM", "1"),
+        ("GIT_CONFIG_GLOBAL", "/dev/null"),
+        ("GIT_OPTIONAL_LOCKS", "0"),
+        ("LC_ALL", "C"),
+    ] {
+        command.env(name, value);
+    }
+    command.arg("-C").arg(folder).stdin(Stdio::null());
+    for setting in [
+        "core.fsmonitor=false",
+        "core.hooksPath=/dev/null",
+        "core.quotePath=false",
+        "protocol.allow=never",
+        "safe.directory=*",
+        "diff.renameLimit=2000",
+        "diff.noprefix=false",
+        "diff.mnemonicPrefix=false",
+        "diff.suppressBlankEmpty=false",
+    ] {
+        command.args(["-c", setting]);
+    }
+    command
+}
+
+impl Repository {
+    /// Opens a clone, a bare repository or a worktree.
+    pub(super) fn open(folder: &Path) -> Result<Self> {
+        let mut process = command(folder)
+            .args(["cat-file", "--batch"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("starting git")?;
+        let ask = process.stdin.take().context("git takes no questions")?;
+        let answers = BufReader::new(process.stdout.take().context("git gives no answers")?);
+        Ok(Self { folder: folder.to_owned(), process, ask, answers })
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What `git` prints.
+    pub(super) fn git(&self, arguments: &[&str]) -> Result<Vec<u8>> {
+        let done = command(&self.folder).args(arguments).output().context("starting git")?;
+        if !done.status.success() {
+            bail!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&done.stderr).trim());
+        }
+        Ok(done.stdout)
+    }
+
+    fn line(&self, arguments: &[&str]) -> Result<String> {
+        Ok(String::from_utf8_lossy(&self.git(arguments)?).trim().to_owned())
+    }
+
+    /// The full id of the commit that a name stands for.
+    pub(super) fn commit(&self, name: &str) -> Result<String> {
+        let wanted = format!("{name}^{{commit}}");
+        self.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])
+            .with_context(|| format!("{name:?} is no commit here"))
+    }
+
+    /// The day of a commit, `YYYY-MM-DD`.
+    pub(super) fn day(&self, commit: &str) -> Result<String> {
+        self.line(&["log", "-1", "--format=%cs", "--end-of-options", commit])
+    }
+
+    /// True where the history is cut off.
+    pub(super) fn is_shallow(&self) -> Result<bool> {
+        Ok(self.line(&["rev-parse", "--is-shallow-repository"])? == "true")
+    }
+
+    /// Commits on the first-parent path after `from` up to `to`; `None` where `from` does not lie on it.
+    pub(super) fn first_parents(&self, from: &str, to: &str) -> Result<Option<usize>> {
+        let list = self.line(&["rev-list", "--first-parent", "--parents", "--end-of-options", to])?;
+        let place = list.lines().position(|line| line.split(' ').next() == Some(from));
+        Ok(place)
+    }
+
+    /// Regular files of a commit whose paths are UTF-8.
+    pub(super) fn tree(&self, commit: &str) -> Result<Tree> {
+        let list = self.git(&["ls-tree", "-r", "-l", "-z", "--full-tree", "--end-of-options", commit])?;
+        let file = |line: &[u8]| {
+            let (about, path) = std::str::from_utf8(line).ok()?.split_once('\t')?;
+            let mut about = about.split_ascii_whitespace();
+            let (mode, _, id, bytes) = (about.next()?, about.next()?, about.next()?, about.next()?);
+            let bytes = bytes.parse().unwrap_or(u64::MAX);
+            mode.starts_with("100").then(|| (path.to_owned(), TreeFile { id: id.to_owned(), bytes }))
+        };
+        Ok(list.split(|byte| *byte == 0).filter_map(file).collect())
+    }
+
+    /// The bytes of a content; `None` where the object is not there.
+    pub(super) fn read(&mut self, content: &str) -> Result<Option<Vec<u8>>> {
+        writeln!(self.ask, "{content}")?;
+        self.ask.flush()?;
+        let mut header = String::new();
+        self.answers.read_line(&mut header)?;
+        if header.trim_end().ends_with(" missing") {
+            return Ok(None);
+        }
+        let length = header.trim_end().rsplit(' ').next().and_then(|length| length.parse::<usize>().ok());
+        let length = length.with_context(|| format!("git said {header:?}"))?;
+        let mut bytes = vec![0; length + 1];
+        self.answers.read_exact(&mut bytes)?;
+        bytes.pop();
+        Ok(Some(bytes))
+    }
+}
+
+impl Drop for Repository {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Lines as git counts them, without their line feed.
+pub(super) fn lines(text: &[u8]) -> Vec<&[u8]> {
+    let mut all: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+    if all.last().is_some_and(|last| last.is_empty()) {
+        all.pop();
+    }
+    all
+}
+
+/// True where nothing but white space stands.
+pub(super) fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(u8::is_ascii_whitespace)
+}

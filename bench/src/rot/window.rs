@@ -1,0 +1,148 @@
+//! One window: blocks at the first revision, their labels, a second opinion, and what the verifier says at the second.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::git::Repository;
+use super::item::Label;
+use super::manifest::Entry;
+use super::outcome::Stop;
+use super::score::{self, Counts, Wrong};
+use super::tracer::{self, Window};
+use super::variants::{self, Variant};
+use super::{audit, manifest, sample, verified};
+use crate::figures::Quantiles;
+
+/// Items per failed self-check that is allowed.
+const ITEMS_PER_FAILURE: usize = 2000;
+
+/// What is done beside the verifier.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Beside {
+    pub(super) variants: bool,
+    /// How many items for human readers, and where to.
+    pub(super) audit: Option<(usize, PathBuf)>,
+}
+
+/// What is known of a window afterwards.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    pub(super) repository: String,
+    pub(super) name: String,
+    /// Full ids.
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) from_day: String,
+    pub(super) to_day: String,
+    pub(super) rng: u64,
+    /// Commits along the first parents.
+    pub(super) steps: usize,
+    pub(super) labels: String,
+    pub(super) counts: Counts,
+    pub(super) per_citation: Quantiles,
+    pub(super) tracing_seconds: f64,
+    pub(super) variants: Vec<Variant>,
+    pub(super) wrong: Vec<Wrong>,
+    /// The window with full ids and the hash of its labels.
+    #[serde(skip)]
+    pub(super) frozen: Entry,
+}
+
+/// Runs a window.
+///
+/// # Errors
+/// [`Stop::Unusable`] where the history, or the tracer on it, cannot be trusted.
+pub(super) async fn run(entry: &Entry, beside: &Beside) -> Result<Report> {
+    let mut repository = Repository::open(&entry.repo)?;
+    let (window, steps) = opened(&repository, entry)?;
+    let began = std::time::Instant::now();
+    let items = sample::draw(&mut repository, &window.tree_from, entry.n, entry.rng)?;
+    let labels = tracer::labels(&mut repository, &window, &items)
+        .map_err(|error| Stop::Unusable(format!("the tracer broke off: {error:#}")))?;
+    check(&labels)?;
+    let tracing_seconds = began.elapsed().as_secs_f64();
+    let hash = manifest::hash(&items, &labels);
+    if entry.labels.as_ref().is_some_and(|frozen| *frozen != hash) {
+        let why = format!("labels hash to {hash}, not to what the manifest says: it is another sample");
+        return Err(Stop::Unusable(why).into());
+    }
+    let opinions = tracer::second_opinion(&repository, &window, &items, &labels, entry.rng)?;
+    let variants = match beside.variants {
+        true => variants::variants(&mut repository, &window, &items, &labels)?,
+        false => Vec::new(),
+    };
+    if let Some((wanted, file)) = &beside.audit {
+        let written = audit::write(file, *wanted, &mut repository, &window, &items, &labels)?;
+        println!("{written} items for readers in {}", file.display());
+    }
+    let found = verified::verdicts(&entry.repo, &window, &items).await?;
+    let (counts, wrong) = score::count(&items, &labels, &found, &opinions);
+    let (from_day, to_day) = (repository.day(&window.from)?, repository.day(&window.to)?);
+    let frozen = Entry {
+        from: window.from.clone(),
+        to: window.to.clone(),
+        labels: Some(hash.clone()),
+        ..entry.clone()
+    };
+    Ok(Report {
+        repository: repository_name(&entry.repo),
+        name: entry.name.clone().unwrap_or_else(|| format!("{from_day}..{to_day}")),
+        from: window.from,
+        to: window.to,
+        from_day,
+        to_day,
+        rng: entry.rng,
+        steps,
+        labels: hash,
+        counts,
+        per_citation: score::times(&found),
+        tracing_seconds,
+        variants,
+        wrong,
+        frozen,
+    })
+}
+
+/// The revisions and what they hold, with the number of commits between.
+fn opened(repository: &Repository, entry: &Entry) -> Result<(Window, usize)> {
+    let shown = entry.repo.display();
+    if repository.is_shallow().map_err(|error| Stop::Usage(format!("{shown} is no repository: {error:#}")))? {
+        let why = format!(
+            "{shown} is a shallow clone: its history is cut off. Fetch all of it (git fetch --unshallow)"
+        );
+        return Err(Stop::Unusable(why).into());
+    }
+    let commit = |name: &str| repository.commit(name).map_err(|error| Stop::Usage(format!("{error:#}")));
+    let (from, to) = (commit(&entry.from)?, commit(&entry.to)?);
+    let Some(steps) = repository.first_parents(&from, &to)? else {
+        let why = format!(
+            "{} is not on the first-parent history of {}: choose one of `git rev-list --first-parent {}`",
+            entry.from, entry.to, entry.to
+        );
+        return Err(Stop::Unusable(why).into());
+    };
+    if steps == 0 {
+        return Err(Stop::Usage("both revisions are the same".to_owned()).into());
+    }
+    let (tree_from, tree_to) = (repository.tree(&from)?, repository.tree(&to)?);
+    Ok((Window { from, to, tree_from, tree_to }, steps))
+}
+
+/// The tracer's self-check: what it followed byte for byte stands where it says.
+fn check(labels: &[Label]) -> Result<()> {
+    let failed = labels.iter().filter(|label| label.class == super::item::Class::Trackerr).count();
+    if failed > labels.len().div_ceil(ITEMS_PER_FAILURE) {
+        let why = format!("the tracer lost {failed} of {} items: its labels cannot be trusted", labels.len());
+        return Err(Stop::Unusable(why).into());
+    }
+    Ok(())
+}
+
+/// A clone's name: its folder, or the one above where that is `repo` or `.git`.
+fn repository_name(path: &Path) -> String {
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let mut parts = whole.components().rev().filter_map(|part| part.as_os_str().to_str());
+    parts.find(|part| !matches!(*part, "repo" | ".git")).unwrap_or_default().to_owned()
+}

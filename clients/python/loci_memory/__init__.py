@@ -1,0 +1,75 @@
+"""Facts about a repository that are checked against its code, kept by a server of Loci.
+
+``VerifiedMemoryProvider`` calls the server's tools over HTTP or its unix socket. Nothing is decided here: what holds for a
+fact holds in the server. Standard library only.
+"""
+
+from .errors import (
+    AuthRequired,
+    CitationRejected,
+    Conflict,
+    Forbidden,
+    InvalidAnswer,
+    InvalidArgument,
+    NotFound,
+    NotVerified,
+    RateLimited,
+    Unreachable,
+    Unverifiable,
+    VerifiedMemoryError,
+)
+from .provider import VerifiedMemoryProvider
+from .shapes import (
+    Citation,
+    CitationContent,
+    CitationVerdict,
+    Claim,
+    ClaimVerdict,
+    Event,
+    History,
+    InvalidateResult,
+    LogAppliedResult,
+    Memory,
+    MemoryList,
+    Place,
+    RefreshResult,
+    SearchHit,
+    Stats,
+    StoreResult,
+    SupersedeResult,
+    VerificationResult,
+)
+
+__all__ = [
+    "AuthRequired",
+    "Citation",
+    "CitationContent",
+    "CitationRejected",
+    "CitationVerdict",
+    "Claim",
+    "ClaimVerdict",
+    "Conflict",
+    "Event",
+    "Forbidden",
+    "History",
+    "InvalidAnswer",
+    "InvalidArgument",
+    "InvalidateResult",
+    "LogAppliedResult",
+    "Memory",
+    "MemoryList",
+    "NotFound",
+    "NotVerified",
+    "Place",
+    "RateLimited",
+    "RefreshResult",
+    "SearchHit",
+    "Stats",
+    "StoreResult",
+    "SupersedeResult",
+    "Unreachable",
+    "Unverifiable",
+    "VerificationResult",
+    "VerifiedMemoryError",
+    "VerifiedMemoryProvider",
+]

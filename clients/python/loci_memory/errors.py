@@ -1,0 +1,133 @@
+"""What may go wrong in a call. Every error has the server's code; those that programs treat differently have a class."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Mapping, Optional, Type
+
+
+class VerifiedMemoryError(Exception):
+    """A call gave no result.
+
+    ``code``: the server's word, such as ``NOT_FOUND``. ``retryable``: the same call may succeed later without a change;
+    ``retry_after_ms``: when, where the server says so. ``field``: the argument at fault. ``details``: more, by code.
+    ``status``: of HTTP, where there was an answer.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        retryable: bool = False,
+        retry_after_ms: Optional[int] = None,
+        field: Optional[str] = None,
+        details: Optional[Mapping[str, Any]] = None,
+        status: Optional[int] = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.retryable = retryable
+        self.retry_after_ms = retry_after_ms
+        self.field = field
+        self.details: Dict[str, Any] = dict(details or {})
+        self.status = status
+
+    def __str__(self) -> str:
+        where = f" ({self.field})" if self.field else ""
+        return f"{self.code}{where}: {self.message}"
+
+
+class InvalidArgument(VerifiedMemoryError):
+    """An argument breaks a rule."""
+
+
+class NotFound(VerifiedMemoryError):
+    """No such record, repository or revision, as far as this caller may know."""
+
+
+class Conflict(VerifiedMemoryError):
+    """The state does not allow it: not active, changed by somebody else, or one key for two different calls."""
+
+
+class CitationRejected(VerifiedMemoryError):
+    """The cited code cannot prove a fact: unreadable, too little of it, binary, too large, or outside the repository."""
+
+
+class NotVerified(VerifiedMemoryError):
+    """What had to hold at the revision does not."""
+
+
+class Unverifiable(VerifiedMemoryError):
+    """The code could not be read now. That says nothing about the fact."""
+
+
+class AuthRequired(VerifiedMemoryError):
+    """The server does not know who asks."""
+
+
+class Forbidden(VerifiedMemoryError):
+    """Who asks may not do this."""
+
+
+class RateLimited(VerifiedMemoryError):
+    """Too much at once, or a quota is used up."""
+
+
+class Unreachable(VerifiedMemoryError):
+    """There was no answer: no connection, or not in time. Whether the call was carried out is not known."""
+
+
+class InvalidAnswer(VerifiedMemoryError):
+    """What answered is not this server's API."""
+
+
+_CLASSES: Dict[str, Type[VerifiedMemoryError]] = {
+    "INVALID": InvalidArgument,
+    "INVALID_ARGUMENT": InvalidArgument,
+    "PATH_REJECTED": InvalidArgument,
+    "SECRET_DETECTED": InvalidArgument,
+    "NOT_FOUND": NotFound,
+    "REPO_UNKNOWN": NotFound,
+    "REF_NOT_FOUND": NotFound,
+    "CONFLICT": Conflict,
+    "NOT_ACTIVE": Conflict,
+    "CITATION_UNREADABLE": CitationRejected,
+    "CITATION_LOW_INFORMATION": CitationRejected,
+    "TOO_LARGE": CitationRejected,
+    "BINARY_FILE": CitationRejected,
+    "SUBMODULE": CitationRejected,
+    "SYMLINK_ESCAPE": CitationRejected,
+    "NOT_VERIFIED": NotVerified,
+    "UNVERIFIABLE": Unverifiable,
+    "AUTH_REQUIRED": AuthRequired,
+    "UNAUTHENTICATED": AuthRequired,
+    "FORBIDDEN": Forbidden,
+    "DENIED": Forbidden,
+    "RATE_LIMITED": RateLimited,
+    "THROTTLED": RateLimited,
+    "QUOTA_EXCEEDED": RateLimited,
+}
+
+
+def error_of(status: int, body: Any, retry_after: Optional[str]) -> VerifiedMemoryError:
+    """The error of an answer that is one: ``{"error": {code, message, field?, retryable, details?}}``."""
+    problem = body.get("error") if isinstance(body, dict) else None
+    if not isinstance(problem, dict) or not isinstance(problem.get("code"), str):
+        message = f"status {status} without an error of this API: is the address right?"
+        return InvalidAnswer("INVALID_ANSWER", message, retryable=status in (502, 503, 504), status=status)
+    details = problem.get("details")
+    details = dict(details) if isinstance(details, dict) else {}
+    after = details.pop("retry_after_ms", None)
+    if not isinstance(after, (int, float)) or isinstance(after, bool):
+        after = 1000 * int(retry_after) if retry_after and retry_after.isdigit() else None
+    code = problem["code"]
+    return _CLASSES.get(code, VerifiedMemoryError)(
+        code,
+        str(problem.get("message", "")),
+        retryable=problem.get("retryable") is True,
+        retry_after_ms=None if after is None else int(after),
+        field=problem.get("field"),
+        details=details,
+        status=status,
+    )

@@ -1,0 +1,133 @@
+// Gate A and B of the official conformance suite, the official inspector in both eras, the official SDKs as clients, and the
+// schemas of tools under JSON Schema 2020-12. Ends with "N passed, M failed".
+import { spawnSync } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { clients } from "./clients.mjs";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const base = process.env.LOCI_URL;
+const loci = process.env.LOCI_BIN;
+const fixtures = process.env.LOCI_MCP_FIXTURES;
+const only = process.argv[2];
+const endpoint = `${base}/mcp/p/full`;
+const data = mkdtempSync(join(tmpdir(), "loci-mcp-"));
+const stdio = [loci, "mcp", "--data-dir", join(data, "data"), "--profile", "full"];
+// What is started here has a folder of its own: it must not find the way to the server.
+const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("LOCI_")));
+let passed = 0;
+let failed = 0;
+
+function outcome(name, ok, text = "") {
+  if (ok) passed += 1;
+  else failed += 1;
+  console.log(`${ok ? "ok" : "NOT OK"}  ${name}${ok ? "" : `\n${text.slice(-4000)}`}`);
+}
+
+function run(name, command, args, check = () => true) {
+  const done = spawnSync(command, args, { cwd: data, env: own, encoding: "utf8", timeout: 180_000, maxBuffer: 1 << 26 });
+  const text = `${done.stdout}\n${done.stderr}`;
+  let fits = false;
+  try {
+    fits = done.status === 0 && check(done.stdout, done.stderr);
+  } catch (error) {
+    outcome(name, false, `${error}\n${text}`);
+    return;
+  }
+  outcome(name, fits, `exit ${done.status}\n${text}`);
+}
+
+const package_of = (name) => join(here, "node_modules", "@modelcontextprotocol", name);
+
+function conformance(name, args) {
+  const program = join(package_of("conformance"), "dist", "index.js");
+  run(name, process.execPath, [program, "server", ...args, "-o", join(data, "conformance")]);
+}
+
+function gate_a() {
+  const scenarios = {
+    "2026-07-28": [
+      "server-stateless",
+      "tools-list",
+      "caching",
+      "dns-rebinding-protection",
+      "sep-2164-resource-not-found",
+      "http-header-validation",
+    ],
+    "2025-11-25": ["server-initialize", "ping", "tools-list", "dns-rebinding-protection"],
+  };
+  for (const [revision, names] of Object.entries(scenarios)) {
+    for (const name of names) {
+      const args = ["--url", endpoint, "--scenario", name, "--spec-version", revision];
+      if (name === "server-stateless") args.push("--expected-failures", join(here, "baseline-product.yml"));
+      conformance(`A ${revision} ${name}`, args);
+    }
+  }
+}
+
+function gate_b() {
+  for (const revision of ["2026-07-28", "2025-11-25"]) {
+    conformance(`B ${revision}, all that is required`, ["--url", fixtures, "--requirements", revision]);
+  }
+  for (const name of ["http-header-validation", "http-custom-header-server-validation", "json-schema-2020-12"]) {
+    conformance(`B 2026-07-28 ${name}`, ["--url", fixtures, "--scenario", name, "--spec-version", "2026-07-28"]);
+  }
+}
+
+function inspector() {
+  const program = join(package_of("inspector"), "clients", "launcher", "build", "index.js");
+  const node = (name, era, target, args, check) =>
+    run(`inspector ${name}`, process.execPath, [program, "--cli", "--protocol-era", era, ...args, ...target], check);
+  const http = ["--transport", "http", "--server-url", endpoint];
+  const json = (text) => JSON.parse(text.slice(text.indexOf("{")));
+  for (const era of ["legacy", "modern"]) {
+    for (const [way, target] of [["stdio", ["--", ...stdio]], ["http", http]]) {
+      const name = `${way} ${era}`;
+      node(`${name} tools/list`, era, target, ["--method", "tools/list", "--strict"], (text) => json(text).tools.length > 0);
+      for (const method of ["prompts/list", "resources/list", "resources/templates/list"]) {
+        node(`${name} ${method}`, era, target, ["--method", method]);
+      }
+      const add = ["--method", "tools/call", "--tool-name", "add_memory", "--tool-arg", 'entries=["Anna likes tea"]'];
+      node(`${name} add_memory`, era, target, add, (text) => json(text).structuredContent.stored !== undefined);
+      const search = ["--method", "tools/call", "--tool-name", "search_memory", "--tool-arg", "query=what does Anna like"];
+      node(`${name} search_memory`, era, target, search, (text) =>
+        json(text).structuredContent.results[0].content.includes("tea"),
+      );
+      node(`${name} prompts/get`, era, target, ["--method", "prompts/get", "--prompt-name", "memory_rules"]);
+      node(`${name} resources/read`, era, target, ["--method", "resources/read", "--uri", "memory://rules"]);
+    }
+  }
+  const load = ["--method", "tools/call", "--tool-name", "search_memory", "--tool-arg", "query=tea"];
+  node("http load", "legacy", http, [...load, "--load", "--load-concurrency", "8", "--load-requests", "200"], (text) => {
+    console.log(text.trim());
+    return true;
+  });
+}
+
+async function prepare() {
+  const made = await fetch(`${base}/v1/memories`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name: "notes" }),
+  });
+  if (!made.ok) throw new Error(`no memory was made: ${await made.text()}`);
+  run("a memory for stdio", loci, ["memory", "create", "notes", "--data-dir", join(data, "data")]);
+}
+
+await prepare();
+if (!only || only === "a") gate_a();
+if (!only || only === "b") gate_b();
+if (!only || only === "inspector") inspector();
+if (!only || only === "clients") {
+  await clients({ endpoint, stdio, outcome });
+  const python = process.env.LOCI_PYTHON;
+  const args = [process.env.LOCI_MCP_PYTHON_CLIENT, endpoint, ...stdio];
+  run("python mcp", python, args, (text) => {
+    console.log(text.trim());
+    return text.includes("stdio ok") && text.includes("http ok");
+  });
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);

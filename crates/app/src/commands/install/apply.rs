@@ -1,0 +1,170 @@
+//! Reads the files of a set-up and writes what was planned: all files are looked at before the first is written; each is
+//! replaced as a whole, with a copy of what it was beside it. Decides nothing about their content.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use loci_model::Error;
+
+use super::client::{Scope, Target};
+use super::plan::Edit;
+
+/// A file that was written or taken away.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) path: PathBuf,
+    /// The copy of what it was.
+    pub(super) backup: Option<PathBuf>,
+}
+
+/// The text of a file.
+///
+/// # Errors
+///
+/// It leads out of the project, is no text or no file, or cannot be read.
+pub(super) fn read(target: &Target, project: &Path) -> Result<Option<String>> {
+    let path = settled(target, project)?;
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).with_context(|| format!("reading {}", path.display())),
+    };
+    let text = String::from_utf8(bytes);
+    Ok(Some(
+        text.map_err(|_| Error::conflict(format!("{} is not UTF-8: nothing was written", path.display())))?,
+    ))
+}
+
+/// Writes the edits that change something.
+///
+/// # Errors
+///
+/// A file is read-only, was changed since it was read, or cannot be written. Before the first write nothing has happened;
+/// a failure later names what was written.
+pub(super) fn write(edits: &[Edit], project: &Path) -> Result<Vec<Written>> {
+    let changes: Vec<_> = edits.iter().filter(|edit| edit.is_change()).collect();
+    for edit in &changes {
+        check(edit, project)?;
+    }
+    let mut written: Vec<Written> = Vec::new();
+    for edit in changes {
+        match write_one(edit, project) {
+            Ok(one) => written.push(one),
+            Err(error) => {
+                let done: Vec<_> = written.iter().map(|one| one.path.display().to_string()).collect();
+                let done = if done.is_empty() { "nothing".to_owned() } else { done.join(", ") };
+                return Err(error.context(format!("{done} was written before this failed")));
+            }
+        }
+    }
+    Ok(written)
+}
+
+fn check(edit: &Edit, project: &Path) -> Result<()> {
+    let path = settled(&edit.target, project)?;
+    if read(&edit.target, project)? != edit.before {
+        let why = format!("{} was changed meanwhile: nothing was written; try again", path.display());
+        return Err(Error::conflict(why).into());
+    }
+    if fs::metadata(&path).is_ok_and(|data| data.permissions().readonly()) {
+        let why = format!("{} is read-only: nothing was written; make it writable first", path.display());
+        return Err(Error::conflict(why).into());
+    }
+    Ok(())
+}
+
+fn write_one(edit: &Edit, project: &Path) -> Result<Written> {
+    let path = settled(&edit.target, project)?;
+    let backup = match &edit.before {
+        Some(before) => Some(backed_up(&path, before)?),
+        None => None,
+    };
+    match &edit.after {
+        Some(after) => replace(&path, after)?,
+        None => fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?,
+    }
+    Ok(Written { path, backup })
+}
+
+/// Where a file really is: links are followed, in a project not out of it.
+fn settled(target: &Target, project: &Path) -> Result<PathBuf> {
+    let mut rest = Vec::new();
+    let mut there = target.path.as_path();
+    let base = loop {
+        match fs::symlink_metadata(there) {
+            Ok(_) => {
+                break fs::canonicalize(there).map_err(|_| {
+                    Error::conflict(format!(
+                        "{} is a link that leads nowhere: nothing was written",
+                        there.display()
+                    ))
+                })?;
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("looking at {}", there.display()));
+            }
+            Err(_) => {
+                rest.extend(there.file_name());
+                there =
+                    there.parent().with_context(|| format!("{} is in no folder", target.path.display()))?;
+            }
+        }
+    };
+    let path: PathBuf = std::iter::once(base.as_os_str()).chain(rest.into_iter().rev()).collect();
+    if target.scope == Scope::Project && !path.starts_with(fs::canonicalize(project)?) {
+        let why = format!("{} leads out of the project: nothing was written", target.path.display());
+        return Err(Error::conflict(why).into());
+    }
+    if path.exists() && !path.is_file() {
+        return Err(Error::conflict(format!("{} is no file: nothing was written", path.display())).into());
+    }
+    Ok(path)
+}
+
+/// Puts a copy beside the file, under the first name that is free.
+fn backed_up(path: &Path, text: &str) -> Result<PathBuf> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for number in 1_u32.. {
+        let number = if number == 1 { String::new() } else { format!(".{number}") };
+        let backup = path.with_file_name(format!("{name}.bak{number}"));
+        match fs::OpenOptions::new().write(true).create_new(true).open(&backup) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            opened => {
+                let mut file = opened.with_context(|| format!("writing {}", backup.display()))?;
+                if let Ok(data) = fs::metadata(path) {
+                    file.set_permissions(data.permissions())?;
+                }
+                file.write_all(text.as_bytes())?;
+                file.sync_all()?;
+                return Ok(backup);
+            }
+        }
+    }
+    Err(anyhow::anyhow!("no name is free for a copy of {}", path.display()))
+}
+
+/// A whole new file in the place of the old one, with its mode.
+fn replace(path: &Path, text: &str) -> Result<()> {
+    let said = || format!("writing {}", path.display());
+    let folder = path.parent().with_context(said)?;
+    fs::create_dir_all(folder).with_context(said)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".loci-install-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // What the user's mask leaves of it.
+        builder.permissions(Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder).with_context(said)?;
+    let old: Option<Permissions> = fs::metadata(path).ok().map(|data| data.permissions());
+    if let Some(mode) = old {
+        file.as_file().set_permissions(mode).with_context(said)?;
+    }
+    file.write_all(text.as_bytes()).with_context(said)?;
+    file.as_file().sync_all().with_context(said)?;
+    file.persist(path).map_err(|error| error.error).with_context(said)?;
+    Ok(())
+}

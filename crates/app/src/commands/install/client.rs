@@ -1,0 +1,221 @@
+//! The programs that can be set up, and where each keeps what is written. The table of clients; adding one begins here.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use crate::exit::Usage;
+
+/// A program that speaks MCP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Client {
+    /// Claude Code: `.mcp.json`, or the user's file
+    ClaudeCode,
+    /// Cursor: `.cursor/mcp.json`, of the project or the user
+    Cursor,
+    /// VS Code: `.vscode/mcp.json`
+    Vscode,
+    /// Codex: `.codex/config.toml`, of the user or of a trusted project
+    Codex,
+    /// Windsurf: the user's `mcp_config.json`
+    Windsurf,
+    /// Copilot CLI: the user's `mcp-config.json`, or `.mcp.json`
+    Copilot,
+}
+
+/// Whom a set-up is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Everybody who works in this repository.
+    Project,
+    /// This user, in every repository.
+    User,
+}
+
+/// The folders that files are in.
+#[derive(Debug, Clone)]
+pub(super) struct Places {
+    pub(super) project: PathBuf,
+    pub(super) home: PathBuf,
+    /// `CLAUDE_CONFIG_DIR`.
+    pub(super) claude: Option<PathBuf>,
+    /// `CODEX_HOME`, else `.codex` at home.
+    pub(super) codex: PathBuf,
+    /// `COPILOT_HOME`, else `.copilot` at home.
+    pub(super) copilot: PathBuf,
+}
+
+/// A file of a set-up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) path: PathBuf,
+    pub(super) scope: Scope,
+    pub(super) part: Part,
+}
+
+/// What a file is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The list of servers.
+    Servers(Servers),
+    /// What runs when a session begins.
+    Hook(Hook),
+    /// What the model is told.
+    Instructions {
+        /// What the file begins with where it is made.
+        front: &'static str,
+    },
+}
+
+/// How a list of servers is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Servers {
+    /// JSON, below this member.
+    Json(&'static str),
+    /// The tables `[mcp_servers.…]` of Codex.
+    Toml,
+}
+
+/// How a hook is written, in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hook {
+    /// Groups of hooks below `hooks.SessionStart`; a plain text on standard output is read.
+    Groups { timeout_s: Option<u32> },
+    /// A list of hooks below `hooks.sessionStart`; JSON of the client's own is read, which `--hook` writes.
+    List { client: &'static str, timeout: Option<(&'static str, u32)> },
+}
+
+const CURSOR_FRONT: &str = "---\ndescription: Facts about this repository that are checked against its code\n\
+                            alwaysApply: true\n---\n\n";
+const WINDSURF_FRONT: &str = "---\ntrigger: always_on\n---\n\n";
+/// Seconds that a client waits for its hook; the hook itself gives up after two.
+const HOOK_TIMEOUT_S: u32 = 10;
+
+impl Client {
+    /// The name on the command line.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Cursor => "cursor",
+            Self::Vscode => "vscode",
+            Self::Codex => "codex",
+            Self::Windsurf => "windsurf",
+            Self::Copilot => "copilot",
+        }
+    }
+
+    /// Whom it is for where that is not said: as the client's own documentation sets servers up.
+    pub(super) fn usual_scope(self) -> Scope {
+        match self {
+            Self::ClaudeCode | Self::Cursor | Self::Vscode => Scope::Project,
+            Self::Codex | Self::Windsurf | Self::Copilot => Scope::User,
+        }
+    }
+
+    /// Every file of a set-up, in the order in which they are shown.
+    ///
+    /// # Errors
+    ///
+    /// The client has no file for this scope.
+    pub(super) fn targets(self, scope: Scope, places: &Places) -> Result<Vec<Target>, Usage> {
+        let files = Files { scope, places };
+        match self {
+            Self::ClaudeCode => Ok(files.claude_code()),
+            Self::Cursor => Ok(files.cursor()),
+            Self::Vscode => files.vscode(),
+            Self::Codex => Ok(files.codex()),
+            Self::Windsurf => Ok(files.windsurf()),
+            Self::Copilot => Ok(files.copilot()),
+        }
+    }
+}
+
+/// The files of each client, for one scope.
+struct Files<'p> {
+    scope: Scope,
+    places: &'p Places,
+}
+
+const JSON: Part = Part::Servers(Servers::Json("mcpServers"));
+const PLAIN: Part = Part::Instructions { front: "" };
+
+impl Files<'_> {
+    fn is_project(&self) -> bool {
+        self.scope == Scope::Project
+    }
+
+    /// A file that is at one place in a project and at another for a user.
+    fn file(&self, in_project: &str, of_user: PathBuf, part: Part) -> Target {
+        let path = if self.is_project() { self.places.project.join(in_project) } else { of_user };
+        Target { path, scope: self.scope, part }
+    }
+
+    fn claude_code(&self) -> Vec<Target> {
+        let home = &self.places.home;
+        let (state, folder) = match &self.places.claude {
+            Some(folder) => (folder.join(".claude.json"), folder.clone()),
+            None => (home.join(".claude.json"), home.join(".claude")),
+        };
+        let hook = Part::Hook(Hook::Groups { timeout_s: None });
+        vec![
+            self.file(".mcp.json", state, JSON),
+            self.file(".claude/settings.json", folder.join("settings.json"), hook),
+            self.file("CLAUDE.md", folder.join("CLAUDE.md"), PLAIN),
+        ]
+    }
+
+    fn cursor(&self) -> Vec<Target> {
+        let home = &self.places.home;
+        let mut files = vec![self.file(".cursor/mcp.json", home.join(".cursor/mcp.json"), JSON)];
+        // A hook of the user runs in no repository, and rules of the user are in no file.
+        if self.is_project() {
+            let hook = Part::Hook(Hook::List { client: "cursor", timeout: None });
+            let rules = Part::Instructions { front: CURSOR_FRONT };
+            files.push(self.file(".cursor/hooks.json", PathBuf::new(), hook));
+            files.push(self.file(".cursor/rules/loci.mdc", PathBuf::new(), rules));
+        }
+        files
+    }
+
+    fn vscode(&self) -> Result<Vec<Target>, Usage> {
+        if !self.is_project() {
+            let why = "the servers of a user of VS Code are in a profile: use its command «MCP: Open User \
+                       Configuration», or leave --user out and write .vscode/mcp.json";
+            return Err(Usage(why.to_owned()));
+        }
+        let servers = Part::Servers(Servers::Json("servers"));
+        Ok(vec![
+            self.file(".vscode/mcp.json", PathBuf::new(), servers),
+            self.file(".github/copilot-instructions.md", PathBuf::new(), PLAIN),
+        ])
+    }
+
+    fn codex(&self) -> Vec<Target> {
+        let folder = &self.places.codex;
+        let hook = Part::Hook(Hook::Groups { timeout_s: Some(HOOK_TIMEOUT_S) });
+        vec![
+            self.file(".codex/config.toml", folder.join("config.toml"), Part::Servers(Servers::Toml)),
+            self.file(".codex/hooks.json", folder.join("hooks.json"), hook),
+            self.file("AGENTS.md", folder.join("AGENTS.md"), PLAIN),
+        ]
+    }
+
+    fn windsurf(&self) -> Vec<Target> {
+        let folder = self.places.home.join(".codeium/windsurf");
+        let servers = Target { path: folder.join("mcp_config.json"), scope: Scope::User, part: JSON };
+        let front = if self.is_project() { WINDSURF_FRONT } else { "" };
+        let rules = folder.join("memories/global_rules.md");
+        vec![servers, self.file(".windsurf/rules/loci.md", rules, Part::Instructions { front })]
+    }
+
+    fn copilot(&self) -> Vec<Target> {
+        let folder = &self.places.copilot;
+        let hook = Hook::List { client: "copilot", timeout: Some(("timeoutSec", HOOK_TIMEOUT_S)) };
+        let told = folder.join("copilot-instructions.md");
+        vec![
+            self.file(".mcp.json", folder.join("mcp-config.json"), JSON),
+            self.file(".github/hooks/loci.json", folder.join("hooks/loci.json"), Part::Hook(hook)),
+            self.file(".github/copilot-instructions.md", told, PLAIN),
+        ]
+    }
+}

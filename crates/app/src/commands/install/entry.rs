@@ -1,0 +1,190 @@
+//! What the list of servers of each client says of Loci. The shapes are the clients' own (architecture: MCP, §13); how a
+//! text is changed is the editors' business. Members that are nobody's of these stay as they are.
+
+use serde_json::{Value, json};
+
+use super::client::{Client, Scope, Servers};
+use super::json_edit::{self, Refused, Step};
+use super::request::{Form, Request};
+use super::toml_edit::{self, Member};
+
+/// The name of the server in every list.
+const NAME: &str = "loci";
+const TOML_PLACE: [&str; 2] = ["mcp_servers", NAME];
+/// The question VS Code asks for the token.
+const INPUT: &str = "loci-token";
+
+/// What a member shall be.
+#[derive(Debug, PartialEq)]
+enum Want {
+    /// This.
+    Is(Value),
+    /// This, or what is there already.
+    Present(Value),
+    /// One of these: the first where it is another.
+    OneOf(&'static [&'static str]),
+    /// Not there; this value may stay.
+    GoneUnless(&'static str),
+    Gone,
+}
+
+/// A list of servers with Loci in it as it is asked for, or without it.
+///
+/// # Errors
+///
+/// Why the text cannot be changed.
+pub(super) fn edited(text: &str, servers: Servers, request: &Request) -> Result<String, Refused> {
+    match (servers, request.remove) {
+        (Servers::Toml, false) => toml_edit::set(text, TOML_PLACE, &toml_members(request)),
+        (Servers::Toml, true) => toml_edit::remove(text, TOML_PLACE),
+        (Servers::Json(list), false) => with_input(&json_set(text, list, request)?, request),
+        (Servers::Json(list), true) => {
+            with_input(&json_edit::remove_with_empty(text, &[Step::Key(list), Step::Key(NAME)])?, request)
+        }
+    }
+}
+
+fn json_set(text: &str, list: &str, request: &Request) -> Result<String, Refused> {
+    let place = [Step::Key(list), Step::Key(NAME)];
+    let wants = wants(request);
+    if !json_edit::get(text, &place)?.is_some_and(|entry| entry.is_object()) {
+        let mut entry = json!({});
+        for (way, want) in &wants {
+            let value = match want {
+                Want::Is(value) | Want::Present(value) => value.clone(),
+                Want::OneOf(values) => values.first().map_or(Value::Null, |value| json!(value)),
+                Want::GoneUnless(_) | Want::Gone => continue,
+            };
+            match way {
+                [name] => entry[*name] = value,
+                [outer, name] => entry[*outer][*name] = value,
+                _ => {}
+            }
+        }
+        return json_edit::set(text, &place, &entry);
+    }
+    let mut text = text.to_owned();
+    for (names, want) in wants {
+        let way: Vec<_> = place.iter().copied().chain(names.iter().map(|name| Step::Key(name))).collect();
+        let is = json_edit::get(&text, &way)?;
+        let is_one_of =
+            |values: &[&str]| is.as_ref().and_then(Value::as_str).is_some_and(|is| values.contains(&is));
+        text = match want {
+            Want::Is(value) => json_edit::set(&text, &way, &value)?,
+            Want::Present(value) if is.is_none() => json_edit::set(&text, &way, &value)?,
+            Want::OneOf(values) if !is_one_of(values) => {
+                json_edit::set(&text, &way, &values.first().map_or(Value::Null, |value| json!(value)))?
+            }
+            Want::GoneUnless(value) if !is_one_of(&[value]) => json_edit::remove(&text, &way)?,
+            Want::Gone => json_edit::remove(&text, &way)?,
+            Want::Present(_) | Want::OneOf(_) | Want::GoneUnless(_) => text,
+        };
+    }
+    Ok(text)
+}
+
+type Wants = Vec<(&'static [&'static str], Want)>;
+
+fn wants(request: &Request) -> Wants {
+    let is_http = matches!(request.form, Form::Http { .. });
+    // `.mcp.json` is read by Claude Code and by Copilot: the kind both know.
+    let kind: Option<Want> = match (request.client, is_http) {
+        (Client::Vscode, false) => Some(Want::Is(json!("stdio"))),
+        (Client::Copilot, false) if request.scope == Scope::Project => Some(Want::Is(json!("stdio"))),
+        (Client::Copilot, false) => Some(Want::OneOf(&["local", "stdio"])),
+        (Client::ClaudeCode | Client::Vscode | Client::Copilot, true) => Some(Want::Is(json!("http"))),
+        (Client::ClaudeCode | Client::Cursor, false) => Some(Want::GoneUnless("stdio")),
+        (Client::Cursor, true) => Some(Want::GoneUnless("http")),
+        (Client::Windsurf | Client::Codex, _) => None,
+    };
+    let mut wants: Wants = kind.into_iter().map(|want| (["type"].as_slice(), want)).collect();
+    match &request.form {
+        Form::Stdio { .. } => wants.extend([
+            (["command"].as_slice(), Want::Is(json!(request.program))),
+            (["args"].as_slice(), Want::Is(json!(request.arguments()))),
+            (["url"].as_slice(), Want::Gone),
+            (["serverUrl"].as_slice(), Want::Gone),
+            (["headers"].as_slice(), Want::Gone),
+        ]),
+        Form::Http { base } => {
+            let url = Want::Is(json!(format!("{base}/mcp")));
+            let (name, other): (&'static [_], &'static [_]) = if request.client == Client::Windsurf {
+                (&["serverUrl"], &["url"])
+            } else {
+                (&["url"], &["serverUrl"])
+            };
+            wants.extend([
+                (name, url),
+                (["headers", "Authorization"].as_slice(), Want::Is(json!(bearer(request.client)))),
+                (other, Want::Gone),
+                (["command"].as_slice(), Want::Gone),
+                (["args"].as_slice(), Want::Gone),
+            ]);
+        }
+    }
+    if request.client == Client::Copilot {
+        wants.push((["tools"].as_slice(), Want::Present(json!(["*"]))));
+    }
+    wants
+}
+
+/// The header with the token: a place for it, in the client's own spelling.
+fn bearer(client: Client) -> String {
+    let token = match client {
+        Client::ClaudeCode | Client::Copilot | Client::Codex => "${LOCI_TOKEN}",
+        Client::Cursor | Client::Windsurf => "${env:LOCI_TOKEN}",
+        Client::Vscode => "${input:loci-token}",
+    };
+    format!("Bearer {token}")
+}
+
+fn toml_members(request: &Request) -> Vec<(&'static str, Member)> {
+    match &request.form {
+        Form::Stdio { .. } => {
+            let mut members = vec![
+                ("command", Member::Is(json!(request.program))),
+                ("args", Member::Is(json!(request.arguments()))),
+            ];
+            // Codex hands servers few variables by itself.
+            if request.needs_token() {
+                members.push(("env_vars", Member::Is(json!(["LOCI_TOKEN"]))));
+            }
+            let of_http = ["url", "bearer_token_env_var", "http_headers", "env_http_headers"];
+            members.extend(of_http.map(|name| (name, Member::Gone)));
+            members
+        }
+        Form::Http { base } => {
+            let mut members = vec![
+                ("url", Member::Is(json!(format!("{base}/mcp")))),
+                ("bearer_token_env_var", Member::Is(json!("LOCI_TOKEN"))),
+            ];
+            // Codex refuses a server with an address and any of these.
+            members.extend(["command", "args", "env", "env_vars", "cwd"].map(|name| (name, Member::Gone)));
+            members
+        }
+    }
+}
+
+/// VS Code asks for the token: the question is there exactly where the server needs it.
+fn with_input(text: &str, request: &Request) -> Result<String, Refused> {
+    if request.client != Client::Vscode {
+        return Ok(text.to_owned());
+    }
+    let inputs = json_edit::get(text, &[Step::Key("inputs")])?;
+    let inputs = inputs.as_ref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let at = inputs.iter().position(|input| input["id"] == INPUT);
+    let is_wanted = !request.remove && matches!(request.form, Form::Http { .. });
+    match at {
+        None if is_wanted => {
+            let input = json!({
+                "type": "promptString",
+                "id": INPUT,
+                "description": "Token of the Loci server",
+                "password": true,
+            });
+            json_edit::set(text, &[Step::Key("inputs"), Step::Index(inputs.len())], &input)
+        }
+        Some(at) if !is_wanted => json_edit::remove_with_empty(text, &[Step::Key("inputs"), Step::Index(at)]),
+        Some(_) | None => Ok(text.to_owned()),
+    }
+}

@@ -1,0 +1,74 @@
+//! `loci mcp`: the Model Context Protocol on standard input and output, over the store of a folder or a server elsewhere.
+//! Nothing but messages is written to standard output; logs go to standard error.
+
+mod tools;
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use loci_server::mcp::Mcp as Door;
+use loci_server::mcp::dispatch::Service;
+use loci_server::mcp::loci::LociOffer;
+use loci_server::mcp::provider::{Caller, Endpoint};
+use loci_server::mcp::stdio::StdioDoor;
+use loci_server::tools::profile::Profile;
+use loci_server::tools::table::Table;
+use tokio::io::BufReader;
+
+use crate::adapters::{RandomIds, SystemClock};
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::config::mcp::ToolNames;
+use crate::config::{LogSection, load};
+use crate::exit::Usage;
+use crate::logging;
+use tools::ClientTools;
+
+/// Serve the Model Context Protocol on standard input and output
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    /// Tools that are listed: core, verified, recall or full, or several of them, parted by commas [default: as configured]
+    #[arg(long, value_name = "PROFILES")]
+    profile: Option<String>,
+    /// How tools are named where they are listed [default: as configured]
+    #[arg(long, value_name = "NAMES")]
+    tool_names: Option<ToolNames>,
+    /// The memory that tools mean, by name or id [default: as the server decides]
+    #[arg(long, value_name = "MEMORY")]
+    memory: Option<String>,
+}
+
+impl Mcp {
+    /// Serves until the input ends.
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let mut config = load(globals.config.as_deref(), environment)?;
+        if config.log == LogSection::default() {
+            "warn".clone_into(&mut config.log.level);
+        }
+        logging::start(&config.log)?;
+        let options = config.mcp.options()?;
+        let profiles = match &self.profile {
+            Some(asked) => Profile::parse_several(asked).map_err(|error| Usage(error.message))?,
+            None => options.profiles.clone(),
+        };
+        let naming = self.tool_names.map_or(options.naming, ToolNames::naming);
+        let directory = std::env::current_dir().ok();
+        let tools = Arc::new(ClientTools::begin(globals, environment, self.memory, directory)?);
+        tools.register().await;
+        let service = Service {
+            provider: Arc::new(LociOffer::new(
+                Arc::new(Table::shipped()),
+                Arc::clone(&tools) as _,
+                options.allow_unlisted,
+            )),
+            mcp: Arc::new(Door::new(Arc::new(SystemClock::new()), Arc::new(RandomIds::new()?))),
+            revisions: options.revisions.clone(),
+        };
+        let endpoint = Endpoint { profiles, naming };
+        let door = StdioDoor::new(Arc::new(service), Caller::default(), endpoint, options.body_bytes_max);
+        let served = door.serve(BufReader::new(tokio::io::stdin()), tokio::io::stdout()).await;
+        tools.end().await?;
+        served.context("standard input or output")
+    }
+}

@@ -1,0 +1,172 @@
+//! Calls of tools by the native API: over a URL, by the server that has the folder open, or in this process. Where that server
+//! ends, the folder is opened here, and the call goes on.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use loci_api::repository::{RepositoryAdd, RepositoryListing};
+use loci_api::tool::{ToolArguments, ToolListing};
+use loci_client::{Client, ClientError};
+use loci_model::ports::BoxFuture;
+use loci_server::mcp::loci::ToolBox;
+use loci_server::mcp::provider::Caller;
+use loci_server::tools::error::{Code, ToolError};
+use loci_server::tools::tool::{Arguments, Outcome, Scope};
+use loci_server::v1::tool_error_of;
+use tokio::sync::{Mutex, RwLock};
+
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::session::{Meanwhile, Session};
+
+/// Calls of tools by the native API.
+pub(super) struct ClientTools {
+    globals: Globals,
+    environment: Environment,
+    memory: Option<String>,
+    directory: Option<PathBuf>,
+    session: RwLock<Session>,
+    meanwhile: Mutex<Vec<Meanwhile>>,
+}
+
+impl ClientTools {
+    /// Finds a way to the API.
+    pub(super) fn begin(
+        globals: &Globals,
+        environment: &Environment,
+        memory: Option<String>,
+        directory: Option<PathBuf>,
+    ) -> Result<Self> {
+        let session = Session::begin(globals, environment)?;
+        let meanwhile = session.work_meanwhile().into_iter().collect();
+        Ok(Self {
+            globals: globals.clone(),
+            environment: environment.clone(),
+            memory,
+            // A server elsewhere has other directories.
+            directory: directory.filter(|_| globals.url.is_none()),
+            session: RwLock::new(session),
+            meanwhile: Mutex::new(meanwhile),
+        })
+    }
+
+    /// Makes the repository around the working directory known, under the names of its remotes. Where there is none, or this
+    /// caller may not, tools say so when they are asked.
+    pub(super) async fn register(&self) {
+        let Some(directory) = self.directory.as_ref().and_then(|path| path.to_str()) else { return };
+        let add = RepositoryAdd { directory: Some(directory.to_owned()), ..RepositoryAdd::default() };
+        let added = self.ask(|client| {
+            let add = add.clone();
+            async move { client.repository_add(&add).await }
+        });
+        match added.await {
+            Ok(added) => {
+                tracing::info!(repository = added.repository.repo, "the working directory's repository")
+            }
+            Err(error) => {
+                tracing::info!(error.message, "the working directory's repository is not registered")
+            }
+        }
+    }
+
+    /// Lets jobs end and closes the store.
+    pub(super) async fn end(&self) -> Result<()> {
+        for meanwhile in self.meanwhile.lock().await.drain(..) {
+            meanwhile.end().await?;
+        }
+        self.session.write().await.close().await
+    }
+
+    async fn client(&self) -> Result<Client, ClientError> {
+        let client = self.session.read().await.client.clone();
+        let client = match &self.memory {
+            Some(memory) => client.with_memory(memory)?,
+            None => client,
+        };
+        self.directory.as_deref().map_or(Ok(client.clone()), |directory| client.with_directory(directory))
+    }
+
+    /// Asks; where the server of the folder has gone, finds another way once.
+    async fn ask<T, W>(&self, ask: impl Fn(Client) -> W) -> Result<T, ToolError>
+    where
+        W: Future<Output = Result<T, ClientError>>,
+    {
+        let first = match self.client().await {
+            Ok(client) => ask(client).await,
+            Err(error) => Err(error),
+        };
+        let outcome = match first {
+            Err(ClientError::Unreachable { .. }) if self.globals.url.is_none() => {
+                self.find_another_way().await?;
+                match self.client().await {
+                    Ok(client) => ask(client).await,
+                    Err(error) => Err(error),
+                }
+            }
+            outcome => outcome,
+        };
+        outcome.map_err(told)
+    }
+
+    async fn find_another_way(&self) -> Result<(), ToolError> {
+        let mut session = self.session.write().await;
+        let next = Session::begin(&self.globals, &self.environment).map_err(|error| {
+            tracing::error!(%error, "the store cannot be reached");
+            ToolError::new(Code::Internal, "the store cannot be reached: is its folder in order?")
+        })?;
+        self.meanwhile.lock().await.extend(next.work_meanwhile());
+        let mut last = std::mem::replace(&mut *session, next);
+        last.close().await.map_err(|error| ToolError::new(Code::Internal, error.to_string()))
+    }
+}
+
+fn told(error: ClientError) -> ToolError {
+    match error {
+        ClientError::Refused { problem, .. } => tool_error_of(*problem),
+        ClientError::Unreachable { message, .. } => ToolError::new(Code::Internal, message),
+        ClientError::Unexpected(message) | ClientError::Request(message) => {
+            let mut error = ToolError::new(Code::Internal, message);
+            error.retryable = false;
+            error
+        }
+    }
+}
+
+impl ToolBox for ClientTools {
+    fn scopes<'a>(&'a self, _caller: &'a Caller) -> BoxFuture<'a, Result<Vec<Scope>, ToolError>> {
+        Box::pin(async move {
+            let listing = ToolListing::default();
+            let list = self.ask(|client| {
+                let listing = listing.clone();
+                async move { client.tool_list(&listing).await }
+            });
+            let list = list.await?;
+            let held = |scope: &Scope| list.tools.iter().any(|tool| tool.scope == scope.as_str());
+            Ok([Scope::Read, Scope::Write, Scope::Admin].into_iter().filter(held).collect())
+        })
+    }
+
+    fn call<'a>(
+        &'a self,
+        _caller: &'a Caller,
+        name: &'a str,
+        arguments: Arguments,
+    ) -> BoxFuture<'a, Outcome> {
+        Box::pin(async move {
+            let arguments = ToolArguments(arguments);
+            let asked = self.ask(|client| {
+                let arguments = arguments.clone();
+                async move { client.tool(name, &arguments).await }
+            });
+            asked.await.map(|result| result.0)
+        })
+    }
+
+    fn repositories<'a>(&'a self, _caller: &'a Caller) -> BoxFuture<'a, Result<Vec<String>, ToolError>> {
+        Box::pin(async move {
+            let asked =
+                self.ask(|client| async move { client.repository_list(&RepositoryListing::default()).await });
+            Ok(asked.await?.repositories.into_iter().map(|repository| repository.repo).collect())
+        })
+    }
+}

@@ -1,0 +1,135 @@
+//! `loci repo`: repositories whose facts are remembered.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Subcommand;
+use loci_api::repository::{Repository, RepositoryAdd, RepositoryListing};
+use loci_client::Client;
+
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::output;
+use crate::session::Session;
+
+/// Repositories.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Repo {
+    /// Register a repository, or another name or place of one that is known
+    Add {
+        /// owner/name or host/owner/name [default: as its remote origin says]
+        name: Option<String>,
+        /// A clone, a bare repository or a worktree [default: the one around the working directory]
+        #[arg(long, value_name = "DIR")]
+        path: Option<PathBuf>,
+        /// Read it at its forge, not on this machine
+        #[arg(long, conflicts_with = "path", requires = "name")]
+        at_forge: bool,
+        /// It is this repository, known already by another name
+        #[arg(long, value_name = "REPO")]
+        same_as: Option<String>,
+        /// The repository it was forked from
+        #[arg(long, value_name = "REPO")]
+        parent: Option<String>,
+        /// The ref that changes states [default: the repository's own default branch]
+        #[arg(long, value_name = "REF")]
+        default_ref: Option<String>,
+        /// So many citations must be valid [default: all]
+        #[arg(long, value_name = "N")]
+        quorum: Option<u32>,
+        /// The forge's number for it, as HOST:NUMBER
+        #[arg(long, value_name = "ID")]
+        forge_id: Option<String>,
+        #[command(flatten)]
+        at: At,
+    },
+    /// List repositories
+    List {
+        #[command(flatten)]
+        at: At,
+    },
+    /// Give a repository another name
+    Alias {
+        /// The repository
+        repo: String,
+        /// The other name, or the URL of a remote
+        alias: String,
+        #[command(flatten)]
+        at: At,
+    },
+}
+
+/// Which memory.
+#[derive(Debug, clap::Args)]
+pub(crate) struct At {
+    /// The memory, by name or id [default: the one for code]
+    #[arg(long, value_name = "MEMORY")]
+    memory: Option<String>,
+}
+
+impl At {
+    fn of(&self, client: &Client) -> Result<Client> {
+        Ok(match &self.memory {
+            Some(memory) => client.clone().with_memory(memory)?,
+            None => client.clone(),
+        })
+    }
+}
+
+impl Repo {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let session = Session::begin(globals, environment)?;
+        match self {
+            Self::Add { name, path, at_forge, same_as, parent, default_ref, quorum, forge_id, at } => {
+                let directory = if at_forge { None } else { Some(absolute(path)?) };
+                let add = RepositoryAdd {
+                    name,
+                    directory,
+                    aliases: Vec::new(),
+                    forge_id,
+                    at_forge,
+                    same_as,
+                    parent,
+                    default_ref,
+                    quorum,
+                };
+                added(&session, &at.of(&session.client)?, &add).await?;
+            }
+            Self::Alias { repo, alias, at } => {
+                let add =
+                    RepositoryAdd { same_as: Some(repo), aliases: vec![alias], ..RepositoryAdd::default() };
+                added(&session, &at.of(&session.client)?, &add).await?;
+            }
+            Self::List { at } => {
+                let list = at.of(&session.client)?.repository_list(&RepositoryListing::default()).await?;
+                output::result(session.json, &list, |list| {
+                    let mut rows = vec![["REPO", "NAMES", "READ AT"].map(str::to_owned).to_vec()];
+                    rows.extend(list.repositories.iter().map(row));
+                    output::table(&rows);
+                })?;
+            }
+        }
+        session.end().await
+    }
+}
+
+async fn added(session: &Session, client: &Client, add: &RepositoryAdd) -> Result<()> {
+    let added = client.repository_add(add).await?;
+    output::result(session.json, &added, |added| {
+        let what = if added.created { "registered" } else { "known" };
+        output::line(format!("{} {what}", added.repository.repo));
+        for warning in &added.warnings {
+            output::note(warning);
+        }
+    })
+}
+
+fn absolute(path: Option<PathBuf>) -> Result<String> {
+    let path = path.unwrap_or_else(|| PathBuf::from("."));
+    let path = path.canonicalize().with_context(|| format!("the directory {}", path.display()))?;
+    path.into_os_string().into_string().map_err(|_| anyhow::anyhow!("the directory's name must be UTF-8"))
+}
+
+fn row(repository: &Repository) -> Vec<String> {
+    vec![repository.repo.clone(), repository.aliases.join(" "), repository.places.join(" ")]
+}

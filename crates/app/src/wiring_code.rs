@@ -1,0 +1,136 @@
+//! Wiring of what reads code: repositories of this machine, and the forges of the configuration with the tokens of the
+//! environment.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use loci_engine::Engine;
+use loci_engine::verified::{RepositoryAdd, Standing};
+use loci_forges::config::{ForgeConfig, ForgeKind};
+use loci_forges::forges::{ForgeOptions, ForgeParts, Forges};
+use loci_git::{GitOptions, GitSources};
+use loci_model::ports::BoxFuture;
+use loci_model::ports::clock::Clock;
+use loci_model::ports::code::{CodePlace, CodeResult, CodeSources, CodeWork, Discovered};
+use loci_model::principal::Principal;
+use loci_outbound::request::Transport;
+use loci_outbound::secret::Secret;
+
+use crate::config::Config;
+use crate::config::environment::Environment;
+use crate::config::verified::RepositoryEntry;
+
+/// What a process must know to read code.
+#[derive(Debug, Default)]
+pub struct CodePlan {
+    git: GitOptions,
+    forges: Vec<ForgeConfig>,
+    remote: ForgeOptions,
+    repositories: Vec<RepositoryEntry>,
+}
+
+impl CodePlan {
+    /// From the configuration.
+    ///
+    /// # Errors
+    /// A variable that should hold a token and does not.
+    pub fn of(config: &Config, environment: &Environment) -> Result<Self> {
+        let section = &config.verified;
+        let forges = config.forges.iter().map(|entry| {
+            let token = entry.token_env.as_ref().map(|name| {
+                let text = environment.secret(name);
+                text.with_context(|| format!("[[forge]] {}: the variable {name} is not set", entry.host))
+            });
+            let kind = ForgeKind::parse(&entry.kind);
+            Ok(ForgeConfig {
+                kind: kind.with_context(|| format!("[[forge]] {}: kind must be github", entry.host))?,
+                host: entry.host.clone(),
+                api: entry.api.clone(),
+                token: token.transpose()?.map(Secret::new),
+                version: entry.version.clone(),
+            })
+        });
+        Ok(Self {
+            git: GitOptions { threads: section.threads, roots: section.roots.clone() },
+            forges: forges.collect::<Result<_>>()?,
+            remote: ForgeOptions {
+                concurrency: section.remote_concurrency,
+                budget_ms: section.remote_budget_ms,
+                ..ForgeOptions::default()
+            },
+            repositories: config.repositories.clone(),
+        })
+    }
+
+    /// True where no forge is asked: no HTTP client is needed then.
+    pub fn is_quiet(&self) -> bool {
+        self.forges.is_empty()
+    }
+
+    /// The repositories of the configuration.
+    pub fn repositories(&self) -> &[RepositoryEntry] {
+        &self.repositories
+    }
+
+    /// Makes the sources.
+    ///
+    /// # Errors
+    /// A thread that cannot be started, a forge that is configured wrongly.
+    pub fn make(
+        &self,
+        transport: &Arc<dyn Transport>,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<Arc<dyn CodeSources>> {
+        let options = GitOptions { threads: self.git.threads.max(1), roots: self.git.roots.clone() };
+        let git = GitSources::start(options)?;
+        if self.forges.is_empty() {
+            return Ok(Arc::new(git));
+        }
+        let parts = ForgeParts {
+            transport: Arc::clone(transport),
+            clock: Arc::clone(clock),
+            runtime: tokio::runtime::Handle::current(),
+        };
+        let forges = Forges::new(&self.forges, self.remote.clone(), parts)?;
+        Ok(Arc::new(AllCode { git, forges }))
+    }
+}
+
+/// Each place where it can be read.
+struct AllCode {
+    git: GitSources,
+    forges: Forges,
+}
+
+impl CodeSources for AllCode {
+    fn read<'a>(&'a self, place: &'a CodePlace, work: CodeWork) -> BoxFuture<'a, CodeResult<()>> {
+        match place {
+            CodePlace::Local(_) => self.git.read(place, work),
+            CodePlace::Forge { .. } => self.forges.read(place, work),
+        }
+    }
+
+    fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, loci_model::Result<Option<Discovered>>> {
+        self.git.discover(directory)
+    }
+}
+
+/// Registers the repositories of the configuration, in the memory for code. One that cannot be read yet is said and passed
+/// over: it is registered at the next start.
+pub async fn register(engine: &Engine, entries: &[RepositoryEntry]) {
+    let (caller, standing) = (Principal::administrator("configuration"), Standing::default());
+    for entry in entries {
+        let add = RepositoryAdd {
+            name: Some(entry.name.clone()),
+            directory: entry.path.clone(),
+            aliases: entry.remotes.clone(),
+            at_forge: entry.forge.is_some(),
+            default_ref: entry.default_ref.clone(),
+            ..RepositoryAdd::default()
+        };
+        if let Err(error) = engine.repository_add(&caller, &standing, add).await {
+            tracing::warn!(repository = entry.name, ?error, "a configured repository is not registered");
+        }
+    }
+}

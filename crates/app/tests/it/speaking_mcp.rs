@@ -1,0 +1,134 @@
+//! `loci mcp` as a client starts it: over a folder, beside others, over a server that ends, over a URL; and nothing but messages
+//! on standard output.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::program::Home;
+
+/// A running `loci mcp`, as a client sees it.
+struct Speaking {
+    child: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+    next: u64,
+}
+
+impl Speaking {
+    fn new(home: &Home, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut command = home.command(&[&["mcp", "--profile", "recall"], arguments].concat());
+        command
+            .envs(variables.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let (to, from) = (child.stdin.take(), child.stdout.take().unwrap());
+        Self { child, to, from: BufReader::new(from), next: 0 }
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.to.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    fn read(&mut self) -> Value {
+        let mut line = String::new();
+        self.from.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.next += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params }));
+        let answer = self.read();
+        assert_eq!(answer["id"], self.next, "{answer}");
+        answer["result"].clone()
+    }
+
+    fn add(&mut self, entry: &str) -> Value {
+        let call = json!({ "name": "add_memory", "arguments": { "entries": [entry] } });
+        self.ask("tools/call", call)["structuredContent"].clone()
+    }
+
+    fn found(&mut self, query: &str) -> Vec<String> {
+        let call =
+            json!({ "name": "search_memory", "arguments": { "query": query, "maxSearchResults": 50 } });
+        let answer = self.ask("tools/call", call);
+        let results =
+            answer["structuredContent"]["results"].as_array().unwrap_or_else(|| panic!("{answer}")).clone();
+        results.iter().map(|hit| hit["content"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Closes its input; true where it ends in order and says nothing more.
+    fn ends(mut self) -> bool {
+        drop(self.to.take());
+        let mut rest = String::new();
+        let nothing = self.from.read_line(&mut rest).unwrap() == 0;
+        self.child.wait().unwrap().success() && nothing
+    }
+}
+
+#[test]
+fn only_messages_are_on_standard_output() {
+    let home = Home::new();
+    home.ok(&["memory", "create", "notes"]);
+    let mut speaking = Speaking::new(&home, &[], &[("LOCI_LOG_LEVEL", "trace")]);
+    let began = speaking.ask("initialize", json!({ "protocolVersion": "2025-11-25", "capabilities": {} }));
+    assert_eq!(began["protocolVersion"], "2025-11-25");
+    speaking.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    assert_eq!(speaking.ask("tools/list", json!({}))["tools"].as_array().unwrap().len(), 2);
+    assert_eq!(speaking.add("Anna likes tea")["stored"], 1);
+    assert_eq!(speaking.found("What does Anna like?"), ["Anna likes tea"]);
+    speaking.send(&json!({ "jsonrpc": "2.0", "id": 90 }));
+    assert_eq!(speaking.read()["error"]["code"], -32600);
+    assert!(speaking.ends());
+}
+
+#[test]
+fn two_processes_and_a_server_share_a_folder() {
+    let home = Home::new();
+    home.ok(&["memory", "create", "notes"]);
+    let (mut one, mut other) = (Speaking::new(&home, &[], &[]), Speaking::new(&home, &[], &[]));
+    for nth in 0..10 {
+        assert_eq!(one.add(&format!("the red lamp number {nth}"))["stored"], 1);
+        assert_eq!(other.add(&format!("the blue lamp number {nth}"))["stored"], 1);
+    }
+    let server = home.serve(&[]);
+    let mut third = Speaking::new(&home, &[], &[]);
+    let mut remote = Speaking::new(&home, &["--url", &server.url], &[]);
+    assert_eq!(third.add("the green lamp")["stored"], 1);
+    for speaking in [&mut one, &mut other, &mut third, &mut remote] {
+        let found = speaking.found("the red blue green lamp number");
+        assert_eq!(found.len(), 21, "{found:?}");
+    }
+    // The server ends: who asked it goes on with the folder; who asked its address says so.
+    assert!(server.stop(), "{}", home.log());
+    assert_eq!(third.add("the last lamp")["stored"], 1);
+    assert!(one.found("the last lamp").contains(&"the last lamp".to_owned()));
+    let gone = remote.add("nowhere");
+    assert_eq!(
+        (gone["code"].as_str(), gone["retryable"].as_bool()),
+        (Some("INTERNAL"), Some(true)),
+        "{gone}"
+    );
+    assert!(one.ends() && other.ends() && third.ends() && remote.ends());
+}
+
+#[test]
+fn what_it_lists_and_means_is_said_by_flags_and_configuration() {
+    let home = Home::new();
+    home.ok(&["memory", "create", "first"]);
+    home.ok(&["memory", "create", "second"]);
+    let mut speaking = Speaking::new(&home, &["--memory", "second"], &[]);
+    assert_eq!(speaking.add("in the second")["stored"], 1);
+    let call = json!({ "name": "search_memory", "arguments": { "query": "second" } });
+    assert_eq!(speaking.ask("tools/call", call)["structuredContent"]["results"][0]["storeName"], "second");
+    assert!(speaking.ends());
+    let mut configured = Speaking::new(&home, &[], &[("LOCI_MCP_MEMORY", "first")]);
+    assert_eq!(configured.add("in the first")["stored"], 1);
+    assert!(configured.ends());
+    let said = home.fails(2, &["mcp", "--profile", "everything"]);
+    assert!(said.contains("there are core, verified, recall, full"), "{said}");
+}

@@ -1,0 +1,25 @@
+//! Calls about repositories.
+
+use http::Method;
+use loci_api::repository::{RepositoryAdd, RepositoryAdded, RepositoryList, RepositoryListing};
+
+use crate::call::{Client, path};
+use crate::error::ClientError;
+
+impl Client {
+    /// Registers a repository, or a name or place of one that is known.
+    ///
+    /// # Errors
+    /// As [`ClientError`] says; so for every call.
+    pub async fn repository_add(&self, add: &RepositoryAdd) -> Result<RepositoryAdded, ClientError> {
+        self.send(Method::POST, path(&["v1", "repos"]), add).await
+    }
+
+    /// A page of repositories.
+    ///
+    /// # Errors
+    /// See [`Client::repository_add`].
+    pub async fn repository_list(&self, listing: &RepositoryListing) -> Result<RepositoryList, ClientError> {
+        self.get_query(path(&["v1", "repos"]), listing).await
+    }
+}

@@ -1,0 +1,280 @@
+//! Moving everything from one store into another: memory by memory, each seen in the target once all of it is there and was
+//! compared. Whatever breaks the work off, the next run finds in the target itself how far it came. Nothing is written to
+//! the source.
+//!
+//! Here: the verb, and what it refuses. `copy`: rows by page; `sums`: rows as digests; `meanwhile`: what changed in the source
+//! while it was moved; `quiet`: who else is at work; `work`: how much there is to do; `report`: what is told.
+
+mod copy;
+mod meanwhile;
+mod quiet;
+mod report;
+mod sums;
+mod work;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use loci_model::ports::clock::Clock;
+use loci_model::ports::store::{Store, StoreExt, TransferStanding};
+use loci_model::transfer::{MovedMemory, TransferKind, TransferPlace};
+use loci_model::{Error, MemoryId, Result};
+
+pub use report::{
+    KindSums, OnTransfer, PlaceReport, TransferOutcome, TransferProgress, TransferReport, TransferStep,
+    TransferSum,
+};
+
+/// Memories read at once.
+const MEMORIES: usize = 100;
+
+/// Two stores, and how many rows go from one to the other at once.
+#[derive(Clone)]
+pub struct Transfer {
+    /// Where everything is.
+    pub from: Arc<dyn Store>,
+    /// Where it is to be.
+    pub to: Arc<dyn Store>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// Rows of a page.
+    pub page_rows: usize,
+    /// Memories that are moved anew where the target has them and they are not the same: what it has of them is lost.
+    pub replace: BTreeSet<MemoryId>,
+    /// Access keys that the target has, and that are not the same, become those of the source.
+    pub replace_keys: bool,
+    /// Is told how far it is.
+    pub on_progress: OnTransfer,
+}
+
+impl Transfer {
+    /// Compares without writing anything, but for a lease that runs out at once.
+    ///
+    /// # Errors
+    /// What the stores say; `Invalid` where they are one store, `NotFound` where the source holds nothing, a conflict where
+    /// one of them is at work.
+    pub async fn verify(&self) -> Result<TransferReport> {
+        let memories = self.begins().await?;
+        self.tell_work(&memories, false).await;
+        let mut report = TransferReport::default();
+        for memory in &memories {
+            let id = memory.memory.id.clone();
+            let place = TransferPlace::Memory(id.clone());
+            let kinds = self.compare(&place, &kinds_of_memory()).await?;
+            let there = self.is_there(&id).await?;
+            let outcome = if there { judged(&kinds) } else { TransferOutcome::Missing };
+            report.places.push(PlaceReport { place, outcome, there, copied: 0, kinds });
+        }
+        let kinds = self.compare(&TransferPlace::Server, TransferKind::OF_SERVER).await?;
+        report.places.push(server(kinds, 0));
+        self.look_again(&memories, &mut report).await?;
+        Ok(report)
+    }
+
+    /// Moves what is not there yet. What the target has and is not the same stays, but for [`Transfer::replace`] and
+    /// [`Transfer::replace_keys`].
+    ///
+    /// # Errors
+    /// What the stores say; `Invalid` where they are one store, `NotFound` where the source holds nothing or not what is to be
+    /// replaced, a conflict where one of them is at work, or the target has memories of the same id or name that are not
+    /// these.
+    pub async fn run(&self) -> Result<TransferReport> {
+        let memories = self.begins().await?;
+        for id in &self.replace {
+            if !memories.iter().any(|memory| memory.memory.id == *id) {
+                return Err(Error::not_found(format!("the source has no memory {id}: nothing replaces it")));
+            }
+        }
+        for memory in &memories {
+            self.check_target(memory).await?;
+        }
+        self.tell_work(&memories, true).await;
+        let mut report = TransferReport::default();
+        for memory in &memories {
+            report.places.push(self.move_memory(memory).await?);
+        }
+        let mut copied = 0;
+        for kind in TransferKind::OF_SERVER {
+            copied += self.copy_of_server(*kind).await?;
+        }
+        let kinds = self.compare(&TransferPlace::Server, TransferKind::OF_SERVER).await?;
+        report.places.push(server(kinds, copied));
+        self.look_again(&memories, &mut report).await?;
+        self.let_sweeps_go().await?;
+        Ok(report)
+    }
+
+    /// The memories of a source that can be moved.
+    async fn begins(&self) -> Result<Vec<MovedMemory>> {
+        self.are_two().await?;
+        self.at_rest().await?;
+        let memories = self.memories().await?;
+        if memories.is_empty() {
+            let held = self
+                .from
+                .read(|tx| {
+                    let of = |kind| tx.transfer().last(&TransferPlace::Server, kind);
+                    TransferKind::OF_SERVER
+                        .iter()
+                        .try_fold(false, |held, kind| Ok(held || of(*kind)?.is_some()))
+                })
+                .await?;
+            if !held {
+                return Err(Error::not_found("the source holds nothing: check where it is"));
+            }
+        }
+        Ok(memories)
+    }
+
+    fn replaces(&self, memory: &MemoryId) -> bool {
+        self.replace.contains(memory)
+    }
+
+    async fn move_memory(&self, memory: &MovedMemory) -> Result<PlaceReport> {
+        let id = memory.memory.id.clone();
+        let place = TransferPlace::Memory(id.clone());
+        match self.standing(&id).await? {
+            TransferStanding::There(there) => {
+                if *there == *memory || !self.replaces(&id) {
+                    let kinds = self.compare(&place, &kinds_of_memory()).await?;
+                    let outcome = judged(&kinds);
+                    if outcome.is_same() || !self.replaces(&id) {
+                        return Ok(PlaceReport { place, outcome, there: true, copied: 0, kinds });
+                    }
+                }
+                self.begin_anew(memory).await?;
+            }
+            TransferStanding::Moving(begun) if *begun == *memory => {}
+            TransferStanding::Moving(_) | TransferStanding::Deleted => self.begin_anew(memory).await?,
+            TransferStanding::Absent => self.begin(memory).await?,
+        }
+        let mut copied = 0;
+        for kind in TransferKind::OF_MEMORY {
+            copied += self.copy(&place, *kind).await?;
+        }
+        let kinds = self.compare(&place, &kinds_of_memory()).await?;
+        let now = self.clock.now();
+        if judged(&kinds).is_same() {
+            self.write(move |tx| tx.transfer_mut().finish(&id)).await?;
+            return Ok(PlaceReport { place, outcome: TransferOutcome::Moved, there: true, copied, kinds });
+        }
+        let outcome = match self.changed(memory).await? {
+            true => TransferOutcome::SourceChanged,
+            false => TransferOutcome::Different,
+        };
+        // Half of it may be from before, half from after: the next run begins anew.
+        self.write(move |tx| tx.transfer_mut().abandon(&id, now)).await?;
+        Ok(PlaceReport { place, outcome, there: false, copied, kinds })
+    }
+
+    async fn begin(&self, memory: &MovedMemory) -> Result<()> {
+        let memory = memory.clone();
+        self.write(move |tx| tx.transfer_mut().begin(&memory)).await
+    }
+
+    /// Removes what the target has of it first: of an earlier try, of a memory that was deleted, or of one to be replaced.
+    async fn begin_anew(&self, memory: &MovedMemory) -> Result<()> {
+        let (id, now, rows) = (memory.memory.id.clone(), self.clock.now(), self.page_rows);
+        let removed = id.clone();
+        self.write(move |tx| {
+            if !tx.transfer_mut().abandon(&removed, now)? {
+                tx.memories_mut().delete(&removed, now)?;
+            }
+            Ok(())
+        })
+        .await?;
+        let place = TransferPlace::Memory(id.clone());
+        loop {
+            self.tell(TransferStep::Removing, &place, TransferKind::Memory, 0);
+            let id = id.clone();
+            if self.write(move |tx| tx.memories_mut().purge(&id, rows)).await? {
+                return self.begin(memory).await;
+            }
+        }
+    }
+
+    /// True where the memory is not in the source as it was.
+    async fn changed(&self, memory: &MovedMemory) -> Result<bool> {
+        let id = memory.memory.id.clone();
+        let now = self.from.read(move |tx| tx.transfer().standing(&id)).await?;
+        Ok(!matches!(now, TransferStanding::There(now) if *now == *memory))
+    }
+
+    async fn standing(&self, memory: &MemoryId) -> Result<TransferStanding> {
+        let memory = memory.clone();
+        self.to.read(move |tx| tx.transfer().standing(&memory)).await
+    }
+
+    /// True where the target shows it.
+    async fn is_there(&self, memory: &MemoryId) -> Result<bool> {
+        Ok(matches!(self.standing(memory).await?, TransferStanding::There(_)))
+    }
+
+    /// Every memory of the source, oldest first.
+    async fn memories(&self) -> Result<Vec<MovedMemory>> {
+        let mut memories = self
+            .from
+            .read(|tx| {
+                let (mut memories, mut after) = (Vec::new(), None);
+                loop {
+                    let page = tx.memories().list(after.as_ref(), MEMORIES)?;
+                    let Some(last) = page.last() else { return Ok(memories) };
+                    after = Some((last.created_at, last.id.clone()));
+                    for memory in page {
+                        match tx.transfer().standing(&memory.id)? {
+                            TransferStanding::There(moved) => memories.push(*moved),
+                            TransferStanding::Absent
+                            | TransferStanding::Moving(_)
+                            | TransferStanding::Deleted => {}
+                        }
+                    }
+                }
+            })
+            .await?;
+        memories.reverse();
+        Ok(memories)
+    }
+
+    /// Refuses a target in which another memory has the id or the name.
+    async fn check_target(&self, memory: &MovedMemory) -> Result<()> {
+        let (id, name) = (memory.memory.id.clone(), memory.memory.name.clone());
+        let (standing, named) =
+            self.to.read(move |tx| Ok((tx.transfer().standing(&id)?, tx.memories().by_name(&name)?))).await?;
+        let id = &memory.memory.id;
+        if let TransferStanding::There(there) = standing
+            && *there != *memory
+            && !self.replaces(id)
+        {
+            return Err(Error::conflict(format!(
+                "the target has a memory {id} that is not as in the source: if the source is right, say --replace {id}, \
+                 and what the target has of it is lost"
+            )));
+        }
+        match named.filter(|named| named.id != *id) {
+            Some(named) => Err(Error::conflict(format!(
+                "the target has another memory ({}) of the name of {id}: rename one of them",
+                named.id
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+fn kinds_of_memory() -> Vec<TransferKind> {
+    [TransferKind::Memory].into_iter().chain(TransferKind::OF_MEMORY.iter().copied()).collect()
+}
+
+fn judged(kinds: &[KindSums]) -> TransferOutcome {
+    match kinds.iter().all(|sums| sums.from == sums.to) {
+        true => TransferOutcome::Same,
+        false => TransferOutcome::Different,
+    }
+}
+
+fn server(kinds: Vec<KindSums>, copied: u64) -> PlaceReport {
+    let outcome = match judged(&kinds) {
+        TransferOutcome::Same if copied > 0 => TransferOutcome::Moved,
+        outcome => outcome,
+    };
+    PlaceReport { place: TransferPlace::Server, outcome, there: true, copied, kinds }
+}

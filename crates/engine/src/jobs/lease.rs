@@ -1,0 +1,135 @@
+//! Leases, as their holder sees them: whose names they bear, how long they last, and how they are prolonged while work goes
+//! on. What a lost lease means is its owner's matter.
+//!
+//! A lease ends by the clock of whoever looks at it. Clocks of servers may differ by less than a sixth of a lease, ten
+//! seconds for jobs and deliveries: by then a holder that cannot prolong it has stopped. Where they differ by more, but less
+//! than two thirds of it, that matters only to a server that cannot reach the store; beyond that, work is done twice. Nothing is
+//! written twice even then, for writes ask whose the lease is; but what is sent may be sent twice, or out of its order.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::task::Poll;
+
+use futures::future::{BoxFuture, Either, select};
+use loci_model::job::Job;
+use loci_model::ports::store::StoreExt;
+use loci_model::{Result, Timestamp};
+
+use crate::Engine;
+
+/// A lease is prolonged after this share of it.
+const PARTS: i64 = 3;
+/// So much of it is left when its holder gives up what could not be prolonged: before anybody else may begin.
+const LEFT: i64 = 6;
+/// After this share the store is asked again where it could not be reached.
+const AGAIN: i64 = 12;
+
+/// The chore that some server always has, where servers run.
+pub(super) const SWEEP: &str = "sweep";
+
+/// The names under which this process claims: no two claims have one, so that a lease which ran out and was taken again by
+/// the same process is another's all the same.
+#[derive(Debug, Default)]
+pub(crate) struct Claims(AtomicU64);
+
+impl Claims {
+    /// The next name; it begins with that of the process.
+    pub(crate) fn next(&self, host: &str) -> String {
+        format!("{host} {}", self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Who holds a claimed job.
+pub(crate) fn holder(job: &Job) -> &str {
+    job.lease_host.as_deref().unwrap_or_default()
+}
+
+/// Prolongs a lease that ends at `until` again and again; resolves when it is lost: `renew` says so, or it is about to run
+/// out because the store could not be reached. Whoever polls it before the work finds a lease lost that ran out while
+/// nothing was polled, by the clock, before any sleep has ended.
+pub(super) async fn hold<'a>(
+    engine: &'a Engine,
+    lease_ms: i64,
+    until: Timestamp,
+    renew: impl Fn(Timestamp) -> BoxFuture<'a, Result<bool>>,
+) {
+    let ends = AtomicI64::new(until.millis().saturating_sub(lease_ms / LEFT));
+    let left = || ends.load(Ordering::Relaxed).saturating_sub(engine.clock.now().millis());
+    let mut prolonging = pin!(prolong(engine, lease_ms, &ends, renew));
+    poll_fn(|context| if left() <= 0 { Poll::Ready(()) } else { prolonging.as_mut().poll(context) }).await;
+}
+
+/// Moves the time at which a lease is given up; resolves when it cannot.
+async fn prolong<'a>(
+    engine: &'a Engine,
+    lease_ms: i64,
+    ends: &AtomicI64,
+    renew: impl Fn(Timestamp) -> BoxFuture<'a, Result<bool>>,
+) {
+    let left = || ends.load(Ordering::Relaxed).saturating_sub(engine.clock.now().millis());
+    let sleep = |millis: i64| engine.clock.sleep(u64::try_from(millis).unwrap_or(0));
+    let mut pause = lease_ms / PARTS;
+    loop {
+        sleep(pause.min(left())).await;
+        let next = engine.clock.now().plus_millis(lease_ms);
+        match select(renew(next), sleep(left())).await {
+            Either::Left((Ok(true), _)) => {
+                ends.store(next.millis().saturating_sub(lease_ms / LEFT), Ordering::Relaxed);
+                pause = lease_ms / PARTS;
+            }
+            Either::Left((Ok(false), _)) | Either::Right(_) => return,
+            Either::Left((Err(error), _)) => {
+                tracing::warn!(?error, "a lease was not prolonged");
+                pause = lease_ms / AGAIN;
+            }
+        }
+    }
+}
+
+/// Something that one server does for all, again and again: the one that has the lease, until it stops or dies.
+#[derive(Clone, Copy)]
+pub(super) struct Chore<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) name: &'static str,
+    /// How long a server that died keeps it.
+    pub(super) lease_ms: i64,
+}
+
+impl Chore<'_> {
+    /// Does the work if it is this server's; false if it is another's. Where the lease is lost, the work breaks off.
+    pub(super) async fn run(&self, work: impl Future<Output = Result<()>>) -> Result<bool> {
+        let (name, host, now) = (self.name, self.engine.settings.host.clone(), self.engine.clock.now());
+        let until = now.plus_millis(self.lease_ms);
+        // Looking is a read; whose it is not writes nothing.
+        let holder = self.engine.store.read(move |tx| tx.leases().holder(name, now)).await?;
+        if holder.is_some_and(|holder| holder != host) {
+            return Ok(false);
+        }
+        if !self.take(until).await? {
+            return Ok(false);
+        }
+        let renew = |until| -> BoxFuture<'_, Result<bool>> { Box::pin(self.take(until)) };
+        let held = pin!(hold(self.engine, self.lease_ms, until, renew));
+        match select(pin!(work), held).await {
+            Either::Left((done, _)) => done.map(|()| true),
+            Either::Right(_) => {
+                tracing::warn!(name, "the lease of a chore was lost: another server goes on with it");
+                Ok(false)
+            }
+        }
+    }
+
+    async fn take(&self, until: Timestamp) -> Result<bool> {
+        let (name, host, now) = (self.name, self.engine.settings.host.clone(), self.engine.clock.now());
+        self.engine.store.write(move |tx| tx.leases_mut().take(name, &host, now, until)).await
+    }
+
+    /// Leaves it to others.
+    pub(super) async fn give_up(&self) {
+        let (name, host) = (self.name, self.engine.settings.host.clone());
+        if let Err(error) = self.engine.store.write(move |tx| tx.leases_mut().release(name, &host)).await {
+            tracing::warn!(name, ?error, "the lease of a chore runs out by itself");
+        }
+    }
+}

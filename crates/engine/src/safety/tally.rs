@@ -1,0 +1,36 @@
+//! What safety found in a write, counted when the write is done: a store may run it more than once.
+
+use loci_model::ports::observe::Observe;
+use loci_model::record::{RecordState, TrustTier};
+
+use super::secrets::SecretKind;
+use super::{FLAGGED, HIDDEN, QUARANTINED, SafeText};
+
+/// Words of findings, one for each time it is to be counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally(Vec<&'static str>);
+
+impl Tally {
+    /// Kinds of secrets that were masked.
+    pub fn of_masked(masked: &[SecretKind]) -> Self {
+        Self(masked.iter().map(|kind| kind.as_str()).collect())
+    }
+
+    /// Adds what was found in a text.
+    pub fn add(&mut self, safe: &SafeText) {
+        self.0.extend(safe.masked.iter().map(|kind| kind.as_str()));
+        if safe.hidden {
+            self.0.push(HIDDEN);
+        }
+        match (safe.state, safe.tier) {
+            (RecordState::Quarantined, _) => self.0.push(QUARANTINED),
+            (_, TrustTier::Flagged) => self.0.push(FLAGGED),
+            (_, TrustTier::Agent | TrustTier::Confirmed | TrustTier::External) => {}
+        }
+    }
+
+    /// Counts it.
+    pub fn tell(&self, observe: &dyn Observe) {
+        self.0.iter().for_each(|what| observe.finding(what));
+    }
+}

@@ -1,0 +1,155 @@
+//! Reading a repository's code: which of its places is used, and the hop onto the adapter's threads.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use loci_model::code::{ObjectId, Revision};
+use loci_model::ports::code::{CodeError, CodePlace, CodeResult, CodeSource, CodeSources};
+use loci_model::repository::Repository;
+use loci_model::verdict::Unverifiable;
+use loci_model::{CodeReason, Error, Result};
+
+use super::standing::Standing;
+use super::verifier::is_ref_name;
+use crate::Engine;
+
+/// The name of the worktree among revisions.
+pub(super) const WORKTREE: &str = "WORKTREE";
+/// The commit on which the caller stands.
+pub(super) const HEAD: &str = "HEAD";
+
+/// A revision that was found, and whether it is the tip of the default branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tip {
+    pub(super) reference: String,
+    pub(super) revision: Revision,
+    /// States follow what is found here.
+    pub(super) is_default: bool,
+}
+
+impl Tip {
+    pub(super) fn commit(&self) -> Option<ObjectId> {
+        self.revision.commit()
+    }
+
+    /// The commit under which a verdict may be kept: a worktree has none.
+    pub(super) fn clean_commit(&self) -> Option<ObjectId> {
+        match &self.revision {
+            Revision::Commit(commit) => Some(*commit),
+            Revision::Worktree(_) => None,
+        }
+    }
+}
+
+/// Work on an open repository that may be begun again at another place.
+pub(super) type Work<T> = Arc<dyn Fn(&dyn CodeSource) -> CodeResult<T> + Send + Sync>;
+
+impl Engine {
+    /// Runs work at the first of the repository's places that can be opened; the caller's own directory first, where it is a
+    /// clone of this repository.
+    pub(super) async fn on_code<T: Send + 'static>(
+        &self,
+        repository: &Repository,
+        standing: &Standing,
+        work: Work<T>,
+    ) -> CodeResult<T> {
+        let unreadable = |detail: &str| CodeError::new(Unverifiable::AuthOrMissing, detail);
+        let Some(code) = &self.code else {
+            return Err(unreadable("this server reads no code"));
+        };
+        let mut last = unreadable("no place is known where the repository's code can be read: loci repo add");
+        for place in self.places(code.as_ref(), repository, standing).await {
+            match run(code.as_ref(), &place, work.clone()).await {
+                Err(error) if error.why != Unverifiable::Ref => last = error,
+                done => return done,
+            }
+        }
+        Err(last)
+    }
+
+    async fn places(
+        &self,
+        code: &dyn CodeSources,
+        repository: &Repository,
+        standing: &Standing,
+    ) -> Vec<CodePlace> {
+        let mut places = Vec::with_capacity(repository.places.len() + 1);
+        if let Some(directory) = &standing.directory
+            && is_clone_of(code, directory, repository).await
+        {
+            places.push(CodePlace::Local(directory.clone()));
+        }
+        places.extend(repository.places.iter().cloned());
+        places
+    }
+}
+
+async fn is_clone_of(code: &dyn CodeSources, directory: &Path, repository: &Repository) -> bool {
+    match code.discover(directory).await {
+        Ok(Some(found)) => repository.places.contains(&CodePlace::Local(found.common_dir)),
+        Ok(None) | Err(_) => false,
+    }
+}
+
+async fn run<T: Send + 'static>(code: &dyn CodeSources, place: &CodePlace, work: Work<T>) -> CodeResult<T> {
+    let slot = Arc::new(Mutex::new(None));
+    let filled = slot.clone();
+    code.read(
+        place,
+        Box::new(move |source| {
+            let done = work(source);
+            *filled.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+        }),
+    )
+    .await?;
+    let done = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+    done.unwrap_or_else(|| Err(CodeError::new(Unverifiable::Network, "the reading was given up")))
+}
+
+/// The revision of this name, once per call. `default_ref`: the repository's own word for its default branch.
+pub(super) fn resolve(
+    source: &dyn CodeSource,
+    reference: &str,
+    default_ref: Option<&str>,
+) -> CodeResult<Tip> {
+    let missing = || CodeError::new(Unverifiable::Ref, format!("the revision {reference} is not there"));
+    if reference == WORKTREE && !source.capabilities().worktree {
+        let detail = "WORKTREE is read where the worktree is: here is a bare repository or another machine's";
+        return Err(CodeError::new(Unverifiable::Ref, detail));
+    }
+    let revision = source.resolve(reference)?.ok_or_else(missing)?;
+    let default = match default_ref {
+        Some(name) => source.resolve(name)?.and_then(|revision| revision.commit()),
+        None => source.default_branch()?.map(|(_, tip)| tip),
+    };
+    let is_default = matches!(&revision, Revision::Commit(commit) if Some(*commit) == default);
+    Ok(Tip { reference: reference.to_owned(), revision, is_default })
+}
+
+/// Checks the name of a revision that a caller gives (§8.3).
+pub(super) fn check_ref(reference: &str) -> Result<()> {
+    if is_ref_name(reference) {
+        return Ok(());
+    }
+    let rule =
+        "ref must be a branch, a tag, a commit id, HEAD or WORKTREE, without .., @{ and a - at its beginning";
+    Err(Error::invalid("ref", rule))
+}
+
+/// The tool error for code that cannot be read.
+pub(super) fn unreadable(error: &CodeError) -> Error {
+    let reason = match error.why {
+        Unverifiable::Ref => CodeReason::RefNotFound,
+        Unverifiable::TooLarge | Unverifiable::Minified => CodeReason::TooLarge,
+        Unverifiable::Binary => CodeReason::BinaryFile,
+        Unverifiable::Submodule => CodeReason::Submodule,
+        Unverifiable::Network
+        | Unverifiable::Auth
+        | Unverifiable::AuthOrMissing
+        | Unverifiable::Rate
+        | Unverifiable::PartialClone
+        | Unverifiable::Deadline => CodeReason::Unverifiable,
+    };
+    let message = format!("{} ({})", error.detail, error.why.as_str());
+    Error::code(reason, message).retry_after(error.retry_after_ms)
+}

@@ -1,0 +1,142 @@
+//! What happened to facts, as rows (verified-memory.md §4): the one place where they are made.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use loci_model::code::ObjectId;
+use loci_model::fact::{FactEvent, FactEventKind};
+use loci_model::ports::ids::{IdSource, uuid7};
+use loci_model::principal::Principal;
+use loci_model::verdict::{CitationVerdict, Method, Unverifiable, Verdict, Verification};
+use loci_model::{Document, MemoryId, RecordId, RepositoryId, Result, Timestamp};
+
+use super::standing::Standing;
+
+/// Who does something, where and when: what all rows of one call share.
+#[derive(Debug, Clone)]
+pub(super) struct Scene {
+    pub(super) memory: MemoryId,
+    pub(super) repository: RepositoryId,
+    pub(super) principal: String,
+    pub(super) agent: Option<String>,
+    pub(super) session: Option<String>,
+    pub(super) reference: Option<String>,
+    pub(super) commit: Option<ObjectId>,
+    pub(super) at: Timestamp,
+    /// Rows that were made so far: those of one moment sort as they were made.
+    pub(super) made: Arc<AtomicU16>,
+}
+
+/// An id source whose ids of one moment sort by number.
+struct Numbered<'a>(&'a dyn IdSource, u16);
+
+impl IdSource for Numbered<'_> {
+    fn random(&self) -> [u8; 16] {
+        let mut bytes = self.0.random();
+        let [high, low] = self.1.to_be_bytes();
+        // Twelve bits that a UUID of version 7 leaves free, right behind its time.
+        bytes[6] = high & 0x0f;
+        bytes[7] = low;
+        bytes
+    }
+}
+
+impl Scene {
+    /// A scene without a revision.
+    pub(super) fn new(
+        caller: &Principal,
+        standing: &Standing,
+        memory: &MemoryId,
+        repository: &RepositoryId,
+        at: Timestamp,
+    ) -> Self {
+        Self {
+            memory: memory.clone(),
+            repository: repository.clone(),
+            principal: caller.name.clone(),
+            agent: standing.agent.clone(),
+            session: standing.session.clone(),
+            reference: None,
+            commit: None,
+            at,
+            made: Arc::default(),
+        }
+    }
+
+    /// The same at a revision.
+    pub(super) fn at_revision(mut self, reference: &str, commit: Option<ObjectId>) -> Self {
+        self.reference = Some(reference.to_owned());
+        self.commit = commit;
+        self
+    }
+
+    /// A row about a record.
+    pub(super) fn event(
+        &self,
+        ids: &dyn IdSource,
+        kind: FactEventKind,
+        record: Option<&RecordId>,
+    ) -> FactEvent {
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        FactEvent {
+            id: uuid7(&Numbered(ids, number), self.at.millis()),
+            memory: self.memory.clone(),
+            repository: self.repository.clone(),
+            record: record.cloned(),
+            kind,
+            at: self.at,
+            principal: self.principal.clone(),
+            agent: self.agent.clone(),
+            session: self.session.clone(),
+            duration_ms: None,
+            reference: self.reference.clone(),
+            commit: self.commit,
+            verdict: None,
+            method: None,
+            cause: None,
+            details: None,
+        }
+    }
+
+    /// The one row of a verification (T3).
+    pub(super) fn verified(
+        &self,
+        ids: &dyn IdSource,
+        record: Option<&RecordId>,
+        verification: &Verification,
+        duration_ms: u32,
+    ) -> FactEvent {
+        let kind = match verification.verdict {
+            Verdict::Valid => FactEventKind::VerifiedValid,
+            Verdict::Drifted | Verdict::Gone | Verdict::Contradicted => FactEventKind::VerifiedInvalid,
+            Verdict::Unverifiable => FactEventKind::VerificationSkipped,
+        };
+        let worst = worst_citation(verification);
+        FactEvent {
+            duration_ms: Some(duration_ms),
+            verdict: Some(verification.verdict),
+            method: worst.map(|citation| citation.method),
+            cause: why(verification).map(|why| why.as_str().to_owned()),
+            ..self.event(ids, kind, record)
+        }
+    }
+}
+
+/// Details of a row, from a JSON object without text of facts or code.
+pub(super) fn details(value: &serde_json::Value) -> Result<Option<Document>> {
+    Document::from_value(value).map(Some)
+}
+
+fn worst_citation(verification: &Verification) -> Option<&CitationVerdict> {
+    verification.citations.iter().max_by_key(|citation| citation.verdict.severity())
+}
+
+/// Why a verification could not be made, where it could not.
+pub(super) fn why(verification: &Verification) -> Option<Unverifiable> {
+    verification.citations.iter().find_map(|citation| citation.unverifiable)
+}
+
+/// True where nothing was compared: such a verification is no receipt and counts as none (§5.3).
+pub(super) fn is_unanchored(verification: &Verification) -> bool {
+    verification.citations.iter().any(|citation| citation.method == Method::Unanchored)
+}

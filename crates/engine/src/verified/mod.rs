@@ -1,0 +1,77 @@
+//! Verified memory: facts that cite code, and are checked against it before they are served (verified-memory.md).
+//!
+//! | file | idea |
+//! |---|---|
+//! | [`verifier`] | finding cited lines again, and what claims say: pure over a source of code |
+//! | `repository_name`, `repositories` | names, identity and places of repositories |
+//! | `standing` | which memory and directory a call is about |
+//! | `code_reading` | the hop to the code, and the revision of a call |
+//! | `storing` | a new fact: gates, what is alike, writing |
+//! | `verifying`, `settling`, `writing`, `serving` | looking, what it means, writing it down, what is returned |
+//! | `recent`, `by_path`, `searching`, `verify`, `verify_given`, `read_citation`, `refresh`, `invalidate`, `supersede`, `applied`, `history`, `stats`, `delete` | the verbs |
+//! | `background` | new commits, expiry |
+//! | `following` | facts follow records that other doors change |
+//!
+//! A verb: one file with an `impl Engine` block, its request and answer beside it. No verb reads code inside a write.
+
+mod answers;
+mod applied;
+mod background;
+mod by_path;
+mod code_reading;
+mod content_hash;
+mod delete;
+mod events;
+mod first_answer;
+mod flags;
+pub(crate) mod following;
+mod history;
+mod holding;
+mod invalidate;
+mod locating;
+mod prompt;
+mod read_citation;
+mod receipts;
+mod recent;
+mod refresh;
+mod remembered;
+mod repositories;
+mod repository_name;
+mod searching;
+mod serving;
+mod settings;
+mod settling;
+mod standing;
+mod stats;
+mod storing;
+mod supersede;
+mod verdict_cache;
+pub mod verifier;
+mod verify;
+mod verify_given;
+mod verifying;
+mod writing;
+
+pub use answers::{FactList, FactView, Omitted, VerifyMode};
+pub use applied::{AppliedOutcome, FactApplied};
+pub use by_path::{ByPath, PathMatch};
+pub use content_hash::content_hash;
+pub use history::FactHistory;
+pub use invalidate::FactInvalidated;
+pub use locating::{bare_id, record_id};
+pub use read_citation::CodeLines;
+pub use recent::FACTS_MAX;
+pub use refresh::{FactRefresh, FactRefreshed};
+pub use remembered::Remembered;
+pub use repositories::{RepositoryAdd, RepositoryAdded, knowledge_namespace};
+pub use repository_name::{RepositoryName, local_key};
+pub use searching::{FactFilters, FactSearch};
+pub use serving::Serving;
+pub use settings::VerifiedSettings;
+pub use standing::Standing;
+pub use stats::FactStats;
+pub use storing::{FactStored, NewFact, StoreStatus};
+pub use supersede::{Correction, FactSuperseded};
+pub(crate) use verdict_cache::VerdictCache;
+pub use verify::Verified;
+pub(crate) use verifying::LINE_CACHE_BYTES;

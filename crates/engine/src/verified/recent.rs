@@ -1,0 +1,64 @@
+//! `facts_recent`: what is known about a repository, confirmed last first (verified-memory.md §12, `get_recent`).
+
+use loci_model::ports::store::{FactPage, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+use loci_model::{Error, Result};
+
+use super::answers::FactList;
+use super::code_reading::check_ref;
+use super::remembered::join;
+use super::repositories::find;
+use super::serving::Serving;
+use super::standing::Standing;
+use crate::Engine;
+use crate::memories::existing;
+
+/// Facts that one call returns at most.
+pub const FACTS_MAX: u32 = 200;
+
+impl Engine {
+    /// Facts of a repository, at most `limit` (1 to 200).
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `REF_NOT_FOUND` for a revision that was named and is not there.
+    pub async fn facts_recent(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        limit: u32,
+        serving: Serving,
+    ) -> Result<FactList> {
+        let limit = check_limit(limit)?;
+        serving.reference.as_deref().map_or(Ok(()), check_ref)?;
+        let memory = self.code_memory(caller, standing).await?;
+        let (asking, name) = (caller.clone(), repo.to_owned());
+        let (repository, facts) = self
+            .store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let found = find(tx, &asking, &memory, &name, Capability::Read)?;
+                let facts = tx.facts().list(&FactPage {
+                    memory: memory.clone(),
+                    repository: found.repository.id.clone(),
+                    statuses: vec![RecordState::Active],
+                    proposed: false,
+                    after: None,
+                    limit,
+                })?;
+                let facts = join(tx, &memory, &found.view, facts)?;
+                Ok((found.repository, facts))
+            })
+            .await?;
+        self.serve(caller, standing, &repository, facts, &serving).await
+    }
+}
+
+pub(super) fn check_limit(limit: u32) -> Result<usize> {
+    if (1..=FACTS_MAX).contains(&limit) {
+        Ok(limit as usize)
+    } else {
+        Err(Error::invalid("limit", format!("limit must be 1 to {FACTS_MAX}")))
+    }
+}

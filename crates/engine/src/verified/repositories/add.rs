@@ -1,0 +1,276 @@
+//! `repository_add`: registers a repository, or another name or place of one that is known.
+
+use std::collections::BTreeSet;
+
+use loci_model::ports::code::{CodePlace, Discovered};
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::repository::Repository;
+use loci_model::{Error, MemoryId, RepositoryId, Result, Timestamp};
+
+use super::find::{named, qualified};
+use super::{RepositoryAdd, RepositoryAdded};
+use crate::memories::existing;
+use crate::verified::{RepositoryName, Standing, local_key};
+use crate::{Engine, access};
+
+/// Repositories that are looked at for shared first commits.
+const COMPARED_MAX: usize = 1_000;
+
+/// What is known of a repository before it is looked for.
+#[derive(Debug, Clone)]
+struct Known {
+    /// Names with their hosts, the best first.
+    names: Vec<RepositoryName>,
+    /// The name given, or made of the directory.
+    key: String,
+    place: Option<CodePlace>,
+    forge: Option<CodePlace>,
+    discovered: Option<Discovered>,
+    forge_id: Option<String>,
+}
+
+impl Engine {
+    /// Registers a repository, or a name or place of one that is known. Doing it again changes nothing.
+    ///
+    /// # Errors
+    /// `Denied` without administration of the memory: what is registered can be read through this server. `Invalid` where the
+    /// directory has no repository, or nothing names it.
+    pub async fn repository_add(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        add: RepositoryAdd,
+    ) -> Result<RepositoryAdded> {
+        let memory = self.code_memory(caller, standing).await?;
+        access::require_whole(caller, &memory, Capability::Admin)?;
+        let known = self.known_of(&add).await?;
+        let now = self.clock.now();
+        let fresh = RepositoryId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        self.store
+            .write(move |tx| {
+                existing(tx, &memory)?;
+                let before = match &add.same_as {
+                    Some(name) => Some(one_named(tx, &memory, name)?),
+                    None => look_for(tx, &memory, &known)?,
+                };
+                let mut warnings = Vec::new();
+                let created = before.is_none();
+                let mut repository = match &before {
+                    Some(repository) => repository.clone(),
+                    None => {
+                        warnings.extend(look_alikes(tx, &memory, &known)?);
+                        new_repository(tx, &memory, &known, fresh.clone(), now)?
+                    }
+                };
+                enrich(tx, &mut repository, &known, &add)?;
+                if before.as_ref() != Some(&repository) {
+                    repository.updated_at = now;
+                    tx.repositories_mut().put(&repository)?;
+                }
+                Ok(RepositoryAdded { repository, created, warnings })
+            })
+            .await
+    }
+
+    async fn known_of(&self, add: &RepositoryAdd) -> Result<Known> {
+        let discovered = match &add.directory {
+            None => None,
+            Some(directory) => {
+                let code = self.code.as_ref().ok_or_else(|| {
+                    Error::invalid("directory", "this server reads no repositories of its machine")
+                })?;
+                let found = code.discover(directory).await?;
+                let none =
+                    || Error::invalid("directory", "there is no git repository in or above the directory");
+                Some(found.ok_or_else(none)?)
+            }
+        };
+        let mut names = Vec::new();
+        let given = add.name.as_deref().map(RepositoryName::parse).transpose()?;
+        names.extend(given.clone());
+        for alias in &add.aliases {
+            let name = RepositoryName::of_remote(alias).map_or_else(|| RepositoryName::parse(alias), Ok)?;
+            names.push(name);
+        }
+        let mut remotes = discovered.as_ref().map(|found| found.remotes.clone()).unwrap_or_default();
+        remotes.sort_by_key(|(name, _)| name != "origin");
+        names.extend(remotes.iter().take(1).filter_map(|(_, url)| RepositoryName::of_remote(url)));
+        let place = discovered.as_ref().map(|found| CodePlace::Local(found.common_dir.clone()));
+        let at_forge = |name: &RepositoryName| {
+            Some(CodePlace::Forge { host: name.host.clone()?, path: name.segments.join("/") })
+        };
+        let forge = if add.at_forge { names.iter().find_map(at_forge) } else { None };
+        if add.at_forge && forge.is_none() {
+            return Err(Error::invalid("name", "a repository at a forge is named host/owner/name"));
+        }
+        let key = match (names.first(), &discovered) {
+            (Some(name), _) => name.key(),
+            (None, Some(found)) => of_directory(found),
+            (None, None) => return Err(Error::invalid("name", "name the repository, or a directory of it")),
+        };
+        Ok(Known {
+            names,
+            key,
+            place,
+            forge,
+            discovered,
+            forge_id: add.forge_id.as_deref().map(forge_alias).transpose()?,
+        })
+    }
+}
+
+/// A key for a repository without a remote.
+fn of_directory(found: &Discovered) -> String {
+    let worktree = found.worktree.as_deref().unwrap_or(&found.common_dir);
+    let name = worktree.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = name.strip_suffix(".git").unwrap_or(&name);
+    local_key(name, found.roots.first().map(ToString::to_string).as_deref())
+}
+
+/// The alias of a forge's own number.
+fn forge_alias(text: &str) -> Result<String> {
+    let rule = "forge_id must be <host>:<number>, like github.com:12345";
+    let bad = || Error::invalid("forge_id", rule);
+    let (host, number) = text.rsplit_once(':').ok_or_else(bad)?;
+    let sane = !host.is_empty() && !host.contains('/') && number.bytes().all(|byte| byte.is_ascii_digit());
+    if sane && !number.is_empty() { Ok(format!("id:{}:{number}", host.to_lowercase())) } else { Err(bad()) }
+}
+
+fn one_named(tx: &dyn ReadTx, memory: &MemoryId, name: &str) -> Result<Repository> {
+    let mut found = named(tx, memory, name)?;
+    match (found.pop(), found.is_empty()) {
+        (Some(one), true) => Ok(one),
+        (Some(_), false) => Err(Error::conflict("the name fits several repositories: write host/owner/name")),
+        (None, _) => Err(Error::not_found(format!("no repository {name} is known here"))),
+    }
+    .map_err(|error| error.on("same_as"))
+}
+
+/// The repository that is known already: by its forge's number, by a name with its host, by the place of its clone.
+fn look_for(tx: &dyn ReadTx, memory: &MemoryId, known: &Known) -> Result<Option<Repository>> {
+    if let Some(forge_id) = &known.forge_id
+        && let Some(found) = tx.repositories().named(memory, forge_id)?.into_iter().next()
+    {
+        return Ok(Some(found));
+    }
+    if let Some(place) = &known.place
+        && let Some(found) = with_place(tx, memory, place)?
+        && shares_roots(&found, known)
+    {
+        return Ok(Some(found)); // The same clone, whatever its origin says by now.
+    }
+    for name in known.names.iter().filter(|name| name.host.is_some()) {
+        if let Some(found) = tx.repositories().named(memory, &name.alias())?.into_iter().next() {
+            return Ok(Some(found));
+        }
+    }
+    if known.names.iter().all(|name| name.host.is_none()) {
+        let mut found = tx.repositories().named(memory, &known.key.to_lowercase())?;
+        found.retain(|repository| known.discovered.is_none() || shares_roots(repository, known));
+        if found.len() == 1 {
+            return Ok(found.pop());
+        }
+    }
+    Ok(None)
+}
+
+fn with_place(tx: &dyn ReadTx, memory: &MemoryId, place: &CodePlace) -> Result<Option<Repository>> {
+    let all = tx.repositories().list(memory, None, COMPARED_MAX)?;
+    Ok(all.into_iter().find(|repository| repository.places.contains(place)))
+}
+
+/// True unless both know their first commits and have none in common: then another repository took the place.
+fn shares_roots(repository: &Repository, known: &Known) -> bool {
+    let roots = known.discovered.as_ref().map_or(&[][..], |found| &found.roots);
+    roots.is_empty()
+        || repository.roots.is_empty()
+        || repository.roots.iter().any(|root| roots.contains(root))
+}
+
+/// Names of repositories with the same first commits: a fork, or the same by another name. A person decides.
+fn look_alikes(tx: &dyn ReadTx, memory: &MemoryId, known: &Known) -> Result<Vec<String>> {
+    let roots = known.discovered.as_ref().map_or(&[][..], |found| &found.roots);
+    let all = tx.repositories().list(memory, None, COMPARED_MAX)?;
+    let alike = all.iter().filter(|other| other.roots.iter().any(|root| roots.contains(root)));
+    Ok(alike
+        .map(|other| {
+            format!(
+                "{} has the same first commits: a fork stays apart; if it is the same, repeat with same_as",
+                qualified(other)
+            )
+        })
+        .collect())
+}
+
+fn new_repository(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    known: &Known,
+    id: RepositoryId,
+    now: Timestamp,
+) -> Result<Repository> {
+    let taken = |key: &str| {
+        Ok::<_, Error>(!tx.repositories().named(memory, &format!("key:{}", key.to_lowercase()))?.is_empty())
+    };
+    let mut key = known.key.clone();
+    if taken(&key)? {
+        let host = known.names.iter().find_map(|name| name.host.clone());
+        let host = host.unwrap_or_else(|| "local".to_owned()).replace(':', "-");
+        key = format!("{host}--{key}");
+    }
+    let mut number = 2;
+    while taken(&key)? {
+        key = format!("{}-{number}", known.key);
+        number += 1;
+    }
+    Ok(Repository {
+        memory: memory.clone(),
+        id,
+        aliases: BTreeSet::from([format!("key:{}", key.to_lowercase())]),
+        key,
+        roots: Vec::new(),
+        places: Vec::new(),
+        default_ref: None,
+        quorum: None,
+        parent: None,
+        verified_tip: None,
+        checked_at: None,
+        created_at: now,
+        updated_at: now,
+    })
+}
+
+/// Adds what is known now to the repository.
+fn enrich(tx: &dyn ReadTx, repository: &mut Repository, known: &Known, add: &RepositoryAdd) -> Result<()> {
+    for name in &known.names {
+        repository.aliases.insert(name.alias());
+        repository.aliases.insert(name.unqualified());
+    }
+    if known.names.is_empty() {
+        repository.aliases.insert(known.key.to_lowercase());
+    }
+    repository.aliases.extend(known.forge_id.clone());
+    if let Some(found) = &known.discovered
+        && repository.roots.is_empty()
+    {
+        repository.roots = found.roots.clone();
+    }
+    // What lies on this machine is read first.
+    for (place, at) in [(&known.place, 0), (&known.forge, repository.places.len())] {
+        if let Some(place) = place.as_ref().filter(|place| !repository.places.contains(place)) {
+            repository.places.insert(at.min(repository.places.len()), place.clone());
+        }
+    }
+    if let Some(parent) = &add.parent {
+        let parent = one_named(tx, &repository.memory, parent).map_err(|error| error.on("parent"))?;
+        if parent.id == repository.id {
+            return Err(Error::invalid("parent", "a repository is not its own parent"));
+        }
+        repository.parent = Some(parent.id);
+    }
+    repository.default_ref = add.default_ref.clone().or_else(|| repository.default_ref.take());
+    repository.quorum = add.quorum.or(repository.quorum);
+    Ok(())
+}

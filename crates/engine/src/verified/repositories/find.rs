@@ -1,0 +1,98 @@
+//! Which repository a name means, as far as the caller may know.
+
+use loci_model::ports::store::ReadTx;
+use loci_model::principal::{Capability, Principal};
+use loci_model::repository::Repository;
+use loci_model::{
+    CodeReason, Error, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RepositoryId, Result,
+};
+
+use super::knowledge_namespace;
+use crate::access::{self, View};
+use crate::verified::RepositoryName;
+
+/// A repository that the caller may see, and what of the memory they may.
+#[derive(Debug, Clone)]
+pub(in crate::verified) struct Found {
+    /// The repository.
+    pub(in crate::verified) repository: Repository,
+    /// Where its facts are.
+    pub(in crate::verified) namespace: Namespace,
+    /// What the caller may see or change.
+    pub(in crate::verified) view: View,
+}
+
+/// The node that holds a repository's facts.
+pub(in crate::verified) fn namespace_filter(namespace: &Namespace) -> NamespaceFilter {
+    NamespaceFilter::new(namespace, NamespaceMatch::Exact)
+}
+
+/// The repository of this name.
+///
+/// # Errors
+/// `REPO_UNKNOWN` where there is none, or none whose facts the caller may see; `Conflict` where the name fits several, with
+/// their qualified names.
+pub(in crate::verified) fn find(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    memory: &MemoryId,
+    name: &str,
+    capability: Capability,
+) -> Result<Found> {
+    let view = access::record_view(caller, memory, capability)?;
+    let mut found = Vec::new();
+    for repository in named(tx, memory, name)? {
+        let namespace = knowledge_namespace(&repository)?;
+        if view.narrow(&namespace_filter(&namespace)).is_some() {
+            found.push(Found { repository, namespace, view: view.clone() });
+        }
+    }
+    if found.len() > 1 {
+        let names = found.iter().map(|one| qualified(&one.repository)).collect();
+        let rule = "the name fits several repositories: write host/owner/name";
+        return Err(Error::conflict(rule).on("repo").listing(names));
+    }
+    found.pop().ok_or_else(|| unknown(name))
+}
+
+/// The repository of this identity, as for [`find`].
+pub(in crate::verified) fn of_id(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    memory: &MemoryId,
+    id: &RepositoryId,
+    capability: Capability,
+) -> Result<Option<Found>> {
+    let view = access::record_view(caller, memory, capability)?;
+    let Some(repository) = tx.repositories().get(memory, id)? else { return Ok(None) };
+    let namespace = knowledge_namespace(&repository)?;
+    let visible = view.narrow(&namespace_filter(&namespace)).is_some();
+    Ok(visible.then_some(Found { repository, namespace, view }))
+}
+
+/// All repositories of this name, whoever asks. A name with a host never means one of another host.
+pub(super) fn named(tx: &dyn ReadTx, memory: &MemoryId, name: &str) -> Result<Vec<Repository>> {
+    let parsed = RepositoryName::parse(name)?;
+    let mut found = tx.repositories().named(memory, &parsed.alias())?;
+    if found.is_empty() && parsed.host.is_some() {
+        // A repository without a remote on any host may be registered as `some.word/name/part`.
+        found = tx.repositories().named(memory, &parsed.key().to_lowercase())?;
+        found.retain(|repository| !repository.aliases.iter().any(|alias| has_host(alias)));
+    }
+    Ok(found)
+}
+
+fn has_host(alias: &str) -> bool {
+    RepositoryName::parse(alias).is_ok_and(|name| name.host.is_some())
+}
+
+/// The name that fits one repository alone.
+pub(super) fn qualified(repository: &Repository) -> String {
+    let with_host = repository.aliases.iter().find(|alias| has_host(alias));
+    with_host.cloned().unwrap_or_else(|| repository.key.clone())
+}
+
+fn unknown(name: &str) -> Error {
+    let message = format!("no repository {name} is known here: register it with `loci repo add`");
+    Error::code(CodeReason::RepositoryUnknown, message).on("repo")
+}

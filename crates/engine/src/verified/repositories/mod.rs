@@ -1,0 +1,56 @@
+//! Repositories: one identity under many names, and where the code of each can be read (verified-memory.md §9).
+//!
+//! A repository is found by the names of its remotes, by the place of a clone that is known, or by its forge's number; never
+//! by a similar name. That two clones share their first commits makes them neither the same nor different (forks do): a
+//! person says so.
+
+mod add;
+mod find;
+mod list;
+
+use std::path::PathBuf;
+
+use loci_model::Namespace;
+use loci_model::Result;
+use loci_model::repository::Repository;
+
+pub(super) use find::{Found, find, namespace_filter, of_id};
+
+/// A repository to be registered, or known by another name or place.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RepositoryAdd {
+    /// Its name; `None`: that of its remote `origin`, else of its first remote, else one made of its directory.
+    pub name: Option<String>,
+    /// A clone, a bare repository or a worktree on this machine, or a directory in one.
+    pub directory: Option<PathBuf>,
+    /// Other names: `owner/name`, `host/owner/name`, URLs of remotes.
+    pub aliases: Vec<String>,
+    /// The forge's number for it, as `<host>:<number>`: stays when names change.
+    pub forge_id: Option<String>,
+    /// It can be read at its forge, by its name.
+    pub at_forge: bool,
+    /// It is this one, that is known already by another name: said by a person.
+    pub same_as: Option<String>,
+    /// Its parent, whose facts are read along.
+    pub parent: Option<String>,
+    /// The ref that changes states.
+    pub default_ref: Option<String>,
+    /// How many citations must be valid; `None`: all.
+    pub quorum: Option<u32>,
+}
+
+/// What registering did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepositoryAdded {
+    /// The repository as it is now.
+    pub repository: Repository,
+    /// It was not known before.
+    pub created: bool,
+    /// What to know: another repository that may be the same, names that others have too.
+    pub warnings: Vec<String>,
+}
+
+/// The namespace of a repository's facts.
+pub fn knowledge_namespace(repository: &Repository) -> Result<Namespace> {
+    Namespace::parse(format!("/{}/knowledge/", repository.key))
+}

@@ -1,0 +1,177 @@
+//! Names of repositories: as callers write them, as remotes configure them, and the one spelling in which they are compared
+//! (verified-memory.md §9). Which repository a name means is `repositories`' matter.
+
+use loci_model::{Error, Result};
+
+/// Fewest and most characters of a name.
+const NAME_CHARS: std::ops::RangeInclusive<usize> = 3..=300;
+/// What a name must be, for people.
+const RULE: &str = "repo must be owner/name or host/owner/name, 3 to 300 of letters, digits, . _ and -";
+
+/// A repository as a caller or a remote names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepositoryName {
+    /// The forge, lower case, with its port where that is not the usual one.
+    pub host: Option<String>,
+    /// Two or more segments, as written.
+    pub segments: Vec<String>,
+}
+
+impl RepositoryName {
+    /// From what a caller writes: `owner/name`, `group/sub/name`, `host/owner/name`.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the rule.
+    pub fn parse(text: &str) -> Result<Self> {
+        let bad = || Error::invalid("repo", RULE);
+        if !NAME_CHARS.contains(&text.chars().count()) {
+            return Err(bad());
+        }
+        let mut segments: Vec<&str> = text.split('/').collect();
+        let host = match segments.as_slice() {
+            [first, _, _, ..] if is_host(first) => {
+                let host = first.to_ascii_lowercase();
+                segments.remove(0);
+                Some(host)
+            }
+            _ => None,
+        };
+        if segments.len() < 2 || !segments.iter().all(|segment| is_segment(segment)) {
+            return Err(bad());
+        }
+        Ok(Self { host, segments: segments.into_iter().map(str::to_owned).collect() })
+    }
+
+    /// From a remote's URL: https, ssh, git or `user@host:path`. `None` for paths and URLs of this machine, and for what
+    /// is not a repository's address.
+    pub fn of_remote(url: &str) -> Option<Self> {
+        let (authority, path) = match url.split_once("://") {
+            Some((scheme, rest)) => {
+                let known = ["https", "http", "ssh", "git", "git+ssh", "ssh+git"];
+                known.iter().find(|known| scheme.eq_ignore_ascii_case(known))?;
+                rest.split_once('/')?
+            }
+            // scp's way: a colon before the first slash, and more than a drive letter before it.
+            None => url.split_once(':').filter(|(host, _)| host.len() > 1 && !host.contains('/'))?,
+        };
+        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host).to_ascii_lowercase();
+        let host =
+            [":22", ":443", ":80", ":9418"].iter().find_map(|port| host.strip_suffix(port)).unwrap_or(&host);
+        let path = path.split(['?', '#']).next().unwrap_or_default().trim_matches('/');
+        let path = path.strip_suffix(".git").unwrap_or(path);
+        let segments: Vec<String> =
+            path.split('/').filter(|segment| !segment.is_empty()).map(str::to_owned).collect();
+        let named = segments.len() >= 2 && segments.iter().all(|segment| is_segment(segment));
+        let host_ok = !host.is_empty()
+            && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':'));
+        (named && host_ok).then(|| Self { host: Some(host.to_owned()), segments })
+    }
+
+    /// The spelling in which names are compared: lower case, with the host where there is one.
+    pub fn alias(&self) -> String {
+        let path = self.segments.join("/").to_lowercase();
+        match &self.host {
+            Some(host) => format!("{host}/{path}"),
+            None => path,
+        }
+    }
+
+    /// The same without the host.
+    pub fn unqualified(&self) -> String {
+        self.segments.join("/").to_lowercase()
+    }
+
+    /// The two-segment scope key `owner/name`; groups of groups are joined with `--`.
+    pub fn key(&self) -> String {
+        match self.segments.split_last() {
+            Some((name, owner)) => format!("{}/{name}", owner.join("--")),
+            None => String::new(),
+        }
+    }
+}
+
+/// A name that no remote gives: the directory's, with the beginning of the first root commit.
+pub fn local_key(directory: &str, root: Option<&str>) -> String {
+    let legal = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' };
+    let name: String = directory.chars().map(legal).take(100).collect();
+    let name = name.trim_matches(['.', '-']);
+    let name = if name.is_empty() { "repository" } else { name };
+    let root: String = root.map_or_else(|| "unborn".to_owned(), |root| root.chars().take(8).collect());
+    format!("local/{name}-{root}")
+}
+
+/// The first segment is a host where it has a dot and ends in letters, with or without a port.
+fn is_host(text: &str) -> bool {
+    let (name, port) = text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port)));
+    let top = name.rsplit_once('.').map(|(_, top)| top);
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'))
+        && top.is_some_and(|top| top.len() >= 2 && top.bytes().all(|byte| byte.is_ascii_alphabetic()))
+        && port.is_none_or(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn is_segment(text: &str) -> bool {
+    !text.is_empty()
+        && text.bytes().any(|byte| byte != b'.')
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_callers_write() {
+        let check = |text: &str, expect: Option<(&str, &str)>| {
+            let name = RepositoryName::parse(text).ok();
+            let found = name.as_ref().map(|name| (name.alias(), name.key()));
+            assert_eq!(found, expect.map(|(alias, key)| (alias.to_owned(), key.to_owned())), "{text}");
+        };
+        check("acme/Shop", Some(("acme/shop", "acme/Shop")));
+        check("github.com/acme/shop", Some(("github.com/acme/shop", "acme/shop")));
+        check("GitHub.com/acme/shop", Some(("github.com/acme/shop", "acme/shop")));
+        check("git.corp.io:8443/a/b", Some(("git.corp.io:8443/a/b", "a/b")));
+        check("group/sub/name", Some(("group/sub/name", "group--sub/name")));
+        check("socket.io/client", Some(("socket.io/client", "socket.io/client")));
+        for bad in ["", "a/", "shop", "a//b", "../x", "a/..", "a b/c", "a/b?ref=x", "/a/b", "a/b/", "é/b"] {
+            check(bad, None);
+        }
+        check(&format!("a/{}", "b".repeat(299)), None);
+    }
+
+    #[test]
+    fn what_remotes_say() {
+        let check = |url: &str, expect: Option<&str>| {
+            assert_eq!(RepositoryName::of_remote(url).map(|name| name.alias()).as_deref(), expect, "{url}");
+        };
+        for url in [
+            "https://github.com/Acme/Shop.git",
+            "https://github.com/acme/shop/",
+            "https://user:secret@GitHub.com:443/acme/shop",
+            "git@github.com:acme/shop.git",
+            "ssh://git@github.com/acme/shop.git",
+            "ssh://git@github.com:22/acme/shop",
+            "git://github.com/acme/shop.git",
+        ] {
+            check(url, Some("github.com/acme/shop"));
+        }
+        check("https://gitlab.com/group/sub/name.git", Some("gitlab.com/group/sub/name"));
+        check("ssh://git@host.io:2222/a/b", Some("host.io:2222/a/b"));
+        for none in [
+            "/srv/git/shop.git",
+            "../shop",
+            "file:///srv/git/shop",
+            "C:\\src\\shop",
+            "ext::sh -c id",
+            "host:",
+            "",
+        ] {
+            check(none, None);
+        }
+    }
+
+    #[test]
+    fn repositories_without_a_remote() {
+        assert_eq!(local_key("my shop", Some("0123456789abcdef")), "local/my-shop-01234567");
+        assert_eq!(local_key("..", None), "local/repository-unborn");
+    }
+}

@@ -1,0 +1,195 @@
+//! `facts_search`: facts of one repository by words, meaning and filters, verified (verified-memory.md §12, mcp.md §7).
+
+use loci_model::fact::Fact;
+use loci_model::ports::store::{FactPage, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::{RecordKind, RecordState};
+use loci_model::{Error, RecordId, Result, Timestamp};
+
+use super::answers::FactList;
+use super::code_reading::check_ref;
+use super::remembered::{Remembered, join};
+use super::repositories::{Found, find};
+use super::serving::Serving;
+use super::standing::Standing;
+use crate::Engine;
+use crate::memories::existing;
+use crate::records::NamespaceAsk;
+use crate::retrieval::SearchRequest;
+
+/// Facts that one search returns at most.
+const RESULTS_MAX: u32 = 100;
+/// Of a filtered search so many matches are looked at.
+const LOOKED_AT: u32 = 100;
+/// Of a listing by filters alone so many facts are looked at.
+const LISTED: usize = 10_000;
+
+/// What must be so of a fact.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FactFilters {
+    /// It cites this file, or one beneath this directory, under any name it had.
+    pub path: Option<String>,
+    /// It was learned at this commit (its beginning is enough).
+    pub commit: Option<String>,
+    /// It was learned in this pull request.
+    pub pr: Option<u64>,
+    /// This principal, or label, stored it.
+    pub user: Option<String>,
+    /// It is in this state; otherwise active.
+    pub status: Option<RecordState>,
+    /// It was stored at or after this time.
+    pub since: Option<Timestamp>,
+    /// It was stored before this time.
+    pub until: Option<Timestamp>,
+}
+
+impl FactFilters {
+    /// True where nothing is asked for.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn admits(&self, fact: &Fact) -> bool {
+        let source = &fact.detail.source;
+        let path = |wanted: &String| {
+            let wanted = wanted.trim_end_matches('/');
+            let beneath = |path: &String| {
+                path.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            fact.paths().iter().any(beneath)
+        };
+        let commit = |wanted: &String| {
+            source.commit.is_some_and(|commit| commit.to_string().starts_with(&wanted.to_ascii_lowercase()))
+        };
+        let pr = |wanted: &u64| source.kind.as_deref() == Some(format!("pr:{wanted}").as_str());
+        let user =
+            |wanted: &String| source.principal == *wanted || source.created_by.as_ref() == Some(wanted);
+        fact.status == self.status.unwrap_or(RecordState::Active)
+            && !fact.proposed
+            && self.path.as_ref().is_none_or(path)
+            && self.commit.as_ref().is_none_or(commit)
+            && self.pr.as_ref().is_none_or(pr)
+            && self.user.as_ref().is_none_or(user)
+            && self.since.is_none_or(|since| fact.created_at >= since)
+            && self.until.is_none_or(|until| fact.created_at < until)
+    }
+}
+
+/// A question about a repository.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FactSearch {
+    /// The repository.
+    pub repo: String,
+    /// The question; `None`: the filters alone, confirmed last first.
+    pub query: Option<String>,
+    /// What must be so.
+    pub filters: FactFilters,
+    /// 1 to 100.
+    pub limit: u32,
+}
+
+impl Engine {
+    /// Facts that answer a question, best first.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `REF_NOT_FOUND`; `Invalid` without a question and without a filter.
+    pub async fn facts_search(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        asked: FactSearch,
+        serving: Serving,
+    ) -> Result<FactList> {
+        if !(1..=RESULTS_MAX).contains(&asked.limit) {
+            return Err(Error::invalid("limit", format!("limit must be 1 to {RESULTS_MAX}")));
+        }
+        if asked.query.is_none() && asked.filters.is_empty() {
+            return Err(Error::invalid("query", "give a query, or at least one filter"));
+        }
+        serving.reference.as_deref().map_or(Ok(()), check_ref)?;
+        let memory = self.code_memory(caller, standing).await?;
+        let (asking, name, place) = (caller.clone(), asked.repo.clone(), memory.clone());
+        let found = self
+            .store
+            .read(move |tx| {
+                existing(tx, &place)?;
+                find(tx, &asking, &place, &name, Capability::Read)
+            })
+            .await?;
+        let (facts, degraded) = match &asked.query {
+            Some(query) => self.answering(caller, &found, query, &asked).await?,
+            None => (self.filtered(&found, &asked).await?, Vec::new()),
+        };
+        let mut list = self.serve(caller, standing, &found.repository, facts, &serving).await?;
+        list.warnings.extend(degraded);
+        Ok(list)
+    }
+
+    async fn answering(
+        &self,
+        caller: &Principal,
+        found: &Found,
+        query: &str,
+        asked: &FactSearch,
+    ) -> Result<(Vec<Remembered>, Vec<String>)> {
+        let is_filtered = !asked.filters.is_empty();
+        let memory = found.repository.memory.clone();
+        let answer = self
+            .search(
+                caller,
+                SearchRequest {
+                    memory: memory.clone(),
+                    query: query.to_owned(),
+                    namespaces: vec![NamespaceAsk::Node(found.namespace.clone())],
+                    strategy: None,
+                    metadata: Vec::new(),
+                    kinds: vec![RecordKind::Fact],
+                    states: asked.filters.status.into_iter().collect(),
+                    as_of: None,
+                    top_k: if is_filtered { LOOKED_AT } else { (asked.limit * 2).min(LOOKED_AT) },
+                    fold: false,
+                    budget_tokens: None,
+                    relevance_min: None,
+                    explain: false,
+                    lists: None,
+                },
+            )
+            .await?;
+        let mut notes: Vec<String> =
+            answer.notices.degraded.iter().map(|code| format!("DEGRADED: {}", code.code())).collect();
+        notes.extend(answer.notices.warnings.iter().map(|code| code.code().to_owned()));
+        let ids: Vec<RecordId> = answer.hits.into_iter().map(|hit| hit.record.id).collect();
+        let (view, repository) = (found.view.clone(), found.repository.id.clone());
+        let (filters, limit) = (asked.filters.clone(), asked.limit as usize);
+        let facts = self
+            .store
+            .read(move |tx| {
+                let mut facts = tx.facts().get_many(&memory, &ids)?;
+                facts.retain(|fact| fact.repository == repository && filters.admits(fact));
+                facts.truncate(limit);
+                join(tx, &memory, &view, facts)
+            })
+            .await?;
+        Ok((facts, notes))
+    }
+
+    async fn filtered(&self, found: &Found, asked: &FactSearch) -> Result<Vec<Remembered>> {
+        let (found, filters, limit) = (found.clone(), asked.filters.clone(), asked.limit as usize);
+        self.store
+            .read(move |tx| {
+                let memory = &found.repository.memory;
+                let mut facts = tx.facts().list(&FactPage {
+                    memory: memory.clone(),
+                    repository: found.repository.id.clone(),
+                    statuses: vec![filters.status.unwrap_or(RecordState::Active)],
+                    proposed: false,
+                    after: None,
+                    limit: LISTED,
+                })?;
+                facts.retain(|fact| filters.admits(fact));
+                facts.truncate(limit);
+                join(tx, memory, &found.view, facts)
+            })
+            .await
+    }
+}

@@ -1,0 +1,175 @@
+//! Serving facts: verified first, what does not hold kept back, what was returned written down before the answer leaves
+//! (verified-memory.md §12, T2, T3).
+
+use std::collections::HashMap;
+
+use loci_model::fact::{FactEvent, FactEventKind};
+use loci_model::memory::Memory;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::Principal;
+use loci_model::repository::Repository;
+use loci_model::verdict::Verdict;
+use loci_model::{RecordId, Result, Timestamp};
+
+use super::answers::{FactList, FactView, Omitted, VerifyMode};
+use super::code_reading::HEAD;
+use super::events::Scene;
+use super::flags;
+use super::prompt;
+use super::remembered::Remembered;
+use super::settling::{Origin, Seen, settle};
+use super::standing::Standing;
+use super::verifying::{Checked, Looked};
+use super::writing;
+use crate::Engine;
+use crate::memories::existing;
+
+/// How a read is to be served.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Serving {
+    /// How facts are checked.
+    pub verify: VerifyMode,
+    /// At which revision; `None`: `HEAD`.
+    pub reference: Option<String>,
+    /// A block for a prompt is wanted, of at most so many tokens where a number is given.
+    pub prompt: Option<Option<u32>>,
+}
+
+impl Engine {
+    /// Verifies facts and returns those that hold.
+    pub(super) async fn serve(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repository: &Repository,
+        facts: Vec<Remembered>,
+        serving: &Serving,
+    ) -> Result<FactList> {
+        let reference = serving.reference.as_deref();
+        let looked = self.look(repository, standing, reference, &facts, serving.verify).await?;
+        let (mut views, mut omitted) = sift(repository, &facts, &looked);
+        let mut warnings = Vec::new();
+        if let Some(error) = &looked.error {
+            warnings.push(format!("UNVERIFIABLE: {} ({})", error.detail, error.why.as_str()));
+        }
+        if serving.verify == VerifyMode::None && !views.is_empty() {
+            warnings.push("NOT_VERIFIED: nothing was checked, as asked for".to_owned());
+        }
+        let prompt = serving.prompt.map(|tokens| {
+            let (block, shown) = prompt::render(&views, tokens, self.ids.random());
+            omitted.budget = views.len().saturating_sub(shown.len()) as u64;
+            views.retain(|view| shown.contains(&view.remembered.record.id));
+            block
+        });
+        let name = reference.unwrap_or(HEAD);
+        let scene = Scene::new(caller, standing, &repository.memory, &repository.id, self.clock.now())
+            .at_revision(name, looked.tip.as_ref().and_then(|tip| tip.commit()));
+        let served: Vec<RecordId> = views.iter().map(|view| view.remembered.record.id.clone()).collect();
+        let names: Vec<RecordId> = facts.into_iter().map(|fact| fact.record.id).collect();
+        self.write_served(scene, names, looked.clone(), served).await?;
+        Ok(FactList {
+            repo: repository.key.clone(),
+            reference: name.to_owned(),
+            commit: looked.tip.as_ref().and_then(|tip| tip.commit()),
+            dirty: looked.tip.as_ref().is_some_and(|tip| tip.revision.is_dirty()),
+            facts: views,
+            omitted,
+            prompt,
+            warnings,
+        })
+    }
+
+    /// Writes what was verified now and what is returned, in one transaction.
+    async fn write_served(
+        &self,
+        scene: Scene,
+        names: Vec<RecordId>,
+        looked: Looked,
+        served: Vec<RecordId>,
+    ) -> Result<()> {
+        let is_any_new = looked.checked.iter().any(|one| one.is_new);
+        if served.is_empty() && !is_any_new {
+            return Ok(());
+        }
+        let engine = self.clone();
+        self.store
+            .write(move |tx| {
+                let memory = existing(tx, &scene.memory)?;
+                engine.write_checked(tx, &memory, &scene, &names, &looked, Origin::Caller)?;
+                let retrieved: Vec<FactEvent> = served
+                    .iter()
+                    .map(|id| scene.event(engine.ids.as_ref(), FactEventKind::Retrieved, Some(id)))
+                    .collect();
+                tx.fact_events_mut().append(&retrieved)?;
+                tx.facts_mut().count_retrieved(&scene.memory, &served)
+            })
+            .await
+    }
+
+    /// Writes what was found out now about facts, `names` in the order of `looked.checked`. Facts that have changed meanwhile
+    /// are settled as they are now.
+    pub(super) fn write_checked(
+        &self,
+        tx: &mut dyn Tx,
+        memory: &Memory,
+        scene: &Scene,
+        names: &[RecordId],
+        looked: &Looked,
+        origin: Origin,
+    ) -> Result<()> {
+        let new: Vec<(&RecordId, &Checked)> =
+            names.iter().zip(&looked.checked).filter(|(_, one)| one.is_new).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<RecordId> = new.iter().map(|(id, _)| (*id).clone()).collect();
+        let facts = tx.facts().get_many(&memory.id, &ids)?;
+        let records: HashMap<RecordId, _> = tx
+            .records()
+            .get_many(&memory.id, &ids)?
+            .into_iter()
+            .map(|record| (record.id.clone(), record))
+            .collect();
+        let facts: HashMap<RecordId, _> = facts.into_iter().map(|fact| (fact.record.clone(), fact)).collect();
+        for (id, one) in new {
+            let (Some(fact), Some(record)) = (facts.get(id), records.get(id)) else { continue };
+            let seen = Seen {
+                verification: &one.verification,
+                duration_ms: one.duration_ms,
+                default_tip: looked.default_tip(),
+                origin,
+            };
+            let settled = settle(fact, &seen, scene, &self.settings.verified, self.ids.as_ref())?;
+            writing::settled(tx, memory, record, &settled, &scene.principal, scene.at)?;
+        }
+        tx.verdicts_mut().put(&memory.id, &looked.to_keep(names, scene.at))
+    }
+}
+
+/// What is returned, in order, and what is kept back. What could not be verified comes last.
+fn sift(repository: &Repository, facts: &[Remembered], looked: &Looked) -> (Vec<FactView>, Omitted) {
+    let mut omitted = Omitted::default();
+    let (mut views, mut doubtful) = (Vec::new(), Vec::new());
+    for (place, fact) in facts.iter().enumerate() {
+        let verification = looked.checked.get(place).map(|one| one.verification.clone());
+        let view = FactView {
+            remembered: fact.clone(),
+            repo: repository.key.clone(),
+            conflicts_with: flags::conflicts(&fact.fact.detail.flags),
+            verification,
+        };
+        match view.verdict() {
+            Some(Verdict::Gone) => omitted.gone += 1,
+            Some(Verdict::Contradicted) => omitted.contradicted += 1,
+            Some(Verdict::Unverifiable) => doubtful.push(view),
+            Some(Verdict::Valid | Verdict::Drifted) | None => views.push(view),
+        }
+    }
+    views.append(&mut doubtful);
+    (views, omitted)
+}
+
+/// When a verification is still good enough to stand in for another.
+pub(super) fn receipts_since(now: Timestamp, minutes: u32) -> Timestamp {
+    now.plus_millis(-i64::from(minutes) * 60_000)
+}

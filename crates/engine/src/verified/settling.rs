@@ -1,0 +1,167 @@
+//! What a verification means for a fact (verified-memory.md §§3, 5.2, 6): pure. Only what was found at the tip of the default
+//! branch changes a fact; what could not be read changes nothing anywhere.
+
+use loci_model::Result;
+use loci_model::code::ObjectId;
+use loci_model::fact::{Fact, FactEvent, FactEventKind, GoneSince, LastVerified};
+use loci_model::ports::ids::IdSource;
+use loci_model::record::RecordState;
+use loci_model::time::DAY_MS;
+use loci_model::verdict::{Verdict, Verification};
+
+use super::events::{Scene, details, is_unanchored};
+use super::settings::VerifiedSettings;
+
+/// Commits at which a fact is gone that are remembered.
+const GONE_COMMITS_MAX: usize = 16;
+
+/// Whose verification it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// Of a call: a read extends nothing.
+    Caller,
+    /// In the background, on the default branch: what is found valid lives on.
+    Background,
+}
+
+/// What becomes of a fact.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Settled {
+    /// The fact as it is to be written; `None` where nothing changes.
+    pub(super) fact: Option<Fact>,
+    /// The state it changes to, and why.
+    pub(super) state: Option<(RecordState, String)>,
+    /// What happened, the verification first.
+    pub(super) events: Vec<FactEvent>,
+}
+
+/// A verification of a fact, and where it was made.
+pub(super) struct Seen<'a> {
+    pub(super) verification: &'a Verification,
+    pub(super) duration_ms: u32,
+    /// The tip of the default branch, where that is what was looked at.
+    pub(super) default_tip: Option<ObjectId>,
+    pub(super) origin: Origin,
+}
+
+/// Decides.
+pub(super) fn settle(
+    fact: &Fact,
+    seen: &Seen<'_>,
+    scene: &Scene,
+    settings: &VerifiedSettings,
+    ids: &dyn IdSource,
+) -> Result<Settled> {
+    let verification = seen.verification;
+    let mut events = vec![scene.verified(ids, Some(&fact.record), verification, seen.duration_ms)];
+    let tip = seen.default_tip.filter(|_| verification.verdict.is_conclusive());
+    let Some(tip) = tip.filter(|_| !is_unanchored(verification)) else {
+        return Ok(Settled { fact: None, state: None, events });
+    };
+    let mut changed = fact.clone();
+    changed.detail.last_verified = Some(LastVerified {
+        at: scene.at,
+        by: scene.principal.clone(),
+        commit: tip,
+        verdict: verification.verdict,
+    });
+    for index in reanchor(&mut changed, verification, tip) {
+        let event = scene.event(ids, FactEventKind::Reanchored, Some(&fact.record));
+        events.push(FactEvent { details: details(&serde_json::json!({ "citation": index }))?, ..event });
+    }
+    let turn = turn(&mut changed, seen, tip, scene, settings);
+    if let Some((kind, cause, _)) = &turn {
+        let event = scene.event(ids, *kind, Some(&fact.record));
+        events.push(FactEvent {
+            verdict: Some(verification.verdict),
+            cause: Some((*cause).to_owned()),
+            ..event
+        });
+    }
+    let state = turn.map(|(_, _, change)| change);
+    if let Some((to, _)) = &state {
+        changed.status = *to;
+    }
+    Ok(Settled { fact: Some(changed), state, events })
+}
+
+/// The change of state that follows, with its event and cause.
+fn turn(
+    fact: &mut Fact,
+    seen: &Seen<'_>,
+    tip: ObjectId,
+    scene: &Scene,
+    settings: &VerifiedSettings,
+) -> Option<(FactEventKind, &'static str, (RecordState, String))> {
+    let short = tip.to_string().chars().take(12).collect::<String>();
+    match (seen.verification.verdict, fact.status) {
+        (Verdict::Valid, RecordState::Quarantined) if fact.detail.gone.is_some() => {
+            fact.detail.gone = None;
+            let reason = format!("the cited code is there again at {short}");
+            Some((FactEventKind::Restored, "valid", (RecordState::Active, reason)))
+        }
+        (Verdict::Valid, RecordState::Active) => {
+            if seen.origin == Origin::Background {
+                fact.expires_at = fact.expires_at.max(scene.at.plus_days(settings.expiry_days));
+            }
+            None
+        }
+        (Verdict::Gone, RecordState::Active) => {
+            fact.detail.gone = Some(GoneSince { at: scene.at, commits: vec![tip] });
+            fact.counters.rejections += 1;
+            let reason = format!("the cited code is gone from the default branch at {short}");
+            Some((FactEventKind::Quarantined, "gone", (RecordState::Quarantined, reason)))
+        }
+        (Verdict::Gone, RecordState::Quarantined) => still_gone(fact, tip, scene, settings),
+        (Verdict::Contradicted, RecordState::Active) => {
+            fact.counters.rejections += 1;
+            let reason = format!("a claim is false on the default branch at {short}");
+            Some((FactEventKind::ContradictionDetected, "claim", (RecordState::Invalid, reason)))
+        }
+        _ => None,
+    }
+}
+
+/// Counts one more commit without the code; over the time and the number of commits the fact is wrong.
+fn still_gone(
+    fact: &mut Fact,
+    tip: ObjectId,
+    scene: &Scene,
+    settings: &VerifiedSettings,
+) -> Option<(FactEventKind, &'static str, (RecordState, String))> {
+    let gone = fact.detail.gone.as_mut()?;
+    if !gone.commits.contains(&tip) && gone.commits.len() < GONE_COMMITS_MAX {
+        gone.commits.push(tip);
+    }
+    let for_ms = scene.at.millis() - gone.at.millis();
+    let over = for_ms >= i64::from(settings.quarantine_grace_days) * DAY_MS
+        && gone.commits.len() >= settings.quarantine_commits;
+    over.then(|| {
+        fact.counters.rejections += 1;
+        fact.detail.invalidated = Some((scene.principal.clone(), scene.at));
+        let reason = format!("the cited code stayed away at {} commits", gone.commits.len());
+        (FactEventKind::Invalidated, "gone", (RecordState::Invalid, reason))
+    })
+}
+
+/// Writes down where valid citations are by now; which ones moved.
+fn reanchor(fact: &mut Fact, verification: &Verification, tip: ObjectId) -> Vec<usize> {
+    let mut moved = Vec::new();
+    let pairs = fact.detail.citations.iter_mut().zip(&verification.citations);
+    for (index, (citation, verdict)) in pairs.enumerate() {
+        let Some(found) = verdict.found.as_ref().filter(|_| verdict.verdict == Verdict::Valid) else {
+            continue;
+        };
+        let known = citation.current.as_ref().map_or(&citation.anchor.place, |(place, _)| place);
+        if known == found {
+            continue;
+        }
+        let (before, cited) = (known.path.clone(), &citation.anchor.place.path);
+        if before != found.path && before != *cited && !citation.earlier_paths.contains(&before) {
+            citation.earlier_paths.push(before);
+        }
+        citation.current = (*found != citation.anchor.place).then(|| (found.clone(), tip));
+        moved.push(index);
+    }
+    moved
+}

@@ -1,0 +1,137 @@
+//! Facts that say nearly the same, or the opposite: found among the best matches of one search and among facts on the same
+//! paths, compared by their words (verified-memory.md §§5.4, 7.3). Never decided here: both are returned, with a flag.
+
+use std::collections::BTreeSet;
+
+use loci_model::ports::store::{PathChoice, ReadTx, StoreExt};
+use loci_model::principal::Principal;
+use loci_model::record::{RecordKind, RecordState};
+use loci_model::{MemoryId, Namespace, RecordId, RepositoryId, Result};
+use loci_text::marks::marks;
+use loci_text::similarity::jaccard;
+
+use crate::Engine;
+use crate::records::NamespaceAsk;
+use crate::retrieval::SearchRequest;
+use crate::verified::content_hash::normal;
+use crate::verified::remembered::Remembered;
+
+/// Best matches that are compared.
+const COMPARED: u32 = 20;
+/// Facts on the same path that are compared.
+const ON_PATH: usize = 100;
+/// Facts that are said to be similar.
+const SIMILAR_MAX: usize = 5;
+
+/// What a new fact is like.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(in crate::verified) struct Alike {
+    /// They say nearly the same.
+    pub(in crate::verified) similar: Vec<RecordId>,
+    /// They say something else about the same.
+    pub(in crate::verified) conflicts: Vec<RecordId>,
+}
+
+/// A new fact, as it is compared.
+#[derive(Debug, Clone)]
+pub(in crate::verified) struct Comparing {
+    pub(in crate::verified) memory: MemoryId,
+    pub(in crate::verified) repository: RepositoryId,
+    pub(in crate::verified) namespace: Namespace,
+    pub(in crate::verified) subject: String,
+    pub(in crate::verified) fact: String,
+    pub(in crate::verified) content_hash: String,
+    pub(in crate::verified) paths: Vec<String>,
+}
+
+impl Engine {
+    /// Compares a new fact with those that may be alike.
+    pub(in crate::verified) async fn alike(&self, caller: &Principal, new: Comparing) -> Result<Alike> {
+        let found = self
+            .search(
+                caller,
+                SearchRequest {
+                    memory: new.memory.clone(),
+                    query: format!("{} {}", new.subject, new.fact),
+                    namespaces: vec![NamespaceAsk::Node(new.namespace.clone())],
+                    strategy: None,
+                    metadata: Vec::new(),
+                    kinds: vec![RecordKind::Fact],
+                    states: Vec::new(),
+                    as_of: None,
+                    top_k: COMPARED,
+                    fold: false,
+                    budget_tokens: None,
+                    relevance_min: None,
+                    explain: false,
+                    lists: None,
+                },
+            )
+            .await?;
+        let mut ids: BTreeSet<RecordId> = found.hits.into_iter().map(|hit| hit.record.id).collect();
+        let near = self.settings.verified.near_duplicate;
+        self.store
+            .read(move |tx| {
+                for path in &new.paths {
+                    let rows = tx.facts().with_path(
+                        &new.memory,
+                        &new.repository,
+                        &PathChoice::Exact(path.clone()),
+                        None,
+                        ON_PATH,
+                    )?;
+                    ids.extend(rows.into_iter().map(|(_, record)| record));
+                }
+                let ids: Vec<RecordId> = ids.iter().cloned().collect();
+                compare(&new, read(tx, &new.memory, &ids)?, near)
+            })
+            .await
+    }
+}
+
+/// Active facts that were not proposed, with their records.
+fn read(tx: &dyn ReadTx, memory: &MemoryId, ids: &[RecordId]) -> Result<Vec<Remembered>> {
+    let facts = tx.facts().get_many(memory, ids)?;
+    let records = tx.records().get_many(memory, ids)?;
+    let joined = facts.into_iter().filter_map(|fact| {
+        let record = records.iter().find(|record| record.id == fact.record)?.clone();
+        Some(Remembered { record, fact })
+    });
+    let counts = |one: &Remembered| one.fact.status == RecordState::Active && !one.fact.proposed;
+    Ok(joined.filter(|one| counts(one) && one.is_whole()).collect())
+}
+
+fn compare(new: &Comparing, others: Vec<Remembered>, near: f32) -> Result<Alike> {
+    let terms = loci_text::terms(&new.fact);
+    let mut scored = Vec::new();
+    let mut alike = Alike::default();
+    for other in others.iter().filter(|other| {
+        other.fact.repository == new.repository && other.fact.content_hash != new.content_hash
+    }) {
+        let score = jaccard(&terms, &loci_text::terms(&other.record.text));
+        if score >= near {
+            scored.push((score, other.record.id.clone()));
+        }
+        let same_subject = normal(other.subject()) == normal(&new.subject);
+        let same_place = other.fact.paths().iter().any(|path| new.paths.contains(path));
+        if (same_subject || same_place)
+            && score >= CONFLICT_LIKENESS
+            && says_otherwise(&new.fact, &other.record.text)
+        {
+            alike.conflicts.push(other.record.id.clone());
+        }
+    }
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    alike.similar = scored.into_iter().take(SIMILAR_MAX).map(|(_, id)| id).collect();
+    alike.conflicts.sort();
+    Ok(alike)
+}
+
+/// Two facts about one thing share this much of their words; less, and they are about different things on one path.
+const CONFLICT_LIKENESS: f32 = 0.5;
+
+/// One denies, or counts, what the other does not.
+fn says_otherwise(one: &str, other: &str) -> bool {
+    let (one, other) = (marks(one), marks(other));
+    !(one.holds(&other) && other.holds(&one))
+}

@@ -1,0 +1,160 @@
+//! What a new fact is made of: its record, and what stands beside it. Written down by `writing_new`.
+
+use loci_model::fact::{Fact, FactCounters, FactDetail, FactSource, LastVerified};
+use loci_model::provenance::Provenance;
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::verdict::Verdict;
+use loci_model::{ActorId, Error, RecordId, Result, SessionId, Timestamp};
+
+use super::writing_new::Writing;
+use crate::safety::{self, SafeText, SafetyPolicy};
+use crate::verified::code_reading::Tip;
+use crate::verified::flags;
+
+/// The subtype of facts that cite code.
+const SUBTYPE: &str = "knowledge";
+
+impl Writing<'_> {
+    /// The record and what stands beside it.
+    pub(in crate::verified) fn make(
+        &self,
+        id: &RecordId,
+        supersedes: Option<RecordId>,
+        warnings: &mut Vec<String>,
+    ) -> Result<(Record, Fact)> {
+        let policy = SafetyPolicy::of(&self.engine.settings, &self.memory.settings);
+        let reason = self.text.reason.as_deref().unwrap_or_default();
+        let whole = format!("{}\n{}\n{reason}", self.text.subject, self.text.fact);
+        let safe = safety::prepare(whole, None, &policy);
+        let flags = self.flags(&safe, warnings);
+        let record = self.record(id, supersedes, &safe);
+        if !self.place.found.view.admits(&record) {
+            return Err(Error::denied("the caller may not store facts of this repository"));
+        }
+        let mut fact = self.beside(&record, flags);
+        self.last_verified(&mut fact);
+        Ok((record, fact))
+    }
+
+    fn flags(&self, safe: &SafeText, warnings: &mut Vec<String>) -> Vec<String> {
+        let mut flags = self.passed.flags.clone();
+        flags::add(&mut flags, self.alike.conflicts.iter().map(flags::conflict));
+        if safe.hidden {
+            flags::add(&mut flags, [flags::HIDDEN.to_owned()]);
+            warnings
+                .push("HIDDEN_CHARACTERS: the text holds characters that a reader does not see".to_owned());
+        }
+        if !safe.findings.is_empty() {
+            flags::add(&mut flags, [flags::INJECTION.to_owned()]);
+        }
+        if safe.state == RecordState::Quarantined {
+            let held = "HELD: the text looks like instructions to its reader; a person decides on it";
+            warnings.push(held.to_owned());
+        }
+        if !self.alike.conflicts.is_empty() {
+            warnings.push("CONFLICT: another fact about the same says otherwise".to_owned());
+        }
+        flags
+    }
+
+    fn record(&self, id: &RecordId, supersedes: Option<RecordId>, safe: &SafeText) -> Record {
+        let (found, now) = (&self.place.found, self.scene.at);
+        let session = self.place.standing.session.as_deref();
+        Record {
+            memory: self.memory.id.clone(),
+            id: id.clone(),
+            version: 1,
+            sequence: 0,
+            kind: RecordKind::Fact,
+            subtype: Some(SUBTYPE.to_owned()),
+            title: Some(self.text.subject.clone()),
+            path: None,
+            description: self.text.reason.clone(),
+            scope: None,
+            citations: Some(found.repository.id.to_string()),
+            namespace: found.namespace.clone(),
+            strategy: None,
+            trust: safe.trust(),
+            tier: safe.tier,
+            making: None,
+            derived_from: Vec::new(),
+            findings: safe.findings.clone(),
+            text: self.text.fact.clone(),
+            index_text: Some(format!("{}. {}", self.text.subject, self.text.fact)),
+            metadata: loci_model::metadata::Metadata::new(),
+            provenance: Provenance {
+                actor: ActorId::parse(found.repository.key.as_str()).ok(),
+                session: session.and_then(|label| SessionId::parse(label).ok()),
+                ..Provenance::default()
+            },
+            origin: RecordOrigin::BatchCreated,
+            state: safe.state,
+            state_reason: safe.state_reason(),
+            superseded_by: None,
+            supersedes: supersedes.into_iter().collect(),
+            valid_from: now,
+            valid_to: None,
+            timestamp: now,
+            created_at: now,
+            updated_at: now,
+            expires_at: None,
+            expiry_days: None,
+        }
+    }
+
+    fn beside(&self, record: &Record, flags: Vec<String>) -> Fact {
+        Fact {
+            memory: self.memory.id.clone(),
+            record: record.id.clone(),
+            repository: self.place.found.repository.id.clone(),
+            content_hash: self.text.content_hash.clone(),
+            status: record.state,
+            proposed: false,
+            refreshed_at: self.scene.at,
+            created_at: self.scene.at,
+            last_used_at: None,
+            expires_at: self.expiry(),
+            counters: FactCounters::default(),
+            detail: FactDetail {
+                citations: self.passed.citations.clone(),
+                claims: self.text.claims.clone(),
+                source: self.source(),
+                flags,
+                last_verified: None,
+                gone: None,
+                invalidated: None,
+            },
+        }
+    }
+
+    pub(super) fn expiry(&self) -> Timestamp {
+        self.scene.at.plus_days(self.engine.settings.verified.expiry_days)
+    }
+
+    fn source(&self) -> FactSource {
+        let tip = &self.passed.tip;
+        let kind = match (tip.revision.is_dirty(), tip.is_default) {
+            (true, _) => "worktree-dirty",
+            (false, true) => "merged",
+            (false, false) => "branch",
+        };
+        FactSource {
+            created_by: self.text.created_by.clone(),
+            principal: self.scene.principal.clone(),
+            agent: self.scene.agent.clone(),
+            session: self.scene.session.clone(),
+            reference: Some(tip.reference.clone()),
+            commit: tip.commit(),
+            kind: Some(kind.to_owned()),
+        }
+    }
+
+    pub(super) fn last_verified(&self, fact: &mut Fact) {
+        let clean = Tip::clean_commit(&self.passed.tip).filter(|_| self.passed.tip.is_default);
+        if let Some(commit) = clean {
+            let by = self.scene.principal.clone();
+            fact.detail.last_verified =
+                Some(LastVerified { at: self.scene.at, by, commit, verdict: Verdict::Valid });
+        }
+    }
+}

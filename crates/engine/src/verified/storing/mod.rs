@@ -1,0 +1,291 @@
+//! `fact_store`: a fact with the lines that prove it (verified-memory.md §§3, 5.4, 12). Everything is verified before anything
+//! is written; an equal fact is confirmed, never doubled.
+
+mod alike;
+mod gates;
+mod making;
+mod merging;
+mod writing_new;
+
+use std::sync::Arc;
+
+use loci_model::citation::CitationInput;
+use loci_model::claim::Claim;
+use loci_model::fact::{FactEvent, FactEventKind};
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::verdict::Verification;
+use loci_model::{CodeReason, Error, Reason, RecordId, Result};
+
+pub(super) use alike::{Alike, Comparing};
+pub(super) use gates::refused_place;
+pub(super) use gates::{Asked, Passed};
+pub(super) use writing_new::{NewText, Place, Writing};
+
+use super::answers::FactView;
+use super::code_reading::{HEAD, check_ref, unreadable};
+use super::events::Scene;
+use super::repositories::{Found, find};
+use super::standing::Standing;
+use super::verifying::scope_of;
+use super::{content_hash, verifier};
+use crate::Engine;
+use crate::idempotency::ClientToken;
+use crate::memories::existing;
+use crate::safety::secrets::{self, RedactionMode};
+
+/// Most characters of each text, and most citations and claims (§2).
+pub(super) const SUBJECT_CHARS_MAX: usize = 120;
+pub(super) const FACT_CHARS_MAX: usize = 1_000;
+pub(super) const REASON_CHARS_MAX: usize = 1_000;
+pub(super) const CITATIONS_MAX: usize = 20;
+pub(super) const CLAIMS_MAX: usize = 20;
+
+/// A fact to be stored.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NewFact {
+    /// The repository.
+    pub repo: String,
+    /// What it is about: one line.
+    pub subject: String,
+    /// What is known.
+    pub fact: String,
+    /// 1 to 20.
+    pub citations: Vec<CitationInput>,
+    /// Why it matters.
+    pub reason: Option<String>,
+    /// A label for whoever stores it.
+    pub created_by: Option<String>,
+    /// What must hold of the code; all true at the revision.
+    pub claims: Vec<Claim>,
+    /// The revision; `None`: `HEAD`.
+    pub reference: Option<String>,
+}
+
+/// What storing did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoreStatus {
+    /// A new fact.
+    Created,
+    /// The same fact was known: it is confirmed, and has the new citations too.
+    Refreshed,
+    /// The same fact is known and held back by a person: nothing was changed.
+    DuplicateOf,
+}
+
+impl StoreStatus {
+    /// The word of answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Refreshed => "refreshed",
+            Self::DuplicateOf => "duplicate_of",
+        }
+    }
+}
+
+/// A fact that was stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FactStored {
+    /// What was done.
+    pub status: StoreStatus,
+    /// The fact as it is now.
+    pub view: FactView,
+    /// What the verification found.
+    pub verification: Verification,
+    /// Facts that say nearly the same.
+    pub similar: Vec<RecordId>,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+impl Engine {
+    /// Stores a fact.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`, `REF_NOT_FOUND`; `CITATION_UNREADABLE`, `CITATION_LOW_INFORMATION`, `PATH_REJECTED`, `BINARY_FILE`,
+    /// `TOO_LARGE`, `SUBMODULE`, `SYMLINK_ESCAPE` for a citation; `NOT_VERIFIED` for a claim that is not true;
+    /// `SECRET_DETECTED`; `QuotaExceeded`; `UNVERIFIABLE` where the code cannot be read now. Nothing is stored then, and a
+    /// row says that it was refused.
+    pub async fn fact_store(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        new: NewFact,
+        token: Option<ClientToken>,
+    ) -> Result<FactStored> {
+        let memory = self.code_memory(caller, standing).await?;
+        let (asking, name, place) = (caller.clone(), new.repo.clone(), memory.clone());
+        let found = self
+            .store
+            .read(move |tx| {
+                existing(tx, &place)?;
+                find(tx, &asking, &place, &name, Capability::Write)
+            })
+            .await?;
+        let outcome = self.store_in(caller, standing, &found, &new, token).await;
+        if let Err(error) = &outcome {
+            self.note_refused(caller, standing, &found, &new, error).await?;
+        }
+        outcome
+    }
+
+    async fn store_in(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        found: &Found,
+        new: &NewFact,
+        token: Option<ClientToken>,
+    ) -> Result<FactStored> {
+        check_texts(&new.subject, &new.fact, new.reason.as_deref())?;
+        check_citations(&new.citations, &new.claims)?;
+        let passed = self
+            .verify_new(standing, found, &new.fact, &new.citations, &new.claims, new.reference.as_deref())
+            .await?;
+        check_secrets(
+            &[&new.subject, &new.fact, new.reason.as_deref().unwrap_or_default()],
+            &passed.contents,
+        )?;
+        let hash = content_hash(&new.subject, &new.fact);
+        let alike = self.alike(caller, comparing(found, new, &hash)).await?;
+        let text = NewText {
+            subject: new.subject.trim().to_owned(),
+            fact: new.fact.clone(),
+            reason: new.reason.clone(),
+            created_by: new.created_by.clone(),
+            claims: new.claims.clone(),
+            content_hash: hash,
+        };
+        let place = Place { found: found.clone(), standing: standing.clone() };
+        self.write_new(caller, place, text, passed, alike, token).await
+    }
+
+    /// Passes a new fact's citations and claims through the gates, at the code.
+    pub(super) async fn verify_new(
+        &self,
+        standing: &Standing,
+        found: &Found,
+        fact: &str,
+        citations: &[CitationInput],
+        claims: &[Claim],
+        reference: Option<&str>,
+    ) -> Result<Passed> {
+        reference.map_or(Ok(()), check_ref)?;
+        let asked = Asked {
+            fact: fact.to_owned(),
+            citations: citations.to_vec(),
+            claims: claims.to_vec(),
+            reference: reference.unwrap_or(HEAD).to_owned(),
+            default_ref: found.repository.default_ref.clone(),
+            scope: scope_of(&found.repository),
+        };
+        let engine = self.clone();
+        let work = move |source: &dyn loci_model::ports::code::CodeSource| engine.pass_gates(source, &asked);
+        let outcome = self.on_code(&found.repository, standing, Arc::new(work)).await;
+        outcome.map_err(|error| unreadable(&error))?.map_err(gates::Refusal::error)
+    }
+
+    /// A refused fact leaves its row (T5): the code alone, no text.
+    async fn note_refused(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        found: &Found,
+        new: &NewFact,
+        error: &Error,
+    ) -> Result<()> {
+        let repository = &found.repository;
+        let scene = Scene::new(caller, standing, &repository.memory, &repository.id, self.clock.now())
+            .at_revision(new.reference.as_deref().unwrap_or(HEAD), None);
+        let event = FactEvent {
+            cause: Some(code_of(error).to_owned()),
+            ..scene.event(self.ids.as_ref(), FactEventKind::RejectedStore, None)
+        };
+        self.store.write(move |tx| tx.fact_events_mut().append(std::slice::from_ref(&event))).await
+    }
+}
+
+fn comparing(found: &Found, new: &NewFact, hash: &str) -> Comparing {
+    let mut paths: Vec<String> = new.citations.iter().map(|citation| citation.place.path.clone()).collect();
+    paths.sort();
+    paths.dedup();
+    Comparing {
+        memory: found.repository.memory.clone(),
+        repository: found.repository.id.clone(),
+        namespace: found.namespace.clone(),
+        subject: new.subject.clone(),
+        fact: new.fact.clone(),
+        content_hash: hash.to_owned(),
+        paths,
+    }
+}
+
+/// The code by which a refusal is counted.
+fn code_of(error: &Error) -> &'static str {
+    match error.reason {
+        Some(Reason::Code(reason)) => reason.as_str(),
+        Some(Reason::QuotaExceeded) => "QUOTA_EXCEEDED",
+        Some(Reason::IdempotentParameterMismatch) => "CONFLICT",
+        _ => match error.kind {
+            loci_model::ErrorKind::Invalid | loci_model::ErrorKind::TooLarge => "INVALID_ARGUMENT",
+            loci_model::ErrorKind::Conflict => "CONFLICT",
+            loci_model::ErrorKind::Denied => "FORBIDDEN",
+            loci_model::ErrorKind::NotFound => "NOT_FOUND",
+            loci_model::ErrorKind::Unauthenticated
+            | loci_model::ErrorKind::Throttled
+            | loci_model::ErrorKind::Unavailable
+            | loci_model::ErrorKind::Upstream
+            | loci_model::ErrorKind::Bug => "INTERNAL",
+        },
+    }
+}
+
+/// Checks lengths of texts; a subject is one line.
+pub(super) fn check_texts(subject: &str, fact: &str, reason: Option<&str>) -> Result<()> {
+    let length = |text: &str| text.trim().chars().count();
+    if !(1..=SUBJECT_CHARS_MAX).contains(&length(subject)) || subject.trim().contains(['\n', '\r']) {
+        let rule = format!("subject must be one line of 1 to {SUBJECT_CHARS_MAX} characters");
+        return Err(Error::invalid("subject", rule));
+    }
+    if !(1..=FACT_CHARS_MAX).contains(&length(fact)) || fact.chars().count() > FACT_CHARS_MAX {
+        return Err(Error::invalid("fact", format!("fact must have 1 to {FACT_CHARS_MAX} characters")));
+    }
+    if reason.is_some_and(|reason| reason.chars().count() > REASON_CHARS_MAX) {
+        return Err(Error::invalid(
+            "reason",
+            format!("reason must have at most {REASON_CHARS_MAX} characters"),
+        ));
+    }
+    Ok(())
+}
+
+/// Checks the number of citations and claims, and that claims name citations that are there.
+pub(super) fn check_citations(citations: &[CitationInput], claims: &[Claim]) -> Result<()> {
+    if citations.is_empty() || citations.len() > CITATIONS_MAX {
+        let rule = format!("a fact has 1 to {CITATIONS_MAX} citations: name the lines that prove it");
+        return Err(Error::invalid("citations", rule));
+    }
+    if claims.len() > CLAIMS_MAX {
+        return Err(Error::invalid("claims", format!("a fact has at most {CLAIMS_MAX} claims")));
+    }
+    claims.iter().enumerate().try_for_each(|(index, claim)| {
+        verifier::check_claim(claim, &format!("claims[{index}]"), citations.len())
+    })
+}
+
+/// Refuses secrets in what would be stored, cited lines included.
+pub(super) fn check_secrets(texts: &[&str], contents: &[String]) -> Result<()> {
+    let mut kinds = Vec::new();
+    for text in texts.iter().copied().chain(contents.iter().map(String::as_str)) {
+        let (_, found) = secrets::redact(text.to_owned(), RedactionMode::Mask);
+        kinds.extend(found.into_iter().map(|kind| kind.as_str().to_owned()));
+    }
+    kinds.sort();
+    kinds.dedup();
+    if kinds.is_empty() {
+        return Ok(());
+    }
+    let message = "the fact, its reason or the cited lines hold a secret: facts never do; cite other lines";
+    Err(Error::code(CodeReason::SecretDetected, message).listing(kinds))
+}

@@ -1,0 +1,346 @@
+//! Writing a verified fact: new, or into the one that says the same; with its rows, in one transaction.
+
+use loci_model::claim::Claim;
+use loci_model::fact::{Fact, FactEvent, FactEventKind};
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{RecordChange, StoreExt, SupersedeChange, Tx};
+use loci_model::principal::Principal;
+use loci_model::record::{Record, RecordState};
+use loci_model::{Error, ErrorKind, JobId, Reason, RecordId, Result, limits};
+use serde::{Deserialize, Serialize};
+
+use super::{Alike, FactStored, Passed, StoreStatus, merging};
+use crate::Engine;
+use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::memories::existing;
+use crate::records::{batch, changes};
+use crate::verified::answers::FactView;
+use crate::verified::events::{Scene, details};
+use crate::verified::flags;
+use crate::verified::remembered::{self, Remembered};
+use crate::verified::repositories::Found;
+use crate::verified::standing::Standing;
+use crate::verified::writing;
+
+const OPERATION: &str = "FactStore";
+/// The texts of a fact that passed every check.
+#[derive(Debug, Clone)]
+pub(in crate::verified) struct NewText {
+    pub(in crate::verified) subject: String,
+    pub(in crate::verified) fact: String,
+    pub(in crate::verified) reason: Option<String>,
+    pub(in crate::verified) created_by: Option<String>,
+    pub(in crate::verified) claims: Vec<Claim>,
+    pub(in crate::verified) content_hash: String,
+}
+
+/// Where it goes, and who stores it.
+#[derive(Debug, Clone)]
+pub(in crate::verified) struct Place {
+    pub(in crate::verified) found: Found,
+    pub(in crate::verified) standing: Standing,
+}
+
+/// What a token remembers.
+#[derive(Serialize, Deserialize)]
+struct Remembrance {
+    id: RecordId,
+    created: bool,
+}
+
+impl Engine {
+    pub(in crate::verified) async fn write_new(
+        &self,
+        caller: &Principal,
+        place: Place,
+        text: NewText,
+        passed: Passed,
+        alike: Alike,
+        token: Option<ClientToken>,
+    ) -> Result<FactStored> {
+        let memory = place.found.repository.memory.clone();
+        let token = token.map(|token| token.of(caller, &memory)).transpose()?;
+        let now = self.clock.now();
+        let id = RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()))?;
+        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let scene = Scene::new(caller, &place.standing, &memory, &place.found.repository.id, now)
+            .at_revision(&passed.tip.reference, passed.tip.commit());
+        let engine = self.clone();
+        let stored = self
+            .store
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let before = look_up::<Remembrance>(tx, token.as_ref(), Some(&memory.id), OPERATION, now)?;
+                if let Some(first) = replayed(before)? {
+                    let status = if first.created { StoreStatus::Created } else { StoreStatus::Refreshed };
+                    return stored(tx, &place, &first.id, status, &passed, &alike, Vec::new());
+                }
+                let writing = Writing {
+                    engine: &engine,
+                    memory: &memory,
+                    place: &place,
+                    text: &text,
+                    passed: &passed,
+                    alike: &alike,
+                    scene: &scene,
+                };
+                let (written, status, warnings) = writing.put_in_place(tx, &id)?;
+                if status == StoreStatus::Created {
+                    batch::ask_for_vectors(tx, &memory.id, &job, now)?;
+                }
+                let notes = Remembrance { id: written.clone(), created: status == StoreStatus::Created };
+                let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
+                remember(tx, token.as_ref(), Some(&memory.id), OPERATION, &notes, expires)?;
+                stored(tx, &place, &written, status, &passed, &alike, warnings)
+            })
+            .await?;
+        self.wake.call();
+        Ok(stored)
+    }
+}
+
+/// A fact on its way into the store.
+pub(in crate::verified) struct Writing<'a> {
+    pub(in crate::verified) engine: &'a Engine,
+    pub(in crate::verified) memory: &'a Memory,
+    pub(in crate::verified) place: &'a Place,
+    pub(in crate::verified) text: &'a NewText,
+    pub(in crate::verified) passed: &'a Passed,
+    pub(in crate::verified) alike: &'a Alike,
+    pub(in crate::verified) scene: &'a Scene,
+}
+
+impl Writing<'_> {
+    /// Writes it: into the one that says the same, or as a new one.
+    fn put_in_place(&self, tx: &mut dyn Tx, id: &RecordId) -> Result<(RecordId, StoreStatus, Vec<String>)> {
+        let repository = &self.place.found.repository.id;
+        let same = tx.facts().with_content(&self.memory.id, repository, &self.text.content_hash)?;
+        let living = |fact: &&Fact| {
+            matches!(fact.status, RecordState::Active | RecordState::Expired)
+                || (fact.status == RecordState::Quarantined && fact.detail.gone.is_some())
+        };
+        let active_first = |fact: &&Fact| (fact.status != RecordState::Active, fact.proposed);
+        if let Some(known) = same.iter().filter(living).min_by_key(active_first) {
+            let warnings = self.confirm(tx, known.clone())?;
+            return Ok((known.record.clone(), StoreStatus::Refreshed, warnings));
+        }
+        if let Some(held) = same.iter().find(|fact| fact.status == RecordState::Quarantined) {
+            let warning = "HELD: the same fact is quarantined, and a person decides on it".to_owned();
+            return Ok((held.record.clone(), StoreStatus::DuplicateOf, vec![warning]));
+        }
+        let wrong = same.iter().filter(|fact| fact.status == RecordState::Invalid);
+        let before = wrong.max_by_key(|fact| (fact.created_at, fact.record.clone()));
+        let mut warnings = self.room(tx)?;
+        let (record, fact) = self.make(id, before.map(|fact| fact.record.clone()), &mut warnings)?;
+        self.insert(tx, &record, &fact, FactEventKind::Created)?;
+        if let Some(before) = before {
+            self.supersede(tx, before, &record.id)?;
+        }
+        self.note_conflicts(tx, &record.id)?;
+        Ok((record.id, StoreStatus::Created, warnings))
+    }
+
+    /// Inserts the record, the fact and the row of how it came to be.
+    pub(in crate::verified) fn insert(
+        &self,
+        tx: &mut dyn Tx,
+        record: &Record,
+        fact: &Fact,
+        kind: FactEventKind,
+    ) -> Result<()> {
+        tx.records_mut().insert(record)?;
+        let by = &self.scene.principal;
+        let change = changes::Change {
+            record,
+            from: None,
+            to: record.state,
+            reason: "created",
+            by,
+            at: self.scene.at,
+        };
+        changes::note_state(tx, self.memory, &change)?;
+        let ids = self.engine.ids.as_ref();
+        let verified = self.scene.verified(ids, Some(&record.id), &self.passed.verification, 0);
+        let made = FactEvent {
+            verdict: Some(self.passed.verification.verdict),
+            cause: Some(record.state.as_str().to_owned()),
+            ..self.scene.event(ids, kind, Some(&record.id))
+        };
+        writing::fact(tx, fact, &[verified, made])
+    }
+
+    /// Marks both sides of every conflict.
+    pub(in crate::verified) fn note_conflicts(&self, tx: &mut dyn Tx, id: &RecordId) -> Result<()> {
+        for other in &self.alike.conflicts {
+            let Some(mut fact) = tx.facts().get(&self.memory.id, other)? else { continue };
+            if fact.status != RecordState::Active {
+                continue;
+            }
+            flags::add(&mut fact.detail.flags, [flags::conflict(id)]);
+            let event =
+                self.scene.event(self.engine.ids.as_ref(), FactEventKind::ConflictDetected, Some(other));
+            let with = details(&serde_json::json!({ "with": id.as_str() }))?;
+            writing::fact(tx, &fact, &[FactEvent { details: with, ..event }])?;
+        }
+        Ok(())
+    }
+
+    /// The old one gives its place to the new one.
+    pub(in crate::verified) fn supersede(&self, tx: &mut dyn Tx, old: &Fact, by: &RecordId) -> Result<()> {
+        let Some(record) = tx.records().get(&self.memory.id, &old.record)? else {
+            return Err(remembered::unknown(&old.record));
+        };
+        let reason = format!("superseded by {by}");
+        let change = SupersedeChange {
+            by: by.clone(),
+            reason: reason.clone(),
+            valid_to: self.scene.at,
+            at: self.scene.at,
+        };
+        let to = RecordState::Superseded;
+        if record.state != RecordState::Active {
+            // Only what is active gives its place away; within this transaction nobody sees it active.
+            let active =
+                RecordChange { state: RecordState::Active, reason: reason.clone(), at: self.scene.at };
+            tx.records_mut().set_state(&self.memory.id, &old.record, &active)?;
+        }
+        if !tx.records_mut().supersede(&self.memory.id, &old.record, &change)? {
+            return Err(Error::bug("a record that is active could not be superseded"));
+        }
+        let noted = changes::Change {
+            record: &record,
+            from: Some(record.state),
+            to,
+            reason: &reason,
+            by: &self.scene.principal,
+            at: self.scene.at,
+        };
+        changes::note_state(tx, self.memory, &noted)?;
+        let mut fact = old.clone();
+        fact.status = to;
+        let event = self.scene.event(self.engine.ids.as_ref(), FactEventKind::Superseded, Some(&old.record));
+        let details = details(&serde_json::json!({ "by": by.as_str() }))?;
+        writing::fact(tx, &fact, &[FactEvent { details, ..event }])
+    }
+
+    /// A fact that was there before says whose place it took too.
+    pub(in crate::verified) fn link(&self, tx: &mut dyn Tx, id: &RecordId, old: &RecordId) -> Result<()> {
+        let Some(mut record) = tx.records().get(&self.memory.id, id)? else {
+            return Err(remembered::unknown(id));
+        };
+        if record.supersedes.contains(old) {
+            return Ok(());
+        }
+        record.supersedes.push(old.clone());
+        record.version += 1;
+        record.updated_at = self.scene.at;
+        tx.records_mut().put_version(&record)?;
+        let by = &self.scene.principal;
+        let (from, to, reason) = (Some(record.state), record.state, "took the place of another");
+        let change = changes::Change { record: &record, from, to, reason, by, at: self.scene.at };
+        changes::note_state(tx, self.memory, &change)
+    }
+
+    /// Confirms an equal fact: merged citations, one verification more, active again if it had expired or was gone.
+    pub(in crate::verified) fn confirm(&self, tx: &mut dyn Tx, mut fact: Fact) -> Result<Vec<String>> {
+        let mut warnings = Vec::new();
+        let over = merging::merge(&mut fact.detail.citations, self.passed.citations.clone());
+        if over > 0 {
+            warnings.push(format!("CITATIONS_FULL: {over} new citations found no room"));
+        }
+        for claim in &self.text.claims {
+            // Claims name citations by place: those of a merged fact stay as they were.
+            if claim.citations().is_empty() && !fact.detail.claims.contains(claim) {
+                fact.detail.claims.push(claim.clone());
+            }
+        }
+        if self
+            .text
+            .claims
+            .iter()
+            .any(|claim| !claim.citations().is_empty() && !fact.detail.claims.contains(claim))
+        {
+            warnings.push(
+                "CLAIMS_NOT_MERGED: claims on citations hold now, and stay with a new fact only".to_owned(),
+            );
+        }
+        if fact.status != RecordState::Active {
+            let record = tx.records().get(&self.memory.id, &fact.record)?;
+            let record = record.ok_or_else(|| remembered::unknown(&fact.record))?;
+            let reason = "stored again";
+            writing::state(
+                tx,
+                self.memory,
+                &record,
+                RecordState::Active,
+                reason,
+                &self.scene.principal,
+                self.scene.at,
+            )?;
+        }
+        fact.status = RecordState::Active;
+        fact.proposed = false;
+        fact.detail.flags.retain(|flag| flag != flags::AUTO_CITED);
+        fact.detail.gone = None;
+        fact.counters.verifications += 1;
+        fact.refreshed_at = self.scene.at;
+        fact.expires_at = self.expiry();
+        self.last_verified(&mut fact);
+        let ids = self.engine.ids.as_ref();
+        let verified = self.scene.verified(ids, Some(&fact.record), &self.passed.verification, 0);
+        let refreshed = FactEvent {
+            cause: Some("store".to_owned()),
+            ..self.scene.event(ids, FactEventKind::Refreshed, Some(&fact.record))
+        };
+        writing::fact(tx, &fact, &[verified, refreshed])?;
+        Ok(warnings)
+    }
+
+    /// Warns, or refuses, where a repository has too many facts.
+    fn room(&self, tx: &dyn Tx) -> Result<Vec<String>> {
+        let settings = &self.engine.settings.verified;
+        let (memory, repository) = (&self.memory.id, &self.place.found.repository.id);
+        let active = tx.facts().count(memory, repository, RecordState::Active)?;
+        if settings.hard_limit > 0 && active >= settings.hard_limit {
+            let message = format!("the repository has {active} active facts: invalidate or supersede some");
+            return Err(Error::new(ErrorKind::TooLarge, message).because(Reason::QuotaExceeded));
+        }
+        let warning = || {
+            format!(
+                "MANY_FACTS: the repository has {active} active facts; the oldest unconfirmed ones are candidates to invalidate"
+            )
+        };
+        Ok(if active >= settings.soft_limit { vec![warning()] } else { Vec::new() })
+    }
+}
+
+/// The answer, read back as it stands.
+fn stored(
+    tx: &dyn Tx,
+    place: &Place,
+    id: &RecordId,
+    status: StoreStatus,
+    passed: &Passed,
+    alike: &Alike,
+    warnings: Vec<String>,
+) -> Result<FactStored> {
+    let repository = &place.found.repository;
+    let fact = tx.facts().get(&repository.memory, id)?;
+    let record = tx.records().get(&repository.memory, id)?;
+    let (Some(fact), Some(record)) = (fact, record) else { return Err(remembered::unknown(id)) };
+    let mut all = passed.warnings.clone();
+    all.extend(warnings);
+    Ok(FactStored {
+        status,
+        view: FactView {
+            conflicts_with: flags::conflicts(&fact.detail.flags),
+            remembered: Remembered { record, fact },
+            repo: repository.key.clone(),
+            verification: Some(passed.verification.clone()),
+        },
+        verification: passed.verification.clone(),
+        similar: alike.similar.clone(),
+        warnings: all,
+    })
+}

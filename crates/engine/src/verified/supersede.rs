@@ -1,0 +1,252 @@
+//! `fact_supersede`: a corrected fact takes the place of another, in one transaction (verified-memory.md §3): at no instant
+//! are there two active heads, or none.
+
+use loci_model::citation::CitationInput;
+use loci_model::claim::Claim;
+use loci_model::fact::{Fact, FactEventKind};
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+use loci_model::verdict::Verification;
+use loci_model::{CodeReason, Error, JobId, RecordId, Result, limits};
+use serde::{Deserialize, Serialize};
+
+use super::code_reading::check_ref;
+use super::content_hash;
+use super::events::Scene;
+use super::holding::not_active;
+use super::locating::{Located, located};
+use super::standing::Standing;
+use super::storing::{self, Alike, Comparing, NewText, Passed, Place, Writing};
+use crate::Engine;
+use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::memories::existing;
+use crate::records::batch;
+
+const OPERATION: &str = "FactSupersede";
+
+/// A corrected fact.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Correction {
+    /// Which one it corrects.
+    pub old: RecordId,
+    /// What is known by now.
+    pub fact: String,
+    /// Where that is proved; `None`: where the old one was, if all of that still holds.
+    pub citations: Option<Vec<CitationInput>>,
+    /// A new reason; `None`: the old one.
+    pub reason: Option<String>,
+    /// A new subject; `None`: the old one.
+    pub subject: Option<String>,
+    /// New claims; `None`: none.
+    pub claims: Option<Vec<Claim>>,
+    /// A label for whoever corrects it.
+    pub created_by: Option<String>,
+    /// The revision; `None`: `HEAD`.
+    pub reference: Option<String>,
+}
+
+/// What correcting did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FactSuperseded {
+    /// The fact that is active now.
+    pub new: RecordId,
+    /// It was there before: both are one now.
+    pub merged: bool,
+    /// What the verification of the new one found.
+    pub verification: Verification,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+impl Engine {
+    /// Corrects a fact.
+    ///
+    /// # Errors
+    /// As [`Engine::fact_store`]; `NOT_ACTIVE` for one that was superseded, expired or deleted; `NOT_VERIFIED` without new
+    /// citations where an old one does not hold.
+    pub async fn fact_supersede(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        correction: Correction,
+        token: Option<ClientToken>,
+    ) -> Result<FactSuperseded> {
+        correction.reference.as_deref().map_or(Ok(()), check_ref)?;
+        let located = self.locate(caller, standing, &correction.old, Capability::Write).await?;
+        let memory = located.found.repository.memory.clone();
+        let token = token.map(|token| token.of(caller, &memory)).transpose()?;
+        if let Some(first) = self.first_answer(token.clone(), &memory, OPERATION).await? {
+            return Ok(first);
+        }
+        check_state(located.remembered.fact.status)?;
+        let text = text_of(&located, &correction);
+        storing::check_texts(&text.subject, &text.fact, text.reason.as_deref())?;
+        let passed = self.pass_correction(standing, &located, &correction).await?;
+        let reason = text.reason.clone().unwrap_or_default();
+        storing::check_secrets(&[&text.subject, &text.fact, &reason], &passed.contents)?;
+        let alike = self.alike(caller, comparing(&located, &text, &passed)).await?;
+        let place = Place { found: located.found, standing: standing.clone() };
+        self.write_correction(caller, place, correction.old, text, (passed, alike), token).await
+    }
+
+    /// New citations go through the gates; without them the old ones must all hold.
+    async fn pass_correction(
+        &self,
+        standing: &Standing,
+        located: &Located,
+        correction: &Correction,
+    ) -> Result<Passed> {
+        let claims = correction.claims.clone().unwrap_or_default();
+        let citations = match &correction.citations {
+            Some(citations) => citations.clone(),
+            None => located
+                .remembered
+                .fact
+                .detail
+                .citations
+                .iter()
+                .map(|citation| CitationInput {
+                    place: citation.anchor.place.clone(),
+                    sha: citation.anchor.commit.map(|commit| commit.to_string()),
+                    snippet_hash: Some(citation.anchor.snippet_hash.clone()),
+                })
+                .collect(),
+        };
+        storing::check_citations(&citations, &claims)?;
+        let reference = correction.reference.as_deref();
+        let outcome =
+            self.verify_new(standing, &located.found, &correction.fact, &citations, &claims, reference).await;
+        match outcome {
+            Err(error) if correction.citations.is_none() && is_refused(&error) => {
+                let rule = "without new_citations every old citation must still hold: give new_citations";
+                let details = error.details;
+                Err(Error::code(CodeReason::NotVerified, rule).on("new_citations").listing(details))
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn write_correction(
+        &self,
+        caller: &Principal,
+        place: Place,
+        old: RecordId,
+        text: NewText,
+        (passed, alike): (Passed, Alike),
+        token: Option<ClientToken>,
+    ) -> Result<FactSuperseded> {
+        let memory = place.found.repository.memory.clone();
+        let now = self.clock.now();
+        let id = RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()))?;
+        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let scene = Scene::new(caller, &place.standing, &memory, &place.found.repository.id, now)
+            .at_revision(&passed.tip.reference, passed.tip.commit());
+        let (engine, caller) = (self.clone(), caller.clone());
+        let done = self
+            .store
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let before = look_up(tx, token.as_ref(), Some(&memory.id), OPERATION, now)?;
+                if let Some(first) = replayed(before)? {
+                    return Ok(first);
+                }
+                let located = located(tx, &caller, &memory.id, &old, Capability::Write)?;
+                check_state(located.remembered.fact.status)?;
+                let writing = Writing {
+                    engine: &engine,
+                    memory: &memory,
+                    place: &place,
+                    text: &text,
+                    passed: &passed,
+                    alike: &alike,
+                    scene: &scene,
+                };
+                let done = take_place(tx, &writing, &located.remembered.fact, &id)?;
+                batch::ask_for_vectors(tx, &memory.id, &job, now)?;
+                let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
+                remember(tx, token.as_ref(), Some(&memory.id), OPERATION, &done, expires)?;
+                Ok(done)
+            })
+            .await?;
+        self.wake.call();
+        Ok(done)
+    }
+}
+
+/// The new one, or another active one that says the same, takes the old one's place.
+fn take_place(tx: &mut dyn Tx, writing: &Writing<'_>, old: &Fact, id: &RecordId) -> Result<FactSuperseded> {
+    let memory = &writing.memory.id;
+    let mut warnings = writing.passed.warnings.clone();
+    let same = tx.facts().active_with(memory, &old.repository, &writing.text.content_hash)?;
+    let answer = |new: RecordId, merged: bool, warnings: Vec<String>| FactSuperseded {
+        new,
+        merged,
+        verification: writing.passed.verification.clone(),
+        warnings,
+    };
+    match same {
+        Some(same) if same == old.record => {
+            // The same words with other citations: a new version in the chain, the old one first out of the way.
+            writing.supersede(tx, old, id)?;
+        }
+        Some(same) => {
+            let Some(fact) = tx.facts().get(memory, &same)? else {
+                return Err(Error::bug("an active fact that is not there"));
+            };
+            warnings.extend(writing.confirm(tx, fact)?);
+            writing.supersede(tx, old, &same)?;
+            writing.link(tx, &same, &old.record)?;
+            return Ok(answer(same, true, warnings));
+        }
+        None => writing.supersede(tx, old, id)?,
+    }
+    let (record, fact) = writing.make(id, Some(old.record.clone()), &mut warnings)?;
+    writing.insert(tx, &record, &fact, FactEventKind::Corrected)?;
+    writing.note_conflicts(tx, id)?;
+    Ok(answer(id.clone(), false, warnings))
+}
+
+fn check_state(status: RecordState) -> Result<()> {
+    match status {
+        RecordState::Active | RecordState::Quarantined | RecordState::Invalid => Ok(()),
+        other => Err(not_active(other)),
+    }
+}
+
+fn is_refused(error: &Error) -> bool {
+    matches!(
+        error.reason,
+        Some(loci_model::Reason::Code(CodeReason::CitationUnreadable | CodeReason::CitationLowInformation))
+    )
+}
+
+fn text_of(located: &Located, correction: &Correction) -> NewText {
+    let record = &located.remembered.record;
+    let subject = correction.subject.clone().unwrap_or_else(|| located.remembered.subject().to_owned());
+    NewText {
+        content_hash: content_hash(&subject, &correction.fact),
+        subject: subject.trim().to_owned(),
+        fact: correction.fact.clone(),
+        reason: correction.reason.clone().or_else(|| record.description.clone()),
+        created_by: correction.created_by.clone(),
+        claims: correction.claims.clone().unwrap_or_default(),
+    }
+}
+
+fn comparing(located: &Located, text: &NewText, passed: &Passed) -> Comparing {
+    let mut paths: Vec<String> =
+        passed.citations.iter().map(|citation| citation.anchor.place.path.clone()).collect();
+    paths.sort();
+    paths.dedup();
+    Comparing {
+        memory: located.found.repository.memory.clone(),
+        repository: located.found.repository.id.clone(),
+        namespace: located.found.namespace.clone(),
+        subject: text.subject.clone(),
+        fact: text.fact.clone(),
+        content_hash: text.content_hash.clone(),
+        paths,
+    }
+}

@@ -1,0 +1,114 @@
+//! Claims about all files of a kind (verified-memory.md §7.2): bounded by files, bytes and time; what was not looked at leaves the
+//! claim unknown, unless what was decides it.
+
+use loci_model::code::{CodeFile, EntryKind};
+use regex::Regex;
+
+use super::super::glob::Glob;
+use super::super::session::Verifier;
+use super::evaluate::Found;
+use super::pattern::compiled;
+
+/// Largest file that such a claim looks at, in bytes: a pattern's time grows with it.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// No file of the glob matches.
+pub(super) fn absent(verifier: &Verifier<'_>, glob: &str, regex: &str) -> Found {
+    let found =
+        |path: &str, matches: bool| matches.then(|| Found::because(false, format!("found in {path}")));
+    each(verifier, glob, regex, &found).unwrap_or_else(|_| Found::holds(true))
+}
+
+/// At least one file is of the glob, and each matches.
+pub(super) fn every_file(verifier: &Verifier<'_>, glob: &str, regex: &str) -> Found {
+    let found =
+        |path: &str, matches: bool| (!matches).then(|| Found::because(false, format!("not found in {path}")));
+    each(verifier, glob, regex, &found).unwrap_or_else(|files| match files {
+        0 => Found::because(false, "no file fits the glob"),
+        _ => Found::holds(true),
+    })
+}
+
+/// Looks at each file until one decides; how many there were where none does.
+fn each(
+    verifier: &Verifier<'_>,
+    glob: &str,
+    regex: &str,
+    decides: &dyn Fn(&str, bool) -> Option<Found>,
+) -> Result<Found, usize> {
+    let (Ok(glob), Some(regex)) = (Glob::parse(glob), compiled(regex)) else {
+        return Ok(Found::unknown("the pattern is too large"));
+    };
+    let tree = match verifier.tree(None) {
+        Ok(tree) => tree,
+        Err(error) => return Ok(Found::unread(&error)),
+    };
+    let files = tree.iter().filter(|file| file.entry.kind == EntryKind::File && glob.matches(&file.path));
+    let mut look = Look {
+        verifier,
+        regex,
+        started_us: verifier.clock.monotonic_us(),
+        files: 0,
+        bytes: 0,
+        unknown: None,
+    };
+    for file in files {
+        if let Some(cut_off) = look.is_over() {
+            return Ok(Found::unknown(cut_off));
+        }
+        if let Some(found) = look.matches(file).and_then(|matches| decides(&file.path, matches)) {
+            return Ok(found);
+        }
+    }
+    match look.unknown {
+        Some(unknown) => Ok(unknown),
+        None => Err(look.files),
+    }
+}
+
+struct Look<'v, 'a> {
+    verifier: &'v Verifier<'a>,
+    regex: Regex,
+    started_us: u64,
+    files: usize,
+    bytes: u64,
+    unknown: Option<Found>,
+}
+
+impl Look<'_, '_> {
+    /// Why no more files are looked at.
+    fn is_over(&self) -> Option<String> {
+        let limits = &self.verifier.limits;
+        let spent_us = self.verifier.clock.monotonic_us().saturating_sub(self.started_us);
+        if self.files >= limits.claim_files_max {
+            return Some(format!("stopped after {} files", self.files));
+        }
+        if self.bytes >= limits.claim_bytes_max {
+            return Some(format!("stopped after {} bytes", self.bytes));
+        }
+        (spent_us > limits.claim_ms_max.saturating_mul(1_000))
+            .then(|| format!("stopped after {} ms, at {} files", limits.claim_ms_max, self.files))
+    }
+
+    /// Whether a file matches; `None` where that is not known.
+    fn matches(&mut self, file: &CodeFile) -> Option<bool> {
+        self.files += 1;
+        if file.entry.bytes.is_some_and(|bytes| bytes > FILE_BYTES_MAX) {
+            self.unknown.get_or_insert_with(|| Found::unknown(format!("{} is too large", file.path)));
+            return None;
+        }
+        match self.verifier.lines(&file.entry) {
+            Ok(lines) => {
+                let text = lines.raw(1, u32::MAX);
+                self.bytes = self.bytes.saturating_add(u64::try_from(text.len()).unwrap_or(u64::MAX));
+                Some(self.regex.is_match(text))
+            }
+            Err(error) => {
+                self.unknown.get_or_insert_with(|| {
+                    Found::unknown(format!("{}: unverifiable: {}", file.path, error.why.as_str()))
+                });
+                None
+            }
+        }
+    }
+}

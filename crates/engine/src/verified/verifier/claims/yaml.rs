@@ -1,0 +1,134 @@
+//! A value of a YAML document, found by its path while the parser's events go by. Aliases lead to what they stand for and are
+//! never copied, so that no document grows; types are not resolved beyond quoted or not.
+
+use std::collections::HashMap;
+
+use saphyr_parser::{Event, Parser, ScalarStyle};
+
+use super::config_file::{ConfigValue, index};
+
+/// Most values of a document that is read.
+const NODES_MAX: usize = 200_000;
+/// Deepest nesting of a document that is read.
+const DEPTH_MAX: usize = 128;
+
+enum Node {
+    Scalar {
+        text: String,
+        plain: bool,
+    },
+    List(Vec<usize>),
+    /// Keys and values in turn.
+    Table(Vec<usize>),
+}
+
+#[derive(Default)]
+struct Document {
+    nodes: Vec<Node>,
+    open: Vec<usize>,
+    anchors: HashMap<usize, usize>,
+    root: Option<usize>,
+}
+
+/// The value at the end of `parts` in the first document of the text.
+pub(super) fn value(text: &str, parts: &[String]) -> ConfigValue {
+    let Some(document) = Document::read(text) else {
+        return ConfigValue::Unknown("the file is not YAML".to_owned());
+    };
+    let found = parts.iter().try_fold(document.root, |node, part| match node {
+        Some(node) => document.member(node, part, 0).map(Some),
+        None => None,
+    });
+    match found.flatten().and_then(|node| document.nodes.get(node)) {
+        None => ConfigValue::NotThere,
+        Some(Node::Scalar { text, plain: true }) => ConfigValue::Number(text.clone()),
+        Some(Node::Scalar { text, plain: false }) => ConfigValue::Text(text.clone()),
+        Some(Node::List(_) | Node::Table(_)) => ConfigValue::NoScalar,
+    }
+}
+
+impl Document {
+    fn read(text: &str) -> Option<Self> {
+        let mut document = Self::default();
+        for event in Parser::new_from_str(text) {
+            let (event, _) = event.ok()?;
+            match event {
+                Event::Scalar(text, style, anchor, _) => {
+                    let plain = style == ScalarStyle::Plain;
+                    document.add(Node::Scalar { text: text.into_owned(), plain }, anchor)?;
+                }
+                Event::SequenceStart(anchor, _) => document.open(Node::List(Vec::new()), anchor)?,
+                Event::MappingStart(anchor, _) => document.open(Node::Table(Vec::new()), anchor)?,
+                Event::SequenceEnd | Event::MappingEnd => {
+                    document.open.pop();
+                }
+                Event::Alias(anchor) => {
+                    let node = *document.anchors.get(&anchor)?;
+                    document.attach(node);
+                }
+                Event::DocumentEnd => break,
+                Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => {}
+            }
+        }
+        Some(document)
+    }
+
+    fn add(&mut self, node: Node, anchor: usize) -> Option<usize> {
+        let at = self.nodes.len();
+        if at >= NODES_MAX {
+            return None;
+        }
+        self.nodes.push(node);
+        if anchor > 0 {
+            self.anchors.insert(anchor, at);
+        }
+        self.attach(at);
+        Some(at)
+    }
+
+    fn open(&mut self, node: Node, anchor: usize) -> Option<()> {
+        let at = self.add(node, anchor)?;
+        self.open.push(at);
+        (self.open.len() <= DEPTH_MAX).then_some(())
+    }
+
+    /// Puts a node where the document is being read.
+    fn attach(&mut self, node: usize) {
+        let parent = self.open.last().and_then(|open| self.nodes.get_mut(*open));
+        match parent {
+            Some(Node::List(items) | Node::Table(items)) => items.push(node),
+            Some(Node::Scalar { .. }) | None => {
+                self.root.get_or_insert(node);
+            }
+        }
+    }
+
+    fn member(&self, node: usize, part: &str, depth: usize) -> Option<usize> {
+        let children = match self.nodes.get(node)? {
+            Node::List(items) => return items.get(index(part)?).copied(),
+            Node::Table(children) => children,
+            Node::Scalar { .. } => return None,
+        };
+        let pairs =
+            || children.chunks_exact(2).filter_map(|pair| Some((self.key(*pair.first()?)?, *pair.last()?)));
+        let own = pairs().filter(|(key, _)| *key == part).map(|(_, value)| value).next_back();
+        if own.is_some() || depth >= DEPTH_MAX {
+            return own;
+        }
+        // What `<<` merges counts where the table says nothing itself.
+        let merged = pairs().filter(|(key, _)| *key == "<<").map(|(_, value)| value);
+        let tables = merged.flat_map(|value| match self.nodes.get(value) {
+            Some(Node::List(items)) => items.clone(),
+            Some(Node::Table(_) | Node::Scalar { .. }) | None => vec![value],
+        });
+        let mut tables = tables.filter(|table| matches!(self.nodes.get(*table), Some(Node::Table(_))));
+        tables.find_map(|table| self.member(table, part, depth + 1))
+    }
+
+    fn key(&self, node: usize) -> Option<&str> {
+        match self.nodes.get(node)? {
+            Node::Scalar { text, .. } => Some(text),
+            Node::List(_) | Node::Table(_) => None,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The verifier: is cited code still there, and do claims about it hold? (verified-memory.md §§5 to 8.) Deterministic, without
+//! a language model; it reads a [`CodeSource`](loci_model::ports::code::CodeSource) and nothing else: no store, no clock of
+//! its own, no network.
+//!
+//! How to use it: one [`Verifier`] per (source, revision); [`Verifier::anchor`] when a citation is stored, [`Verifier::verify`]
+//! when it is read. [`LineCache`] is shared by all verifiers of a process.
+//!
+//! Its map: [`thresholds`] holds every number that decides; `normal_text`, `lines`, `line_shape`, `line_hash`, `words`, `block`
+//! are normal forms; `line_cache`, `memo`, `session`, `ahead` are reading once; `anchor`, `grounding`, `definitions` make
+//! anchors; `line_diff` and `steps` find them again; `diff_text` shows what changed; `path`, `ref_name`, `glob`, `generated` judge names;
+//! `reading` gives lines as they are; `unanchored` does what it can without an anchor; `given_hash` and `information` are gates of the store verb;
+//! `claims` reads and evaluates claims; `verify` puts citations and claims together.
+
+mod ahead;
+mod anchor;
+mod block;
+mod claims;
+mod definitions;
+mod diff_text;
+mod generated;
+mod given_hash;
+mod glob;
+mod grounding;
+mod information;
+mod line_cache;
+mod line_diff;
+mod line_hash;
+mod line_shape;
+mod lines;
+mod memo;
+mod normal_text;
+mod path;
+mod reading;
+mod ref_name;
+mod session;
+#[cfg(test)]
+mod step_tests;
+mod steps;
+pub mod thresholds;
+mod unanchored;
+mod verify;
+#[cfg(test)]
+mod verify_tests;
+mod words;
+
+pub use anchor::{AnchorError, MadeAnchor, check_place};
+pub use claims::{check_claim, read_claims};
+pub use generated::is_generated_path;
+pub use given_hash::{HashAgreement, compare_hash};
+pub use glob::{BadGlob, Glob};
+pub use information::{Information, information};
+pub use line_cache::LineCache;
+pub use path::{PathRejected, check_path};
+pub use reading::ReadLines;
+pub use ref_name::is_ref_name;
+pub use session::{Verifier, VerifierLimits};
+pub use verify::Quorum;

@@ -1,0 +1,55 @@
+//! Which names of revisions are looked up (verified-memory.md §8.3). What they stand for, the source says.
+
+/// Longest name, in characters.
+const REF_CHARS_MAX: usize = 250;
+
+/// True for a name that may be asked of a repository: no white space, no control characters, none of `~^:?*[\`, no `..`, no
+/// `@{`, no `-` first. What git refuses of a name (a segment that begins with a dot or ends with `.lock`, an empty one) is
+/// refused here as well.
+pub fn is_ref_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.chars().count() <= REF_CHARS_MAX
+        && !name.starts_with('-')
+        && !name.contains("..")
+        && !name.contains("@{")
+        && !name.chars().any(|c| c.is_whitespace() || c.is_control() || "~^:?*[\\".contains(c))
+        && name.split('/').all(|part| {
+            !part.is_empty() && !part.starts_with('.') && !part.ends_with('.') && !part.ends_with(".lock")
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_mean_more_than_a_revision_are_refused() {
+        let long = "a".repeat(REF_CHARS_MAX + 1);
+        for (name, expect) in [
+            ("main", true),
+            ("refs/heads/feature/x-1", true),
+            ("v1.2.3+build", true),
+            ("HEAD", true),
+            ("umlaut/größe", true),
+            ("WORKTREE", true),
+            ("0123456789abcdef0123456789abcdef01234567", true),
+            ("", false),
+            (&long, false),
+            ("-upload-pack=x", false),
+            ("a..b", false),
+            ("HEAD@{1}", false),
+            ("HEAD^", false),
+            ("HEAD~1", false),
+            ("a:b", false),
+            ("a b", false),
+            ("a\0", false),
+            ("?ref=x", false),
+            ("a//b", false),
+            ("/a", false),
+            ("a/.b", false),
+            ("a.lock", false),
+        ] {
+            assert_eq!(is_ref_name(name), expect, "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The steps by which a citation is found again (verified-memory.md §5.2), in their order: the same blob, the same lines in the
+//! file, in other files, with other line breaks, similar lines, nothing.
+//!
+//! [`search`] runs them. `in_file` is steps 2, 3, 3b and 6 for one candidate file, `elsewhere` names the candidate files of step
+//! 4, `rewrapped` is step 5, `similar` step 7.
+
+mod elsewhere;
+mod in_file;
+mod rewrapped;
+mod search;
+mod similar;
+
+pub(super) use elsewhere::same_name;
+pub(super) use search::search;

@@ -1,0 +1,92 @@
+//! From the verdicts of citations and claims to the verdict of a record (verified-memory.md §6.1, §7.2). How either is found is
+//! `steps` and `claims`.
+
+use loci_model::citation::Citation;
+use loci_model::claim::Claim;
+use loci_model::verdict::{CitationVerdict, ClaimOutcome, Method, Verdict, Verification};
+
+use super::session::Verifier;
+use super::steps::search;
+
+/// How many citations of a record must be valid (§6.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Quorum {
+    /// All: the worst citation speaks for its record.
+    #[default]
+    All,
+    /// So many are enough, at least one. A false claim counts all the same.
+    AtLeast(usize),
+}
+
+impl Verifier<'_> {
+    /// Checks the citations and claims of one record. One bad citation never hides the others' verdicts.
+    pub fn verify(&self, citations: &[Citation], claims: &[Claim], quorum: Quorum) -> Verification {
+        self.announce(&citations.iter().collect::<Vec<_>>());
+        self.conclude(citations.iter().map(|citation| self.check(citation)).collect(), claims, quorum)
+    }
+
+    /// Checks one citation, without claims.
+    pub fn check(&self, citation: &Citation) -> CitationVerdict {
+        search(self, citation)
+    }
+
+    /// Evaluates claims over citations that were checked already, and concludes.
+    pub fn conclude(
+        &self,
+        mut citations: Vec<CitationVerdict>,
+        claims: &[Claim],
+        quorum: Quorum,
+    ) -> Verification {
+        let outcomes = self.evaluate(claims, &citations);
+        let is_false = outcomes.iter().any(|outcome| outcome.holds == Some(false));
+        contradict(&mut citations, claims, &outcomes);
+        if !is_false && outcomes.iter().all(|outcome| outcome.holds == Some(true)) {
+            cover(&mut citations, claims);
+        }
+        let verdict = match of_citations(&citations, quorum) {
+            _ if is_false => Verdict::Contradicted,
+            Verdict::Valid if outcomes.iter().any(|outcome| outcome.holds.is_none()) => Verdict::Unverifiable,
+            verdict => verdict,
+        };
+        Verification { verdict, citations, claims: outcomes }
+    }
+}
+
+/// Citations about which a false claim is made are contradicted; the first such claim is named.
+fn contradict(citations: &mut [CitationVerdict], claims: &[Claim], outcomes: &[ClaimOutcome]) {
+    for (claim, outcome) in claims.iter().zip(outcomes).filter(|(_, outcome)| outcome.holds == Some(false)) {
+        for index in claim.citations() {
+            if let Some(citation) = citations.get_mut(*index)
+                && matches!(citation.verdict, Verdict::Valid | Verdict::Drifted)
+            {
+                citation.verdict = Verdict::Contradicted;
+                citation.detail = Some(outcome.index.to_string());
+            }
+        }
+    }
+}
+
+/// Where all claims hold: if each drifted citation has one, all of them are valid by their claims.
+fn cover(citations: &mut [CitationVerdict], claims: &[Claim]) {
+    let has_claim = |index: usize| claims.iter().any(|claim| claim.citations().contains(&index));
+    let is_drifted = |citation: &CitationVerdict| citation.verdict == Verdict::Drifted;
+    if !citations.iter().enumerate().all(|(index, citation)| !is_drifted(citation) || has_claim(index)) {
+        return;
+    }
+    for citation in citations.iter_mut().filter(|citation| is_drifted(citation)) {
+        citation.verdict = Verdict::Valid;
+        citation.method = Method::ByClaims;
+        citation.drift = None;
+    }
+}
+
+fn of_citations(citations: &[CitationVerdict], quorum: Quorum) -> Verdict {
+    let valid = citations.iter().filter(|citation| citation.verdict == Verdict::Valid).count();
+    let enough = match quorum {
+        Quorum::All => false,
+        Quorum::AtLeast(enough) => valid >= enough.max(1),
+    };
+    let worst = citations.iter().map(|citation| citation.verdict).max_by_key(|verdict| verdict.severity());
+    // Without citations nothing was checked.
+    if enough { Verdict::Valid } else { worst.unwrap_or(Verdict::Unverifiable) }
+}

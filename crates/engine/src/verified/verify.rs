@@ -1,0 +1,116 @@
+//! `fact_verify`: cited code checked at a revision, of a stored fact (verified-memory.md §§6, 12).
+
+use loci_model::code::ObjectId;
+use loci_model::fact::FactEvent;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::verdict::Verification;
+use loci_model::{RecordId, Result};
+
+use super::answers::VerifyMode;
+use super::code_reading::{HEAD, check_ref};
+use super::events::Scene;
+use super::locating::Located;
+use super::remembered::Remembered;
+use super::settling::Origin;
+use super::standing::Standing;
+use crate::Engine;
+use crate::memories::existing;
+
+/// A verification that was made, with its receipt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verified {
+    /// Scope key of the repository.
+    pub repo: String,
+    /// The revision as asked for.
+    pub reference: String,
+    /// Its commit.
+    pub commit: Option<ObjectId>,
+    /// The worktree was looked at.
+    pub dirty: bool,
+    /// What was found.
+    pub verification: Verification,
+    /// The fact, where it was one.
+    pub remembered: Option<Remembered>,
+    /// Names the verification for some minutes.
+    pub receipt: String,
+    /// The text of the lines at the place each citation was found, where it was.
+    pub contents: Vec<Option<String>>,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+impl Engine {
+    /// Verifies a stored fact now.
+    ///
+    /// # Errors
+    /// `NotFound`; `REF_NOT_FOUND` for a revision that was named and is not there.
+    pub async fn fact_verify(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &RecordId,
+        reference: Option<&str>,
+    ) -> Result<Verified> {
+        reference.map_or(Ok(()), check_ref)?;
+        let located = self.locate(caller, standing, id, Capability::Read).await?;
+        let (verified, _) = self.verify_located(caller, standing, &located, reference).await?;
+        let contents =
+            self.found_lines(&located.found.repository, standing, reference, &verified.verification).await;
+        Ok(Verified { contents, ..verified })
+    }
+
+    /// Verifies a fact that was found, writes what that means, and says whether the default branch's tip was looked at.
+    pub(super) async fn verify_located(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        located: &Located,
+        reference: Option<&str>,
+    ) -> Result<(Verified, bool)> {
+        let repository = &located.found.repository;
+        let facts = [located.remembered.clone()];
+        let looked = self.look(repository, standing, reference, &facts, VerifyMode::Fresh).await?;
+        let tip = looked.tip.clone();
+        let name = reference.unwrap_or(HEAD);
+        let scene = Scene::new(caller, standing, &repository.memory, &repository.id, self.clock.now())
+            .at_revision(name, tip.as_ref().and_then(|tip| tip.commit()));
+        let (engine, names) = (self.clone(), [located.remembered.record.id.clone()]);
+        let (writing, checked) = (scene.clone(), looked.clone());
+        let receipt = self
+            .store
+            .write(move |tx| {
+                let memory = existing(tx, &writing.memory)?;
+                engine.write_checked(tx, &memory, &writing, &names, &checked, Origin::Caller)?;
+                let [id] = &names;
+                let newest =
+                    tx.fact_events().newest(&memory.id, id, super::receipts::VERIFICATIONS, writing.at)?;
+                Ok(newest.map(|event: FactEvent| event.id))
+            })
+            .await?;
+        let mut warnings = Vec::new();
+        if let Some(error) = &looked.error {
+            warnings.push(format!("UNVERIFIABLE: {} ({})", error.detail, error.why.as_str()));
+        }
+        if !located.remembered.is_whole() {
+            warnings.push(
+                "CHANGED: the text was edited after its citations were stored: store it again".to_owned(),
+            );
+        }
+        let is_default = tip.as_ref().is_some_and(|tip| tip.is_default);
+        let verification = looked.checked.into_iter().next().map(|one| one.verification);
+        let verified = Verified {
+            repo: repository.key.clone(),
+            reference: name.to_owned(),
+            commit: tip.as_ref().and_then(|tip| tip.commit()),
+            dirty: tip.is_some_and(|tip| tip.revision.is_dirty()),
+            verification: verification
+                .ok_or_else(|| loci_model::Error::bug("a verification gave no verdict"))?,
+            remembered: Some(located.remembered.clone()),
+            receipt: receipt.unwrap_or_default(),
+            contents: Vec::new(),
+            warnings,
+        };
+        Ok((verified, is_default))
+    }
+}

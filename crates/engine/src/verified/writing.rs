@@ -1,0 +1,50 @@
+//! Writing down what a verification meant: the fact, the record's state, and every row of what happened, in one transaction
+//! (verified-memory.md §4, T1).
+
+use loci_model::fact::{Fact, FactEvent};
+use loci_model::memory::Memory;
+use loci_model::ports::store::{RecordChange, Tx};
+use loci_model::record::{Record, RecordState};
+use loci_model::{Result, Timestamp};
+
+use super::settling::Settled;
+use crate::records::changes::{self, Change};
+
+/// Writes what became of a fact.
+pub(super) fn settled(
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    record: &Record,
+    settled: &Settled,
+    by: &str,
+    at: Timestamp,
+) -> Result<()> {
+    if let Some((to, reason)) = &settled.state {
+        state(tx, memory, record, *to, reason, by, at)?;
+    }
+    if let Some(fact) = &settled.fact {
+        tx.facts_mut().put(fact)?;
+    }
+    tx.fact_events_mut().append(&settled.events)
+}
+
+/// Changes the state of a record that is a fact; its row of facts and its events are the caller's.
+pub(super) fn state(
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    record: &Record,
+    to: RecordState,
+    reason: &str,
+    by: &str,
+    at: Timestamp,
+) -> Result<()> {
+    let change = RecordChange { state: to, reason: reason.to_owned(), at };
+    tx.records_mut().set_state(&memory.id, &record.id, &change)?;
+    changes::note_state(tx, memory, &Change { record, from: Some(record.state), to, reason, by, at })
+}
+
+/// Writes a fact and what happened to it.
+pub(super) fn fact(tx: &mut dyn Tx, fact: &Fact, events: &[FactEvent]) -> Result<()> {
+    tx.facts_mut().put(fact)?;
+    tx.fact_events_mut().append(events)
+}

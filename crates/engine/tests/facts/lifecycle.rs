@@ -1,0 +1,204 @@
+//! From stored to expired: refresh, supersede, invalidate, use, the default branch moving on (B3, B5, B10, B11, B13).
+
+use loci_engine::verified::{AppliedOutcome, VerifyMode};
+use loci_model::ports::store::StoreExt;
+use loci_model::record::RecordState;
+use loci_model::verdict::Verdict;
+use loci_model::{CodeReason, RecordId};
+use loci_testkit::block_on;
+
+use super::world::{CART, LIMITS, Shop, about, cite, contains, limit_fact, reason};
+
+const DAY_MS: u64 = 86_400_000;
+
+#[test]
+fn refreshing_needs_proof() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    assert_eq!(shop.refresh(&id, None).unwrap(), 1, "verified now");
+    let verified = shop.verify(&id);
+    assert_eq!(shop.refresh(&id, Some(verified.receipt.clone())).unwrap(), 2, "by the receipt");
+    shop.write("src/cart.rs", Some("fn nothing_of_the_kind() {}\n"));
+    let error = shop.refresh(&id, Some(verified.receipt)).unwrap_err();
+    assert_eq!(reason(&error), Some(CodeReason::NotVerified), "the branch moved on: {error:?}");
+    let error = shop.refresh(&id, None).unwrap_err();
+    assert_eq!(reason(&error), Some(CodeReason::NotVerified));
+    shop.assert_replayed(&id);
+}
+
+#[test]
+fn a_receipt_grows_old_and_is_its_callers() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let receipt = shop.verify(&id).receipt;
+    let mut other = Shop { caller: loci_model::principal::Principal::administrator("other"), ..shop };
+    assert!(other.refresh(&id, Some(receipt.clone())).is_err());
+    other.caller = loci_model::principal::Principal::administrator("tester");
+    other.world.clock().advance_ms(11 * 60_000);
+    assert!(other.refresh(&id, Some(receipt)).is_err());
+}
+
+#[test]
+fn superseding_keeps_one_head_and_asks_for_proof() {
+    let shop = Shop::new();
+    let old = shop.stored();
+    shop.write("src/limits.rs", Some(&LIMITS.replace("50", "80")));
+    let error = shop.supersede(&old, "A cart takes 80 items.", None).unwrap_err();
+    assert_eq!(reason(&error), Some(CodeReason::NotVerified), "old citations do not hold: {error:?}");
+    let done = shop
+        .supersede(&old, "A cart takes MAX_ITEMS = 80 items.", Some(vec![cite("src/limits.rs", 2, 2)]))
+        .unwrap();
+    assert!(!done.merged);
+    assert_eq!((shop.status(&old), shop.status(&done.new)), (RecordState::Superseded, RecordState::Active));
+    let history = block_on(shop.engine.fact_history(&shop.caller, &shop.standing, &done.new, 50)).unwrap();
+    let chain: Vec<&RecordId> = history.chain.iter().map(|view| &view.remembered.record.id).collect();
+    assert_eq!(chain, [&old, &done.new]);
+    assert!(shop.kinds(&done.new).contains(&"corrected") && shop.kinds(&old).contains(&"superseded"));
+    let error = shop.supersede(&old, "Again.", Some(vec![cite("src/limits.rs", 2, 2)])).unwrap_err();
+    assert_eq!(reason(&error), Some(CodeReason::NotActive));
+    shop.assert_replayed(&old);
+    shop.assert_replayed(&done.new);
+}
+
+#[test]
+fn superseding_into_an_equal_fact_merges() {
+    let shop = Shop::new();
+    let one = shop.stored();
+    let two = shop.store(about("MAX_ITEMS is 50.", vec![cite("src/limits.rs", 2, 2)])).unwrap();
+    let two = two.view.remembered.record.id;
+    let correction = loci_engine::verified::Correction {
+        old: one.clone(),
+        fact: "MAX_ITEMS is 50".to_owned(),
+        citations: Some(vec![cite("src/cart.rs", 10, 13)]),
+        reason: None,
+        subject: Some("Shop".to_owned()),
+        claims: None,
+        created_by: None,
+        reference: None,
+    };
+    let done = block_on(shop.engine.fact_supersede(&shop.caller, &shop.standing, correction, None)).unwrap();
+    assert_eq!((done.merged, &done.new), (true, &two));
+    assert_eq!((shop.status(&one), shop.status(&two)), (RecordState::Superseded, RecordState::Active));
+    let view = block_on(shop.engine.fact_get(&shop.caller, &shop.standing, &two)).unwrap();
+    assert_eq!(view.remembered.fact.detail.citations.len(), 2);
+    assert_eq!(view.remembered.record.supersedes, [one]);
+}
+
+#[test]
+fn invalidating_is_once_and_storing_again_is_a_new_version() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    assert!(shop.invalidate(&id).unwrap());
+    assert!(!shop.invalidate(&id).unwrap());
+    assert_eq!(shop.kinds(&id).iter().filter(|kind| **kind == "invalidated").count(), 1);
+    assert!(!shop.kinds(&id).contains(&"verified_invalid"));
+    assert_eq!(reason(&shop.refresh(&id, None).unwrap_err()), Some(CodeReason::NotActive));
+    let again = shop.stored();
+    assert_ne!(again, id);
+    assert_eq!(shop.status(&id), RecordState::Superseded);
+    shop.assert_replayed(&id);
+    shop.assert_replayed(&again);
+}
+
+#[test]
+fn use_is_reported_and_confirms_what_was_verified() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let applied = |outcome| {
+        shop.world.clock().advance_ms(1_000);
+        block_on(shop.engine.fact_applied(&shop.caller, &shop.standing, &id, outcome, None)).unwrap()
+    };
+    shop.world.clock().advance_ms(11 * 60_000);
+    let first = applied(None);
+    assert_eq!((first.unverified, first.refreshed), (true, false));
+    shop.verify(&id);
+    let second = applied(Some(AppliedOutcome::Helped));
+    assert_eq!((second.unverified, second.refreshed), (false, true));
+    let stats = block_on(shop.engine.fact_stats(&shop.caller, &shop.standing, super::world::REPO)).unwrap();
+    assert_eq!(stats.verified_before_use_rate, Some(0.5));
+    assert_eq!(stats.refresh_on_valid_rate, Some(1.0));
+    assert_eq!((stats.sums.applied, stats.count(RecordState::Active)), (2, 1));
+    assert!(stats.verdict_rates[1].1.get("valid").is_some_and(|rate| *rate == 1.0), "{stats:?}");
+    shop.assert_replayed(&id);
+}
+
+#[test]
+fn a_false_claim_on_the_default_branch_is_the_end() {
+    let shop = Shop::new();
+    let fact = loci_engine::verified::NewFact { claims: vec![contains(1, "= 50")], ..limit_fact() };
+    let id = shop.store(fact).unwrap().view.remembered.record.id;
+    shop.write("src/limits.rs", Some(&LIMITS.replace("50", "80")));
+    let list = shop.recent(VerifyMode::Fresh);
+    assert_eq!((list.facts.len(), list.omitted.contradicted), (0, 1));
+    assert_eq!(shop.status(&id), RecordState::Invalid);
+    shop.assert_replayed(&id);
+}
+
+#[test]
+fn the_background_sees_new_commits_and_lets_go_in_the_end() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let sweep = || {
+        block_on(shop.engine.sweep()).unwrap();
+        let (stop, stopped) = futures::channel::oneshot::channel::<()>();
+        let host = shop.engine.run_jobs(Box::pin(async {
+            stopped.await.ok();
+        }));
+        let done = async {
+            let next_due = || StoreExt::read(shop.engine.store().as_ref(), |tx| tx.jobs().next_due(&[]));
+            while next_due().await.unwrap().is_some() {}
+            stop.send(()).ok();
+        };
+        block_on(futures::future::join(host, done));
+    };
+    shop.write("src/cart.rs", None);
+    shop.world.clock().advance_ms(61_000);
+    sweep();
+    assert_eq!(shop.status(&id), RecordState::Quarantined, "{:?}", shop.kinds(&id));
+    for day in 0..9 {
+        shop.world.clock().advance_ms(DAY_MS);
+        shop.write("README.md", Some(&format!("# Shop\n\nDay {day}.\n")));
+        sweep();
+    }
+    assert_eq!(shop.status(&id), RecordState::Invalid, "{:?}", shop.kinds(&id));
+    shop.assert_replayed(&id);
+}
+
+#[test]
+fn what_nobody_confirms_expires_and_comes_back_when_stored_again() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    shop.code(|history| history.fail(Some(loci_model::verdict::Unverifiable::Network)));
+    shop.world.clock().advance_ms(366 * DAY_MS);
+    assert_eq!(shop.recent(VerifyMode::Fresh).facts[0].verdict(), Some(Verdict::Unverifiable));
+    block_on(shop.engine.sweep()).unwrap();
+    assert_eq!(shop.status(&id), RecordState::Expired, "a mere read extends nothing");
+    shop.code(|history| history.fail(None));
+    assert_eq!(shop.stored(), id);
+    assert_eq!(shop.status(&id), RecordState::Active);
+    shop.assert_replayed(&id);
+}
+
+#[test]
+fn deleting_leaves_a_row_without_text() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let deleted = block_on(shop.engine.facts_delete(
+        &shop.caller,
+        &shop.standing,
+        std::slice::from_ref(&id),
+        "a mistake",
+    ));
+    assert_eq!(deleted.unwrap(), 1);
+    assert!(shop.recent(VerifyMode::Cached).facts.is_empty());
+    shop.world.clock().advance_ms(8 * DAY_MS);
+    block_on(shop.engine.sweep()).unwrap();
+    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let events = block_on(StoreExt::read(shop.engine.store().as_ref(), move |tx| {
+        Ok((tx.fact_events().of_record(&memory, &id, 50)?, tx.facts().get(&memory, &id)?))
+    }))
+    .unwrap();
+    assert!(events.0.iter().any(|event| event.kind.as_str() == "deleted"), "{events:?}");
+    assert!(events.1.is_none(), "citations and code are erased");
+    assert!(!CART.is_empty());
+}

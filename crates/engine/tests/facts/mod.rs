@@ -1,0 +1,7 @@
+//! Verified memory over a real store and repositories in memory: what is stored, what is served, what becomes of it.
+
+mod lifecycle;
+mod reading;
+mod storing;
+mod tenants;
+mod world;

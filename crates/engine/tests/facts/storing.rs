@@ -1,0 +1,165 @@
+//! What may be stored: everything is verified first, nothing is doubled, refusals leave a row (B2, B4, B9, B12, A4).
+
+use loci_engine::verified::{NewFact, StoreStatus};
+use loci_model::citation::CitationInput;
+use loci_model::fact::FactEventKind;
+use loci_model::{CodeReason, ErrorKind};
+use loci_testkit::block_on;
+
+use super::world::{LIMITS, REPO, Shop, about, cite, contains, limit_fact, reason};
+
+#[test]
+fn a_fact_is_created_with_its_anchors() {
+    let shop = Shop::new();
+    let stored = shop.store(limit_fact()).unwrap();
+    assert_eq!(stored.status, StoreStatus::Created);
+    let fact = &stored.view.remembered.fact;
+    let tip = shop.code(|history| history.tip().commit());
+    for citation in &fact.detail.citations {
+        assert_eq!(citation.anchor.commit, tip);
+        assert!(citation.anchor.snippet_hash.starts_with("vm1:"), "{:?}", citation.anchor);
+        assert!(!citation.anchor.grounded.is_empty(), "words of the fact stand in the block");
+    }
+    assert_eq!(fact.counters.verifications, 0);
+    assert_eq!(fact.detail.source.kind.as_deref(), Some("merged"));
+    assert_eq!(shop.kinds(&stored.view.remembered.record.id), ["verified_valid", "created"]);
+    assert!(stored.warnings.is_empty(), "{:?}", stored.warnings);
+}
+
+#[test]
+fn an_equal_fact_is_confirmed_and_its_citations_join() {
+    let shop = Shop::new();
+    let first = shop.stored();
+    let again = NewFact {
+        subject: "carts".to_owned(),
+        fact: "`add_item`  refuses more than MAX_ITEMS (50) items with CartFull".to_owned(),
+        citations: vec![cite("src/cart.rs", 8, 10)],
+        ..limit_fact()
+    };
+    let second = shop.store(again).unwrap();
+    assert_eq!((second.status, &second.view.remembered.record.id), (StoreStatus::Refreshed, &first));
+    assert_eq!(second.view.remembered.fact.detail.citations.len(), 3);
+    assert_eq!(second.view.remembered.fact.counters.verifications, 1);
+    assert_eq!(shop.kinds(&first), ["verified_valid", "created", "verified_valid", "refreshed"]);
+    shop.assert_replayed(&first);
+}
+
+#[test]
+fn what_cannot_be_proved_is_refused_and_counted() {
+    let shop = Shop::new();
+    let check = |citations: Vec<CitationInput>, expect: Option<CodeReason>| {
+        let error = shop.store(about("The shop sells add_item.", citations)).unwrap_err();
+        assert_eq!(reason(&error), expect, "{error:?}");
+        if expect.is_none() {
+            assert_eq!(error.kind, ErrorKind::Invalid, "{error:?}");
+        }
+    };
+    check(vec![], None);
+    check(vec![cite("src/cart.rs", 10, 13); 21], None);
+    check(vec![cite("src/cart.rs", 0, 3)], None);
+    check(vec![cite("src/cart.rs", 5, 3)], None);
+    check(vec![cite("src/cart.rs", 1, 1_000)], None);
+    check(vec![cite("src/none.rs", 1, 3)], Some(CodeReason::CitationUnreadable));
+    check(vec![cite("src/cart.rs", 20, 30)], Some(CodeReason::CitationUnreadable));
+    check(vec![cite("src/cart.rs", 6, 6)], Some(CodeReason::CitationLowInformation));
+    for path in ["../etc/passwd", "/etc/passwd", "src/../cart.rs", ".git/config", "GIT~1/config", "a\0b"] {
+        check(vec![cite(path, 1, 1)], Some(CodeReason::PathRejected));
+    }
+    let wrong = CitationInput {
+        snippet_hash: Some(format!("vm1:{}", "0".repeat(32))),
+        ..cite("src/cart.rs", 10, 13)
+    };
+    check(vec![wrong], Some(CodeReason::CitationUnreadable));
+    let absent = CitationInput { sha: Some("0123456789".to_owned()), ..cite("src/cart.rs", 10, 13) };
+    check(vec![absent], Some(CodeReason::CitationUnreadable));
+    assert!(shop.recent(Default::default()).facts.is_empty());
+    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let repository = shop.add(super::world::DIRECTORY).repository.id;
+    let tallies =
+        block_on(loci_model::ports::store::StoreExt::read(shop.engine.store().as_ref(), move |tx| {
+            tx.fact_events().tallies(&memory, &repository, loci_model::Timestamp::EPOCH)
+        }))
+        .unwrap();
+    let refused: u64 = tallies
+        .iter()
+        .filter(|tally| tally.kind == FactEventKind::RejectedStore)
+        .map(|tally| tally.count)
+        .sum();
+    assert_eq!(refused, 16, "{tallies:?}");
+}
+
+#[test]
+fn claims_must_be_true() {
+    let shop = Shop::new();
+    let with = |literal: &str| NewFact { claims: vec![contains(1, literal)], ..limit_fact() };
+    let error = shop.store(with("MAX_ITEMS: usize = 60")).unwrap_err();
+    assert_eq!(reason(&error), Some(CodeReason::NotVerified));
+    assert!(error.details.iter().any(|line| line.contains("claims[0]")), "{error:?}");
+    assert!(shop.store(with("MAX_ITEMS: usize = 50")).is_ok());
+}
+
+#[test]
+fn secrets_are_never_stored() {
+    let shop = Shop::new();
+    let secret = "AKIAIOSFODNN7EXAMPL2";
+    let line = format!("/// The key of the mail service.\npub const MAIL_KEY: &str = \"{secret}\";\n");
+    shop.write("src/mail.rs", Some(&line));
+    let cited = about("The mail key is a constant MAIL_KEY.", vec![cite("src/mail.rs", 1, 2)]);
+    let told = about(&format!("The mail key is {secret}."), vec![cite("src/cart.rs", 10, 13)]);
+    for fact in [cited, told] {
+        let error = shop.store(fact).unwrap_err();
+        assert_eq!(reason(&error), Some(CodeReason::SecretDetected));
+        assert!(!format!("{error:?}").contains(secret));
+    }
+}
+
+#[test]
+fn what_is_irrelevant_alike_or_contrary_is_said() {
+    let shop = Shop::new();
+    let stored =
+        shop.store(about("Deployments happen on Fridays.", vec![cite("src/cart.rs", 10, 13)])).unwrap();
+    assert!(stored.warnings.iter().any(|warning| warning.starts_with("UNGROUNDED")), "{:?}", stored.warnings);
+    let first = shop.stored();
+    let near = NewFact {
+        fact: "`add_item` refuses more than MAX_ITEMS (50) items with a CartFull.".to_owned(),
+        ..limit_fact()
+    };
+    assert_eq!(shop.store(near).unwrap().similar, std::slice::from_ref(&first));
+    let contrary = NewFact {
+        fact: "`add_item` refuses more than MAX_ITEMS (60) items with CartFull.".to_owned(),
+        ..limit_fact()
+    };
+    let contrary = shop.store(contrary).unwrap();
+    assert!(
+        contrary.warnings.iter().any(|warning| warning.starts_with("CONFLICT")),
+        "{:?}",
+        contrary.warnings
+    );
+    let list = shop.recent(Default::default());
+    let of_first = list.facts.iter().find(|view| view.remembered.record.id == first).unwrap();
+    assert!(of_first.conflicts_with.contains(&contrary.view.remembered.record.id));
+}
+
+#[test]
+fn other_commits_and_tokens() {
+    let shop = Shop::new();
+    let before = shop.code(|history| history.tip().commit()).unwrap();
+    shop.write("src/limits.rs", Some(&format!("// limits of the shop\n\n{LIMITS}")));
+    let cited = CitationInput { sha: Some(before.to_string()), ..cite("src/limits.rs", 2, 2) };
+    let stored = shop.store(about("MAX_ITEMS is 50.", vec![cited])).unwrap();
+    let anchor = &stored.view.remembered.fact.detail.citations[0].anchor;
+    assert_eq!((anchor.commit, anchor.place.line_start), (Some(before), 2));
+    assert_eq!(stored.verification.citations[0].found.as_ref().map(|place| place.line_start), Some(4));
+
+    let token = loci_engine::idempotency::ClientToken::new("token-one", &serde_json::json!({})).unwrap();
+    let fact = || about("`add_item` fails with CartFull.", vec![cite("src/cart.rs", 10, 13)]);
+    let store = |token| block_on(shop.engine.fact_store(&shop.caller, &shop.standing, fact(), Some(token)));
+    let first = store(token.clone()).unwrap();
+    let second = store(token).unwrap();
+    assert_eq!(first.view.remembered.record.id, second.view.remembered.record.id);
+    assert_eq!((first.status, second.status), (StoreStatus::Created, StoreStatus::Created));
+    let other =
+        loci_engine::idempotency::ClientToken::new("token-one", &serde_json::json!({ "a": 1 })).unwrap();
+    assert_eq!(store(other).unwrap_err().reason, Some(loci_model::Reason::IdempotentParameterMismatch));
+    assert_eq!(shop.add(super::world::DIRECTORY).repository.key, REPO);
+}

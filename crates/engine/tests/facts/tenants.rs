@@ -1,0 +1,102 @@
+//! Who sees what, and which repository is which (B7, A8, A9).
+
+use std::collections::BTreeSet;
+
+use loci_engine::memories::NewMemory;
+use loci_engine::verified::{RepositoryAdd, Serving, Standing};
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::{CodeReason, ErrorKind, Namespace};
+use loci_testkit::block_on;
+
+use super::world::{DIRECTORY, REPO, Shop, history, limit_fact, reason};
+
+#[test]
+fn two_tenants_of_one_repository_know_nothing_of_each_other() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let new = NewMemory { name: "other".to_owned(), event_expiry_days: 30, ..NewMemory::default() };
+    let other = block_on(shop.engine.memory_create(&shop.caller, new, None)).unwrap();
+    let capabilities = BTreeSet::from([Capability::Read, Capability::Write, Capability::Admin]);
+    let grant = Grant { memory: Some(other.id.clone()), capabilities, ..Grant::everything() };
+    let tenant = Principal { name: "tenant".to_owned(), grants: vec![grant] };
+    let standing = Standing::default();
+    let recent = || block_on(shop.engine.facts_recent(&tenant, &standing, REPO, 5, Serving::default()));
+    assert_eq!(reason(&recent().unwrap_err()), Some(CodeReason::RepositoryUnknown));
+    let add = RepositoryAdd { directory: Some(DIRECTORY.into()), ..RepositoryAdd::default() };
+    block_on(shop.engine.repository_add(&tenant, &standing, add)).unwrap();
+    assert!(recent().unwrap().facts.is_empty());
+    let mine = block_on(shop.engine.fact_store(&tenant, &standing, limit_fact(), None)).unwrap();
+    assert_ne!(mine.view.remembered.record.id, id, "equal facts of two tenants are two");
+    for error in [
+        block_on(shop.engine.fact_get(&tenant, &standing, &id)).unwrap_err(),
+        block_on(shop.engine.fact_verify(&tenant, &standing, &id, None)).unwrap_err(),
+        block_on(shop.engine.fact_invalidate(&tenant, &standing, &id, "not mine", true, None)).unwrap_err(),
+        block_on(shop.engine.fact_history(&tenant, &standing, &id, 5)).unwrap_err(),
+        block_on(shop.engine.fact_applied(&tenant, &standing, &id, None, None)).unwrap_err(),
+    ] {
+        assert_eq!(error.kind, ErrorKind::NotFound, "{error:?}");
+    }
+    let named = Standing { memory: Some("code".to_owned()), ..Standing::default() };
+    let error = block_on(shop.engine.fact_get(&tenant, &named, &id)).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::NotFound, "the memory itself is unknown to them: {error:?}");
+}
+
+#[test]
+fn a_reader_of_one_repository_reads_that_one_alone() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let of = |namespace: &str| {
+        let grant = Grant {
+            memory: Some(memory.clone()),
+            namespace: Some(Namespace::parse(namespace).unwrap()),
+            capabilities: BTreeSet::from([Capability::Read]),
+            ..Grant::everything()
+        };
+        Principal { name: "reader".to_owned(), grants: vec![grant] }
+    };
+    let standing = Standing::default();
+    let (reader, stranger) = (of("/acme/shop/"), of("/acme/other/"));
+    let recent =
+        |who: &Principal| block_on(shop.engine.facts_recent(who, &standing, REPO, 5, Serving::default()));
+    assert_eq!(recent(&reader).unwrap().facts.len(), 1);
+    assert_eq!(reason(&recent(&stranger).unwrap_err()), Some(CodeReason::RepositoryUnknown));
+    let error = block_on(shop.engine.fact_store(&reader, &standing, limit_fact(), None)).unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::Denied | ErrorKind::NotFound), "{error:?}");
+    let error = block_on(shop.engine.fact_invalidate(&stranger, &standing, &id, "no business", false, None))
+        .unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::Denied | ErrorKind::NotFound), "{error:?}");
+}
+
+#[test]
+fn one_repository_under_many_names_and_never_by_a_similar_one() {
+    let shop = Shop::new();
+    let id = shop.add(DIRECTORY).repository.id;
+    // The same clone with another origin: facts are neither lost nor forked.
+    shop.shelf.put(DIRECTORY, Some("https://gitlab.example/acme/store.git"), history());
+    let moved = shop.add(DIRECTORY);
+    assert_eq!((moved.created, &moved.repository.id), (false, &id));
+    for name in ["acme/shop", "github.com/ACME/Shop", "gitlab.example/acme/store", "acme/store"] {
+        let list =
+            block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, name, 5, Serving::default()));
+        assert_eq!(list.unwrap().repo, "acme/shop", "{name}");
+    }
+    for name in ["acme/shop2", "acme/sho", "acm/shop", "gitlab.example/acme/shop"] {
+        let list =
+            block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, name, 5, Serving::default()));
+        assert_eq!(reason(&list.unwrap_err()), Some(CodeReason::RepositoryUnknown), "{name}");
+    }
+    // Another clone with the same first commit is a fork until a person says otherwise.
+    shop.shelf.put("/src/fork", Some("git@github.com:someone/shop.git"), history());
+    let fork = shop.add("/src/fork");
+    assert!(fork.created && !fork.warnings.is_empty(), "{fork:?}");
+    // The same name on another host gets another key.
+    shop.shelf.put("/src/twin", Some("git@codeberg.org:acme/shop.git"), loci_testkit::CodeHistory::new());
+    let twin = shop.add("/src/twin");
+    assert!(twin.created && twin.repository.key != "acme/shop", "{twin:?}");
+    let list =
+        block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, "acme/shop", 5, Serving::default()));
+    let error = list.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Conflict);
+    assert!(error.details.iter().any(|name| name == "codeberg.org/acme/shop"), "{error:?}");
+}

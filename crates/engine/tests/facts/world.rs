@@ -1,0 +1,234 @@
+//! A repository with a few files, an engine that reads it, and the calls of these tests in short.
+
+use std::sync::Arc;
+
+use loci_engine::Engine;
+use loci_engine::verified::{
+    Correction, FactList, FactRefresh, FactStored, FactSuperseded, NewFact, RepositoryAdd, Serving, Standing,
+    Verified, VerifyMode,
+};
+use loci_model::citation::{CitationInput, Place};
+use loci_model::claim::Claim;
+use loci_model::code::ObjectId;
+use loci_model::fact::{FactEvent, FactEventKind};
+use loci_model::principal::Principal;
+use loci_model::record::RecordState;
+use loci_model::{CodeReason, Error, Reason, RecordId};
+use loci_testkit::world::TestWorld;
+use loci_testkit::{CodeHistory, CodeShelf, block_on};
+
+pub(super) const REPO: &str = "acme/shop";
+pub(super) const DIRECTORY: &str = "/src/shop";
+pub(super) const CART: &str = "use crate::money::Cents;\n\n/// What a customer is about to buy.\npub struct Cart {\n    items: Vec<Item>,\n}\n\nimpl Cart {\n    /// Adds an item; a cart holds at most MAX_ITEMS.\n    pub fn add_item(&mut self, item: Item) -> Result<(), CartFull> {\n        if self.items.len() >= MAX_ITEMS {\n            return Err(CartFull);\n        }\n        self.items.push(item);\n        Ok(())\n    }\n\n    pub fn total_price(&self) -> Cents {\n        self.items.iter().map(|item| item.price()).sum()\n    }\n}\n";
+pub(super) const LIMITS: &str = "/// Items of one cart.\npub const MAX_ITEMS: usize = 50;\n/// Requests of one customer in a minute.\npub const MAX_REQUESTS: usize = 120;\n";
+
+/// A shop's repository and an engine.
+pub(super) struct Shop {
+    pub(super) world: TestWorld,
+    pub(super) engine: Engine,
+    pub(super) shelf: CodeShelf,
+    pub(super) caller: Principal,
+    pub(super) standing: Standing,
+}
+
+pub(super) fn history() -> CodeHistory {
+    let mut history = CodeHistory::new();
+    history.commit(&[
+        ("src/cart.rs", CART),
+        ("src/limits.rs", LIMITS),
+        ("README.md", "# Shop\n\nSells things.\n"),
+    ]);
+    history
+}
+
+impl Shop {
+    pub(super) fn new() -> Self {
+        let shelf = CodeShelf::default();
+        shelf.put(DIRECTORY, Some("git@github.com:acme/shop.git"), history());
+        let world = TestWorld::with_code(Arc::new(shelf.clone())).unwrap();
+        let shop = Self {
+            engine: world.engine(),
+            world,
+            shelf,
+            caller: Principal::administrator("tester"),
+            standing: Standing { session: Some("s1".to_owned()), ..Standing::default() },
+        };
+        shop.add(DIRECTORY);
+        shop
+    }
+
+    pub(super) fn add(&self, directory: &str) -> loci_engine::verified::RepositoryAdded {
+        let add = RepositoryAdd { directory: Some(directory.into()), ..RepositoryAdd::default() };
+        block_on(self.engine.repository_add(&self.caller, &self.standing, add)).unwrap()
+    }
+
+    /// Changes the repository.
+    pub(super) fn code<T>(&self, work: impl FnOnce(&mut CodeHistory) -> T) -> T {
+        self.shelf.change(DIRECTORY, work).unwrap()
+    }
+
+    pub(super) fn write(&self, path: &str, text: Option<&str>) -> ObjectId {
+        self.code(|history| history.write(path, text))
+    }
+
+    pub(super) fn store(&self, fact: NewFact) -> Result<FactStored, Error> {
+        self.world.clock().advance_ms(1_000);
+        block_on(self.engine.fact_store(&self.caller, &self.standing, fact, None))
+    }
+
+    /// The fact that `add_item` checks the limit.
+    pub(super) fn stored(&self) -> RecordId {
+        self.store(limit_fact()).unwrap().view.remembered.record.id
+    }
+
+    pub(super) fn recent(&self, verify: VerifyMode) -> FactList {
+        self.world.clock().advance_ms(1_000);
+        let serving = Serving { verify, ..Serving::default() };
+        block_on(self.engine.facts_recent(&self.caller, &self.standing, REPO, 50, serving)).unwrap()
+    }
+
+    pub(super) fn verify(&self, id: &RecordId) -> Verified {
+        self.world.clock().advance_ms(1_000);
+        block_on(self.engine.fact_verify(&self.caller, &self.standing, id, None)).unwrap()
+    }
+
+    pub(super) fn invalidate(&self, id: &RecordId) -> Result<bool, Error> {
+        self.world.clock().advance_ms(1_000);
+        let reason = "it is not so any more";
+        block_on(self.engine.fact_invalidate(&self.caller, &self.standing, id, reason, false, None))
+            .map(|done| done.changed)
+    }
+
+    pub(super) fn refresh(&self, id: &RecordId, receipt: Option<String>) -> Result<u64, Error> {
+        self.world.clock().advance_ms(1_000);
+        let refresh = FactRefresh { id: id.clone(), receipt, reference: None, verified_by: None };
+        block_on(self.engine.fact_refresh(&self.caller, &self.standing, refresh, None))
+            .map(|done| done.verification_count)
+    }
+
+    pub(super) fn supersede(
+        &self,
+        old: &RecordId,
+        fact: &str,
+        citations: Option<Vec<CitationInput>>,
+    ) -> Result<FactSuperseded, Error> {
+        self.world.clock().advance_ms(1_000);
+        let correction = Correction {
+            old: old.clone(),
+            fact: fact.to_owned(),
+            citations,
+            reason: None,
+            subject: None,
+            claims: None,
+            created_by: None,
+            reference: None,
+        };
+        block_on(self.engine.fact_supersede(&self.caller, &self.standing, correction, None))
+    }
+
+    pub(super) fn status(&self, id: &RecordId) -> RecordState {
+        let view = block_on(self.engine.fact_get(&self.caller, &self.standing, id)).unwrap();
+        assert_eq!(view.remembered.fact.status, view.remembered.record.state, "both rows say the same");
+        view.remembered.fact.status
+    }
+
+    /// What happened to a fact, oldest first.
+    pub(super) fn events(&self, id: &RecordId) -> Vec<FactEvent> {
+        let history = block_on(self.engine.fact_history(&self.caller, &self.standing, id, 200)).unwrap();
+        let mut events: Vec<_> =
+            history.events.into_iter().filter(|event| event.record.as_ref() == Some(id)).collect();
+        events.reverse();
+        events
+    }
+
+    pub(super) fn kinds(&self, id: &RecordId) -> Vec<&'static str> {
+        self.events(id).iter().map(|event| event.kind.as_str()).collect()
+    }
+
+    /// What happened replayed gives state and counters of a fact (T1).
+    pub(super) fn assert_replayed(&self, id: &RecordId) {
+        let view = block_on(self.engine.fact_get(&self.caller, &self.standing, id)).unwrap();
+        let fact = view.remembered.fact;
+        let mut status = None;
+        let (mut verifications, mut rejections, mut applied, mut retrieved) = (0, 0, 0, 0);
+        for event in self.events(id) {
+            match event.kind {
+                FactEventKind::Created | FactEventKind::Corrected => {
+                    status = event.cause.as_deref().and_then(RecordState::parse);
+                }
+                FactEventKind::Refreshed => {
+                    verifications += 1;
+                    status = Some(RecordState::Active);
+                }
+                FactEventKind::Quarantined => {
+                    rejections += 1;
+                    status = Some(RecordState::Quarantined);
+                }
+                FactEventKind::ContradictionDetected | FactEventKind::Invalidated => {
+                    rejections += 1;
+                    status = Some(RecordState::Invalid);
+                }
+                FactEventKind::Restored => status = Some(RecordState::Active),
+                FactEventKind::Superseded => status = Some(RecordState::Superseded),
+                FactEventKind::Expired => status = Some(RecordState::Expired),
+                FactEventKind::Deleted => status = Some(RecordState::Erased),
+                FactEventKind::Applied => applied += 1,
+                FactEventKind::Retrieved => retrieved += 1,
+                FactEventKind::VerifiedValid
+                | FactEventKind::VerifiedInvalid
+                | FactEventKind::Reanchored
+                | FactEventKind::VerificationSkipped
+                | FactEventKind::ConflictDetected
+                | FactEventKind::RejectedStore => {}
+            }
+        }
+        assert_eq!(status, Some(fact.status), "{:?}", self.kinds(id));
+        let counted = (
+            fact.counters.verifications,
+            fact.counters.rejections,
+            fact.counters.applied,
+            fact.counters.retrieved,
+        );
+        assert_eq!((verifications, rejections, applied, retrieved), counted);
+    }
+}
+
+pub(super) fn cite(path: &str, line_start: u32, line_end: u32) -> CitationInput {
+    CitationInput {
+        place: Place { path: path.to_owned(), line_start, line_end },
+        sha: None,
+        snippet_hash: None,
+    }
+}
+
+/// A fact of `add_item` and the limit.
+pub(super) fn limit_fact() -> NewFact {
+    NewFact {
+        repo: REPO.to_owned(),
+        subject: "Carts".to_owned(),
+        fact: "`add_item` refuses more than MAX_ITEMS (50) items with CartFull.".to_owned(),
+        citations: vec![cite("src/cart.rs", 10, 13), cite("src/limits.rs", 2, 2)],
+        ..NewFact::default()
+    }
+}
+
+pub(super) fn about(fact: &str, citations: Vec<CitationInput>) -> NewFact {
+    NewFact {
+        repo: REPO.to_owned(),
+        subject: "Shop".to_owned(),
+        fact: fact.to_owned(),
+        citations,
+        ..NewFact::default()
+    }
+}
+
+pub(super) fn contains(citation: usize, literal: &str) -> Claim {
+    Claim::Contains { citation, literal: literal.to_owned() }
+}
+
+pub(super) fn reason(error: &Error) -> Option<CodeReason> {
+    match error.reason {
+        Some(Reason::Code(reason)) => Some(reason),
+        _ => None,
+    }
+}

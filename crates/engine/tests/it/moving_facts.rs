@@ -1,0 +1,63 @@
+//! Facts that cite code go with an export, and come back by an import.
+
+use loci_engine::admin::{EXPORT_FORMAT, ExportCursor, ExportLine};
+use loci_model::fact::{Fact, FactEvent};
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Grant, Principal};
+use loci_model::repository::Repository;
+use loci_model::{MemoryId, Timestamp};
+use loci_testkit::samples::record_id;
+use loci_testkit::world::TestWorld;
+use loci_testkit::{block_on, filled};
+
+fn exported(world: &TestWorld, caller: &Principal, memory: &MemoryId) -> Vec<ExportLine> {
+    let mut lines = vec![ExportLine::Header { format: EXPORT_FORMAT, exported_at: Timestamp::EPOCH }];
+    let mut cursor = ExportCursor::Start;
+    while cursor != ExportCursor::End {
+        let (page, next) = block_on(world.engine().export_page(caller, memory, cursor)).unwrap();
+        lines.extend(page);
+        cursor = next;
+    }
+    lines
+}
+
+type Held = (Vec<Repository>, Vec<Fact>, Vec<FactEvent>);
+
+fn held(world: &TestWorld, memory: &MemoryId) -> Held {
+    let (memory, store) = (memory.clone(), world.store());
+    let read = store.read(move |tx| {
+        let records = [record_id(1)?, record_id(2)?];
+        let mut history = Vec::new();
+        for record in &records {
+            history.extend(tx.fact_events().history(&memory, record)?);
+        }
+        Ok((tx.repositories().list(&memory, None, 9)?, tx.facts().get_many(&memory, &records)?, history))
+    });
+    block_on(read).unwrap()
+}
+
+#[test]
+fn an_export_carries_facts() {
+    let caller = Principal { name: "admin".into(), grants: vec![Grant::everything()] };
+    let (one, other) = (TestWorld::new().unwrap(), TestWorld::new().unwrap());
+    let memory = filled::fill(&one.store(), "full").unwrap();
+    let lines = exported(&one, &caller, &memory);
+    block_on(other.engine().import_lines(&caller, lines.clone(), &[])).unwrap();
+    let (repositories, mut facts, history) = held(&one, &memory);
+    assert_eq!((repositories.len(), facts.len(), history.len()), (2, 2, 1));
+    for fact in &mut facts {
+        // Who read it when stays behind.
+        fact.counters.retrieved_swept = fact.counters.retrieved;
+    }
+    assert_eq!(held(&other, &memory), (repositories, facts, history));
+    let of_facts = |lines: Vec<ExportLine>| -> Vec<ExportLine> {
+        let is_of_facts = |line: &ExportLine| {
+            matches!(
+                line,
+                ExportLine::Repository { .. } | ExportLine::Fact { .. } | ExportLine::FactEvent { .. }
+            )
+        };
+        lines.into_iter().filter(is_of_facts).collect()
+    };
+    assert_eq!(of_facts(exported(&other, &caller, &memory)), of_facts(lines), "lossless");
+}

@@ -1,0 +1,75 @@
+//! What keeps code from being read, in the port's words. Details name the host and a status: no address, no token, no text
+//! of an answer.
+
+use loci_model::ports::code::CodeError;
+use loci_model::verdict::Unverifiable;
+use loci_outbound::request::{Answer, OutboundError};
+
+/// A refusal that no dialect reads in another way.
+pub(crate) fn refused(host: &str, answer: &Answer, pause_ms: Option<u64>) -> CodeError {
+    let (why, what) = match answer.status {
+        401 => (Unverifiable::Auth, "does not take the token: look at the variable that token_env names"),
+        403 | 451 => (Unverifiable::Auth, "does not allow it: look at what the token may read"),
+        300..=399 => (Unverifiable::Network, "sends elsewhere, which is not followed"),
+        500.. => (Unverifiable::Network, "is out of service"),
+        _ => (Unverifiable::Network, "does not take the request: are api and version right?"),
+    };
+    CodeError {
+        why,
+        retry_after_ms: pause_ms,
+        detail: format!("{host} answers {} and {what}", answer.status),
+    }
+}
+
+/// Too many requests.
+pub(crate) fn rate(host: &str, pause_ms: u64) -> CodeError {
+    CodeError {
+        why: Unverifiable::Rate,
+        retry_after_ms: Some(pause_ms),
+        detail: format!("{host} takes no more requests for now"),
+    }
+}
+
+/// A request without an answer.
+pub(crate) fn unanswered(host: &str, error: &OutboundError) -> CodeError {
+    let why = match error {
+        OutboundError::TooLarge => Unverifiable::TooLarge,
+        OutboundError::Refused(_)
+        | OutboundError::Timeout
+        | OutboundError::Connect(_)
+        | OutboundError::Protocol(_)
+        | OutboundError::Unsignable(_) => Unverifiable::Network,
+    };
+    CodeError::new(why, format!("{host}: {error}"))
+}
+
+/// An answer that is not the API's.
+pub(crate) fn garbled(host: &str) -> CodeError {
+    CodeError::new(
+        Unverifiable::Network,
+        format!("{host} answers something else than its API says: are kind, api and version right?"),
+    )
+}
+
+/// The repository is not there for this token, or not there at all.
+pub(crate) fn hidden(host: &str) -> CodeError {
+    CodeError::new(
+        Unverifiable::AuthOrMissing,
+        format!("{host} shows no such repository: it is missing, or the token may not read it"),
+    )
+}
+
+/// The repository is there, the object is not.
+pub(crate) fn missing(why: Unverifiable, what: &str) -> CodeError {
+    CodeError::new(why, format!("the repository is there, but not its {what}"))
+}
+
+/// The time of a call is over.
+pub(crate) fn late() -> CodeError {
+    CodeError::new(Unverifiable::Deadline, "the time for reading from forges was over")
+}
+
+/// Larger than is read.
+pub(crate) fn too_large(what: &str) -> CodeError {
+    CodeError::new(Unverifiable::TooLarge, format!("{what} is larger than is read"))
+}

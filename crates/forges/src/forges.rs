@@ -1,0 +1,201 @@
+//! All repositories on the configured forges, and the threads on which they are read.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::future::{Either, select};
+use loci_model::ports::BoxFuture;
+use loci_model::ports::clock::Clock;
+use loci_model::ports::code::{CodeError, CodePlace, CodeResult, CodeSources, CodeWork, Discovered};
+use loci_model::verdict::Unverifiable;
+use loci_model::{Error, Result};
+use loci_outbound::request::Transport;
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::account::Account;
+use crate::config::{self, ForgeConfig};
+use crate::failure;
+use crate::remote::{Remote, Repository, Terms};
+use crate::source::ForgeSource;
+
+/// The numbers of reading from forges.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForgeOptions {
+    /// Requests at once, of one call and to one forge (`verified.remote_concurrency`).
+    pub concurrency: usize,
+    /// What one call may take (`verified.remote_budget_ms`).
+    pub budget_ms: u64,
+    /// A name is not asked for again within this long.
+    pub tip_ttl_ms: u64,
+    /// Blobs of one forge that are held; listings have as much again.
+    pub cache_bytes: usize,
+    /// Calls that are read at once; others wait.
+    pub threads: usize,
+}
+
+impl Default for ForgeOptions {
+    fn default() -> Self {
+        Self {
+            concurrency: 8,
+            budget_ms: 5_000,
+            tip_ttl_ms: 30_000,
+            cache_bytes: 64 * 1024 * 1024,
+            threads: 8,
+        }
+    }
+}
+
+/// What the adapter needs of the world.
+#[derive(Clone)]
+pub struct ForgeParts {
+    /// Sends requests under the one policy of what leaves.
+    pub transport: Arc<dyn Transport>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// Where requests run, and the threads that wait for them.
+    pub runtime: Handle,
+}
+
+/// Who a repository is, on its forge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForgeRepository {
+    /// Its host, as configured.
+    pub host: String,
+    /// Its number there, which neither a rename nor a transfer changes.
+    pub id: u64,
+    /// Its path now, `owner/name`: another than the one that was asked for where it has moved.
+    pub path: String,
+    /// What its default branch is called; `None` for a repository without any.
+    pub default_branch: Option<String>,
+    /// Number and path of the repository it was forked from.
+    pub parent: Option<(u64, String)>,
+}
+
+/// The forges of the configuration.
+pub struct Forges {
+    accounts: BTreeMap<String, Arc<Account>>,
+    options: ForgeOptions,
+    clock: Arc<dyn Clock>,
+    runtime: Handle,
+    threads: Arc<Semaphore>,
+}
+
+impl Forges {
+    /// Of these forges and no others: a host that is not among them is never called.
+    ///
+    /// # Errors
+    /// Invalid: a member of `[[forge]]`, or two forges with one host.
+    pub fn new(forges: &[ForgeConfig], options: ForgeOptions, parts: ForgeParts) -> Result<Self> {
+        let mut accounts = BTreeMap::new();
+        for forge in forges {
+            let forge = config::check(forge)?;
+            let host = forge.host.clone();
+            let (transport, clock) = (Arc::clone(&parts.transport), Arc::clone(&parts.clock));
+            let account = Account::new(forge, transport, clock, options.concurrency, options.cache_bytes);
+            if accounts.insert(host.clone(), Arc::new(account)).is_some() {
+                return Err(Error::invalid("forge.host", format!("forge.host `{host}` is given twice")));
+            }
+        }
+        let threads = Arc::new(Semaphore::new(options.threads.clamp(1, Semaphore::MAX_PERMITS)));
+        Ok(Self { accounts, options, clock: parts.clock, runtime: parts.runtime, threads })
+    }
+
+    /// The hosts that can be read, in order.
+    pub fn hosts(&self) -> impl Iterator<Item = &str> {
+        self.accounts.keys().map(String::as_str)
+    }
+
+    /// Who the repository is: its number, and its name now. Asked for anew each time, an unchanged one free of charge.
+    ///
+    /// # Errors
+    /// As reading code: `auth_or_missing` where there is none that the token may see.
+    pub fn repository<'a>(&'a self, place: &'a CodePlace) -> BoxFuture<'a, CodeResult<ForgeRepository>> {
+        Box::pin(async move {
+            let remote = self.open(place)?;
+            let time = self.clock.sleep(self.options.budget_ms);
+            let facts = match select(std::pin::pin!(remote.facts(0)), time).await {
+                Either::Left((facts, _)) => facts?,
+                Either::Right(_) => return Err(failure::late()),
+            };
+            Ok(ForgeRepository {
+                host: remote.account.forge.host.clone(),
+                id: facts.id,
+                path: facts.path,
+                default_branch: facts.default_branch,
+                parent: facts.parent,
+            })
+        })
+    }
+
+    /// The path that a repository has now, where the forge said, since this process began, that it has moved: an alias
+    /// to be added to its names.
+    pub fn moved_to(&self, place: &CodePlace) -> Option<String> {
+        self.open(place).ok()?.repository.moved_to()
+    }
+
+    fn open(&self, place: &CodePlace) -> CodeResult<Remote> {
+        let CodePlace::Forge { host, path } = place else {
+            return Err(CodeError::new(Unverifiable::AuthOrMissing, "the place is on no forge"));
+        };
+        let account = self.accounts.get(&host.to_ascii_lowercase()).ok_or_else(|| {
+            CodeError::new(
+                Unverifiable::Auth,
+                "the configuration has no [[forge]] with the repository's host",
+            )
+        })?;
+        let at = account.forge.dialect.locate(path).ok_or_else(|| {
+            CodeError::new(
+                Unverifiable::AuthOrMissing,
+                "the repository's path on its forge must be owner/name",
+            )
+        })?;
+        let key: Arc<str> = path.to_lowercase().into();
+        let repository = account.repositories.get(&key).unwrap_or_else(|| {
+            let new = Arc::new(Repository::new(Arc::clone(&key), at));
+            account.repositories.put(key, Arc::clone(&new), 128);
+            new
+        });
+        let terms = Terms {
+            until_us: self.clock.monotonic_us().saturating_add(self.options.budget_ms.saturating_mul(1_000)),
+            tip_ttl_us: self.options.tip_ttl_ms.saturating_mul(1_000),
+            concurrency: self.options.concurrency.max(1),
+        };
+        Ok(Remote { account: Arc::clone(account), repository, terms })
+    }
+
+    /// A thread to wait on; no longer waited for than a call may take.
+    async fn thread(&self) -> CodeResult<OwnedSemaphorePermit> {
+        let free = Arc::clone(&self.threads).acquire_owned();
+        match select(std::pin::pin!(free), self.clock.sleep(self.options.budget_ms)).await {
+            Either::Left((permit, _)) => permit.map_err(|_| failure::late()),
+            Either::Right(_) => Err(failure::late()),
+        }
+    }
+}
+
+impl CodeSources for Forges {
+    fn read<'a>(&'a self, place: &'a CodePlace, work: CodeWork) -> BoxFuture<'a, CodeResult<()>> {
+        Box::pin(async move {
+            self.open(place)?;
+            let permit = self.thread().await?;
+            // The call's time begins now.
+            let remote = self.open(place)?;
+            let runtime = self.runtime.clone();
+            let reading = self.runtime.spawn_blocking(move || {
+                let _permit = permit;
+                work(&ForgeSource::new(remote, runtime));
+            });
+            reading.await.map_err(|_| {
+                tracing::error!("work on a repository of a forge panicked");
+                CodeError::new(Unverifiable::Network, "reading from the forge broke off")
+            })
+        })
+    }
+
+    /// Directories are no forge's matter.
+    fn discover<'a>(&'a self, _: &'a Path) -> BoxFuture<'a, Result<Option<Discovered>>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+}

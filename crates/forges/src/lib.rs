@@ -1,0 +1,25 @@
+//! Code on forges, read by their REST APIs: [`forges::Forges`] is the port of code for places on a forge
+//! (verified-memory.md §8.2). It reads and never writes; requests leave through `loci-outbound`.
+//!
+//! A forge is one file: what is asked for, how an answer is read, what a refusal means. Everything else is shared:
+//! [`config`] says which hosts there are (no host is ever taken from a repository's name), `account` sends to one of
+//! them and holds what was read there with its token, `remote` reads one repository within one call's time, `trees` its
+//! listings, `renames` compares two of them, `source` is the port's view of it.
+//!
+//! To add a forge: a file with an `impl Dialect`, one line in `config::DIALECTS`, a variant of [`config::ForgeKind`], and
+//! its exchanges in `tests/it`.
+
+mod account;
+mod bounded_cache;
+pub mod config;
+mod dialect;
+mod failure;
+pub mod forges;
+mod github;
+mod listing;
+mod remote;
+mod renames;
+mod same_host;
+mod source;
+mod trees;
+mod url_part;

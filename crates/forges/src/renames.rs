@@ -1,0 +1,147 @@
+//! Files that have another path in another revision. Pure: the same content under another path first, then what the forge
+//! says of the rest. It compares no contents line by line.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_model::code::{CodeFile, EntryKind, ObjectId, Rename};
+
+/// Files of `from` that stand elsewhere in `to`, by old path; each file of `to` is named once. `told` are renames as the
+/// forge tells them, which count where the listings bear them out.
+pub(crate) fn between(from: &[CodeFile], to: &[CodeFile], told: &[Rename]) -> Vec<Rename> {
+    let (mut gone, mut come) = (only_in(from, to), only_in(to, from));
+    let mut found = by_content(&mut gone, &mut come);
+    for rename in told {
+        if gone.contains_key(rename.from.as_str()) && come.contains_key(rename.to.as_str()) {
+            gone.remove(rename.from.as_str());
+            come.remove(rename.to.as_str());
+            found.push(rename.clone());
+        }
+    }
+    found.sort_by(|a, b| a.from.cmp(&b.from));
+    found
+}
+
+/// True where the same content does not account for every file that is gone.
+pub(crate) fn leaves_some(from: &[CodeFile], to: &[CodeFile]) -> bool {
+    let (mut gone, mut come) = (only_in(from, to), only_in(to, from));
+    by_content(&mut gone, &mut come);
+    !gone.is_empty() && !come.is_empty()
+}
+
+/// Files of `these` at paths that `those` have none at.
+fn only_in<'f>(these: &'f [CodeFile], those: &[CodeFile]) -> BTreeMap<&'f str, &'f CodeFile> {
+    let there: BTreeSet<&str> = those.iter().map(|file| file.path.as_str()).collect();
+    these
+        .iter()
+        .filter(|file| file.entry.kind == EntryKind::File && !there.contains(file.path.as_str()))
+        .map(|file| (file.path.as_str(), file))
+        .collect()
+}
+
+/// Takes the pairs of equal content away from both sides. Among several, the one with the same name goes first, then the
+/// one that shares most of its path, then the first. Empty files are like each other without being the same.
+fn by_content(gone: &mut BTreeMap<&str, &CodeFile>, come: &mut BTreeMap<&str, &CodeFile>) -> Vec<Rename> {
+    let mut by_id: BTreeMap<ObjectId, (Vec<&str>, Vec<&str>)> = BTreeMap::new();
+    for file in gone.values().filter(|file| file.entry.bytes != Some(0)) {
+        by_id.entry(file.entry.id).or_default().0.push(&file.path);
+    }
+    for file in come.values() {
+        if let Some((_, after)) = by_id.get_mut(&file.entry.id) {
+            after.push(&file.path);
+        }
+    }
+    let mut found = Vec::new();
+    for (before, after) in by_id.into_values() {
+        for (from, to) in pairs(&before, &after) {
+            gone.remove(from);
+            come.remove(to);
+            found.push(Rename { from: from.to_owned(), to: to.to_owned() });
+        }
+    }
+    found
+}
+
+/// Copies of one content are few; beyond this many the first come first.
+const WEIGHED_MAX: usize = 64;
+
+fn pairs<'p>(before: &[&'p str], after: &[&'p str]) -> Vec<(&'p str, &'p str)> {
+    if before.len().max(after.len()) > WEIGHED_MAX {
+        return before.iter().copied().zip(after.iter().copied()).collect();
+    }
+    let mut weighed: Vec<_> = before
+        .iter()
+        .flat_map(|from| after.iter().map(move |to| (closeness(from, to), *from, *to)))
+        .collect();
+    weighed.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
+    let (mut taken_from, mut taken_to) = (BTreeSet::new(), BTreeSet::new());
+    let mut found = Vec::new();
+    for (_, from, to) in weighed {
+        if !taken_from.contains(from) && !taken_to.contains(to) {
+            taken_from.insert(from);
+            taken_to.insert(to);
+            found.push((from, to));
+        }
+    }
+    found
+}
+
+/// Whether the names are equal, and how many segments the paths share at either end.
+fn closeness(a: &str, b: &str) -> (bool, usize) {
+    let shared = |a: &mut dyn Iterator<Item = &str>, b: &mut dyn Iterator<Item = &str>| {
+        a.zip(b).take_while(|(a, b)| a == b).count()
+    };
+    let ends = shared(&mut a.rsplit('/'), &mut b.rsplit('/'));
+    (ends > 0, ends + shared(&mut a.split('/'), &mut b.split('/')))
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::code::CodeEntry;
+
+    use super::*;
+
+    fn files(list: &[(&str, char)]) -> Vec<CodeFile> {
+        let entry = |digit: char| CodeEntry {
+            kind: EntryKind::File,
+            id: ObjectId::parse(&digit.to_string().repeat(40)).unwrap(),
+            bytes: Some(u64::from(digit != 'e')),
+        };
+        list.iter().map(|(path, digit)| CodeFile { path: (*path).to_owned(), entry: entry(*digit) }).collect()
+    }
+
+    #[test]
+    fn the_same_content_elsewhere() {
+        let check =
+            |from: &[(&str, char)], to: &[(&str, char)], told: &[(&str, &str)], expect: &[(&str, &str)]| {
+                let rename =
+                    |(from, to): &(&str, &str)| Rename { from: (*from).to_owned(), to: (*to).to_owned() };
+                let told: Vec<_> = told.iter().map(rename).collect();
+                let expect: Vec<_> = expect.iter().map(rename).collect();
+                assert_eq!(between(&files(from), &files(to), &told), expect, "{from:?} {to:?}");
+            };
+        check(&[("a.rs", '1')], &[("b.rs", '1')], &[], &[("a.rs", "b.rs")]);
+        check(&[("a.rs", '1')], &[("a.rs", '2')], &[], &[]);
+        check(&[("a.rs", '1')], &[("a.rs", '1'), ("b.rs", '1')], &[], &[]);
+        // Among copies the name decides, then the rest of the path.
+        check(
+            &[("src/x.rs", '1'), ("src/y.rs", '1')],
+            &[("lib/a.rs", '1'), ("lib/y.rs", '1')],
+            &[],
+            &[("src/x.rs", "lib/a.rs"), ("src/y.rs", "lib/y.rs")],
+        );
+        check(&[("a/b/x.rs", '1')], &[("a/c.rs", '1'), ("z/c.rs", '1')], &[], &[("a/b/x.rs", "a/c.rs")]);
+        // Empty files are no evidence.
+        check(&[("a/__init__.py", 'e')], &[("b/__init__.py", 'e')], &[], &[]);
+        // What the forge says counts where the listings bear it out.
+        check(&[("a.rs", '1')], &[("b.rs", '2')], &[("a.rs", "b.rs")], &[("a.rs", "b.rs")]);
+        check(&[("a.rs", '1')], &[("b.rs", '2')], &[("a.rs", "c.rs"), ("x.rs", "b.rs")], &[]);
+        check(&[("a.rs", '1')], &[("a.rs", '2'), ("b.rs", '3')], &[("a.rs", "b.rs")], &[]);
+    }
+
+    #[test]
+    fn whether_the_forge_need_be_asked() {
+        assert!(!leaves_some(&files(&[("a", '1')]), &files(&[("b", '1')])));
+        assert!(!leaves_some(&files(&[("a", '1')]), &files(&[])));
+        assert!(leaves_some(&files(&[("a", '1')]), &files(&[("b", '2')])));
+    }
+}

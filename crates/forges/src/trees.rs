@@ -1,0 +1,132 @@
+//! What stands in a commit: one listing of everything where the forge gives it whole, directory by directory where it
+//! cuts the listing off. A path that is missing is missing only from a tree that was listed whole.
+
+use std::sync::Arc;
+
+use futures::stream::{self, StreamExt};
+use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
+use loci_model::ports::code::CodeResult;
+use loci_model::verdict::Unverifiable;
+
+use crate::failure;
+use crate::listing::Listing;
+use crate::remote::Remote;
+
+/// A revision with more files is not listed.
+const FILES_MAX: usize = 1_000_000;
+/// What is said of a tree that is not given whole even by itself.
+const TREE: &str = "a tree of the repository";
+
+impl Remote {
+    /// The entry at a path of a commit.
+    pub(crate) async fn entry(&self, commit: &ObjectId, path: &str) -> CodeResult<Option<CodeEntry>> {
+        let known = self.everything(commit).await?;
+        let found = known.entry(path);
+        if found.is_some() || known.is_whole() {
+            return Ok(found);
+        }
+        let (mut tree, mut rest) = known.nearest(path).unwrap_or((*commit, path));
+        loop {
+            let own = self.listing(&tree, false).await?;
+            let (name, below) =
+                rest.split_once('/').map_or((rest, None), |(name, below)| (name, Some(below)));
+            match (own.entry(name), below) {
+                (None, _) if !own.is_whole() => return Err(failure::too_large(TREE)),
+                (None, _) => return Ok(None),
+                (Some(entry), None) => return Ok(Some(entry)),
+                (Some(CodeEntry { kind: EntryKind::Directory, id, .. }), Some(below)) => {
+                    (tree, rest) = (id, below)
+                }
+                (Some(_), Some(_)) => return Ok(None),
+            }
+        }
+    }
+
+    /// All files of a commit.
+    pub(crate) async fn files(&self, commit: &ObjectId) -> CodeResult<Arc<Vec<CodeFile>>> {
+        let known = self.everything(commit).await?;
+        if known.is_whole() {
+            return Ok(Arc::clone(known.files()));
+        }
+        let whole = Arc::new(self.walked(commit).await?);
+        let weight = whole.weight();
+        self.account.listings.put((self.key(commit), true), Arc::clone(&whole), weight);
+        Ok(Arc::clone(whole.files()))
+    }
+
+    /// Everything below a commit's root, listed in parts: each directory by itself and, below it, what the forge gives
+    /// whole. What was listed stays known, so a walk that runs out of time is shorter the next time.
+    async fn walked(&self, commit: &ObjectId) -> CodeResult<Listing> {
+        let (mut files, mut directories) = (Vec::new(), Vec::new());
+        let mut cut_off = vec![(String::new(), *commit)];
+        while let Some((prefix, tree)) = cut_off.pop() {
+            let own = self.listing(&tree, false).await?;
+            if !own.is_whole() || files.len() > FILES_MAX {
+                return Err(failure::too_large(TREE));
+            }
+            collect(&own, &prefix, &mut files, &mut directories);
+            let below = own.directories().iter().map(|(name, id)| (format!("{prefix}{name}/"), *id));
+            let listed = below.map(|(prefix, id)| async move {
+                self.listing(&id, true).await.map(|listing| (prefix, id, listing))
+            });
+            let mut listed = std::pin::pin!(stream::iter(listed).buffer_unordered(self.terms.concurrency));
+            while let Some(outcome) = listed.next().await {
+                let (prefix, id, listing) = outcome?;
+                match listing.is_whole() {
+                    true => collect(&listing, &prefix, &mut files, &mut directories),
+                    false => cut_off.push((prefix, id)),
+                }
+            }
+        }
+        Ok(Listing::new(files, directories, true))
+    }
+
+    /// Everything below a commit's root, as far as the forge gives it at once.
+    async fn everything(&self, commit: &ObjectId) -> CodeResult<Arc<Listing>> {
+        if let Some(listing) = self.account.listings.get(&(self.key(commit), true)) {
+            return Ok(listing);
+        }
+        let _turn = self.repository.turn.lock().await;
+        self.listing(commit, true).await
+    }
+
+    /// One listing, by a tree's id or a commit's.
+    async fn listing(&self, id: &ObjectId, is_deep: bool) -> CodeResult<Arc<Listing>> {
+        let key = (self.key(id), is_deep);
+        if let Some(listing) = self.account.listings.get(&key) {
+            return Ok(listing);
+        }
+        let listing = match self.ask(&|dialect, at| dialect.tree(at, id, is_deep), None).await {
+            Ok(answer) if (200..300).contains(&answer.status) => {
+                self.dialect().read_tree(&answer).ok_or_else(|| self.garbled())?
+            }
+            Ok(_) => {
+                self.is_there().await?;
+                return Err(failure::missing(Unverifiable::Ref, "commit"));
+            }
+            // A listing beyond what one answer may weigh is one that is cut off.
+            Err(error) if is_deep && error.why == Unverifiable::TooLarge => {
+                Listing::new(Vec::new(), Vec::new(), false)
+            }
+            Err(error) => return Err(error),
+        };
+        let listing = Arc::new(listing);
+        self.account.listings.put(key, Arc::clone(&listing), listing.weight());
+        Ok(listing)
+    }
+}
+
+fn collect(
+    listing: &Listing,
+    prefix: &str,
+    files: &mut Vec<CodeFile>,
+    directories: &mut Vec<(String, ObjectId)>,
+) {
+    files.extend(
+        listing
+            .files()
+            .iter()
+            .map(|file| CodeFile { path: format!("{prefix}{}", file.path), entry: file.entry }),
+    );
+    directories.extend(listing.directories().iter().map(|(path, id)| (format!("{prefix}{path}"), *id)));
+}

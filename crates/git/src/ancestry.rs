@@ -1,0 +1,146 @@
+//! Walks through the history: whether a commit is an ancestor of another, and where the history begins.
+
+use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
+use std::sync::Arc;
+
+use loci_model::code::ObjectId;
+use loci_model::ports::code::CodeResult;
+use loci_model::verdict::Unverifiable;
+
+use crate::fault;
+use crate::limits::{COMMITS_MAX, ROOTS_MAX};
+use crate::repository::Repository;
+
+impl Repository {
+    /// True when `older` is `newer` or one of its ancestors.
+    ///
+    /// Walks both histories at once, the youngest commit first, until all that is left of the newer one belongs to the older
+    /// one too: so clocks that were wrong cost time and never the answer.
+    pub(crate) fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool> {
+        if older == newer {
+            return Ok(true);
+        }
+        let key = (self.number, *older, *newer);
+        if let Some(known) = self.caches.ancestry.get(&key) {
+            return Ok(known);
+        }
+        let answer = match self.walk(older, newer)? {
+            Some(answer) => answer,
+            // What is beyond the edge of the clone is not known, unless it is the other way round.
+            None if self.walk(newer, older)? == Some(true) => false,
+            None => return Err(fault::cut_off()),
+        };
+        self.caches.ancestry.put(key, answer, 0);
+        Ok(answer)
+    }
+
+    /// `None` where the clone ends before the answer.
+    fn walk(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<Option<bool>> {
+        let shallow = self.shallow()?;
+        let mut walk = Walk::default();
+        walk.reach(*older, self.commit_with(older, &shallow)?.time, OF_OLDER);
+        walk.reach(*newer, self.commit_with(newer, &shallow)?.time, OF_NEWER);
+        let mut cut_off = false;
+        while walk.open > 0 {
+            let Some((_, id)) = walk.queue.pop() else { break };
+            let Some(sides) = walk.leave(&id) else { continue };
+            if walk.sides.len() > COMMITS_MAX {
+                return Err(fault::too_large("the history"));
+            }
+            let commit = self.commit_with(&id, &shallow)?;
+            cut_off |= commit.cut_off && sides == OF_NEWER;
+            for parent in &commit.parents {
+                if parent == older && sides & OF_NEWER != 0 {
+                    return Ok(Some(true));
+                }
+                let time = match self.commit_with(parent, &shallow) {
+                    Ok(parent) => parent.time,
+                    Err(error) if error.why == Unverifiable::PartialClone => {
+                        cut_off |= sides == OF_NEWER;
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                };
+                walk.reach(*parent, time, sides);
+            }
+        }
+        Ok((!cut_off).then_some(false))
+    }
+
+    /// Commits without parents, sorted; empty where the history is cut off or too long to be walked.
+    pub(crate) fn roots(&self, tip: &ObjectId) -> CodeResult<Vec<ObjectId>> {
+        if let Some(known) = self.caches.roots.get(&(self.number, *tip)) {
+            return Ok(known.to_vec());
+        }
+        let shallow = self.shallow()?;
+        let mut seen = HashSet::from([*tip]);
+        let mut open = vec![*tip];
+        let mut roots = BTreeSet::new();
+        while let Some(id) = open.pop() {
+            let commit = match self.commit_with(&id, &shallow) {
+                Ok(commit) => commit,
+                Err(error) if error.why == Unverifiable::PartialClone => return Ok(Vec::new()),
+                Err(error) => return Err(error),
+            };
+            if commit.cut_off || seen.len() > COMMITS_MAX {
+                return Ok(Vec::new());
+            }
+            if commit.parents.is_empty() {
+                roots.insert(id);
+            }
+            open.extend(commit.parents.iter().filter(|parent| seen.insert(**parent)));
+        }
+        let roots: Vec<_> = roots.into_iter().take(ROOTS_MAX).collect();
+        self.caches.roots.put((self.number, *tip), Arc::from(roots.as_slice()), 0);
+        Ok(roots)
+    }
+}
+
+const OF_OLDER: u8 = 1;
+const OF_NEWER: u8 = 2;
+
+#[derive(Default)]
+struct Walk {
+    queue: BinaryHeap<(i64, ObjectId)>,
+    /// Whose history each commit belongs to.
+    sides: HashMap<ObjectId, Reached>,
+    /// Commits in the queue that belong to the newer history alone.
+    open: usize,
+}
+
+#[derive(Default)]
+struct Reached {
+    sides: u8,
+    waits: bool,
+}
+
+impl Walk {
+    fn reach(&mut self, id: ObjectId, time: i64, sides: u8) {
+        let reached = self.sides.entry(id).or_default();
+        let before = reached.sides;
+        reached.sides |= sides;
+        if reached.sides == before {
+            return;
+        }
+        if reached.waits && before == OF_NEWER {
+            self.open -= 1;
+        }
+        if !reached.waits {
+            reached.waits = true;
+            self.queue.push((time, id));
+        }
+        if reached.sides == OF_NEWER {
+            self.open += 1;
+        }
+    }
+
+    /// The sides of a commit that is taken from the queue.
+    fn leave(&mut self, id: &ObjectId) -> Option<u8> {
+        let reached = self.sides.get_mut(id)?;
+        reached.waits = false;
+        if reached.sides == OF_NEWER {
+            self.open -= 1;
+        }
+        Some(reached.sides)
+    }
+}

@@ -1,0 +1,113 @@
+//! Commits: their trees, parents and times, and tags on the way to them. Parents that a shallow clone cuts off are not there.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use loci_model::code::ObjectId;
+use loci_model::ports::code::CodeResult;
+
+use crate::fault;
+use crate::limits::{HOPS_MAX, STRUCTURE_BYTES_MAX};
+use crate::objects::format::Kind;
+use crate::repository::Repository;
+
+/// What is needed of a commit.
+#[derive(Debug)]
+pub(crate) struct Commit {
+    pub(crate) tree: ObjectId,
+    /// Empty at a root, and where the history is cut off.
+    pub(crate) parents: Vec<ObjectId>,
+    /// True where parents exist that are not in this clone.
+    pub(crate) cut_off: bool,
+    /// Seconds since 1970, as the committer's clock said: orders walks, decides nothing.
+    pub(crate) time: i64,
+}
+
+impl Repository {
+    /// The commit; an error where it is not in this clone or no commit.
+    pub(crate) fn commit(&self, id: &ObjectId) -> CodeResult<Arc<Commit>> {
+        let shallow = self.shallow()?;
+        self.commit_with(id, &shallow)
+    }
+
+    /// As [`Repository::commit`], where many are read: the list of cut-off commits is read once.
+    pub(crate) fn commit_with(&self, id: &ObjectId, shallow: &HashSet<ObjectId>) -> CodeResult<Arc<Commit>> {
+        let cuts = shallow.contains(id);
+        if let Some(commit) = self.caches.commits.get(&(self.number, *id))
+            && commit.cut_off == cuts
+        {
+            return Ok(commit);
+        }
+        let content = self.objects.read_kind(id, Kind::Commit, STRUCTURE_BYTES_MAX)?;
+        let mut commit = parse(&content).ok_or_else(|| fault::damaged("a commit"))?;
+        if cuts {
+            commit.parents.clear();
+            commit.cut_off = true;
+        }
+        let commit = Arc::new(commit);
+        let bytes = 64 + 33 * commit.parents.len();
+        self.caches.commits.put((self.number, *id), Arc::clone(&commit), bytes);
+        Ok(commit)
+    }
+
+    /// The commit that an object is or, through tags, stands for. `None` where it is not there or something else.
+    pub(crate) fn peel(&self, id: &ObjectId) -> CodeResult<Option<ObjectId>> {
+        let mut id = *id;
+        for _ in 0..HOPS_MAX {
+            match self.objects.header(&id)?.map(|header| header.kind) {
+                Some(Kind::Commit) => return Ok(Some(id)),
+                Some(Kind::Tag) => {
+                    let tag = self.objects.read_kind(&id, Kind::Tag, STRUCTURE_BYTES_MAX)?;
+                    id = field(&tag, b"object ").ok_or_else(|| fault::damaged("a tag"))?;
+                }
+                Some(Kind::Tree | Kind::Blob) | None => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn parse(content: &[u8]) -> Option<Commit> {
+    let mut lines = content.split(|byte| *byte == b'\n');
+    let tree = id_after(lines.next()?, b"tree ")?;
+    let mut parents = Vec::new();
+    let mut time = 0;
+    for line in lines.take_while(|line| !line.is_empty()) {
+        if line.starts_with(b"parent ") {
+            parents.push(id_after(line, b"parent ")?);
+        } else if line.starts_with(b"committer ") {
+            let seconds = line.rsplit(|byte| *byte == b' ').nth(1).unwrap_or_default();
+            time = std::str::from_utf8(seconds).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+            break;
+        }
+    }
+    Some(Commit { tree, parents, cut_off: false, time })
+}
+
+fn field(content: &[u8], name: &[u8]) -> Option<ObjectId> {
+    id_after(content.split(|byte| *byte == b'\n').next()?, name)
+}
+
+fn id_after(line: &[u8], name: &[u8]) -> Option<ObjectId> {
+    ObjectId::parse(std::str::from_utf8(line.strip_prefix(name)?).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_are_read_to_their_committer() {
+        let (tree, one, two) = ("1".repeat(40), "2".repeat(40), "3".repeat(40));
+        let whole = format!(
+            "tree {tree}\nparent {one}\nparent {two}\nauthor A <a@b> 5 +0000\ncommitter C D <c@d> 77 +0100\n\nparent x\n"
+        );
+        let commit = parse(whole.as_bytes());
+        let seen = commit.map(|c| (c.tree.to_string(), c.parents.len(), c.time));
+        assert_eq!(seen, Some((tree.clone(), 2, 77)));
+        for broken in ["", "tree", "tree zz\n", &format!("tree {tree}\nparent {tree}0\n"), "parent x\n"] {
+            assert!(parse(broken.as_bytes()).is_none(), "{broken}");
+        }
+        assert!(parse(format!("tree {tree}\n").as_bytes()).is_some());
+    }
+}

@@ -1,0 +1,24 @@
+//! What a directory turns out to be: which clone, which worktree, which remotes, and where its history begins.
+
+use loci_model::ports::code::{CodeResult, Discovered};
+
+use crate::layout::Layout;
+use crate::repository::configuration;
+use crate::source::Source;
+
+/// Describes an open repository.
+pub(crate) fn describe(layout: &Layout, source: &Source) -> CodeResult<Discovered> {
+    let config = configuration(&source.repository.dir)?;
+    let tip = match source.default()? {
+        Some((_, tip)) => Some(tip),
+        None => source.head()?,
+    };
+    Ok(Discovered {
+        common_dir: layout.common.clone(),
+        worktree: layout.worktree.clone(),
+        remotes: config.remotes.into_iter().collect(),
+        roots: tip.map(|tip| source.repository.roots(&tip)).transpose()?.unwrap_or_default(),
+        branch: source.branch()?,
+        head: source.head()?,
+    })
+}

@@ -1,0 +1,152 @@
+//! A file's path through the history: along the first parents, from one commit to a later one, renamed step by step. What left
+//! its path at which step is found once per history, for all files; only such a step is searched for renames.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use loci_model::code::{EntryKind, ObjectId, Rename, Revision};
+use loci_model::ports::code::CodeResult;
+use loci_model::verdict::Unverifiable;
+
+use crate::fault;
+use crate::limits::STEPS_MAX;
+use crate::repository::Repository;
+use crate::source::Source;
+
+/// Paths that files left in one step.
+pub(crate) type Departed = Arc<[Box<str>]>;
+
+/// The first parents of a commit, itself first.
+pub(crate) struct Line {
+    commits: Vec<ObjectId>,
+    places: HashMap<ObjectId, usize>,
+    /// The clone does not hold what came before the last one.
+    cut_off: bool,
+    departures: Mutex<Departures>,
+}
+
+/// At which steps files left their paths. Step `n` leads from commit `n + 1` to commit `n` of the line.
+#[derive(Default)]
+struct Departures {
+    /// Steps that are known: `0..steps`.
+    steps: usize,
+    /// By path: steps, ascending.
+    by_path: HashMap<String, Vec<usize>>,
+}
+
+impl Source {
+    pub(crate) fn followed(
+        &self,
+        path: &str,
+        from: &ObjectId,
+        to: &Revision,
+        similarity: u8,
+    ) -> CodeResult<Option<String>> {
+        let Some(tip) = to.commit() else { return Ok(None) };
+        let line = self.repository.line(&tip)?;
+        let Some(start) = line.places.get(from).copied() else {
+            // Behind the edge of the clone it may well be reached.
+            return if line.cut_off { Err(fault::cut_off()) } else { Ok(None) };
+        };
+        let tree = self.repository.commit(from)?.tree;
+        if !self.repository.tree_entry(&tree, path)?.is_some_and(|entry| is_file(entry.kind)) {
+            return Ok(None);
+        }
+        let mut path = path.to_owned();
+        let mut at = start;
+        while let Some(step) = self.repository.departure(&line, &path, at, start)? {
+            let (Some(before), Some(after)) = (line.commits.get(step + 1), line.commits.get(step)) else {
+                return Ok(None);
+            };
+            let (before, after) = (self.repository.commit(before)?.tree, self.repository.commit(after)?.tree);
+            match target(&self.renamed_trees(&before, &after, similarity)?, &path) {
+                Some(next) => path = next,
+                None => return Ok(None),
+            }
+            at = step;
+        }
+        if to.is_dirty() && !self.worktree_has(&path)? {
+            return Ok(target(&self.renamed(&tip, to, similarity)?, &path));
+        }
+        Ok(Some(path))
+    }
+}
+
+impl Repository {
+    fn line(&self, tip: &ObjectId) -> CodeResult<Arc<Line>> {
+        let shallow = self.shallow()?;
+        let key = (self.number, *tip, shallow.len());
+        if let Some(known) = self.caches.lines.get(&key) {
+            return Ok(known);
+        }
+        let line = Arc::new(self.first_parents(tip, &shallow)?);
+        let bytes = line.commits.len() * 160;
+        self.caches.lines.put(key, Arc::clone(&line), bytes);
+        Ok(line)
+    }
+
+    fn first_parents(&self, tip: &ObjectId, shallow: &HashSet<ObjectId>) -> CodeResult<Line> {
+        let mut commits = Vec::new();
+        let mut next = Some(*tip);
+        let mut cut_off = false;
+        while let Some(id) = next {
+            let commit = match self.commit_with(&id, shallow) {
+                Ok(commit) => commit,
+                Err(error) if error.why == Unverifiable::PartialClone && !commits.is_empty() => {
+                    cut_off = true;
+                    break;
+                }
+                Err(error) => return Err(error),
+            };
+            commits.push(id);
+            cut_off = commit.cut_off;
+            next = commit.parents.first().copied();
+            if commits.len() > STEPS_MAX {
+                cut_off = true;
+                break;
+            }
+        }
+        let places = commits.iter().enumerate().map(|(place, id)| (*id, place)).collect();
+        Ok(Line { commits, places, cut_off, departures: Mutex::default() })
+    }
+
+    /// The next step after `at` towards the tip at which a file left this path.
+    fn departure(&self, line: &Line, path: &str, at: usize, start: usize) -> CodeResult<Option<usize>> {
+        let mut departures = line.departures.lock().unwrap_or_else(PoisonError::into_inner);
+        while departures.steps < start {
+            let step = departures.steps;
+            let (Some(after), Some(before)) = (line.commits.get(step), line.commits.get(step + 1)) else {
+                break;
+            };
+            for gone in self.step(before, after)?.iter() {
+                departures.by_path.entry(gone.to_string()).or_default().push(step);
+            }
+            departures.steps += 1;
+        }
+        let steps = departures.by_path.get(path);
+        Ok(steps.and_then(|steps| steps.iter().rev().copied().find(|step| *step < at)))
+    }
+
+    /// Paths that have a file in one commit and none in the next.
+    fn step(&self, before: &ObjectId, after: &ObjectId) -> CodeResult<Departed> {
+        let key = (self.number, *before, *after);
+        if let Some(known) = self.caches.steps.get(&key) {
+            return Ok(known);
+        }
+        let (old, new) = (self.commit(before)?.tree, self.commit(after)?.tree);
+        let difference = self.tree_difference(&old, &new)?;
+        let gone: Departed = difference.gone.into_iter().map(|file| file.path.into_boxed_str()).collect();
+        let bytes = gone.iter().map(|path| path.len() + 16).sum();
+        self.caches.steps.put(key, Arc::clone(&gone), bytes);
+        Ok(gone)
+    }
+}
+
+fn is_file(kind: EntryKind) -> bool {
+    matches!(kind, EntryKind::File | EntryKind::Symlink)
+}
+
+fn target(renames: &[Rename], path: &str) -> Option<String> {
+    let place = renames.binary_search_by(|rename| rename.from.as_str().cmp(path)).ok()?;
+    renames.get(place).map(|rename| rename.to.clone())
+}

@@ -1,0 +1,35 @@
+//! Code of local clones, bare repositories and worktrees (verified-memory.md §8.1): the ports `CodeSource` and `CodeSources`.
+//!
+//! It reads git's objects itself, in process: packs and loose objects (`objects`), refs, trees, the index. Nothing is checked
+//! out, written, run or fetched; of a repository's configuration only the format of objects and the URLs of remotes are read.
+//! A repository is data from a stranger: every size, depth and count has a limit (`limits`), every file is opened without
+//! following links (`beneath`), and every object is compared with its id.
+//!
+//! It does not know of verification, of forges, nor of which repository a URL means.
+
+mod alternates;
+mod ancestry;
+mod beneath;
+mod caches;
+mod commits;
+mod config;
+mod discover;
+mod fault;
+mod follow;
+mod layout;
+mod likeness;
+mod limits;
+mod lru;
+mod names;
+mod objects;
+mod paths;
+mod pool;
+mod refs;
+mod renames;
+mod repository;
+mod source;
+mod sources;
+mod trees;
+mod worktree;
+
+pub use sources::{GitOptions, GitSources};

@@ -1,0 +1,128 @@
+//! How alike two files are, as git measures it for renames: the bytes of the new one that stand in the old one, line by line
+//! (or by 64 bytes), wherever they stand, over the size of the larger.
+
+use std::sync::Arc;
+
+/// Likeness is counted in these parts of a whole, as git does.
+pub(crate) const WHOLE: u64 = 60_000;
+
+const PIECE_BYTES: usize = 64;
+/// A NUL in these first bytes makes a file binary.
+const BINARY_WITHIN: usize = 8_000;
+
+/// What is compared of a file: its pieces by hash, sorted, with the bytes each takes.
+#[derive(Debug)]
+pub(crate) struct Fingerprint {
+    pub(crate) bytes: u64,
+    pieces: Box<[(u64, u32)]>,
+}
+
+impl Fingerprint {
+    pub(crate) fn of(content: &[u8]) -> Self {
+        let head = content.get(..BINARY_WITHIN).unwrap_or(content);
+        let is_text = !head.contains(&0);
+        let mut pieces = Vec::with_capacity(content.len() / 24 + 1);
+        let mut rest = content;
+        while !rest.is_empty() {
+            let window = rest.get(..PIECE_BYTES).unwrap_or(rest);
+            let length = window.iter().position(|byte| *byte == b'\n').map_or(window.len(), |at| at + 1);
+            let (piece, after) = rest.split_at(length);
+            rest = after;
+            // The end of a line is the same, however it is written.
+            let piece = match piece.strip_suffix(b"\r\n") {
+                Some(line) if is_text => hash(line, piece.len() - 1, true),
+                _ => hash(piece.strip_suffix(b"\n").unwrap_or(piece), piece.len(), piece.ends_with(b"\n")),
+            };
+            pieces.push(piece);
+        }
+        pieces.sort_unstable();
+        let mut merged: Vec<(u64, u32)> = Vec::with_capacity(pieces.len());
+        for (hash, bytes) in pieces {
+            match merged.last_mut() {
+                Some(last) if last.0 == hash => last.1 = last.1.saturating_add(bytes),
+                _ => merged.push((hash, bytes)),
+            }
+        }
+        Self { bytes: content.len() as u64, pieces: merged.into_boxed_slice() }
+    }
+
+    /// Bytes that it holds in memory.
+    pub(crate) fn weight(&self) -> usize {
+        size_of_val(&*self.pieces)
+    }
+
+    /// Parts of [`WHOLE`] that two files have in common.
+    pub(crate) fn likeness(&self, other: &Self) -> u64 {
+        let larger = self.bytes.max(other.bytes);
+        if larger == 0 {
+            return 0;
+        }
+        let mut common = 0_u64;
+        let (mut mine, mut theirs) = (self.pieces.iter().peekable(), other.pieces.iter().peekable());
+        while let (Some((a, a_bytes)), Some((b, b_bytes))) = (mine.peek(), theirs.peek()) {
+            match a.cmp(b) {
+                std::cmp::Ordering::Less => drop(mine.next()),
+                std::cmp::Ordering::Greater => drop(theirs.next()),
+                std::cmp::Ordering::Equal => {
+                    common += u64::from(*a_bytes.min(b_bytes));
+                    mine.next();
+                    theirs.next();
+                }
+            }
+        }
+        (common * WHOLE / larger).min(WHOLE)
+    }
+}
+
+/// The likeness that a percentage asks for.
+pub(crate) fn wanted(percent: u8) -> u64 {
+    u64::from(percent.min(100)) * WHOLE / 100
+}
+
+/// True where sizes alone leave the likeness possible.
+pub(crate) fn is_possible(a: u64, b: u64, wanted: u64) -> bool {
+    let (smaller, larger) = (a.min(b), a.max(b));
+    smaller.saturating_mul(WHOLE) >= larger.saturating_mul(wanted)
+}
+
+/// Shared between those who compare.
+pub(crate) type SharedFingerprint = Arc<Fingerprint>;
+
+fn hash(line: &[u8], bytes: usize, ended: bool) -> (u64, u32) {
+    const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut hash = u64::from(ended).wrapping_add(line.len() as u64).wrapping_mul(MIX);
+    for eight in line.chunks(8) {
+        let word = eight.iter().rev().fold(0, |word, byte| (word << 8) | u64::from(*byte));
+        hash = (hash.rotate_left(23) ^ word).wrapping_mul(MIX);
+    }
+    (hash ^ (hash >> 29), u32::try_from(bytes).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn likeness_is_what_is_common_over_the_larger() {
+        for (old, new, expect) in [
+            ("a\nb\nc\nd\n", "a\nb\nc\nd\n", 100),
+            ("a\nb\nc\nd\n", "d\nc\nb\na\n", 100),
+            ("a\nb\nc\nd\n", "a\nb\nx\ny\n", 50),
+            ("a\nb\n", "a\nb\nc\nd\n", 50),
+            ("a\r\nb\r\n", "a\nb\n", 66),
+            ("a\na\na\n", "a\n", 33),
+            ("x", "y", 0),
+            ("", "", 0),
+        ] {
+            let likeness = Fingerprint::of(old.as_bytes()).likeness(&Fingerprint::of(new.as_bytes()));
+            assert_eq!(likeness * 100 / WHOLE, expect, "{old:?} {new:?}");
+        }
+    }
+
+    #[test]
+    fn sizes_rule_out_what_cannot_be() {
+        assert!(is_possible(50, 100, wanted(50)));
+        assert!(!is_possible(49, 100, wanted(50)));
+        assert!(is_possible(0, 0, wanted(50)));
+    }
+}

@@ -1,0 +1,90 @@
+//! Which commit a name stands for: refs in git's order, full and abbreviated ids, `WORKTREE`. And which branch is the default.
+
+use loci_model::code::{ObjectId, Revision};
+use loci_model::ports::code::CodeResult;
+
+use crate::limits::ABBREVIATED_MIN;
+use crate::source::Source;
+
+/// The name of the files as they lie there.
+const WORKTREE: &str = "WORKTREE";
+
+/// Where a short name is looked for, in order, as git does.
+const PLACES: [(&str, &str); 6] = [
+    ("", ""),
+    ("refs/", ""),
+    ("refs/tags/", ""),
+    ("refs/heads/", ""),
+    ("refs/remotes/", ""),
+    ("refs/remotes/", "/HEAD"),
+];
+
+impl Source {
+    pub(crate) fn resolved(&self, name: &str) -> CodeResult<Option<Revision>> {
+        if name == WORKTREE {
+            return Ok(match self.worktree {
+                Some(_) => Some(Revision::Worktree(self.head()?)),
+                None => None,
+            });
+        }
+        if let Some(id) = ObjectId::parse(name) {
+            return Ok(self.repository.peel(&id)?.map(Revision::Commit));
+        }
+        for (before, after) in PLACES {
+            let full = format!("{before}{name}{after}");
+            if let Some((_, id)) = self.follow_ref(&full)? {
+                return Ok(self.repository.peel(&id)?.map(Revision::Commit));
+            }
+        }
+        Ok(self.abbreviated(name)?.map(Revision::Commit))
+    }
+
+    /// The commit that is checked out. `None` before the first one.
+    pub(crate) fn head(&self) -> CodeResult<Option<ObjectId>> {
+        match self.follow_ref("HEAD")? {
+            Some((_, id)) => self.repository.peel(&id),
+            None => Ok(None),
+        }
+    }
+
+    /// What the remote calls its default; otherwise, of a bare repository, its `HEAD`; otherwise `main` or `master`, of the
+    /// remote first; otherwise what is checked out.
+    pub(crate) fn default(&self) -> CodeResult<Option<(String, ObjectId)>> {
+        let bare = self.worktree.is_none().then_some("HEAD");
+        let usual = [
+            "refs/remotes/origin/main",
+            "refs/remotes/origin/master",
+            "refs/heads/main",
+            "refs/heads/master",
+            "HEAD",
+        ];
+        for name in ["refs/remotes/origin/HEAD"].into_iter().chain(bare).chain(usual) {
+            let Some((full, id)) = self.follow_ref(name)? else { continue };
+            if let Some(commit) = self.repository.peel(&id)? {
+                let short = full.strip_prefix("refs/remotes/origin/").or(full.strip_prefix("refs/heads/"));
+                return Ok(Some((short.unwrap_or(&full).to_owned(), commit)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The one commit whose id begins so; `None` where there is none, or several.
+    fn abbreviated(&self, name: &str) -> CodeResult<Option<ObjectId>> {
+        let digits = name.to_ascii_lowercase();
+        let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let full = self.repository.objects.format().id_bytes() * 2;
+        if !is_hex || digits.len() < ABBREVIATED_MIN || digits.len() >= full {
+            return Ok(None);
+        }
+        let mut commits = Vec::new();
+        for id in self.repository.objects.with_prefix(&digits)? {
+            commits.extend(self.repository.peel(&id)?);
+        }
+        commits.sort_unstable();
+        commits.dedup();
+        match commits.as_slice() {
+            [commit] => Ok(Some(*commit)),
+            _ => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! All objects of a clone, loose and packed, its own and those of the alternates that are allowed. What is read is compared
+//! with the id it was asked for by: a content that does not hash to it is damage, never an answer.
+
+pub(crate) mod delta;
+pub(crate) mod format;
+mod inflate;
+mod loose;
+mod pack;
+mod pack_index;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use loci_model::code::ObjectId;
+use loci_model::ports::code::{CodeError, CodeResult};
+
+use crate::beneath::Dir;
+use crate::fault;
+use crate::limits::{ABBREVIATED_FITS_MAX, PACKS_MAX};
+use crate::lru::Lru;
+use format::{Format, Kind};
+use pack::{Pack, PackPlace, SharedPack};
+use pack_index::PackIndex;
+
+/// What an object is and how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) kind: Kind,
+    pub(crate) bytes: u64,
+}
+
+/// An object, inflated.
+#[derive(Debug, Clone)]
+pub(crate) struct Content {
+    pub(crate) kind: Kind,
+    pub(crate) bytes: Arc<[u8]>,
+}
+
+/// Inflated objects that others are built from.
+pub(crate) type Bases = Lru<pack::BaseKey, Content>;
+
+/// One directory `objects`.
+struct Folder {
+    dir: Dir,
+    packs: RwLock<Arc<Packs>>,
+}
+
+#[derive(Default)]
+struct Packs {
+    listed: bool,
+    open: Vec<(Vec<u8>, SharedPack)>,
+    /// What was wrong with a pack that could not be opened.
+    broken: Option<CodeError>,
+}
+
+/// The objects of a clone.
+pub(crate) struct Objects {
+    format: Format,
+    folders: Vec<Folder>,
+    bases: Arc<Bases>,
+    /// An alternate was not allowed: what is missing may be there.
+    alternates_refused: bool,
+}
+
+/// Numbers packs over the life of the process.
+static PACK_NUMBER: AtomicU64 = AtomicU64::new(0);
+
+impl Objects {
+    pub(crate) fn new(
+        format: Format,
+        folders: Vec<Dir>,
+        bases: Arc<Bases>,
+        alternates_refused: bool,
+    ) -> Self {
+        let folders = folders.into_iter().map(|dir| Folder { dir, packs: RwLock::default() }).collect();
+        Self { format, folders, bases, alternates_refused }
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Kind and size; `None` where the object is not in this clone.
+    pub(crate) fn header(&self, id: &ObjectId) -> CodeResult<Option<Header>> {
+        self.find(id, |pack, at| pack.header(at), |dir| loose::header(dir, id))
+    }
+
+    /// The object of this kind, with at most `bytes_max` bytes; an error where it is missing or something else. Nothing of it
+    /// is inflated before that is known.
+    pub(crate) fn read_kind(&self, id: &ObjectId, kind: Kind, bytes_max: u64) -> CodeResult<Arc<[u8]>> {
+        let refusal = |header: Header| {
+            if header.kind != kind {
+                Some(fault::damaged("an object of another kind than is said"))
+            } else if header.bytes > bytes_max {
+                Some(fault::too_large(kind.word()))
+            } else {
+                None
+            }
+        };
+        let content = self.find(
+            id,
+            |pack, at| match refusal(pack.header(at)?) {
+                Some(error) => Ok(Err(error)),
+                None => pack.read(at, &self.bases).and_then(|content| self.checked(id, content)).map(Ok),
+            },
+            |dir| match loose::header(dir, id)?.map(refusal) {
+                Some(Some(error)) => Ok(Some(Err(error))),
+                Some(None) => {
+                    loose::read(dir, id)?.map(|content| self.checked(id, content).map(Ok)).transpose()
+                }
+                None => Ok(None),
+            },
+        )?;
+        content.ok_or_else(|| self.missing(id))?.map(|content| content.bytes)
+    }
+
+    /// The error of an object that is not there.
+    pub(crate) fn missing(&self, id: &ObjectId) -> CodeError {
+        let mut error = fault::missing(id);
+        if self.alternates_refused {
+            error.detail.push_str("; it borrows objects from a directory that is not allowed");
+        }
+        error
+    }
+
+    /// Ids that begin with these lower-case hex digits, sorted; cut off after some.
+    pub(crate) fn with_prefix(&self, digits: &str) -> CodeResult<Vec<ObjectId>> {
+        let mut fits = Vec::new();
+        for folder in &self.folders {
+            loose::with_prefix(&folder.dir, digits, &mut fits, ABBREVIATED_FITS_MAX)?;
+            for (_, pack) in &self.packs(folder, true)?.open {
+                pack.index().with_prefix(digits, &mut fits, ABBREVIATED_FITS_MAX)?;
+            }
+        }
+        fits.sort_unstable();
+        fits.dedup();
+        Ok(fits)
+    }
+
+    fn checked(&self, id: &ObjectId, content: Content) -> CodeResult<Content> {
+        if self.format.id_of(content.kind, &content.bytes) == Some(*id) {
+            Ok(content)
+        } else {
+            Err(fault::damaged("an object's content is not what its id says"))
+        }
+    }
+
+    /// Looks in packs, then among loose objects, then in packs that came meanwhile. Another copy serves where one is broken.
+    fn find<T>(
+        &self,
+        id: &ObjectId,
+        packed: impl Fn(&Pack, u64) -> CodeResult<T>,
+        loose: impl Fn(&Dir) -> CodeResult<Option<T>>,
+    ) -> CodeResult<Option<T>> {
+        if id.as_bytes().len() != self.format.id_bytes() {
+            return Ok(None);
+        }
+        let mut broken = None;
+        for newly in [false, true] {
+            for folder in &self.folders {
+                let packs = self.packs(folder, newly)?;
+                for (_, pack) in &packs.open {
+                    match pack.index().find(id).and_then(|at| at.map(|at| packed(pack, at)).transpose()) {
+                        Ok(Some(found)) => return Ok(Some(found)),
+                        Ok(None) => {}
+                        Err(error) => broken = Some(error),
+                    }
+                }
+                if newly {
+                    broken = broken.or_else(|| packs.broken.clone());
+                    continue;
+                }
+                match loose(&folder.dir) {
+                    Ok(Some(found)) => return Ok(Some(found)),
+                    Ok(None) => {}
+                    Err(error) => broken = Some(error),
+                }
+            }
+        }
+        broken.map_or(Ok(None), Err)
+    }
+
+    /// The packs of a folder; listed anew where that is asked for.
+    fn packs(&self, folder: &Folder, newly: bool) -> CodeResult<Arc<Packs>> {
+        let known = Arc::clone(&folder.packs.read().unwrap_or_else(PoisonError::into_inner));
+        if known.listed && !newly {
+            return Ok(known);
+        }
+        let Some(dir) = folder.dir.directory(b"pack")?.map(Arc::new) else { return Ok(known) };
+        let mut names = dir.names(4 * PACKS_MAX)?;
+        names.retain(|name| name.ends_with(b".idx"));
+        names.truncate(PACKS_MAX);
+        if known.listed && names.iter().eq(known.open.iter().map(|(name, _)| name)) {
+            return Ok(known);
+        }
+        let mut packs = Packs { listed: true, ..Packs::default() };
+        for name in names {
+            if let Some((_, open)) = known.open.iter().find(|(known, _)| *known == name) {
+                packs.open.push((name, Arc::clone(open)));
+                continue;
+            }
+            match self.open_pack(&dir, &name) {
+                Ok(Some(pack)) => packs.open.push((name, Arc::new(pack))),
+                Ok(None) => {}
+                Err(error) => packs.broken = Some(error),
+            }
+        }
+        let packs = Arc::new(packs);
+        *folder.packs.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&packs);
+        Ok(packs)
+    }
+
+    fn open_pack(&self, dir: &Arc<Dir>, index_name: &[u8]) -> CodeResult<Option<Pack>> {
+        let Some((index, stamp)) = dir.file(index_name)? else { return Ok(None) };
+        let stem = index_name.strip_suffix(b".idx").unwrap_or(index_name);
+        let place = PackPlace { dir: Arc::clone(dir), name: [stem, b".pack"].concat() };
+        let index = PackIndex::open(index, &stamp, self.format)?;
+        let number = PACK_NUMBER.fetch_add(1, Ordering::Relaxed);
+        Ok(Some(Pack::new(number, index, place, self.format)))
+    }
+}

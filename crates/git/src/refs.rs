@@ -1,0 +1,136 @@
+//! Refs: `HEAD`, branches and tags, loose and packed. Read anew for every question, so that a new commit is seen at once; the
+//! packed ones are kept as long as their file is the same.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use loci_model::code::ObjectId;
+use loci_model::ports::code::CodeResult;
+
+use crate::beneath::{self, Dir, Stamp};
+use crate::fault;
+use crate::limits::{HOPS_MAX, REFS_BYTES_MAX, SMALL_FILE_BYTES_MAX};
+
+/// What a ref says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    Id(ObjectId),
+    Symbolic(String),
+}
+
+/// Packed refs, by full name.
+type Packed = Arc<HashMap<String, ObjectId>>;
+
+/// The refs of a clone.
+#[derive(Default)]
+pub(crate) struct Refs {
+    packed: Mutex<Option<(Stamp, Packed)>>,
+}
+
+impl Refs {
+    /// What the ref of this full name says. `private` is the directory of the worktree, where `HEAD` lies.
+    pub(crate) fn find(&self, shared: &Dir, private: &Dir, name: &str) -> CodeResult<Option<Target>> {
+        if !is_ref(name) {
+            return Ok(None);
+        }
+        let dir = if name.starts_with("refs/") { shared } else { private };
+        if let Some((file, stamp)) = dir.file(name.as_bytes())? {
+            let content = beneath::read_all(file, &stamp, SMALL_FILE_BYTES_MAX)?;
+            return parse(&content).map(Some).ok_or_else(|| fault::damaged("a ref"));
+        }
+        Ok(self.packed(shared)?.get(name).copied().map(Target::Id))
+    }
+
+    /// The object that a ref stands for in the end, and the full name of the ref that says it.
+    pub(crate) fn follow(
+        &self,
+        shared: &Dir,
+        private: &Dir,
+        name: &str,
+    ) -> CodeResult<Option<(String, ObjectId)>> {
+        let mut name = name.to_owned();
+        for _ in 0..HOPS_MAX {
+            match self.find(shared, private, &name)? {
+                Some(Target::Id(id)) => return Ok(Some((name, id))),
+                Some(Target::Symbolic(next)) => name = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    fn packed(&self, shared: &Dir) -> CodeResult<Packed> {
+        let Some((file, stamp)) = shared.file(b"packed-refs")? else { return Ok(Arc::default()) };
+        let mut packed = self.packed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, refs)) = packed.as_ref()
+            && *known == stamp
+        {
+            return Ok(Arc::clone(refs));
+        }
+        let content = beneath::read_all(file, &stamp, REFS_BYTES_MAX)?;
+        let refs: Packed = Arc::new(lines_of(&content).collect());
+        *packed = Some((stamp, Arc::clone(&refs)));
+        Ok(refs)
+    }
+}
+
+/// A full name that git would make: nothing that could be another file of the repository, or a part of a path upwards.
+pub(crate) fn is_ref(name: &str) -> bool {
+    let top = !name.contains('/');
+    if top {
+        return name == "HEAD";
+    }
+    name.starts_with("refs/") && name.len() <= 1_024 && name.split('/').all(is_part) && !name.contains("@{")
+}
+
+fn is_part(part: &str) -> bool {
+    !part.is_empty()
+        && !part.starts_with(['.', '-'])
+        && !part.ends_with('.')
+        && !part.ends_with(".lock")
+        && !part.contains("..")
+        && !part.chars().any(|c| c.is_control() || " ~^:?*[\\".contains(c))
+}
+
+fn parse(content: &[u8]) -> Option<Target> {
+    let text = std::str::from_utf8(content).ok()?.trim_end();
+    match text.strip_prefix("ref:") {
+        Some(name) => Some(Target::Symbolic(name.trim().to_owned())),
+        None => ObjectId::parse(text).map(Target::Id),
+    }
+}
+
+/// Lines of `packed-refs`: an id and a name. Peeled ids, comments and what is broken are passed over.
+fn lines_of(content: &[u8]) -> impl Iterator<Item = (String, ObjectId)> + '_ {
+    content.split(|byte| *byte == b'\n').filter_map(|line| {
+        let (id, name) = std::str::from_utf8(line).ok()?.trim_end().split_once(' ')?;
+        Some((name.to_owned(), ObjectId::parse(id)?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_could_be_other_files_are_no_refs() {
+        for (name, expect) in [
+            ("HEAD", true),
+            ("refs/heads/main", true),
+            ("refs/heads/a/b-c.d", true),
+            ("refs/remotes/origin/HEAD", true),
+            ("config", false),
+            ("refs", false),
+            ("refs/heads/../../config", false),
+            ("refs/heads/", false),
+            ("refs/heads/a.lock", false),
+            ("refs/heads/-a", false),
+            ("refs/heads/a@{1}", false),
+            ("refs/heads/a\nb", false),
+            ("objects/x", false),
+            ("", false),
+        ] {
+            assert_eq!(is_ref(name), expect, "{name:?}");
+        }
+    }
+}

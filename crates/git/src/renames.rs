@@ -1,0 +1,260 @@
+//! Files that have another path in another revision, by comparing the two ends: first the same content, then the same name
+//! with much in common, then whatever has most in common. As git does it, so that both say the same.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use loci_model::code::{CodeFile, EntryKind, ObjectId, Rename, Revision};
+use loci_model::ports::code::CodeResult;
+
+use crate::likeness::{self, Fingerprint, SharedFingerprint};
+use crate::limits::{COMPARED_BYTES_MAX, COMPARED_MAX, PAIRS_MAX};
+use crate::objects::format::Kind;
+use crate::source::Source;
+use crate::trees::Difference;
+
+/// Files that each new file is taken for at most, the most alike ones; as in git.
+const CANDIDATES_MAX: usize = 4;
+
+impl Source {
+    pub(crate) fn renamed(
+        &self,
+        from: &ObjectId,
+        to: &Revision,
+        similarity: u8,
+    ) -> CodeResult<Arc<Vec<Rename>>> {
+        let repository = &self.repository;
+        let old = repository.commit(from)?.tree;
+        match to {
+            Revision::Commit(to) => self.renamed_trees(&old, &repository.commit(to)?.tree, similarity),
+            // Files may change at any time: nothing is kept.
+            Revision::Worktree(_) => {
+                let difference = between(&repository.tree_files(&old)?, &self.worktree_files()?);
+                self.pair(difference, similarity).map(Arc::new)
+            }
+        }
+    }
+
+    pub(crate) fn renamed_trees(
+        &self,
+        old: &ObjectId,
+        new: &ObjectId,
+        similarity: u8,
+    ) -> CodeResult<Arc<Vec<Rename>>> {
+        let key = (self.repository.number, *old, *new, similarity);
+        if let Some(known) = self.repository.caches.renames.get(&key) {
+            return Ok(known);
+        }
+        let renames = Arc::new(self.pair(self.repository.tree_difference(old, new)?, similarity)?);
+        let bytes =
+            renames.iter().map(|rename| size_of::<Rename>() + rename.from.len() + rename.to.len()).sum();
+        self.repository.caches.renames.put(key, Arc::clone(&renames), bytes);
+        Ok(renames)
+    }
+
+    fn pair(&self, difference: Difference, similarity: u8) -> CodeResult<Vec<Rename>> {
+        let empty = self.repository.objects.format().id_of(Kind::Blob, b"");
+        let is_wanted = |file: &CodeFile| {
+            matches!(file.entry.kind, EntryKind::File | EntryKind::Symlink) && Some(file.entry.id) != empty
+        };
+        let mut pairs = Pairs {
+            gone: difference.gone.into_iter().filter(|file| is_wanted(file)).collect(),
+            come: difference.come.into_iter().filter(|file| is_wanted(file)).collect(),
+            found: BTreeMap::new(),
+            taken: BTreeSet::new(),
+        };
+        pairs.same_content();
+        if similarity < 100 {
+            let wanted = likeness::wanted(similarity);
+            self.same_names(&mut pairs, wanted.midpoint(likeness::WHOLE))?;
+            self.most_alike(&mut pairs, wanted)?;
+        }
+        Ok(pairs.renames())
+    }
+
+    /// A name that only one file lost and only one file got is most often the same file: half of the way to a whole is enough.
+    fn same_names(&self, pairs: &mut Pairs, wanted: u64) -> CodeResult<()> {
+        let (gone, come) = (once(&pairs.open_gone()), once(&pairs.open_come()));
+        let mut both: Vec<_> = gone.iter().filter_map(|(name, old)| Some((*old, *come.get(name)?))).collect();
+        both.sort_unstable();
+        both.truncate(COMPARED_MAX);
+        for (old, new) in both {
+            let (Some(gone), Some(come)) = (pairs.gone.get(old), pairs.come.get(new)) else { continue };
+            let (Some(gone), Some(come)) = (self.fingerprint(gone)?, self.fingerprint(come)?) else {
+                continue;
+            };
+            if enough(&gone, &come, wanted).is_some() {
+                pairs.join(old, new);
+            }
+        }
+        Ok(())
+    }
+
+    fn most_alike(&self, pairs: &mut Pairs, wanted: u64) -> CodeResult<()> {
+        let (gone, come) = (pairs.open_gone_places(), pairs.open_come_places());
+        if gone.len().saturating_mul(come.len()) > PAIRS_MAX || gone.len() + come.len() > COMPARED_MAX {
+            return Ok(());
+        }
+        let (gone, come) = (self.prints(&pairs.gone, gone)?, self.prints(&pairs.come, come)?);
+        let mut candidates = Vec::new();
+        for (new, new_print) in &come {
+            let mut best = Vec::new();
+            for (old, old_print) in &gone {
+                if let Some(likeness) = enough(old_print, new_print, wanted) {
+                    let other_name = pairs.name_of_gone(*old) != pairs.name_of_come(*new);
+                    best.push((std::cmp::Reverse(likeness), other_name, *old, *new));
+                }
+            }
+            best.sort_unstable();
+            best.truncate(CANDIDATES_MAX);
+            candidates.append(&mut best);
+        }
+        candidates.sort_unstable();
+        for (_, _, old, new) in candidates {
+            pairs.join(old, new);
+        }
+        Ok(())
+    }
+
+    /// What is compared of these files. Those that are too large, not in this clone, or no files, are not compared.
+    fn prints(&self, files: &[CodeFile], places: Vec<usize>) -> CodeResult<Vec<(usize, SharedFingerprint)>> {
+        let mut prints = Vec::with_capacity(places.len());
+        for place in places {
+            if let Some(print) = files.get(place).map(|file| self.fingerprint(file)).transpose()?.flatten() {
+                prints.push((place, print));
+            }
+        }
+        Ok(prints)
+    }
+
+    fn fingerprint(&self, file: &CodeFile) -> CodeResult<Option<SharedFingerprint>> {
+        if file.entry.kind != EntryKind::File {
+            return Ok(None);
+        }
+        let repository = &self.repository;
+        let key = (repository.number, file.entry.id);
+        if let Some(known) = repository.caches.fingerprints.get(&key) {
+            return Ok(Some(known));
+        }
+        if self.blob_bytes(&file.entry.id)?.is_none_or(|bytes| bytes > COMPARED_BYTES_MAX) {
+            return Ok(None);
+        }
+        let content = self.blob(&file.entry.id, COMPARED_BYTES_MAX)?;
+        let print = Arc::new(Fingerprint::of(&content));
+        repository.caches.fingerprints.put(key, Arc::clone(&print), print.weight());
+        Ok(Some(print))
+    }
+}
+
+/// Files that are to be paired, by place in the two lists.
+struct Pairs {
+    gone: Vec<CodeFile>,
+    come: Vec<CodeFile>,
+    found: BTreeMap<usize, usize>,
+    taken: BTreeSet<usize>,
+}
+
+impl Pairs {
+    /// The same content: of several files the one with the same name, otherwise the first.
+    fn same_content(&mut self) {
+        let mut by_id: HashMap<(ObjectId, EntryKind), Vec<usize>> = HashMap::new();
+        for (place, file) in self.come.iter().enumerate() {
+            by_id.entry((file.entry.id, file.entry.kind)).or_default().push(place);
+        }
+        for same_name in [true, false] {
+            for old in self.open_gone_places() {
+                let Some(file) = self.gone.get(old) else { continue };
+                let fits = by_id.get(&(file.entry.id, file.entry.kind)).map_or(&[][..], Vec::as_slice);
+                let new = fits.iter().copied().find(|new| {
+                    !self.taken.contains(new)
+                        && (!same_name || self.name_of_gone(old) == self.name_of_come(*new))
+                });
+                if let Some(new) = new {
+                    self.join(old, new);
+                }
+            }
+        }
+    }
+
+    fn join(&mut self, old: usize, new: usize) {
+        if !self.found.contains_key(&old) && self.taken.insert(new) {
+            self.found.insert(old, new);
+        }
+    }
+
+    fn open_gone_places(&self) -> Vec<usize> {
+        (0..self.gone.len()).filter(|place| !self.found.contains_key(place)).collect()
+    }
+
+    fn open_come_places(&self) -> Vec<usize> {
+        (0..self.come.len()).filter(|place| !self.taken.contains(place)).collect()
+    }
+
+    fn open_gone(&self) -> Vec<(usize, &str)> {
+        self.open_gone_places().into_iter().map(|place| (place, self.name_of_gone(place))).collect()
+    }
+
+    fn open_come(&self) -> Vec<(usize, &str)> {
+        self.open_come_places().into_iter().map(|place| (place, self.name_of_come(place))).collect()
+    }
+
+    fn name_of_gone(&self, place: usize) -> &str {
+        self.gone.get(place).map_or("", |file| name_of(&file.path))
+    }
+
+    fn name_of_come(&self, place: usize) -> &str {
+        self.come.get(place).map_or("", |file| name_of(&file.path))
+    }
+
+    fn renames(&self) -> Vec<Rename> {
+        let path = |files: &[CodeFile], place: usize| files.get(place).map(|file| file.path.clone());
+        self.found
+            .iter()
+            .filter_map(|(old, new)| {
+                Some(Rename { from: path(&self.gone, *old)?, to: path(&self.come, *new)? })
+            })
+            .collect()
+    }
+}
+
+/// The likeness of two files where it is enough.
+fn enough(old: &Fingerprint, new: &Fingerprint, wanted: u64) -> Option<u64> {
+    if !likeness::is_possible(old.bytes, new.bytes, wanted) {
+        return None;
+    }
+    Some(old.likeness(new)).filter(|likeness| *likeness >= wanted)
+}
+
+/// Names that stand once in a list, and where.
+fn once<'a>(files: &[(usize, &'a str)]) -> HashMap<&'a str, usize> {
+    let mut places: HashMap<&str, Option<usize>> = HashMap::new();
+    for (place, name) in files {
+        places.entry(name).and_modify(|known| *known = None).or_insert(Some(*place));
+    }
+    places.into_iter().filter_map(|(name, place)| Some((name, place?))).collect()
+}
+
+fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// What stands in only one of two sorted lists.
+fn between(old: &[CodeFile], new: &[CodeFile]) -> Difference {
+    let mut difference = Difference::default();
+    let (mut left, mut right) = (old.iter().peekable(), new.iter().peekable());
+    loop {
+        let order = match (left.peek(), right.peek()) {
+            (Some(a), Some(b)) => a.path.cmp(&b.path),
+            (Some(_), None) => std::cmp::Ordering::Less,
+            (None, Some(_)) => std::cmp::Ordering::Greater,
+            (None, None) => return difference,
+        };
+        let gone = if order.is_le() { left.next() } else { None };
+        let come = if order.is_ge() { right.next() } else { None };
+        match (gone, come) {
+            (Some(_), Some(_)) | (None, None) => {}
+            (Some(file), None) => difference.gone.push(file.clone()),
+            (None, Some(file)) => difference.come.push(file.clone()),
+        }
+    }
+}

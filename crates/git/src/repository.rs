@@ -1,0 +1,92 @@
+//! What all worktrees of a clone share: objects, refs, the list of cut-off commits.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use loci_model::code::ObjectId;
+use loci_model::ports::code::CodeResult;
+use loci_model::verdict::Unverifiable;
+
+use crate::alternates;
+use crate::beneath::{self, Dir, Stamp};
+use crate::caches::{Caches, Number};
+use crate::config::{self, Config};
+use crate::fault;
+use crate::layout::Layout;
+use crate::limits::{CONFIG_BYTES_MAX, REFS_BYTES_MAX};
+use crate::objects::Objects;
+use crate::objects::format::Format;
+use crate::refs::Refs;
+
+/// A clone, open.
+pub(crate) struct Repository {
+    pub(crate) number: Number,
+    pub(crate) dir: Dir,
+    pub(crate) objects: Objects,
+    pub(crate) refs: Refs,
+    pub(crate) caches: Arc<Caches>,
+    shallow: Mutex<Shallow>,
+}
+
+type Shallow = Option<(Stamp, Arc<HashSet<ObjectId>>)>;
+
+static NUMBER: AtomicU64 = AtomicU64::new(0);
+
+impl Repository {
+    /// Opens the shared directory of a clone.
+    pub(crate) fn open(
+        layout: &Layout,
+        roots: &[std::path::PathBuf],
+        caches: Arc<Caches>,
+    ) -> CodeResult<Self> {
+        let dir = Dir::open(&layout.common)?.ok_or_else(|| fault::unreadable("there is no repository"))?;
+        let format = format_of(&configuration(&dir)?)?;
+        let own = dir.directory(b"objects")?.ok_or_else(|| fault::unreadable("there are no objects"))?;
+        let borrowed = alternates::of(layout, roots)?;
+        let mut folders = vec![own];
+        folders.extend(borrowed.folders);
+        let objects = Objects::new(format, folders, Arc::clone(&caches.bases), borrowed.refused);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        Ok(Self { number, dir, objects, refs: Refs::default(), caches, shallow: Mutex::default() })
+    }
+
+    /// Commits whose parents this clone does not hold.
+    pub(crate) fn shallow(&self) -> CodeResult<Arc<HashSet<ObjectId>>> {
+        let Some((file, stamp)) = self.dir.file(b"shallow")? else { return Ok(Arc::default()) };
+        let mut shallow = self.shallow.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, ids)) = shallow.as_ref()
+            && *known == stamp
+        {
+            return Ok(Arc::clone(ids));
+        }
+        let content = beneath::read_all(file, &stamp, REFS_BYTES_MAX)?;
+        let text = String::from_utf8_lossy(&content);
+        let ids: Arc<HashSet<_>> = Arc::new(text.lines().filter_map(ObjectId::parse).collect());
+        *shallow = Some((stamp, Arc::clone(&ids)));
+        Ok(ids)
+    }
+}
+
+/// The configuration in a shared directory; an empty one where there is none.
+pub(crate) fn configuration(dir: &Dir) -> CodeResult<Config> {
+    let text = dir.read(b"config", CONFIG_BYTES_MAX)?.unwrap_or_default();
+    Ok(config::parse(&String::from_utf8_lossy(&text)))
+}
+
+fn format_of(config: &Config) -> CodeResult<Format> {
+    let unknown = |what: &str| {
+        loci_model::ports::code::CodeError::new(
+            Unverifiable::AuthOrMissing,
+            format!("the repository keeps its {what} in a format that is not read"),
+        )
+    };
+    if config.ref_storage.as_deref().is_some_and(|storage| storage != "files") {
+        return Err(unknown("refs"));
+    }
+    match config.object_format.as_deref() {
+        None | Some("sha1") => Ok(Format::Sha1),
+        Some("sha256") => Ok(Format::Sha256),
+        Some(_) => Err(unknown("objects")),
+    }
+}

@@ -1,0 +1,172 @@
+//! One repository as the port has it: the shared part, and the worktree it is looked at from.
+
+use std::sync::Arc;
+
+use loci_model::code::{CodeEntry, CodeFile, ObjectId, Rename, Revision};
+use loci_model::ports::code::{CodeCapabilities, CodeError, CodeResult, CodeSource};
+use loci_model::verdict::Unverifiable;
+
+use crate::beneath::Dir;
+use crate::fault;
+use crate::layout::Layout;
+use crate::limits::OBJECT_BYTES_MAX;
+use crate::objects::format::Kind;
+use crate::repository::Repository;
+use crate::worktree::Worktree;
+
+/// A repository, open at a place.
+pub(crate) struct Source {
+    pub(crate) repository: Arc<Repository>,
+    pub(crate) worktree: Option<Worktree>,
+    /// Where `HEAD` lies.
+    private: Dir,
+}
+
+impl Source {
+    pub(crate) fn open(layout: &Layout, repository: Arc<Repository>) -> CodeResult<Self> {
+        let private =
+            Dir::open(&layout.private)?.ok_or_else(|| fault::unreadable("there is no repository"))?;
+        let worktree = match &layout.worktree {
+            Some(path) => Some(Worktree::open(path)?),
+            None => None,
+        };
+        Ok(Self { repository, worktree, private })
+    }
+
+    pub(crate) fn follow_ref(&self, name: &str) -> CodeResult<Option<(String, ObjectId)>> {
+        self.repository.refs.follow(&self.repository.dir, &self.private, name)
+    }
+
+    /// What `HEAD` says, without following it.
+    pub(crate) fn branch(&self) -> CodeResult<Option<String>> {
+        let target = self.repository.refs.find(&self.repository.dir, &self.private, "HEAD")?;
+        Ok(match target {
+            Some(crate::refs::Target::Symbolic(name)) => name.strip_prefix("refs/heads/").map(str::to_owned),
+            Some(crate::refs::Target::Id(_)) | None => None,
+        })
+    }
+
+    /// Bytes of a blob; `None` where it is neither in this clone nor a file that was seen in the worktree.
+    pub(crate) fn blob_bytes(&self, id: &ObjectId) -> CodeResult<Option<u64>> {
+        if let Some(blob) = self.repository.caches.blobs.get(&(self.repository.number, *id)) {
+            return Ok(Some(blob.len() as u64));
+        }
+        match self.repository.objects.header(id)? {
+            Some(header) if header.kind == Kind::Blob => Ok(Some(header.bytes)),
+            Some(_) => Err(fault::damaged("an object of another kind than is said")),
+            None => Ok(self.worktree.as_ref().and_then(|worktree| worktree.bytes_of(id))),
+        }
+    }
+
+    /// The content of a blob, from the cache, the objects, or the worktree.
+    pub(crate) fn blob(&self, id: &ObjectId, bytes_max: u64) -> CodeResult<Arc<[u8]>> {
+        let key = (self.repository.number, *id);
+        let bytes_max = bytes_max.min(OBJECT_BYTES_MAX);
+        if let Some(blob) = self.repository.caches.blobs.get(&key) {
+            return if blob.len() as u64 > bytes_max { Err(fault::too_large("a file")) } else { Ok(blob) };
+        }
+        let stored = self.repository.objects.read_kind(id, Kind::Blob, bytes_max);
+        let blob = match (stored, &self.worktree) {
+            (Ok(blob), _) => blob,
+            (Err(error), Some(worktree)) if error.why == Unverifiable::PartialClone => {
+                worktree.read_again(id, self.repository.objects.format(), bytes_max)?.ok_or(error)?
+            }
+            (Err(error), _) => return Err(error),
+        };
+        self.repository.caches.blobs.put(key, Arc::clone(&blob), blob.len());
+        Ok(blob)
+    }
+
+    pub(crate) fn worktree_files(&self) -> CodeResult<Arc<Vec<CodeFile>>> {
+        let format = self.repository.objects.format();
+        let worktree = self.worktree()?;
+        let mut files = worktree.files(&self.repository.dir, &self.private, format)?;
+        for (directory, tree) in worktree.left_out(&self.private, format)? {
+            for file in self.repository.tree_files(&tree)?.iter() {
+                files.push(CodeFile { path: format!("{directory}/{}", file.path), entry: file.entry });
+            }
+        }
+        files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        files.dedup_by(|a, b| a.path == b.path);
+        Ok(Arc::new(files))
+    }
+
+    /// True where a file or a link lies at this path.
+    pub(crate) fn worktree_has(&self, path: &str) -> CodeResult<bool> {
+        self.worktree()?.has(path)
+    }
+
+    fn worktree(&self) -> CodeResult<&Worktree> {
+        self.worktree
+            .as_ref()
+            .ok_or_else(|| CodeError::new(Unverifiable::Ref, "a bare repository has no worktree"))
+    }
+}
+
+impl CodeSource for Source {
+    fn capabilities(&self) -> CodeCapabilities {
+        CodeCapabilities { renames: true, history: true, worktree: self.worktree.is_some() }
+    }
+
+    fn resolve(&self, name: &str) -> CodeResult<Option<Revision>> {
+        self.resolved(name)
+    }
+
+    fn default_branch(&self) -> CodeResult<Option<(String, ObjectId)>> {
+        self.default()
+    }
+
+    fn entry(&self, at: &Revision, path: &str) -> CodeResult<Option<CodeEntry>> {
+        match at {
+            Revision::Commit(id) => {
+                let tree = self.repository.commit(id)?.tree;
+                self.repository.tree_entry(&tree, path)
+            }
+            Revision::Worktree(_) => {
+                let format = self.repository.objects.format();
+                let worktree = self.worktree()?;
+                let Some((entry, content)) = worktree.entry(&self.private, path, format)? else {
+                    let left_out = worktree.left_out(&self.private, format)?;
+                    let below = left_out.iter().find_map(|(directory, tree)| {
+                        Some((tree, path.strip_prefix(directory.as_str())?.strip_prefix('/')?))
+                    });
+                    return below.map_or(Ok(None), |(tree, rest)| self.repository.tree_entry(tree, rest));
+                };
+                if let Some(content) = content {
+                    let bytes = content.len();
+                    self.repository.caches.blobs.put((self.repository.number, entry.id), content, bytes);
+                }
+                Ok(Some(entry))
+            }
+        }
+    }
+
+    fn read(&self, blob: &ObjectId, bytes_max: u64) -> CodeResult<Arc<[u8]>> {
+        self.blob(blob, bytes_max)
+    }
+
+    fn files(&self, at: &Revision) -> CodeResult<Arc<Vec<CodeFile>>> {
+        match at {
+            Revision::Commit(id) => self.repository.tree_files(&self.repository.commit(id)?.tree),
+            Revision::Worktree(_) => self.worktree_files(),
+        }
+    }
+
+    fn renames(&self, from: &ObjectId, to: &Revision, similarity: u8) -> CodeResult<Arc<Vec<Rename>>> {
+        self.renamed(from, to, similarity)
+    }
+
+    fn follow(
+        &self,
+        path: &str,
+        from: &ObjectId,
+        to: &Revision,
+        similarity: u8,
+    ) -> CodeResult<Option<String>> {
+        self.followed(path, from, to, similarity)
+    }
+
+    fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool> {
+        self.repository.is_ancestor(older, newer)
+    }
+}

@@ -1,0 +1,211 @@
+//! All local repositories, and the threads that read them. A repository stays open between questions; whether it still is the
+//! one that lies at its place is looked at before each.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use futures::channel::oneshot;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::code::{CodeError, CodePlace, CodeResult, CodeSources, CodeWork, Discovered};
+use loci_model::verdict::Unverifiable;
+use loci_model::{Error, Result};
+
+use crate::beneath::{Dir, Stamp};
+use crate::caches::Caches;
+use crate::discover;
+use crate::fault;
+use crate::layout::Layout;
+use crate::pool::Pool;
+use crate::repository::Repository;
+use crate::source::Source;
+
+/// Places that are kept open.
+const OPEN_MAX: usize = 32;
+
+/// How local repositories are read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GitOptions {
+    /// Threads; at least one.
+    pub threads: usize,
+    /// Directories inside which a repository may point to another place: objects that it borrows (`alternates`), a `.git` file
+    /// or link that leads to a repository which does not point back. Inside its own tree a repository always may.
+    pub roots: Vec<PathBuf>,
+}
+
+/// Local repositories (the port [`CodeSources`]). Cheap to clone.
+#[derive(Clone)]
+pub struct GitSources {
+    shelf: Arc<Shelf>,
+    pool: Arc<Pool>,
+}
+
+/// What is open.
+struct Shelf {
+    roots: Vec<PathBuf>,
+    caches: Arc<Caches>,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    places: HashMap<PathBuf, Place>,
+    /// By shared directory: worktrees of one clone share it.
+    repositories: HashMap<PathBuf, (Stamps, Weak<Repository>)>,
+    clock: u64,
+}
+
+struct Place {
+    layout: Layout,
+    stamps: Stamps,
+    source: Arc<Source>,
+    used: u64,
+}
+
+/// What tells that a repository is still the same: its directories, its configuration, and what it borrows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamps {
+    common: u64,
+    private: u64,
+    worktree: Option<u64>,
+    configuration: Option<Stamp>,
+    alternates: Option<Stamp>,
+}
+
+impl GitSources {
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// Where a thread cannot be started.
+    pub fn start(options: GitOptions) -> Result<Self> {
+        let pool = Pool::start(options.threads).map_err(|error| {
+            Error::unavailable("a thread for reading code cannot be started: check the limit of processes")
+                .caused_by(error)
+        })?;
+        let roots = options.roots.iter().filter_map(|root| root.canonicalize().ok()).collect();
+        let shelf = Shelf { roots, caches: Arc::new(Caches::new()), open: Mutex::default() };
+        Ok(Self { shelf: Arc::new(shelf), pool: Arc::new(pool) })
+    }
+
+    /// Runs `work` on a thread of the pool; `None` where it could not.
+    async fn on_thread<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Shelf) -> T + Send + 'static,
+    ) -> Option<T> {
+        let (done, answer) = oneshot::channel();
+        let shelf = Arc::clone(&self.shelf);
+        let task = Box::new(move || {
+            // Nobody waits for it any more: nothing is begun.
+            if !done.is_canceled() {
+                drop(done.send(work(&shelf)));
+            }
+        });
+        if self.pool.run(task) { answer.await.ok() } else { None }
+    }
+}
+
+impl CodeSources for GitSources {
+    fn read<'a>(&'a self, place: &'a CodePlace, work: CodeWork) -> BoxFuture<'a, CodeResult<()>> {
+        Box::pin(async move {
+            let CodePlace::Local(path) = place else {
+                return Err(fault::unreadable("this reads local repositories only"));
+            };
+            let path = path.clone();
+            let done = self.on_thread(move |shelf| shelf.source(&path).map(|source| work(&*source))).await;
+            done.unwrap_or_else(|| {
+                let mut busy =
+                    CodeError::new(Unverifiable::Rate, "too much code is being read, or reading failed");
+                busy.retry_after_ms = Some(100);
+                Err(busy)
+            })
+        })
+    }
+
+    fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, Result<Option<Discovered>>> {
+        Box::pin(async move {
+            let directory = directory.to_owned();
+            let found = self.on_thread(move |shelf| shelf.discover(&directory)).await;
+            match found {
+                Some(Ok(found)) => Ok(found),
+                Some(Err(error)) => Err(Error::unavailable(error.detail)),
+                None => Err(Error::unavailable("too much code is being read: try again")),
+            }
+        })
+    }
+}
+
+impl Shelf {
+    fn discover(&self, directory: &Path) -> CodeResult<Option<Discovered>> {
+        match Layout::above(directory, &self.roots)? {
+            Some(layout) => discover::describe(&layout, &*self.opened(&layout)?).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn source(&self, place: &Path) -> CodeResult<Arc<Source>> {
+        let layout = Layout::at(place, &self.roots)?
+            .ok_or_else(|| fault::unreadable("there is no repository at the configured place"))?;
+        self.opened(&layout)
+    }
+
+    fn opened(&self, layout: &Layout) -> CodeResult<Arc<Source>> {
+        let stamps = Stamps::of(layout)?;
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.clock += 1;
+        let now = open.clock;
+        if let Some(place) = open.places.get_mut(&layout.private)
+            && place.stamps == stamps
+            && place.layout == *layout
+        {
+            place.used = now;
+            return Ok(Arc::clone(&place.source));
+        }
+        let source = Arc::new(Source::open(layout, self.repository(&mut open, layout, stamps)?)?);
+        let place = Place { layout: layout.clone(), stamps, source: Arc::clone(&source), used: now };
+        open.places.insert(layout.private.clone(), place);
+        open.forget();
+        Ok(source)
+    }
+
+    fn repository(&self, open: &mut Open, layout: &Layout, stamps: Stamps) -> CodeResult<Arc<Repository>> {
+        let shared = Stamps { private: 0, worktree: None, ..stamps };
+        if let Some((known, repository)) = open.repositories.get(&layout.common)
+            && *known == shared
+            && let Some(repository) = repository.upgrade()
+        {
+            return Ok(repository);
+        }
+        let repository = Arc::new(Repository::open(layout, &self.roots, Arc::clone(&self.caches))?);
+        open.repositories.insert(layout.common.clone(), (shared, Arc::downgrade(&repository)));
+        Ok(repository)
+    }
+}
+
+impl Open {
+    /// Closes what was longest unused.
+    fn forget(&mut self) {
+        while self.places.len() > OPEN_MAX {
+            let oldest = self.places.iter().min_by_key(|(_, place)| place.used).map(|(path, _)| path.clone());
+            let Some(oldest) = oldest else { break };
+            self.places.remove(&oldest);
+        }
+        self.repositories.retain(|_, (_, repository)| repository.strong_count() > 0);
+    }
+}
+
+impl Stamps {
+    fn of(layout: &Layout) -> CodeResult<Self> {
+        let gone = || fault::unreadable("there is no repository");
+        let common = Dir::open(&layout.common)?.ok_or_else(gone)?;
+        let inode = |path: &Path| {
+            Dir::open(path).and_then(|dir| dir.ok_or_else(gone)?.stamp()).map(|stamp| stamp.inode)
+        };
+        Ok(Self {
+            common: common.stamp()?.inode,
+            private: inode(&layout.private)?,
+            worktree: layout.worktree.as_deref().map(inode).transpose()?,
+            configuration: common.look(b"config")?.map(|(_, stamp)| stamp),
+            alternates: common.look(b"objects/info/alternates")?.map(|(_, stamp)| stamp),
+        })
+    }
+}

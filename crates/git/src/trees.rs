@@ -1,0 +1,346 @@
+//! Trees: the entry at a path, all files of a tree, and what two trees do not have in common. Names that git itself would
+//! refuse (`..`, `.git`, with a slash) are not there: nobody can ask for them, and lists leave them out.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
+use loci_model::ports::code::CodeResult;
+
+use crate::fault;
+use crate::limits::{DEPTH_MAX, ENTRIES_MAX, PATH_BYTES_MAX, STRUCTURE_BYTES_MAX};
+use crate::objects::format::Kind;
+use crate::paths;
+use crate::repository::Repository;
+
+/// An entry of a tree object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct TreeEntry<'a> {
+    name: &'a [u8],
+    kind: EntryKind,
+    id: ObjectId,
+}
+
+/// Files that stand in only one of two trees.
+#[derive(Debug, Default)]
+pub(crate) struct Difference {
+    pub(crate) gone: Vec<CodeFile>,
+    pub(crate) come: Vec<CodeFile>,
+}
+
+/// The entries of a tree object that can be served, in its order.
+fn entries(tree: &[u8], id_bytes: usize) -> CodeResult<Vec<TreeEntry<'_>>> {
+    let mut found = Vec::new();
+    let mut all = Entries { rest: tree, id_bytes };
+    while let Some(raw) = all.next()? {
+        found.extend(raw.entry()?);
+    }
+    Ok(found)
+}
+
+impl Repository {
+    pub(crate) fn tree(&self, id: &ObjectId) -> CodeResult<Arc<[u8]>> {
+        if let Some(tree) = self.caches.trees.get(&(self.number, *id)) {
+            return Ok(tree);
+        }
+        let tree = self.objects.read_kind(id, Kind::Tree, STRUCTURE_BYTES_MAX)?;
+        self.caches.trees.put((self.number, *id), Arc::clone(&tree), tree.len());
+        Ok(tree)
+    }
+
+    /// The entry at a path below a tree.
+    pub(crate) fn tree_entry(&self, root: &ObjectId, path: &str) -> CodeResult<Option<CodeEntry>> {
+        if !paths::is_path(path) {
+            return Ok(None);
+        }
+        let id_bytes = self.objects.format().id_bytes();
+        let mut at = CodeEntry { kind: EntryKind::Directory, id: *root, bytes: None };
+        for name in path.split('/') {
+            if at.kind != EntryKind::Directory {
+                return Ok(None);
+            }
+            let tree = self.tree(&at.id)?;
+            match find(&tree, id_bytes, name.as_bytes())? {
+                Some((kind, id)) => at = CodeEntry { kind, id, bytes: None },
+                None => return Ok(None),
+            }
+        }
+        if matches!(at.kind, EntryKind::File | EntryKind::Symlink) {
+            at.bytes = self.objects.header(&at.id)?.map(|header| header.bytes);
+        }
+        Ok(Some(at))
+    }
+
+    /// All files of a tree, by path.
+    pub(crate) fn tree_files(&self, root: &ObjectId) -> CodeResult<Arc<Vec<CodeFile>>> {
+        if let Some(files) = self.caches.listings.get(&(self.number, *root)) {
+            return Ok(files);
+        }
+        let mut files = Vec::new();
+        let mut budget = ENTRIES_MAX;
+        self.collect(root, "", 0, &mut files, &mut budget)?;
+        files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        files.dedup_by(|a, b| a.path == b.path);
+        let bytes = files.iter().map(|file| size_of::<CodeFile>() + file.path.len()).sum();
+        let files = Arc::new(files);
+        self.caches.listings.put((self.number, *root), Arc::clone(&files), bytes);
+        Ok(files)
+    }
+
+    /// What stands in only one of two trees, by path. A path that is a file in both is in neither list.
+    pub(crate) fn tree_difference(&self, old: &ObjectId, new: &ObjectId) -> CodeResult<Difference> {
+        let mut difference = Difference::default();
+        let mut budget = ENTRIES_MAX;
+        self.compare(old, new, "", 0, &mut difference, &mut budget)?;
+        difference.gone.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        difference.come.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        // Only in trees without order a file is found on both sides.
+        let come = std::mem::take(&mut difference.come);
+        let (both, come) =
+            come.into_iter().partition::<Vec<_>, _>(|file| holds(&difference.gone, &file.path));
+        difference.come = come;
+        difference.gone.retain(|file| !holds(&both, &file.path));
+        Ok(difference)
+    }
+
+    fn collect(
+        &self,
+        tree: &ObjectId,
+        prefix: &str,
+        depth: usize,
+        files: &mut Vec<CodeFile>,
+        budget: &mut usize,
+    ) -> CodeResult<()> {
+        if depth > DEPTH_MAX {
+            return Err(fault::too_large("the depth of a tree"));
+        }
+        let content = self.tree(tree)?;
+        for entry in entries(&content, self.objects.format().id_bytes())? {
+            spend(budget)?;
+            self.take(&entry, prefix, depth, files, budget)?;
+        }
+        Ok(())
+    }
+
+    /// Adds one entry, with all that is below it.
+    fn take(
+        &self,
+        entry: &TreeEntry<'_>,
+        prefix: &str,
+        depth: usize,
+        files: &mut Vec<CodeFile>,
+        budget: &mut usize,
+    ) -> CodeResult<()> {
+        let Some(path) = joined(prefix, entry.name) else { return Ok(()) };
+        match entry.kind {
+            EntryKind::Directory => self.collect(&entry.id, &path, depth + 1, files, budget),
+            EntryKind::File | EntryKind::Symlink | EntryKind::Submodule => {
+                let entry = CodeEntry { kind: entry.kind, id: entry.id, bytes: None };
+                files.push(CodeFile { path, entry });
+                Ok(())
+            }
+        }
+    }
+
+    fn compare(
+        &self,
+        old: &ObjectId,
+        new: &ObjectId,
+        prefix: &str,
+        depth: usize,
+        difference: &mut Difference,
+        budget: &mut usize,
+    ) -> CodeResult<()> {
+        if old == new {
+            return Ok(());
+        }
+        if depth > DEPTH_MAX {
+            return Err(fault::too_large("the depth of a tree"));
+        }
+        let id_bytes = self.objects.format().id_bytes();
+        let (old, new) = (self.tree(old)?, self.tree(new)?);
+        let (mut left, mut right) = (Entries { rest: &old, id_bytes }, Entries { rest: &new, id_bytes });
+        left.skip_common(&mut right)?;
+        let (mut old, mut new) = (left.next()?, right.next()?);
+        loop {
+            spend(budget)?;
+            let order = match (&old, &new) {
+                (Some(a), Some(b)) => a.order(b),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => return Ok(()),
+            };
+            let gone = if order.is_le() { std::mem::replace(&mut old, left.next()?) } else { None };
+            let come = if order.is_ge() { std::mem::replace(&mut new, right.next()?) } else { None };
+            if let (Some(a), Some(b)) = (&gone, &come)
+                && (a.id == b.id || a.kind()? != Some(EntryKind::Directory) || b.kind()? != a.kind()?)
+            {
+                continue;
+            }
+            match (gone.map(|raw| raw.entry()).transpose()?.flatten(), come) {
+                (Some(a), Some(b)) => {
+                    let b = ObjectId::from_bytes(b.id).ok_or_else(|| fault::damaged("a tree"))?;
+                    if let Some(path) = joined(prefix, a.name) {
+                        self.compare(&a.id, &b, &path, depth + 1, difference, budget)?;
+                    }
+                    if old == new {
+                        left.skip_common(&mut right)?;
+                    }
+                }
+                (Some(a), None) => self.take(&a, prefix, depth, &mut difference.gone, budget)?,
+                (None, Some(b)) => {
+                    if let Some(b) = b.entry()? {
+                        self.take(&b, prefix, depth, &mut difference.come, budget)?;
+                    }
+                }
+                (None, None) => {}
+            }
+        }
+    }
+}
+
+fn holds(files: &[CodeFile], path: &str) -> bool {
+    files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok()
+}
+
+fn spend(budget: &mut usize) -> CodeResult<()> {
+    *budget = budget.checked_sub(1).ok_or_else(|| fault::too_large("a tree"))?;
+    Ok(())
+}
+
+/// `None` for names that are not UTF-8, and paths too long to be one.
+fn joined(prefix: &str, name: &[u8]) -> Option<String> {
+    let name = std::str::from_utf8(name).ok()?;
+    if prefix.len() + name.len() >= PATH_BYTES_MAX {
+        return None;
+    }
+    Some(if prefix.is_empty() { name.to_owned() } else { format!("{prefix}/{name}") })
+}
+
+fn find(tree: &[u8], id_bytes: usize, wanted: &[u8]) -> CodeResult<Option<(EntryKind, ObjectId)>> {
+    let mut all = Entries { rest: tree, id_bytes };
+    while let Some(raw) = all.next()? {
+        if raw.name == wanted {
+            return Ok(raw.entry()?.map(|entry| (entry.kind, entry.id)));
+        }
+    }
+    Ok(None)
+}
+
+/// An entry as its bytes lie there: most are passed over without a look at what they say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Raw<'a> {
+    mode: &'a [u8],
+    name: &'a [u8],
+    id: &'a [u8],
+}
+
+impl<'a> Raw<'a> {
+    /// The order of a tree: bytewise, directories as if a slash followed. A tree that is in no order gives a difference that
+    /// is too great, and nothing worse.
+    fn order(&self, other: &Self) -> Ordering {
+        let shorter = self.name.len().min(other.name.len());
+        let (mine, theirs) = (self.name.split_at(shorter), other.name.split_at(shorter));
+        let next = |rest: &[u8], raw: &Self| rest.first().copied().unwrap_or(raw.end());
+        mine.0.cmp(theirs.0).then_with(|| next(mine.1, self).cmp(&next(theirs.1, other)))
+    }
+
+    /// What stands behind the name where names are ordered.
+    fn end(&self) -> u8 {
+        if matches!(self.mode, b"40000" | b"040000") { b'/' } else { 0 }
+    }
+
+    /// `None` for what is no entry that git writes.
+    fn kind(&self) -> CodeResult<Option<EntryKind>> {
+        let mode = std::str::from_utf8(self.mode).ok().and_then(|mode| u32::from_str_radix(mode, 8).ok());
+        mode.map(kind_of).ok_or_else(|| fault::damaged("a tree"))
+    }
+
+    /// `None` for what is not served.
+    fn entry(&self) -> CodeResult<Option<TreeEntry<'a>>> {
+        let Some(kind) = self.kind()?.filter(|_| paths::is_component(self.name)) else { return Ok(None) };
+        let id = ObjectId::from_bytes(self.id).ok_or_else(|| fault::damaged("a tree"))?;
+        Ok(Some(TreeEntry { name: self.name, kind, id }))
+    }
+}
+
+struct Entries<'a> {
+    rest: &'a [u8],
+    id_bytes: usize,
+}
+
+impl<'a> Entries<'a> {
+    /// Passes over the entries with which both go on. Of two trees of a history that is nearly all.
+    fn skip_common(&mut self, other: &mut Self) -> CodeResult<()> {
+        const STRIDE: usize = 128;
+        let strides = self.rest.chunks(STRIDE).zip(other.rest.chunks(STRIDE));
+        let common = strides.take_while(|(a, b)| a == b).map(|(a, _)| a.len()).sum::<usize>();
+        let end = self.rest.len().saturating_sub(common);
+        let mut reached = Self { rest: self.rest, id_bytes: self.id_bytes };
+        while reached.rest.len() > end {
+            let before = reached.rest.len();
+            reached.next()?;
+            if reached.rest.len() < end {
+                break;
+            }
+            let passed = before - reached.rest.len();
+            self.rest = reached.rest;
+            other.rest = other.rest.get(passed..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    fn next(&mut self) -> CodeResult<Option<Raw<'a>>> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        self.split().map(Some).ok_or_else(|| fault::damaged("a tree"))
+    }
+
+    fn split(&mut self) -> Option<Raw<'a>> {
+        let space = self.rest.iter().take(8).position(|byte| *byte == b' ')?;
+        let (mode, rest) = self.rest.split_at_checked(space)?;
+        let rest = rest.get(1..)?;
+        let (name, rest) = rest.split_at_checked(rest.iter().position(|byte| *byte == 0)?)?;
+        let (id, rest) = rest.get(1..)?.split_at_checked(self.id_bytes)?;
+        self.rest = rest;
+        Some(Raw { mode, name, id })
+    }
+}
+
+fn kind_of(mode: u32) -> Option<EntryKind> {
+    match mode >> 12 {
+        0o04 => Some(EntryKind::Directory),
+        0o10 => Some(EntryKind::File),
+        0o12 => Some(EntryKind::Symlink),
+        0o16 => Some(EntryKind::Submodule),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trees_are_ordered_with_a_slash_behind_directories() {
+        let raw = |mode: &'static str, name: &'static str| Raw {
+            mode: mode.as_bytes(),
+            name: name.as_bytes(),
+            id: b"",
+        };
+        for (a, b, expect) in [
+            (raw("100644", "a"), raw("100644", "b"), Ordering::Less),
+            (raw("100644", "a"), raw("100644", "a"), Ordering::Equal),
+            (raw("100644", "a"), raw("120000", "a"), Ordering::Equal),
+            (raw("40000", "a"), raw("100644", "a.b"), Ordering::Greater),
+            (raw("40000", "a"), raw("100644", "a"), Ordering::Greater),
+            (raw("40000", "a"), raw("100644", "a0"), Ordering::Less),
+            (raw("40000", "a"), raw("40000", "a"), Ordering::Equal),
+            (raw("100644", "a"), raw("100644", "ab"), Ordering::Less),
+        ] {
+            assert_eq!(a.order(&b), expect, "{a:?} {b:?}");
+            assert_eq!(b.order(&a), expect.reverse(), "{a:?} {b:?}");
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Patterns of ignored paths, as git reads them: `*`, `?` and `[…]` within a component, `**` over components. The time to match
+//! is bounded by the product of the lengths, whatever a stranger wrote.
+
+/// A pattern, split at its slashes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Glob {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    /// `**`: any number of components.
+    Any,
+    One(Vec<Token>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Byte(u8),
+    AnyByte,
+    Star,
+    Class { negated: bool, ranges: Vec<(u8, u8)> },
+}
+
+impl Glob {
+    /// Reads a pattern; `None` for one that matches nothing, as an open bracket.
+    pub(super) fn parse(pattern: &[u8]) -> Option<Self> {
+        let parts = pattern
+            .split(|byte| *byte == b'/')
+            .map(|part| if part == b"**" { Some(Part::Any) } else { tokens(part).map(Part::One) });
+        Some(Self { parts: parts.collect::<Option<_>>()? })
+    }
+
+    /// True where the pattern fits the whole path.
+    pub(super) fn fits(&self, path: &str) -> bool {
+        let names: Vec<&[u8]> = path.split('/').map(str::as_bytes).collect();
+        // At the end `**` is what is inside: at least one component.
+        let ends_inside = self.parts.len() > 1 && self.parts.last() == Some(&Part::Any);
+        let parts =
+            if ends_inside { self.parts.split_last().map_or(&[][..], |(_, rest)| rest) } else { &self.parts };
+        if ends_inside {
+            return (1..names.len()).any(|end| fits_all(parts, names.get(..end).unwrap_or_default()));
+        }
+        fits_all(parts, &names)
+    }
+}
+
+fn fits_all(parts: &[Part], names: &[&[u8]]) -> bool {
+    walk(
+        parts,
+        names,
+        |part| *part == Part::Any,
+        |part, name| match part {
+            Part::Any => false,
+            Part::One(tokens) => fits_name(tokens, name),
+        },
+    )
+}
+
+fn fits_name(tokens: &[Token], name: &[u8]) -> bool {
+    walk(
+        tokens,
+        name,
+        |token| *token == Token::Star,
+        |token, byte| match token {
+            Token::Byte(wanted) => wanted == byte,
+            Token::AnyByte => true,
+            Token::Star => false,
+            Token::Class { negated, ranges } => {
+                ranges.iter().any(|(from, to)| (from..=to).contains(&byte)) != *negated
+            }
+        },
+    )
+}
+
+/// Matches with wildcards for any number of items. On a mismatch only the last wildcard takes one item more: that is enough, as
+/// what came before it fits already as early as it can.
+fn walk<P, T>(pattern: &[P], text: &[T], is_any: impl Fn(&P) -> bool, fits: impl Fn(&P, &T) -> bool) -> bool {
+    let (mut at, mut next) = (0, 0);
+    let mut last_any = None;
+    while let Some(item) = text.get(next) {
+        match pattern.get(at) {
+            Some(part) if is_any(part) => {
+                last_any = Some((at + 1, next));
+                at += 1;
+            }
+            Some(part) if fits(part, item) => {
+                at += 1;
+                next += 1;
+            }
+            _ => {
+                let Some((after, from)) = last_any else { return false };
+                last_any = Some((after, from + 1));
+                at = after;
+                next = from + 1;
+            }
+        }
+    }
+    pattern.get(at..).unwrap_or_default().iter().all(is_any)
+}
+
+fn tokens(part: &[u8]) -> Option<Vec<Token>> {
+    let mut found = Vec::new();
+    let mut rest = part;
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        match first {
+            b'*' => {
+                if found.last() != Some(&Token::Star) {
+                    found.push(Token::Star);
+                }
+            }
+            b'?' => found.push(Token::AnyByte),
+            b'\\' => {
+                let (escaped, after) = rest.split_first()?;
+                found.push(Token::Byte(*escaped));
+                rest = after;
+            }
+            b'[' => {
+                let (class, after) = class(rest)?;
+                found.push(class);
+                rest = after;
+            }
+            byte => found.push(Token::Byte(*byte)),
+        }
+    }
+    Some(found)
+}
+
+/// What stands between brackets, and what follows them.
+fn class(rest: &[u8]) -> Option<(Token, &[u8])> {
+    let negated = matches!(rest.first(), Some(b'!' | b'^'));
+    let mut rest = if negated { rest.get(1..)? } else { rest };
+    let mut ranges = Vec::new();
+    loop {
+        let (first, after) = rest.split_first()?;
+        rest = after;
+        let from = match first {
+            b']' if !ranges.is_empty() => return Some((Token::Class { negated, ranges }, rest)),
+            b'[' if rest.first() == Some(&b':') => {
+                let end = rest.windows(2).position(|two| two == b":]")?;
+                ranges.extend(named(rest.get(1..end)?)?);
+                rest = rest.get(end + 2..)?;
+                continue;
+            }
+            b'\\' => {
+                let (escaped, after) = rest.split_first()?;
+                rest = after;
+                *escaped
+            }
+            byte => *byte,
+        };
+        match rest {
+            [b'-', to, after @ ..] if *to != b']' => {
+                let (to, after) = if *to == b'\\' {
+                    after.split_first().map(|(to, after)| (*to, after))?
+                } else {
+                    (*to, after)
+                };
+                ranges.push((from, to));
+                rest = after;
+            }
+            _ => ranges.push((from, from)),
+        }
+    }
+}
+
+fn named(name: &[u8]) -> Option<&'static [(u8, u8)]> {
+    Some(match name {
+        b"alnum" => &[(b'0', b'9'), (b'A', b'Z'), (b'a', b'z')],
+        b"alpha" => &[(b'A', b'Z'), (b'a', b'z')],
+        b"blank" => &[(b' ', b' '), (b'\t', b'\t')],
+        b"cntrl" => &[(0, 31), (127, 127)],
+        b"digit" => &[(b'0', b'9')],
+        b"graph" => &[(33, 126)],
+        b"lower" => &[(b'a', b'z')],
+        b"print" => &[(32, 126)],
+        b"punct" => &[(33, 47), (58, 64), (91, 96), (123, 126)],
+        b"space" => &[(9, 13), (b' ', b' ')],
+        b"upper" => &[(b'A', b'Z')],
+        b"xdigit" => &[(b'0', b'9'), (b'A', b'F'), (b'a', b'f')],
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_fit_as_in_git() {
+        for (pattern, fits, fits_not) in [
+            ("a", &["a"][..], &["b", "a/a", ""][..]),
+            ("*.rs", &["a.rs", ".rs"], &["a.rsx", "a/b.rs"]),
+            ("a?c", &["abc"], &["ac", "a/c"]),
+            ("a*b*c", &["abc", "aXbYc", "abbc"], &["ab", "acb"]),
+            ("**/a", &["a", "x/a", "x/y/a"], &["xa", "a/x"]),
+            ("a/**", &["a/b", "a/b/c"], &["a", "b/a"]),
+            ("a/**/b", &["a/b", "a/x/b", "a/x/y/b"], &["ab", "a/b/x"]),
+            ("**/x/**/y", &["x/y", "a/x/b/c/y"], &["x", "y"]),
+            ("[a-c]x", &["ax", "cx"], &["dx", "x"]),
+            ("[!a-c]x", &["dx"], &["ax"]),
+            ("[]-]x", &["]x", "-x"], &["ax"]),
+            ("[[:digit:]_]", &["7", "_"], &["a"]),
+            ("\\*\\?", &["*?"], &["ab"]),
+            ("a**b", &["ab", "axxb"], &["a/b"]),
+        ] {
+            let glob = Glob::parse(pattern.as_bytes()).unwrap();
+            assert!(fits.iter().all(|path| glob.fits(path)), "{pattern}");
+            assert!(!fits_not.iter().any(|path| glob.fits(path)), "{pattern}");
+        }
+        for broken in ["[a", "[", "a\\", "[[:x:]]"] {
+            assert_eq!(Glob::parse(broken.as_bytes()), None, "{broken}");
+        }
+    }
+
+    #[test]
+    fn many_wildcards_take_no_more_than_the_product_of_the_lengths() {
+        let pattern = format!("{}b", "*a".repeat(500));
+        let path = "a".repeat(4_000);
+        assert!(!Glob::parse(pattern.as_bytes()).unwrap().fits(&path));
+        let pattern = format!("{}b", "**/a/".repeat(200));
+        let path = "a/".repeat(1_000) + "c";
+        assert!(!Glob::parse(pattern.as_bytes()).unwrap().fits(&path));
+    }
+}

@@ -1,0 +1,195 @@
+//! The index of a worktree (versions 2 to 4): which files are tracked, and under which id a file is known that has not changed
+//! since. A file whose times and sizes are those of its entry need not be read.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use loci_model::code::{EntryKind, ObjectId};
+use loci_model::ports::code::CodeResult;
+
+use crate::beneath::{self, Dir, Stamp};
+use crate::limits::{INDEX_BYTES_MAX, PATH_BYTES_MAX};
+
+/// An entry: a tracked file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct IndexEntry {
+    pub(crate) path: String,
+    pub(crate) kind: EntryKind,
+    pub(crate) id: ObjectId,
+    /// The id is that of the file as it was when `times` and `bytes` were noted.
+    is_settled: bool,
+    /// Left out of the worktree on purpose, and still part of it.
+    pub(crate) is_skipped: bool,
+    changed: (u32, u32),
+    modified: (u32, u32),
+    inode: u32,
+    bytes: u32,
+}
+
+/// All entries, by path.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    pub(crate) entries: Vec<IndexEntry>,
+    written: Option<Stamp>,
+}
+
+/// The index as it was read last.
+#[derive(Default)]
+pub(crate) struct KnownIndex {
+    known: Mutex<Option<(Stamp, Arc<Index>)>>,
+}
+
+impl KnownIndex {
+    /// The index in the private directory of a worktree; an empty one where there is none that can be read. Then nothing is
+    /// tracked: ids are found by reading the files.
+    pub(crate) fn read(&self, private: &Dir, id_bytes: usize) -> CodeResult<Arc<Index>> {
+        let Some((file, stamp)) = private.file(b"index")? else { return Ok(Arc::default()) };
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((read, index)) = known.as_ref()
+            && *read == stamp
+        {
+            return Ok(Arc::clone(index));
+        }
+        let content = beneath::read_all(file, &stamp, INDEX_BYTES_MAX)?;
+        let mut entries = parse(&content, id_bytes).unwrap_or_default();
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        let index = Arc::new(Index { entries, written: Some(stamp) });
+        *known = Some((stamp, Arc::clone(&index)));
+        Ok(index)
+    }
+}
+
+impl Index {
+    pub(crate) fn get(&self, path: &str) -> Option<&IndexEntry> {
+        let place = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
+        self.entries.get(place)
+    }
+
+    /// True where something below this directory is tracked.
+    pub(crate) fn has_below(&self, directory: &str) -> bool {
+        let prefix = format!("{directory}/");
+        let place = self.entries.partition_point(|entry| entry.path.as_str() < prefix.as_str());
+        self.entries.get(place).is_some_and(|entry| entry.path.starts_with(&prefix))
+    }
+
+    /// The id of a file that has not changed since the index was written.
+    pub(crate) fn unchanged(&self, path: &str, kind: EntryKind, stamp: &Stamp) -> Option<ObjectId> {
+        let entry = self.get(path)?;
+        let written = self.written?;
+        let low = |wide: i64| u32::try_from(wide & 0xffff_ffff).unwrap_or(0);
+        let time = |(seconds, nanoseconds): (i64, i64)| (low(seconds), low(nanoseconds));
+        let same = entry.is_settled
+            && entry.kind == kind
+            && entry.modified == time(stamp.modified)
+            && entry.changed == time(stamp.changed)
+            && u64::from(entry.inode) == stamp.inode & 0xffff_ffff
+            && u64::from(entry.bytes) == stamp.bytes & 0xffff_ffff;
+        // A file written in the moment of the index may have been written again in the same moment.
+        (same && stamp.modified < written.modified && stamp.changed < written.modified).then_some(entry.id)
+    }
+}
+
+/// The entries of an index; `None` for one of another kind (split, or of a later version).
+fn parse(content: &[u8], id_bytes: usize) -> Option<Vec<IndexEntry>> {
+    let mut input = Input { rest: content };
+    if input.take(4)? != b"DIRC" {
+        return None;
+    }
+    let version = input.number(4)?;
+    if !(2..=4).contains(&version) {
+        return None;
+    }
+    let count = input.number(4)?;
+    let mut entries = Vec::new();
+    let mut path = Vec::new();
+    for _ in 0..count {
+        entries.extend(entry(&mut input, version, id_bytes, &mut path)?);
+    }
+    while input.rest.len() > id_bytes {
+        let name = input.take(4)?;
+        let length = usize::try_from(input.number(4)?).ok()?;
+        // Split indexes and sparse ones say less than is needed.
+        if name == b"link" {
+            return None;
+        }
+        input.take(length)?;
+    }
+    Some(entries)
+}
+
+/// One entry; `Some(None)` for one that is passed over. `path` holds the path of the one before.
+fn entry(
+    input: &mut Input<'_>,
+    version: u32,
+    id_bytes: usize,
+    path: &mut Vec<u8>,
+) -> Option<Option<IndexEntry>> {
+    let before = input.rest.len();
+    let changed = (input.number(4)?, input.number(4)?);
+    let modified = (input.number(4)?, input.number(4)?);
+    let (_device, inode, mode) = (input.number(4)?, input.number(4)?, input.number(4)?);
+    let (_user, _group, bytes) = (input.number(4)?, input.number(4)?, input.number(4)?);
+    let id = ObjectId::from_bytes(input.take(id_bytes)?)?;
+    let flags = input.number(2)?;
+    let more = if flags & 0x4000 != 0 { input.number(2)? } else { 0 };
+    if version == 4 {
+        let dropped = input.varying()?;
+        path.truncate(path.len().checked_sub(dropped)?);
+        let end = input.rest.iter().position(|byte| *byte == 0)?;
+        path.extend_from_slice(input.take(end)?);
+        input.take(1)?;
+    } else {
+        let end = input.rest.iter().position(|byte| *byte == 0)?;
+        path.clear();
+        path.extend_from_slice(input.take(end)?);
+        // Entries end with one to eight NULs, at a multiple of eight bytes.
+        let taken = before - input.rest.len();
+        input.take(8 - taken % 8)?;
+    }
+    if path.len() >= PATH_BYTES_MAX {
+        return None;
+    }
+    let kind = match mode >> 12 {
+        0o10 => EntryKind::File,
+        0o12 => EntryKind::Symlink,
+        0o16 => EntryKind::Submodule,
+        0o04 => EntryKind::Directory,
+        _ => return Some(None),
+    };
+    let Ok(path) = std::str::from_utf8(path) else { return Some(None) };
+    // Stages of a merge, and files that are only meant to be added, have no settled content.
+    let is_settled = flags & 0x3000 == 0 && more & 0x2000 == 0;
+    let is_skipped = more & 0x4000 != 0;
+    let path = path.trim_end_matches('/').to_owned();
+    Some(Some(IndexEntry { path, kind, id, is_settled, is_skipped, changed, modified, inode, bytes }))
+}
+
+struct Input<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    fn take(&mut self, bytes: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(bytes)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
+    /// A big-endian number.
+    fn number(&mut self, bytes: usize) -> Option<u32> {
+        Some(self.take(bytes)?.iter().fold(0, |value, byte| (value << 8) | u32::from(*byte)))
+    }
+
+    /// A number as packs write distances.
+    fn varying(&mut self) -> Option<usize> {
+        let mut value = 0_usize;
+        for _ in 0..5 {
+            let byte = *self.take(1)?.first()?;
+            value = (value << 7) | usize::from(byte & 0x7f);
+            if byte & 0x80 == 0 {
+                return Some(value);
+            }
+            value += 1;
+        }
+        None
+    }
+}

@@ -1,0 +1,278 @@
+//! The files as they lie in a worktree, whatever is committed. Opened component by component and never through a link; ids are
+//! those that git would give the content, so that a file that has not changed is the same blob everywhere. Filters are not
+//! run: a file whose entry in the index is up to date is the blob of that entry, any other is the bytes that lie there.
+
+mod glob;
+mod ignore;
+mod index;
+
+use std::sync::Arc;
+
+use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
+use loci_model::ports::code::CodeResult;
+
+use crate::beneath::{self, Dir, Lying, Stamp};
+use crate::fault;
+use crate::limits::{DEPTH_MAX, ENTRIES_MAX, PATH_BYTES_MAX};
+use crate::lru::Lru;
+use crate::objects::format::{Format, Kind};
+use crate::paths;
+use ignore::Ignored;
+use index::{Index, KnownIndex};
+
+/// A file that is read; larger ones cannot be cited.
+const FILE_BYTES_MAX: u64 = 32 << 20;
+/// Bytes of the memory of which file had which content.
+const SEEN_BYTES: usize = 8 << 20;
+
+/// A worktree.
+pub(crate) struct Worktree {
+    root: Dir,
+    index: KnownIndex,
+    /// Where a content was seen: it may be in no object.
+    seen: Lru<ObjectId, Seen>,
+}
+
+#[derive(Debug, Clone)]
+struct Seen {
+    path: Arc<str>,
+    bytes: u64,
+}
+
+/// The content of a file, where it was read to find its id.
+type Content = Option<Arc<[u8]>>;
+
+impl Worktree {
+    pub(crate) fn open(path: &std::path::Path) -> CodeResult<Self> {
+        let root = Dir::open(path)?.ok_or_else(|| fault::unreadable("there is no worktree"))?;
+        Ok(Self { root, index: KnownIndex::default(), seen: Lru::new(SEEN_BYTES) })
+    }
+
+    /// True where a file or a link lies at this path.
+    pub(crate) fn has(&self, path: &str) -> CodeResult<bool> {
+        if !paths::is_path(path) {
+            return Ok(false);
+        }
+        Ok(matches!(self.root.look(path.as_bytes())?, Some((Lying::File | Lying::Symlink, _))))
+    }
+
+    /// The entry at a path, and the content where it had to be read.
+    pub(crate) fn entry(
+        &self,
+        private: &Dir,
+        path: &str,
+        format: Format,
+    ) -> CodeResult<Option<(CodeEntry, Content)>> {
+        if !paths::is_path(path) {
+            return Ok(None);
+        }
+        let index = self.index.read(private, format.id_bytes())?;
+        if self.is_elsewhere(path, &index)? {
+            return Ok(None);
+        }
+        let Some((lying, stamp)) = self.root.look(path.as_bytes())? else {
+            let skipped = index.get(path).filter(|entry| entry.is_skipped);
+            return Ok(skipped.map(|entry| (CodeEntry { kind: entry.kind, id: entry.id, bytes: None }, None)));
+        };
+        let kind = match lying {
+            Lying::File => EntryKind::File,
+            Lying::Symlink => EntryKind::Symlink,
+            Lying::Directory => return Ok(directory(&index, path, format).map(|entry| (entry, None))),
+            Lying::Other => return Ok(None),
+        };
+        self.identified(&self.root, path.as_bytes(), path, kind, &stamp, &index, format)
+    }
+
+    /// All files that are tracked or not ignored, by path. `shared` and `private` are the directories of the repository.
+    pub(crate) fn files(&self, shared: &Dir, private: &Dir, format: Format) -> CodeResult<Vec<CodeFile>> {
+        let index = self.index.read(private, format.id_bytes())?;
+        let ignored = Ignored::of_repository(shared)?;
+        let mut walk =
+            Walk { worktree: self, index: &index, format, ignored, files: Vec::new(), budget: ENTRIES_MAX };
+        walk.directory(&self.root, "", 0, false)?;
+        let mut files = walk.files;
+        for entry in
+            index.entries.iter().filter(|entry| entry.is_skipped && entry.kind != EntryKind::Directory)
+        {
+            if self.root.look(entry.path.as_bytes())?.is_none() {
+                let kept = CodeEntry { kind: entry.kind, id: entry.id, bytes: None };
+                files.push(CodeFile { path: entry.path.clone(), entry: kept });
+            }
+        }
+        files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        Ok(files)
+    }
+
+    /// Directories that a sparse checkout leaves out whole, with their trees: they are part of the worktree.
+    pub(crate) fn left_out(&self, private: &Dir, format: Format) -> CodeResult<Vec<(String, ObjectId)>> {
+        let index = self.index.read(private, format.id_bytes())?;
+        let directories = index.entries.iter().filter(|entry| entry.kind == EntryKind::Directory);
+        Ok(directories.map(|entry| (entry.path.clone(), entry.id)).collect())
+    }
+
+    /// Bytes of a content that was seen here.
+    pub(crate) fn bytes_of(&self, id: &ObjectId) -> Option<u64> {
+        self.seen.get(id).map(|seen| seen.bytes)
+    }
+
+    /// A content that was seen here; `None` where it was not, or has changed.
+    pub(crate) fn read_again(
+        &self,
+        id: &ObjectId,
+        format: Format,
+        bytes_max: u64,
+    ) -> CodeResult<Option<Arc<[u8]>>> {
+        let Some(seen) = self.seen.get(id) else { return Ok(None) };
+        let path = seen.path.as_bytes();
+        let content = match self.root.look(path)? {
+            Some((Lying::File, _)) => self.root.read(path, bytes_max)?,
+            Some((Lying::Symlink, _)) => self.root.link(path)?,
+            Some((Lying::Directory | Lying::Other, _)) | None => None,
+        };
+        Ok(content.filter(|content| format.id_of(Kind::Blob, content) == Some(*id)).map(Arc::from))
+    }
+
+    /// True for a path inside another repository: a submodule, or one that nobody knows of.
+    fn is_elsewhere(&self, path: &str, index: &Index) -> CodeResult<bool> {
+        let is_tracked = index.get(path).is_some();
+        for (at, _) in path.match_indices('/') {
+            let directory = path.get(..at).unwrap_or_default();
+            if index.get(directory).is_some_and(|entry| entry.kind == EntryKind::Submodule) {
+                return Ok(true);
+            }
+            if !is_tracked && self.root.look(format!("{directory}/.git").as_bytes())?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The entry of a file or a link called `name` in `dir`.
+    #[expect(clippy::too_many_arguments, reason = "one place decides what a file's id is")]
+    fn identified(
+        &self,
+        dir: &Dir,
+        name: &[u8],
+        path: &str,
+        kind: EntryKind,
+        stamp: &Stamp,
+        index: &Index,
+        format: Format,
+    ) -> CodeResult<Option<(CodeEntry, Content)>> {
+        if let Some(id) = index.unchanged(path, kind, stamp) {
+            self.note(&id, path, stamp.bytes);
+            return Ok(Some((CodeEntry { kind, id, bytes: None }, None)));
+        }
+        let content = match kind {
+            EntryKind::Symlink => dir.link(name)?,
+            EntryKind::File => match dir.file(name)? {
+                Some((file, stamp)) => Some(beneath::read_all(file, &stamp, FILE_BYTES_MAX)?),
+                None => None,
+            },
+            EntryKind::Directory | EntryKind::Submodule => None,
+        };
+        let Some(content) = content else { return Ok(None) };
+        let Some(id) = format.id_of(Kind::Blob, &content) else { return Ok(None) };
+        self.note(&id, path, content.len() as u64);
+        let entry = CodeEntry { kind, id, bytes: Some(content.len() as u64) };
+        Ok(Some((entry, Some(Arc::from(content)))))
+    }
+
+    fn note(&self, id: &ObjectId, path: &str, bytes: u64) {
+        self.seen.put(*id, Seen { path: Arc::from(path), bytes }, path.len());
+    }
+}
+
+/// A directory has no object of its own; a submodule has the commit that the index says.
+fn directory(index: &Index, path: &str, format: Format) -> Option<CodeEntry> {
+    if let Some(entry) = index.get(path).filter(|entry| entry.kind == EntryKind::Submodule) {
+        return Some(CodeEntry { kind: EntryKind::Submodule, id: entry.id, bytes: None });
+    }
+    let id = format.id_of(Kind::Tree, b"")?;
+    Some(CodeEntry { kind: EntryKind::Directory, id, bytes: None })
+}
+
+struct Walk<'a> {
+    worktree: &'a Worktree,
+    index: &'a Index,
+    format: Format,
+    ignored: Ignored,
+    files: Vec<CodeFile>,
+    budget: usize,
+}
+
+impl Walk<'_> {
+    /// All files of a directory; of one that is ignored only those that are tracked.
+    fn directory(&mut self, dir: &Dir, prefix: &str, depth: usize, is_ignored: bool) -> CodeResult<()> {
+        if depth > DEPTH_MAX {
+            return Err(fault::too_large("the depth of the worktree"));
+        }
+        self.ignored.enter(dir, prefix)?;
+        for name in dir.names(self.budget)? {
+            self.budget = self.budget.saturating_sub(1);
+            let Ok(text) = std::str::from_utf8(&name) else { continue };
+            if !paths::is_component(&name) || prefix.len() + name.len() + 1 >= PATH_BYTES_MAX {
+                continue;
+            }
+            let path = if prefix.is_empty() { text.to_owned() } else { format!("{prefix}/{text}") };
+            match dir.look(&name)? {
+                Some((Lying::File, stamp)) => {
+                    self.file(dir, &name, path, EntryKind::File, &stamp, is_ignored)?;
+                }
+                Some((Lying::Symlink, stamp)) => {
+                    self.file(dir, &name, path, EntryKind::Symlink, &stamp, is_ignored)?;
+                }
+                Some((Lying::Directory, _)) => self.below(dir, &name, path, depth, is_ignored)?,
+                Some((Lying::Other, _)) | None => {}
+            }
+        }
+        self.ignored.leave();
+        Ok(())
+    }
+
+    fn below(
+        &mut self,
+        dir: &Dir,
+        name: &[u8],
+        path: String,
+        depth: usize,
+        is_ignored: bool,
+    ) -> CodeResult<()> {
+        if let Some(entry) = self.index.get(&path).filter(|entry| entry.kind == EntryKind::Submodule) {
+            let entry = CodeEntry { kind: EntryKind::Submodule, id: entry.id, bytes: None };
+            self.files.push(CodeFile { path, entry });
+            return Ok(());
+        }
+        let is_tracked = self.index.has_below(&path);
+        let is_ignored = is_ignored || self.ignored.has(&path, true);
+        if is_ignored && !is_tracked {
+            return Ok(());
+        }
+        let Some(below) = dir.directory(name)? else { return Ok(()) };
+        // Another repository lies here, that this one does not know of.
+        if !is_tracked && below.look(b".git")?.is_some() {
+            return Ok(());
+        }
+        self.directory(&below, &path, depth + 1, is_ignored)
+    }
+
+    fn file(
+        &mut self,
+        dir: &Dir,
+        name: &[u8],
+        path: String,
+        kind: EntryKind,
+        stamp: &Stamp,
+        is_ignored: bool,
+    ) -> CodeResult<()> {
+        let is_ours = self.index.get(&path).is_some() || !(is_ignored || self.ignored.has(&path, false));
+        if !is_ours || stamp.bytes > FILE_BYTES_MAX {
+            return Ok(());
+        }
+        let found = self.worktree.identified(dir, name, &path, kind, stamp, self.index, self.format)?;
+        if let Some((entry, _)) = found {
+            self.files.push(CodeFile { path, entry });
+        }
+        Ok(())
+    }
+}

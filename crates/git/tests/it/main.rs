@@ -1,0 +1,8 @@
+//! Repositories that git itself makes, read through the ports. One binary for all; what it needs is a `git` executable.
+
+#![cfg(test)]
+mod hostile;
+mod partial;
+mod reading;
+mod sample;
+mod worktrees;

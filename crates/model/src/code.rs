@@ -1,0 +1,159 @@
+//! Code as a verifier names it: objects, revisions, entries of a tree. Opaque names only; nothing here reads a repository.
+
+use std::fmt;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::words::closed_words;
+
+/// The id of an object (blob, tree, commit): 20 or 32 opaque bytes, written as 40 or 64 lower-case hex digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectId {
+    bytes: [u8; 32],
+    length: u8,
+}
+
+impl ObjectId {
+    /// From raw bytes; `None` unless there are 20 or 32.
+    pub fn from_bytes(raw: &[u8]) -> Option<Self> {
+        let length = u8::try_from(raw.len()).ok().filter(|length| matches!(length, 20 | 32))?;
+        let mut bytes = [0; 32];
+        for (to, from) in bytes.iter_mut().zip(raw) {
+            *to = *from;
+        }
+        Some(Self { bytes, length })
+    }
+
+    /// From 40 or 64 hex digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut raw = Vec::with_capacity(32);
+        let digits = text.as_bytes();
+        if !matches!(digits.len(), 40 | 64) {
+            return None;
+        }
+        for pair in digits.chunks(2) {
+            let digit = |place: usize| char::from(*pair.get(place)?).to_digit(16);
+            raw.push(u8::try_from(digit(0)? * 16 + digit(1)?).ok()?);
+        }
+        Self::from_bytes(&raw)
+    }
+
+    /// The raw bytes, 20 or 32.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.length)).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for ObjectId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ObjectId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| D::Error::custom("an object id has 40 or 64 hex digits"))
+    }
+}
+
+/// What is looked at: a commit, or the files as they lie in a worktree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Revision {
+    /// A commit.
+    Commit(ObjectId),
+    /// The worktree, whatever is committed; with the commit it stands on, where there is one.
+    Worktree(Option<ObjectId>),
+}
+
+impl Revision {
+    /// The commit, or the one that the worktree stands on.
+    pub fn commit(&self) -> Option<ObjectId> {
+        match self {
+            Self::Commit(id) => Some(*id),
+            Self::Worktree(head) => *head,
+        }
+    }
+
+    /// True for a worktree: what is found there changes no state.
+    pub fn is_dirty(&self) -> bool {
+        matches!(self, Self::Worktree(_))
+    }
+}
+
+closed_words! {
+    /// What an entry of a tree is.
+    EntryKind {
+        /// A file.
+        File = "file",
+        /// A symbolic link: its content is the target's text, and it is never followed.
+        Symlink = "symlink",
+        /// A commit of another repository.
+        Submodule = "submodule",
+        /// A directory.
+        Directory = "directory",
+    }
+}
+
+/// An entry of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CodeEntry {
+    /// What it is.
+    pub kind: EntryKind,
+    /// The object: a blob, a tree, or a commit for a submodule.
+    pub id: ObjectId,
+    /// Bytes of the blob, where they are known without reading it.
+    pub bytes: Option<u64>,
+}
+
+/// A file of a revision, with its path from the root, `/` between segments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeFile {
+    /// The path.
+    pub path: String,
+    /// The entry; never a directory.
+    pub entry: CodeEntry,
+}
+
+/// A file that has another path in another revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rename {
+    /// The path before.
+    pub from: String,
+    /// The path after.
+    pub to: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn object_ids_are_hex_of_two_lengths() {
+        for (text, expect) in [
+            ("a".repeat(40), true),
+            ("0".repeat(64), true),
+            ("A".repeat(40), true),
+            ("a".repeat(39), false),
+            ("g".repeat(40), false),
+            (String::new(), false),
+        ] {
+            let id = ObjectId::parse(&text);
+            assert_eq!(id.map(|id| id.to_string()), expect.then(|| text.to_lowercase()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Code sources: what a verifier reads of a repository, and where it runs. Objects only: nothing is checked out, run,
+//! filtered or written, and nothing outside the repository is followed.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::Result;
+use crate::code::{CodeEntry, CodeFile, ObjectId, Rename, Revision};
+use serde::{Deserialize, Serialize};
+
+use crate::ports::BoxFuture;
+use crate::verdict::Unverifiable;
+
+/// Why something could not be read. An error is no evidence: what is *not there* is `None`, never this.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeError {
+    /// The reason.
+    pub why: Unverifiable,
+    /// When to try again, where the other side says so.
+    pub retry_after_ms: Option<u64>,
+    /// For people: names no secret and no path of this machine.
+    pub detail: String,
+}
+
+impl CodeError {
+    /// An error without a time to try again.
+    pub fn new(why: Unverifiable, detail: impl Into<String>) -> Self {
+        Self { why, retry_after_ms: None, detail: detail.into() }
+    }
+}
+
+/// The result of reading code.
+pub type CodeResult<T> = std::result::Result<T, CodeError>;
+
+/// What a source can do beside reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CodeCapabilities {
+    /// It compares two revisions for renames.
+    pub renames: bool,
+    /// It follows a path through the history.
+    pub history: bool,
+    /// It has a worktree.
+    pub worktree: bool,
+}
+
+/// One repository, open for reading. Synchronous: it is used on the adapter's own threads ([`CodeSources::read`]).
+pub trait CodeSource {
+    /// What it can do.
+    fn capabilities(&self) -> CodeCapabilities;
+    /// The commit that a name (branch, tag, commit id of at least 7 digits, `HEAD`) stands for, or the worktree for
+    /// `WORKTREE`. `None` where no such thing is there, and where a shortened id fits several.
+    fn resolve(&self, name: &str) -> CodeResult<Option<Revision>>;
+    /// The default branch: its name and its tip. `None` where it is not known.
+    fn default_branch(&self) -> CodeResult<Option<(String, ObjectId)>>;
+    /// The entry at a path; `None` where there is none. Never through a symbolic link.
+    fn entry(&self, at: &Revision, path: &str) -> CodeResult<Option<CodeEntry>>;
+    /// The content of a blob; `too_large` above `bytes_max`. Of a worktree: that of an entry which this source gave.
+    fn read(&self, blob: &ObjectId, bytes_max: u64) -> CodeResult<Arc<[u8]>>;
+    /// Says which blobs will be read next, so that a source far away fetches them together. Nothing fails here: what could
+    /// not be fetched shows when it is read.
+    fn prefetch(&self, _blobs: &[ObjectId], _bytes_max: u64) {}
+    /// All files, by path (bytewise). Paths that are not UTF-8 are left out.
+    fn files(&self, at: &Revision) -> CodeResult<Arc<Vec<CodeFile>>>;
+    /// Files of `from` that have another path in `to`, by two-endpoint comparison: at least `similarity` percent alike. By
+    /// old path.
+    fn renames(&self, from: &ObjectId, to: &Revision, similarity: u8) -> CodeResult<Arc<Vec<Rename>>>;
+    /// The path that a file of `from` has in `to`, following its renames commit by commit along the first parents from `to`
+    /// back to `from`, at least `similarity` percent alike at each step. `None` where it ends, or `from` is not reached.
+    fn follow(
+        &self,
+        path: &str,
+        from: &ObjectId,
+        to: &Revision,
+        similarity: u8,
+    ) -> CodeResult<Option<String>>;
+    /// True when `older` is `newer` or one of its ancestors.
+    fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool>;
+}
+
+/// Where a repository's code can be read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CodePlace {
+    /// A clone, a bare repository or a worktree on this machine.
+    Local(PathBuf),
+    /// A forge.
+    Forge {
+        /// Its host, from configuration.
+        host: String,
+        /// Path of the repository there, `owner/name`.
+        path: String,
+    },
+}
+
+/// What a directory turns out to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Discovered {
+    /// The directory that all worktrees of the clone share.
+    pub common_dir: PathBuf,
+    /// The worktree's root; `None` for a bare repository.
+    pub worktree: Option<PathBuf>,
+    /// Remotes: name and URL as configured, by name.
+    pub remotes: Vec<(String, String)>,
+    /// Root commits of the default branch's history along all parents, sorted, at most 8; empty where the history is cut off.
+    pub roots: Vec<ObjectId>,
+    /// The branch that is checked out, without `refs/heads/`.
+    pub branch: Option<String>,
+    /// The commit that is checked out.
+    pub head: Option<ObjectId>,
+}
+
+/// Work on one open repository.
+pub type CodeWork = Box<dyn FnOnce(&dyn CodeSource) + Send>;
+
+/// All repositories that can be read, and the threads on which they are.
+pub trait CodeSources: Send + Sync {
+    /// Opens a repository (or takes the open one) and runs `work` on it, on a thread that may block. An error says that it
+    /// could not be opened; `work` has not run then.
+    fn read<'a>(&'a self, place: &'a CodePlace, work: CodeWork) -> BoxFuture<'a, CodeResult<()>>;
+    /// What the directory, or the nearest one above it with a repository, is. `None` where there is no repository.
+    fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, Result<Option<Discovered>>>;
+}

@@ -1,0 +1,95 @@
+//! What is remembered, as rows to be moved.
+
+use serde::{Serialize, Serializer};
+
+use crate::Timestamp;
+use crate::record::Record;
+use crate::telemetry::StateChange;
+
+/// One strategy and one namespace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MovedGroup {
+    /// The namespace in normal form.
+    pub normal: String,
+    /// The strategy; empty for none.
+    pub strategy: String,
+    /// Sequence of the last change of a record in it.
+    pub sequence: u64,
+}
+
+/// The vector of one passage, in one byte per dimension. Its scale is what makes it of unit length.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+pub struct MovedVector {
+    /// Which passage.
+    pub part: u32,
+    /// Who made it.
+    pub model: String,
+    /// The values, −127 to 127.
+    #[serde(serialize_with = "hexadecimal")]
+    pub values: Box<[i8]>,
+}
+
+impl std::fmt::Debug for MovedVector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "MovedVector({}, {}, {} values)", self.part, self.model, self.values.len())
+    }
+}
+
+/// Two digits a value.
+fn hexadecimal<S: Serializer>(values: &[i8], serializer: S) -> Result<S::Ok, S::Error> {
+    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0');
+    let text: String = values
+        .iter()
+        .map(|value| value.cast_unsigned())
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .collect();
+    serializer.serialize_str(&text)
+}
+
+/// The current version of a record, in any state.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MovedRecord {
+    /// The record with its sequence.
+    pub record: Record,
+    /// When its state last changed.
+    pub stated: Timestamp,
+    /// When it ceased to be active; `None`: it is, or never was.
+    pub left_at: Option<Timestamp>,
+    /// Its content is erased.
+    pub gone: bool,
+    /// Vectors of its passages, by part.
+    pub vectors: Vec<MovedVector>,
+}
+
+impl MovedRecord {
+    /// The model that all of its passages (so many) have a vector of.
+    pub fn complete_model(&self, parts: usize) -> Option<&str> {
+        let model = self.vectors.first()?.model.as_str();
+        let all = self.vectors.len() == parts && self.vectors.iter().all(|vector| vector.model == model);
+        all.then_some(model)
+    }
+
+    /// About how many bytes it holds.
+    pub(super) fn bytes(&self) -> usize {
+        let vectors: usize = self.vectors.iter().map(|vector| vector.values.len() + 64).sum();
+        self.record.text.len() + vectors
+    }
+}
+
+/// An earlier version of a record.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MovedVersion {
+    /// As it was.
+    pub record: Record,
+    /// When the next version was written.
+    pub until: Timestamp,
+}
+
+/// A change of state of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MovedChange {
+    /// Its place among those of the record.
+    pub number: u64,
+    /// The change.
+    pub change: StateChange,
+}

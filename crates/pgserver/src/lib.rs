@@ -1,0 +1,15 @@
+//! A real PostgreSQL with pgvector, started by whoever tests or measures against one and gone with its process, however
+//! that ends. It installs nothing (`cargo xtask postgres` does), knows no table of Loci and is never part of the product.
+//!
+//! Unix only: another user, a shell that guards the server, the states in `postmaster.pid`.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "it finds a program by the environment, and waits for one to start: nothing else tells when a server listens"
+)]
+
+mod binaries;
+mod guard;
+mod server;
+
+pub use binaries::{Binaries, INSTALLED, REMEDY, VARIABLE};
+pub use server::{PostgresServer, Settings};

@@ -1,0 +1,127 @@
+//! `/mcp` on the server's port: the endpoints, each with what it lists, and who is let in.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Path, Request, State};
+use axum::response::Response;
+use axum::routing::any;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use loci_model::ErrorKind;
+use loci_model::ports::BoxFuture;
+
+use super::reply::refused;
+use super::{Admission, HttpDoor};
+use crate::auth::gate::{Gate, Peer};
+use crate::doors::Doors;
+use crate::mcp::dispatch::Service;
+use crate::mcp::loci::{EngineTools, LociOffer};
+use crate::mcp::options::Naming;
+use crate::mcp::provider::{Caller, Endpoint};
+use crate::tools::profile::Profile;
+use crate::v1::tools::MEMORY;
+
+/// Whom a request without token is asked to become.
+const CHALLENGE: &str = "Bearer scope=\"memory:read memory:write\"";
+
+/// The endpoints. They end themselves: `/mcp` is the configured profile, `/mcp/dotted` the same with dotted names,
+/// `/mcp/p/<profile>[+<profile>]` another.
+pub(crate) fn routes() -> Router<Doors> {
+    Router::new()
+        .route("/mcp", any(plain))
+        .route("/mcp/dotted", any(dotted))
+        .route("/mcp/p/{profiles}", any(profiles))
+}
+
+async fn plain(State(doors): State<Doors>, request: Request) -> Response {
+    let endpoint =
+        Endpoint { profiles: doors.options.mcp.profiles.clone(), naming: doors.options.mcp.naming };
+    door(&doors).serve(endpoint, request).await
+}
+
+async fn dotted(State(doors): State<Doors>, request: Request) -> Response {
+    let endpoint = Endpoint { profiles: doors.options.mcp.profiles.clone(), naming: Naming::Dotted };
+    door(&doors).serve(endpoint, request).await
+}
+
+async fn profiles(State(doors): State<Doors>, Path(asked): Path<String>, request: Request) -> Response {
+    match Profile::parse_several(&asked) {
+        Ok(profiles) => {
+            door(&doors).serve(Endpoint { profiles, naming: doors.options.mcp.naming }, request).await
+        }
+        Err(error) => *refused(StatusCode::NOT_FOUND, &error.message),
+    }
+}
+
+fn door(doors: &Doors) -> Arc<HttpDoor> {
+    let options = &doors.options.mcp;
+    let tools = EngineTools {
+        engine: doors.engine.clone(),
+        table: Arc::clone(&doors.tools),
+        memory: options.memory.clone(),
+    };
+    let offer = LociOffer::new(Arc::clone(&doors.tools), Arc::new(tools), options.allow_unlisted);
+    let service = Service {
+        provider: Arc::new(offer),
+        mcp: Arc::clone(&doors.mcp),
+        revisions: options.revisions.clone(),
+    };
+    Arc::new(HttpDoor {
+        service: Arc::new(service),
+        admission: Arc::new(ByGate(Arc::clone(&doors.gate))),
+        guard: options.guard.clone(),
+        body_bytes_max: options.body_bytes_max,
+    })
+}
+
+/// Lets in whom the gate lets in.
+struct ByGate(Arc<Gate>);
+
+impl Admission for ByGate {
+    fn admit<'a>(
+        &'a self,
+        peer: Peer,
+        headers: &'a HeaderMap,
+    ) -> BoxFuture<'a, Result<Caller, Box<Response>>> {
+        Box::pin(async move {
+            let open = self.0.open_caller(peer, headers).await;
+            let found = match open {
+                Ok(Some(caller)) => Ok(caller),
+                Ok(None) => self.0.bearer_caller(headers).await,
+                Err(error) => Err(error),
+            };
+            let memory = headers.get(MEMORY).and_then(|value| value.to_str().ok());
+            match found {
+                Ok(principal) => Ok(Caller {
+                    principal: Some(principal),
+                    memory: memory.map(str::to_owned).filter(|memory| !memory.is_empty()),
+                    request_id: None,
+                }),
+                Err(error) => Err(turned_away(&error)),
+            }
+        })
+    }
+}
+
+fn turned_away(error: &loci_model::Error) -> Box<Response> {
+    match error.kind {
+        ErrorKind::Unauthenticated => {
+            let mut response = refused(StatusCode::UNAUTHORIZED, &error.message);
+            let challenge = HeaderValue::from_static(CHALLENGE);
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+            response
+        }
+        ErrorKind::Denied => refused(StatusCode::FORBIDDEN, &error.message),
+        ErrorKind::Invalid => refused(StatusCode::BAD_REQUEST, &error.message),
+        ErrorKind::NotFound
+        | ErrorKind::Conflict
+        | ErrorKind::TooLarge
+        | ErrorKind::Throttled
+        | ErrorKind::Unavailable
+        | ErrorKind::Upstream
+        | ErrorKind::Bug => {
+            tracing::error!(?error, "a caller could not be looked up");
+            refused(StatusCode::SERVICE_UNAVAILABLE, "who asks cannot be looked up now")
+        }
+    }
+}

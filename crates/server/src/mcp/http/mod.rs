@@ -1,0 +1,219 @@
+//! MCP over HTTP: one POST, one message; the answer is JSON, or a stream of events where something is told meanwhile. The
+//! header says the revision, not the body (mcp.md §1.1, §2).
+//!
+//! Order: method, origin and host, who asks, size and form of the body, revision, headers against body, then the request.
+
+mod asking;
+pub(super) mod body;
+mod door;
+mod guard;
+mod reply;
+
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use loci_model::ports::BoxFuture;
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use super::dispatch::Service;
+use super::fault::Fault;
+use super::message::{self, Message, Params};
+use super::options::Guard;
+use super::peer::WAITING_MAX;
+use super::provider::{Caller, Endpoint};
+use super::revision::Revision;
+use crate::auth::gate::Peer;
+use crate::operations::observe::{Operation, RequestId};
+pub(crate) use door::routes;
+
+/// Header of the revision.
+const VERSION: &str = "mcp-protocol-version";
+/// Header of what an initialize-based client said of itself.
+const SESSION: &str = "mcp-session-id";
+
+/// Decides who asks.
+pub trait Admission: Send + Sync {
+    /// The caller, or the answer that refuses it.
+    fn admit<'a>(
+        &'a self,
+        peer: Peer,
+        headers: &'a HeaderMap,
+    ) -> BoxFuture<'a, Result<Caller, Box<Response>>>;
+}
+
+/// A server over HTTP.
+pub struct HttpDoor {
+    /// The server.
+    pub service: Arc<Service>,
+    /// Who may come in.
+    pub admission: Arc<dyn Admission>,
+    /// From where.
+    pub guard: Guard,
+    /// Bytes of a body.
+    pub body_bytes_max: usize,
+}
+
+impl HttpDoor {
+    /// Answers one request to an endpoint.
+    pub async fn serve(self: Arc<Self>, endpoint: Endpoint, request: Request) -> Response {
+        let mut response = match self.answer(endpoint, request).await {
+            Ok(response) => response,
+            Err(response) => *response,
+        };
+        if response.extensions().get::<Operation>().is_none() {
+            response.extensions_mut().insert(Operation("mcp".into()));
+        }
+        response
+    }
+
+    async fn answer(
+        self: Arc<Self>,
+        endpoint: Endpoint,
+        request: Request,
+    ) -> Result<Response, Box<Response>> {
+        if request.method() != Method::POST {
+            let allow = [(header::ALLOW, HeaderValue::from_static("POST"))];
+            return Ok((StatusCode::METHOD_NOT_ALLOWED, allow).into_response());
+        }
+        let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
+        let (parts, body) = request.into_parts();
+        guard::check(&self.guard, peer, &parts.headers)
+            .map_err(|rule| reply::refused(StatusCode::FORBIDDEN, rule))?;
+        let mut caller = self.admission.admit(peer, &parts.headers).await?;
+        caller.request_id = parts.extensions.get::<RequestId>().map(|id| id.0.to_string());
+        let streams = guard::forms(&parts.headers)?;
+        let body = read(body, self.body_bytes_max).await?;
+        let heads = Heads { caller, endpoint, headers: parts.headers, streams };
+        let value: Value =
+            serde_json::from_slice(&body).map_err(|_| reply::fault(None, &Fault::unreadable()))?;
+        let revision = self.revision(&heads.headers, &value)?;
+        match value {
+            Value::Array(messages) if revision.is_some_and(|revision| revision == Revision::V2025Mar) => {
+                Ok(self.batch(&heads, messages).await)
+            }
+            value => self.one(heads, revision.unwrap_or(Revision::V2025Mar), value).await,
+        }
+    }
+
+    /// The revision that the header says; without one the oldest that is spoken over HTTP.
+    fn revision(&self, headers: &HeaderMap, value: &Value) -> Result<Option<Revision>, Box<Response>> {
+        let Some(header) = headers.get(VERSION) else { return Ok(Some(Revision::V2025Mar)) };
+        let text = header.to_str().unwrap_or_default().trim();
+        let served = &self.service.revisions;
+        if let Some(revision) = Revision::parse(text).filter(|revision| served.contains(revision)) {
+            return Ok(Some(revision));
+        }
+        let fault = Fault::unsupported(text, &Revision::modern(served));
+        Err(reply::fault(value.get("id"), &fault))
+    }
+
+    async fn one(
+        self: Arc<Self>,
+        heads: Heads,
+        revision: Revision,
+        value: Value,
+    ) -> Result<Response, Box<Response>> {
+        let read = message::of(value).map_err(|unread| reply::fault(unread.id.as_ref(), &unread.fault))?;
+        match read {
+            Message::Notification { .. } => Ok(StatusCode::ACCEPTED.into_response()),
+            Message::Response { .. } if revision.is_modern() => {
+                let fault = Fault::no_message("clients send no responses in this revision");
+                Err(reply::fault(None, &fault))
+            }
+            Message::Response { id, outcome } => {
+                self.service.mcp.pending.answered(&id, outcome);
+                Ok(StatusCode::ACCEPTED.into_response())
+            }
+            Message::Request { id, method, params } => {
+                let refuse = |fault: Fault| reply::fault(Some(&id), &fault);
+                if revision.is_modern() {
+                    asking::check(&self, &heads, revision, &method, &params).await.map_err(refuse)?;
+                }
+                Ok(self.request(heads, revision, id, method, params).await)
+            }
+        }
+    }
+
+    /// Answers a request: with JSON, or with a stream as soon as something is told before the end.
+    async fn request(
+        self: Arc<Self>,
+        heads: Heads,
+        revision: Revision,
+        id: Value,
+        method: String,
+        params: Params,
+    ) -> Response {
+        let (out, told) = mpsc::channel(WAITING_MAX);
+        let asking = asking::asking(&self, &heads, revision, &params, out);
+        let session = (method == "initialize").then(|| asking::session(&self, &heads, &params)).flatten();
+        let clock = Arc::clone(&self.service.mcp.clock);
+        let operation = Operation(format!("mcp {}", asking::known(&method)).into());
+        let streams = heads.streams;
+        let work = async move {
+            let outcome = self.service.answer(asking, &id, &method, params).await;
+            (id, outcome)
+        };
+        let mut response = reply::json_or_stream(Box::pin(work), told, streams, clock).await;
+        if let Some(value) = session.and_then(|session| HeaderValue::from_str(&session).ok()) {
+            response.headers_mut().insert(SESSION, value);
+        }
+        response.extensions_mut().insert(operation);
+        response
+    }
+
+    /// Several messages at once, which one revision has: answered one after the other, without a stream.
+    async fn batch(self: Arc<Self>, heads: &Heads, messages: Vec<Value>) -> Response {
+        let mut answers = Vec::new();
+        for value in messages.into_iter().take(BATCH_MAX) {
+            match message::of(value) {
+                Err(unread) => answers.push(message::error(unread.id.as_ref(), &unread.fault)),
+                Ok(Message::Notification { .. }) => {}
+                Ok(Message::Response { id, outcome }) => self.service.mcp.pending.answered(&id, outcome),
+                Ok(Message::Request { id, method, params }) => {
+                    let (out, _told) = mpsc::channel(WAITING_MAX);
+                    let asking = asking::asking(&self, heads, Revision::V2025Mar, &params, out);
+                    let outcome = self.service.answer(asking, &id, &method, params).await;
+                    answers.push(message::answer(&id, outcome));
+                }
+            }
+        }
+        if answers.is_empty() {
+            return StatusCode::ACCEPTED.into_response();
+        }
+        axum::Json(answers).into_response()
+    }
+}
+
+/// Messages of one batch.
+const BATCH_MAX: usize = 32;
+
+/// What a request says before its body.
+struct Heads {
+    caller: Caller,
+    endpoint: Endpoint,
+    headers: HeaderMap,
+    /// The client reads streams.
+    streams: bool,
+}
+
+async fn read(body: axum::body::Body, max: usize) -> Result<Bytes, Box<Response>> {
+    match Limited::new(body, max).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => {
+            let rule = format!("the body must have at most {max} bytes");
+            Err(reply::refused(StatusCode::PAYLOAD_TOO_LARGE, &rule))
+        }
+        Err(_) => Err(reply::refused(StatusCode::BAD_REQUEST, "the body ended before it was whole")),
+    }
+}
+
+impl std::fmt::Debug for HttpDoor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HttpDoor").field("guard", &self.guard).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,59 @@
+//! Completion of repositories and paths, for prompts and templates of resources.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::{LociOffer, not_served};
+use crate::mcp::fault::Fault;
+use crate::mcp::message::Params;
+use crate::mcp::provider::{Asking, Completed, Completion};
+
+/// Values of one completion, as the protocol has it.
+const VALUES_MAX: usize = 100;
+
+pub(super) async fn complete(
+    offer: &LociOffer,
+    asking: &Asking,
+    of: &Completed,
+    argument: &str,
+    begin: &str,
+    context: &Params,
+) -> Result<Completion, Fault> {
+    let is_known = match of {
+        Completed::Prompt(name) => {
+            let listed = super::prompts::list(offer).value;
+            listed.iter().any(|prompt| prompt.get("name").and_then(Value::as_str) == Some(name))
+        }
+        Completed::Resource(uri) => uri.starts_with("memory://"),
+    };
+    if !is_known {
+        return Err(Fault::invalid("there is no such prompt or resource to complete"));
+    }
+    if !offer.has_facts() {
+        return Ok(Completion::default());
+    }
+    let found = match argument {
+        "repo" => offer.tools.repositories(&asking.caller).await.map_err(not_served)?,
+        "path" | "paths" => match context.get("repo").and_then(Value::as_str) {
+            Some(repo) => paths(offer, asking, repo, begin).await?,
+            None => Vec::new(),
+        },
+        _ => Vec::new(),
+    };
+    let fitting: Vec<_> = found.into_iter().filter(|value| value.starts_with(begin)).collect();
+    let total = fitting.len();
+    Ok(Completion { values: fitting.into_iter().take(VALUES_MAX).collect(), total })
+}
+
+/// Paths that facts of a repository cite.
+async fn paths(offer: &LociOffer, asking: &Asking, repo: &str, begin: &str) -> Result<Vec<String>, Fault> {
+    let directory = begin.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let glob = if directory.is_empty() { "**".to_owned() } else { format!("{directory}/**") };
+    let asked = json!({ "repo": repo, "path": glob, "match": "glob", "verify": "none", "limit": 200 });
+    let answer = offer.ask(asking, "memory_search_by_path", asked).await.map_err(not_served)?;
+    let memories = answer.get("memories").and_then(Value::as_array).into_iter().flatten();
+    let citations = memories.filter_map(|memory| memory.get("citations")?.as_array()).flatten();
+    let paths: BTreeSet<_> = citations.filter_map(|citation| citation.get("path")?.as_str()).collect();
+    Ok(paths.into_iter().map(str::to_owned).collect())
+}

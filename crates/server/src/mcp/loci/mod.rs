@@ -1,0 +1,172 @@
+//! What this server offers over MCP: the tools of its table, facts as resources, prompts. Whoever has the engine answers
+//! ([`ToolBox`]): this process, or a server elsewhere.
+
+mod completing;
+mod cut;
+mod prompts;
+mod resources;
+mod rules;
+mod toolbox;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::fault::Fault;
+use super::message::Params;
+use super::options::Naming;
+use super::provider::{Answer, Asking, Completed, Completion, Keep, Kept, Offers, Provider, Reply};
+use crate::tools::error::{Code, ToolError};
+use crate::tools::table::Table;
+use crate::tools::tool::{Scope, Tool};
+pub use toolbox::{EngineTools, ToolBox};
+
+/// How long lists that are the same for everybody may be kept.
+const LISTS_TTL_MS: u64 = 300_000;
+
+/// The offer.
+pub struct LociOffer {
+    table: Arc<Table>,
+    tools: Arc<dyn ToolBox>,
+    /// Tools outside the profile answer by name.
+    allow_unlisted: bool,
+}
+
+impl LociOffer {
+    /// The tools of a table, answered by whoever has the engine.
+    pub fn new(table: Arc<Table>, tools: Arc<dyn ToolBox>, allow_unlisted: bool) -> Self {
+        Self { table, tools, allow_unlisted }
+    }
+
+    /// True where facts can be read: what rests on them is not offered otherwise.
+    fn has_facts(&self) -> bool {
+        self.table.find("memory_get_recent").is_some()
+    }
+
+    async fn listed(&self, asking: &Asking) -> Result<Kept<Vec<Value>>, Fault> {
+        let scopes = self.tools.scopes(&asking.caller).await.map_err(unlisted)?;
+        let dotted = asking.endpoint.naming == Naming::Dotted;
+        let of_profiles = self.table.of(&asking.endpoint.profiles);
+        let may = |tool: &&Tool| scopes.contains(&tool.scope);
+        let value = of_profiles.filter(may).map(|tool| tool.shown(dotted)).collect();
+        // A list with something left out is the caller's alone.
+        let all = [Scope::Read, Scope::Write, Scope::Admin].iter().all(|scope| scopes.contains(scope));
+        let keep = if all { Keep::Public } else { Keep::Private };
+        Ok(Kept { value, keep, ttl_ms: LISTS_TTL_MS })
+    }
+
+    async fn called(&self, asking: &Asking, name: &str, arguments: Params) -> Result<Reply, Fault> {
+        let unknown = || {
+            let name: String = name.chars().take(64).collect();
+            Fault::invalid(format!("there is no tool {name}"))
+        };
+        let (tool, _) = self.table.find(name).ok_or_else(unknown)?;
+        let is_listed = tool.profiles.iter().any(|profile| asking.endpoint.profiles.contains(profile));
+        if !is_listed && !self.allow_unlisted {
+            return Err(unknown());
+        }
+        if asking.caller.principal.as_ref().is_some_and(|caller| !tool.scope.is_held(caller)) {
+            return Err(Fault::forbidden(tool.scope));
+        }
+        let outcome = self.tools.call(&asking.caller, tool.name, arguments).await;
+        let outcome = outcome.map_err(|error| match (&asking.caller.request_id, error.code) {
+            (Some(id), Code::Internal) => error.with("correlation_id", id.as_str()),
+            _ => error,
+        });
+        Ok(Reply::Done(result(outcome)))
+    }
+
+    /// The result of a tool, for what is not a call of it.
+    async fn ask(&self, asking: &Asking, name: &str, arguments: Value) -> Result<Value, ToolError> {
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        self.tools.call(&asking.caller, name, arguments).await
+    }
+}
+
+/// The result of a call: as JSON, and as the same JSON in a text for clients that read texts.
+fn result(outcome: Result<Value, ToolError>) -> Map<String, Value> {
+    let (structured, text, is_error) = match outcome {
+        Ok(value) => {
+            let value = cut::cut(value);
+            let text = value.to_string();
+            (value, text, false)
+        }
+        Err(error) => (error.shown(), format!("{}: {}", error.code.as_str(), error.message), true),
+    };
+    let content = json!([{ "type": "text", "text": text }]);
+    Map::from_iter([
+        ("content".to_owned(), content),
+        ("structuredContent".to_owned(), structured),
+        ("isError".to_owned(), is_error.into()),
+    ])
+}
+
+fn unlisted(error: ToolError) -> Fault {
+    Fault::internal(format!("{}: {}", error.code.as_str(), error.message))
+}
+
+/// What a failed tool is where a resource or a prompt was asked for.
+fn not_served(error: ToolError) -> Fault {
+    match error.code {
+        Code::InvalidArgument
+        | Code::NotFound
+        | Code::RepoUnknown
+        | Code::RefNotFound
+        | Code::PathRejected => Fault::invalid(error.message),
+        Code::Forbidden => Fault::forbidden(Scope::Read),
+        _ => unlisted(error),
+    }
+}
+
+impl Provider for LociOffer {
+    fn identity(&self) -> (&'static str, &'static str) {
+        ("loci", env!("CARGO_PKG_VERSION"))
+    }
+
+    fn instructions(&self) -> Option<&'static str> {
+        Some(if self.has_facts() { rules::INSTRUCTIONS } else { rules::INSTRUCTIONS_RECALL })
+    }
+
+    fn offers(&self) -> Offers {
+        Offers { subscribe: true, ..Offers::default() }
+    }
+
+    fn tools<'a>(&'a self, asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+        Box::pin(self.listed(asking))
+    }
+
+    fn call<'a>(&'a self, asking: Arc<Asking>, name: String, arguments: Params) -> Answer<'a, Reply> {
+        Box::pin(async move { self.called(&asking, &name, arguments).await })
+    }
+
+    fn resources<'a>(&'a self, asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+        Box::pin(resources::list(self, asking))
+    }
+
+    fn templates<'a>(&'a self, _asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+        Box::pin(async move { Ok(resources::templates(self)) })
+    }
+
+    fn read<'a>(&'a self, asking: Arc<Asking>, uri: String) -> Answer<'a, Kept<Vec<Value>>> {
+        Box::pin(async move { resources::read(self, &asking, &uri).await })
+    }
+
+    fn prompts<'a>(&'a self, _asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+        Box::pin(async move { Ok(prompts::list(self)) })
+    }
+
+    fn prompt<'a>(&'a self, asking: Arc<Asking>, name: String, arguments: Params) -> Answer<'a, Reply> {
+        Box::pin(async move { prompts::get(self, &asking, &name, &arguments).await })
+    }
+
+    fn complete<'a>(
+        &'a self,
+        asking: &'a Asking,
+        of: Completed,
+        argument: String,
+        begin: String,
+        context: Params,
+    ) -> Answer<'a, Completion> {
+        Box::pin(async move { completing::complete(self, asking, &of, &argument, &begin, &context).await })
+    }
+}

@@ -1,0 +1,141 @@
+//! Resources: the rules, and where there are facts what is known of a repository (mcp.md §9). Reading is a call of a tool, so
+//! that no rule lives here.
+
+use serde_json::{Value, json};
+
+use super::{LociOffer, not_served, rules};
+use crate::mcp::fault::Fault;
+use crate::mcp::provider::{Asking, Keep, Kept};
+use crate::tools::error::Code;
+
+/// The scheme of all of them.
+const SCHEME: &str = "memory://";
+/// The rules.
+const RULES: &str = "memory://rules";
+/// How long what holds records may be kept.
+const RECORDS_TTL_MS: u64 = 10_000;
+/// How long what is the same for everybody may be kept.
+const TTL_MS: u64 = 300_000;
+
+/// A resource by its URI.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Named<'a> {
+    Rules,
+    Recent(&'a str),
+    Stats(&'a str),
+    Fact(&'a str),
+    ByPath(&'a str, &'a str),
+}
+
+/// Reads a URI.
+fn named(uri: &str) -> Option<Named<'_>> {
+    if uri == RULES {
+        return Some(Named::Rules);
+    }
+    let rest = uri.strip_prefix(SCHEME)?;
+    if let Some((repo, path)) = rest.split_once("/by-path/") {
+        return (repo.contains('/') && !path.is_empty()).then_some(Named::ByPath(repo, path));
+    }
+    let (before, last) = rest.rsplit_once('/')?;
+    if !before.contains('/') {
+        return None;
+    }
+    match last {
+        "recent" => Some(Named::Recent(before)),
+        "stats" => Some(Named::Stats(before)),
+        id => before.strip_suffix("/memory").filter(|repo| repo.contains('/')).map(|_| Named::Fact(id)),
+    }
+}
+
+/// The resources that can be named in full.
+pub(super) async fn list(offer: &LociOffer, asking: &Asking) -> Result<Kept<Vec<Value>>, Fault> {
+    let mut value = vec![json!({
+        "uri": RULES,
+        "name": "rules",
+        "title": "How to use this memory",
+        "mimeType": "text/plain",
+    })];
+    if offer.has_facts() {
+        let repositories = offer.tools.repositories(&asking.caller).await.map_err(not_served)?;
+        value.extend(repositories.iter().map(|repo| {
+            json!({
+                "uri": format!("{SCHEME}{repo}/recent"),
+                "name": format!("recent facts of {repo}"),
+                "mimeType": "text/plain",
+            })
+        }));
+    }
+    Ok(Kept { value, keep: Keep::Private, ttl_ms: RECORDS_TTL_MS })
+}
+
+/// The forms of those that cannot.
+pub(super) fn templates(offer: &LociOffer) -> Kept<Vec<Value>> {
+    let mut value = Vec::new();
+    if offer.has_facts() {
+        for (form, name, title, kind) in [
+            ("{+repo}/recent", "recent", "Recent facts of a repository, verified", "text/plain"),
+            ("{+repo}/memory/{id}", "fact", "One fact", "application/json"),
+            ("{+repo}/by-path/{+path}", "by-path", "Facts that cite a path", "application/json"),
+            ("{+repo}/stats", "stats", "Statistics of a repository", "application/json"),
+        ] {
+            value.push(json!({
+                "uriTemplate": format!("{SCHEME}{form}"),
+                "name": name,
+                "title": title,
+                "mimeType": kind,
+            }));
+        }
+    }
+    Kept { value, keep: Keep::Public, ttl_ms: TTL_MS }
+}
+
+/// The contents of one.
+pub(super) async fn read(offer: &LociOffer, asking: &Asking, uri: &str) -> Result<Kept<Vec<Value>>, Fault> {
+    let none = || Fault::no_resource(uri, asking.revision);
+    let named = named(uri).ok_or_else(none)?;
+    if named != Named::Rules && !offer.has_facts() {
+        return Err(none());
+    }
+    let (tool, arguments) = match named {
+        Named::Rules => {
+            let text = if offer.has_facts() { rules::INSTRUCTIONS } else { rules::INSTRUCTIONS_RECALL };
+            let contents = json!({ "uri": uri, "mimeType": "text/plain", "text": text });
+            return Ok(Kept { value: vec![contents], keep: Keep::Public, ttl_ms: TTL_MS });
+        }
+        Named::Recent(repo) => ("memory_get_recent", json!({ "repo": repo, "format": "prompt" })),
+        Named::Stats(repo) => ("memory_stats", json!({ "repo": repo })),
+        Named::Fact(id) => ("memory_get", json!({ "memory_id": id })),
+        Named::ByPath(repo, path) => ("memory_search_by_path", json!({ "repo": repo, "path": path })),
+    };
+    let answer = offer.ask(asking, tool, arguments).await.map_err(|error| match error.code {
+        Code::InvalidArgument | Code::NotFound | Code::RepoUnknown | Code::PathRejected => none(),
+        _ => not_served(error),
+    })?;
+    let (kind, text) = match answer.get("prompt").and_then(Value::as_str) {
+        Some(prompt) => ("text/plain", prompt.to_owned()),
+        None => ("application/json", answer.to_string()),
+    };
+    let contents = json!({ "uri": uri, "mimeType": kind, "text": text });
+    Ok(Kept { value: vec![contents], keep: Keep::Private, ttl_ms: RECORDS_TTL_MS })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uris() {
+        let check = |uri: &str, expect: Option<Named>| assert_eq!(named(uri), expect, "{uri}");
+        check("memory://rules", Some(Named::Rules));
+        check("memory://acme/shop/recent", Some(Named::Recent("acme/shop")));
+        check("memory://git.example/acme/shop/recent", Some(Named::Recent("git.example/acme/shop")));
+        check("memory://acme/shop/stats", Some(Named::Stats("acme/shop")));
+        check("memory://acme/shop/memory/0192", Some(Named::Fact("0192")));
+        check("memory://acme/shop/by-path/src/a.rs", Some(Named::ByPath("acme/shop", "src/a.rs")));
+        check("memory://acme/shop/by-path/", None);
+        check("memory://acme/recent", None);
+        check("memory://acme/shop/other", None);
+        check("file:///etc/passwd", None);
+        check("memory://", None);
+    }
+}

@@ -1,0 +1,80 @@
+//! Who answers calls of tools: the engine of this process. `loci mcp` has another, which asks a server.
+
+use std::sync::Arc;
+
+use loci_engine::Engine;
+use loci_engine::verified::Standing;
+use loci_model::ports::BoxFuture;
+use loci_model::principal::Principal;
+
+use crate::mcp::provider::Caller;
+use crate::tools::call::call;
+use crate::tools::error::{Code, ToolError};
+use crate::tools::place::PlaceAsk;
+use crate::tools::table::Table;
+use crate::tools::tool::{Arguments, Context, Outcome, Scope};
+
+/// Answers calls of tools.
+pub trait ToolBox: Send + Sync {
+    /// What the caller may do.
+    fn scopes<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<Scope>, ToolError>>;
+    /// Calls a tool.
+    fn call<'a>(&'a self, caller: &'a Caller, name: &'a str, arguments: Arguments) -> BoxFuture<'a, Outcome>;
+    /// Names of repositories that the caller may know of, at most 100, in order.
+    fn repositories<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<String>, ToolError>>;
+}
+
+/// Repositories that are named.
+const REPOSITORIES_MAX: u32 = 100;
+
+/// The engine of this process.
+pub struct EngineTools {
+    /// The engine.
+    pub engine: Engine,
+    /// The tools.
+    pub table: Arc<Table>,
+    /// The memory that is meant where nothing else says.
+    pub memory: Option<String>,
+}
+
+impl EngineTools {
+    fn known(caller: &Caller) -> Result<&Principal, ToolError> {
+        let unknown = || ToolError::new(Code::AuthRequired, "who asks is not known");
+        caller.principal.as_ref().ok_or_else(unknown)
+    }
+}
+
+impl ToolBox for EngineTools {
+    fn scopes<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<Scope>, ToolError>> {
+        Box::pin(async move {
+            let principal = Self::known(caller)?;
+            Ok([Scope::Read, Scope::Write, Scope::Admin]
+                .into_iter()
+                .filter(|scope| scope.is_held(principal))
+                .collect())
+        })
+    }
+
+    fn call<'a>(&'a self, caller: &'a Caller, name: &'a str, arguments: Arguments) -> BoxFuture<'a, Outcome> {
+        Box::pin(async move {
+            let place = PlaceAsk {
+                asked: caller.memory.clone(),
+                configured: self.memory.clone(),
+                ..PlaceAsk::default()
+            };
+            let context =
+                Context { engine: self.engine.clone(), caller: Self::known(caller)?.clone(), place };
+            call(&self.table, context, name, arguments).await
+        })
+    }
+
+    fn repositories<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<String>, ToolError>> {
+        Box::pin(async move {
+            let memory = caller.memory.clone().or_else(|| self.memory.clone());
+            let standing = Standing { memory, ..Standing::default() };
+            let page =
+                self.engine.repository_list(Self::known(caller)?, &standing, None, REPOSITORIES_MAX).await?;
+            Ok(page.items.into_iter().map(|repository| repository.key).collect())
+        })
+    }
+}

@@ -1,0 +1,334 @@
+//! MCP over standard input and output: one message a line, nothing else on the output; ends with the input (mcp.md §2). A
+//! request that says its revision is answered in it; others belong to the connection's `initialize`.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use loci_model::ports::ids::uuid4;
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+
+use super::dispatch::Service;
+use super::fault::Fault;
+use super::http::body;
+use super::listen::News;
+use super::message::{self, Message, Params};
+use super::peer::{FreshId, Peer, WAITING_MAX};
+use super::provider::{Asking, Caller, Endpoint, Inputs};
+use super::revision::Revision;
+
+/// Requests that are answered side by side.
+const AT_ONCE_MAX: usize = 256;
+/// After the end of the input, what is under way has so long.
+const LAST_MS: u64 = 5_000;
+
+/// A server on standard input and output, or on anything like it.
+pub struct StdioDoor {
+    service: Arc<Service>,
+    caller: Caller,
+    endpoint: Endpoint,
+    line_bytes_max: usize,
+    fresh: FreshId,
+    connection: Mutex<Connection>,
+}
+
+/// What an initialize-based client said of itself, and what it listens to.
+#[derive(Default)]
+struct Connection {
+    revision: Option<Revision>,
+    capabilities: Map<String, Value>,
+    subscriptions: BTreeSet<String>,
+    is_told: bool,
+    under_way: HashMap<String, AbortHandle>,
+}
+
+/// A line of the input.
+enum Line {
+    Text(Vec<u8>),
+    TooLong,
+    End,
+}
+
+impl StdioDoor {
+    /// A door for one client.
+    pub fn new(
+        service: Arc<Service>,
+        caller: Caller,
+        endpoint: Endpoint,
+        line_bytes_max: usize,
+    ) -> Arc<Self> {
+        let ids = Arc::clone(&service.mcp.ids);
+        Arc::new(Self {
+            service,
+            caller,
+            endpoint,
+            line_bytes_max,
+            fresh: Arc::new(move || uuid4(ids.as_ref())),
+            connection: Mutex::default(),
+        })
+    }
+
+    /// Serves until the input ends.
+    ///
+    /// # Errors
+    /// Where the input cannot be read or the output not be written.
+    pub async fn serve(
+        self: Arc<Self>,
+        mut input: impl AsyncBufRead + Unpin,
+        output: impl AsyncWrite + Unpin + Send + 'static,
+    ) -> std::io::Result<()> {
+        let (out, told) = mpsc::channel(WAITING_MAX);
+        let mut writer = tokio::spawn(write(output, told));
+        let mut tasks = JoinSet::new();
+        loop {
+            let line = tokio::select! {
+                line = read_line(&mut input, self.line_bytes_max) => line?,
+                written = &mut writer => return written.map_err(std::io::Error::other)?,
+            };
+            while tasks.try_join_next().is_some() {}
+            match line {
+                Line::End => break,
+                Line::TooLong => {
+                    let rule = format!("a line must have at most {} bytes", self.line_bytes_max);
+                    let refused = message::error(None, &Fault::no_message(&rule));
+                    let _ = out.send(refused).await; // the writer's end is noticed above
+                }
+                Line::Text(text) if text.iter().all(u8::is_ascii_whitespace) => {}
+                Line::Text(text) => Arc::clone(&self).take(&text, &out, &mut tasks).await,
+            }
+        }
+        self.finish(tasks).await;
+        drop(out);
+        writer.await.map_err(std::io::Error::other)?
+    }
+
+    /// What is under way may end, for a moment; listening ends at once.
+    async fn finish(&self, mut tasks: JoinSet<()>) {
+        self.service.mcp.hub.close();
+        let mut last = self.service.mcp.clock.sleep(LAST_MS);
+        loop {
+            tokio::select! {
+                ended = tasks.join_next() => if ended.is_none() { break },
+                () = &mut last => break,
+            }
+        }
+        tasks.shutdown().await;
+    }
+
+    async fn take(self: Arc<Self>, text: &[u8], out: &mpsc::Sender<Value>, tasks: &mut JoinSet<()>) {
+        match message::read(text) {
+            Err(unread) => {
+                let _ = out.send(message::error(unread.id.as_ref(), &unread.fault)).await;
+            }
+            Ok(Message::Notification { method, params }) => self.told(&method, &params),
+            Ok(Message::Response { id, outcome }) => self.service.mcp.pending.answered(&id, outcome),
+            Ok(Message::Request { id, method, params }) if method == "initialize" => {
+                // What comes behind it may rest on it.
+                let answer = Arc::clone(&self).answer(&id, method, params, out.clone()).await;
+                let _ = out.send(answer).await;
+            }
+            Ok(Message::Request { id, method, params }) => self.begin(id, method, params, out, tasks).await,
+        }
+    }
+
+    async fn begin(
+        self: Arc<Self>,
+        id: Value,
+        method: String,
+        params: Params,
+        out: &mpsc::Sender<Value>,
+        tasks: &mut JoinSet<()>,
+    ) {
+        let key = id.to_string();
+        let refused = {
+            let connection = self.connection();
+            if connection.under_way.contains_key(&key) {
+                Some("a request of this id is under way")
+            } else if connection.under_way.len() >= AT_ONCE_MAX {
+                Some("too many requests are under way")
+            } else {
+                None
+            }
+        };
+        if let Some(rule) = refused {
+            let _ = out.send(message::error(Some(&id), &Fault::no_message(rule))).await;
+            return;
+        }
+        if method == "resources/subscribe" {
+            Arc::clone(&self).tell_changes(out, tasks);
+        }
+        let (door, out, own) = (Arc::clone(&self), out.clone(), key.clone());
+        let (started, start) = tokio::sync::oneshot::channel::<()>();
+        let handle = tasks.spawn(async move {
+            let _ = start.await; // until it can be cancelled
+            let answer = Arc::clone(&door).answer(&id, method, params, out.clone()).await;
+            // From here on it is no longer cancelled: the answer is on its way.
+            door.connection().under_way.remove(&own);
+            let _ = out.send(answer).await;
+        });
+        self.connection().under_way.insert(key, handle);
+        let _ = started.send(());
+    }
+
+    async fn answer(
+        self: Arc<Self>,
+        id: &Value,
+        method: String,
+        params: Params,
+        out: mpsc::Sender<Value>,
+    ) -> Value {
+        let outcome = match self.asking(&params, out) {
+            Ok(asking) => self.answered(asking, id, &method, params).await,
+            Err(fault) => Err(fault),
+        };
+        message::answer(id, outcome)
+    }
+
+    async fn answered(
+        &self,
+        asking: Asking,
+        id: &Value,
+        method: &str,
+        params: Params,
+    ) -> Result<Value, Fault> {
+        let is_legacy = !asking.revision.is_modern();
+        let uri = params.get("uri").and_then(Value::as_str).map(str::to_owned);
+        let said = params.get("capabilities").and_then(Value::as_object).cloned();
+        let result = self.service.answer(asking, id, method, params).await?;
+        if is_legacy {
+            let mut connection = self.connection();
+            match (method, uri) {
+                ("initialize", _) => {
+                    let version = result.get("protocolVersion").and_then(Value::as_str);
+                    connection.revision = version.and_then(Revision::parse);
+                    connection.capabilities = said.unwrap_or_default();
+                }
+                ("resources/subscribe", Some(uri)) => {
+                    connection.subscriptions.insert(uri);
+                }
+                ("resources/unsubscribe", Some(uri)) => {
+                    connection.subscriptions.remove(&uri);
+                }
+                _ => {}
+            }
+        }
+        Ok(result)
+    }
+
+    /// The request as it is meant: by what it says of itself, else by what the connection began with.
+    fn asking(&self, params: &Params, out: mpsc::Sender<Value>) -> Result<Asking, Fault> {
+        let meta = params.get("_meta").and_then(Value::as_object);
+        let (revision, capabilities) = match body::version(params) {
+            Some(version) => {
+                let served = &self.service.revisions;
+                let revision = Revision::parse(version)
+                    .filter(|revision| revision.is_modern() && served.contains(revision));
+                let revision =
+                    revision.ok_or_else(|| Fault::unsupported(version, &Revision::modern(served)))?;
+                let capabilities = meta.and_then(body::capabilities);
+                let missing =
+                    || Fault::malformed("_meta must have io.modelcontextprotocol/clientCapabilities");
+                (revision, capabilities.ok_or_else(missing)?)
+            }
+            None => {
+                let connection = self.connection();
+                let revision = connection.revision.unwrap_or(Revision::V2024Nov);
+                (revision, connection.capabilities.clone())
+            }
+        };
+        Ok(Asking {
+            revision,
+            caller: self.caller.clone(),
+            endpoint: self.endpoint.clone(),
+            capabilities,
+            progress: meta.and_then(|meta| meta.get("progressToken").cloned()),
+            log_level: body::log_level(revision, meta),
+            inputs: Inputs::default(),
+            lasting: true,
+            peer: Peer::new(out, Arc::clone(&self.service.mcp.pending), Arc::clone(&self.fresh)),
+        })
+    }
+
+    fn told(&self, method: &str, params: &Params) {
+        if method == "notifications/cancelled"
+            && let Some(id) = params.get("requestId")
+            && let Some(handle) = self.connection().under_way.remove(&id.to_string())
+        {
+            handle.abort();
+        }
+    }
+
+    /// Tells an initialize-based client of resources it listens to, from the first it named on.
+    fn tell_changes(self: Arc<Self>, out: &mpsc::Sender<Value>, tasks: &mut JoinSet<()>) {
+        if std::mem::replace(&mut self.connection().is_told, true) {
+            return;
+        }
+        let (mut news, out) = (self.service.mcp.hub.subscribe(), out.clone());
+        let handle = tasks.spawn(async move {
+            loop {
+                let heard = tokio::select! {
+                    heard = news.recv() => heard,
+                    () = self.service.mcp.hub.ended() => break,
+                };
+                // Who is far behind misses some, and reads again anyway.
+                let Ok(News::Resource(uri)) = heard else { continue };
+                if self.connection().subscriptions.contains(&uri) {
+                    let update =
+                        message::notification("notifications/resources/updated", json!({ "uri": uri }));
+                    let _ = out.send(update).await;
+                }
+            }
+        });
+        drop(handle);
+    }
+
+    fn connection(&self) -> std::sync::MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for StdioDoor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StdioDoor").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
+}
+
+/// The next line, without its end; of one that is too long no more than the limit is ever held.
+async fn read_line(input: &mut (impl AsyncBufRead + Unpin), max: usize) -> std::io::Result<Line> {
+    let (mut line, mut is_over) = (Vec::new(), false);
+    loop {
+        let piece = input.fill_buf().await?;
+        if piece.is_empty() {
+            return Ok(match (is_over, line.is_empty()) {
+                (true, _) => Line::TooLong,
+                (false, true) => Line::End,
+                (false, false) => Line::Text(line),
+            });
+        }
+        let end = piece.iter().position(|byte| *byte == b'\n');
+        let part = end.map_or(piece, |end| piece.get(..end).unwrap_or_default());
+        if line.len().saturating_add(part.len()) > max {
+            is_over = true;
+            line = Vec::new();
+        }
+        if !is_over {
+            line.extend_from_slice(part);
+        }
+        let used = end.map_or(piece.len(), |end| end.saturating_add(1));
+        input.consume(used);
+        if end.is_some() {
+            return Ok(if is_over { Line::TooLong } else { Line::Text(line) });
+        }
+    }
+}
+
+async fn write(mut output: impl AsyncWrite + Unpin, mut told: mpsc::Receiver<Value>) -> std::io::Result<()> {
+    while let Some(message) = told.recv().await {
+        let line = format!("{message}\n");
+        output.write_all(line.as_bytes()).await?;
+        output.flush().await?;
+    }
+    Ok(())
+}

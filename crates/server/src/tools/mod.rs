@@ -1,0 +1,23 @@
+//! The tools: what an agent may call by name, whatever the door (mcp.md §5, §7; verified-memory.md §12). One file per tool,
+//! one line per tool in [`table`]; no tool knows which protocol serves it.
+//!
+//! * [`tool`]: what a tool is; `schema` and `check`: the form of its arguments, and whether arguments have it;
+//! * [`call`](mod@call): a call by name: scope, arguments, the tool, in this order; [`error`]: what may go wrong, by code;
+//! * [`place`]: which memory a call means; [`profile`]: which tools are listed together.
+//!
+//! To add a tool: a file in the folder of its family with a function that makes its [`Tool`](tool::Tool), and a line in
+//! `table.rs`. A tool that cannot be called yet has no `call`: it is neither listed nor found.
+
+pub mod call;
+mod check;
+pub mod error;
+pub mod place;
+pub mod profile;
+mod recall;
+mod schema;
+pub mod table;
+pub mod tool;
+mod verified;
+
+#[cfg(test)]
+mod lints;

@@ -1,0 +1,72 @@
+//! Profiles: which tools are listed together (mcp.md §7). A tool outside the profile still answers by name.
+
+use loci_model::{Error, Result};
+
+/// A set of tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Profile {
+    /// What a coding agent needs every day.
+    Core,
+    /// All tools of verified facts.
+    Verified,
+    /// Search and store over all records.
+    Recall,
+    /// Everything there is.
+    Full,
+}
+
+impl Profile {
+    /// All profiles.
+    pub const ALL: [Self; 4] = [Self::Core, Self::Verified, Self::Recall, Self::Full];
+
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Verified => "verified",
+            Self::Recall => "recall",
+            Self::Full => "full",
+        }
+    }
+
+    /// Reads one.
+    ///
+    /// # Errors
+    /// `Invalid`, naming those that there are.
+    pub fn parse(word: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|profile| profile.as_str() == word).ok_or_else(|| {
+            let names = Self::ALL.map(Self::as_str).join(", ");
+            Error::invalid("profile", format!("there is no such profile of tools: there are {names}"))
+        })
+    }
+
+    /// Reads several, parted by `+` or `,`; each once, in the order of [`Self::ALL`].
+    ///
+    /// # Errors
+    /// `Invalid`, where one of them is none.
+    pub fn parse_several(text: &str) -> Result<Vec<Self>> {
+        let parts = text.split(['+', ',', ' ']).map(str::trim).filter(|part| !part.is_empty());
+        let asked = parts.map(Self::parse).collect::<Result<Vec<_>>>()?;
+        if asked.is_empty() {
+            return Self::parse("").map(|profile| vec![profile]);
+        }
+        Ok(Self::ALL.into_iter().filter(|profile| asked.contains(profile)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_are_read() {
+        let check = |text: &str, expect: Option<&[Profile]>| {
+            assert_eq!(Profile::parse_several(text).ok().as_deref(), expect, "{text}");
+        };
+        check("core", Some(&[Profile::Core]));
+        check("recall+core", Some(&[Profile::Core, Profile::Recall]));
+        check("recall, core,core", Some(&[Profile::Core, Profile::Recall]));
+        check("", None);
+        check("core+everything", None);
+    }
+}

@@ -1,0 +1,163 @@
+//! `add_memory`: texts worth recalling become records. What a memory holds already, word for word, is not written again.
+
+use loci_engine::records::{NewRecord, RecordsCreate};
+use loci_engine::retrieval::SearchRequest;
+use loci_model::memory::Memory;
+use loci_model::metadata::Metadata;
+use loci_model::ports::BoxFuture;
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordKind;
+use loci_model::{Error, ErrorKind, Namespace, Result, limits};
+use serde_json::{Map, Value, json};
+
+use super::stores::{self, Stores};
+use crate::tools::error::{Code, ToolError};
+use crate::tools::place;
+use crate::tools::profile::Profile;
+use crate::tools::schema::{array, closed, count, list, open, said, text, word};
+use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+
+/// Where notes are kept, for a caller whose grants name no place.
+const NOTES: &str = "/notes/";
+/// Hits among which a text is looked for word for word.
+const LOOKED_AT: u32 = 10;
+
+pub(in crate::tools) fn tool() -> Tool {
+    let characters = u32::try_from(limits::RECORD_TEXT_CHARS_MAX).unwrap_or(u32::MAX);
+    let entries = u32::try_from(limits::BATCH_RECORDS_MAX).unwrap_or(u32::MAX);
+    Tool {
+        name: "add_memory",
+        dotted: None,
+        description: "Add facts, preferences or decisions to long-term memory so that they are remembered across conversations. \
+                      Facts proved by code belong in memory_store.",
+        profiles: &[Profile::Recall, Profile::Full],
+        scope: Scope::Write,
+        annotations: Annotations::write(false, false, false),
+        input: closed(
+            [
+                ("entries", said(list(text(1, characters), 1, entries), "Data to add to long-term memory")),
+                ("stores", said(array(word()), "Names of the stores to add to. Omit for the default store.")),
+            ],
+            &["entries"],
+        ),
+        output: open([("stored", count()), ("known", count()), ("warnings", array(word()))], &["stored"]),
+        work: Some(work),
+    }
+}
+
+fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
+    Box::pin(add(context, arguments))
+}
+
+async fn add(context: Context, arguments: Arguments) -> Outcome {
+    let entries = entries(&arguments)?;
+    let names = stores::asked(&arguments);
+    let Stores { memories, warnings } = if names.is_empty() {
+        let id = place::place(&context.engine, &context.caller, &context.place).await?;
+        let memory = context.engine.memory_get(&context.caller, &id).await?;
+        Stores { memories: vec![memory], warnings: Vec::new() }
+    } else {
+        stores::named(&context, &names).await?
+    };
+    let (mut stored, mut known) = (0_usize, 0_usize);
+    for memory in &memories {
+        let mut fresh = Vec::new();
+        for entry in &entries {
+            if is_known(&context, memory, entry).await? {
+                known = known.saturating_add(1);
+            } else {
+                fresh.push(entry.clone());
+            }
+        }
+        stored = stored.saturating_add(fresh.len());
+        write(&context, memory, fresh).await?;
+    }
+    let mut answer = Map::new();
+    answer.insert("stored".to_owned(), json!(stored));
+    if known > 0 {
+        answer.insert("known".to_owned(), json!(known));
+    }
+    if !warnings.is_empty() {
+        answer.insert("warnings".to_owned(), json!(warnings));
+    }
+    Ok(Value::Object(answer))
+}
+
+/// The texts, each once, none blank.
+fn entries(arguments: &Arguments) -> Result<Vec<String>, ToolError> {
+    let mut entries: Vec<String> = Vec::new();
+    for (nth, entry) in arguments.get("entries").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        let entry = entry.as_str().unwrap_or_default();
+        if entry.trim().is_empty() {
+            let message = format!("entries[{nth}] must not be blank");
+            return Err(ToolError::new(Code::InvalidArgument, message).on("entries"));
+        }
+        if !entries.iter().any(|earlier| earlier == entry) {
+            entries.push(entry.to_owned());
+        }
+    }
+    Ok(entries)
+}
+
+/// True where the memory holds the same text, as far as the caller may see. Who may write and not read adds it again.
+async fn is_known(context: &Context, memory: &Memory, entry: &str) -> Result<bool> {
+    let question = SearchRequest {
+        memory: memory.id.clone(),
+        query: entry.chars().take(limits::QUERY_CHARS_MAX).collect(),
+        namespaces: Vec::new(),
+        strategy: None,
+        metadata: Vec::new(),
+        kinds: Vec::new(),
+        states: Vec::new(),
+        as_of: None,
+        top_k: LOOKED_AT,
+        fold: false,
+        budget_tokens: None,
+        relevance_min: None,
+        explain: false,
+        lists: None,
+    };
+    match context.engine.search(&context.caller, question).await {
+        Ok(answer) => Ok(answer.hits.iter().any(|hit| hit.record.text == entry)),
+        Err(error) if error.kind == ErrorKind::Denied => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+async fn write(context: &Context, memory: &Memory, texts: Vec<String>) -> Result<()> {
+    if texts.is_empty() {
+        return Ok(());
+    }
+    let namespace = notes_of(&context.caller, memory)?;
+    let now = context.engine.now();
+    let records = texts.into_iter().enumerate().map(|(nth, text)| NewRecord {
+        request: nth.to_string(),
+        namespaces: vec![namespace.clone()],
+        text,
+        timestamp: now,
+        strategy: None,
+        metadata: Metadata::new(),
+        kind: RecordKind::Fact,
+        subtype: None,
+        title: None,
+        path: None,
+        description: None,
+        scope: None,
+    });
+    let request = RecordsCreate { memory: memory.id.clone(), records: records.collect(), expiry: None };
+    let outcome = context.engine.records_create(&context.caller, request, None).await?;
+    let failed = outcome.items.into_iter().find_map(|item| item.result.err());
+    failed.map_or(Ok(()), |(kind, message)| Err(Error::new(kind, message)))
+}
+
+/// Where the caller's notes are kept: in the place that a grant names, else in one for all.
+fn notes_of(caller: &Principal, memory: &Memory) -> Result<Namespace> {
+    let granted = caller.grants.iter().find(|grant| {
+        grant.capabilities.contains(&Capability::Write)
+            && grant.memory.as_ref().is_none_or(|granted| *granted == memory.id)
+    });
+    match granted.and_then(|grant| grant.namespace.clone()) {
+        Some(namespace) => Ok(namespace),
+        None => Namespace::parse(NOTES),
+    }
+}

@@ -1,0 +1,58 @@
+//! Which memories the argument `stores` means: names of memories, or their ids.
+
+use loci_engine::page::Page;
+use loci_model::memory::Memory;
+use serde_json::Value;
+
+use crate::tools::error::{Code, ToolError};
+use crate::tools::place::{self, MEMORIES_MAX};
+use crate::tools::tool::{Arguments, Context};
+
+/// Memories, and what is to be said of those that were not found.
+pub(super) struct Stores {
+    pub(super) memories: Vec<Memory>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// The names in the arguments; an empty list is none.
+pub(super) fn asked(arguments: &Arguments) -> Vec<String> {
+    let names = arguments.get("stores").and_then(Value::as_array).into_iter().flatten();
+    let mut asked: Vec<String> = names.filter_map(Value::as_str).map(str::to_owned).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    asked.retain(|name| seen.insert(name.clone()));
+    asked
+}
+
+/// The memories of these names. Unknown ones are dropped with a warning, as long as one is known.
+pub(super) async fn named(context: &Context, names: &[String]) -> Result<Stores, ToolError> {
+    let (mut memories, mut warnings) = (Vec::new(), Vec::new());
+    for name in names {
+        match place::named(&context.engine, &context.caller, name).await {
+            Ok(memory) => memories.push(memory),
+            Err(error) if error.kind == loci_model::ErrorKind::Bug => return Err(error.into()),
+            Err(error) if error.is_retryable() => return Err(error.into()),
+            Err(_) => warnings.push(format!("there is no store {}", short(name))),
+        }
+    }
+    if memories.is_empty() {
+        let known = place::visible(&context.engine, &context.caller, MEMORIES_MAX).await?;
+        let known: Vec<_> = known.into_iter().map(|memory| memory.name).collect();
+        let message = format!("none of these stores is known: there are {}", known.join(", "));
+        return Err(ToolError::new(Code::InvalidArgument, message).on("stores").with("available", known));
+    }
+    Ok(Stores { memories, warnings })
+}
+
+/// All memories that the caller may know of, up to a limit that is said.
+pub(super) async fn all(context: &Context) -> Result<Stores, ToolError> {
+    let page: Page<Memory, _> = context.engine.memory_list(&context.caller, None, MEMORIES_MAX).await?;
+    let mut warnings = Vec::new();
+    if page.next.is_some() {
+        warnings.push(format!("only the {MEMORIES_MAX} newest stores were searched: name others in stores"));
+    }
+    Ok(Stores { memories: page.items, warnings })
+}
+
+fn short(name: &str) -> String {
+    name.chars().take(64).collect()
+}

@@ -1,0 +1,103 @@
+//! Arguments of the family as the engine asks for them. Their form has been checked; what needs knowing more is checked here.
+
+use loci_engine::idempotency::ClientToken;
+use loci_engine::verified::verifier::read_claims;
+use loci_engine::verified::{Serving, Standing, VerifyMode, record_id};
+use loci_model::citation::{CitationInput, Place};
+use loci_model::claim::Claim;
+use loci_model::{RecordId, Timestamp};
+use serde_json::Value;
+
+use crate::tools::error::{Code, ToolError};
+use crate::tools::tool::{Arguments, Context};
+
+/// A text.
+pub(super) fn string(arguments: &Arguments, name: &str) -> Option<String> {
+    arguments.get(name).and_then(Value::as_str).map(str::to_owned)
+}
+
+/// A text that the form requires.
+pub(super) fn needed(arguments: &Arguments, name: &str) -> Result<String, ToolError> {
+    string(arguments, name)
+        .ok_or_else(|| ToolError::new(Code::InvalidArgument, format!("{name} is required")).on(name))
+}
+
+/// A whole number; beyond what is counted, the most.
+pub(super) fn number(arguments: &Arguments, name: &str) -> Option<u32> {
+    let number = arguments.get(name).and_then(Value::as_u64)?;
+    Some(u32::try_from(number).unwrap_or(u32::MAX))
+}
+
+/// Where the caller stands.
+pub(super) fn standing(context: &Context, arguments: &Arguments) -> Standing {
+    Standing {
+        memory: context.place.asked.clone().or_else(|| context.place.configured.clone()),
+        directory: context.place.directory.clone(),
+        agent: string(arguments, "agent_id"),
+        session: string(arguments, "session_id"),
+    }
+}
+
+/// The fact that is meant.
+pub(super) fn id(arguments: &Arguments, name: &str) -> Result<RecordId, ToolError> {
+    Ok(record_id(&needed(arguments, name)?).map_err(|error| error.on(name))?)
+}
+
+/// The revision; what is not said is `HEAD`, and saying `HEAD` is the same.
+pub(super) fn revision(arguments: &Arguments) -> Option<String> {
+    string(arguments, "ref").filter(|name| name != "HEAD")
+}
+
+/// How a read is to be served.
+pub(super) fn serving(arguments: &Arguments) -> Serving {
+    let is_prompt = string(arguments, "format").is_some_and(|format| format == "prompt");
+    let tokens = number(arguments, "max_tokens");
+    Serving {
+        verify: string(arguments, "verify").and_then(|word| VerifyMode::parse(&word)).unwrap_or_default(),
+        reference: revision(arguments),
+        prompt: (is_prompt || tokens.is_some()).then_some(tokens),
+    }
+}
+
+/// Citations under this name; `None` where it is not given.
+pub(super) fn citations(arguments: &Arguments, name: &str) -> Option<Vec<CitationInput>> {
+    let citations = arguments.get(name)?.as_array()?;
+    Some(citations.iter().filter_map(Value::as_object).map(citation).collect())
+}
+
+fn citation(given: &Arguments) -> CitationInput {
+    CitationInput {
+        place: place(given),
+        sha: string(given, "sha"),
+        snippet_hash: string(given, "snippet_hash"),
+    }
+}
+
+/// A place in the code.
+pub(super) fn place(given: &Arguments) -> Place {
+    Place {
+        path: string(given, "path").unwrap_or_default(),
+        line_start: number(given, "line_start").unwrap_or(0),
+        line_end: number(given, "line_end").unwrap_or(0),
+    }
+}
+
+/// Claims about so many citations; `None` where none are given.
+pub(super) fn claims(arguments: &Arguments, citations: usize) -> Result<Option<Vec<Claim>>, ToolError> {
+    let Some(claims) = arguments.get("claims").and_then(Value::as_array) else { return Ok(None) };
+    Ok(Some(read_claims(claims, "claims", citations)?))
+}
+
+/// The caller's idempotency key, with the whole call.
+pub(super) fn token(arguments: &Arguments) -> Result<Option<ClientToken>, ToolError> {
+    let Some(key) = string(arguments, "idempotency_key") else { return Ok(None) };
+    let mut rest = arguments.clone();
+    rest.shift_remove("idempotency_key");
+    Ok(Some(ClientToken::new(key, &Value::Object(rest))?))
+}
+
+/// A point in time.
+pub(super) fn time(arguments: &Arguments, name: &str) -> Result<Option<Timestamp>, ToolError> {
+    let Some(text) = string(arguments, name) else { return Ok(None) };
+    Ok(Some(Timestamp::parse(&text).map_err(|error| error.on(name))?))
+}

@@ -1,0 +1,287 @@
+//! Facts, verdicts and lists as the family returns them (verified-memory.md §§2.1, 6.1, 12).
+
+use loci_engine::verified::{FactList, FactView, bare_id};
+use loci_model::citation::{Citation, Place};
+use loci_model::code::ObjectId;
+use loci_model::fact::FactEvent;
+use loci_model::record::RecordState;
+use loci_model::verdict::{CitationVerdict, Method, Verdict, Verification};
+use loci_model::{RecordId, Timestamp};
+use serde_json::{Map, Value, json};
+
+/// Excerpts are cut at so many bytes.
+const EXCERPT_BYTES_MAX: usize = 8_192;
+
+/// An id as these tools return it.
+pub(super) fn id(id: &RecordId) -> Value {
+    bare_id(id).into()
+}
+
+/// A point in time.
+pub(super) fn time(time: Option<Timestamp>) -> Value {
+    time.map(Timestamp::to_rfc3339).into()
+}
+
+/// An object.
+pub(super) fn object(id: Option<ObjectId>) -> Value {
+    id.map(|id| id.to_string()).into()
+}
+
+fn status(status: RecordState) -> &'static str {
+    match status {
+        RecordState::Active => "active",
+        RecordState::Superseded => "superseded",
+        RecordState::Invalid => "invalid",
+        RecordState::Expired => "expired",
+        // Held back, whatever for: reads never return these.
+        RecordState::Quarantined
+        | RecordState::Candidate
+        | RecordState::Stale
+        | RecordState::Archived
+        | RecordState::RolledBack
+        | RecordState::Erased => "quarantined",
+    }
+}
+
+/// A fact with its citations: enough to be verified by giving them back.
+pub(super) fn fact(view: &FactView) -> Value {
+    let (record, fact) = (&view.remembered.record, &view.remembered.fact);
+    let mut said = json!({
+        "id": id(&record.id),
+        "repo": view.repo,
+        "subject": view.remembered.subject(),
+        "fact": record.text,
+        "citations": fact.detail.citations.iter().map(citation).collect::<Vec<_>>(),
+        "reason": record.description,
+        "refreshed_at": fact.refreshed_at.to_rfc3339(),
+        "verification_count": fact.counters.verifications,
+        "status": status(fact.status),
+    });
+    if let (Some(verdict), Some(members)) = (view.verdict(), said.as_object_mut()) {
+        members.insert("verdict".to_owned(), verdict.as_str().into());
+    }
+    if let (false, Some(members)) = (view.conflicts_with.is_empty(), said.as_object_mut()) {
+        members.insert("conflicts_with".to_owned(), view.conflicts_with.iter().map(id).collect());
+    }
+    said
+}
+
+/// A fact with everything that is known of it.
+pub(super) fn whole(view: &FactView) -> Value {
+    let (record, fact) = (&view.remembered.record, &view.remembered.fact);
+    let (detail, source) = (&fact.detail, &fact.detail.source);
+    let mut said = self::fact(view);
+    let Some(members) = said.as_object_mut() else { return said };
+    let last = detail.last_verified.as_ref();
+    let more = json!({
+        "created_at": fact.created_at.to_rfc3339(),
+        "created_by": source.created_by,
+        "principal": source.principal,
+        "agent_id": source.agent,
+        "session_id": source.session,
+        "source_ref": source.reference,
+        "source_commit": object(source.commit),
+        "source_kind": source.kind,
+        "last_verified_at": time(last.map(|last| last.at)),
+        "last_verified_by": last.map(|last| last.by.clone()),
+        "last_verified_commit": object(last.map(|last| last.commit)),
+        "last_used_at": time(fact.last_used_at),
+        "rejection_count": fact.counters.rejections,
+        "applied_count": fact.counters.applied,
+        "retrieved_count": fact.counters.retrieved,
+        "supersedes_id": record.supersedes.first().map(id),
+        "superseded_by_id": record.superseded_by.as_ref().map(id),
+        "expires_at": fact.expires_at.to_rfc3339(),
+        "claims": detail.claims,
+        "verified_at": time(last.map(|last| last.at)),
+        "verified_commit": object(last.map(|last| last.commit)),
+        "flags": detail.flags,
+        "status_reason": record.state_reason,
+    });
+    if let Value::Object(more) = more {
+        members.extend(more);
+    }
+    if let (None, Some(last)) = (view.verdict(), last) {
+        members.insert("verdict".to_owned(), last.verdict.as_str().into());
+    }
+    said
+}
+
+fn citation(citation: &Citation) -> Value {
+    let anchor = &citation.anchor;
+    let mut said = json!({
+        "path": anchor.place.path,
+        "line_start": anchor.place.line_start,
+        "line_end": anchor.place.line_end,
+        "snippet_hash": anchor.snippet_hash,
+        "blob": anchor.blob.to_string(),
+    });
+    let Some(members) = said.as_object_mut() else { return said };
+    if let Some(commit) = anchor.commit {
+        members.insert("sha".to_owned(), commit.to_string().into());
+    }
+    if let Some(symbol) = &anchor.symbol {
+        members.insert("symbol".to_owned(), symbol.clone().into());
+    }
+    if let Some((place, commit)) = &citation.current {
+        members.insert("current".to_owned(), at(place, Some(*commit)));
+    }
+    said
+}
+
+fn at(place: &Place, commit: Option<ObjectId>) -> Value {
+    let mut said = json!({ "path": place.path, "line_start": place.line_start, "line_end": place.line_end });
+    if let (Some(commit), Some(members)) = (commit, said.as_object_mut()) {
+        members.insert("commit".to_owned(), commit.to_string().into());
+    }
+    said
+}
+
+/// A verification: the source design's members first (§6.1). `cited`: the places, in the order of the verdicts; `contents`: the
+/// lines found there, where they were read.
+pub(super) fn verification(
+    verification: &Verification,
+    cited: &[Place],
+    contents: &[Option<String>],
+    commit: Option<ObjectId>,
+) -> Map<String, Value> {
+    let counted = |verdicts: &[Verdict]| {
+        verification.citations.iter().filter(|one| verdicts.contains(&one.verdict)).count()
+    };
+    let citations = verification.citations.iter().zip(cited).enumerate().map(|(index, (verdict, place))| {
+        checked(verdict, place, contents.get(index).and_then(Option::as_deref), commit)
+    });
+    let mut said = Map::new();
+    said.insert("valid".to_owned(), (verification.verdict == Verdict::Valid).into());
+    said.insert("citations".to_owned(), citations.collect());
+    said.insert("valid_count".to_owned(), counted(&[Verdict::Valid]).into());
+    let bad = [Verdict::Drifted, Verdict::Gone, Verdict::Contradicted];
+    said.insert("invalid_count".to_owned(), counted(&bad).into());
+    said.insert("unverifiable_count".to_owned(), counted(&[Verdict::Unverifiable]).into());
+    said.insert("verdict".to_owned(), verification.verdict.as_str().into());
+    if !verification.claims.is_empty() {
+        said.insert("claims".to_owned(), json!(verification.claims));
+    }
+    said
+}
+
+/// The places that a fact cites.
+pub(super) fn cited(view: &FactView) -> Vec<Place> {
+    let citations = &view.remembered.fact.detail.citations;
+    citations.iter().map(|citation| citation.anchor.place.clone()).collect()
+}
+
+fn checked(
+    verdict: &CitationVerdict,
+    place: &Place,
+    content: Option<&str>,
+    commit: Option<ObjectId>,
+) -> Value {
+    let exists = match verdict.verdict {
+        Verdict::Valid | Verdict::Drifted | Verdict::Contradicted => true,
+        Verdict::Gone => verdict.in_bounds,
+        Verdict::Unverifiable => false,
+    };
+    let mut said = json!({
+        "path": place.path,
+        "line_start": place.line_start,
+        "line_end": place.line_end,
+        "exists": exists,
+        "verdict": verdict.verdict.as_str(),
+        "method": verdict.method.as_str(),
+    });
+    let Some(members) = said.as_object_mut() else { return said };
+    let mut add = |name: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            members.insert(name.to_owned(), value);
+        }
+    };
+    add("content", content.map(|content| cut(content).into()));
+    add("error", error(verdict).map(Value::from));
+    add("similarity", verdict.similarity.map(Value::from));
+    add("drift", verdict.drift.map(|drift| drift.as_str().into()));
+    add("unverifiable_reason", verdict.unverifiable.map(|why| why.as_str().into()));
+    add("retry_after_ms", verdict.retry_after_ms.map(Value::from));
+    let moved =
+        verdict.found.as_ref().filter(|found| *found != place && verdict.method != Method::Unanchored);
+    add("moved_to", moved.map(|found| at(found, commit)));
+    add("blob", verdict.blob.map(|blob| blob.to_string().into()));
+    add("diff", verdict.diff.as_deref().map(|diff| cut(diff).into()));
+    add("reindented", verdict.reindented.then_some(Value::Bool(true)));
+    said
+}
+
+/// The source design's word for what is wrong (§6.1).
+fn error(verdict: &CitationVerdict) -> Option<String> {
+    let detail = verdict.detail.as_deref();
+    match verdict.verdict {
+        Verdict::Valid => None,
+        Verdict::Drifted => Some(format!("drifted:{}", verdict.drift.map_or("high", |drift| drift.as_str()))),
+        Verdict::Gone => Some(format!("gone:{}", detail.unwrap_or("block_gone"))),
+        Verdict::Contradicted => Some(format!("contradicted:{}", detail.unwrap_or("claim"))),
+        Verdict::Unverifiable => {
+            Some(format!("unverifiable:{}", verdict.unverifiable.map_or("network", |why| why.as_str())))
+        }
+    }
+}
+
+fn cut(text: &str) -> &str {
+    if text.len() <= EXCERPT_BYTES_MAX {
+        return text;
+    }
+    let end = (0..=EXCERPT_BYTES_MAX).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    text.get(..end).unwrap_or_default()
+}
+
+/// What a read returns.
+pub(super) fn list(list: &FactList) -> Map<String, Value> {
+    let mut said = Map::new();
+    said.insert("repo".to_owned(), list.repo.clone().into());
+    said.insert("ref".to_owned(), list.reference.clone().into());
+    said.insert("commit".to_owned(), object(list.commit));
+    said.insert("memories".to_owned(), list.facts.iter().map(fact).collect());
+    let omitted = list.omitted;
+    let counts = [("gone", omitted.gone), ("contradicted", omitted.contradicted), ("budget", omitted.budget)];
+    let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+    said.insert(
+        "omitted".to_owned(),
+        Value::Object(counts.map(|(name, count)| (name.to_owned(), count.into())).collect()),
+    );
+    if let Some(prompt) = &list.prompt {
+        said.insert("prompt".to_owned(), prompt.clone().into());
+    }
+    if list.dirty {
+        said.insert("dirty".to_owned(), true.into());
+    }
+    if !list.warnings.is_empty() {
+        said.insert("warnings".to_owned(), json!(list.warnings));
+    }
+    said
+}
+
+/// Something that happened.
+pub(super) fn event(event: &FactEvent) -> Value {
+    let mut details = event
+        .details
+        .as_ref()
+        .and_then(|details| details.value().ok())
+        .and_then(|value| value.as_object().cloned())
+        .unwrap_or_default();
+    if let Some(cause) = &event.cause {
+        details.insert("cause".to_owned(), cause.clone().into());
+    }
+    json!({
+        "event": event.kind.as_str(),
+        "at": event.at.to_rfc3339(),
+        "memory_id": event.record.as_ref().map(id),
+        "principal": event.principal,
+        "agent_id": event.agent,
+        "session_id": event.session,
+        "ref": event.reference,
+        "commit": object(event.commit),
+        "verdict": event.verdict.map(|verdict| verdict.as_str()),
+        "method": event.method.map(|method| method.as_str()),
+        "duration_ms": event.duration_ms,
+        "details": details,
+    })
+}

@@ -1,0 +1,202 @@
+//! `memory_search`: facts of a repository, and other knowledge, by words, meaning and filters (verified-memory.md §12).
+
+use loci_engine::retrieval::SearchRequest;
+use loci_engine::verified::{FactFilters, FactSearch};
+use loci_model::ports::BoxFuture;
+use loci_model::record::{RecordKind, RecordState};
+use serde_json::{Value, json};
+
+use super::{asked, said};
+use crate::tools::error::{Code, ToolError};
+use crate::tools::place;
+
+use super::shapes::{agent_id, omitted, repo, revision, session_id, summary, verdict, verify};
+use crate::tools::profile::Profile;
+use crate::tools::schema::{
+    array, closed, default, flag, list, number, one_of, open, or_null, said, text, time, whole, word,
+};
+use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+
+pub(in crate::tools) fn tool() -> Tool {
+    Tool {
+        name: "memory_search",
+        dotted: Some("memory.search"),
+        description: "Search stored knowledge by words, meaning or filters; by default the verified facts of one repository.",
+        profiles: &[Profile::Core, Profile::Verified, Profile::Full],
+        scope: Scope::Read,
+        annotations: Annotations::read(true),
+        input: input(),
+        output: output(),
+        work: Some(work),
+    }
+}
+
+fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
+    Box::pin(search(context, arguments))
+}
+
+async fn search(context: Context, arguments: Arguments) -> Outcome {
+    match (asked::string(&arguments, "repo"), asked::string(&arguments, "store")) {
+        (Some(repo), None) => facts(context, arguments, repo).await,
+        (None, Some(store)) => documents(context, arguments, store).await,
+        (Some(_), Some(_)) | (None, None) => {
+            Err(ToolError::new(Code::InvalidArgument, "give exactly one of repo and store").on("repo"))
+        }
+    }
+}
+
+async fn facts(context: Context, arguments: Arguments, repo: String) -> Outcome {
+    let kinds = arguments.get("kinds").and_then(Value::as_array);
+    let others = kinds.into_iter().flatten().any(|kind| kind.as_str() != Some("fact"));
+    if others {
+        let rule = "kinds of a repository other than fact are not kept by this version: leave kinds out";
+        return Err(ToolError::new(Code::InvalidArgument, rule).on("kinds"));
+    }
+    let given = arguments.get("filters").and_then(Value::as_object).cloned().unwrap_or_default();
+    if let Some(name) = ["issue", "outcome"].into_iter().find(|name| given.contains_key(*name)) {
+        let rule =
+            format!("filters.{name} is about episodes, which this version does not keep: leave it out");
+        return Err(ToolError::new(Code::InvalidArgument, rule).on("filters"));
+    }
+    let status = asked::string(&given, "status");
+    let state = status.as_deref().map(|word| {
+        let unknown = || ToolError::new(Code::InvalidArgument, "filters.status is not a state").on("filters");
+        RecordState::parse(word).ok_or_else(unknown)
+    });
+    let filters = FactFilters {
+        path: asked::string(&given, "path"),
+        commit: asked::string(&given, "commit"),
+        pr: given.get("pr").and_then(Value::as_u64),
+        user: asked::string(&given, "user"),
+        status: state.transpose()?,
+        since: asked::time(&given, "since")?,
+        until: asked::time(&given, "until")?,
+    };
+    let standing = asked::standing(&context, &arguments);
+    let question = FactSearch {
+        repo,
+        query: asked::string(&arguments, "query"),
+        filters,
+        limit: asked::number(&arguments, "limit").unwrap_or(20),
+    };
+    let serving = asked::serving(&arguments);
+    let list = context.engine.facts_search(&context.caller, &standing, question, serving).await?;
+    let mut said = said::list(&list);
+    let degraded = list.warnings.iter().any(|warning| warning.starts_with("DEGRADED"));
+    said.insert("degraded".to_owned(), degraded.into());
+    Ok(Value::Object(said))
+}
+
+async fn documents(context: Context, arguments: Arguments, store: String) -> Outcome {
+    let memory = place::named(&context.engine, &context.caller, &store).await?;
+    let question = SearchRequest {
+        memory: memory.id,
+        query: asked::needed(&arguments, "query")?,
+        namespaces: Vec::new(),
+        strategy: None,
+        metadata: Vec::new(),
+        kinds: vec![RecordKind::Document],
+        states: Vec::new(),
+        as_of: None,
+        top_k: asked::number(&arguments, "limit").unwrap_or(20),
+        fold: false,
+        budget_tokens: None,
+        relevance_min: None,
+        explain: false,
+        lists: None,
+    };
+    let answer = context.engine.search(&context.caller, question).await?;
+    let results = answer.hits.iter().map(|hit| {
+        json!({
+            "id": hit.record.id.as_str(),
+            "kind": "document",
+            "score": hit.relevance,
+            "path": hit.record.path.clone().unwrap_or_default(),
+        })
+    });
+    let warnings: Vec<_> = answer.notices.warnings.iter().map(|warning| warning.code()).collect();
+    Ok(json!({
+        "memories": [],
+        "results": results.collect::<Vec<_>>(),
+        "degraded": !answer.notices.degraded.is_empty(),
+        "warnings": warnings,
+    }))
+}
+
+fn input() -> Value {
+    said(
+        closed(
+            [
+                ("repo", repo()),
+                ("store", said(text(1, 200), "Memory or tree name, instead of repo")),
+                ("query", text(1, 800)),
+                (
+                    "kinds",
+                    said(
+                        list(
+                            one_of(&["fact", "episode", "reflection", "rule", "preference", "document"]),
+                            1,
+                            6,
+                        ),
+                        "Default: fact with repo, document with store",
+                    ),
+                ),
+                (
+                    "filters",
+                    closed(
+                        [
+                            ("pr", whole(1, i64::MAX)),
+                            ("commit", text(0, 64)),
+                            ("issue", whole(1, i64::MAX)),
+                            ("status", text(0, 40)),
+                            ("outcome", text(0, 40)),
+                            ("user", text(0, 200)),
+                            ("path", text(0, 1024)),
+                            ("since", time()),
+                            ("until", time()),
+                        ],
+                        &[],
+                    ),
+                ),
+                ("limit", default(whole(1, 100), 20)),
+                ("verify", verify()),
+                ("ref", revision()),
+                ("task_id", text(0, 200)),
+                ("agent_id", agent_id()),
+                ("session_id", session_id()),
+            ],
+            &[],
+        ),
+        "Exactly one of repo and store; query or at least one filter; the server checks both.",
+    )
+}
+
+fn output() -> Value {
+    open(
+        [
+            ("repo", word()),
+            ("ref", word()),
+            ("commit", or_null(word())),
+            ("memories", array(summary())),
+            ("omitted", omitted()),
+            ("prompt", word()),
+            ("warnings", array(word())),
+            (
+                "results",
+                array(open(
+                    [
+                        ("id", word()),
+                        ("kind", word()),
+                        ("score", number()),
+                        ("path", word()),
+                        ("passage", word()),
+                        ("verdict", verdict()),
+                    ],
+                    &["id", "kind", "score"],
+                )),
+            ),
+            ("degraded", flag()),
+        ],
+        &["memories"],
+    )
+}

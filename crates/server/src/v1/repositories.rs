@@ -1,0 +1,70 @@
+//! Repositories: register, list.
+
+use std::path::PathBuf;
+
+use loci_api::repository as shape;
+use loci_engine::verified::{RepositoryAdd, Standing};
+use loci_model::Result;
+use loci_model::ports::code::CodePlace;
+use loci_model::repository::Repository;
+
+use super::call::Call;
+use super::table::{Table, get, post};
+use super::tools::MEMORY;
+
+/// Repositories of a page where nothing else is said.
+const PAGE: u32 = 100;
+
+pub(super) fn operations(table: Table) -> Table {
+    let table = table.json(post("/v1/repos", "Register a repository, or a name or place of one."), add);
+    table.query(get("/v1/repos", "List repositories."), list)
+}
+
+fn standing(call: &Call) -> Result<Standing> {
+    Ok(Standing { memory: call.header(MEMORY)?.map(str::to_owned), ..Standing::default() })
+}
+
+async fn add(call: Call, asked: shape::RepositoryAdd) -> Result<shape::RepositoryAdded> {
+    let add = RepositoryAdd {
+        name: asked.name,
+        directory: asked.directory.map(PathBuf::from),
+        aliases: asked.aliases,
+        forge_id: asked.forge_id,
+        at_forge: asked.at_forge,
+        same_as: asked.same_as,
+        parent: asked.parent,
+        default_ref: asked.default_ref,
+        quorum: asked.quorum,
+    };
+    let added = call.doors.engine.repository_add(&call.caller, &standing(&call)?, add).await?;
+    Ok(shape::RepositoryAdded {
+        repository: shown(added.repository),
+        created: added.created,
+        warnings: added.warnings,
+    })
+}
+
+async fn list(call: Call, asked: shape::RepositoryListing) -> Result<shape::RepositoryList> {
+    let (standing, limit) = (standing(&call)?, asked.limit.unwrap_or(PAGE));
+    let page = call.doors.engine.repository_list(&call.caller, &standing, asked.cursor, limit).await?;
+    Ok(shape::RepositoryList {
+        repositories: page.items.into_iter().map(shown).collect(),
+        next_cursor: page.next,
+    })
+}
+
+fn shown(repository: Repository) -> shape::Repository {
+    let place = |place: CodePlace| match place {
+        CodePlace::Local(path) => path.display().to_string(),
+        CodePlace::Forge { host, path } => format!("https://{host}/{path}"),
+    };
+    shape::Repository {
+        id: repository.id.to_string(),
+        repo: repository.key,
+        // The mark of its own key is for the store alone.
+        aliases: repository.aliases.into_iter().filter(|alias| !alias.starts_with("key:")).collect(),
+        places: repository.places.into_iter().map(place).collect(),
+        default_ref: repository.default_ref,
+        verified_commit: repository.verified_tip.map(|tip| tip.to_string()),
+    }
+}

@@ -1,0 +1,134 @@
+//! `/v1/tools`: the tools that MCP serves, by the same names and with the same arguments and results.
+
+use std::path::PathBuf;
+
+use axum::Json;
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderValue, StatusCode};
+use loci_api::tool as shape;
+use loci_api::{Problem, ProblemBody};
+use loci_model::{Error, Result};
+use percent_encoding::percent_decode_str;
+
+use super::call::Call;
+use super::table::{Described, Table, get, post};
+use crate::auth::gate::Peer;
+use crate::doors::Doors;
+use crate::operations::observe::ErrorType;
+use crate::tools::call::call;
+use crate::tools::error::{Code, ToolError};
+use crate::tools::place::PlaceAsk;
+use crate::tools::profile::Profile;
+use crate::tools::tool::{Context, Tool};
+
+/// Header that names the memory.
+pub(crate) const MEMORY: &str = "x-loci-memory";
+/// Header that names the directory in which the caller works, percent-encoded.
+const DIRECTORY: &str = "x-loci-directory";
+/// Header by which the command line says that a person asks. It allows nothing that the caller's grants do not.
+const BY_PERSON: &str = "x-loci-person";
+
+pub(super) fn operations(table: Table) -> Table {
+    let mut table = table.query(get("/v1/tools", "List the tools that the caller may call."), tool_list);
+    let described = Described {
+        place: post("/v1/tools/{name}", "Call a tool, by its underscored or its dotted name."),
+        request: table.named::<shape::ToolArguments>(),
+        answer: table.named::<shape::ToolResult>(),
+    };
+    table.stream(described, tool_call)
+}
+
+async fn tool_list(call: Call, asked: shape::ToolListing) -> Result<shape::ToolList> {
+    let profiles = Profile::parse_several(asked.profile.as_deref().unwrap_or(Profile::Full.as_str()))?;
+    let tools = call.doors.tools.for_caller(&profiles, &call.caller).map(entry);
+    Ok(shape::ToolList { tools: tools.collect() })
+}
+
+fn entry(tool: &Tool) -> shape::ToolEntry {
+    shape::ToolEntry {
+        name: tool.name.to_owned(),
+        dotted_name: tool.dotted.map(str::to_owned),
+        description: tool.description.to_owned(),
+        scope: tool.scope.as_str().to_owned(),
+        profiles: tool.profiles.iter().map(|profile| profile.as_str().to_owned()).collect(),
+        input_schema: tool.input.clone(),
+        output_schema: tool.output.clone(),
+    }
+}
+
+async fn tool_call(doors: Doors, request: Request) -> Result<Response> {
+    let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
+    let (asked, _) = Call::begin(doors, request).await?;
+    let arguments: shape::ToolArguments = asked.json()?;
+    let place = PlaceAsk {
+        asked: asked.header(MEMORY)?.map(str::to_owned),
+        configured: asked.doors.options.mcp.memory.clone(),
+        directory: directory(peer, asked.header(DIRECTORY)?)?,
+        by_person: asked.header(BY_PERSON)?.is_some(),
+    };
+    let context = Context { engine: asked.doors.engine.clone(), caller: asked.caller.clone(), place };
+    let outcome = call(&asked.doors.tools, context, asked.path("name")?, arguments.0).await;
+    Ok(match outcome {
+        Ok(result) => Json(shape::ToolResult(result)).into_response(),
+        Err(error) => refused(error),
+    })
+}
+
+/// The caller's directory, where the caller is a process of this machine and user.
+fn directory(peer: Peer, given: Option<&str>) -> Result<Option<PathBuf>> {
+    let Some(given) = given else { return Ok(None) };
+    match peer {
+        Peer::Process | Peer::Socket => {
+            let text = percent_decode_str(given).decode_utf8();
+            let text = text.map_err(|_| Error::invalid(DIRECTORY, "the directory must be UTF-8"))?;
+            Ok(Some(PathBuf::from(text.into_owned())))
+        }
+        Peer::Loopback | Peer::Network => {
+            let rule = "a directory means something only to a process of the same machine and user: leave it out, and \
+                        let `loci mcp --url` verify where the worktree is";
+            Err(Error::invalid(DIRECTORY, rule))
+        }
+    }
+}
+
+/// An error of a tool in the native API's form.
+fn refused(error: ToolError) -> Response {
+    let status = error.code.status();
+    let retry_after = error.retry_after_ms.map(|wait| wait.div_ceil(1000));
+    let mut details = error.details;
+    if let Some(wait) = error.retry_after_ms {
+        details.insert("retry_after_ms".to_owned(), wait.into());
+    }
+    let problem = Problem {
+        code: error.code.as_str().to_owned(),
+        message: error.message,
+        field: error.field,
+        retryable: error.retryable,
+        details: (!details.is_empty()).then(|| serde_json::Value::Object(*details)),
+    };
+    let mut response = (status, Json(ProblemBody { error: problem })).into_response();
+    response.extensions_mut().insert(ErrorType(error.code.as_str().into()));
+    let headers = response.headers_mut();
+    if let Some(value) = retry_after.and_then(|seconds| HeaderValue::from_str(&seconds.to_string()).ok()) {
+        headers.insert(RETRY_AFTER, value);
+    }
+    if status == StatusCode::UNAUTHORIZED {
+        headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}
+
+/// An error of the native API's form as the tool's: for those that pass a call on.
+pub fn error_of(problem: Problem) -> ToolError {
+    let mut error = ToolError::new(Code::of_problem(&problem.code), problem.message);
+    error.field = problem.field;
+    error.retryable = problem.retryable;
+    if let Some(serde_json::Value::Object(details)) = problem.details {
+        error.retry_after_ms = details.get("retry_after_ms").and_then(serde_json::Value::as_u64);
+        *error.details = details;
+        error.details.shift_remove("retry_after_ms");
+    }
+    error
+}

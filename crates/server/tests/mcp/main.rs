@@ -1,0 +1,18 @@
+//! MCP over HTTP and over standard input and output, against the real engine over the embedded store: transcripts in both eras,
+//! and who may come in from where.
+//!
+//! `UPDATE_EXPECT=1 cargo test -p loci-server --test mcp` writes what is answered now into `golden/`; read the difference
+//! before keeping it. Time and ids are fixed.
+
+#[cfg(test)]
+mod http;
+#[cfg(test)]
+mod listing;
+#[cfg(test)]
+mod rounds;
+#[cfg(test)]
+mod stdio;
+#[cfg(test)]
+mod tools;
+#[cfg(test)]
+mod world;

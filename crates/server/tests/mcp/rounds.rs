@@ -1,0 +1,339 @@
+//! Questions before a result: carried sealed by clients of the newest revision, asked on the way in the others; and what is
+//! told while a request is answered.
+
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::response::Response;
+use http::HeaderMap;
+use http_body_util::BodyExt;
+use loci_model::ports::BoxFuture;
+use loci_server::auth::gate::Peer;
+use loci_server::mcp::dispatch::Service;
+use loci_server::mcp::fault::Fault;
+use loci_server::mcp::http::{Admission, HttpDoor};
+use loci_server::mcp::listen::News;
+use loci_server::mcp::message::Params;
+use loci_server::mcp::provider::{
+    Answer, Asking, Caller, Completed, Completion, Endpoint, Keep, Kept, Offers, Provider, Reply,
+};
+use loci_server::mcp::revision::Revision;
+use loci_server::mcp::stdio::StdioDoor;
+use loci_server::mcp::{Guard, Mcp};
+use loci_testkit::{ManualClock, SeededIds};
+use serde_json::{Map, Value, json};
+
+/// Asks for a name, then for a colour, and tells how far it is.
+struct Asks;
+
+fn form(name: &str) -> Value {
+    let schema = json!({ "type": "object", "properties": { name: { "type": "string" } } });
+    json!({ "method": "elicitation/create", "params": { "message": name, "requestedSchema": schema } })
+}
+
+fn kept(value: Vec<Value>) -> Kept<Vec<Value>> {
+    Kept { value, keep: Keep::Public, ttl_ms: 0 }
+}
+
+impl Provider for Asks {
+    fn identity(&self) -> (&'static str, &'static str) {
+        ("asks", "1")
+    }
+    fn instructions(&self) -> Option<&'static str> {
+        None
+    }
+    fn offers(&self) -> Offers {
+        Offers { subscribe: true, sessions: true, tools_change: true, ..Offers::default() }
+    }
+    fn tools<'a>(&'a self, _: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+        Box::pin(async { Ok(kept(Vec::new())) })
+    }
+    fn call<'a>(&'a self, asking: Arc<Asking>, name: String, _: Params) -> Answer<'a, Reply> {
+        Box::pin(async move {
+            if name == "tells" {
+                asking
+                    .peer
+                    .notify("notifications/progress", json!({ "progressToken": 1, "progress": 1 }))
+                    .await;
+            }
+            if name == "waits" {
+                std::future::pending::<()>().await;
+            }
+            let given = |name: &str| {
+                let answer = asking.inputs.responses.get(name)?;
+                Some(answer.pointer(&format!("/content/{name}"))?.as_str()?.to_owned())
+            };
+            let known = asking.inputs.state.get("name").and_then(Value::as_str).map(str::to_owned);
+            let ask = |name: &str, state: Value| {
+                Ok(Reply::Ask { requests: Map::from_iter([(name.to_owned(), form(name))]), state })
+            };
+            match (known, given("name"), given("color")) {
+                _ if name != "asks" => Ok(Reply::Done(Map::new())),
+                (Some(name), _, Some(color)) => {
+                    Ok(Reply::Done(Map::from_iter([("said".to_owned(), json!([name, color]))])))
+                }
+                (None, Some(name), _) => ask("color", json!({ "name": name })),
+                _ => ask("name", json!({})),
+            }
+        })
+    }
+    fn resources<'a>(&'a self, _: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+        Box::pin(async { Ok(kept(Vec::new())) })
+    }
+    fn templates<'a>(&'a self, _: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+        Box::pin(async { Ok(kept(Vec::new())) })
+    }
+    fn read<'a>(&'a self, asking: Arc<Asking>, uri: String) -> Answer<'a, Kept<Vec<Value>>> {
+        Box::pin(async move { Err(Fault::no_resource(&uri, asking.revision)) })
+    }
+    fn prompts<'a>(&'a self, _: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
+        Box::pin(async { Ok(kept(Vec::new())) })
+    }
+    fn prompt<'a>(&'a self, _: Arc<Asking>, _: String, _: Params) -> Answer<'a, Reply> {
+        Box::pin(async { Err(Fault::invalid("none")) })
+    }
+    fn complete<'a>(
+        &'a self,
+        _: &'a Asking,
+        _: Completed,
+        _: String,
+        _: String,
+        _: Params,
+    ) -> Answer<'a, Completion> {
+        Box::pin(async { Ok(Completion::default()) })
+    }
+}
+
+/// Whoever the header says.
+struct Named;
+
+impl Admission for Named {
+    fn admit<'a>(&'a self, _: Peer, headers: &'a HeaderMap) -> BoxFuture<'a, Result<Caller, Box<Response>>> {
+        let name = headers.get("x-name").map_or("ann", |name| name.to_str().unwrap());
+        let principal = Some(loci_model::principal::Principal::administrator(name));
+        Box::pin(async move { Ok(Caller { principal, ..Caller::default() }) })
+    }
+}
+
+struct World {
+    runtime: tokio::runtime::Runtime,
+    clock: ManualClock,
+    service: Arc<Service>,
+    door: Arc<HttpDoor>,
+}
+
+impl World {
+    fn new() -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let clock = ManualClock::default();
+        let mcp = Arc::new(Mcp::new(Arc::new(clock.clone()), Arc::new(SeededIds::new(5))));
+        let service = Arc::new(Service { provider: Arc::new(Asks), mcp, revisions: Revision::ALL.to_vec() });
+        let door = Arc::new(HttpDoor {
+            service: Arc::clone(&service),
+            admission: Arc::new(Named),
+            guard: Guard::default(),
+            body_bytes_max: 100_000,
+        });
+        Self { runtime, clock, service, door }
+    }
+
+    fn post(&self, headers: &[(&str, &str)], body: &Value) -> (u16, HeaderMap, axum::body::Body) {
+        let mut request =
+            Request::builder().method("POST").uri("/mcp").header("content-type", "application/json");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(axum::body::Body::from(body.to_string())).unwrap();
+        let door = Arc::clone(&self.door);
+        self.runtime.block_on(async {
+            let (parts, body) = door.serve(Endpoint::default(), request).await.into_parts();
+            (parts.status.as_u16(), parts.headers, body)
+        })
+    }
+
+    fn whole(&self, body: axum::body::Body) -> String {
+        let bytes = self.runtime.block_on(async { body.collect().await.unwrap().to_bytes() });
+        String::from_utf8(bytes.to_vec()).unwrap()
+    }
+
+    /// A call in the newest revision, as `who`, of a client that can be asked.
+    fn call(&self, who: &str, name: &str, mut params: Value) -> Value {
+        params["name"] = name.into();
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": { "elicitation": {} },
+        });
+        let headers = [
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", name),
+            ("x-name", who),
+        ];
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        let (_, _, body) = self.post(&headers, &message);
+        serde_json::from_str(&self.whole(body)).unwrap()
+    }
+}
+
+fn accepted(name: &str, value: &str) -> Value {
+    json!({ name: { "action": "accept", "content": { name: value } } })
+}
+
+#[test]
+fn rounds_are_carried_sealed() {
+    let world = World::new();
+    let first = world.call("ann", "asks", json!({}));
+    assert_eq!(first["result"]["resultType"], "input_required", "{first}");
+    assert!(first["result"].get("ttlMs").is_none());
+    let state = first["result"]["requestState"].as_str().unwrap().to_owned();
+    let second = world.call(
+        "ann",
+        "asks",
+        json!({ "inputResponses": accepted("name", "Ann"), "requestState": state }),
+    );
+    assert_eq!(second["result"]["inputRequests"]["color"]["method"], "elicitation/create", "{second}");
+    let carried = second["result"]["requestState"].as_str().unwrap().to_owned();
+    let last = json!({ "inputResponses": accepted("color", "blue"), "requestState": carried });
+    let done = world.call("ann", "asks", last.clone());
+    assert_eq!(done["result"]["said"], json!(["Ann", "blue"]), "{done}");
+    assert_eq!(done["result"]["resultType"], "complete");
+    let refused = |answer: Value| assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    refused(world.call("bob", "asks", last.clone()));
+    refused(world.call("ann", "tells", last.clone()));
+    refused(world.call("ann", "asks", json!({ "arguments": { "other": 1 }, "requestState": carried })));
+    refused(world.call("ann", "asks", json!({ "requestState": format!("{carried}0") })));
+    refused(world.call("ann", "asks", json!({ "requestState": 7 })));
+    refused(world.call("ann", "asks", json!({ "inputResponses": { "name": 7 } })));
+    world.clock.advance_ms(10 * 60 * 1000 + 1);
+    refused(world.call("ann", "asks", last));
+}
+
+#[test]
+fn nobody_is_asked_who_cannot_answer() {
+    let world = World::new();
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "asks", "_meta": meta } });
+    let headers =
+        [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "asks")];
+    let (status, _, body) = world.post(&headers, &message);
+    let answer: Value = serde_json::from_str(&world.whole(body)).unwrap();
+    assert_eq!((status, &answer["error"]["code"]), (400, &json!(-32021)));
+    assert_eq!(answer["error"]["data"]["requiredCapabilities"], json!({ "elicitation": {} }));
+}
+
+#[test]
+fn what_is_told_meanwhile_makes_a_stream() {
+    let world = World::new();
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "tells" } });
+    let (status, headers, body) = world.post(&[("mcp-protocol-version", "2025-11-25")], &message);
+    assert_eq!((status, headers["content-type"].to_str().unwrap()), (200, "text/event-stream"));
+    assert_eq!(headers["x-accel-buffering"], "no");
+    let text = world.whole(body);
+    let events: Vec<_> = text.split("\n\n").filter(|event| !event.is_empty()).collect();
+    assert_eq!(events.len(), 2, "{text}");
+    assert!(
+        events[0].contains("notifications/progress") && events[1].contains(r#""id":1,"result""#),
+        "{text}"
+    );
+    // Who reads no streams gets the answer alone.
+    let headers = [("mcp-protocol-version", "2025-11-25"), ("accept", "application/json")];
+    let (_, headers, body) = world.post(&headers, &message);
+    assert_eq!(headers["content-type"], "application/json");
+    assert!(world.whole(body).contains("result"));
+}
+
+#[test]
+fn older_clients_are_asked_on_the_way() {
+    let world = World::new();
+    let began = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": { "protocolVersion": "2025-11-25", "capabilities": { "elicitation": {} } },
+    });
+    let (_, headers, _) = world.post(&[], &began);
+    let session = headers["mcp-session-id"].to_str().unwrap().to_owned();
+    let message = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "asks" } });
+    let with_session = [("mcp-protocol-version", "2025-11-25"), ("mcp-session-id", session.as_str())];
+    let (status, _, mut body) = world.post(&with_session, &message);
+    assert_eq!(status, 200);
+    let mut next = || {
+        let frame = world.runtime.block_on(async { body.frame().await.unwrap().unwrap() });
+        let text = String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap();
+        let data = text.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
+        serde_json::from_str::<Value>(data).unwrap()
+    };
+    for (name, value) in [("name", "Ann"), ("color", "blue")] {
+        let asked = next();
+        assert_eq!(asked["method"], "elicitation/create", "{asked}");
+        let answer = json!({ "action": "accept", "content": { name: value } });
+        let response = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": answer });
+        assert_eq!(world.post(&with_session, &response).0, 202);
+    }
+    assert_eq!(next()["result"]["said"], json!(["Ann", "blue"]));
+    // Without the session nothing is known of the client; a changed one is none.
+    for session in ["", &format!("{session}0")] {
+        let headers = [("mcp-protocol-version", "2025-11-25"), ("mcp-session-id", session)];
+        let (_, _, body) = world.post(&headers, &message);
+        assert!(world.whole(body).contains("-32021"), "{session}");
+    }
+}
+
+#[test]
+fn listeners_hear_what_they_asked_for() {
+    let world = World::new();
+    let params = json!({
+        "notifications": { "toolsListChanged": true, "promptsListChanged": true, "resourceSubscriptions": ["memory://a"] },
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        },
+    });
+    let message = json!({ "jsonrpc": "2.0", "id": "l", "method": "subscriptions/listen", "params": params });
+    let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "subscriptions/listen")];
+    let (_, _, mut body) = world.post(&headers, &message);
+    let mut frame = || {
+        let frame = world.runtime.block_on(async { body.frame().await.unwrap().unwrap() });
+        String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap()
+    };
+    let begun = frame();
+    assert!(begun.contains("notifications/subscriptions/acknowledged"), "{begun}");
+    assert!(begun.contains(r#""io.modelcontextprotocol/subscriptionId":"l""#), "{begun}");
+    assert!(begun.contains("toolsListChanged") && !begun.contains("promptsListChanged"), "{begun}");
+    let hub = &world.service.mcp.hub;
+    hub.tell(News::Prompts);
+    hub.tell(News::Resource("memory://b".to_owned()));
+    hub.tell(News::Resource("memory://a".to_owned()));
+    hub.tell(News::Tools);
+    assert!(frame().contains(r#""uri":"memory://a""#));
+    assert!(frame().contains("notifications/tools/list_changed"));
+    hub.close();
+    let last = frame();
+    assert!(last.contains(r#""resultType":"complete""#) && last.contains("subscriptionId"), "{last}");
+}
+
+#[test]
+fn what_is_cancelled_is_not_answered() {
+    let world = World::new();
+    let (near, far) = tokio::io::duplex(64 * 1024);
+    let (input, output) = tokio::io::split(far);
+    let door = StdioDoor::new(Arc::clone(&world.service), Caller::default(), Endpoint::default(), 10_000);
+    world.runtime.block_on(async {
+        use tokio::io::{AsyncReadExt, AsyncWriteExt};
+        let served = tokio::spawn(door.serve(tokio::io::BufReader::new(input), output));
+        let (mut from, mut to) = tokio::io::split(near);
+        for line in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"waits"}}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
+            r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#,
+        ] {
+            to.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+        }
+        to.shutdown().await.unwrap();
+        served.await.unwrap().unwrap();
+        let mut said = String::new();
+        from.read_to_string(&mut said).await.unwrap();
+        assert_eq!(said, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n");
+    });
+}

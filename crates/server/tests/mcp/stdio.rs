@@ -1,0 +1,85 @@
+//! Transcripts of standard input and output, in both eras: `>` is sent, `<` is answered.
+
+use std::sync::Arc;
+
+use loci_model::principal::Principal;
+use loci_server::mcp::dispatch::Service;
+use loci_server::mcp::loci::{EngineTools, LociOffer};
+use loci_server::mcp::options::Naming;
+use loci_server::mcp::provider::{Caller, Endpoint};
+use loci_server::mcp::revision::Revision;
+use loci_server::mcp::stdio::StdioDoor;
+use loci_server::tools::profile::Profile;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+use crate::world::World;
+
+/// The longest line of these transcripts.
+const LINE_MAX: usize = 4_000;
+
+fn door(world: &World) -> Arc<StdioDoor> {
+    let doors = &world.doors;
+    let tools = EngineTools { engine: doors.engine.clone(), table: Arc::clone(&doors.tools), memory: None };
+    let service = Service {
+        provider: Arc::new(LociOffer::new(Arc::clone(&doors.tools), Arc::new(tools), true)),
+        mcp: Arc::clone(&doors.mcp),
+        revisions: Revision::ALL.to_vec(),
+    };
+    let caller = Caller { principal: Some(Principal::administrator("tester")), ..Caller::default() };
+    let endpoint = Endpoint { profiles: vec![Profile::Recall], naming: Naming::Underscore };
+    StdioDoor::new(Arc::new(service), caller, endpoint, LINE_MAX)
+}
+
+/// How many answers a line has.
+fn answers(line: &str) -> usize {
+    match serde_json::from_str::<Value>(line) {
+        Ok(message) if message.get("method").is_some() && message.get("id").is_none() => 0,
+        Ok(message) if message.get("result").is_some() => 0,
+        _ => 1,
+    }
+}
+
+fn run(name: &str, golden: &str) {
+    let world = World::new();
+    world.memory("notes");
+    let (near, far) = tokio::io::duplex(1024 * 1024);
+    let (input, output) = tokio::io::split(far);
+    let door = door(&world);
+    let mut said = String::new();
+    world.block_on(async {
+        let served = tokio::spawn(door.serve(BufReader::new(input), output));
+        let (from, mut to) = tokio::io::split(near);
+        let mut lines = BufReader::new(from).lines();
+        for line in golden.lines().filter(|line| !line.starts_with('<')) {
+            said.push_str(&format!("{line}\n"));
+            let Some(sent) = line.strip_prefix("> ") else { continue };
+            let sent = sent.replace("@long", &"x".repeat(LINE_MAX));
+            to.write_all(format!("{sent}\n").as_bytes()).await.unwrap();
+            for _ in 0..answers(&sent) {
+                said.push_str(&format!("< {}\n", lines.next_line().await.unwrap().unwrap()));
+            }
+        }
+        to.shutdown().await.unwrap();
+        served.await.unwrap().unwrap();
+        while let Some(line) = lines.next_line().await.unwrap() {
+            said.push_str(&format!("< {line}\n"));
+        }
+    });
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/mcp/golden/{name}.txt"));
+    if std::env::vars().any(|(name, _)| name == "UPDATE_EXPECT") {
+        std::fs::write(&file, &said).unwrap();
+        return;
+    }
+    assert_eq!(said, golden, "UPDATE_EXPECT=1 accepts the change");
+}
+
+#[test]
+fn initialize_based() {
+    run("stdio-legacy", include_str!("golden/stdio-legacy.txt"));
+}
+
+#[test]
+fn newest() {
+    run("stdio-modern", include_str!("golden/stdio-modern.txt"));
+}

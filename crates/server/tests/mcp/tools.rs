@@ -1,0 +1,127 @@
+//! The same tools through the native API and MCP: names, arguments, errors.
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+fn native(world: &World, name: &str, arguments: Value, headers: &[(&str, &str)]) -> (u16, Value) {
+    let answer = world.send("POST", &format!("/v1/tools/{name}"), headers, arguments.to_string());
+    (answer.status.as_u16(), answer.json())
+}
+
+#[test]
+fn what_one_door_stores_the_other_finds() {
+    let world = World::new();
+    world.memory("notes");
+    let (status, stored) = native(
+        &world,
+        "add_memory",
+        json!({ "entries": ["Anna likes tea", "Anna likes tea", "Ben likes coffee"] }),
+        &[],
+    );
+    assert_eq!((status, &stored), (200, &json!({ "stored": 2 })));
+    let again = native(&world, "add_memory", json!({ "entries": ["Anna likes tea"] }), &[]);
+    assert_eq!(again, (200, json!({ "stored": 0, "known": 1 })));
+    let asked = json!({ "query": "what does Anna like", "maxSearchResults": 1 });
+    let (_, found) = native(&world, "search_memory", asked.clone(), &[]);
+    assert_eq!(found["results"].as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(found["results"][0]["content"], "Anna likes tea");
+    assert_eq!(found["results"][0]["storeName"], "notes");
+    assert_eq!(found["results"][0]["store_name"], "notes");
+    let over_mcp =
+        world.modern("/mcp", "tools/call", json!({ "name": "search_memory", "arguments": asked })).json();
+    assert_eq!(over_mcp["result"]["structuredContent"], found);
+    let text = over_mcp["result"]["content"][0]["text"].as_str().unwrap();
+    assert_eq!(serde_json::from_str::<Value>(text).unwrap(), found);
+}
+
+#[test]
+fn errors_have_the_same_code_at_both_doors() {
+    let world = World::new();
+    world.memory("notes");
+    let check = |name: &str, arguments: Value, status: u16, code: &str, part: &str| {
+        let (got, error) = native(&world, name, arguments.clone(), &[]);
+        let error = &error["error"];
+        assert_eq!((got, error["code"].as_str()), (status, Some(code)), "{name} {arguments}: {error}");
+        assert!(error["message"].as_str().unwrap().contains(part), "{error}");
+        let answer =
+            world.modern("/mcp", "tools/call", json!({ "name": name, "arguments": arguments })).json();
+        let result = &answer["result"];
+        assert_eq!(result["isError"], true, "{answer}");
+        assert_eq!(result["structuredContent"]["code"], code);
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with(&format!("{code}: ")) && text.contains(part), "{text}");
+    };
+    check("search_memory", json!({}), 400, "INVALID_ARGUMENT", "query is missing");
+    check(
+        "search_memory",
+        json!({ "query": "x", "limit": 1 }),
+        400,
+        "INVALID_ARGUMENT",
+        "limit is not known",
+    );
+    check(
+        "search_memory",
+        json!({ "query": "x", "maxSearchResults": 0 }),
+        400,
+        "INVALID_ARGUMENT",
+        "positive",
+    );
+    check(
+        "search_memory",
+        json!({ "query": "x", "stores": ["none"] }),
+        400,
+        "INVALID_ARGUMENT",
+        "there are notes",
+    );
+    check("add_memory", json!({ "entries": [] }), 400, "INVALID_ARGUMENT", "at least 1 items");
+    check("add_memory", json!({ "entries": [" "] }), 400, "INVALID_ARGUMENT", "must not be blank");
+    assert_eq!(native(&world, "no_such_tool", json!({}), &[]).0, 404);
+    assert_eq!(world.send("POST", "/v1/tools/search_memory", &[], "[]".to_owned()).status.as_u16(), 400);
+}
+
+#[test]
+fn the_memory_is_the_one_meant() {
+    let world = World::new();
+    let entries = json!({ "entries": ["x marks the spot"] });
+    assert_eq!(native(&world, "add_memory", entries.clone(), &[]).0, 404, "no memory yet");
+    world.memory("first");
+    let second = world.memory("second");
+    let (status, error) = native(&world, "add_memory", entries.clone(), &[]);
+    assert_eq!((status, error["error"]["field"].as_str()), (400, Some("X-Loci-Memory")));
+    for (header, expect) in [("second", 1), (second.as_str(), 0)] {
+        let (status, stored) = native(&world, "add_memory", entries.clone(), &[("x-loci-memory", header)]);
+        assert_eq!((status, stored["stored"].as_i64()), (200, Some(expect)), "{header}: {stored}");
+    }
+    let find = |headers: &[(&str, &str)], arguments: Value| {
+        let (_, found) = native(&world, "search_memory", arguments, headers);
+        found["results"].as_array().unwrap().len()
+    };
+    assert_eq!(find(&[], json!({ "query": "spot" })), 1, "all memories are searched");
+    assert_eq!(find(&[("x-loci-memory", "first")], json!({ "query": "spot" })), 0);
+    assert_eq!(find(&[], json!({ "query": "spot", "stores": ["first"] })), 0);
+    assert_eq!(find(&[], json!({ "query": "spot", "stores": ["first", "second", "third"] })), 1);
+    // A caller with one memory means that one.
+    let grants = json!([{ "memory": second, "capabilities": ["read", "write"] }]);
+    let world = world.with_token(grants);
+    let (_, stored) = native(&world, "add_memory", json!({ "entries": ["y"] }), &[]);
+    assert_eq!(stored["stored"], 1, "{stored}");
+}
+
+#[test]
+fn the_list_says_what_may_be_called() {
+    let world = World::new();
+    let names = |world: &World, query: &str| {
+        let answer = world.send("GET", &format!("/v1/tools{query}"), &[], String::new()).json();
+        answer["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(&world, "?profile=recall"), ["search_memory", "add_memory"]);
+    assert_eq!(world.send("GET", "/v1/tools?profile=x", &[], String::new()).status.as_u16(), 400);
+    let world = world.with_token(json!([{ "capabilities": ["read"] }]));
+    assert_eq!(names(&world, "?profile=recall"), ["search_memory"]);
+}

@@ -1,0 +1,165 @@
+//! From a stored record to what the index takes in: its place in its conversation, its passages, their analysis.
+//!
+//! Reading rows is each store's own matter.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use loci_index::{IndexPassage, IndexRecord, MemoryIndex, StoredVector};
+use loci_model::provenance::Position;
+use loci_model::record::{Record, RecordOrigin, RecordState};
+use loci_model::{RecordId, Timestamp};
+
+use crate::passages::passages;
+
+/// Fewer records than this are analysed on the thread at hand.
+const SHARED_MIN: usize = 256;
+
+/// Vectors of a record, each with the part it is of.
+pub type Vectors = Vec<(u32, StoredVector)>;
+
+/// What the index already holds of a record: its `content`.
+pub type Held<'a> = &'a dyn Fn(&RecordId) -> Option<u64>;
+
+/// A record as it is stored, with what its row says beside it.
+#[derive(Debug, Clone)]
+pub struct StoredRecord {
+    /// The record.
+    pub record: Record,
+    /// When it ceased to be active.
+    pub left_at: Option<Timestamp>,
+    /// Its content is erased.
+    pub gone: bool,
+}
+
+/// A record that changed, as far as it had to be read.
+#[derive(Debug)]
+pub enum Changed {
+    /// Its vectors changed at most.
+    Vectors {
+        /// The record.
+        record: RecordId,
+        /// At which sequence number.
+        sequence: u64,
+    },
+    /// Anything may have changed.
+    Record {
+        /// The record.
+        stored: Box<StoredRecord>,
+        /// What stands for its content.
+        content: u64,
+    },
+}
+
+/// A change of one record, ready to be applied.
+#[derive(Debug)]
+pub enum Change {
+    /// The record is this.
+    Apply(Box<IndexRecord>),
+    /// Nothing but the vectors changed, which these are, by part.
+    Attach(RecordId, u64, Vectors),
+    /// The record is gone.
+    Remove(RecordId, u64),
+}
+
+impl Change {
+    /// Applies it.
+    pub fn apply_to(self, index: &mut MemoryIndex) {
+        match self {
+            Self::Apply(record) => index.apply(*record),
+            Self::Attach(record, sequence, vectors) => index.attach(&record, sequence, &vectors),
+            Self::Remove(record, sequence) => index.remove(&record, sequence),
+        }
+    }
+}
+
+/// The changes of these records, in their order; analysed on so many threads where there are many.
+pub fn analyse(mut rows: Vec<(Vectors, Changed)>, threads: usize) -> Vec<Change> {
+    if rows.len() < SHARED_MIN || threads < 2 {
+        return rows.into_iter().map(change).collect();
+    }
+    let share = rows.len().div_ceil(threads);
+    let mut shares = Vec::with_capacity(threads);
+    while !rows.is_empty() {
+        shares.push(rows.split_off(rows.len().saturating_sub(share)));
+    }
+    shares.reverse();
+    std::thread::scope(|scope| {
+        let work: Vec<_> = shares
+            .into_iter()
+            .map(|share| scope.spawn(move || share.into_iter().map(change).collect::<Vec<_>>()))
+            .collect();
+        work.into_iter()
+            .flat_map(|thread| match thread.join() {
+                Ok(changes) => changes,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+            .collect()
+    })
+}
+
+fn change((vectors, changed): (Vectors, Changed)) -> Change {
+    let (stored, content) = match changed {
+        Changed::Vectors { record, sequence } => return Change::Attach(record, sequence, vectors),
+        Changed::Record { stored, content } => (stored, content),
+    };
+    if stored.gone || stored.record.state == RecordState::Erased {
+        return Change::Remove(stored.record.id, stored.record.sequence);
+    }
+    let mut vectors: HashMap<u32, StoredVector> = vectors.into_iter().collect();
+    let passages = (0..)
+        .zip(passages(&stored.record))
+        .map(|(part, text): (u32, Cow<'_, str>)| IndexPassage {
+            part,
+            analysis: loci_text::analyse_turn(&text),
+            vector: vectors.remove(&part),
+        })
+        .collect();
+    let position = position(&stored.record);
+    let record = stored.record;
+    let provenance = record.provenance;
+    Change::Apply(Box::new(IndexRecord {
+        version: record.version,
+        sequence: record.sequence,
+        content,
+        kind: record.kind,
+        state: record.state,
+        namespace: record.namespace.normal(),
+        strategy: record.strategy,
+        has_time: !provenance.sources.is_empty() || record.origin == RecordOrigin::BatchCreated,
+        actor: provenance.actor,
+        session: provenance.session,
+        branch: provenance.branch,
+        verbatim: provenance.verbatim,
+        role: provenance.role,
+        position,
+        created_at: record.created_at,
+        updated_at: record.updated_at,
+        origin: record.origin,
+        valid_from: record.valid_from,
+        valid_to: record.valid_to,
+        known_to: stored.left_at,
+        expires_at: record.expires_at,
+        metadata: record.metadata,
+        path: record.path,
+        record: record.id,
+        passages,
+    }))
+}
+
+/// Where a record stands in its session: at the message it holds word for word, else at its own id.
+fn position(record: &Record) -> Position {
+    let held = record.provenance.sources.first().filter(|_| record.provenance.verbatim);
+    Position {
+        run: record
+            .provenance
+            .run
+            .as_ref()
+            .filter(|_| held.is_some())
+            .map(|run| (run.run.clone(), run.first)),
+        time: record.timestamp,
+        event: held.map_or_else(|| record.id.to_string(), |source| source.event.to_string()),
+        message: held.map_or(0, |source| source.message),
+        part: (held.map_or(0, |source| source.part), 0),
+    }
+}

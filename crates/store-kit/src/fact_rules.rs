@@ -1,0 +1,177 @@
+//! Rules of facts and repositories that both stores keep, and what their statements are put together from. No SQL but
+//! conditions that read the same in both.
+
+use std::collections::BTreeSet;
+
+use loci_model::fact::Fact;
+use loci_model::ports::store::{FactSums, PathChoice};
+use loci_model::record::RecordState;
+use loci_model::repository::Repository;
+use loci_model::{Error, ErrorKind, Reason, RecordId, Result, Timestamp, limits};
+
+use crate::codes::{key_of, of_code};
+
+/// The columns that [`crate::fact_rows::fact`] reads, of `facts f` and `fact_reads n`.
+pub const FACT_COLUMNS: &str = "f.key, f.repository, f.hash, f.status, f.proposed, f.refreshed, f.created, f.used, f.expires, \
+     f.verifications, f.rejections, f.applied, n.retrieved, n.swept, f.body";
+
+/// The columns that [`crate::fact_rows::fact_event`] reads, of `fact_events e`.
+pub const EVENT_COLUMNS: &str = "e.id, e.repository, e.key, e.kind, e.at, e.verdict, e.cause, e.duration, e.principal, e.agent, \
+     e.session, e.reference, e.revision, e.method, e.details";
+
+/// Verifications that took a time: the condition of their index, and what their kinds are called.
+pub const TIMED: &str = "kind IN (2, 3, 14) AND duration IS NOT NULL";
+
+/// The paths of a fact that may be written.
+///
+/// # Errors
+/// A bug where it has no citation; too large where a path is longer than an index takes.
+pub fn paths_of(fact: &Fact) -> Result<Vec<String>> {
+    if fact.detail.citations.is_empty() {
+        return Err(Error::bug("a fact without a citation was to be stored"));
+    }
+    let paths = fact.paths();
+    if paths.iter().any(|path| path.len() > limits::CODE_PATH_BYTES_MAX) {
+        let max = limits::CODE_PATH_BYTES_MAX;
+        let message = format!("path has more than {max} bytes: cite a file of a shorter path");
+        return Err(Error::new(ErrorKind::TooLarge, message).on("path"));
+    }
+    Ok(paths)
+}
+
+/// Only one such is there of each content.
+pub fn is_unique(fact: &Fact) -> bool {
+    fact.status == RecordState::Active && !fact.proposed
+}
+
+/// Another fact has that content.
+pub fn said_already() -> Error {
+    Error::conflict("an active fact of the repository says the same: refresh that one")
+        .because(Reason::ResourceConflict)
+}
+
+/// Another repository has that key.
+pub fn key_taken() -> Error {
+    Error::conflict("a repository of that name is registered: give this one another key")
+        .because(Reason::ResourceConflict)
+}
+
+/// A fact of no record.
+pub fn recordless() -> Error {
+    Error::not_found("the record of the fact does not exist")
+}
+
+/// Every name of a repository, each once.
+pub fn names(repository: &Repository) -> BTreeSet<String> {
+    let mut names = repository.aliases.clone();
+    names.insert(repository.key.clone());
+    names
+}
+
+/// Pages of facts in one order each, as one.
+pub fn merged(pages: Vec<Vec<Fact>>, limit: usize) -> Vec<Fact> {
+    let mut pages: Vec<Vec<Fact>> = pages.into_iter().filter(|page| !page.is_empty()).collect();
+    if pages.len() < 2 {
+        return pages.pop().unwrap_or_default();
+    }
+    let mut all: Vec<Fact> = pages.into_iter().flatten().collect();
+    all.sort_by_cached_key(|fact| (std::cmp::Reverse(fact.refreshed_at), key_of(&fact.record)));
+    all.truncate(limit);
+    all
+}
+
+/// Sums, one row a state: state, count, verifications, rejections, applied, last confirmation, first and last creation.
+///
+/// # Errors
+/// A bug, where a row is damaged.
+pub fn sums(rows: impl IntoIterator<Item = [i64; 8]>) -> Result<FactSums> {
+    let count = |value: i64| u64::try_from(value).unwrap_or(0);
+    let mut sums = FactSums::default();
+    for [state, facts, verifications, rejections, applied, refreshed, first, last] in rows {
+        let state = of_code(RecordState::ALL, state)?;
+        sums.by_status.push((state, count(facts)));
+        if state == RecordState::Active {
+            sums.verifications += count(verifications);
+        }
+        sums.rejections += count(rejections);
+        sums.applied += count(applied);
+        sums.refreshed_last = sums.refreshed_last.max(Some(Timestamp::clamped(refreshed)));
+        let (first, last) = (Timestamp::clamped(first), Timestamp::clamped(last));
+        sums.created = Some(sums.created.map_or((first, last), |(f, l)| (f.min(first), l.max(last))));
+    }
+    Ok(sums)
+}
+
+/// A value of a condition on paths.
+pub enum PathValue {
+    /// A path.
+    Path(String),
+    /// The key of a record.
+    Key(Vec<u8>),
+}
+
+/// A condition on `path` and `key` that an index answers by one range: the paths of `choice`, behind `after`. `put` binds a
+/// value and says what stands for it.
+pub fn path_condition(
+    choice: &PathChoice,
+    after: Option<&(String, RecordId)>,
+    put: &mut dyn FnMut(PathValue) -> String,
+) -> String {
+    let path = |text: &str, put: &mut dyn FnMut(PathValue) -> String| put(PathValue::Path(text.to_owned()));
+    match choice {
+        PathChoice::Exact(wanted) => {
+            let mut condition = format!("path = {}", path(wanted, put));
+            if let Some((last, record)) = after.filter(|(last, _)| last >= wanted) {
+                match last == wanted {
+                    true => {
+                        condition.push_str(&format!(" AND key > {}", put(PathValue::Key(key_of(record)))))
+                    }
+                    false => condition.push_str(" AND 1 = 0"),
+                }
+            }
+            condition
+        }
+        PathChoice::Prefix(prefix) => {
+            let mut condition = match after.filter(|(last, _)| last >= prefix) {
+                Some((last, record)) => {
+                    let last = path(last, put);
+                    format!("(path, key) > ({last}, {})", put(PathValue::Key(key_of(record))))
+                }
+                None => format!("path >= {}", path(prefix, put)),
+            };
+            if let Some(end) = behind(prefix) {
+                condition.push_str(&format!(" AND path < {}", path(&end, put)));
+            }
+            condition
+        }
+    }
+}
+
+/// The least text behind all that begin so; `None`: there is none.
+fn behind(prefix: &str) -> Option<String> {
+    let mut chars: Vec<char> = prefix.chars().collect();
+    while let Some(last) = chars.pop() {
+        let next = (u32::from(last) + 1..=u32::from(char::MAX)).find_map(char::from_u32);
+        if let Some(next) = next {
+            chars.push(next);
+            return Some(chars.into_iter().collect());
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_of_prefixes() {
+        let check =
+            |prefix: &str, expect: Option<&str>| assert_eq!(behind(prefix).as_deref(), expect, "{prefix}");
+        check("", None);
+        check("src/", Some("src0"));
+        check("a\u{d7ff}", Some("a\u{e000}"));
+        check("a\u{10ffff}", Some("b"));
+        check("\u{10ffff}", None);
+    }
+}

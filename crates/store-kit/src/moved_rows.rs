@@ -1,0 +1,93 @@
+//! Rows as they are moved, of the kinds that lie in the same columns in every store. Sessions, events and records lie in each
+//! store in its own way, and are read there.
+
+use loci_model::record::Record;
+use loci_model::transfer::{
+    Moved, MovedChange, MovedGroup, MovedPlace, MovedToken, MovedTurn, MovedVersion, TransferKind,
+};
+use loci_model::{ActorId, Document, MemoryId, Result, SessionId};
+
+use crate::codes::{damaged, id_of, stored};
+use crate::fields::Fields;
+use crate::{fact_rows, reading};
+
+/// A row of a memory.
+///
+/// # Errors
+/// A bug, where it is damaged or of a kind that is not read here.
+pub fn of_memory(memory: &MemoryId, kind: TransferKind, row: &impl Fields) -> Result<Moved> {
+    Ok(match kind {
+        TransferKind::Groups => Moved::Group(MovedGroup {
+            normal: row.text(0)?.to_owned(),
+            strategy: row.text(1)?.to_owned(),
+            sequence: row.count(2)?,
+        }),
+        TransferKind::Places => Moved::Place(MovedPlace { time: row.number(0)?, place: row.small(1)? }),
+        TransferKind::Turns => Moved::Turn(MovedTurn {
+            actor: row.parsed(0, ActorId::parse, "turn")?,
+            session: row.parsed(1, SessionId::parse, "turn")?,
+            run: row.text(2)?.to_owned(),
+            number: row.count(3)?,
+            digest: row.text(4)?.to_owned(),
+        }),
+        TransferKind::Versions => Moved::Version(Box::new(MovedVersion {
+            record: stored(serde_json::from_str::<Record>(row.text(0)?), "version")?,
+            until: row.time(1)?,
+        })),
+        TransferKind::Changes => Moved::Change(Box::new(change(memory, row)?)),
+        TransferKind::Repositories => Moved::Repository(Box::new(fact_rows::repository(row)?)),
+        TransferKind::Facts => Moved::Fact(Box::new(fact_rows::fact(memory, row)?)),
+        TransferKind::FactEvents => Moved::FactEvent(Box::new(fact_rows::fact_event(memory, row)?)),
+        TransferKind::Tokens => Moved::Token(Box::new(token(row)?)),
+        TransferKind::Jobs => Moved::job(reading::job(row)?),
+        TransferKind::Exchanges => Moved::Exchange(Box::new(reading::exchange(row)?)),
+        TransferKind::Deliveries => Moved::Delivery(Box::new(reading::delivery(row)?)),
+        TransferKind::Memory
+        | TransferKind::Keys
+        | TransferKind::Sessions
+        | TransferKind::Events
+        | TransferKind::Records => return Err(damaged("row")),
+    })
+}
+
+/// A row of the server.
+///
+/// # Errors
+/// A bug, where it is damaged or of a kind that no server has.
+pub fn of_server(kind: TransferKind, row: &impl Fields) -> Result<Moved> {
+    match kind {
+        TransferKind::Tokens => Ok(Moved::Token(Box::new(token(row)?))),
+        TransferKind::Keys => Ok(Moved::Key(Box::new(reading::key(row)?))),
+        TransferKind::Memory
+        | TransferKind::Groups
+        | TransferKind::Sessions
+        | TransferKind::Places
+        | TransferKind::Turns
+        | TransferKind::Events
+        | TransferKind::Records
+        | TransferKind::Versions
+        | TransferKind::Changes
+        | TransferKind::Repositories
+        | TransferKind::Facts
+        | TransferKind::FactEvents
+        | TransferKind::Jobs
+        | TransferKind::Exchanges
+        | TransferKind::Deliveries => Err(damaged("row")),
+    }
+}
+
+/// A change of a record's state: record, number, time, version, from, to, reason, by whom.
+fn change(memory: &MemoryId, row: &impl Fields) -> Result<MovedChange> {
+    let change = reading::state_change(row, memory, id_of(row.bytes(0)?)?, 2)?;
+    Ok(MovedChange { number: row.count(1)?, change })
+}
+
+/// A token: digest, parameters, answer, when it is forgotten.
+fn token(row: &impl Fields) -> Result<MovedToken> {
+    Ok(MovedToken {
+        digest: row.bytes(0)?.to_vec(),
+        parameters: stored(String::from_utf8(row.bytes(1)?.to_vec()), "token")?,
+        answer: Document::parse(row.text(2)?)?,
+        expires: row.time(3)?,
+    })
+}

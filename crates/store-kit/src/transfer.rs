@@ -1,0 +1,107 @@
+//! What stores share in moving everything from one to another: the keys of rows, and vectors as they are kept.
+
+use loci_index::StoredVector;
+use loci_model::Result;
+use loci_model::ports::store::TransferStanding;
+use loci_model::transfer::{KeyPart, Moved, MovedVector, TransferKey, TransferKind, TransferRow};
+
+use crate::codes::{DIRECTIONS, code_of, key_of, short_of};
+
+/// What a memory's `deleted` says while it is being moved in: later than any time, so that nobody purges it.
+pub const MOVING: i64 = i64::MAX;
+
+/// Added to the states of jobs and deliveries of a memory that is being moved in: nobody claims them.
+pub const PARKED: i64 = 10;
+
+/// About how many bytes one page holds at most; a page has one row at least.
+pub const PAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The key of a row: the same in every store.
+pub fn key(moved: &Moved) -> TransferKey {
+    let text = |text: &str| KeyPart::Text(text.to_owned());
+    let number = |number: u64| KeyPart::Number(i64::try_from(number).unwrap_or(i64::MAX));
+    TransferKey(match moved {
+        Moved::Memory(row) => vec![text(row.memory.id.as_str())],
+        Moved::Group(row) => vec![text(&row.normal), text(&row.strategy)],
+        Moved::Session(row) => vec![text(row.actor.as_str()), text(row.session.as_str())],
+        Moved::Place(row) => vec![KeyPart::Number(row.time)],
+        Moved::Turn(row) => vec![
+            text(row.actor.as_str()),
+            text(row.session.as_str()),
+            text(&row.run),
+            number(row.number),
+            text(&row.digest),
+        ],
+        Moved::Event(row) => vec![number(row.event.arrival)],
+        Moved::Record(row) => vec![KeyPart::Bytes(key_of(&row.record.id))],
+        Moved::Version(row) => {
+            vec![KeyPart::Bytes(key_of(&row.record.id)), number(u64::from(row.record.version))]
+        }
+        Moved::Change(row) => vec![KeyPart::Bytes(key_of(&row.change.record)), number(row.number)],
+        Moved::Repository(row) => vec![KeyPart::Bytes(short_of(row.id.as_str()))],
+        Moved::Fact(row) => vec![KeyPart::Bytes(key_of(&row.record))],
+        Moved::FactEvent(row) => vec![KeyPart::Bytes(short_of(&row.id))],
+        Moved::Token(row) => vec![KeyPart::Bytes(row.digest.clone())],
+        Moved::Job(row) => vec![text(row.id.as_str())],
+        Moved::Exchange(row) => vec![text(row.id.as_str())],
+        Moved::Delivery(row) => {
+            vec![KeyPart::Number(code_of(DIRECTIONS, row.direction)), text(row.id.as_str())]
+        }
+        Moved::Key(row) => vec![text(row.id.as_str())],
+    })
+}
+
+/// The memory of a standing, as a row.
+pub fn head(standing: TransferStanding) -> Option<TransferRow> {
+    match standing {
+        TransferStanding::Moving(head) | TransferStanding::There(head) => {
+            let moved = Moved::Memory(head);
+            Some(TransferRow { key: key(&moved), moved })
+        }
+        TransferStanding::Absent | TransferStanding::Deleted => None,
+    }
+}
+
+/// A page of a kind behind a key, by `rows`, which reads those behind the parts of one. Deliveries come one direction at a
+/// time: that is how their index has them.
+///
+/// # Errors
+/// Those of `rows`.
+pub fn page(
+    kind: TransferKind,
+    after: Option<&TransferKey>,
+    rows: impl Fn(&[KeyPart]) -> Result<Vec<TransferRow>>,
+) -> Result<Vec<TransferRow>> {
+    let after: &[KeyPart] = after.map_or(&[], |key| &key.0);
+    if kind != TransferKind::Deliveries {
+        return rows(after);
+    }
+    let beginning = |direction| [KeyPart::Number(direction), KeyPart::Text(String::new())];
+    let (first, second) = (beginning(0), beginning(1));
+    let page = rows(if after.is_empty() { &first } else { after })?;
+    let is_second = matches!(after.first(), Some(KeyPart::Number(direction)) if *direction > 0);
+    if page.is_empty() && !is_second { rows(&second) } else { Ok(page) }
+}
+
+/// A vector as rows hold it.
+pub fn moved_vector(part: u32, stored: StoredVector) -> MovedVector {
+    MovedVector { part, model: stored.model.to_string(), values: stored.values }
+}
+
+/// A vector as indexes hold it: its values make its scale.
+pub fn stored_vector(moved: &MovedVector) -> StoredVector {
+    StoredVector::of_values(moved.values.clone(), moved.model.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_come_back() {
+        for vector in [vec![0.5, -0.25, 0.1], vec![0.0, 0.0], vec![]] {
+            let stored = StoredVector::quantise(&vector, "m");
+            assert_eq!(stored_vector(&moved_vector(3, stored.clone())), stored);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Values bound to a statement that is put together from parts: numbered, so that parts may come in any order.
+
+use tokio_postgres::types::ToSql;
+
+use crate::tx::{Owned, borrowed};
+
+/// The values, in the order of their numbers.
+#[derive(Default)]
+pub(crate) struct Bound(Owned);
+
+impl Bound {
+    /// Keeps a value and returns its place in the statement, like `$3`.
+    pub(crate) fn put(&mut self, value: impl ToSql + Sync + Send + 'static) -> String {
+        self.0.push(Box::new(value));
+        format!("${}", self.0.len())
+    }
+
+    /// The values.
+    pub(crate) fn values(&self) -> Vec<&(dyn ToSql + Sync)> {
+        borrowed(&self.0)
+    }
+}

@@ -1,0 +1,155 @@
+//! The schema as a script, in the words of each database that can hold it: for who may not, or does not want to, let a server
+//! make its own tables. Made from the migrations, so that it lacks none of their tables.
+//!
+//! It runs nothing. Where a script made the schema, servers find its version and make nothing.
+
+use loci_model::Result;
+
+use crate::migrate;
+use crate::options::schema_name;
+
+/// Whose words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// PostgreSQL with pgvector.
+    Postgresql,
+    /// The same, its tables distributed over nodes by Citus.
+    Citus,
+    /// YSQL.
+    Yugabytedb,
+    /// Tables only: searches of great memories need `halfvec`, which is not there.
+    Cockroachdb,
+}
+
+/// Tables that do not begin with the memory: small, of all nodes.
+pub(crate) const EVERYWHERE: [&str; 6] =
+    ["memories", "models", "access_keys", "probes", "leases", "versions"];
+
+/// Statements that make the newest schema under this name; `partitions` counts on PostgreSQL alone.
+///
+/// # Errors
+/// Where the name is not one that the address of a store may have.
+pub fn script(dialect: Dialect, schema: &str, partitions: u32) -> Result<String> {
+    let schema = &schema_name(schema)?;
+    let mut out = format!("BEGIN;\nCREATE SCHEMA {schema};\n");
+    if dialect != Dialect::Cockroachdb {
+        out.push_str("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;\n");
+    }
+    out.push_str(&format!("SET LOCAL search_path = {schema}, public;\n"));
+    out.push_str("CREATE TABLE versions(version INTEGER NOT NULL PRIMARY KEY, oldest INTEGER NOT NULL);\n");
+    let partitions = if dialect == Dialect::Postgresql { partitions } else { 0 };
+    for (version, sql, oldest) in migrate::scripts(partitions) {
+        for statement in sql.split_inclusive(';').map(str::trim).filter(|statement| !statement.is_empty()) {
+            out.push_str(&in_words_of(dialect, statement));
+            out.push('\n');
+        }
+        out.push_str(&format!("INSERT INTO versions(version, oldest) VALUES ({version}, {oldest});\n"));
+    }
+    out.push_str("COMMIT;\n");
+    if dialect == Dialect::Citus {
+        out.push_str(&distributed(schema));
+    }
+    Ok(out)
+}
+
+/// The tables of the schema, in the order in which they are made.
+fn tables() -> Vec<String> {
+    let sql: String = migrate::scripts(0).map(|(_, sql, _)| sql).collect();
+    let names = sql.split("CREATE TABLE ").skip(1).filter_map(|rest| rest.split_once('('));
+    names.map(|(name, _)| name.trim().to_owned()).collect()
+}
+
+/// All rows of a memory on one node.
+fn distributed(schema: &str) -> String {
+    let mut out = format!("SET search_path = {schema}, public;\n");
+    for name in EVERYWHERE {
+        out.push_str(&format!("SELECT create_reference_table('{name}');\n"));
+    }
+    let mut first = true;
+    for name in tables().iter().filter(|name| !EVERYWHERE.contains(&name.as_str())) {
+        let beside = if first { "'none', shard_count => 64" } else { "'counters'" };
+        first = false;
+        out.push_str(&format!(
+            "SELECT create_distributed_table('{name}', 'mem', colocate_with => {beside});\n"
+        ));
+    }
+    out
+}
+
+fn in_words_of(dialect: Dialect, statement: &str) -> String {
+    match dialect {
+        Dialect::Postgresql | Dialect::Citus => statement.to_owned(),
+        Dialect::Yugabytedb => hashed(statement).replace(GIN, "USING ybgin (words)"),
+        Dialect::Cockroachdb => statement
+            .replace(" COLLATE \"C\"", "")
+            .replace("HALFVEC", "VECTOR")
+            .replace("ALTER TABLE vectors ALTER COLUMN vector SET STORAGE PLAIN;", "")
+            .replace(GIN, "USING gin (words)"),
+    }
+}
+
+const GIN: &str = "USING gin (words) WITH (fastupdate = off)";
+
+/// Rows are spread by memory, and sorted within one. What does not begin with the memory is sorted over all: sweeps and
+/// queues read it in order.
+fn hashed(statement: &str) -> String {
+    let statement = statement.replace("PRIMARY KEY (mem)", "PRIMARY KEY (mem HASH)");
+    let statement = statement.replace("PRIMARY KEY (mem,", "PRIMARY KEY (mem HASH,");
+    if !statement.starts_with("CREATE INDEX") && !statement.starts_with("CREATE UNIQUE INDEX") {
+        return statement;
+    }
+    let Some((head, columns)) = statement.split_once('(') else { return statement };
+    if head.contains(" USING ") {
+        return statement;
+    }
+    let end = columns.find([',', ')']).unwrap_or(columns.len());
+    let (first, rest) = columns.split_at(end);
+    let order = match first {
+        "mem" => " HASH",
+        first if first.ends_with(" DESC") => "",
+        _ => " ASC",
+    };
+    format!("{head}({first}{order}{rest}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_in_the_words_of_others() {
+        let check = |dialect, statement, expect| assert_eq!(in_words_of(dialect, statement), expect);
+        let index = "CREATE INDEX a ON t(mem, b DESC);";
+        check(Dialect::Yugabytedb, index, "CREATE INDEX a ON t(mem HASH, b DESC);");
+        check(Dialect::Yugabytedb, "CREATE INDEX a ON t(due, id);", "CREATE INDEX a ON t(due ASC, id);");
+        check(Dialect::Yugabytedb, "CREATE INDEX a ON t(due DESC);", "CREATE INDEX a ON t(due DESC);");
+        check(
+            Dialect::Yugabytedb,
+            "CREATE TABLE t(mem BIGINT, PRIMARY KEY (mem, a));",
+            "CREATE TABLE t(mem BIGINT, PRIMARY KEY (mem HASH, a));",
+        );
+        check(Dialect::Citus, index, index);
+        check(Dialect::Cockroachdb, "a TEXT COLLATE \"C\", v HALFVEC;", "a TEXT, v VECTOR;");
+    }
+
+    /// Every table is made, and by Citus either everywhere or by memory, with the first that the others stand beside.
+    #[test]
+    fn no_table_is_forgotten() {
+        let tables = tables();
+        assert!(tables.len() > 25, "{tables:?}");
+        for dialect in [Dialect::Postgresql, Dialect::Citus, Dialect::Yugabytedb, Dialect::Cockroachdb] {
+            let script = script(dialect, "loci", 4).expect("a script");
+            for table in &tables {
+                assert!(script.contains(&format!("CREATE TABLE {table}(")), "{dialect:?} {table}");
+            }
+        }
+        let citus = script(Dialect::Citus, "loci", 4).expect("a script");
+        for table in tables.iter().map(String::as_str).chain(["versions"]) {
+            let everywhere = citus.contains(&format!("create_reference_table('{table}')"));
+            let by_memory = citus.contains(&format!("create_distributed_table('{table}', 'mem'"));
+            assert!(everywhere != by_memory, "{table}");
+        }
+        let first = citus.lines().find(|line| line.contains("create_distributed_table")).unwrap_or_default();
+        assert!(first.contains("'counters'"), "{first}");
+    }
+}

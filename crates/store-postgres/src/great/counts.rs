@@ -1,0 +1,154 @@
+//! The numbers BM25 needs (retrieval.md §4.3): of the scope, or of what the caller may see where that is small.
+//!
+//! Terms whose rows were all read are counted exactly. The commonest are not read: of the whole memory their counts are
+//! stored, of a part they are estimated from some of its turns, never from others than its own.
+
+use std::collections::BTreeSet;
+
+use loci_index::{Lengths, average};
+use loci_model::Result;
+use loci_model::ports::search::{ScopeStatistics, ViewStatistics};
+
+use super::averages;
+use super::scope::{Extent, Scope};
+use super::standing::{Followed, Measured};
+use super::words::{self, Found, FoundRows, Terms};
+use crate::tx::{PgTx, unsigned};
+
+/// Active turns from which on a scope has statistics of its own.
+const OWN_MIN: u64 = 100;
+/// Turns that say how common a term is.
+const SAMPLE: usize = 5_000;
+
+/// What the counts are made from.
+pub(super) struct Counted<'a> {
+    pub(super) scope: &'a Scope<'a>,
+    pub(super) followed: &'a Followed,
+    pub(super) terms: &'a Terms,
+    pub(super) rows_max: usize,
+}
+
+impl Counted<'_> {
+    /// Statistics of the scope; `asked`: its rows that have terms.
+    pub(super) fn statistics(&self, tx: &PgTx<'_>, asked: &FoundRows) -> Result<ScopeStatistics> {
+        let turns = self.turns(tx, Extent::Asked)?;
+        let of_scope = turns >= OWN_MIN;
+        if of_scope {
+            return self.of(tx, (Extent::Asked, turns), asked, of_scope);
+        }
+        let turns = self.turns(tx, Extent::Seen)?;
+        let taken = (self.terms.rarest(self.rows_max), self.rows_max.saturating_mul(2));
+        let seen = words::rows(tx, self.scope, Extent::Seen, self.terms, taken)?;
+        self.of(tx, (Extent::Seen, turns), &seen, of_scope)
+    }
+
+    fn of(
+        &self,
+        tx: &PgTx<'_>,
+        (extent, turns): (Extent, u64),
+        found: &FoundRows,
+        of_scope: bool,
+    ) -> Result<ScopeStatistics> {
+        let lengths = if self.scope.of.sees_all() {
+            self.followed.measured
+        } else {
+            averages::measure(tx, self.scope, Extent::Seen)?
+        };
+        let files = match (self.is_whole(extent), extent) {
+            (true, _) | (false, Extent::Seen) => lengths,
+            (false, Extent::Asked | Extent::Full) => averages::measure(tx, self.scope, extent)?,
+        };
+        let estimate = self.estimate(tx, extent, found, files.paths > 0)?;
+        let df = (0..self.terms.numbers.len()).map(|at| {
+            let here = counted(&found.rows, |row| row.counts.get(at).is_some_and(|count| *count > 0));
+            let is_complete = found.complete.get(at) == Some(&true);
+            let most = match self.terms.turns.get(at) {
+                Some(_) if is_complete => here,
+                Some(stored) if self.is_whole(extent) => here.max(*stored),
+                Some(_) | None => here.max(estimate.turns(at, turns)),
+            };
+            number(most.min(turns))
+        });
+        let path_df = (0..self.terms.numbers.len()).map(|at| {
+            let here = paths_with(&found.rows, at);
+            let is_complete = found.complete.get(at) == Some(&true);
+            number(if is_complete { here } else { here.max(estimate.paths(at, unsigned(files.paths))) })
+        });
+        Ok(ScopeStatistics {
+            turns: number(turns),
+            df: df.collect(),
+            views: views(&lengths),
+            paths: number(unsigned(files.paths)),
+            path_df: path_df.collect(),
+            path_average_length: average(unsigned(files.path_terms), unsigned(files.paths)),
+            of_scope,
+        })
+    }
+
+    /// Active turns.
+    fn turns(&self, tx: &PgTx<'_>, extent: Extent) -> Result<u64> {
+        if self.is_whole(extent) {
+            return Ok(self.followed.turns);
+        }
+        self.scope.count(tx, extent, true, usize::MAX)
+    }
+
+    fn is_whole(&self, extent: Extent) -> bool {
+        self.scope.of.sees_all() && (extent == Extent::Seen || self.scope.asks_for_all())
+    }
+
+    /// Some turns, where a term is not read whole and its count is stored nowhere.
+    fn estimate(
+        &self,
+        tx: &PgTx<'_>,
+        extent: Extent,
+        found: &FoundRows,
+        has_paths: bool,
+    ) -> Result<Estimate> {
+        let is_complete = found.complete.iter().all(|complete| *complete);
+        if is_complete || (self.is_whole(extent) && !has_paths) {
+            return Ok(Estimate(Vec::new()));
+        }
+        words::sample(tx, self.scope, extent, self.terms, SAMPLE).map(Estimate)
+    }
+}
+
+/// Some turns of a part.
+struct Estimate(Vec<Found>);
+
+impl Estimate {
+    /// Of so many turns those that have a term.
+    fn turns(&self, at: usize, all: u64) -> u64 {
+        let with = counted(&self.0, |row| row.counts.get(at).is_some_and(|count| *count > 0));
+        share(with, counted(&self.0, |_| true), all)
+    }
+
+    /// Of so many paths those that have a term.
+    fn paths(&self, at: usize, all: u64) -> u64 {
+        let seen: BTreeSet<i64> = self.0.iter().filter_map(|row| row.path).collect();
+        share(paths_with(&self.0, at), seen.len() as u64, all)
+    }
+}
+
+fn share(with: u64, of: u64, all: u64) -> u64 {
+    if of == 0 { 0 } else { (with as f64 / of as f64 * all as f64).round() as u64 }
+}
+
+fn counted(rows: &[Found], is_one: impl Fn(&Found) -> bool) -> u64 {
+    rows.iter().filter(|row| row.is_active && is_one(row)).count() as u64
+}
+
+fn paths_with(rows: &[Found], at: usize) -> u64 {
+    let with = rows.iter().filter(|row| row.is_active && row.in_path.get(at) == Some(&true));
+    with.filter_map(|row| row.path).collect::<BTreeSet<i64>>().len() as u64
+}
+
+fn views(lengths: &Measured) -> [ViewStatistics; 4] {
+    let Measured { turns, sessions, terms, pairs, windows, paths: _, path_terms: _ } = *lengths;
+    let [turns, sessions, terms, pairs, windows] = [turns, sessions, terms, pairs, windows].map(unsigned);
+    Lengths { turns, sessions, terms, pairs, windows }.averages()
+}
+
+fn number(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}

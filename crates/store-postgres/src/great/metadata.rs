@@ -1,0 +1,113 @@
+//! Conditions on metadata and past times, as conditions on passages. Keys and texts are marks among the words of a passage;
+//! numbers and times lie in columns. What is asked here agrees with `MetadataFilter::admits`, value by value.
+
+use loci_model::metadata::{MetadataValue, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
+use loci_model::metadata_filter::{FilterOperator as Op, MetadataFilter};
+use loci_model::scope::RecordScope;
+
+use super::row::{Mark, number_key, ordered, time_key};
+use crate::bound::Bound;
+
+/// What a filter asks of a passage.
+#[derive(Debug, Clone, PartialEq)]
+enum Asked {
+    /// A mark among its words.
+    Mark(i64),
+    /// No such mark.
+    NoMark(i64),
+    /// A number or time under a key, beside a value.
+    Number(i64, &'static str, i64),
+    /// A time of its own.
+    Time(&'static str, &'static str, i64),
+    Anything,
+    Nothing,
+}
+
+/// What a passage must be for the metadata and the past time of a scope; starts with ` AND ` where that is anything.
+pub(super) fn conditions(memory: i64, scope: &RecordScope, bound: &mut Bound) -> String {
+    let mut sql = String::new();
+    let mut marks = Vec::new();
+    for filter in &scope.metadata {
+        match asked(memory, filter) {
+            Asked::Mark(mark) => marks.push(mark),
+            Asked::NoMark(mark) => sql.push_str(&format!(" AND NOT p.words @> {}", bound.put(vec![mark]))),
+            Asked::Number(key, comparison, value) => sql.push_str(&format!(
+                " AND p.numbers[array_position(p.number_keys, {})] {comparison} {}",
+                bound.put(key),
+                bound.put(value)
+            )),
+            Asked::Time(column, comparison, value) => {
+                sql.push_str(&format!(" AND p.{column} {comparison} {}", bound.put(value)));
+            }
+            Asked::Anything => {}
+            Asked::Nothing => sql.push_str(" AND FALSE"),
+        }
+    }
+    if !marks.is_empty() {
+        sql.push_str(&format!(" AND p.words @> {}", bound.put(marks)));
+    }
+    if let Some(then) = scope.as_of {
+        let then = bound.put(then.millis());
+        sql.push_str(&format!(
+            " AND p.held_from <= {then} AND (p.held_until IS NULL OR p.held_until > {then})"
+        ));
+    }
+    sql
+}
+
+fn asked(memory: i64, filter: &MetadataFilter) -> Asked {
+    match filter.key.as_str() {
+        SYSTEM_CREATED_AT => own_time("created", filter),
+        SYSTEM_UPDATED_AT => own_time("updated", filter),
+        SYSTEM_RECORD_TYPE => match (filter.operator, &filter.right) {
+            (Op::Exists, _) => Asked::Anything,
+            (Op::EqualsTo, Some(MetadataValue::String(text))) => {
+                Asked::Mark(Mark::Text(text).of(memory, SYSTEM_RECORD_TYPE))
+            }
+            _ => Asked::Nothing,
+        },
+        key => free(memory, key, filter),
+    }
+}
+
+/// Of a time that every record has.
+fn own_time(column: &'static str, filter: &MetadataFilter) -> Asked {
+    match (filter.operator, &filter.right) {
+        (Op::Exists, _) => Asked::Anything,
+        (Op::Before, Some(MetadataValue::DateTime(time))) => Asked::Time(column, "<", time.millis()),
+        (Op::After, Some(MetadataValue::DateTime(time))) => Asked::Time(column, ">", time.millis()),
+        _ => Asked::Nothing,
+    }
+}
+
+/// Of what a record may have.
+fn free(memory: i64, key: &str, filter: &MetadataFilter) -> Asked {
+    use MetadataValue as V;
+    let mark = |mark: Mark<'_>| Asked::Mark(mark.of(memory, key));
+    let comparison = match filter.operator {
+        Op::EqualsTo => "=",
+        Op::Before | Op::LessThan => "<",
+        Op::After | Op::GreaterThan => ">",
+        Op::GreaterThanOrEquals => ">=",
+        Op::LessThanOrEquals => "<=",
+        Op::Exists => return mark(Mark::Key),
+        Op::NotExists => return Asked::NoMark(Mark::Key.of(memory, key)),
+        Op::Contains => match &filter.right {
+            Some(V::String(text)) => return mark(Mark::Member(text)),
+            _ => return Asked::Nothing,
+        },
+    };
+    match (filter.operator, &filter.right) {
+        (Op::EqualsTo, Some(V::String(text))) => mark(Mark::Text(text)),
+        (Op::EqualsTo, Some(V::StringList(texts))) => mark(Mark::List(texts)),
+        (Op::Before | Op::After, Some(V::DateTime(time))) => {
+            Asked::Number(time_key(memory, key), comparison, time.millis())
+        }
+        (
+            Op::EqualsTo | Op::GreaterThan | Op::GreaterThanOrEquals | Op::LessThan | Op::LessThanOrEquals,
+            Some(V::Number(number)),
+        ) => ordered(*number)
+            .map_or(Asked::Nothing, |number| Asked::Number(number_key(memory, key), comparison, number)),
+        _ => Asked::Nothing,
+    }
+}

@@ -1,0 +1,96 @@
+//! How a great memory stands: the memory's own sequence, and the one that its passages follow to.
+
+use loci_model::{Error, MemoryId, Result};
+
+use crate::digests::memory_number;
+use crate::tx::{Column, PgTx, unsigned};
+
+/// How a memory and its passages stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// The memory's number.
+    pub(super) number: i64,
+    /// Of its records.
+    pub(crate) sequence: u64,
+    /// Of its passages; `None`: it has none here yet, or such as another version of the analysis made.
+    pub(crate) followed: Option<Followed>,
+    /// A newer version of the analysis made them: they are not this server's to read, and not to write.
+    pub(crate) is_newer: bool,
+}
+
+/// What is known of the passages of a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Followed {
+    /// The change they stand at.
+    pub(crate) sequence: u64,
+    /// How many there are.
+    pub(crate) passages: u64,
+    /// Those of active records.
+    pub(super) turns: u64,
+    /// Sums, as they were measured last.
+    pub(super) measured: Measured,
+}
+
+/// Sums over active turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Measured {
+    pub(super) turns: i64,
+    pub(super) sessions: i64,
+    pub(super) terms: i64,
+    pub(super) pairs: i64,
+    pub(super) windows: i64,
+    pub(super) paths: i64,
+    pub(super) path_terms: i64,
+}
+
+impl Standing {
+    /// Changes that the passages do not know yet, at most.
+    pub(crate) fn behind(&self) -> u64 {
+        self.sequence.saturating_sub(self.followed.map_or(0, |followed| followed.sequence))
+    }
+}
+
+/// How a memory stands; `NotFound` where it is gone.
+pub(crate) fn standing(tx: &PgTx<'_>, memory: &MemoryId) -> Result<Standing> {
+    let number = memory_number(memory);
+    let sql = "SELECT c.sequence, g.sequence, g.passages, g.turns, g.measured, g.sessions, g.terms, g.pairs, g.windows, \
+               g.paths, g.path_terms, g.analysis FROM counters c JOIN memories m ON m.mem = c.mem \
+               LEFT JOIN great g ON g.mem = c.mem WHERE c.mem = $1 AND m.id = $2 AND m.deleted IS NULL";
+    let found = tx.one(sql, &[&number, &memory.as_str()], |row| {
+        let cut_by = row.take::<Option<i32>>(11)?;
+        let is_own = cut_by == Some(analysis());
+        let followed = match row.take::<Option<i64>>(1)?.filter(|sequence| is_own && *sequence >= 0) {
+            None => None,
+            Some(sequence) => Some(Followed {
+                sequence: unsigned(sequence),
+                passages: unsigned(row.take(2)?),
+                turns: unsigned(row.take(3)?),
+                measured: Measured {
+                    turns: row.take(4)?,
+                    sessions: row.take(5)?,
+                    terms: row.take(6)?,
+                    pairs: row.take(7)?,
+                    windows: row.take(8)?,
+                    paths: row.take(9)?,
+                    path_terms: row.take(10)?,
+                },
+            }),
+        };
+        let is_newer = cut_by.is_some_and(|cut_by| cut_by > analysis());
+        Ok(Standing { number, sequence: unsigned(row.take(0)?), followed, is_newer })
+    })?;
+    found.ok_or_else(|| Error::not_found("the memory does not exist"))
+}
+
+/// The version of what cuts texts into terms.
+pub(super) fn analysis() -> i32 {
+    crate::tx::int(loci_text::ANALYSER_VERSION)
+}
+
+/// True where a memory has so many passages or more.
+pub(crate) fn passages_at_least(tx: &PgTx<'_>, memory: &MemoryId, count: u64) -> Result<bool> {
+    let sql = "SELECT coalesce(sum(parts), 0)::bigint FROM (SELECT parts FROM records WHERE mem = $1 AND parts > 0 LIMIT $2) r";
+    let count = crate::tx::signed(count);
+    let found = tx.one(sql, &[&memory_number(memory), &count], |row| row.take::<i64>(0))?;
+    Ok(found.unwrap_or(0) >= count)
+}

@@ -1,0 +1,206 @@
+//! The rows that indexes are made from.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::thread::ScopedJoinHandle;
+
+use loci_index::StoredVector;
+use loci_model::{Error, MemoryId, RecordId, Result};
+use loci_store_kit::change::{Changed, Vectors};
+use loci_store_kit::codes::id_of;
+use loci_store_kit::{Change, Held, IndexSource, MemoryRows, Standing, analyse};
+
+use tokio_postgres::Row;
+
+use crate::connection::Connection;
+use crate::digests::memory_number;
+use crate::halves::Halves;
+use crate::tables::record_rows::{RECORDS, read};
+use crate::tx::{Column, PgTx, limit, signed, uint, unsigned};
+use crate::writing;
+
+/// Records of the first shares that are read: while one is analysed the database sends the next, so that a memory of usual
+/// size is not waited for twice.
+const CHUNK: usize = 250;
+/// Records of a share where there have been many already.
+const CHUNK_LATER: usize = 2_000;
+
+/// Fewer rows than this are read on the thread at hand.
+const SHARED_MIN: usize = 256;
+
+/// Where indexes come from.
+pub(crate) struct Rows {
+    /// Threads that analyse where there is much.
+    pub(crate) threads: usize,
+}
+
+impl IndexSource for Rows {
+    type Connection = Connection;
+
+    fn standing(&self, connection: &mut Connection, memory: &MemoryId) -> Result<Standing> {
+        writing::ask(connection, |tx| standing(tx, memory))
+    }
+
+    fn on_rows(
+        &self,
+        connection: &mut Connection,
+        memory: &MemoryId,
+        work: &mut dyn FnMut(&dyn MemoryRows) -> Result<()>,
+    ) -> Result<()> {
+        writing::read(connection, |tx| {
+            let standing = standing(tx, memory)?;
+            work(&RowsOfMemory { tx, memory, standing, threads: self.threads })
+        })
+    }
+}
+
+fn standing(tx: &PgTx<'_>, memory: &MemoryId) -> Result<Standing> {
+    let sql = "SELECT c.sequence, c.erasures, c.born FROM counters c JOIN memories m ON m.mem = c.mem \
+               WHERE c.mem = $1 AND m.id = $2 AND m.deleted IS NULL";
+    let found = tx.one(sql, &[&memory_number(memory), &memory.as_str()], |row| {
+        let (sequence, erasures) = (unsigned(row.take(0)?), unsigned(row.take(1)?));
+        Ok(Standing { sequence, erasures, incarnation: unsigned(row.take(2)?) })
+    })?;
+    found.ok_or_else(|| Error::not_found("the memory does not exist"))
+}
+
+struct RowsOfMemory<'a, 'c> {
+    tx: &'a PgTx<'c>,
+    memory: &'a MemoryId,
+    standing: Standing,
+    threads: usize,
+}
+
+impl MemoryRows for RowsOfMemory<'_, '_> {
+    fn standing(&self) -> Result<Standing> {
+        Ok(self.standing)
+    }
+
+    fn changes(&self, after: u64, held: Held<'_>, take: &mut dyn FnMut(Change)) -> Result<()> {
+        let models: Models =
+            self.tx.models()?.into_iter().map(|(number, id)| (number, Arc::from(id))).collect();
+        let (models, threads) = (&models, self.threads);
+        let (mut last, mut size, mut read) = (after, CHUNK, 0);
+        std::thread::scope(|scope| {
+            let mut under_way: Option<ScopedJoinHandle<'_, Result<Vec<Change>>>> = None;
+            loop {
+                let chunk = self.chunk(last, size, held)?;
+                let end = chunk.places.last().map(|place| place.sequence);
+                let is_last = chunk.places.len() < size;
+                read += chunk.places.len();
+                if is_last {
+                    // The thread at hand would wait.
+                    if let Some(before) = under_way {
+                        joined(before)?.into_iter().for_each(&mut *take);
+                    }
+                    chunk.changes(models, threads)?.into_iter().for_each(&mut *take);
+                    return Ok(());
+                }
+                let next = scope.spawn(move || chunk.changes(models, threads));
+                if let Some(before) = under_way.replace(next) {
+                    joined(before)?.into_iter().for_each(&mut *take);
+                }
+                let Some(end) = end else { return Ok(()) };
+                last = end;
+                size = if read < CHUNK_LATER { CHUNK } else { CHUNK_LATER };
+            }
+        })
+    }
+}
+
+/// What a thread made; its panic goes on here.
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// The models of vectors by their numbers.
+type Models = BTreeMap<i64, Arc<str>>;
+
+/// A record that changed, as far as it tells without its body.
+struct Place {
+    record: RecordId,
+    sequence: u64,
+    content: u64,
+    /// Its content is held already.
+    is_same: bool,
+}
+
+/// The rows of records that changed, in their order, and of their vectors.
+struct Chunk {
+    records: Vec<Row>,
+    vectors: Vec<Row>,
+    places: Vec<Place>,
+}
+
+impl RowsOfMemory<'_, '_> {
+    /// The next records that changed, with their vectors.
+    fn chunk(&self, after: u64, count: usize, held: Held<'_>) -> Result<Chunk> {
+        let number = memory_number(self.memory);
+        let records = format!("{RECORDS} WHERE r.mem = $1 AND r.sequence > $2 ORDER BY r.sequence LIMIT $3");
+        let vectors = "SELECT r.sequence, v.part, v.model, v.vector FROM (SELECT key, sequence FROM records \
+                       WHERE mem = $1 AND sequence > $2 ORDER BY sequence LIMIT $3) r \
+                       JOIN vectors v ON v.mem = $1 AND v.key = r.key ORDER BY r.sequence, v.part";
+        let (after, count) = (signed(after), limit(count));
+        let values: crate::connection::Values<'_> = &[&number, &after, &count];
+        let (records, vectors) = self.tx.two((&records, values), (vectors, values))?;
+        let mut places = Vec::with_capacity(records.len());
+        for row in &records {
+            let record: RecordId = id_of(row.take::<&[u8]>(0)?)?;
+            let (sequence, content) = (unsigned(row.take(1)?), unsigned(row.take(2)?));
+            let is_same = held(&record) == Some(content);
+            places.push(Place { record, sequence, content, is_same });
+        }
+        Ok(Chunk { records, vectors, places })
+    }
+}
+
+impl Chunk {
+    /// What the index takes in.
+    fn changes(self, models: &Models, threads: usize) -> Result<Vec<Change>> {
+        let vector = |row: &Row| {
+            let Some(model) = models.get(&row.take::<i64>(2)?) else { return Ok(None) };
+            let vector: StoredVector = row.take::<Halves>(3)?.stored(Arc::clone(model));
+            Ok(Some((unsigned(row.take(0)?), uint(row.take::<i32>(1)?), vector)))
+        };
+        let mut of_records: BTreeMap<u64, Vectors> = BTreeMap::new();
+        for (sequence, part, vector) in decoded(&self.vectors, threads, vector)?.into_iter().flatten() {
+            of_records.entry(sequence).or_default().push((part, vector));
+        }
+        let with_places = self.records.iter().zip(&self.places);
+        let changed: Vec<&Row> =
+            with_places.filter(|(_, place)| !place.is_same).map(|(row, _)| row).collect();
+        let mut changed = decoded(&changed, threads, |row| read(row))?.into_iter();
+        let mut out = Vec::with_capacity(self.places.len());
+        for Place { record, sequence, content, is_same } in self.places {
+            let changed = match if is_same { None } else { changed.next() } {
+                None => Changed::Vectors { record, sequence },
+                Some(stored) => Changed::Record { stored: Box::new(stored), content },
+            };
+            out.push((of_records.remove(&sequence).unwrap_or_default(), changed));
+        }
+        Ok(analyse(out, threads))
+    }
+}
+
+/// Reads rows, on so many threads where there are many.
+fn decoded<R: Sync, T: Send>(
+    rows: &[R],
+    threads: usize,
+    read: impl Fn(&R) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    if rows.len() < SHARED_MIN || threads < 2 {
+        return rows.iter().map(read).collect();
+    }
+    let share = rows.len().div_ceil(threads);
+    std::thread::scope(|scope| {
+        let work: Vec<_> = rows
+            .chunks(share)
+            .map(|share| scope.spawn(|| share.iter().map(&read).collect::<Result<Vec<T>>>()))
+            .collect();
+        let mut out = Vec::with_capacity(rows.len());
+        for thread in work {
+            out.extend(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        Ok(out)
+    })
+}

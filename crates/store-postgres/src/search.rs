@@ -1,0 +1,475 @@
+//! The search port: small memories are asked in this process's own indexes, great ones in the database (`great`).
+//!
+//! Which is which is found out when a memory is first asked about, and again when its index has grown. A memory becomes great
+//! beside everything else: until its passages are in the database, its index answers.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use loci_index::MemoryIndex;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::embedder::Vector;
+use loci_model::ports::search::{
+    CandidateRequest, CandidateSet, ComingVector, IndexInfo, Neighbour, NeighbourRequest, Search,
+};
+use loci_model::scope::RecordScope;
+use loci_model::{ErrorKind, MemoryId, RecordId, Result};
+use loci_store_kit::index_search::AfterCommit;
+use loci_store_kit::{IndexCache, IndexSearch, Pool};
+
+use crate::connection::{Connecting, Connection};
+use crate::great::{self, Attempts, Followed, Graph, Lacking, Limits, Progress, Standing};
+use crate::rows::Rows;
+use crate::tx::PgTx;
+use crate::writing;
+
+/// Changes that a question takes in itself before it is answered; more are taken in beside.
+const INLINE_MAX: u64 = 2_000;
+/// Memories remembered as small or great.
+const REMEMBERED_MAX: usize = 100_000;
+
+/// How a memory is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// In this process.
+    Index,
+    /// In this process, until its passages are in the database.
+    IndexYet,
+    /// In this process: a server with a newer analysis keeps the passages in the database.
+    IndexOnly,
+    /// In the database.
+    Great,
+}
+
+/// What searches share with what goes on beside them.
+struct Shared {
+    cache: Arc<IndexCache<Rows>>,
+    ways: Mutex<HashMap<MemoryId, Way>>,
+    /// A memory of more passages is great.
+    scan_max: u64,
+    limits: Limits,
+    connecting: Arc<Connecting>,
+    /// A graph is made at this moment.
+    drawing: AtomicBool,
+    /// Graphs that could not be made yet, and memories that could not be measured.
+    graphs: Attempts<Graph>,
+    measures: Attempts<MemoryId>,
+    closing: AtomicBool,
+}
+
+/// The search side of the store.
+pub(crate) struct PostgresSearch {
+    index: IndexSearch<Rows>,
+    pool: Arc<Pool<Connection>>,
+    /// One thread that brings great memories up to date.
+    keeper: Arc<Pool<Connection>>,
+    shared: Arc<Shared>,
+}
+
+impl PostgresSearch {
+    /// Starts the threads.
+    pub(crate) fn start(connecting: &Arc<Connecting>) -> Result<Self> {
+        let options = &connecting.options;
+        let threads = options.searchers.min(4);
+        let connect = || Connection::new(Arc::clone(connecting));
+        let cache = Arc::new(IndexCache::new(Rows { threads }, options.index_bytes_max));
+        let pool = Arc::new(Pool::start("loci-search", options.searchers, connect)?);
+        let limits = Limits {
+            exact_max: usize::try_from(options.exact_passages_max).unwrap_or(usize::MAX),
+            rows_max: ROWS_MAX,
+            threads,
+        };
+        let shared = Shared {
+            cache: Arc::clone(&cache),
+            ways: Mutex::default(),
+            scan_max: options.scan_passages_max,
+            limits,
+            connecting: Arc::clone(connecting),
+            drawing: AtomicBool::new(false),
+            graphs: Attempts::default(),
+            measures: Attempts::default(),
+            closing: AtomicBool::new(false),
+        };
+        Ok(Self {
+            index: IndexSearch::new(Arc::clone(&pool), cache),
+            pool,
+            keeper: Arc::new(Pool::start("loci-keep", 1, connect)?),
+            shared: Arc::new(shared),
+        })
+    }
+
+    /// What a writer calls after a commit: what is held of the memories follows, beside the writer.
+    pub(crate) fn after_commit(&self) -> AfterCommit {
+        let index = self.index.after_commit();
+        let (keeper, shared) = (Arc::downgrade(&self.keeper), Arc::clone(&self.shared));
+        Box::new(move |touched| {
+            index(touched);
+            let Some(keeper) = keeper.upgrade() else { return };
+            let great: BTreeSet<&MemoryId> =
+                touched.iter().filter(|memory| shared.way(memory) == Some(Way::Great)).collect();
+            for memory in great {
+                shared.clone().keep(&keeper, memory);
+            }
+        })
+    }
+
+    /// Ends the threads.
+    pub(crate) fn close(&self) {
+        self.shared.closing.store(true, Ordering::Release);
+        self.keeper.close();
+        self.index.close();
+    }
+
+    /// Asks the index of a small memory, or the passages of a great one.
+    fn ask<T, I, G>(&self, memory: MemoryId, of_index: I, of_great: G) -> BoxFuture<'static, Result<T>>
+    where
+        T: Send + 'static,
+        I: FnOnce(&MemoryIndex) -> T + Send + 'static,
+        G: FnMut(&PgTx<'_>, (&Standing, &Followed), Limits) -> Result<(T, Vec<Lacking>)> + Send + 'static,
+    {
+        self.ask_when(memory, || (), of_index, of_great)
+    }
+
+    /// The same; `ready` waits for what a great memory is asked with, before there is a transaction that would wait too.
+    fn ask_when<T, I, G>(
+        &self,
+        memory: MemoryId,
+        ready: impl FnOnce() + Send + 'static,
+        of_index: I,
+        mut of_great: G,
+    ) -> BoxFuture<'static, Result<T>>
+    where
+        T: Send + 'static,
+        I: FnOnce(&MemoryIndex) -> T + Send + 'static,
+        G: FnMut(&PgTx<'_>, (&Standing, &Followed), Limits) -> Result<(T, Vec<Lacking>)> + Send + 'static,
+    {
+        let (shared, keeper) = (Arc::clone(&self.shared), Arc::clone(&self.keeper));
+        self.pool.run(move |connection| {
+            let outcome = shared.ask_great(connection, &keeper, &memory, (ready, &mut of_great));
+            if let Err(error) = &outcome
+                && error.kind == ErrorKind::NotFound
+            {
+                shared.ways().remove(&memory);
+            }
+            match outcome? {
+                Some(answer) => Ok(answer),
+                None => shared.ask_index(connection, &keeper, &memory, of_index),
+            }
+        })
+    }
+}
+
+/// A vector that is waited for once, however often it is asked for.
+struct Coming(Mutex<Awaited>);
+
+/// What is still awaited, and what came of it.
+struct Awaited {
+    coming: Option<ComingVector>,
+    vector: Option<(Vector, String)>,
+}
+
+impl Coming {
+    fn of(vector: ComingVector) -> Self {
+        Self(Mutex::new(Awaited { coming: Some(vector), vector: None }))
+    }
+
+    fn wait(&self) {
+        self.vector();
+    }
+
+    fn vector(&self) -> Option<(Vector, String)> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(coming) = state.coming.take() {
+            state.vector = futures::executor::block_on(coming);
+        }
+        state.vector.clone()
+    }
+}
+
+/// Rows that a question reads for their words.
+const ROWS_MAX: usize = 20_000;
+
+impl Shared {
+    fn ways(&self) -> MutexGuard<'_, HashMap<MemoryId, Way>> {
+        self.ways.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn way(&self, memory: &MemoryId) -> Option<Way> {
+        self.ways().get(memory).copied()
+    }
+
+    fn set_way(&self, memory: &MemoryId, way: Way) {
+        let mut ways = self.ways();
+        if ways.len() >= REMEMBERED_MAX {
+            // What is asked about again is found out again.
+            ways.clear();
+        }
+        ways.insert(memory.clone(), way);
+    }
+
+    /// Finds out how a memory is asked.
+    fn look(&self, connection: &mut Connection, memory: &MemoryId) -> Result<Way> {
+        let (standing, is_great) = writing::ask(connection, |tx| {
+            let standing = great::standing(tx, memory)?;
+            let kept = standing.followed.is_some_and(|followed| followed.passages > self.scan_max);
+            let is_great = self.scan_max == 0
+                || kept
+                || great::passages_at_least(tx, memory, self.scan_max.saturating_add(1))?;
+            Ok((standing, is_great))
+        })?;
+        Ok(match is_great {
+            _ if standing.is_newer => Way::IndexOnly,
+            false => Way::Index,
+            true if standing.behind() <= INLINE_MAX => Way::Great,
+            true => Way::IndexYet,
+        })
+    }
+
+    /// Asks a great memory; `None` where its index is to be asked.
+    fn ask_great<T>(
+        self: &Arc<Self>,
+        connection: &mut Connection,
+        keeper: &Arc<Pool<Connection>>,
+        memory: &MemoryId,
+        (ready, work): (
+            impl FnOnce(),
+            &mut impl FnMut(&PgTx<'_>, (&Standing, &Followed), Limits) -> Result<(T, Vec<Lacking>)>,
+        ),
+    ) -> Result<Option<T>> {
+        let way = match self.way(memory) {
+            Some(way) => way,
+            None => {
+                let way = self.look(connection, memory)?;
+                self.set_way(memory, way);
+                if way == Way::IndexYet {
+                    Arc::clone(self).keep(keeper, memory);
+                }
+                way
+            }
+        };
+        if way != Way::Great {
+            return Ok(None);
+        }
+        ready();
+        // What was there when the question came is taken in before it is answered.
+        let mut needed = None;
+        loop {
+            let outcome = writing::read(connection, |tx| {
+                let standing = great::standing(tx, memory)?;
+                let needed = needed.unwrap_or(standing.sequence);
+                match standing.followed {
+                    Some(followed) if followed.sequence >= needed => {
+                        work(tx, (&standing, &followed), self.limits).map(Ok)
+                    }
+                    Some(_) | None => Ok(Err(standing)),
+                }
+            })?;
+            let standing = match outcome {
+                Ok((answer, lacking)) => {
+                    lacking.into_iter().for_each(|lacking| Arc::clone(self).draw(lacking));
+                    return Ok(Some(answer));
+                }
+                Err(standing) => standing,
+            };
+            needed.get_or_insert(standing.sequence);
+            if standing.is_newer {
+                self.set_way(memory, Way::IndexOnly);
+                return Ok(None);
+            }
+            if standing.behind() > INLINE_MAX {
+                self.set_way(memory, Way::IndexYet);
+                Arc::clone(self).keep(keeper, memory);
+                return Ok(None);
+            }
+            match great::follow(connection, memory, self.limits.threads)? {
+                Progress::Done(Some(_)) => Arc::clone(self).keep(keeper, memory),
+                // One that is not this server's stands so at the next look.
+                Progress::Done(None) | Progress::More | Progress::NotMine => {}
+            }
+        }
+    }
+
+    /// Asks the index of a memory in this process, and notes where that has grown great.
+    fn ask_index<T>(
+        self: &Arc<Self>,
+        connection: &mut Connection,
+        keeper: &Arc<Pool<Connection>>,
+        memory: &MemoryId,
+        question: impl FnOnce(&MemoryIndex) -> T,
+    ) -> Result<T> {
+        let (answer, passages) =
+            self.cache.ask(connection, memory, |index| (question(index), index.passages()))?;
+        if passages > self.scan_max && self.way(memory) == Some(Way::Index) {
+            self.set_way(memory, Way::IndexYet);
+            Arc::clone(self).keep(keeper, memory);
+        }
+        Ok(answer)
+    }
+
+    /// Brings the passages of a great memory up to date, beside everything else.
+    fn keep(self: Arc<Self>, keeper: &Arc<Pool<Connection>>, memory: &MemoryId) {
+        let memory = memory.clone();
+        keeper.spawn(move |connection| {
+            match self.catch_up(connection, &memory) {
+                Ok(Some(Progress::Done(measure_at))) => {
+                    if let Some(now_ms) = measure_at {
+                        self.measure(&memory, now_ms);
+                    }
+                    self.set_way(&memory, Way::Great);
+                    // The index has done its service.
+                    self.cache.forget(&memory);
+                }
+                Ok(Some(Progress::NotMine)) => self.set_way(&memory, Way::IndexOnly),
+                Ok(Some(Progress::More) | None) => {}
+                Err(error) => {
+                    self.ways().remove(&memory);
+                    if error.kind != ErrorKind::NotFound {
+                        tracing::warn!(%error, "the passages of a great memory could not follow its records");
+                    }
+                }
+            }
+        });
+    }
+
+    /// How it ended; `None` where the store closes before it is done.
+    fn catch_up(&self, connection: &mut Connection, memory: &MemoryId) -> Result<Option<Progress>> {
+        while !self.closing.load(Ordering::Acquire) {
+            match great::follow(connection, memory, self.limits.threads)? {
+                Progress::More => {}
+                ended @ (Progress::Done(_) | Progress::NotMine) => return Ok(Some(ended)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Measures a great memory. Where it fails, averages of a while ago serve as well.
+    fn measure(&self, memory: &MemoryId, now_ms: i64) {
+        if self.closing.load(Ordering::Acquire) || !self.measures.begin(memory.clone(), now_ms) {
+            return;
+        }
+        let measured = Connection::new(Arc::clone(&self.connecting))
+            .and_then(|connection| great::measure_all(connection, memory));
+        match measured {
+            Ok(()) => self.measures.succeeded(memory),
+            Err(error) => {
+                tracing::warn!(%error, "the averages of a great memory could not be measured; older ones are used");
+            }
+        }
+    }
+
+    /// Makes a graph on a thread of its own, one at a time: the keeper has others to keep. Nobody waits for it, not even a
+    /// store that closes: the database finishes it. One that could not be made, or that another server makes, is tried again
+    /// after a pause.
+    fn draw(self: Arc<Self>, Lacking { graph, now_ms }: Lacking) {
+        if self.drawing.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        if !self.graphs.begin(graph, now_ms) {
+            self.drawing.store(false, Ordering::Release);
+            return;
+        }
+        let shared = Arc::clone(&self);
+        let draw = move || {
+            let drawn = Connection::new(Arc::clone(&shared.connecting))
+                .and_then(|mut connection| great::make_graph(&mut connection, &graph));
+            match drawn {
+                Ok(true) => shared.graphs.succeeded(&graph),
+                Ok(false) => {}
+                Err(error) => {
+                    tracing::warn!(
+                        %error,
+                        "a graph of vectors could not be made: its memory is compared whole, and it is tried again later"
+                    );
+                }
+            }
+            shared.drawing.store(false, Ordering::Release);
+        };
+        if std::thread::Builder::new().name("loci-graph".to_owned()).spawn(draw).is_err() {
+            self.drawing.store(false, Ordering::Release);
+        }
+    }
+}
+
+impl Search for PostgresSearch {
+    fn known_names<'a>(&'a self, scope: &'a RecordScope) -> BoxFuture<'a, Result<Vec<String>>> {
+        let (scope, same) = (scope.clone(), scope.clone());
+        self.ask(
+            scope.memory.clone(),
+            move |index| index.known_names(&scope),
+            move |tx, (standing, _), _| Ok((great::known_names(tx, standing, &same)?, Vec::new())),
+        )
+    }
+
+    fn candidates(&self, request: CandidateRequest) -> BoxFuture<'_, Result<CandidateSet>> {
+        let same = request.clone();
+        self.ask(
+            request.scope.memory.clone(),
+            move |index| index.candidates(&request),
+            move |tx, standing, limits| great::candidates(tx, standing, &same, limits),
+        )
+    }
+
+    /// Waits for the vector on the thread that has the words; of a great memory before its words are looked up.
+    fn candidates_meanwhile(
+        &self,
+        request: CandidateRequest,
+        vector: ComingVector,
+    ) -> BoxFuture<'_, Result<CandidateSet>> {
+        let same = request.clone();
+        let coming = Arc::new(Coming::of(vector));
+        let (first, then) = (Arc::clone(&coming), Arc::clone(&coming));
+        self.ask_when(
+            request.scope.memory.clone(),
+            move || first.wait(),
+            move |index| index.candidates_meanwhile(&request, || coming.vector()),
+            move |tx, standing, limits| {
+                let request = CandidateRequest { vector: then.vector(), ..same.clone() };
+                great::candidates(tx, standing, &request, limits)
+            },
+        )
+    }
+
+    fn neighbours(&self, request: NeighbourRequest) -> BoxFuture<'_, Result<Vec<Neighbour>>> {
+        let same = request.clone();
+        self.ask(
+            request.scope.memory.clone(),
+            move |index| index.neighbours(&request),
+            move |tx, standing, limits| great::neighbours(tx, standing, &same, limits),
+        )
+    }
+
+    fn alike<'a>(
+        &'a self,
+        memory: &'a MemoryId,
+        first: (&'a RecordId, u32),
+        second: (&'a RecordId, u32),
+    ) -> BoxFuture<'a, Result<Option<f32>>> {
+        let both = ((first.0.clone(), first.1), (second.0.clone(), second.1));
+        let (same, place) = (both.clone(), memory.clone());
+        self.ask(
+            memory.clone(),
+            move |index| index.alike((&both.0.0, both.0.1), (&both.1.0, both.1.1)),
+            move |tx, _, _| {
+                let (first, second) = &same;
+                Ok((great::alike(tx, &place, (&first.0, first.1), (&second.0, second.1))?, Vec::new()))
+            },
+        )
+    }
+
+    fn info<'a>(&'a self, memory: &'a MemoryId, rebuilt: bool) -> BoxFuture<'a, Result<IndexInfo>> {
+        let (shared, keeper, memory) = (Arc::clone(&self.shared), Arc::clone(&self.keeper), memory.clone());
+        self.pool.run(move |connection| {
+            let mut of_great = |tx: &PgTx<'_>, standing: (&Standing, &Followed), _: Limits| {
+                Ok((great::info(tx, standing, rebuilt)?, Vec::new()))
+            };
+            if let Some(info) = shared.ask_great(connection, &keeper, &memory, (|| (), &mut of_great))? {
+                return Ok(info);
+            }
+            if rebuilt {
+                return Ok(shared.cache.build(connection, &memory)?.info());
+            }
+            shared.ask_index(connection, &keeper, &memory, MemoryIndex::info)
+        })
+    }
+}

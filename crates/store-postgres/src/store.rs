@@ -1,0 +1,218 @@
+//! The store as the engine sees it: threads that write, that read and that search, each with its own connection. Any number
+//! of servers may have it open.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use loci_model::ports::BoxFuture;
+use loci_model::ports::search::Search;
+use loci_model::ports::store::{
+    BackupReport, Checkpoint, Hosts, ReadWork, SnapshotFiles, Store, StoreInfo, WriteWork,
+};
+use loci_model::{Error, ErrorKind, Result};
+use loci_store_kit::Pool;
+use loci_store_kit::index_search::AfterCommit;
+
+use crate::checks;
+use crate::connection::{Connecting, Connection};
+use crate::gate::Gate;
+use crate::migrate;
+use crate::options::PostgresOptions;
+use crate::search::PostgresSearch;
+use crate::tx::Column;
+use crate::writing::{self, Written};
+
+/// A store on a database.
+pub struct PostgresStore {
+    location: String,
+    writers: Pool<Connection>,
+    readers: Pool<Connection>,
+    search: PostgresSearch,
+    after_commit: Arc<AfterCommit>,
+    gate: Arc<Gate>,
+}
+
+impl PostgresStore {
+    /// Connects, makes the schema or brings it up to date, and starts the threads.
+    ///
+    /// # Errors
+    /// `Unavailable`: the database cannot be reached, refuses, lacks pgvector, or is newer than this program. `NotFound`:
+    /// only an existing schema is asked for, and there is none.
+    pub fn open(options: PostgresOptions) -> Result<Arc<Self>> {
+        let location = options.location();
+        let (writers, readers) = (options.writers, options.readers);
+        let connecting = Connecting::new(options)?;
+        let connect = || Connection::new(Arc::clone(&connecting));
+        apart(|| migrate::migrate(&mut connect()?))?;
+        let search = PostgresSearch::start(&connecting)?;
+        let after_commit = Arc::new(search.after_commit());
+        Ok(Arc::new(Self {
+            location,
+            writers: Pool::start("loci-write", writers, connect)?,
+            readers: Pool::start("loci-read", readers, connect)?,
+            search,
+            after_commit,
+            gate: Arc::new(Gate::new(writers)),
+        }))
+    }
+}
+
+/// What became of a write.
+enum Tried {
+    Written,
+    /// There were enough in the memory of that number: nothing was done.
+    Crowded(i64, WriteWork),
+}
+
+impl PostgresStore {
+    fn try_write(&self, mut work: WriteWork) -> BoxFuture<'static, Result<Tried>> {
+        let (after, gate) = (Arc::clone(&self.after_commit), Arc::clone(&self.gate));
+        self.writers.run(move |connection| {
+            let touched = match writing::write(connection, &gate, &mut *work)? {
+                Written::Done(touched) => touched,
+                Written::Crowded(memory) => return Ok(Tried::Crowded(memory, work)),
+            };
+            if !touched.is_empty() {
+                after(&touched);
+            }
+            Ok(Tried::Written)
+        })
+    }
+}
+
+impl Drop for PostgresStore {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Store for PostgresStore {
+    fn write_boxed(&self, work: WriteWork) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async move {
+            let mut work = work;
+            loop {
+                let (memory, again) = match self.try_write(work).await? {
+                    Tried::Written => return Ok(()),
+                    Tried::Crowded(memory, again) => (memory, again),
+                };
+                let Some(room) = self.gate.room(memory) else {
+                    return Err(Error::new(
+                        ErrorKind::Throttled,
+                        "too many writes wait for the same memory: try again later",
+                    ));
+                };
+                // Nobody answers where there is room at once.
+                let _ = room.await;
+                work = again;
+            }
+        })
+    }
+
+    fn read_boxed(&self, mut work: ReadWork) -> BoxFuture<'_, Result<()>> {
+        self.readers.run(move |connection| writing::read_port(connection, &mut *work))
+    }
+
+    fn search(&self) -> &dyn Search {
+        &self.search
+    }
+
+    fn hosts(&self) -> Hosts {
+        Hosts::Many
+    }
+
+    fn try_host(&self) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn release_host(&self) {}
+
+    fn backup(&self, _path: PathBuf) -> BoxFuture<'_, Result<BackupReport>> {
+        Box::pin(std::future::ready(Err(Error::conflict(
+            "a store on PostgreSQL is backed up by the database's own means (pg_dump, pg_basebackup): loci backup copies \
+             data folders",
+        ))))
+    }
+
+    /// The database looks after its log itself.
+    fn checkpoint(&self, _moment: Checkpoint) -> BoxFuture<'_, Result<()>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>> {
+        Box::pin(async move {
+            if probe_write {
+                self.writers.run(probe).await?;
+            }
+            let (schema_version, bytes) =
+                self.readers.run(|connection| Ok((version(connection)?, bytes(connection)?))).await?;
+            let checks = self.readers.run(checks::checks).await?;
+            Ok(StoreInfo {
+                kind: "postgres",
+                location: self.location.clone(),
+                schema_version,
+                bytes,
+                snapshots: SnapshotFiles::default(),
+                is_host: true,
+                checks,
+            })
+        })
+    }
+
+    fn close(&self) {
+        self.writers.close();
+        self.readers.close();
+        self.search.close();
+    }
+}
+
+/// Runs on a thread of its own: a connection drives itself, which it cannot on a thread that a runtime works on.
+fn apart(work: impl FnOnce() -> Result<()> + Send) -> Result<()> {
+    std::thread::scope(|scope| scope.spawn(work).join())
+        .unwrap_or_else(|_| Err(Error::bug("bringing the schema up to date panicked")))
+}
+
+/// The schema's version; an error where a newer server has made it one that this program must not write.
+fn version(connection: &mut Connection) -> Result<u32> {
+    let Some(found) = migrate::version(connection)? else { return Ok(0) };
+    migrate::still_works(found)?;
+    Ok(found.version)
+}
+
+/// Proves that this server can write and commit.
+fn probe(connection: &mut Connection) -> Result<()> {
+    let sql = "INSERT INTO probes(server, seen) VALUES ('any', 1) ON CONFLICT (server) DO UPDATE SET seen = probes.seen + 1";
+    writing::change(connection, |tx| tx.rows(sql, &[]).map(drop))
+}
+
+/// Bytes of all tables and indexes of the schema.
+fn bytes(connection: &mut Connection) -> Result<u64> {
+    let schema = connection.options().schema.clone();
+    writing::read(connection, |tx| {
+        let sql = "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c \
+                   JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'";
+        let bytes = tx.one(sql, &[&schema], |row| row.take::<i64>(0))?;
+        Ok(crate::tx::unsigned(bytes.unwrap_or(0)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loci_testkit::block_on;
+    use loci_testkit::postgres::{PostgresServer, Settings};
+
+    /// Connections that the restart ended are made again, whichever is asked first.
+    #[test]
+    fn it_is_ready_after_a_restart() {
+        let server = PostgresServer::start(&Settings::default()).unwrap();
+        let url = server.fresh_database().unwrap() + "?partitions=0&writers=2&readers=2";
+        let store = PostgresStore::open(PostgresOptions::parse(&url).unwrap()).unwrap();
+        let is_ready = || (0..4).all(|_| block_on(store.info(true)).is_ok());
+        assert!(is_ready());
+        for end in [PostgresServer::stop_fast, PostgresServer::kill] {
+            end(&server).unwrap();
+            server.restart().unwrap();
+            assert!(is_ready());
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The table of what happened to facts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_model::code::ObjectId;
+use loci_model::fact::{FactEvent, FactEventKind, FactTally};
+use loci_model::ports::store::FactEvents;
+use loci_model::verdict::{Method, Verdict};
+use loci_model::{Document, MemoryId, RecordId, RepositoryId, Result, Timestamp};
+use loci_store_kit::codes::{among_codes, code_of, key_of, short_of};
+use loci_store_kit::fact_rows;
+use loci_store_kit::fact_rules::{EVENT_COLUMNS, TIMED};
+use tokio_postgres::Row;
+
+use super::event_rows::plain;
+use super::transfer_batches::{Batch, list};
+use crate::columns::Columns;
+use crate::errors::stored;
+use crate::tx::{Column, PgTx, code, limit};
+
+/// Events as rows; `kept` says which are kept however old they are.
+fn batch(events: &[&FactEvent], kept: Vec<bool>) -> Batch {
+    let text = |text: &Option<String>| text.as_deref().map(plain);
+    Batch::of("fact_events")
+        .with("id", "bytea", list(events, |event| short_of(&event.id)))
+        .with("repository", "bytea", list(events, |event| short_of(event.repository.as_str())))
+        .with("key", "bytea", list(events, |event| event.record.as_ref().map(key_of)))
+        .with("kind", "smallint", list(events, |event| code(code_of(FactEventKind::ALL, event.kind))))
+        .with("at", "bigint", list(events, |event| event.at.millis()))
+        .with("kept", "boolean", kept)
+        .with(
+            "verdict",
+            "smallint",
+            list(events, |event| event.verdict.map(|one| code(code_of(Verdict::ALL, one)))),
+        )
+        .with("cause", "text", list(events, |event| text(&event.cause)))
+        .with("duration", "bigint", list(events, |event| event.duration_ms.map(i64::from)))
+        .with("principal", "text", list(events, |event| plain(&event.principal)))
+        .with("agent", "text", list(events, |event| text(&event.agent)))
+        .with("session", "text", list(events, |event| text(&event.session)))
+        .with("reference", "text", list(events, |event| text(&event.reference)))
+        .with("revision", "bytea", list(events, |event| event.commit.as_ref().map(commit)))
+        .with(
+            "method",
+            "smallint",
+            list(events, |event| event.method.map(|one| code(code_of(Method::ALL, one)))),
+        )
+        .with("details", "text", list(events, |event| event.details.as_ref().map(details)))
+}
+
+fn commit(id: &ObjectId) -> Vec<u8> {
+    id.as_bytes().to_vec()
+}
+
+fn details(document: &Document) -> String {
+    document.as_str().to_owned()
+}
+
+impl PgTx<'_> {
+    /// Takes in events from another store; those that are there already stay. One of a fact that is not there any more is not
+    /// kept longer than others.
+    pub(super) fn load_fact_events(&self, memory: i64, events: &[&FactEvent]) -> Result<()> {
+        let keys: Vec<Vec<u8>> =
+            events.iter().filter_map(|event| event.record.as_ref().map(key_of)).collect();
+        let sql = "SELECT key FROM facts WHERE mem = $1 AND key = ANY($2)";
+        let there: BTreeSet<Vec<u8>> =
+            self.all(sql, &[&memory, &keys], |row| row.take(0))?.into_iter().collect();
+        let is_there = |record: &RecordId| there.contains(&key_of(record));
+        let kept = list(events, |event| event.kind.is_kept() && event.record.as_ref().is_some_and(is_there));
+        self.insert_batch(memory, batch(events, kept));
+        Ok(())
+    }
+
+    /// Removes events from before that time, but those that are kept. Of facts that are there it is noted how many
+    /// retrievals they said, under the locks of their memories.
+    pub(super) fn sweep_fact_events(&self, before: i64, rows: usize) -> Result<usize> {
+        let old = self.all(
+            "SELECT m.id, e.id FROM fact_events e JOIN memories m ON m.mem = e.mem AND m.deleted IS NULL \
+             WHERE NOT e.kept AND e.at < $1 ORDER BY e.at LIMIT $2",
+            &[&before, &limit(rows)],
+            |row| Ok((stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?, row.take(1)?)),
+        )?;
+        // In the order of their ids: two sweeps that lock memories do it in one order.
+        let mut of_memories: BTreeMap<MemoryId, Vec<Vec<u8>>> = BTreeMap::new();
+        for (memory, id) in old {
+            of_memories.entry(memory).or_default().push(id);
+        }
+        let mut swept = 0;
+        for (memory, ids) in of_memories {
+            let Some(number) = self.number(&memory)? else { continue };
+            swept += self.remove_fact_events(number, &ids)?;
+        }
+        Ok(swept)
+    }
+
+    fn remove_fact_events(&self, memory: i64, ids: &[Vec<u8>]) -> Result<usize> {
+        let gone = self.all(
+            "DELETE FROM fact_events WHERE mem = $1 AND id = ANY($2) RETURNING key, kind",
+            &[&memory, &ids],
+            |row| Ok((row.take::<Option<Vec<u8>>>(0)?, row.take::<i16>(1)?)),
+        )?;
+        let retrieved = code(code_of(FactEventKind::ALL, FactEventKind::Retrieved));
+        let mut retrievals: BTreeMap<&[u8], i64> = BTreeMap::new();
+        for (key, _) in gone.iter().filter(|(_, kind)| *kind == retrieved) {
+            if let Some(key) = key {
+                *retrievals.entry(key).or_default() += 1;
+            }
+        }
+        if !retrievals.is_empty() {
+            let keys: Vec<Vec<u8>> = retrievals.keys().map(|key| key.to_vec()).collect();
+            let counts: Vec<i64> = retrievals.into_values().collect();
+            self.later(
+                "UPDATE fact_reads AS n SET swept = n.swept + t.count FROM unnest($2::bytea[], $3::bigint[]) AS t(key, count) \
+                 WHERE n.mem = $1 AND n.key = t.key",
+                vec![Box::new(memory), Box::new(keys), Box::new(counts)],
+            );
+        }
+        Ok(gone.len())
+    }
+}
+
+impl FactEvents for PgTx<'_> {
+    fn append(&mut self, events: &[FactEvent]) -> Result<()> {
+        let mut of_memories: BTreeMap<&MemoryId, Vec<&FactEvent>> = BTreeMap::new();
+        for event in events {
+            of_memories.entry(&event.memory).or_default().push(event);
+        }
+        for (memory, events) in of_memories {
+            let memory = self.need(memory)?;
+            let kept = list(&events, |event| event.kind.is_kept() && event.record.is_some());
+            self.insert_batch(memory, batch(&events, kept).of_new());
+        }
+        Ok(())
+    }
+
+    fn get(&self, memory: &MemoryId, id: &str) -> Result<Option<FactEvent>> {
+        let Some(number) = self.number(memory)? else { return Ok(None) };
+        let sql = format!("SELECT {EVENT_COLUMNS} FROM fact_events e WHERE e.mem = $1 AND e.id = $2");
+        self.one(&sql, &[&number, &short_of(id)], |row| read(memory, row))
+    }
+
+    fn of_record(&self, memory: &MemoryId, record: &RecordId, count: usize) -> Result<Vec<FactEvent>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        let sql = format!(
+            "SELECT {EVENT_COLUMNS} FROM fact_events e WHERE e.mem = $1 AND e.key = $2 AND e.key IS NOT NULL \
+             ORDER BY e.at DESC, e.id DESC LIMIT $3"
+        );
+        self.all(&sql, &[&number, &key_of(record), &limit(count)], |row| read(memory, row))
+    }
+
+    fn history(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<FactEvent>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        let kept: Vec<_> = FactEventKind::ALL.iter().copied().filter(|kind| kind.is_kept()).collect();
+        let of_kinds = among_codes("e.kind", FactEventKind::ALL, &kept);
+        let sql = format!(
+            "SELECT {EVENT_COLUMNS} FROM fact_events e WHERE e.mem = $1 AND e.key = $2 AND e.key IS NOT NULL{of_kinds} \
+             ORDER BY e.at, e.id"
+        );
+        self.all(&sql, &[&number, &key_of(record)], |row| read(memory, row))
+    }
+
+    fn newest(
+        &self,
+        memory: &MemoryId,
+        record: &RecordId,
+        kinds: &[FactEventKind],
+        since: Timestamp,
+    ) -> Result<Option<FactEvent>> {
+        let Some(number) = self.number(memory)?.filter(|_| !kinds.is_empty()) else { return Ok(None) };
+        let of_kinds = among_codes("e.kind", FactEventKind::ALL, kinds);
+        let sql = format!(
+            "SELECT {EVENT_COLUMNS} FROM fact_events e WHERE e.mem = $1 AND e.key = $2 AND e.key IS NOT NULL \
+             AND e.at >= $3{of_kinds} ORDER BY e.at DESC, e.id DESC LIMIT 1"
+        );
+        self.one(&sql, &[&number, &key_of(record), &since.millis()], |row| read(memory, row))
+    }
+
+    fn tallies(
+        &self,
+        memory: &MemoryId,
+        repository: &RepositoryId,
+        since: Timestamp,
+    ) -> Result<Vec<FactTally>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        self.all(
+            "SELECT kind, verdict, cause, count(*) FROM fact_events WHERE mem = $1 AND repository = $2 AND at >= $3 \
+             GROUP BY kind, verdict, cause ORDER BY kind, verdict NULLS FIRST, cause NULLS FIRST",
+            &[&number, &short_of(repository.as_str()), &since.millis()],
+            |row| fact_rows::tally(&Columns(row)),
+        )
+    }
+
+    fn durations_ms(
+        &self,
+        memory: &MemoryId,
+        repository: &RepositoryId,
+        since: Timestamp,
+        count: usize,
+    ) -> Result<Vec<u32>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        self.all(
+            &format!(
+                "SELECT duration FROM fact_events WHERE mem = $1 AND repository = $2 AND at >= $3 AND {TIMED} \
+                 ORDER BY at DESC, id DESC LIMIT $4"
+            ),
+            &[&number, &short_of(repository.as_str()), &since.millis(), &limit(count)],
+            |row| Ok(u32::try_from(row.take::<i64>(0)?).unwrap_or(u32::MAX)),
+        )
+    }
+}
+
+fn read(memory: &MemoryId, row: &Row) -> Result<FactEvent> {
+    fact_rows::fact_event(memory, &Columns(row))
+}

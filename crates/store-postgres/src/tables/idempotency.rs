@@ -1,0 +1,72 @@
+//! The table of idempotency tokens. A token is kept as a digest of where it counts and of itself: it may be long.
+
+use loci_model::idempotency::{TokenAnswer, TokenScope};
+use loci_model::ports::store::Idempotency;
+use loci_model::{MemoryId, Result, Timestamp};
+use loci_store_kit::codes::token_digest;
+use loci_store_kit::reading;
+use tokio_postgres::Row;
+
+use crate::columns::Columns;
+use crate::tx::{PgTx, limit};
+
+impl PgTx<'_> {
+    /// The memory's number where the token counts in one, so that it goes with it.
+    fn token_place(&self, scope: &TokenScope) -> Result<i64> {
+        match MemoryId::parse(scope.place.as_str()) {
+            Ok(memory) => Ok(self.number(&memory)?.unwrap_or(0)),
+            Err(_) => Ok(0),
+        }
+    }
+}
+
+/// Finds a token's row, or makes an empty one, and locks it: whoever comes with the same token at the same time waits for
+/// this transaction, and then sees its answer. A row that nobody answered has expired already.
+const TAKEN: &str = "INSERT INTO tokens(mem, digest, expires, parameters, answer) VALUES ($1, $2, 0, '', '{}') \
+                     ON CONFLICT (mem, digest) DO UPDATE SET expires = tokens.expires \
+                     RETURNING expires, parameters, answer";
+
+fn answer(row: &Row) -> Result<TokenAnswer> {
+    reading::token_answer(&Columns(row))
+}
+
+impl Idempotency for PgTx<'_> {
+    /// Within a memory its lock keeps others out; a write that asks for a token of the server takes the token's row.
+    fn get(&self, scope: &TokenScope, now: Timestamp) -> Result<Option<TokenAnswer>> {
+        let (place, digest) = (self.token_place(scope)?, token_digest(scope));
+        if place == 0 && self.is_write() {
+            let found = self.one(TAKEN, &[&place, &digest], answer)?;
+            return Ok(found.filter(|found| found.expires > now));
+        }
+        let sql =
+            "SELECT expires, parameters, answer FROM tokens WHERE mem = $1 AND digest = $2 AND expires > $3";
+        self.one(sql, &[&place, &digest, &now.millis()], answer)
+    }
+
+    /// What is replaced has expired: a write that puts an answer has asked for the token before.
+    fn put(&mut self, scope: &TokenScope, answer: &TokenAnswer) -> Result<()> {
+        let place = self.token_place(scope)?;
+        self.later(
+            "INSERT INTO tokens(mem, digest, expires, parameters, answer) VALUES ($1, $2, $3, $4, $5) \
+             ON CONFLICT (mem, digest) DO UPDATE SET \
+             (expires, parameters, answer) = (excluded.expires, excluded.parameters, excluded.answer)",
+            vec![
+                Box::new(place),
+                Box::new(token_digest(scope)),
+                Box::new(answer.expires.millis()),
+                Box::new(answer.parameters.as_bytes().to_vec()),
+                Box::new(answer.answer.as_str().to_owned()),
+            ],
+        );
+        Ok(())
+    }
+
+    fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize> {
+        self.run(
+            "DELETE FROM tokens WHERE (mem, digest) IN \
+             (SELECT mem, digest FROM tokens WHERE expires <= $1 ORDER BY expires LIMIT $2 FOR UPDATE SKIP LOCKED) \
+             RETURNING 1",
+            &[&now.millis(), &limit(rows)],
+        )
+    }
+}

@@ -1,0 +1,182 @@
+//! The ways into the queue and out of it: a job is asked for, claimed, started again. Of the pending and running jobs of a
+//! memory one key is there once. A claim does not hold its memory's lock: whoever changes a job locks its row too.
+
+use std::collections::BTreeSet;
+
+use loci_model::job::{DueRule, Job, JobKind, JobMessage, JobState, NewJob};
+use loci_model::ports::store::Events;
+use loci_model::{Error, JobId, MemoryId, Result, Timestamp};
+use loci_store_kit::codes::{code_of, json, optional};
+
+use super::jobs::{COLUMNS, read};
+use crate::connection::Values;
+use crate::digests::memory_number;
+use crate::errors::stored;
+use crate::tx::{Column, PgTx, code, limit};
+
+/// Jobs looked at for one claim at first; as many more as [`STEP`] says each time that others had them all.
+const CANDIDATES: usize = 16;
+const STEP: usize = 4;
+const CANDIDATES_MAX: usize = 256;
+
+/// What may be claimed at `$3`.
+const CLAIMABLE: &str = "((state = 0 AND NOT waits AND due <= $3) OR (state = 1 AND lease <= $3))";
+
+impl PgTx<'_> {
+    /// The numbers of memories that are asked for; `None`: any.
+    pub(super) fn among(memories: &[MemoryId]) -> Option<Vec<i64>> {
+        (!memories.is_empty()).then(|| memories.iter().map(memory_number).collect())
+    }
+
+    pub(super) fn enqueue_job(&self, job: &NewJob, now: Timestamp) -> Result<JobId> {
+        let Some(memory) = self.any_number(&job.memory)? else {
+            return Err(Error::not_found("the memory does not exist"));
+        };
+        // One that is pending and does not wait will run. Any other runs, or waits: it runs again when the new requests
+        // would have been due. After a try that failed its pause is kept: requests would use up the tries that are left.
+        let due = match job.due_rule {
+            DueRule::Earlier => {
+                "CASE WHEN j.state = 0 AND NOT j.waits THEN \
+                 CASE WHEN j.attempts > 0 AND j.failure IS NOT NULL THEN j.due ELSE least(j.due, excluded.due) END \
+                 WHEN j.rerun THEN least(j.due, excluded.due) ELSE excluded.due END"
+            }
+            DueRule::Later => {
+                "CASE WHEN (j.state = 0 AND NOT j.waits) OR j.rerun THEN greatest(j.due, excluded.due) \
+                 ELSE excluded.due END"
+            }
+        };
+        let sql = format!(
+            "INSERT INTO jobs AS j (mem, id, memory, state, kind, unique_key, strategy, actor, session, due, created, updated) \
+             VALUES ($1, $2, $3, 0, $4, $5, $6, $7, $8, $9, $10, $10) \
+             ON CONFLICT (mem, unique_key) WHERE state < 2 DO UPDATE SET due = {due}, \
+             rerun = j.rerun OR j.state <> 0 OR j.waits RETURNING j.id"
+        );
+        let id = self.one(
+            &sql,
+            &[
+                &memory,
+                &job.id.as_str(),
+                &job.memory.as_str(),
+                &code(code_of(JobKind::ALL, job.kind)),
+                &job.unique_key,
+                &optional(job.strategy.as_ref()),
+                &optional(job.actor.as_ref()),
+                &optional(job.session.as_ref()),
+                &job.due.millis(),
+                &now.millis(),
+            ],
+            |row| stored(JobId::parse(row.take::<String>(0)?), "job id"),
+        )?;
+        id.ok_or_else(|| Error::bug("a job that was asked for is not there"))
+    }
+
+    /// Looks without locks, then takes the first that nobody else is taking: two steps, so that the second is a matter of
+    /// one memory.
+    pub(super) fn claim_job(
+        &self,
+        host: &str,
+        memories: &[MemoryId],
+        now: Timestamp,
+        lease_ms: i64,
+    ) -> Result<Option<Job>> {
+        let sql = format!(
+            "UPDATE jobs AS j SET state = 1, host = $4, lease = $5, attempts = attempts + 1, updated = $3 \
+             WHERE j.mem = $1 AND j.id = (SELECT id FROM jobs WHERE mem = $1 AND id = $2 AND {CLAIMABLE} \
+             FOR UPDATE SKIP LOCKED) RETURNING {COLUMNS}"
+        );
+        let (now, until) = (now.millis(), now.plus_millis(lease_ms).millis());
+        let mut tried = BTreeSet::new();
+        let mut count = CANDIDATES;
+        loop {
+            let candidates = self.candidates(memories, now, count)?;
+            let found = candidates.len();
+            for (_, id, memory) in candidates {
+                if !tried.insert((memory, id.clone())) {
+                    continue;
+                }
+                let values: Values<'_> = &[&memory, &id, &now, &host, &until];
+                if let Some(job) = self.one(&sql, values, read)? {
+                    return Ok(Some(job));
+                }
+            }
+            count *= STEP;
+            if found < count / STEP || count > CANDIDATES_MAX {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Jobs that are due, or whose lease ran out: due, id and memory, the earliest first.
+    fn candidates(&self, memories: &[MemoryId], now: i64, count: usize) -> Result<Vec<(i64, String, i64)>> {
+        let select = |condition: &str| {
+            format!(
+                "SELECT due, id, mem FROM jobs WHERE {condition} AND ($2::bigint[] IS NULL OR mem = ANY($2)) \
+                 ORDER BY due, id, mem LIMIT $3"
+            )
+        };
+        let (due, lost) =
+            (select("state = 0 AND NOT waits AND due <= $1"), select("state = 1 AND lease <= $1"));
+        let (among, most) = (Self::among(memories), limit(count));
+        let values: Values<'_> = &[&now, &among, &most];
+        let (due, lost) = self.two((&due, values), (&lost, values))?;
+        let rows = due.iter().chain(&lost).map(|row| Ok((row.take(0)?, row.take(1)?, row.take(2)?)));
+        let mut rows: Vec<(i64, String, i64)> = rows.collect::<Result<_>>()?;
+        rows.sort();
+        rows.truncate(count);
+        Ok(rows)
+    }
+
+    pub(super) fn restart_job(&self, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<bool> {
+        let Some(number) = self.any_number(memory)? else { return Ok(false) };
+        let sql = format!("SELECT {COLUMNS} FROM jobs j WHERE j.mem = $1 AND j.id = $2 FOR UPDATE");
+        let Some(job) = self.one(&sql, &[&number, &id.as_str()], read)? else { return Ok(false) };
+        if job.state != JobState::Failed {
+            return Ok(true);
+        }
+        let sql = "SELECT 1 FROM jobs WHERE mem = $1 AND unique_key = $2 AND state < 2 FOR UPDATE";
+        let is_open = self.one(sql, &[&number, &job.unique_key], |_| Ok(()))?.is_some();
+        let owed = if is_open { self.read_before(&job)? } else { Vec::new() };
+        let name = || (Box::new(number), Box::new(id.as_str().to_owned()));
+        let (mem, job_id) = name();
+        if !owed.is_empty() {
+            // The younger one reads on; what this one has to read again it reads beside it, under a key of its own.
+            let key = format!("{} again {id}", job.unique_key);
+            self.later(
+                "UPDATE jobs SET unique_key = $3, messages = $4 WHERE mem = $1 AND id = $2",
+                vec![mem, job_id, Box::new(key), Box::new(json(&owed)?)],
+            );
+        } else if is_open {
+            // A younger job of the same key reads what this one failed on: this one's work is in its hands.
+            self.later(
+                "UPDATE jobs SET due = least(due, $3) WHERE mem = $1 AND unique_key = $2 AND state = 0",
+                vec![mem.clone(), Box::new(job.unique_key), Box::new(now.millis())],
+            );
+            self.later(
+                "UPDATE jobs SET state = 3, updated = $3 WHERE mem = $1 AND id = $2",
+                vec![mem, job_id, Box::new(now.millis())],
+            );
+            return Ok(true);
+        }
+        let (mem, job_id) = name();
+        self.later(
+            "UPDATE jobs SET state = 0, due = $3, attempts = 0, updated = $3 WHERE mem = $1 AND id = $2",
+            vec![mem, job_id, Box::new(now.millis())],
+        );
+        Ok(true)
+    }
+
+    /// The messages of a job that its strategy's progress has passed: no other job comes to them.
+    fn read_before(&self, job: &Job) -> Result<Vec<JobMessage>> {
+        let (Some(strategy), Some(actor), Some(session)) = (&job.strategy, &job.actor, &job.session) else {
+            return Ok(Vec::new());
+        };
+        let Some(memory) = self.number(&job.memory)? else { return Ok(Vec::new()) };
+        let progress = crate::tx::signed(self.progress(&job.memory, strategy, actor, session)?);
+        let events: Vec<&str> = job.messages.iter().map(|message| message.event.as_str()).collect();
+        let sql = "SELECT id FROM events WHERE mem = $1 AND id = ANY($2) AND arrival <= $3 AND NOT deleted";
+        let read = self.all(sql, &[&memory, &events, &progress], |row| row.take::<String>(0))?;
+        let read: BTreeSet<&str> = read.iter().map(String::as_str).collect();
+        let before = job.messages.iter().filter(|message| read.contains(message.event.as_str()));
+        Ok(before.cloned().collect())
+    }
+}

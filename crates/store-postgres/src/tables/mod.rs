@@ -1,0 +1,34 @@
+//! The accessor traits, one table or group of tables a file.
+
+mod deliveries;
+mod event_pages;
+mod event_rows;
+mod event_sweep;
+mod event_writes;
+mod events;
+mod exchanges;
+mod fact_events;
+mod facts;
+mod idempotency;
+mod job_queue;
+mod jobs;
+mod keys;
+mod leases;
+mod memories;
+mod purging;
+mod record_erasure;
+pub(crate) mod record_groups;
+mod record_moves;
+mod record_pages;
+pub(crate) mod record_rows;
+mod record_sweep;
+mod record_writes;
+mod records;
+mod repositories;
+mod telemetry;
+mod transfer;
+mod transfer_batches;
+mod transfer_rows;
+mod transfer_writes;
+mod vectors;
+mod verdicts;

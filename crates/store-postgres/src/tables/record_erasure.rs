@@ -1,0 +1,136 @@
+//! Erasing: what is left of a record is its id, so that indexes learn that it is gone. What retention removes is
+//! `record_sweep.rs`.
+
+use loci_model::findings::Findings;
+use loci_model::metadata::Metadata;
+use loci_model::provenance::Provenance;
+use loci_model::record::{Record, RecordState, TrustTier};
+use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, Timestamp};
+use loci_store_kit::codes::{digest, key_of};
+
+use super::record_rows::{Placed, RECORDS, placed};
+use super::record_writes::RowPlace;
+use super::records::id;
+use crate::errors::stored;
+use crate::tx::{Column, PgTx, limit, signed};
+
+impl PgTx<'_> {
+    /// Erases the content of a record: its text, versions, vectors, sources, and where it was.
+    fn erase(&self, old: Placed, at: Option<Timestamp>) -> Result<()> {
+        let memory = old.stored.record.memory.clone();
+        let number = self.need(&memory)?;
+        self.erases(&memory)?;
+        let key = key_of(&old.stored.record.id);
+        self.drop_vectors(&memory, &old.stored.record.id)?;
+        self.later(
+            "DELETE FROM record_versions WHERE mem = $1 AND key = $2",
+            vec![Box::new(number), Box::new(key.clone())],
+        );
+        let sources = &old.stored.record.provenance.sources;
+        let events: Vec<i64> = sources.iter().map(|source| digest(source.event.as_str())).collect();
+        self.later(
+            "DELETE FROM record_sources WHERE mem = $1 AND event = ANY($2) AND key = $3",
+            vec![Box::new(number), Box::new(events), Box::new(key)],
+        );
+        let stated = at.unwrap_or(old.stated);
+        let place = RowPlace {
+            stated,
+            left_at: old.stored.left_at.or(Some(stated)),
+            model: None,
+            gone: true,
+            earlier_group: Some(old.group),
+        };
+        self.rewrite(&mut erased(old.stored.record)?, &place)?;
+        Ok(())
+    }
+
+    pub(super) fn erase_deleted_records(
+        &self,
+        memory: &MemoryId,
+        now: Timestamp,
+        after_ms: u64,
+        rows: usize,
+    ) -> Result<Vec<RecordId>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        let after = signed(after_ms);
+        let sql = format!(
+            "{RECORDS} WHERE r.mem = $1 AND r.state = 9 AND NOT r.gone AND r.stated <= $2 ORDER BY r.stated, r.key LIMIT $3"
+        );
+        let before = now.millis().saturating_sub(after);
+        let doomed = self.all(&sql, &[&number, &before, &limit(rows)], placed)?;
+        let erased = self.erase_all(doomed, None)?;
+        let sql = "SELECT min(stated) FROM records WHERE mem = $1 AND state = 9 AND NOT gone";
+        let first = self.one(sql, &[&number], |row| row.take::<Option<i64>>(0))?.flatten();
+        self.count(memory, |counters| counters.erase_due = first.map(|first| first.saturating_add(after)))?;
+        Ok(erased)
+    }
+
+    pub(super) fn erase_all(&self, doomed: Vec<Placed>, at: Option<Timestamp>) -> Result<Vec<RecordId>> {
+        let ids: Vec<RecordId> = doomed.iter().map(|old| old.stored.record.id.clone()).collect();
+        if let Some(first) = doomed.first() {
+            let keys: Vec<Vec<u8>> = ids.iter().map(key_of).collect();
+            let number = self.need(&first.stored.record.memory)?;
+            self.forget_passages(number, &keys)?;
+            self.erase_facts(number, &keys)?;
+        }
+        doomed.into_iter().try_for_each(|old| self.erase(old, at))?;
+        Ok(ids)
+    }
+
+    pub(super) fn forget_records(
+        &self,
+        memory: &MemoryId,
+        actor: &ActorId,
+        at: Timestamp,
+    ) -> Result<Vec<RecordId>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        let events = self.all(
+            "SELECT e.id FROM sessions s JOIN events e ON e.mem = s.mem AND e.sess = s.sess \
+             WHERE s.mem = $1 AND s.actor = $2",
+            &[&number, &actor.as_str()],
+            |row| Ok(digest(row.take(0)?)),
+        )?;
+        let sql = format!(
+            "{RECORDS} WHERE r.mem = $1 AND (r.actor = $2 OR r.key IN \
+             (SELECT s.key FROM record_sources s WHERE s.mem = $1 AND s.event = ANY($3))) ORDER BY r.created, r.key"
+        );
+        let doomed = self.all(&sql, &[&number, &actor.as_str(), &events], placed)?;
+        self.erase_all(doomed, Some(at))
+    }
+
+    pub(super) fn expired_records(&self, now: Timestamp, count: usize) -> Result<Vec<(MemoryId, RecordId)>> {
+        self.all(
+            "SELECT r.key, m.id FROM records r JOIN memories m ON m.mem = r.mem AND m.deleted IS NULL \
+             WHERE r.state = 0 AND r.expires IS NOT NULL AND r.expires <= $1 ORDER BY r.expires, r.mem, r.key LIMIT $2",
+            &[&now.millis(), &limit(count)],
+            |row| Ok((stored(MemoryId::parse(row.take::<String>(1)?), "memory id")?, id(row)?)),
+        )
+    }
+}
+
+/// What is left of a record.
+fn erased(record: Record) -> Result<Record> {
+    Ok(Record {
+        subtype: None,
+        title: None,
+        path: None,
+        description: None,
+        scope: None,
+        citations: None,
+        namespace: Namespace::parse("/")?,
+        strategy: None,
+        text: String::new(),
+        index_text: None,
+        metadata: Metadata::default(),
+        provenance: Provenance::default(),
+        tier: TrustTier::default(),
+        making: None,
+        derived_from: Vec::new(),
+        findings: Findings::default(),
+        state: RecordState::Erased,
+        state_reason: None,
+        superseded_by: None,
+        supersedes: Vec::new(),
+        ..record
+    })
+}

@@ -1,0 +1,252 @@
+//! Pages and counts of records in a scope, now or as of a time, and all versions for export.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use loci_model::ports::store::RecordPage;
+use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::scope::{AccessClause, RecordScope, StrategyChoice};
+use loci_model::{MemoryId, RecordId, Result, Timestamp};
+use loci_store_kit::StoredRecord;
+use loci_store_kit::codes::{among_codes, code_of, key_of};
+use loci_store_kit::record_rules::{Known, known_at, meets, was_in_scope};
+
+use super::record_groups::within;
+use super::record_rows::{RECORDS, read, state_code};
+use crate::bound::Bound;
+use crate::digests::Key16;
+use crate::errors::stored;
+use crate::tx::{Column, PgTx, limit, unsigned};
+
+/// Groups that are read one by one and merged; a scope with more reads the memory in order of creation.
+const GROUPS_MERGED_MAX: usize = 16;
+/// Rows read at once where what they hold decides whether they count.
+const CHUNK: usize = 500;
+
+type After = Option<(Timestamp, RecordId)>;
+
+impl PgTx<'_> {
+    pub(super) fn record_page(&self, page: &RecordPage) -> Result<Vec<Record>> {
+        let scope = &page.scope;
+        let memory = self.number(&scope.memory)?;
+        let Some(memory) = memory.filter(|_| page.limit > 0) else { return Ok(Vec::new()) };
+        let mut out = Vec::new();
+        for group in self.ways(memory, scope)? {
+            out.extend(self.scan(memory, scope, group, page.after.clone(), page.limit)?);
+        }
+        out.sort_by_cached_key(|record| (Reverse(record.created_at), key_of(&record.id)));
+        out.truncate(page.limit);
+        Ok(out)
+    }
+
+    pub(super) fn record_count(&self, scope: &RecordScope) -> Result<u64> {
+        let Some(memory) = self.number(&scope.memory)? else { return Ok(0) };
+        if scope.as_of.is_some() || !scope.metadata.is_empty() {
+            let records = self.scan(memory, scope, None, None, usize::MAX)?;
+            return Ok(u64::try_from(records.len()).unwrap_or(u64::MAX));
+        }
+        self.flush_groups();
+        let mut bound = Bound::default();
+        let condition = condition(memory, scope, &mut bound);
+        let sql = format!(
+            "SELECT count(*) FROM records r JOIN groups g ON g.mem = r.mem AND g.grp = r.grp WHERE {condition}"
+        );
+        Ok(unsigned(self.one(&sql, &bound.values(), |row| row.take::<i64>(0))?.unwrap_or(0)))
+    }
+
+    /// The groups to read; one `None` for the whole memory. In the past a record may have been in another group.
+    fn ways(&self, memory: i64, scope: &RecordScope) -> Result<Vec<Option<Key16>>> {
+        if scope.as_of.is_some() {
+            return Ok(vec![None]);
+        }
+        let groups = self.groups_of(memory, scope, GROUPS_MERGED_MAX)?;
+        Ok(groups.map_or_else(|| vec![None], |groups| groups.into_iter().map(Some).collect()))
+    }
+
+    /// Up to `most` records in scope, newest created first, ties by id.
+    fn scan(
+        &self,
+        memory: i64,
+        scope: &RecordScope,
+        group: Option<Key16>,
+        mut after: After,
+        most: usize,
+    ) -> Result<Vec<Record>> {
+        let mut out = Vec::new();
+        loop {
+            let count = CHUNK.min(most.max(1).saturating_sub(out.len()).max(20));
+            let (sql, bound) = statement(memory, scope, group, after.as_ref(), count);
+            let rows = self.all(&sql, &bound.values(), read)?;
+            let is_last = rows.len() < count;
+            after = rows.last().map(|row| (row.record.created_at, row.record.id.clone()));
+            let found = match scope.as_of {
+                None => {
+                    rows.into_iter().map(|row| row.record).filter(|record| meets(scope, record)).collect()
+                }
+                Some(time) => self.past(scope, time, rows)?,
+            };
+            out.extend(found);
+            if is_last || out.len() >= most {
+                out.truncate(most);
+                return Ok(out);
+            }
+        }
+    }
+
+    /// The versions that were known at `time`, of those that were in scope then.
+    fn past(&self, scope: &RecordScope, time: Timestamp, rows: Vec<StoredRecord>) -> Result<Vec<Record>> {
+        let mut out = Vec::new();
+        for row in rows {
+            let Some(record) = self.version_at(&scope.memory, row, time)? else { continue };
+            if was_in_scope(scope, &record, time) {
+                out.push(record);
+            }
+        }
+        Ok(out)
+    }
+
+    pub(super) fn version_at(
+        &self,
+        memory: &MemoryId,
+        row: StoredRecord,
+        time: Timestamp,
+    ) -> Result<Option<Record>> {
+        let later = match known_at(row, time) {
+            Known::Hidden => return Ok(None),
+            Known::This(record) => return Ok(Some(*record)),
+            Known::Earlier(later) => later,
+        };
+        let Some(number) = self.number(memory)? else { return Ok(None) };
+        let sql = "SELECT body FROM record_versions WHERE mem = $1 AND key = $2 AND updated <= $3 \
+                   ORDER BY version DESC LIMIT 1";
+        self.one(sql, &[&number, &key_of(&later.id), &time.millis()], |row| version(row.take(0)?))
+    }
+
+    pub(super) fn record_history(&self, memory: &MemoryId, id: &RecordId) -> Result<Vec<Record>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        let sql = "SELECT body FROM record_versions WHERE mem = $1 AND key = $2 ORDER BY version";
+        self.all(sql, &[&number, &key_of(id)], |row| version(row.take(0)?))
+    }
+
+    pub(super) fn export_records(
+        &self,
+        memory: &MemoryId,
+        after: Option<&(RecordId, u32)>,
+        count: usize,
+    ) -> Result<Vec<Record>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        let (key, last) = after.map_or((Vec::new(), 0), |(id, version)| (key_of(id), *version));
+        let page = "SELECT key FROM records WHERE mem = $1 AND key >= $2 AND NOT gone ORDER BY key LIMIT $3";
+        let current =
+            format!("{RECORDS} WHERE r.mem = $1 AND r.key >= $2 AND NOT r.gone ORDER BY r.key LIMIT $3");
+        let history = format!(
+            "SELECT v.body FROM ({page}) p JOIN record_versions v ON v.mem = $1 AND v.key = p.key \
+             ORDER BY v.key, v.version"
+        );
+        // One more than asked for: all of the first one may lie before the page.
+        let most = limit(count.saturating_add(1));
+        let values: crate::connection::Values<'_> = &[&number, &key, &most];
+        let (current, history) = self.two((&current, values), (&history, values))?;
+        let mut earlier: BTreeMap<RecordId, Vec<Record>> = BTreeMap::new();
+        for row in &history {
+            let record = version(row.take(0)?)?;
+            earlier.entry(record.id.clone()).or_default().push(record);
+        }
+        let mut out = Vec::new();
+        for row in &current {
+            let record = read(row)?.record;
+            let is_first = key_of(&record.id) == key;
+            let behind = |record: &Record| !is_first || record.version > last;
+            let versions = earlier.remove(&record.id).unwrap_or_default().into_iter().chain([record]);
+            out.extend(versions.filter(behind));
+            if out.len() >= count {
+                break;
+            }
+        }
+        out.truncate(count);
+        Ok(out)
+    }
+}
+
+fn version(body: &str) -> Result<Record> {
+    stored(serde_json::from_str(body), "version")
+}
+
+/// The statement of a scan; conditions on metadata are tested on the rows.
+fn statement(
+    memory: i64,
+    scope: &RecordScope,
+    group: Option<Key16>,
+    after: Option<&(Timestamp, RecordId)>,
+    count: usize,
+) -> (String, Bound) {
+    let mut bound = Bound::default();
+    let condition = match scope.as_of {
+        None => condition(memory, scope, &mut bound),
+        Some(time) => format!(
+            "r.mem = {} AND NOT r.gone AND r.created <= {}",
+            bound.put(memory),
+            bound.put(time.millis())
+        ),
+    };
+    let groups = if scope.as_of.is_none() { " JOIN groups g ON g.mem = r.mem AND g.grp = r.grp" } else { "" };
+    let mut sql = format!("{RECORDS}{groups} WHERE {condition}");
+    if let Some(group) = group {
+        sql.push_str(&format!(" AND r.grp = {}", bound.put(group)));
+    }
+    if let Some((created, id)) = after {
+        let (created, key) = (bound.put(created.millis()), bound.put(key_of(id)));
+        sql.push_str(&format!(" AND r.created <= {created} AND (r.created < {created} OR r.key > {key})"));
+    }
+    sql.push_str(&format!(" ORDER BY r.created DESC, r.key LIMIT {}", bound.put(limit(count))));
+    (sql, bound)
+}
+
+/// What makes a current record, `r` in its group `g`, part of a scope, metadata aside.
+fn condition(memory: i64, scope: &RecordScope, bound: &mut Bound) -> String {
+    let mut sql = format!("r.mem = {} AND NOT r.gone", bound.put(memory));
+    let states: Vec<String> = scope.states.iter().map(|state| state_code(*state).to_string()).collect();
+    sql.push_str(&format!(
+        " AND r.state IN ({}) AND (r.expires IS NULL OR r.expires > {} OR r.state = {})",
+        if states.is_empty() { "-1".to_owned() } else { states.join(",") },
+        bound.put(scope.now.millis()),
+        code_of(RecordState::ALL, RecordState::Expired)
+    ));
+    sql.push_str(&among_codes("r.kind", RecordKind::ALL, &scope.kinds));
+    if !scope.namespaces.is_empty() {
+        let parts: Vec<String> =
+            scope.namespaces.iter().map(|filter| within("g.normal", filter, bound)).collect();
+        sql.push_str(&format!(" AND ({})", parts.join(" OR ")));
+    }
+    match &scope.strategy {
+        None => {}
+        Some(StrategyChoice::None) => sql.push_str(" AND r.strategy = ''"),
+        Some(StrategyChoice::Of(id)) => {
+            sql.push_str(&format!(" AND r.strategy = {}", bound.put(id.as_str().to_owned())));
+        }
+    }
+    if !scope.sees_all() {
+        let clauses: Vec<String> = scope.view.iter().map(|view| clause(view, bound)).collect();
+        let clauses = if clauses.is_empty() { "FALSE".to_owned() } else { clauses.join(" OR ") };
+        sql.push_str(&format!(" AND ({clauses})"));
+    }
+    sql
+}
+
+/// One part of what the caller may see; never all of it.
+fn clause(view: &AccessClause, bound: &mut Bound) -> String {
+    let mut parts = Vec::new();
+    if let Some(actor) = &view.actor {
+        parts.push(format!("r.actor = {}", bound.put(actor.as_str().to_owned())));
+    }
+    if let Some(session) = &view.session {
+        parts.push(format!("r.session = {}", bound.put(session.as_str().to_owned())));
+    }
+    if let Some(strategy) = &view.strategy {
+        parts.push(format!("r.strategy = {}", bound.put(strategy.as_str().to_owned())));
+    }
+    if let Some(namespace) = &view.namespace {
+        parts.push(within("g.normal", namespace, bound));
+    }
+    format!("({})", parts.join(" AND "))
+}

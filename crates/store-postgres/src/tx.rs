@@ -1,0 +1,569 @@
+//! One transaction of PostgreSQL as the ports see it. The accessor traits are implemented on it, one file each in `tables/`;
+//! here is what they share: statements, the lock of a memory, its counters.
+//!
+//! A write takes the lock of each memory it asks about, before it reads anything of it: within a memory, writes follow one
+//! another, and a closure sees what it would see if it were alone. Memories do not wait for each other.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_model::{Error, MemoryId, Result};
+use tokio_postgres::Row;
+use tokio_postgres::types::{FromSql, ToSql};
+
+use crate::connection::{Connection, Failed, Step, Values};
+use crate::digests::{Key16, memory_number};
+use crate::errors::Again;
+use crate::gate::Gate;
+
+/// Values that wait with their statement.
+pub(crate) type Owned = Vec<Box<dyn ToSql + Sync + Send>>;
+
+/// The same values for a statement that is waited for.
+pub(crate) fn borrowed(values: &Owned) -> Vec<&(dyn ToSql + Sync)> {
+    values.iter().map(|value| &**value as &(dyn ToSql + Sync)).collect()
+}
+
+/// Statements that wait at most.
+const LATER_MAX: usize = 512;
+
+/// What a transaction may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Ask one question; several may see different states.
+    Single,
+    /// See one state of everything.
+    Read,
+    /// Change memories, each locked when it is first asked about.
+    Write,
+}
+
+impl Mode {
+    fn begin(self) -> &'static str {
+        match self {
+            Self::Single => "",
+            Self::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            Self::Write => "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+        }
+    }
+}
+
+/// A memory as this transaction found and changed it.
+#[derive(Debug, Clone)]
+pub(crate) struct Entered {
+    pub(crate) number: i64,
+    /// It is not deleted.
+    pub(crate) is_alive: bool,
+    /// The noun as JSON.
+    pub(crate) body: String,
+    /// Counters; only where it is locked.
+    pub(crate) counters: Counters,
+}
+
+/// What a memory counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Counters {
+    pub(crate) sequence: i64,
+    pub(crate) arrival: i64,
+    pub(crate) places: i64,
+    pub(crate) erasures: i64,
+    /// No later than the first deleted content is to be erased.
+    pub(crate) erase_due: Option<i64>,
+    /// No later than the first history is to be removed.
+    pub(crate) history_due: Option<i64>,
+}
+
+/// A statement that nobody waits for: it goes out before the next that is waited for.
+struct Later {
+    sql: String,
+    values: Owned,
+}
+
+/// An open transaction, reading or writing.
+pub(crate) struct PgTx<'c> {
+    connection: RefCell<&'c mut Connection>,
+    mode: Mode,
+    gate: Option<&'c Gate>,
+    state: RefCell<State>,
+}
+
+#[derive(Default)]
+struct State {
+    begun: bool,
+    /// It was committed or taken back.
+    ended: bool,
+    /// Memories that it has a place in.
+    inside: Vec<i64>,
+    /// The memory that it found no place in.
+    crowded: Option<i64>,
+    /// How the first statement that failed failed: the database does nothing more in this transaction.
+    failed: Option<Again>,
+    later: Vec<Later>,
+    entered: BTreeMap<MemoryId, Option<Entered>>,
+    /// Memories whose counters changed.
+    counted: BTreeSet<MemoryId>,
+    /// Groups that changed, with namespace, strategy and sequence.
+    groups: BTreeMap<(i64, Key16), (String, String, i64)>,
+    touched: BTreeSet<MemoryId>,
+    erased: BTreeSet<MemoryId>,
+}
+
+/// Reads columns in the model's errors.
+pub(crate) trait Column {
+    /// The column at `place`.
+    fn take<'r, T: FromSql<'r>>(&'r self, place: usize) -> Result<T>;
+}
+
+impl Column for Row {
+    fn take<'r, T: FromSql<'r>>(&'r self, place: usize) -> Result<T> {
+        self.try_get(place)
+            .map_err(|error| Error::bug("the store could not read its own row").caused_by(error))
+    }
+}
+
+impl<'c> PgTx<'c> {
+    pub(crate) fn new(connection: &'c mut Connection, mode: Mode) -> Self {
+        Self { connection: RefCell::new(connection), mode, gate: None, state: RefCell::default() }
+    }
+
+    /// The same, entering memories where there is room.
+    pub(crate) fn through(mut self, gate: &'c Gate) -> Self {
+        self.gate = Some(gate);
+        self
+    }
+
+    /// The memory that this found no room in.
+    pub(crate) fn crowded(&self) -> Option<i64> {
+        self.state.borrow().crowded
+    }
+
+    fn take_place(&self, memory: i64) -> Result<()> {
+        let (Some(gate), Mode::Write) = (self.gate, self.mode) else { return Ok(()) };
+        let mut state = self.state.borrow_mut();
+        if gate.enter(memory) {
+            state.inside.push(memory);
+            return Ok(());
+        }
+        state.crowded = Some(memory);
+        state.failed.get_or_insert(Again::Contended);
+        Err(Error::unavailable("many write to the same memory: try again"))
+    }
+
+    /// True where this transaction may change something.
+    pub(crate) fn is_write(&self) -> bool {
+        self.mode == Mode::Write
+    }
+
+    /// How the first failed statement failed.
+    pub(crate) fn failure(&self) -> Option<Again> {
+        self.state.borrow().failed
+    }
+
+    /// Memories whose records changed.
+    pub(crate) fn touched(&self) -> BTreeSet<MemoryId> {
+        self.state.borrow().touched.clone()
+    }
+
+    /// Sends what waits, then these, and reads their rows.
+    fn send(&self, steps: &[Step<'_>]) -> Result<Vec<Vec<Row>>> {
+        let (waiting, begins) = {
+            let mut state = self.state.borrow_mut();
+            if state.failed.is_some() {
+                return Err(Error::unavailable(
+                    "an earlier statement of this write failed; nothing was written",
+                ));
+            }
+            let begins = !state.begun && self.mode != Mode::Single;
+            state.begun = true;
+            (std::mem::take(&mut state.later), begins)
+        };
+        let values: Vec<Vec<&(dyn ToSql + Sync)>> =
+            waiting.iter().map(|later| borrowed(&later.values)).collect();
+        let mut all: Vec<Step<'_>> = Vec::with_capacity(steps.len() + waiting.len() + 1);
+        if begins {
+            all.push(Step::Plain(self.mode.begin()));
+        }
+        all.extend(waiting.iter().zip(&values).map(|(later, values)| Step::Prepared(&later.sql, values)));
+        let skipped = all.len();
+        all.extend(steps.iter().map(|step| match step {
+            Step::Plain(sql) => Step::Plain(sql),
+            Step::Prepared(sql, values) => Step::Prepared(sql, values),
+        }));
+        let mut connection = self.connection.borrow_mut();
+        let answered =
+            if begins || self.mode == Mode::Single { connection.run(&all) } else { connection.go_on(&all) };
+        match answered {
+            Ok(rows) => Ok(rows.into_iter().skip(skipped).collect()),
+            Err(Failed { error, again }) => {
+                self.state.borrow_mut().failed.get_or_insert(again);
+                Err(error)
+            }
+        }
+    }
+
+    /// Two reads that need not wait for each other.
+    pub(crate) fn two(
+        &self,
+        first: (&str, Values<'_>),
+        second: (&str, Values<'_>),
+    ) -> Result<(Vec<Row>, Vec<Row>)> {
+        let mut rows =
+            self.send(&[Step::Prepared(first.0, first.1), Step::Prepared(second.0, second.1)])?.into_iter();
+        Ok((rows.next().unwrap_or_default(), rows.next().unwrap_or_default()))
+    }
+
+    /// Any number of statements that need not wait for each other; the rows of each.
+    pub(crate) fn several(&self, statements: &[(&str, Values<'_>)]) -> Result<Vec<Vec<Row>>> {
+        let steps: Vec<Step<'_>> =
+            statements.iter().map(|(sql, values)| Step::Prepared(sql, values)).collect();
+        if steps.is_empty() { Ok(Vec::new()) } else { self.send(&steps) }
+    }
+
+    /// Statements without values and without rows.
+    pub(crate) fn plain(&self, sql: &str) -> Result<()> {
+        self.send(&[Step::Plain(sql)]).map(drop)
+    }
+
+    /// The schema that the tables lie in.
+    pub(crate) fn schema(&self) -> String {
+        self.connection.borrow().options().schema.clone()
+    }
+
+    /// All rows as they are.
+    pub(crate) fn rows(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>> {
+        Ok(self.send(&[Step::Prepared(sql, values)])?.into_iter().next().unwrap_or_default())
+    }
+
+    /// The first row.
+    pub(crate) fn one<T>(
+        &self,
+        sql: &str,
+        values: Values<'_>,
+        read: impl FnOnce(&Row) -> Result<T>,
+    ) -> Result<Option<T>> {
+        self.rows(sql, values)?.first().map(read).transpose()
+    }
+
+    /// All rows.
+    pub(crate) fn all<T>(
+        &self,
+        sql: &str,
+        values: Values<'_>,
+        read: impl FnMut(&Row) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        self.rows(sql, values)?.iter().map(read).collect()
+    }
+
+    /// Changes rows; how many. The statement must say `RETURNING 1`.
+    pub(crate) fn run(&self, sql: &str, values: Values<'_>) -> Result<usize> {
+        Ok(self.rows(sql, values)?.len())
+    }
+
+    /// Changes rows when the next statement goes out; nobody asks how many. A failure is met there, or at the commit.
+    pub(crate) fn later(&self, sql: impl Into<String>, values: Owned) {
+        let waiting = {
+            let mut state = self.state.borrow_mut();
+            state.later.push(Later { sql: sql.into(), values });
+            state.later.len()
+        };
+        if waiting >= LATER_MAX && self.send(&[]).is_err() {
+            tracing::debug!("a statement of a write failed; the write is given up");
+        }
+    }
+
+    /// The memory as it stands; a write locks it first, so that it stands still. `None`: it never was, or is purged.
+    pub(crate) fn enter(&self, memory: &MemoryId) -> Result<Option<Entered>> {
+        if let Some(known) = self.state.borrow().entered.get(memory) {
+            return Ok(known.clone());
+        }
+        let number = memory_number(memory);
+        self.take_place(number)?;
+        let body = "SELECT id, body, deleted IS NULL FROM memories WHERE mem = $1";
+        let (locked, found) = match self.mode {
+            Mode::Single | Mode::Read => (Vec::new(), self.rows(body, &[&number])?),
+            Mode::Write => {
+                // The row is read after the lock is there: one that waited sees what the other wrote.
+                let lock = "SELECT sequence, arrival, places, erasures, erase_due, history_due FROM counters \
+                            WHERE mem = $1 FOR UPDATE";
+                self.two((lock, &[&number]), (body, &[&number]))?
+            }
+        };
+        let entered =
+            found.first().map(|row| entered(memory, number, row, locked.first())).transpose()?.flatten();
+        self.state.borrow_mut().entered.insert(memory.clone(), entered.clone());
+        Ok(entered)
+    }
+
+    /// Says what a memory is from here on, in this transaction.
+    pub(crate) fn note(&self, memory: &MemoryId, entered: Option<Entered>) {
+        self.state.borrow_mut().entered.insert(memory.clone(), entered);
+    }
+
+    /// The number of a memory that is not deleted.
+    pub(crate) fn number(&self, memory: &MemoryId) -> Result<Option<i64>> {
+        Ok(self.enter(memory)?.filter(|entered| entered.is_alive).map(|entered| entered.number))
+    }
+
+    /// The number of a memory, deleted ones included: a purge is a job of one.
+    pub(crate) fn any_number(&self, memory: &MemoryId) -> Result<Option<i64>> {
+        Ok(self.enter(memory)?.map(|entered| entered.number))
+    }
+
+    /// The number of a memory that a write needs.
+    pub(crate) fn need(&self, memory: &MemoryId) -> Result<i64> {
+        self.number(memory)?.ok_or_else(|| Error::not_found("the memory does not exist"))
+    }
+
+    /// Counts on; the counters are written with the commit.
+    pub(crate) fn count<T>(&self, memory: &MemoryId, step: impl FnOnce(&mut Counters) -> T) -> Result<T> {
+        self.enter(memory)?;
+        let mut state = self.state.borrow_mut();
+        state.counted.insert(memory.clone());
+        match state.entered.get_mut(memory) {
+            Some(Some(entered)) => Ok(step(&mut entered.counters)),
+            Some(None) | None => Err(Error::not_found("the memory does not exist")),
+        }
+    }
+
+    /// The counters as this transaction has them, where it has locked the memory.
+    pub(crate) fn counters(&self, memory: &MemoryId) -> Option<Counters> {
+        let state = self.state.borrow();
+        match (self.mode, state.entered.get(memory)) {
+            (Mode::Write, Some(Some(entered))) => Some(entered.counters),
+            (Mode::Single | Mode::Write | Mode::Read, _) => None,
+        }
+    }
+
+    /// A row's place among those of its memory that keep the order in which they came.
+    pub(crate) fn next_place(&self, memory: &MemoryId) -> Result<i64> {
+        self.count(memory, |counters| {
+            counters.places += 1;
+            counters.places
+        })
+    }
+
+    /// Notes that the memory's records changed: its index follows after the commit.
+    pub(crate) fn touch(&self, memory: &MemoryId) {
+        self.state.borrow_mut().touched.insert(memory.clone());
+    }
+
+    /// Says that content of a memory is erased in this transaction, not only hidden.
+    pub(crate) fn erases(&self, memory: &MemoryId) -> Result<()> {
+        if self.state.borrow_mut().erased.insert(memory.clone()) {
+            self.count(memory, |counters| counters.erasures += 1)?;
+        }
+        Ok(())
+    }
+
+    /// Notes a change in a group; it is written when somebody reads groups, and with the commit.
+    pub(crate) fn change_group(
+        &self,
+        memory: i64,
+        group: Key16,
+        normal: &str,
+        strategy: &str,
+        sequence: i64,
+    ) {
+        let mut state = self.state.borrow_mut();
+        state.groups.insert((memory, group), (normal.to_owned(), strategy.to_owned(), sequence));
+    }
+
+    /// Puts noted changes of groups before the next statement.
+    pub(crate) fn flush_groups(&self) {
+        let groups = std::mem::take(&mut self.state.borrow_mut().groups);
+        for ((memory, group), (normal, strategy, sequence)) in groups {
+            self.later(
+                "INSERT INTO groups(mem, grp, normal, strategy, sequence) VALUES ($1, $2, $3, $4, $5) \
+                 ON CONFLICT (mem, grp) DO UPDATE SET sequence = excluded.sequence",
+                vec![
+                    Box::new(memory),
+                    Box::new(group),
+                    Box::new(normal),
+                    Box::new(strategy),
+                    Box::new(sequence),
+                ],
+            );
+        }
+    }
+
+    /// Writes what waits and commits. `Err` with `true`: the commit was sent and its answer never came.
+    pub(crate) fn commit(&self) -> std::result::Result<(), (Error, bool)> {
+        if self.mode == Mode::Single || self.has_nothing() {
+            return Ok(());
+        }
+        if self.mode == Mode::Read && self.failure().is_none() {
+            self.connection.borrow_mut().tell("COMMIT");
+            self.state.borrow_mut().ended = true;
+            return Ok(());
+        }
+        let is_lost = self.state.borrow().begun && !self.connection.borrow().is_open();
+        self.flush_groups();
+        let counted = self.counted();
+        self.send(&[Step::Plain(&format!("{counted}COMMIT"))]).map_err(|error| {
+            let in_doubt =
+                self.mode == Mode::Write && !is_lost && self.failure() == Some(Again::Disconnected);
+            (error, in_doubt)
+        })?;
+        self.state.borrow_mut().ended = true;
+        Ok(())
+    }
+
+    /// True where nothing was asked and nothing is to be written.
+    fn has_nothing(&self) -> bool {
+        let state = self.state.borrow();
+        !state.begun && state.later.is_empty() && state.groups.is_empty()
+    }
+
+    /// The counters that changed, as statements; numbers of our own making.
+    fn counted(&self) -> String {
+        let state = self.state.borrow();
+        let changed = state.counted.iter().filter_map(|memory| state.entered.get(memory)?.as_ref());
+        changed
+            .map(|entered| {
+                let Counters { sequence, arrival, places, erasures, erase_due, history_due } = entered.counters;
+                let (erase_due, history_due) = (literal(erase_due), literal(history_due));
+                format!(
+                    "UPDATE counters SET sequence = {sequence}, arrival = {arrival}, places = {places}, \
+                     erasures = {erasures}, erase_due = {erase_due}, history_due = {history_due} WHERE mem = {}; ",
+                    entered.number
+                )
+            })
+            .collect()
+    }
+
+    /// Takes everything back.
+    pub(crate) fn roll_back(&self) {
+        let begun = self.state.borrow().begun && self.mode != Mode::Single;
+        if begun && self.connection.borrow_mut().go_on(&[Step::Plain("ROLLBACK")]).is_err() {
+            // The database ends the transaction with the connection.
+            self.connection.borrow_mut().forget();
+        }
+        self.state.borrow_mut().ended = true;
+    }
+}
+
+impl Drop for PgTx<'_> {
+    /// One that nobody ended, as where its work panicked, ends with its connection: the next work on it would go on in it.
+    fn drop(&mut self) {
+        let state = self.state.get_mut();
+        if state.begun && !state.ended && self.mode != Mode::Single {
+            self.connection.get_mut().forget();
+        }
+        if let Some(gate) = self.gate {
+            state.inside.iter().for_each(|memory| gate.leave(*memory));
+        }
+    }
+}
+
+/// What is behind the rows of a memory; nothing, where another memory has its number.
+fn entered(memory: &MemoryId, number: i64, row: &Row, locked: Option<&Row>) -> Result<Option<Entered>> {
+    if row.take::<&str>(0)? != memory.as_str() {
+        return Ok(None);
+    }
+    let counters = match locked {
+        Some(row) => Counters {
+            sequence: row.take(0)?,
+            arrival: row.take(1)?,
+            places: row.take(2)?,
+            erasures: row.take(3)?,
+            erase_due: row.take(4)?,
+            history_due: row.take(5)?,
+        },
+        None => Counters::default(),
+    };
+    Ok(Some(Entered { number, is_alive: row.take(2)?, body: row.take(1)?, counters }))
+}
+
+fn literal(number: Option<i64>) -> String {
+    number.map_or_else(|| "NULL".to_owned(), |number| number.to_string())
+}
+
+/// A count or number as PostgreSQL keeps it.
+pub(crate) fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// A count or number from PostgreSQL.
+pub(crate) fn unsigned(value: i64) -> u64 {
+    u64::try_from(value).unwrap_or(0)
+}
+
+/// A limit as PostgreSQL takes it.
+pub(crate) fn limit(value: usize) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// A small count in four bytes.
+pub(crate) fn int(value: impl TryInto<i32>) -> i32 {
+    value.try_into().unwrap_or(i32::MAX)
+}
+
+/// A small count back from four or eight bytes.
+pub(crate) fn uint(value: impl TryInto<u32>) -> u32 {
+    value.try_into().unwrap_or(0)
+}
+
+/// A code of a closed list in two bytes.
+pub(crate) fn code(value: i64) -> i16 {
+    i16::try_from(value).unwrap_or(-1)
+}
+
+loci_store_kit::accessors!(PgTx<'_>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::Connecting;
+    use crate::options::PostgresOptions;
+    use loci_testkit::postgres::PostgresServer;
+
+    /// A server, the name of a database with an empty table, and a connection to it.
+    fn with_a_table() -> (&'static PostgresServer, String, Connection) {
+        let server = PostgresServer::shared().unwrap();
+        let url = server.fresh_database().unwrap();
+        let database = url.rsplit('/').next().unwrap().to_owned();
+        server.sql(&database, "CREATE TABLE kept (number INTEGER)").unwrap();
+        let connecting = Connecting::new(PostgresOptions::parse(&url).unwrap()).unwrap();
+        (server, database, Connection::new(connecting).unwrap())
+    }
+
+    /// The end of a connection may be noticed while the answer before it is read: what comes then is not a transaction of
+    /// its own on a new connection.
+    #[test]
+    fn a_transaction_ends_with_its_connection() {
+        let (server, database, mut connection) = with_a_table();
+        for commits in [false, true] {
+            let tx = PgTx::new(&mut connection, Mode::Write);
+            tx.rows("INSERT INTO public.kept VALUES (1)", &[]).unwrap();
+            let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                       WHERE datname = current_database() AND pid <> pg_backend_pid()";
+            server.sql(&database, end).unwrap();
+            tx.connection.borrow_mut().notices_its_end();
+            if commits {
+                let (_, in_doubt) = tx.commit().unwrap_err();
+                assert!(!in_doubt, "no commit was sent");
+            } else {
+                assert!(tx.rows("INSERT INTO public.kept VALUES (2)", &[]).is_err());
+            }
+            assert_eq!(tx.failure(), Some(Again::Disconnected));
+            tx.roll_back();
+        }
+        assert_eq!(server.sql(&database, "SELECT count(*) FROM kept").unwrap(), "0\n");
+    }
+
+    /// What comes after work that panicked is not done within its transaction.
+    #[test]
+    fn a_transaction_ends_with_work_that_panics() {
+        let (server, database, mut connection) = with_a_table();
+        let work = std::panic::AssertUnwindSafe(|| {
+            crate::writing::read(&mut connection, |tx| -> Result<()> {
+                tx.rows("SELECT 1", &[])?;
+                panic!("as a closure might");
+            })
+        });
+        assert!(std::panic::catch_unwind(work).is_err());
+        crate::writing::change(&mut connection, |tx| tx.rows("INSERT INTO public.kept VALUES (1)", &[]))
+            .unwrap();
+        assert_eq!(server.sql(&database, "SELECT count(*) FROM kept").unwrap(), "1\n");
+    }
+}

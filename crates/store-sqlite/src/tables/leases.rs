@@ -1,0 +1,28 @@
+//! The table of leases by name.
+
+use loci_model::ports::store::Leases;
+use loci_model::{Result, Timestamp};
+use rusqlite::params;
+
+use crate::tx::{Column, SqlTx};
+
+impl Leases for SqlTx<'_> {
+    fn holder(&self, name: &str, now: Timestamp) -> Result<Option<String>> {
+        let sql = "SELECT host FROM leases WHERE name = ?1 AND until > ?2";
+        self.one(sql, params![name, now.millis()], |row| row.take(0))
+    }
+
+    fn take(&mut self, name: &str, holder: &str, now: Timestamp, until: Timestamp) -> Result<bool> {
+        let taken = self.run(
+            "INSERT INTO leases(name, host, until) VALUES (?1, ?2, ?4) ON CONFLICT(name) DO UPDATE \
+             SET host = excluded.host, until = excluded.until WHERE host = excluded.host OR until <= ?3",
+            params![name, holder, now.millis(), until.millis()],
+        )?;
+        Ok(taken > 0)
+    }
+
+    fn release(&mut self, name: &str, holder: &str) -> Result<bool> {
+        let released = self.run("DELETE FROM leases WHERE name = ?1 AND host = ?2", params![name, holder])?;
+        Ok(released > 0)
+    }
+}

@@ -1,0 +1,139 @@
+//! What retention removes, and which memories a sweep has to look at: their rows say when, so that it costs what there is
+//! to do. A time noted there may be too early, never too late by more than a day; looking corrects it.
+
+use loci_model::memory::Memory;
+use loci_model::record::RecordState;
+use loci_model::{MemoryId, Result, Timestamp, limits};
+use loci_store_kit::record_rules::{Sweeping, sweeping};
+use rusqlite::params;
+
+use crate::errors::stored;
+use crate::tx::{Column, SqlTx, limit};
+
+/// A memory that was looked at is not looked at again sooner: retention counts in days.
+const PAUSE_MS: i64 = loci_model::time::DAY_MS;
+
+impl SqlTx<'_> {
+    /// A record has a state that sweeps end.
+    pub(super) fn note_state(&self, memory: i64, state: RecordState, at: Timestamp) -> Result<()> {
+        match sweeping(state) {
+            Sweeping::Content => self.note_deleted(memory, at),
+            Sweeping::History => self.note_history(memory, at),
+            Sweeping::Nothing => Ok(()),
+        }
+    }
+
+    /// Content was deleted: the next sweep finds out when it goes. Where something waits already, that goes first.
+    fn note_deleted(&self, memory: i64, at: Timestamp) -> Result<()> {
+        let sql = "UPDATE memories SET erase_due = ?2 WHERE num = ?1 AND erase_due IS NULL";
+        self.run(sql, params![memory, at.millis()]).map(drop)
+    }
+
+    /// A version, or a record that is not active any more, is history: likewise.
+    pub(super) fn note_history(&self, memory: i64, at: Timestamp) -> Result<()> {
+        let sql = "UPDATE memories SET history_due = ?2 WHERE num = ?1 AND history_due IS NULL";
+        self.run(sql, params![memory, at.millis()]).map(drop)
+    }
+
+    /// What comes from elsewhere may be older than anything that is here: the next sweep looks.
+    pub(super) fn note_imported(&self, memory: i64) -> Result<()> {
+        let sql = "UPDATE memories SET erase_due = 0, history_due = 0 \
+                   WHERE num = ?1 AND (erase_due IS NOT 0 OR history_due IS NOT 0)";
+        self.run(sql, [memory]).map(drop)
+    }
+
+    pub(super) fn erasable_memories(&self, now: Timestamp, count: usize) -> Result<Vec<MemoryId>> {
+        let sql = "SELECT id FROM memories WHERE erase_due IS NOT NULL AND deleted IS NULL AND erase_due <= ?1 \
+                   ORDER BY erase_due, num LIMIT ?2";
+        self.all(sql, params![now.millis(), limit(count)], |row| {
+            stored(MemoryId::parse(row.take::<String>(0)?), "memory id")
+        })
+    }
+
+    pub(super) fn sweep_records(&self, now: Timestamp, rows: usize) -> Result<usize> {
+        let telemetry = now.millis().saturating_sub(days(limits::TELEMETRY_DAYS_DEFAULT));
+        let mut swept = self.run(
+            "DELETE FROM telemetry WHERE (rec, number) IN \
+             (SELECT rec, number FROM telemetry WHERE at < ?1 ORDER BY at LIMIT ?2)",
+            params![telemetry, limit(rows)],
+        )?;
+        swept += self.sweep_fact_events(telemetry, rows.saturating_sub(swept))?;
+        let memories = self.all(
+            "SELECT num, body FROM memories WHERE history_due IS NOT NULL AND deleted IS NULL AND history_due <= ?1 \
+             ORDER BY history_due, num LIMIT ?2",
+            params![now.millis(), limit(rows)],
+            |row| {
+                let memory: Memory = stored(serde_json::from_str(&row.take::<String>(1)?), "memory")?;
+                Ok((row.take::<i64>(0)?, memory))
+            },
+        )?;
+        let looked_at = memories.len();
+        for (number, memory) in memories {
+            let kept = days(memory.settings.history_days);
+            swept += self.sweep_memory(
+                number,
+                &memory.id,
+                now.millis().saturating_sub(kept),
+                rows.saturating_sub(swept),
+            )?;
+            if swept >= rows {
+                return Ok(swept);
+            }
+            self.note_next(number, kept, now)?;
+        }
+        // As many as were asked for: there may be more.
+        Ok(if looked_at >= rows { rows } else { swept })
+    }
+
+    /// Versions, ended records and traces of erased ones that are older than the memory keeps them.
+    fn sweep_memory(&self, number: i64, memory: &MemoryId, before: i64, rows: usize) -> Result<usize> {
+        let mut swept = self.run(
+            "DELETE FROM record_versions WHERE (rec, version) IN \
+             (SELECT rec, version FROM record_versions WHERE mem = ?1 AND until < ?2 ORDER BY until LIMIT ?3)",
+            params![number, before, limit(rows)],
+        )?;
+        if swept > 0 {
+            // An index that was saved while one of them was the newest holds its words.
+            self.erases(memory)?;
+        }
+        let left = limit(rows.saturating_sub(swept));
+        let ended = self.all(
+            &format!(
+                "SELECT num FROM records WHERE mem = ?1 AND {ENDED} AND stated < ?2 ORDER BY stated LIMIT ?3"
+            ),
+            params![number, before, left],
+            |row| row.take::<i64>(0),
+        )?;
+        for record in &ended {
+            self.erase(memory, *record, Some(Timestamp::clamped(before.saturating_add(days(1)))))?;
+        }
+        swept += ended.len();
+        let left = limit(rows.saturating_sub(swept));
+        swept += self.run(
+            "DELETE FROM records WHERE num IN (SELECT num FROM records WHERE mem = ?1 AND state <> 0 AND gone = 1 \
+             AND stated < ?2 AND NOT EXISTS (SELECT 1 FROM telemetry WHERE rec = records.num) LIMIT ?3)",
+            params![number, before, left],
+        )?;
+        Ok(swept)
+    }
+
+    /// Notes when the memory has something to remove again.
+    fn note_next(&self, memory: i64, kept: i64, now: Timestamp) -> Result<()> {
+        let first = |sql: &str| Ok(self.one(sql, [memory], |row| row.take::<Option<i64>>(0))?.flatten());
+        let oldest = [
+            first("SELECT min(until) FROM record_versions WHERE mem = ?1")?,
+            first(&format!("SELECT min(stated) FROM records WHERE mem = ?1 AND {ENDED}"))?,
+            first("SELECT min(stated) FROM records WHERE mem = ?1 AND state <> 0 AND gone = 1")?,
+        ];
+        let soonest = now.plus_millis(PAUSE_MS).millis();
+        let due = oldest.into_iter().flatten().min().map(|oldest| oldest.saturating_add(kept).max(soonest));
+        self.run("UPDATE memories SET history_due = ?2 WHERE num = ?1", params![memory, due]).map(drop)
+    }
+}
+
+/// Superseded, invalid, expired, rolled back: what nobody keeps on purpose. `state <> 0` is what the index says of itself.
+const ENDED: &str = "state <> 0 AND state IN (2, 3, 6, 8)";
+
+fn days(count: u32) -> i64 {
+    i64::from(count).saturating_mul(loci_model::time::DAY_MS)
+}

@@ -1,0 +1,56 @@
+//! The table of verifications that are kept.
+
+use loci_model::code::ObjectId;
+use loci_model::fact::KeptVerdict;
+use loci_model::ports::store::Verdicts;
+use loci_model::{MemoryId, Result, Timestamp};
+use loci_store_kit::codes::{json, key_of};
+use loci_store_kit::fact_rows;
+use rusqlite::params;
+
+use crate::columns::Columns;
+use crate::tx::{SqlTx, limit, unsigned};
+
+impl Verdicts for SqlTx<'_> {
+    fn get_many(&self, memory: &MemoryId, digests: &[String], commit: &ObjectId) -> Result<Vec<KeptVerdict>> {
+        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
+        let mut found = Vec::with_capacity(digests.len());
+        for digest in digests {
+            found.extend(self.one(
+                "SELECT key, digest, revision, at, body FROM fact_verdicts \
+                 WHERE mem = ?1 AND revision = ?2 AND digest = ?3",
+                params![memory, commit.as_bytes(), digest],
+                |row| fact_rows::verdict(&Columns(row)),
+            )?);
+        }
+        Ok(found)
+    }
+
+    fn put(&mut self, memory: &MemoryId, verdicts: &[KeptVerdict]) -> Result<()> {
+        let memory = self.need(memory)?;
+        for kept in verdicts {
+            self.run(
+                "INSERT INTO fact_verdicts(mem, key, digest, revision, at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+                 ON CONFLICT(mem, revision, digest) DO NOTHING",
+                params![
+                    memory,
+                    key_of(&kept.record),
+                    kept.digest,
+                    kept.commit.as_bytes(),
+                    kept.at.millis(),
+                    json(&kept.verification)?
+                ],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn remove_before(&mut self, before: Timestamp, count: usize) -> Result<u64> {
+        let removed = self.run(
+            "DELETE FROM fact_verdicts WHERE num IN \
+             (SELECT num FROM fact_verdicts WHERE at < ?1 ORDER BY at LIMIT ?2)",
+            params![before.millis(), limit(count)],
+        )?;
+        Ok(unsigned(limit(removed)))
+    }
+}

@@ -1,0 +1,254 @@
+//! A repository in memory: commits as whole trees, one after another, for tests of what reads code. Renames are told by equal
+//! lines, naively; objects can be made missing, and reading can be made to fail.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Rename, Revision};
+use loci_model::ports::code::{CodeCapabilities, CodeError, CodeResult, CodeSource};
+use loci_model::verdict::Unverifiable;
+use sha2::{Digest, Sha256};
+
+type Tree = BTreeMap<String, (EntryKind, ObjectId)>;
+
+/// The repository. Its last commit is the tip of `main`.
+#[derive(Default)]
+pub struct CodeHistory {
+    commits: Vec<(ObjectId, Tree)>,
+    blobs: BTreeMap<ObjectId, Arc<[u8]>>,
+    missing: BTreeSet<ObjectId>,
+    failing: Option<CodeError>,
+    reads: Cell<usize>,
+    announced: RefCell<Vec<ObjectId>>,
+}
+
+impl CodeHistory {
+    /// Without commits.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a commit that holds these files and no others.
+    pub fn commit(&mut self, files: &[(&str, &str)]) -> ObjectId {
+        let entries: Vec<_> =
+            files.iter().map(|(path, text)| (*path, EntryKind::File, text.as_bytes())).collect();
+        self.commit_entries(&entries)
+    }
+
+    /// Adds a commit that holds these entries and no others; the bytes of a submodule are nothing but its identity.
+    pub fn commit_entries(&mut self, entries: &[(&str, EntryKind, &[u8])]) -> ObjectId {
+        let mut tree = Tree::new();
+        for (path, kind, bytes) in entries {
+            let id = id_of("blob", bytes);
+            if *kind != EntryKind::Submodule {
+                self.blobs.insert(id, Arc::from(*bytes));
+            }
+            tree.insert((*path).to_owned(), (*kind, id));
+        }
+        let id = id_of("commit", format!("{}{tree:?}", self.commits.len()).as_bytes());
+        self.commits.push((id, tree));
+        id
+    }
+
+    /// Adds a commit that is the last one with one file written, or removed where `text` is `None`.
+    pub fn write(&mut self, path: &str, text: Option<&str>) -> ObjectId {
+        let mut tree = self.commits.last().map(|(_, tree)| tree.clone()).unwrap_or_default();
+        match text {
+            Some(text) => {
+                let id = id_of("blob", text.as_bytes());
+                self.blobs.insert(id, Arc::from(text.as_bytes()));
+                tree.insert(path.to_owned(), (EntryKind::File, id));
+            }
+            None => {
+                tree.remove(path);
+            }
+        }
+        let id = id_of("commit", format!("{}{tree:?}", self.commits.len()).as_bytes());
+        self.commits.push((id, tree));
+        id
+    }
+
+    /// The last commit, as a revision; without commits an empty worktree.
+    pub fn tip(&self) -> Revision {
+        self.commits.last().map_or(Revision::Worktree(None), |(id, _)| Revision::Commit(*id))
+    }
+
+    /// The first commit.
+    pub fn root(&self) -> Option<ObjectId> {
+        self.commits.first().map(|(id, _)| *id)
+    }
+
+    /// Makes an object missing, as in a partial clone: a blob by its content's id, or a commit.
+    pub fn lose(&mut self, object: ObjectId) {
+        self.missing.insert(object);
+    }
+
+    /// Makes every read fail with this reason; `None` lets them pass again.
+    pub fn fail(&mut self, why: Option<Unverifiable>) {
+        self.failing = why.map(|why| CodeError::new(why, "made to fail"));
+    }
+
+    /// The blob's id of some content.
+    pub fn blob_id(text: &str) -> ObjectId {
+        id_of("blob", text.as_bytes())
+    }
+
+    /// How many blobs were read so far.
+    pub fn reads(&self) -> usize {
+        self.reads.get()
+    }
+
+    /// The blobs of which it was said that they would be read, as often as it was said.
+    pub fn announced(&self) -> Vec<ObjectId> {
+        self.announced.borrow().clone()
+    }
+
+    fn check(&self) -> CodeResult<()> {
+        self.failing.clone().map_or(Ok(()), Err)
+    }
+
+    fn tree(&self, at: &Revision) -> CodeResult<&Tree> {
+        self.check()?;
+        let gone = || CodeError::new(Unverifiable::PartialClone, "the commit is missing");
+        let id = at.commit().ok_or_else(gone)?;
+        if self.missing.contains(&id) {
+            return Err(gone());
+        }
+        self.commits.iter().find(|(commit, _)| *commit == id).map(|(_, tree)| tree).ok_or_else(gone)
+    }
+
+    fn place(&self, commit: &ObjectId) -> Option<usize> {
+        self.commits.iter().position(|(id, _)| id == commit)
+    }
+
+    fn renamed(&self, from: &Tree, to: &Tree, similarity: u8) -> Vec<Rename> {
+        let mut renames = Vec::new();
+        for (old_path, (_, old)) in from.iter().filter(|(path, _)| !to.contains_key(*path)) {
+            let added = to.iter().filter(|(path, _)| !from.contains_key(*path));
+            let alike = added.map(|(path, (_, new))| (self.alike(old, new), path));
+            let best = alike.max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(a.1)));
+            if let Some((likeness, path)) = best
+                && likeness >= usize::from(similarity)
+            {
+                renames.push(Rename { from: old_path.clone(), to: path.clone() });
+            }
+        }
+        renames
+    }
+
+    /// Equal lines of two blobs, in percent of the longer one.
+    fn alike(&self, one: &ObjectId, other: &ObjectId) -> usize {
+        let lines = |id: &ObjectId| -> Vec<&[u8]> {
+            self.blobs.get(id).map_or(Vec::new(), |bytes| bytes.split(|byte| *byte == b'\n').collect())
+        };
+        let (one, mut other) = (lines(one), lines(other));
+        let longer = one.len().max(other.len()).max(1);
+        let equal = one
+            .iter()
+            .filter(|line| other.iter().position(|o| o == *line).map(|at| other.swap_remove(at)).is_some())
+            .count();
+        equal * 100 / longer
+    }
+}
+
+impl CodeSource for CodeHistory {
+    fn capabilities(&self) -> CodeCapabilities {
+        CodeCapabilities { renames: true, history: true, worktree: false }
+    }
+
+    fn resolve(&self, name: &str) -> CodeResult<Option<Revision>> {
+        self.check()?;
+        if matches!(name, "HEAD" | "main") {
+            return Ok(self.commits.last().map(|(id, _)| Revision::Commit(*id)));
+        }
+        let mut fits =
+            self.commits.iter().filter(|(id, _)| name.len() >= 7 && id.to_string().starts_with(name));
+        Ok(fits.next().filter(|_| fits.next().is_none()).map(|(id, _)| Revision::Commit(*id)))
+    }
+
+    fn default_branch(&self) -> CodeResult<Option<(String, ObjectId)>> {
+        self.check()?;
+        Ok(self.commits.last().map(|(id, _)| ("main".to_owned(), *id)))
+    }
+
+    fn entry(&self, at: &Revision, path: &str) -> CodeResult<Option<CodeEntry>> {
+        let tree = self.tree(at)?;
+        if let Some((kind, id)) = tree.get(path) {
+            let bytes = self.blobs.get(id).map(|bytes| bytes.len() as u64);
+            return Ok(Some(CodeEntry { kind: *kind, id: *id, bytes }));
+        }
+        let inside = format!("{path}/");
+        let is_directory = tree.keys().any(|file| file.starts_with(&inside));
+        let directory =
+            CodeEntry { kind: EntryKind::Directory, id: id_of("tree", path.as_bytes()), bytes: None };
+        Ok(is_directory.then_some(directory))
+    }
+
+    fn read(&self, blob: &ObjectId, bytes_max: u64) -> CodeResult<Arc<[u8]>> {
+        self.check()?;
+        self.reads.set(self.reads.get() + 1);
+        let bytes = self.blobs.get(blob).filter(|_| !self.missing.contains(blob));
+        let bytes = bytes.ok_or_else(|| CodeError::new(Unverifiable::PartialClone, "the blob is missing"))?;
+        if bytes.len() as u64 > bytes_max {
+            return Err(CodeError::new(Unverifiable::TooLarge, "the blob is too large"));
+        }
+        Ok(Arc::clone(bytes))
+    }
+
+    fn prefetch(&self, blobs: &[ObjectId], _: u64) {
+        self.announced.borrow_mut().extend(blobs);
+    }
+
+    fn files(&self, at: &Revision) -> CodeResult<Arc<Vec<CodeFile>>> {
+        let file = |(path, (kind, id)): (&String, &(EntryKind, ObjectId))| {
+            let bytes = self.blobs.get(id).map(|bytes| bytes.len() as u64);
+            CodeFile { path: path.clone(), entry: CodeEntry { kind: *kind, id: *id, bytes } }
+        };
+        Ok(Arc::new(self.tree(at)?.iter().map(file).collect()))
+    }
+
+    fn renames(&self, from: &ObjectId, to: &Revision, similarity: u8) -> CodeResult<Arc<Vec<Rename>>> {
+        Ok(Arc::new(self.renamed(self.tree(&Revision::Commit(*from))?, self.tree(to)?, similarity)))
+    }
+
+    fn follow(
+        &self,
+        path: &str,
+        from: &ObjectId,
+        to: &Revision,
+        similarity: u8,
+    ) -> CodeResult<Option<String>> {
+        self.tree(&Revision::Commit(*from))?;
+        self.tree(to)?;
+        let (Some(first), Some(last)) = (self.place(from), to.commit().and_then(|to| self.place(&to))) else {
+            return Ok(None);
+        };
+        let mut path = path.to_owned();
+        for step in self.commits.get(first..=last).unwrap_or_default().windows(2) {
+            let [(_, before), (_, after)] = step else { continue };
+            if after.contains_key(&path) {
+                continue;
+            }
+            let renames = self.renamed(before, after, similarity);
+            match renames.into_iter().find(|rename| rename.from == path) {
+                Some(rename) => path = rename.to,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(path))
+    }
+
+    fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool> {
+        self.check()?;
+        Ok(matches!((self.place(older), self.place(newer)), (Some(older), Some(newer)) if older <= newer))
+    }
+}
+
+fn id_of(kind: &str, bytes: &[u8]) -> ObjectId {
+    let digest = Sha256::new().chain_update(kind).chain_update(b"\0").chain_update(bytes).finalize();
+    let Some(id) = digest.get(..20).and_then(ObjectId::from_bytes) else {
+        unreachable!("a digest has 32 bytes")
+    };
+    id
+}

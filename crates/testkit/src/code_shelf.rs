@@ -1,0 +1,67 @@
+//! Repositories in memory behind the port through which engines read code: each at a place of its name, changed by tests
+//! between calls.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use loci_model::Result;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::code::{CodeError, CodePlace, CodeResult, CodeSources, CodeWork, Discovered};
+use loci_model::verdict::Unverifiable;
+
+use crate::CodeHistory;
+
+/// Repositories by the directory in which they seem to lie.
+#[derive(Clone, Default)]
+pub struct CodeShelf(Arc<Mutex<BTreeMap<PathBuf, Standing>>>);
+
+struct Standing {
+    history: CodeHistory,
+    discovered: Discovered,
+}
+
+impl CodeShelf {
+    /// Puts a repository on the shelf, with this `origin`.
+    pub fn put(&self, directory: &str, origin: Option<&str>, history: CodeHistory) {
+        let path = PathBuf::from(directory);
+        let discovered = Discovered {
+            common_dir: path.clone(),
+            worktree: Some(path.clone()),
+            remotes: origin.map(|url| ("origin".to_owned(), url.to_owned())).into_iter().collect(),
+            roots: history.root().into_iter().collect(),
+            branch: Some("main".to_owned()),
+            head: history.tip().commit(),
+        };
+        self.lock().insert(path, Standing { history, discovered });
+    }
+
+    /// Changes a repository; `None` where there is none.
+    pub fn change<T>(&self, directory: &str, work: impl FnOnce(&mut CodeHistory) -> T) -> Option<T> {
+        self.lock().get_mut(Path::new(directory)).map(|standing| work(&mut standing.history))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, Standing>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CodeSources for CodeShelf {
+    fn read<'a>(&'a self, place: &'a CodePlace, work: CodeWork) -> BoxFuture<'a, CodeResult<()>> {
+        Box::pin(async move {
+            let shelf = self.lock();
+            let standing = match place {
+                CodePlace::Local(path) => shelf.get(path),
+                CodePlace::Forge { .. } => None,
+            };
+            let missing = || CodeError::new(Unverifiable::AuthOrMissing, "there is no such repository");
+            work(&standing.ok_or_else(missing)?.history);
+            Ok(())
+        })
+    }
+
+    fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, Result<Option<Discovered>>> {
+        let found = self.lock().get(directory).map(|standing| standing.discovered.clone());
+        Box::pin(async move { Ok(found) })
+    }
+}

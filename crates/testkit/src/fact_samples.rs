@@ -1,0 +1,154 @@
+//! Repositories, facts that cite code and what happened to them, with every member filled in, for tests to change what they
+//! are about.
+
+use std::collections::BTreeSet;
+
+use loci_model::citation::{Anchor, Citation, Place};
+use loci_model::claim::Claim;
+use loci_model::code::ObjectId;
+use loci_model::fact::{
+    Fact, FactCounters, FactDetail, FactEvent, FactEventKind, FactSource, GoneSince, KeptVerdict,
+    LastVerified,
+};
+use loci_model::record::RecordState;
+use loci_model::repository::Repository;
+use loci_model::verdict::{CitationVerdict, ClaimOutcome, Method, Verdict, Verification};
+use loci_model::{Document, MemoryId, RepositoryId, Result};
+
+use crate::samples::{record_id, time};
+
+/// The id of the `number`th repository.
+pub fn repository_id(number: u32) -> Result<RepositoryId> {
+    RepositoryId::parse(format!("00000000-0000-7000-9000-{number:012x}"))
+}
+
+/// The `number`th object.
+pub fn object(number: u8) -> ObjectId {
+    ObjectId::from_bytes(&[number; 20]).unwrap_or_else(|| object(0))
+}
+
+/// The `number`th repository, never looked at, with one alias of its host.
+pub fn repository(memory: &MemoryId, number: u32, key: &str) -> Result<Repository> {
+    Ok(Repository {
+        memory: memory.clone(),
+        id: repository_id(number)?,
+        key: key.to_owned(),
+        aliases: BTreeSet::from([format!("git.example/{key}")]),
+        roots: vec![object(1)],
+        places: Vec::new(),
+        default_ref: Some("refs/heads/main".to_owned()),
+        quorum: Some(2),
+        parent: None,
+        verified_tip: Some(object(2)),
+        checked_at: None,
+        created_at: time(1),
+        updated_at: time(2),
+    })
+}
+
+/// A citation of lines of a path, with a snippet.
+pub fn citation(path: &str) -> Citation {
+    let place = Place { path: path.to_owned(), line_start: 3, line_end: 4 };
+    let anchor = Anchor {
+        place: place.clone(),
+        commit: Some(object(3)),
+        blob: object(4),
+        snippet_hash: format!("vm1:{:032x}", 7),
+        lines: vec!["fn answer() -> u8 {".to_owned(), "42".to_owned()],
+        line_hashes: vec![u64::MAX, 2],
+        context_before: vec![3],
+        context_after: vec![4, 5],
+        packed: (u64::MAX - 1, 21),
+        info: 9,
+        indent_profile: 6,
+        symbol: Some("answer".to_owned()),
+        grounded: vec!["answer".to_owned()],
+    };
+    Citation { anchor, current: None, earlier_paths: Vec::new() }
+}
+
+/// The fact of the `number`th record: active, one citation of `path`, confirmed `number` seconds after the start, a year to
+/// live. Its content is that of no other number.
+pub fn fact(memory: &MemoryId, repository: u32, number: u32, path: &str) -> Result<Fact> {
+    let at = time(i64::from(number));
+    Ok(Fact {
+        memory: memory.clone(),
+        record: record_id(number)?,
+        repository: repository_id(repository)?,
+        content_hash: format!("{number:064x}"),
+        status: RecordState::Active,
+        proposed: false,
+        refreshed_at: at,
+        created_at: at,
+        last_used_at: Some(time(i64::from(number) + 1)),
+        expires_at: at.plus_days(365),
+        counters: FactCounters::default(),
+        detail: FactDetail {
+            citations: vec![citation(path)],
+            claims: vec![Claim::Contains { citation: 0, literal: "42".to_owned() }],
+            source: FactSource {
+                created_by: Some("reviewer".to_owned()),
+                principal: "ann".to_owned(),
+                agent: Some("agent".to_owned()),
+                session: Some("s1".to_owned()),
+                reference: Some("refs/heads/main".to_owned()),
+                commit: Some(object(3)),
+                kind: Some("merged".to_owned()),
+            },
+            flags: vec!["UNGROUNDED".to_owned()],
+            last_verified: Some(LastVerified {
+                at,
+                by: "loci".to_owned(),
+                commit: object(3),
+                verdict: Verdict::Valid,
+            }),
+            gone: Some(GoneSince { at, commits: vec![object(5)] }),
+            invalidated: Some(("ann".to_owned(), at)),
+        },
+    })
+}
+
+/// The `number`th event, of the record of that number if there is one: `number` seconds after the start.
+pub fn fact_event(
+    memory: &MemoryId,
+    number: u32,
+    kind: FactEventKind,
+    record: Option<u32>,
+) -> Result<FactEvent> {
+    Ok(FactEvent {
+        id: format!("00000000-0000-7000-a000-{number:012x}"),
+        memory: memory.clone(),
+        repository: repository_id(1)?,
+        record: record.map(record_id).transpose()?,
+        kind,
+        at: time(i64::from(number)),
+        principal: "ann".to_owned(),
+        agent: Some("agent".to_owned()),
+        session: Some("s1".to_owned()),
+        duration_ms: None,
+        reference: Some("refs/heads/main".to_owned()),
+        commit: Some(object(3)),
+        verdict: None,
+        method: None,
+        cause: None,
+        details: Some(Document::parse(r#"{"outcome":"helped"}"#)?),
+    })
+}
+
+/// What is kept of a verification of the `number`th record at a commit.
+pub fn kept_verdict(number: u32, commit: ObjectId, seconds: i64) -> Result<KeptVerdict> {
+    let mut found = CitationVerdict::new(Verdict::Drifted, Method::Fuzzy);
+    found.diff = Some("-a\n+b".to_owned());
+    found.similarity = Some(0.75);
+    Ok(KeptVerdict {
+        record: record_id(number)?,
+        digest: format!("{number:064x}"),
+        commit,
+        at: time(seconds),
+        verification: Verification {
+            verdict: Verdict::Drifted,
+            citations: vec![found],
+            claims: vec![ClaimOutcome { index: 0, holds: None, detail: Some("odd".to_owned()) }],
+        },
+    })
+}

@@ -1,0 +1,78 @@
+//! A place where a store lives for the time of a test: a folder or a database of its own, opened as often as the test wants.
+//! Nothing here is about what is in it.
+#![expect(clippy::disallowed_methods, reason = "which store tests run on may be said from outside")]
+
+use std::sync::Arc;
+
+use loci_model::ports::store::Store;
+use loci_model::{Error, Result};
+use loci_pgserver::PostgresServer;
+use loci_store_postgres::{PostgresOptions, PostgresStore};
+use loci_store_sqlite::{SqliteOptions, SqliteStore};
+
+/// The environment variable that says which store the tests run on that run on any: `sqlite` (as without it) or `postgres`.
+pub const VARIABLE: &str = "LOCI_TEST_STORE";
+
+enum Kind {
+    Folder(tempfile::TempDir),
+    Database(Box<PostgresOptions>),
+}
+
+/// See the file. It goes with this.
+pub struct TestPlace(Kind);
+
+impl TestPlace {
+    /// Of the kind that [`VARIABLE`] says.
+    ///
+    /// # Errors
+    /// For an unknown kind; as the others.
+    pub fn new() -> Result<Self> {
+        match std::env::var(VARIABLE).as_deref() {
+            Err(_) | Ok("" | "sqlite") => Self::sqlite(),
+            Ok("postgres") => Self::postgres(),
+            Ok(_) => Err(Error::invalid(VARIABLE, "LOCI_TEST_STORE must be sqlite or postgres")),
+        }
+    }
+
+    /// A folder.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn sqlite() -> Result<Self> {
+        let folder = tempfile::tempdir();
+        let folder = folder.map_err(|error| Error::unavailable("no test folder").caused_by(error))?;
+        Ok(Self(Kind::Folder(folder)))
+    }
+
+    /// A database of the PostgreSQL of this process.
+    ///
+    /// # Errors
+    /// When there is no PostgreSQL; the message says what to do.
+    pub fn postgres() -> Result<Self> {
+        let url = PostgresServer::shared().and_then(PostgresServer::fresh_database);
+        let url = url.map_err(|error| Error::unavailable(error.to_string()))?;
+        // Tables are made for every test: few of them are made sooner, and work like many.
+        let mut options = PostgresOptions::parse(&url)?;
+        options.partitions = 3;
+        Ok(Self(Kind::Database(Box::new(options))))
+    }
+
+    /// Opens the store of this place: empty the first time, then as it was left, or beside others that have it open.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn open(&self) -> Result<Arc<dyn Store>> {
+        match &self.0 {
+            Kind::Folder(folder) => Ok(SqliteStore::open(SqliteOptions::new(folder.path().join("data")))?),
+            Kind::Database(options) => Ok(PostgresStore::open(PostgresOptions::clone(options))?),
+        }
+    }
+
+    /// The folder, where it is one.
+    pub fn folder(&self) -> Option<&std::path::Path> {
+        match &self.0 {
+            Kind::Folder(folder) => Some(folder.path()),
+            Kind::Database(_) => None,
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What leaves the server: events of record streams, sent at least once and in order per record, to targets that fail at
+//! times.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_model::delivery::DeliveryState;
+use loci_model::ports::deliver::Notice;
+use loci_model::{Document, ErrorKind, Result};
+use serde_json::{Value, json};
+
+use super::Broken;
+use super::serial_store::Fault;
+use super::steps::{Done, Run};
+use super::twin::{Twin, must};
+
+type Outcome<T> = std::result::Result<T, Broken>;
+
+const STREAM: &str = "arn:aws:kinesis:us-west-2:000000000000:stream/records";
+/// Writes of a round of deliveries among which one may fail.
+const WRITES: u64 = 10;
+/// Rounds after which nothing waits any more, each behind the longest pause of a failed try.
+const ROUNDS_MAX: usize = 60;
+const PAUSE_MS: u64 = 3_600_000;
+
+/// How a memory says that its records are followed.
+pub(super) fn stream() -> Result<Document> {
+    let content = json!({"type": "MEMORY_RECORDS", "level": "FULL_CONTENT"});
+    let kinesis = json!({"dataStreamArn": STREAM, "contentConfigurations": [content]});
+    Document::from_value(&json!({"resources": [{"kinesis": kinesis}]}))
+}
+
+/// What is due is sent; the target may be out of service, the server may die.
+pub(super) fn deliver(run: &mut Run<'_>) -> Outcome<Done> {
+    if run.dice.chance(25) {
+        let out = run.dice.between(1, 3);
+        run.targets.fail_next((0..out).map(|_| Some(ErrorKind::Unavailable)));
+    }
+    let number = run.dice.between(1, WRITES);
+    let fault = if run.dice.chance(30) { run.dice.pick(&Fault::ALL).copied() } else { None };
+    deliver_with(run, fault.map(|fault| (number, fault)))?;
+    Ok(Done::Nothing)
+}
+
+fn deliver_with(run: &mut Run<'_>, mut fault: Option<(u64, Fault)>) -> Outcome<()> {
+    if run.dice.chance(40) {
+        run.life.together(fault.take(), |engine| async move { engine.deliver_now().await })?;
+    }
+    let acted = run.life.act_with(fault, |engine| async move { engine.deliver_now().await })?;
+    let tried = acted.result?;
+    let notices = run.targets.notices();
+    run.note(format!("  {tried} tries"));
+    for notice in notices.get(run.told..).unwrap_or_default() {
+        run.note(format!("  {} {} {} {}", notice.id, notice.order_key, notice.attempt, notice.body.as_str()));
+    }
+    run.told = notices.len();
+    Ok(())
+}
+
+/// In the end everything was sent, and whoever followed knows what is there.
+pub(super) fn everything_is_told(run: &mut Run<'_>) -> Outcome<()> {
+    for _ in 0..ROUNDS_MAX {
+        deliver_with(run, None)?;
+        if waiting(run)? == 0 {
+            break;
+        }
+        run.life.clock.advance_ms(PAUSE_MS);
+    }
+    must(waiting(run)? == 0, "something is never sent")?;
+    let notices = run.targets.notices();
+    in_order(&notices)?;
+    let told: BTreeMap<String, Value> = last_told(&notices)?;
+    for place in 0..run.twins.len() {
+        followers_know(run.twin(place)?, &told)?;
+    }
+    Ok(())
+}
+
+fn waiting(run: &mut Run<'_>) -> Outcome<usize> {
+    let mut count = 0;
+    for place in 0..run.twins.len() {
+        let (caller, memory) = (run.caller.clone(), run.twin(place)?.memory.id.clone());
+        let page = run.life.call(|engine| async move {
+            engine.delivery_list(&caller, &memory, Some(DeliveryState::Pending), None, 100).await
+        })??;
+        count += page.items.len();
+    }
+    Ok(count)
+}
+
+/// Of one key, nothing overtakes what came about before; what is sent again was sent before.
+fn in_order(notices: &[Notice]) -> Outcome<()> {
+    let (mut seen, mut latest) = (BTreeSet::new(), BTreeMap::new());
+    for notice in notices.iter().filter(|notice| seen.insert(&notice.id)) {
+        if let Some(before) = latest.insert(&notice.order_key, notice.created_at) {
+            must(before <= notice.created_at, "a delivery overtook an earlier one of its key")
+                .map_err(|why| why.about(&format!("{notice:?}")))?;
+        }
+    }
+    Ok(())
+}
+
+/// The last event of each record.
+fn last_told(notices: &[Notice]) -> Outcome<BTreeMap<String, Value>> {
+    let mut told = BTreeMap::new();
+    for notice in notices {
+        let body: Value =
+            serde_json::from_str(notice.body.as_str()).map_err(|error| Broken::new(error.to_string()))?;
+        let event = body.get("memoryStreamEvent").cloned().unwrap_or_default();
+        if let Some(record) = event.get("memoryRecordId").and_then(Value::as_str) {
+            told.insert(record.to_owned(), event);
+        }
+    }
+    Ok(told)
+}
+
+fn followers_know(twin: &Twin, told: &BTreeMap<String, Value>) -> Outcome<()> {
+    // Who moved with the memory is not told of what came along.
+    if twin.memory.stream.is_none() || twin.has_moved {
+        return Ok(());
+    }
+    for record in twin.seen.current() {
+        let last = told.get(record.id.as_str());
+        let kind = last.and_then(|event| event.get("eventType")).and_then(Value::as_str).unwrap_or("nothing");
+        let says_there = kind == "MemoryRecordCreated" || kind == "MemoryRecordUpdated";
+        let is_there = record.state == loci_model::record::RecordState::Active;
+        must(says_there == is_there, &format!("followers were told {kind} of {record:?}"))?;
+        let text = last.and_then(|event| event.get("memoryRecordText")).and_then(Value::as_str);
+        must(!is_there || text == Some(&record.text), &format!("followers know another text of {record:?}"))?;
+    }
+    for id in &twin.gone {
+        let kind = told.get(id.as_str()).and_then(|event| event.get("eventType")).and_then(Value::as_str);
+        let is_told = kind.is_none_or(|kind| kind == "MemoryRecordDeleted");
+        must(is_told, &format!("followers were told {kind:?} of the deleted {id}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,206 @@
+//! The lives of the servers: each an engine over a store of its own on the one place, which fails, dies and is opened again,
+//! while clock and ids go on.
+
+use std::sync::Arc;
+
+use loci_engine::{Engine, EngineParts, EngineSettings, Models};
+use loci_model::ports::store::{Hosts, Store};
+use loci_model::{Error, Result};
+
+use super::Broken;
+use super::dice::Dice;
+use super::serial_store::{Fault, HostPlace, SerialStore};
+use super::server::{Server, drive};
+use crate::world::OpenVault;
+use crate::{HashEmbedder, ManualClock, RecordingTargets, SeededIds};
+
+/// Opens the store of the run: empty the first time, then as it was left, or as others hold it open.
+pub type Open<'a> = &'a dyn Fn() -> Result<Arc<dyn Store>>;
+
+type Outcome<T> = std::result::Result<T, Broken>;
+
+/// Repetitions of a call whose write fails by chance; only the first ones do.
+const REPEATS_MAX: usize = 3;
+/// A client's call is hit by a fault in so many of a hundred cases.
+const FAULT_PERCENT: u64 = 14;
+const DIMENSIONS: usize = 128;
+
+/// What became of a client's call that was repeated until it was answered.
+pub(super) struct Acted<T> {
+    /// The last answer.
+    pub(super) result: Result<T>,
+    /// An earlier try, of which the client heard nothing, had its effect.
+    pub(super) was_applied: bool,
+}
+
+/// What every server of a run is made of.
+pub(super) struct Makings<'a> {
+    pub(super) open: Open<'a>,
+    pub(super) seed: u64,
+    pub(super) models: Models,
+    pub(super) targets: Arc<RecordingTargets>,
+    /// How many there are.
+    pub(super) servers: usize,
+}
+
+/// See the file.
+pub(super) struct Life<'a> {
+    makings: Makings<'a>,
+    pub(super) clock: ManualClock,
+    ids: Arc<SeededIds>,
+    host: HostPlace,
+    /// Servers that there ever were.
+    count: u64,
+    /// `None` only while one restarts.
+    servers: Vec<Option<Server>>,
+    /// The one that the client talks to.
+    at: usize,
+}
+
+impl<'a> Life<'a> {
+    pub(super) fn begin(makings: Makings<'a>) -> Result<Self> {
+        let ids = Arc::new(SeededIds::new(makings.seed));
+        // A store of one host can be taken for one of many; not the other way round.
+        let hosts = match (makings.open)()?.hosts() {
+            Hosts::One if !makings.seed.is_multiple_of(2) => Hosts::One,
+            Hosts::One | Hosts::Many => Hosts::Many,
+        };
+        let host = HostPlace { hosts, held_by: Arc::default(), number: 0 };
+        let servers = vec![None; makings.servers.max(1)];
+        let mut life = Self { makings, clock: ManualClock::default(), ids, host, count: 0, servers, at: 0 };
+        for at in 0..life.servers.len() {
+            life.restart(at)?;
+        }
+        Ok(life)
+    }
+
+    /// A server ends, and a new one opens what it left.
+    fn restart(&mut self, at: usize) -> Result<()> {
+        let place = self.servers.get_mut(at).ok_or_else(not_running)?;
+        *place = None;
+        self.count += 1;
+        let host = HostPlace { number: self.count, ..self.host.clone() };
+        let store = Arc::new(SerialStore::new((self.makings.open)()?, host));
+        let mut parts = EngineParts::quiet(
+            store.clone(),
+            Some(Arc::new(HashEmbedder::new(DIMENSIONS))),
+            Arc::new(self.clock.clone()),
+            self.ids.clone(),
+            Arc::new(OpenVault),
+        );
+        parts.models = self.makings.models.clone();
+        parts.deliver = Some(self.makings.targets.clone());
+        let settings = EngineSettings { host: format!("host-{}", self.count), ..EngineSettings::default() };
+        *place = Some(Server { store, engine: Engine::new(parts, settings) });
+        Ok(())
+    }
+
+    /// The server that the client talks to restarts.
+    pub(super) fn restart_this(&mut self) -> Result<()> {
+        self.restart(self.at)
+    }
+
+    /// The client goes to another server, or stays.
+    pub(super) fn turn(&mut self, dice: &mut Dice) {
+        self.at = usize::try_from(dice.below(self.servers.len() as u64)).unwrap_or(0);
+    }
+
+    /// The server that the client talks to.
+    fn this(&self) -> Result<Server> {
+        self.servers.get(self.at).and_then(Option::as_ref).cloned().ok_or_else(not_running)
+    }
+
+    /// Another server, where there is one.
+    fn next(&self) -> usize {
+        (self.at + 1) % self.servers.len()
+    }
+
+    /// The store of another server than the one that the client talks to, where there is one: what is acknowledged is there
+    /// for all.
+    pub(super) fn store_elsewhere(&self) -> Result<Arc<SerialStore>> {
+        let server = self.servers.get(self.next()).and_then(Option::as_ref);
+        server.map(|server| server.store.clone()).ok_or_else(not_running)
+    }
+
+    /// Runs a call that cannot fail by chance.
+    pub(super) fn call<T, F>(&self, call: impl FnOnce(Engine) -> F) -> Outcome<Result<T>>
+    where
+        F: Future<Output = Result<T>>,
+    {
+        let server = self.this()?;
+        let call = call(server.engine.clone());
+        let (outcome, _) = drive(&self.clock, (&server, call), (&server, async {}))?;
+        outcome.ok_or_else(|| Broken::new("the server died without a reason"))
+    }
+
+    /// Runs a client's call whose one write may fail by chance; then the client repeats it, at another server if it likes.
+    pub(super) fn act<T, F>(&mut self, dice: &mut Dice, call: impl Fn(Engine) -> F) -> Outcome<Acted<T>>
+    where
+        F: Future<Output = Result<T>>,
+    {
+        let fault = if dice.chance(FAULT_PERCENT) { dice.pick(&Fault::ALL).copied() } else { None };
+        self.act_with(fault.map(|fault| (1, fault)), call)
+    }
+
+    /// Likewise; the fault is given, with the number of the write that it hits.
+    pub(super) fn act_with<T, F>(
+        &mut self,
+        mut fault: Option<(u64, Fault)>,
+        call: impl Fn(Engine) -> F,
+    ) -> Outcome<Acted<T>>
+    where
+        F: Future<Output = Result<T>>,
+    {
+        let mut was_applied = false;
+        for _ in 0..REPEATS_MAX {
+            let server = self.this()?;
+            if let Some((number, fault)) = fault.take() {
+                server.store.arm(number, fault);
+            }
+            let (outcome, _) =
+                drive(&self.clock, (&server, call(server.engine.clone())), (&server, async {}))?;
+            let came = server.store.disarm();
+            drop(server);
+            was_applied |= came.is_some_and(|came| came.has_effect);
+            match outcome {
+                None => self.restart_this()?,
+                // A failure of the store that nobody asked for is an answer like any other.
+                Some(Err(error)) if came.is_some() && error.is_retryable() => {}
+                Some(result) => return Ok(Acted { result, was_applied: was_applied && came.is_none() }),
+            }
+            self.at = self.next();
+        }
+        Err(Broken::new("a call fails however often it is repeated"))
+    }
+
+    /// Runs the same on two servers at once, where there are two; a write of the first may fail, and the server with it.
+    /// What they answer is not looked at: the caller asks again.
+    pub(super) fn together<T, F>(
+        &mut self,
+        fault: Option<(u64, Fault)>,
+        call: impl Fn(Engine) -> F,
+    ) -> Outcome<()>
+    where
+        F: Future<Output = Result<T>>,
+    {
+        let (at, next) = (self.at, self.next());
+        let (one, Some(other)) = (self.this()?, self.servers.get(next).cloned().flatten()) else {
+            return Ok(());
+        };
+        if at == next {
+            return Ok(());
+        }
+        if let Some((number, fault)) = fault {
+            one.store.arm(number, fault);
+        }
+        let calls = (call(one.engine.clone()), call(other.engine.clone()));
+        let (outcome, _) = drive(&self.clock, (&one, calls.0), (&other, calls.1))?;
+        one.store.disarm();
+        drop((one, other));
+        if outcome.is_none() { Ok(self.restart(at)?) } else { Ok(()) }
+    }
+}
+
+fn not_running() -> Error {
+    Error::bug("the simulated server does not run")
+}

@@ -1,0 +1,319 @@
+//! A store under which nothing happens at the same time: every call is finished before its future is polled a second
+//! time, so that a run depends on its seed alone. Writes can be made to fail, or to be the last thing their process does.
+//!
+//! It is for the simulator; what a store does when many call at once is the matter of other tests.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use loci_model::ports::BoxFuture;
+use loci_model::ports::search::{
+    CandidateRequest, CandidateSet, ComingVector, IndexInfo, Neighbour, NeighbourRequest, Search,
+};
+use loci_model::ports::store::{BackupReport, Checkpoint, Hosts, ReadWork, Store, StoreInfo, Tx, WriteWork};
+use loci_model::scope::RecordScope;
+use loci_model::{Error, MemoryId, RecordId, Result};
+
+use crate::block_on;
+
+/// What happens to a write, or a read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It is not run.
+    Before,
+    /// Its closure ran, but nothing was committed.
+    Within,
+    /// It is committed, but the answer is lost.
+    After,
+    /// The process ends instead of it.
+    DeathBefore,
+    /// The process ends when it is committed.
+    DeathAfter,
+    /// Others were in its way: its closure ran for nothing, then again, and that is committed.
+    Again,
+    /// A read fails.
+    Unread,
+}
+
+impl Fault {
+    pub(super) const ALL: [Self; 7] = [
+        Self::Before,
+        Self::Within,
+        Self::After,
+        Self::DeathBefore,
+        Self::DeathAfter,
+        Self::Again,
+        Self::Unread,
+    ];
+
+    /// The write had its effect all the same.
+    fn has_effect(self) -> bool {
+        matches!(self, Self::After | Self::DeathAfter | Self::Again)
+    }
+
+    fn is_of_reads(self) -> bool {
+        self == Self::Unread
+    }
+}
+
+/// A fault that came.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Came {
+    /// Something was written since it was armed.
+    pub(super) has_effect: bool,
+}
+
+#[derive(Debug, Default)]
+struct Faults {
+    /// Writes, or reads, until the one that fails, and how.
+    next: Option<(u64, Fault)>,
+    /// The one that came.
+    came: Option<Fault>,
+    /// A write was committed before it came.
+    has_written: bool,
+}
+
+/// The host's place among the servers of a run, the same on every store.
+#[derive(Clone)]
+pub(super) struct HostPlace {
+    pub(super) hosts: Hosts,
+    /// The number of the server that has it; 0: none.
+    pub(super) held_by: Arc<AtomicU64>,
+    /// The number of this one.
+    pub(super) number: u64,
+}
+
+impl HostPlace {
+    fn is_held(&self) -> bool {
+        self.hosts == Hosts::Many || self.held_by.load(Ordering::Relaxed) == self.number
+    }
+
+    fn take(&self) -> bool {
+        let free = self.held_by.compare_exchange(0, self.number, Ordering::Relaxed, Ordering::Relaxed);
+        free.is_ok() || self.is_held()
+    }
+
+    fn release(&self) {
+        // Another's stays its own.
+        let _ = self.held_by.compare_exchange(self.number, 0, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+/// See the file.
+pub(super) struct SerialStore {
+    inner: Arc<dyn Store>,
+    place: HostPlace,
+    faults: Mutex<Faults>,
+    dead: AtomicBool,
+    writes: AtomicU64,
+}
+
+impl SerialStore {
+    pub(super) fn new(inner: Arc<dyn Store>, place: HostPlace) -> Self {
+        let (faults, dead) = (Mutex::default(), AtomicBool::new(false));
+        Self { inner, place, faults, dead, writes: AtomicU64::new(0) }
+    }
+
+    /// The store itself: for looks that are no part of the run.
+    pub(super) fn inner(&self) -> &Arc<dyn Store> {
+        &self.inner
+    }
+
+    /// The `number`th write, or read, from now, the next being the first, fails.
+    pub(super) fn arm(&self, number: u64, fault: Fault) {
+        *self.faults() = Faults { next: Some((number, fault)), ..Faults::default() };
+    }
+
+    /// Nothing fails any more; the fault that came since it was armed.
+    pub(super) fn disarm(&self) -> Option<Came> {
+        let Faults { came, has_written, .. } = std::mem::take(&mut *self.faults());
+        came.map(|fault| Came { has_effect: fault.has_effect() || has_written })
+    }
+
+    /// True when its process has ended.
+    pub(super) fn is_dead(&self) -> bool {
+        self.dead.load(Ordering::Relaxed)
+    }
+
+    /// Writes so far.
+    pub(super) fn writes(&self) -> u64 {
+        self.writes.load(Ordering::Relaxed)
+    }
+
+    fn faults(&self) -> std::sync::MutexGuard<'_, Faults> {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What happens to the next write, or read.
+    fn next_fault(&self, is_read: bool) -> Option<Fault> {
+        let mut faults = self.faults();
+        let (left, fault) = faults.next.filter(|(_, fault)| fault.is_of_reads() == is_read)?;
+        faults.next = (left > 1).then_some((left - 1, fault));
+        if left > 1 {
+            return None;
+        }
+        faults.came = Some(fault);
+        Some(fault)
+    }
+
+    fn write(&self, mut work: WriteWork) -> Result<()> {
+        self.writes.fetch_add(1, Ordering::Relaxed);
+        match self.next_fault(false) {
+            None | Some(Fault::Unread) => {
+                block_on(self.inner.write_boxed(work))?;
+                let mut faults = self.faults();
+                faults.has_written |= faults.came.is_none();
+                Ok(())
+            }
+            Some(Fault::Before) => Err(lost()),
+            Some(Fault::Within) => block_on(self.inner.write_boxed(Box::new(move |tx| {
+                work(tx)?;
+                Err(lost())
+            }))),
+            Some(Fault::After) => block_on(self.inner.write_boxed(work)).and_then(|()| Err(lost())),
+            Some(Fault::DeathBefore) => {
+                self.dead.store(true, Ordering::Relaxed);
+                Err(lost())
+            }
+            Some(Fault::DeathAfter) => {
+                let outcome = block_on(self.inner.write_boxed(work));
+                self.dead.store(true, Ordering::Relaxed);
+                outcome
+            }
+            Some(Fault::Again) => self.write_again(work),
+        }
+    }
+
+    /// Runs a write for nothing, then for good.
+    fn write_again(&self, work: WriteWork) -> Result<()> {
+        let for_good = Arc::new(Mutex::new(work));
+        let for_nothing = Arc::clone(&for_good);
+        let run = |work: &Mutex<WriteWork>, tx: &mut dyn Tx| {
+            (work.lock().unwrap_or_else(PoisonError::into_inner))(tx)
+        };
+        let first = block_on(self.inner.write_boxed(Box::new(move |tx| {
+            run(&for_nothing, tx)?;
+            Err(Error::unavailable(AGAIN))
+        })));
+        match first {
+            Err(error) if error.message == AGAIN => {
+                block_on(self.inner.write_boxed(Box::new(move |tx| run(&for_good, tx))))
+            }
+            ended => ended,
+        }
+    }
+
+    fn read(&self, work: ReadWork) -> Result<()> {
+        match self.next_fault(true) {
+            None => block_on(self.inner.read_boxed(work)),
+            Some(_) => Err(lost()),
+        }
+    }
+
+    /// Runs `work` when its future is polled. The dead do nothing any more.
+    fn at_once<'a, T: Send + 'a>(&'a self, work: impl FnOnce() -> T + Send + 'a) -> BoxFuture<'a, T> {
+        Box::pin(async move {
+            if !self.is_dead() {
+                let outcome = work();
+                if !self.is_dead() {
+                    return outcome;
+                }
+            }
+            std::future::pending().await
+        })
+    }
+}
+
+/// Said by a write that is to be run again.
+const AGAIN: &str = "to be run again";
+
+fn lost() -> Error {
+    Error::unavailable("the store went away")
+}
+
+impl Drop for SerialStore {
+    fn drop(&mut self) {
+        self.place.release();
+    }
+}
+
+impl Store for SerialStore {
+    fn write_boxed(&self, work: WriteWork) -> BoxFuture<'_, Result<()>> {
+        self.at_once(move || self.write(work))
+    }
+
+    fn read_boxed(&self, work: ReadWork) -> BoxFuture<'_, Result<()>> {
+        self.at_once(move || self.read(work))
+    }
+
+    fn search(&self) -> &dyn Search {
+        self
+    }
+
+    fn hosts(&self) -> Hosts {
+        self.place.hosts
+    }
+
+    fn try_host(&self) -> Result<bool> {
+        Ok(self.place.take())
+    }
+
+    fn release_host(&self) {
+        self.place.release();
+    }
+
+    fn backup(&self, path: PathBuf) -> BoxFuture<'_, Result<BackupReport>> {
+        self.at_once(move || block_on(self.inner.backup(path)))
+    }
+
+    fn checkpoint(&self, moment: Checkpoint) -> BoxFuture<'_, Result<()>> {
+        self.at_once(move || block_on(self.inner.checkpoint(moment)))
+    }
+
+    fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>> {
+        self.at_once(move || {
+            let info = block_on(self.inner.info(probe_write))?;
+            Ok(StoreInfo { is_host: self.place.is_held(), ..info })
+        })
+    }
+
+    fn close(&self) {
+        self.inner.close();
+    }
+}
+
+impl Search for SerialStore {
+    fn known_names<'a>(&'a self, scope: &'a RecordScope) -> BoxFuture<'a, Result<Vec<String>>> {
+        self.at_once(move || block_on(self.inner.search().known_names(scope)))
+    }
+
+    fn candidates(&self, request: CandidateRequest) -> BoxFuture<'_, Result<CandidateSet>> {
+        self.at_once(move || block_on(self.inner.search().candidates(request)))
+    }
+
+    fn candidates_meanwhile(
+        &self,
+        request: CandidateRequest,
+        vector: ComingVector,
+    ) -> BoxFuture<'_, Result<CandidateSet>> {
+        self.at_once(move || block_on(self.inner.search().candidates_meanwhile(request, vector)))
+    }
+
+    fn neighbours(&self, request: NeighbourRequest) -> BoxFuture<'_, Result<Vec<Neighbour>>> {
+        self.at_once(move || block_on(self.inner.search().neighbours(request)))
+    }
+
+    fn alike<'a>(
+        &'a self,
+        memory: &'a MemoryId,
+        first: (&'a RecordId, u32),
+        second: (&'a RecordId, u32),
+    ) -> BoxFuture<'a, Result<Option<f32>>> {
+        self.at_once(move || block_on(self.inner.search().alike(memory, first, second)))
+    }
+
+    fn info<'a>(&'a self, memory: &'a MemoryId, rebuilt: bool) -> BoxFuture<'a, Result<IndexInfo>> {
+        self.at_once(move || block_on(self.inner.search().info(memory, rebuilt)))
+    }
+}

@@ -1,0 +1,77 @@
+//! One server of a simulation: an engine over a store that was opened for it, until it dies.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+use loci_engine::Engine;
+
+use super::Broken;
+use super::serial_store::SerialStore;
+use crate::ManualClock;
+
+/// Time goes on in steps of this, faster where nothing is written, and at most that.
+const STEP_MS: u64 = 20;
+const STEP_MS_MAX: u64 = 2_000;
+/// Steps without an end: nothing waits for so long.
+const STEPS_MAX: u64 = 200_000;
+
+/// See the file.
+#[derive(Clone)]
+pub(super) struct Server {
+    pub(super) store: Arc<SerialStore>,
+    pub(super) engine: Engine,
+}
+
+/// Runs two calls side by side, each to its end; `None` of one whose server died meanwhile. Time moves when nothing else
+/// does.
+pub(super) fn drive<A, B>(
+    clock: &ManualClock,
+    (one, first): (&Server, impl Future<Output = A>),
+    (other, second): (&Server, impl Future<Output = B>),
+) -> Result<(Option<A>, Option<B>), Broken> {
+    let bell = Arc::new(Bell::default());
+    let waker = Waker::from(bell.clone());
+    let mut context = Context::from_waker(&waker);
+    let (mut first, mut second) = (pin!(first), pin!(second));
+    let (mut ends, mut other_ends) = (None, None);
+    let (mut step_ms, mut writes) = (STEP_MS, 0);
+    for _ in 0..STEPS_MAX {
+        if ends.is_none() {
+            ends = polled(one, first.as_mut().poll(&mut context));
+        }
+        if other_ends.is_none() {
+            other_ends = polled(other, second.as_mut().poll(&mut context));
+        }
+        if let (Some(_), Some(_)) = (&ends, &other_ends) {
+            return Ok((ends.flatten(), other_ends.flatten()));
+        }
+        if !bell.0.swap(false, Ordering::Relaxed) {
+            let now = one.store.writes() + other.store.writes();
+            let written = std::mem::replace(&mut writes, now);
+            step_ms = if written == now { (step_ms * 2).min(STEP_MS_MAX) } else { STEP_MS };
+            clock.advance_ms(step_ms);
+        }
+    }
+    Err(Broken::new("a call never ends, however much time passes"))
+}
+
+/// How a call ended, if it did.
+fn polled<T>(server: &Server, polled: Poll<T>) -> Option<Option<T>> {
+    match polled {
+        _ if server.store.is_dead() => Some(None),
+        Poll::Ready(output) => Some(Some(output)),
+        Poll::Pending => None,
+    }
+}
+
+/// Remembers that somebody is to be polled again.
+#[derive(Default)]
+struct Bell(AtomicBool);
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,100 @@
+//! Everything that a store holds of a memory, read by its ports, in a form that can be compared.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use loci_model::event::Event;
+use loci_model::ports::store::{ReadTx, Store, StoreExt};
+use loci_model::record::{Record, RecordState};
+use loci_model::telemetry::StateChange;
+use loci_model::{EventId, MemoryId, RecordId, Result, Timestamp};
+
+use crate::block_on;
+
+const PAGE: usize = 500;
+
+/// A record: every version, the current one last, and the changes of its state. One that was deleted, or whose content is
+/// erased, has no versions.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Kept {
+    pub(super) versions: Vec<Record>,
+    pub(super) changes: Vec<StateChange>,
+}
+
+impl Kept {
+    pub(super) fn current(&self) -> Option<&Record> {
+        self.versions.last()
+    }
+}
+
+/// See the file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Snapshot {
+    /// Those that reads return.
+    pub(super) events: BTreeMap<EventId, Event>,
+    pub(super) records: BTreeMap<RecordId, Kept>,
+}
+
+impl Snapshot {
+    /// Reads a memory. Of records that have not changed since `known`, the changes of state are taken from there: they are
+    /// asked for one record at a time.
+    pub(super) fn read(
+        store: &Arc<dyn Store>,
+        memory: &MemoryId,
+        now: Timestamp,
+        known: Option<&Self>,
+    ) -> Result<Self> {
+        let (memory, known) = (memory.clone(), known.cloned().unwrap_or_default());
+        block_on(store.read(move |tx| {
+            Ok(Self { events: events(tx, &memory, now)?, records: records(tx, &memory, &known)? })
+        }))
+    }
+
+    /// A record, unless it is deleted: whether its traces are still there is nobody's business.
+    pub(super) fn there(&self, id: &RecordId) -> Option<&Kept> {
+        self.records.get(id).filter(|kept| !kept.versions.is_empty())
+    }
+
+    /// Current versions of what is not deleted.
+    pub(super) fn current(&self) -> impl Iterator<Item = &Record> {
+        self.records.values().filter_map(Kept::current)
+    }
+
+    /// What a plain read returns.
+    pub(super) fn readable(&self, now: Timestamp) -> impl Iterator<Item = &Record> {
+        self.current().filter(move |record| record.is_readable(now))
+    }
+}
+
+fn events(tx: &dyn ReadTx, memory: &MemoryId, now: Timestamp) -> Result<BTreeMap<EventId, Event>> {
+    let (mut all, mut after) = (BTreeMap::new(), 0);
+    loop {
+        let page = tx.events().export(memory, after, PAGE, now)?;
+        let Some(last) = page.last() else { return Ok(all) };
+        after = last.arrival;
+        all.extend(page.into_iter().map(|event| (event.id.clone(), event)));
+    }
+}
+
+fn records(tx: &dyn ReadTx, memory: &MemoryId, known: &Snapshot) -> Result<BTreeMap<RecordId, Kept>> {
+    let mut all: BTreeMap<RecordId, Kept> = BTreeMap::new();
+    let mut after = None;
+    loop {
+        let page = tx.records().export(memory, after.as_ref(), PAGE)?;
+        let Some(last) = page.last() else { break };
+        after = Some((last.id.clone(), last.version));
+        for version in page {
+            all.entry(version.id.clone()).or_default().versions.push(version);
+        }
+    }
+    for (id, kept) in &mut all {
+        if kept.current().is_some_and(|record| record.state == RecordState::Erased) {
+            kept.versions.clear();
+        }
+        kept.changes = match known.records.get(id) {
+            Some(before) if before.versions == kept.versions => before.changes.clone(),
+            _ => tx.telemetry().of_record(memory, id)?,
+        };
+    }
+    Ok(all)
+}

@@ -1,0 +1,25 @@
+//! The language model of a simulation: it answers from the question alone, at once.
+
+use std::sync::Arc;
+
+use loci_engine::Models;
+use loci_model::ports::language_model::{Completion, LanguageModel, OutputForm};
+use loci_model::settings::ModelMode;
+
+use crate::plain_answers::{Form, answer};
+use crate::{Script, ScriptedModel, ScriptedReply};
+
+/// The models of an engine that asks it.
+pub(super) fn models() -> Models {
+    let always = Script { when: Box::new(|_| true), then: vec![ScriptedReply::Made(said)] };
+    let model: Arc<dyn LanguageModel> = Arc::new(ScriptedModel::new(vec![always]));
+    Models { mode: ModelMode::Provider, default: Some(model), ..Models::default() }
+}
+
+fn said(asked: &Completion) -> String {
+    let schema = match &asked.output {
+        OutputForm::Json { schema, .. } => serde_json::from_str(schema).ok(),
+        OutputForm::Text => None,
+    };
+    answer(Form::of(&asked.system, schema.as_ref()), &asked.input)
+}

@@ -1,0 +1,204 @@
+//! A run: one operation after the other, drawn by weight, and after each of them the look whether everything is as it must
+//! be.
+
+use std::sync::Arc;
+
+use loci_model::ports::clock::Clock as _;
+use loci_model::principal::Principal;
+use loci_model::{Error, MemoryId, Result, Timestamp};
+
+use super::dice::Dice;
+use super::life::{Life, Makings, Open};
+use super::snapshot::Snapshot;
+use super::transcript::Transcript;
+use super::twin::{Change, Twin};
+use super::{
+    Broken, Simulation, delivery_steps, event_steps, memory_steps, reading_steps, record_steps, time_steps,
+};
+
+use crate::RecordingTargets;
+
+type Outcome<T> = std::result::Result<T, Broken>;
+
+/// Where an operation may have changed something.
+pub(super) enum Done {
+    /// Nowhere.
+    Nothing,
+    /// In the memory at this place among the twins.
+    In(usize, Change),
+    /// In every memory.
+    Everywhere(Change),
+}
+
+type Step = fn(&mut Run<'_>) -> Outcome<Done>;
+
+/// Every operation: how often it comes, its name, what it does.
+const TABLE: &[(u64, &str, Step)] = &[
+    (26, "event", event_steps::create),
+    (5, "event again", event_steps::repeat),
+    (4, "event deleted", event_steps::delete),
+    (2, "ingest", event_steps::ingest),
+    (2, "session ends", event_steps::end_session),
+    (12, "records", record_steps::create),
+    (9, "records updated", record_steps::update),
+    (6, "records deleted", record_steps::delete),
+    (4, "record reverted", record_steps::revert),
+    (2, "memory", memory_steps::create),
+    (2, "memory updated", memory_steps::update),
+    (1, "memory deleted", memory_steps::delete),
+    (1, "memory moved", memory_steps::export_and_import),
+    (1, "actor forgotten", memory_steps::forget),
+    (7, "records listed", reading_steps::list_records),
+    (5, "record read", reading_steps::read_record),
+    (6, "events listed", reading_steps::list_events),
+    (3, "sessions listed", reading_steps::list_sessions),
+    (8, "search by own words", reading_steps::search_own_words),
+    (6, "search", reading_steps::search),
+    (3, "jobs listed", reading_steps::list_jobs),
+    (2, "memories listed", reading_steps::list_memories),
+    (12, "work", time_steps::work),
+    (7, "time passes", time_steps::pass),
+    (3, "sweep", time_steps::sweep),
+    (3, "restart", time_steps::restart),
+    (5, "deliveries", delivery_steps::deliver),
+];
+
+/// What the operations of a run work on.
+pub(super) struct Run<'a> {
+    pub(super) dice: Dice,
+    pub(super) life: Life<'a>,
+    pub(super) caller: Principal,
+    pub(super) twins: Vec<Twin>,
+    /// Memories that were deleted: their jobs are run too.
+    pub(super) deleted: Vec<MemoryId>,
+    pub(super) has_model: bool,
+    /// Who follows the streams.
+    pub(super) targets: Arc<RecordingTargets>,
+    /// Notices that the transcript has.
+    pub(super) told: usize,
+    /// Milliseconds by which time may still jump.
+    pub(super) time_left_ms: u64,
+    transcript: &'a mut Transcript,
+    names: u64,
+}
+
+/// Far from where retention takes history away, far enough that events and records expire.
+const JUMPS_MS: u64 = 75 * 24 * 3_600_000;
+
+/// A look at everything, also at what nothing says that it changed.
+const CLOSE_LOOK_EVERY: u64 = 8;
+
+/// See the file.
+pub(super) fn run(of: &Simulation, open: Open<'_>, transcript: &mut Transcript) -> Outcome<()> {
+    let models = of.models();
+    let has_model = !models.is_empty();
+    let servers = of.servers();
+    let targets = Arc::new(RecordingTargets::default());
+    let mut run = Run {
+        dice: Dice::new(of.seed),
+        life: Life::begin(Makings { open, seed: of.seed, models, targets: targets.clone(), servers })?,
+        caller: Principal::administrator("tester"),
+        twins: Vec::new(),
+        deleted: Vec::new(),
+        has_model,
+        targets,
+        told: 0,
+        time_left_ms: JUMPS_MS,
+        transcript,
+        names: 0,
+    };
+    run.note(format!("seed {}, model {has_model}, {servers} servers", of.seed));
+    run.step("memory", memory_steps::create)?;
+    for _ in 0..of.steps {
+        let place = run.dice.weighted(TABLE.iter().map(|(weight, ..)| *weight));
+        if let Some((_, name, step)) = TABLE.get(place) {
+            run.step(name, *step)?;
+        }
+    }
+    run.end()
+}
+
+impl Run<'_> {
+    fn step(&mut self, name: &str, step: Step) -> Outcome<()> {
+        self.note(format!("+{} {name}", self.now().millis() - crate::clock::START.millis()));
+        self.life.turn(&mut self.dice);
+        let done = step(self)?;
+        self.verify(&done).map_err(|broken| broken.about(&format!("after `{name}`")))
+    }
+
+    /// Adds a line to the transcript.
+    pub(super) fn note(&mut self, line: String) {
+        self.transcript.note(line);
+    }
+
+    pub(super) fn transcript(&mut self) -> &mut Transcript {
+        self.transcript
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.life.clock.now()
+    }
+
+    /// A number that no other thing of the run has.
+    pub(super) fn number(&mut self) -> u64 {
+        self.names += 1;
+        self.names
+    }
+
+    /// The place of one of the memories; `None` where there is none.
+    pub(super) fn any_twin(&mut self) -> Option<usize> {
+        let places: Vec<_> = (0..self.twins.len()).collect();
+        self.dice.pick(&places).copied()
+    }
+
+    /// The twin at a place that was given out.
+    pub(super) fn twin(&mut self, place: usize) -> Result<&mut Twin> {
+        self.twins.get_mut(place).ok_or_else(|| Error::bug("no memory at this place"))
+    }
+
+    /// What the store holds of a memory.
+    pub(super) fn snapshot(&self, memory: &MemoryId) -> Result<Snapshot> {
+        let store = self.life.store_elsewhere()?;
+        Snapshot::read(store.inner(), memory, self.now(), None)
+    }
+
+    fn verify(&mut self, done: &Done) -> Outcome<()> {
+        for place in 0..self.twins.len() {
+            let change = match done {
+                Done::In(at, change) if *at == place => change,
+                Done::Everywhere(change) => change,
+                Done::In(..) | Done::Nothing => &Change::Nothing,
+            };
+            let now = self.now();
+            let (id, has_model) = (self.twin(place)?.memory.id.clone(), self.has_model);
+            let store = self.life.store_elsewhere()?;
+            let is_close_look = self.number().is_multiple_of(CLOSE_LOOK_EVERY);
+            let twin = self.twin(place)?;
+            let known = (!is_close_look).then_some(&twin.seen);
+            let found = Snapshot::read(store.inner(), &id, now, known)?;
+            let lines = twin.verify(found, change, now)?;
+            if matches!(change, Change::Worked) && !has_model {
+                twin.check_kept()?;
+            }
+            lines.into_iter().for_each(|line| self.note(line));
+        }
+        Ok(())
+    }
+
+    /// In the end everything is worked off, swept, found and there after a restart.
+    fn end(&mut self) -> Outcome<()> {
+        for place in 0..self.twins.len() {
+            self.note(format!("the end of memory {place}"));
+            let done = time_steps::work_in(self, place)?;
+            self.verify(&done)?;
+        }
+        self.step("sweep", time_steps::sweep)?;
+        self.step("restart", time_steps::restart)?;
+        delivery_steps::everything_is_told(self)?;
+        for place in 0..self.twins.len() {
+            reading_steps::every_record_is_found(self, place)?;
+            reading_steps::no_job_is_left(self, place)?;
+        }
+        Ok(())
+    }
+}

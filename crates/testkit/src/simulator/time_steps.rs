@@ -1,0 +1,95 @@
+//! What happens without anybody asking for it: jobs run, time passes, sweeps come by, servers restart.
+
+use loci_engine::Engine;
+use loci_model::MemoryId;
+
+use super::Broken;
+use super::serial_store::Fault;
+use super::steps::{Done, Run};
+use super::twin::{Change, must};
+
+type Outcome<T> = std::result::Result<T, Broken>;
+
+/// Longer than any job takes.
+const WORK_MS: u64 = 24 * 3_600_000;
+/// Writes of a run of jobs among which one may fail.
+const WRITES: u64 = 30;
+const MINUTE_MS: u64 = 60_000;
+const HOUR_MS: u64 = 60 * MINUTE_MS;
+const DAY_MS: u64 = 24 * HOUR_MS;
+
+/// The jobs of a memory run, and its host may die meanwhile.
+pub(super) fn work(run: &mut Run<'_>) -> Outcome<Done> {
+    match run.any_twin() {
+        Some(place) => work_in(run, place),
+        None => Ok(Done::Nothing),
+    }
+}
+
+/// Those of one memory, and of those that are gone.
+pub(super) fn work_in(run: &mut Run<'_>, place: usize) -> Outcome<Done> {
+    let mut memories = vec![run.twin(place)?.memory.id.clone()];
+    memories.extend(run.deleted.iter().cloned());
+    work_off(run, &memories)?;
+    Ok(Done::In(place, Change::Worked))
+}
+
+/// Runs all jobs of some memories.
+pub(super) fn work_off(run: &mut Run<'_>, memories: &[MemoryId]) -> Outcome<()> {
+    let number = run.dice.between(1, WRITES);
+    let fault = if run.dice.chance(35) { run.dice.pick(&Fault::ALL).copied() } else { None };
+    let mut fault = fault.map(|fault| (number, fault));
+    if run.dice.chance(50) {
+        let call = |engine: Engine| async move { engine.run_due(memories, WORK_MS).await };
+        run.life.together(fault.take(), call)?;
+    }
+    let acted = run.life.act_with(fault, |engine| {
+        let memories = memories.to_vec();
+        async move { engine.run_due(&memories, WORK_MS).await }
+    })?;
+    let outcome = acted.result?;
+    must(outcome.complete && outcome.failed == 0, &format!("jobs are left: {outcome:?}"))?;
+    let spent = run.now();
+    run.note(format!("  until +{}", spent.millis() - crate::clock::START.millis()));
+    Ok(())
+}
+
+/// A moment, an hour, days.
+pub(super) fn pass(run: &mut Run<'_>) -> Outcome<Done> {
+    let wanted = match run.dice.below(10) {
+        0..5 => run.dice.between(1, 5 * MINUTE_MS),
+        5..8 => run.dice.between(HOUR_MS, 20 * HOUR_MS),
+        _ => run.dice.between(DAY_MS, 6 * DAY_MS),
+    };
+    let passes = wanted.min(run.time_left_ms);
+    run.time_left_ms -= passes;
+    run.life.clock.advance_ms(passes);
+    Ok(Done::Nothing)
+}
+
+/// What has had its time leaves.
+pub(super) fn sweep(run: &mut Run<'_>) -> Outcome<Done> {
+    let number = run.dice.between(1, 12);
+    let fault = if run.dice.chance(25) { run.dice.pick(&Fault::ALL).copied() } else { None };
+    let acted = run
+        .life
+        .act_with(fault.map(|fault| (number, fault)), |engine| async move { engine.sweep().await })?;
+    acted.result?;
+    Ok(Done::Everywhere(Change::Swept))
+}
+
+/// The server ends and comes again; what it finds by is what it would build anew.
+pub(super) fn restart(run: &mut Run<'_>) -> Outcome<Done> {
+    run.life.restart_this()?;
+    for place in 0..run.twins.len() {
+        let memory = run.twin(place)?.memory.id.clone();
+        let caller = run.caller.clone();
+        let (now, anew) = run.life.call(|engine| async move {
+            let now = engine.index_info(&caller, &memory, false).await?;
+            Ok((now, engine.index_info(&caller, &memory, true).await?))
+        })??;
+        must(now.digest == anew.digest, "an index differs from its rebuild")?;
+        run.note(format!("  {} passages, {} vectors", now.passages, now.vectors));
+    }
+    Ok(Done::Nothing)
+}

@@ -1,0 +1,64 @@
+//! Stores around another that only change how it is written and read: everything else is as the store within has it.
+
+#[doc(hidden)]
+pub mod names {
+    pub use std::path::PathBuf;
+
+    pub use loci_model::Result;
+    pub use loci_model::ports::BoxFuture;
+    pub use loci_model::ports::search::Search;
+    pub use loci_model::ports::store::{BackupReport, Checkpoint, Hosts, StoreInfo};
+}
+
+/// In an `impl Store`: all but `write_boxed` and `read_boxed`, asked of `self.inner`.
+#[macro_export]
+macro_rules! as_within {
+    () => {
+        fn search(&self) -> &dyn $crate::within::names::Search {
+            self.inner.search()
+        }
+
+        fn hosts(&self) -> $crate::within::names::Hosts {
+            self.inner.hosts()
+        }
+
+        fn try_host(&self) -> $crate::within::names::Result<bool> {
+            self.inner.try_host()
+        }
+
+        fn release_host(&self) {
+            self.inner.release_host();
+        }
+
+        fn close(&self) {
+            self.inner.close();
+        }
+
+        fn backup(
+            &self,
+            path: $crate::within::names::PathBuf,
+        ) -> $crate::within::names::BoxFuture<
+            '_,
+            $crate::within::names::Result<$crate::within::names::BackupReport>,
+        > {
+            self.inner.backup(path)
+        }
+
+        fn checkpoint(
+            &self,
+            moment: $crate::within::names::Checkpoint,
+        ) -> $crate::within::names::BoxFuture<'_, $crate::within::names::Result<()>> {
+            self.inner.checkpoint(moment)
+        }
+
+        fn info(
+            &self,
+            probe_write: bool,
+        ) -> $crate::within::names::BoxFuture<
+            '_,
+            $crate::within::names::Result<$crate::within::names::StoreInfo>,
+        > {
+            self.inner.info(probe_write)
+        }
+    };
+}
