@@ -1,6 +1,7 @@
 //! The conformance suite on this store, over a real PostgreSQL: once as it is, once with every memory searched in the
 //! database, as great ones are.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use loci_model::ports::store::Store;
@@ -10,9 +11,14 @@ use loci_testkit::postgres::PostgresServer;
 #[cfg(test)]
 fn conformance_with(change: fn(&mut PostgresOptions)) {
     let server = PostgresServer::shared().expect("a server");
+    // Parts come one after another: when one begins, the last one's database may go.
+    let last = RefCell::new(None::<String>);
     loci_testkit::conformance::run(&|| {
-        let mut options =
-            PostgresOptions::parse(&server.fresh_database().expect("a database")).expect("an address");
+        let url = server.fresh_database().expect("a database");
+        let mut options = PostgresOptions::parse(&url).expect("an address");
+        if let Some(done) = last.replace(Some(url)) {
+            server.drop_database(&done).expect("nobody needs it");
+        }
         // Making sixteen of each great table takes longer than all the rest of a part.
         options.partitions = 2;
         change(&mut options);

@@ -15,7 +15,17 @@ pub const VARIABLE: &str = "LOCI_TEST_STORE";
 
 enum Kind {
     Folder(tempfile::TempDir),
-    Database(Box<PostgresOptions>),
+    Database(Box<PostgresOptions>, Dropped),
+}
+
+/// The URL of a database that goes with this.
+struct Dropped(String);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        // What is left goes with its server at the latest.
+        let _ = PostgresServer::shared().and_then(|server| server.drop_database(&self.0));
+    }
 }
 
 /// See the file. It goes with this.
@@ -54,7 +64,7 @@ impl TestPlace {
         // Tables are made for every test: few of them are made sooner, and work like many.
         let mut options = PostgresOptions::parse(&url)?;
         options.partitions = 3;
-        Ok(Self(Kind::Database(Box::new(options))))
+        Ok(Self(Kind::Database(Box::new(options), Dropped(url))))
     }
 
     /// Opens the store of this place: empty the first time, then as it was left, or beside others that have it open.
@@ -64,7 +74,7 @@ impl TestPlace {
     pub fn open(&self) -> Result<Arc<dyn Store>> {
         match &self.0 {
             Kind::Folder(folder) => Ok(SqliteStore::open(SqliteOptions::new(folder.path().join("data")))?),
-            Kind::Database(options) => Ok(PostgresStore::open(PostgresOptions::clone(options))?),
+            Kind::Database(options, _) => Ok(PostgresStore::open(PostgresOptions::clone(options))?),
         }
     }
 
@@ -72,7 +82,7 @@ impl TestPlace {
     pub fn folder(&self) -> Option<&std::path::Path> {
         match &self.0 {
             Kind::Folder(folder) => Some(folder.path()),
-            Kind::Database(_) => None,
+            Kind::Database(..) => None,
         }
     }
 }
