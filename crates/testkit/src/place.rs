@@ -15,7 +15,7 @@ pub const VARIABLE: &str = "LOCI_TEST_STORE";
 
 enum Kind {
     Folder(tempfile::TempDir),
-    Database(Box<PostgresOptions>, Dropped),
+    Database { options: Box<PostgresOptions>, _database: Dropped },
 }
 
 /// The URL of a database that goes with this.
@@ -64,7 +64,7 @@ impl TestPlace {
         // Tables are made for every test: few of them are made sooner, and work like many.
         let mut options = PostgresOptions::parse(&url)?;
         options.partitions = 3;
-        Ok(Self(Kind::Database(Box::new(options), Dropped(url))))
+        Ok(Self(Kind::Database { options: Box::new(options), _database: Dropped(url) }))
     }
 
     /// Opens the store of this place: empty the first time, then as it was left, or beside others that have it open.
@@ -74,7 +74,7 @@ impl TestPlace {
     pub fn open(&self) -> Result<Arc<dyn Store>> {
         match &self.0 {
             Kind::Folder(folder) => Ok(SqliteStore::open(SqliteOptions::new(folder.path().join("data")))?),
-            Kind::Database(options, _) => Ok(PostgresStore::open(PostgresOptions::clone(options))?),
+            Kind::Database { options, .. } => Ok(PostgresStore::open(PostgresOptions::clone(options))?),
         }
     }
 
@@ -82,7 +82,7 @@ impl TestPlace {
     pub fn folder(&self) -> Option<&std::path::Path> {
         match &self.0 {
             Kind::Folder(folder) => Some(folder.path()),
-            Kind::Database(..) => None,
+            Kind::Database { .. } => None,
         }
     }
 }
