@@ -24,7 +24,7 @@ pub struct RepositoryAdd {
     /// It is this repository, known already by another name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_as: Option<String>,
-    /// The repository it was forked from.
+    /// The repository it was forked from; kept, its facts are not read along yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// The ref that changes states; absent: the repository's own default branch.

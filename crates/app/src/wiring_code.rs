@@ -12,7 +12,7 @@ use loci_forges::forges::{ForgeOptions, ForgeParts, Forges};
 use loci_git::{GitOptions, GitSources};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
-use loci_model::ports::code::{CodePlace, CodeResult, CodeSources, CodeWork, Discovered};
+use loci_model::ports::code::{CodePlace, CodeResult, CodeSources, CodeWork, Discovered, ForgeRepository};
 use loci_model::principal::Principal;
 use loci_outbound::request::Transport;
 use loci_outbound::secret::Secret;
@@ -113,6 +113,10 @@ impl CodeSources for AllCode {
 
     fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, loci_model::Result<Option<Discovered>>> {
         self.git.discover(directory)
+    }
+
+    fn at_forge<'a>(&'a self, place: &'a CodePlace) -> BoxFuture<'a, CodeResult<Option<ForgeRepository>>> {
+        self.forges.at_forge(place)
     }
 }
 

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use futures::future::{Either, select};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
-use loci_model::ports::code::{CodeError, CodePlace, CodeResult, CodeSources, CodeWork, Discovered};
+use loci_model::ports::code::{
+    CodeError, CodePlace, CodeResult, CodeSources, CodeWork, Discovered, ForgeRepository,
+};
 use loci_model::verdict::Unverifiable;
 use loci_model::{Error, Result};
 use loci_outbound::request::Transport;
@@ -58,21 +60,6 @@ pub struct ForgeParts {
     pub runtime: Handle,
 }
 
-/// Who a repository is, on its forge.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ForgeRepository {
-    /// Its host, as configured.
-    pub host: String,
-    /// Its number there, which neither a rename nor a transfer changes.
-    pub id: u64,
-    /// Its path now, `owner/name`: another than the one that was asked for where it has moved.
-    pub path: String,
-    /// What its default branch is called; `None` for a repository without any.
-    pub default_branch: Option<String>,
-    /// Number and path of the repository it was forked from.
-    pub parent: Option<(u64, String)>,
-}
-
 /// The forges of the configuration.
 pub struct Forges {
     accounts: BTreeMap<String, Arc<Account>>,
@@ -108,31 +95,20 @@ impl Forges {
     }
 
     /// Who the repository is: its number, and its name now. Asked for anew each time, an unchanged one free of charge.
-    ///
-    /// # Errors
-    /// As reading code: `auth_or_missing` where there is none that the token may see.
-    pub fn repository<'a>(&'a self, place: &'a CodePlace) -> BoxFuture<'a, CodeResult<ForgeRepository>> {
-        Box::pin(async move {
-            let remote = self.open(place)?;
-            let time = self.clock.sleep(self.options.budget_ms);
-            let facts = match select(std::pin::pin!(remote.facts(0)), time).await {
-                Either::Left((facts, _)) => facts?,
-                Either::Right(_) => return Err(failure::late()),
-            };
-            Ok(ForgeRepository {
-                host: remote.account.forge.host.clone(),
-                id: facts.id,
-                path: facts.path,
-                default_branch: facts.default_branch,
-                parent: facts.parent,
-            })
+    async fn repository(&self, place: &CodePlace) -> CodeResult<ForgeRepository> {
+        let remote = self.open(place)?;
+        let time = self.clock.sleep(self.options.budget_ms);
+        let facts = match select(std::pin::pin!(remote.facts(0)), time).await {
+            Either::Left((facts, _)) => facts?,
+            Either::Right(_) => return Err(failure::late()),
+        };
+        Ok(ForgeRepository {
+            host: remote.account.forge.host.clone(),
+            id: facts.id,
+            path: facts.path,
+            default_branch: facts.default_branch,
+            parent: facts.parent,
         })
-    }
-
-    /// The path that a repository has now, where the forge said, since this process began, that it has moved: an alias
-    /// to be added to its names.
-    pub fn moved_to(&self, place: &CodePlace) -> Option<String> {
-        self.open(place).ok()?.repository.moved_to()
     }
 
     fn open(&self, place: &CodePlace) -> CodeResult<Remote> {
@@ -197,5 +173,14 @@ impl CodeSources for Forges {
     /// Directories are no forge's matter.
     fn discover<'a>(&'a self, _: &'a Path) -> BoxFuture<'a, Result<Option<Discovered>>> {
         Box::pin(std::future::ready(Ok(None)))
+    }
+
+    fn at_forge<'a>(&'a self, place: &'a CodePlace) -> BoxFuture<'a, CodeResult<Option<ForgeRepository>>> {
+        Box::pin(async move {
+            match place {
+                CodePlace::Local(_) => Ok(None),
+                CodePlace::Forge { .. } => self.repository(place).await.map(Some),
+            }
+        })
     }
 }

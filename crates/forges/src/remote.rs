@@ -36,8 +36,6 @@ pub(crate) struct Repository {
 struct State {
     /// Where it is, for questions.
     at: String,
-    /// Its path where it turned out to have moved.
-    moved_to: Option<String>,
     facts: Option<Known<Facts>>,
     /// When the forge last let the token in.
     heard_us: Option<u64>,
@@ -55,18 +53,13 @@ type Tip = Known<ObjectId>;
 
 impl Repository {
     pub(crate) fn new(key: Arc<str>, at: String) -> Self {
-        let state = State { at, moved_to: None, facts: None, heard_us: None };
+        let state = State { at, facts: None, heard_us: None };
         Self {
             key,
             state: Mutex::new(state),
             tips: BoundedCache::new(TIPS_MAX * 256),
             turn: tokio::sync::Mutex::new(()),
         }
-    }
-
-    /// Its path now, where the forge said that it has moved.
-    pub(crate) fn moved_to(&self) -> Option<String> {
-        self.state().moved_to.clone()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -164,7 +157,6 @@ impl Remote {
             && let Some(at) = self.dialect().locate(&facts.path)
         {
             state.at = at;
-            state.moved_to = Some(facts.path.clone());
         }
         state.facts = Some(Known { what: facts.clone(), etag, checked_us: self.now_us() });
         Ok(facts)

@@ -7,14 +7,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use loci_model::Result;
 use loci_model::ports::BoxFuture;
-use loci_model::ports::code::{CodeError, CodePlace, CodeResult, CodeSources, CodeWork, Discovered};
+use loci_model::ports::code::{
+    CodeError, CodePlace, CodeResult, CodeSources, CodeWork, Discovered, ForgeRepository,
+};
 use loci_model::verdict::Unverifiable;
 
 use crate::CodeHistory;
 
 /// Repositories by the directory in which they seem to lie.
 #[derive(Clone, Default)]
-pub struct CodeShelf(Arc<Mutex<BTreeMap<PathBuf, Standing>>>);
+pub struct CodeShelf {
+    lying: Arc<Mutex<BTreeMap<PathBuf, Standing>>>,
+    at_forge: Arc<Mutex<BTreeMap<CodePlace, ForgeRepository>>>,
+}
 
 struct Standing {
     history: CodeHistory,
@@ -41,8 +46,14 @@ impl CodeShelf {
         self.lock().get_mut(Path::new(directory)).map(|standing| work(&mut standing.history))
     }
 
+    /// What a forge says of the repository at a path of its.
+    pub fn at_forge(&self, host: &str, path: &str, says: ForgeRepository) {
+        let place = CodePlace::Forge { host: host.to_owned(), path: path.to_owned() };
+        self.at_forge.lock().unwrap_or_else(PoisonError::into_inner).insert(place, says);
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, Standing>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lying.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -63,5 +74,16 @@ impl CodeSources for CodeShelf {
     fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, Result<Option<Discovered>>> {
         let found = self.lock().get(directory).map(|standing| standing.discovered.clone());
         Box::pin(async move { Ok(found) })
+    }
+
+    fn at_forge<'a>(&'a self, place: &'a CodePlace) -> BoxFuture<'a, CodeResult<Option<ForgeRepository>>> {
+        let found = self.at_forge.lock().unwrap_or_else(PoisonError::into_inner).get(place).cloned();
+        let missing = || CodeError::new(Unverifiable::AuthOrMissing, "the forge shows no such repository");
+        Box::pin(async move {
+            match place {
+                CodePlace::Local(_) => Ok(None),
+                CodePlace::Forge { .. } => found.map(Some).ok_or_else(missing),
+            }
+        })
     }
 }

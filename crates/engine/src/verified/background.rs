@@ -18,6 +18,7 @@ use loci_model::{JobId, MemoryId, RecordId, RepositoryId, Result, Timestamp};
 use super::answers::VerifyMode;
 use super::events::Scene;
 use super::remembered::Remembered;
+use super::repositories::{Told, learn};
 use super::settling::Origin;
 use super::standing::Standing;
 use super::writing;
@@ -43,7 +44,8 @@ impl Engine {
         for repository in due {
             let tip = self.default_tip(&repository).await;
             let is_new = tip.is_some() && tip != repository.verified_tip;
-            self.note_checked(&repository, is_new, now).await?;
+            let told = self.told_of(&repository).await;
+            self.note_checked(&repository, is_new, told, now).await?;
         }
         self.expire_facts(now).await?;
         let old = now.plus_millis(-VERDICT_DAYS * DAY_MS);
@@ -60,13 +62,22 @@ impl Engine {
         self.on_code(repository, &Standing::default(), Arc::new(work)).await.ok().flatten()
     }
 
-    async fn note_checked(&self, repository: &Repository, is_new: bool, now: Timestamp) -> Result<()> {
+    async fn note_checked(
+        &self,
+        repository: &Repository,
+        is_new: bool,
+        told: Option<Told>,
+        now: Timestamp,
+    ) -> Result<()> {
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let (memory, id) = (repository.memory.clone(), repository.id.clone());
         self.store
             .write(move |tx| {
                 let Some(mut repository) = tx.repositories().get(&memory, &id)? else { return Ok(()) };
                 repository.checked_at = Some(now);
+                if let Some(told) = &told {
+                    learn(tx, &mut repository, told)?;
+                }
                 tx.repositories_mut().put(&repository)?;
                 if is_new && tx.memories().get(&memory)?.is_some() {
                     ask(tx, &memory, &id, &job, now)?;

@@ -1,5 +1,6 @@
 //! Verified memory over a real store and repositories in memory: what is stored, what is served, what becomes of it.
 
+mod at_forge;
 mod lifecycle;
 mod reading;
 mod storing;

@@ -1,7 +1,6 @@
 //! Repositories that moved, and redirects that lead elsewhere.
 
-use loci_forges::forges::ForgeRepository;
-use loci_model::ports::code::CodePlace;
+use loci_model::ports::code::{CodePlace, CodeSources as _, ForgeRepository};
 use loci_model::verdict::Unverifiable;
 
 use crate::hub::{Hub, Repo, Wrong, files};
@@ -15,7 +14,6 @@ async fn a_renamed_repository_is_followed_and_its_name_told() {
     let hub = Hub::start(vec![repo]).await;
     hub.model().moved.insert("o/r".to_owned(), 7);
     let world = plain(&hub);
-    assert_eq!(world.forges.moved_to(&place("o/r")), None);
     let read = || {
         world.read(|source| {
             let at = source.resolve("main").unwrap().unwrap();
@@ -23,7 +21,6 @@ async fn a_renamed_repository_is_followed_and_its_name_told() {
         })
     };
     assert_eq!(read().await, (object(&tip), true));
-    assert_eq!(world.forges.moved_to(&place("O/R")), Some("new/name".to_owned()));
     let told = hub.told();
     assert_eq!(told[0], "/repos/o/r/commits/main 301");
     assert_eq!(told[1], "/repositories/7/commits/main 200");
@@ -38,9 +35,9 @@ async fn a_renamed_repository_is_followed_and_its_name_told() {
         default_branch: Some("main".to_owned()),
         parent: Some((3, "up/stream".to_owned())),
     };
-    assert_eq!(world.forges.repository(&place("o/r")).await, Ok(expect.clone()));
-    assert_eq!(world.forges.repository(&place("New/Name")).await, Ok(expect));
-    let none = world.forges.repository(&place("no/body")).await.unwrap_err();
+    assert_eq!(world.forges.at_forge(&place("o/r")).await, Ok(Some(expect.clone())));
+    assert_eq!(world.forges.at_forge(&place("New/Name")).await, Ok(Some(expect)));
+    let none = world.forges.at_forge(&place("no/body")).await.unwrap_err();
     assert_eq!(none.why, Unverifiable::AuthOrMissing);
 }
 

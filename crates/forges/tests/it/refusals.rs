@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use loci_forges::forges::ForgeOptions;
 use loci_model::code::Revision;
 use loci_model::ports::clock::Clock;
-use loci_model::ports::code::CodeError;
+use loci_model::ports::code::{CodeError, CodeSources as _};
 use loci_model::verdict::Unverifiable;
 use loci_testkit::ManualClock;
 
@@ -212,10 +212,10 @@ async fn the_token_is_not_logged() {
     // For the whole process: what a thread without a listener reaches first would never be told of.
     tracing::subscriber::set_global_default(told).unwrap();
     let place = crate::world::place("o/old");
-    let repository = world.forges.repository(&place).await.unwrap();
+    let repository = world.forges.at_forge(&place).await.unwrap().unwrap();
     assert_eq!(repository.path, "o/r");
     hub.model().tokens.remove(TOKEN);
-    let refused = world.forges.repository(&place).await;
+    let refused = world.forges.at_forge(&place).await;
     assert_eq!(refused.as_ref().unwrap_err().why, Unverifiable::Auth);
     let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     assert!(log.contains("called"), "{log}");

@@ -92,6 +92,21 @@ pub enum CodePlace {
     },
 }
 
+/// Who a repository is, on its forge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForgeRepository {
+    /// Its host, as configured.
+    pub host: String,
+    /// Its number there, which neither a rename nor a transfer changes.
+    pub id: u64,
+    /// Its path now, `owner/name`: another than the one that was asked for where it has moved.
+    pub path: String,
+    /// What its default branch is called; `None` for a repository without any.
+    pub default_branch: Option<String>,
+    /// Number and path of the repository it was forked from.
+    pub parent: Option<(u64, String)>,
+}
+
 /// What a directory turns out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Discovered {
@@ -119,4 +134,8 @@ pub trait CodeSources: Send + Sync {
     fn read<'a>(&'a self, place: &'a CodePlace, work: CodeWork) -> BoxFuture<'a, CodeResult<()>>;
     /// What the directory, or the nearest one above it with a repository, is. `None` where there is no repository.
     fn discover<'a>(&'a self, directory: &'a Path) -> BoxFuture<'a, Result<Option<Discovered>>>;
+    /// Who the repository at a place is, as its forge says now; `None` for a place that is on no forge.
+    fn at_forge<'a>(&'a self, _place: &'a CodePlace) -> BoxFuture<'a, CodeResult<Option<ForgeRepository>>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
 }

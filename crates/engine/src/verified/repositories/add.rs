@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::ports::code::{CodePlace, Discovered};
+use loci_model::ports::code::{CodePlace, CodeResult, Discovered};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::repository::Repository;
 use loci_model::{Error, MemoryId, RepositoryId, Result, Timestamp};
 
+use super::at_forge::{Told, number_alias};
 use super::find::{named, qualified};
 use super::{RepositoryAdd, RepositoryAdded};
 use crate::memories::existing;
@@ -29,6 +30,8 @@ struct Known {
     forge: Option<CodePlace>,
     discovered: Option<Discovered>,
     forge_id: Option<String>,
+    /// What could not be found out.
+    warnings: Vec<String>,
 }
 
 impl Engine {
@@ -55,7 +58,7 @@ impl Engine {
                     Some(name) => Some(one_named(tx, &memory, name)?),
                     None => look_for(tx, &memory, &known)?,
                 };
-                let mut warnings = Vec::new();
+                let mut warnings = known.warnings.clone();
                 let created = before.is_none();
                 let mut repository = match &before {
                     Some(repository) => repository.clone(),
@@ -101,23 +104,43 @@ impl Engine {
         let at_forge = |name: &RepositoryName| {
             Some(CodePlace::Forge { host: name.host.clone()?, path: name.segments.join("/") })
         };
-        let forge = if add.at_forge { names.iter().find_map(at_forge) } else { None };
+        let mut forge = if add.at_forge { names.iter().find_map(at_forge) } else { None };
         if add.at_forge && forge.is_none() {
             return Err(Error::invalid("name", "a repository at a forge is named host/owner/name"));
+        }
+        let mut forge_id = add.forge_id.as_deref().map(forge_alias).transpose()?;
+        let mut warnings = Vec::new();
+        match self.told_at(forge.as_ref()).await {
+            Ok(None) => {}
+            Ok(Some(told)) => {
+                if forge_id.as_ref().is_some_and(|given| *given != told.number) {
+                    return Err(Error::conflict("the forge has another number for it").on("forge_id"));
+                }
+                forge = told.place();
+                forge_id = Some(told.number);
+                if !names.contains(&told.name) {
+                    names.push(told.name);
+                }
+            }
+            Err(error) => warnings.push(format!(
+                "UNVERIFIABLE: its forge could not be asked for its number, which is learned later: {} ({})",
+                error.detail,
+                error.why.as_str()
+            )),
         }
         let key = match (names.first(), &discovered) {
             (Some(name), _) => name.key(),
             (None, Some(found)) => of_directory(found),
             (None, None) => return Err(Error::invalid("name", "name the repository, or a directory of it")),
         };
-        Ok(Known {
-            names,
-            key,
-            place,
-            forge,
-            discovered,
-            forge_id: add.forge_id.as_deref().map(forge_alias).transpose()?,
-        })
+        Ok(Known { names, key, place, forge, discovered, forge_id, warnings })
+    }
+
+    async fn told_at(&self, forge: Option<&CodePlace>) -> CodeResult<Option<Told>> {
+        match forge {
+            Some(place) => self.told(place).await,
+            None => Ok(None),
+        }
     }
 }
 
@@ -129,13 +152,13 @@ fn of_directory(found: &Discovered) -> String {
     local_key(name, found.roots.first().map(ToString::to_string).as_deref())
 }
 
-/// The alias of a forge's own number.
+/// The alias of a forge's own number, as a caller gives it.
 fn forge_alias(text: &str) -> Result<String> {
     let rule = "forge_id must be <host>:<number>, like github.com:12345";
     let bad = || Error::invalid("forge_id", rule);
     let (host, number) = text.rsplit_once(':').ok_or_else(bad)?;
     let sane = !host.is_empty() && !host.contains('/') && number.bytes().all(|byte| byte.is_ascii_digit());
-    if sane && !number.is_empty() { Ok(format!("id:{}:{number}", host.to_lowercase())) } else { Err(bad()) }
+    if sane && !number.is_empty() { Ok(number_alias(host, number)) } else { Err(bad()) }
 }
 
 fn one_named(tx: &dyn ReadTx, memory: &MemoryId, name: &str) -> Result<Repository> {

@@ -5,6 +5,7 @@
 //! person says so.
 
 mod add;
+mod at_forge;
 mod find;
 mod list;
 
@@ -14,6 +15,7 @@ use loci_model::Namespace;
 use loci_model::Result;
 use loci_model::repository::Repository;
 
+pub(super) use at_forge::{Told, learn};
 pub(super) use find::{Found, find, namespace_filter, of_id};
 
 /// A repository to be registered, or known by another name or place.
@@ -31,7 +33,7 @@ pub struct RepositoryAdd {
     pub at_forge: bool,
     /// It is this one, that is known already by another name: said by a person.
     pub same_as: Option<String>,
-    /// Its parent, whose facts are read along.
+    /// The repository it was forked from. It is kept; its facts are not read along yet.
     pub parent: Option<String>,
     /// The ref that changes states.
     pub default_ref: Option<String>,
