@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod attach;
+mod branches;
 mod demo;
 mod guarding;
 mod installing;

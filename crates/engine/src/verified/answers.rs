@@ -40,6 +40,8 @@ pub struct FactView {
     pub verification: Option<Verification>,
     /// Other active facts that say otherwise.
     pub conflicts_with: Vec<loci_model::RecordId>,
+    /// It was learned on a branch that is gone, and never merged. Only a search by a question looks for that.
+    pub is_source_abandoned: bool,
 }
 
 impl FactView {

@@ -77,6 +77,7 @@ fn view(located: Located) -> FactView {
         remembered,
         repo: found.repository.key,
         verification: None,
+        is_source_abandoned: false,
     }
 }
 

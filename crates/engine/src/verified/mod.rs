@@ -29,6 +29,7 @@ mod history;
 mod holding;
 mod invalidate;
 mod locating;
+mod origins;
 mod prompt;
 mod read_citation;
 mod receipts;

@@ -1,13 +1,19 @@
 //! `facts_search`: facts of one repository by words, meaning and filters, verified (verified-memory.md §12, mcp.md §7).
 
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
 use loci_model::fact::Fact;
+use loci_model::ports::code::CodeSource;
 use loci_model::ports::store::{FactPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{RecordKind, RecordState};
+use loci_model::repository::Repository;
 use loci_model::{Error, RecordId, Result, Timestamp};
 
-use super::answers::FactList;
-use super::code_reading::check_ref;
+use super::answers::{FactList, VerifyMode};
+use super::code_reading::{HEAD, check_ref, resolve};
+use super::origins::{LearnedOn, learned_on};
 use super::remembered::{Remembered, join};
 use super::repositories::{Found, find};
 use super::serving::Serving;
@@ -23,6 +29,9 @@ const RESULTS_MAX: u32 = 100;
 const LOOKED_AT: u32 = 100;
 /// Of a listing by filters alone so many facts are looked at.
 const LISTED: usize = 10_000;
+
+/// How long a search looks for where facts were learned.
+const ORIGINS_US_MAX: u64 = 25_000;
 
 /// What must be so of a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -116,13 +125,55 @@ impl Engine {
                 find(tx, &asking, &place, &name, Capability::Read)
             })
             .await?;
-        let (facts, degraded) = match &asked.query {
-            Some(query) => self.answering(caller, &found, query, &asked).await?,
-            None => (self.filtered(&found, &asked).await?, Vec::new()),
+        let Some(query) = &asked.query else {
+            let facts = self.filtered(&found, &asked).await?;
+            return self.serve(caller, standing, &found.repository, facts, &serving).await;
         };
+        let (ranked, degraded) = self.answering(caller, &found, query, &asked).await?;
+        let by_origin = self.by_origin(&found.repository, standing, &serving, ranked).await;
+        let (mut facts, mut abandoned) = (Vec::new(), BTreeSet::new());
+        for (fact, learned) in by_origin.into_iter().take(asked.limit as usize) {
+            if learned == LearnedOn::GoneBranch {
+                abandoned.insert(fact.record.id.clone());
+            }
+            facts.push(fact);
+        }
         let mut list = self.serve(caller, standing, &found.repository, facts, &serving).await?;
+        for view in &mut list.facts {
+            view.is_source_abandoned = abandoned.contains(&view.remembered.record.id);
+        }
         list.warnings.extend(degraded);
         Ok(list)
+    }
+
+    /// Ranked anew by where each was learned. Where the code cannot be read, or nothing of it is wanted, the order stays.
+    async fn by_origin(
+        &self,
+        repository: &Repository,
+        standing: &Standing,
+        serving: &Serving,
+        ranked: Vec<(Remembered, f32)>,
+    ) -> Vec<(Remembered, LearnedOn)> {
+        let sources: Vec<_> = ranked.iter().map(|(fact, _)| fact.fact.detail.source.clone()).collect();
+        let name = serving.reference.clone().unwrap_or_else(|| HEAD.to_owned());
+        let (default, clock) = (repository.default_ref.clone(), self.clock.clone());
+        let work = move |source: &dyn CodeSource| {
+            let tip = resolve(source, &name, default.as_deref())?;
+            let default = source.default_branch()?.map(|(_, tip)| tip);
+            let until_us = clock.monotonic_us() + ORIGINS_US_MAX;
+            Ok(learned_on(source, &tip, default, &sources, &|| clock.monotonic_us() > until_us))
+        };
+        let learned = match serving.verify {
+            VerifyMode::None => Vec::new(),
+            VerifyMode::Cached | VerifyMode::Fresh => {
+                self.on_code(repository, standing, Arc::new(work)).await.unwrap_or_default()
+            }
+        };
+        let learned = learned.into_iter().chain(std::iter::repeat(LearnedOn::Elsewhere));
+        let mut facts: Vec<_> = ranked.into_iter().zip(learned).collect();
+        // Stable: what counts the same stays as the search ranked it.
+        facts.sort_by(|((_, a), of_a), ((_, b), of_b)| (b * of_b.weight()).total_cmp(&(a * of_a.weight())));
+        facts.into_iter().map(|((fact, _), learned)| (fact, learned)).collect()
     }
 
     async fn answering(
@@ -131,7 +182,7 @@ impl Engine {
         found: &Found,
         query: &str,
         asked: &FactSearch,
-    ) -> Result<(Vec<Remembered>, Vec<String>)> {
+    ) -> Result<(Vec<(Remembered, f32)>, Vec<String>)> {
         let is_filtered = !asked.filters.is_empty();
         let memory = found.repository.memory.clone();
         let answer = self
@@ -158,19 +209,23 @@ impl Engine {
         let mut notes: Vec<String> =
             answer.notices.degraded.iter().map(|code| format!("DEGRADED: {}", code.code())).collect();
         notes.extend(answer.notices.warnings.iter().map(|code| code.code().to_owned()));
+        let relevance: HashMap<RecordId, f32> =
+            answer.hits.iter().map(|hit| (hit.record.id.clone(), hit.relevance)).collect();
         let ids: Vec<RecordId> = answer.hits.into_iter().map(|hit| hit.record.id).collect();
         let (view, repository) = (found.view.clone(), found.repository.id.clone());
-        let (filters, limit) = (asked.filters.clone(), asked.limit as usize);
+        let filters = asked.filters.clone();
         let facts = self
             .store
             .read(move |tx| {
                 let mut facts = tx.facts().get_many(&memory, &ids)?;
                 facts.retain(|fact| fact.repository == repository && filters.admits(fact));
-                facts.truncate(limit);
                 join(tx, &memory, &view, facts)
             })
             .await?;
-        Ok((facts, notes))
+        let of = |fact: &Remembered| relevance.get(&fact.record.id).copied().unwrap_or_default();
+        let ranked =
+            facts.into_iter().map(|fact| (of(&fact), fact)).map(|(relevance, fact)| (fact, relevance));
+        Ok((ranked.collect(), notes))
     }
 
     async fn filtered(&self, found: &Found, asked: &FactSearch) -> Result<Vec<Remembered>> {

@@ -157,6 +157,7 @@ fn sift(repository: &Repository, facts: &[Remembered], looked: &Looked) -> (Vec<
             repo: repository.key.clone(),
             conflicts_with: flags::conflicts(&fact.fact.detail.flags),
             verification,
+            is_source_abandoned: false,
         };
         match view.verdict() {
             Some(Verdict::Gone) => omitted.gone += 1,

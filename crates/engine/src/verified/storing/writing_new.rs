@@ -18,6 +18,7 @@ use crate::records::{batch, changes};
 use crate::verified::answers::FactView;
 use crate::verified::events::{Scene, details};
 use crate::verified::flags;
+use crate::verified::refresh;
 use crate::verified::remembered::{self, Remembered};
 use crate::verified::repositories::Found;
 use crate::verified::standing::Standing;
@@ -279,13 +280,7 @@ impl Writing<'_> {
                 self.scene.at,
             )?;
         }
-        fact.status = RecordState::Active;
-        fact.proposed = false;
-        fact.detail.flags.retain(|flag| flag != flags::AUTO_CITED);
-        fact.detail.gone = None;
-        fact.counters.verifications += 1;
-        fact.refreshed_at = self.scene.at;
-        fact.expires_at = self.expiry();
+        refresh::confirm(&mut fact, self.engine, self.scene);
         self.last_verified(&mut fact);
         let ids = self.engine.ids.as_ref();
         let verified = self.scene.verified(ids, Some(&fact.record), &self.passed.verification, 0);
@@ -338,6 +333,7 @@ fn stored(
             remembered: Remembered { record, fact },
             repo: repository.key.clone(),
             verification: Some(passed.verification.clone()),
+            is_source_abandoned: false,
         },
         verification: passed.verification.clone(),
         similar: alike.similar.clone(),

@@ -60,6 +60,9 @@ pub(super) fn fact(view: &FactView) -> Value {
     if let (Some(verdict), Some(members)) = (view.verdict(), said.as_object_mut()) {
         members.insert("verdict".to_owned(), verdict.as_str().into());
     }
+    if let (true, Some(members)) = (view.is_source_abandoned, said.as_object_mut()) {
+        members.insert("abandoned_source".to_owned(), true.into());
+    }
     if let (false, Some(members)) = (view.conflicts_with.is_empty(), said.as_object_mut()) {
         members.insert("conflicts_with".to_owned(), view.conflicts_with.iter().map(id).collect());
     }
