@@ -10,6 +10,7 @@ mod costs;
 mod crash;
 mod dev_set;
 mod embedded;
+mod facts;
 mod figures;
 mod fuzz;
 mod great_tables;
@@ -53,6 +54,8 @@ enum Program {
     Costs(costs::Arguments),
     /// Kills a server at random under mixed load and checks what it had acknowledged.
     Crash(crash::Arguments),
+    /// How long verified memory takes: storing, reading anew at new commits, reading of many.
+    Facts(facts::Arguments),
     /// Files that a commit touches, found by its message.
     History(history::Arguments),
     /// Mutated requests through router, shapes and signatures.
@@ -115,6 +118,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::Consolidation(arguments) => consolidation::run(&arguments),
         Program::Costs(arguments) => costs::run(arguments).await,
         Program::Crash(arguments) => crash::run(arguments).await,
+        Program::Facts(arguments) => facts::run(arguments).await,
         Program::Retrieval(arguments) => retrieval::run(arguments).await,
         Program::Rot(arguments) => rot::run(*arguments).await,
         Program::ScriptedModel(arguments) => scripted_model::run(arguments).await,
