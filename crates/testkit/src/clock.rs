@@ -47,6 +47,12 @@ impl ManualClock {
         waiting.into_iter().for_each(Waker::wake);
     }
 
+    /// Shows an earlier time, as the clock of another machine does; sleepers sleep on.
+    pub fn put_back_ms(&self, millis: i64) {
+        let mut hands = self.hands();
+        hands.now = hands.now.plus_millis(-millis);
+    }
+
     /// How many sleepers wait for the clock: a test may advance once someone does.
     pub fn sleepers(&self) -> usize {
         self.hands().waiting.len()

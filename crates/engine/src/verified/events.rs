@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use loci_model::code::ObjectId;
 use loci_model::fact::{FactEvent, FactEventKind};
-use loci_model::ports::ids::{IdSource, uuid7};
+use loci_model::ports::ids::{IdSource, uuid7, uuid7_at};
+use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::Principal;
 use loci_model::verdict::{CitationVerdict, Method, Unverifiable, Verdict, Verification};
 use loci_model::{Document, MemoryId, RecordId, RepositoryId, Result, Timestamp};
@@ -120,6 +121,51 @@ impl Scene {
             ..self.event(ids, kind, record)
         }
     }
+}
+
+/// Rows that say where a fact stands.
+const STANDING: &[FactEventKind] = &[
+    FactEventKind::Created,
+    FactEventKind::Corrected,
+    FactEventKind::Refreshed,
+    FactEventKind::Superseded,
+    FactEventKind::Invalidated,
+    FactEventKind::Quarantined,
+    FactEventKind::Restored,
+    FactEventKind::Expired,
+    FactEventKind::Deleted,
+    FactEventKind::ContradictionDetected,
+];
+
+/// Adds rows. One that says where a fact stands comes behind those that said so before, whatever the clock showed when the
+/// call began: calls overlap, clocks of servers differ, and rows read in their order must tell the state (T1).
+pub(super) fn append(tx: &mut dyn Tx, events: &[FactEvent]) -> Result<()> {
+    let mut placed: Vec<FactEvent> = Vec::with_capacity(events.len());
+    for event in events {
+        let event = behind(tx, &placed, event)?;
+        placed.push(event);
+    }
+    tx.fact_events_mut().append(&placed)
+}
+
+/// The row behind what is there and what comes with it.
+fn behind(tx: &dyn ReadTx, with: &[FactEvent], event: &FactEvent) -> Result<FactEvent> {
+    let Some(record) = event.record.as_ref().filter(|_| STANDING.contains(&event.kind)) else {
+        return Ok(event.clone());
+    };
+    let beside = |other: &&FactEvent| other.record == event.record && STANDING.contains(&other.kind);
+    let last = match with.iter().rev().find(beside) {
+        Some(last) => Some(last.clone()),
+        None => tx.fact_events().newest(&event.memory, record, STANDING, event.at)?,
+    };
+    let last = last.filter(|last| (last.at, &last.id) >= (event.at, &event.id));
+    Ok(last.map_or_else(
+        || event.clone(),
+        |last| {
+            let at = last.at.plus_millis(1);
+            FactEvent { id: uuid7_at(&event.id, at.millis()), at, ..event.clone() }
+        },
+    ))
 }
 
 /// Details of a row, from a JSON object without text of facts or code.

@@ -7,6 +7,7 @@ use loci_model::ports::store::Tx;
 use loci_model::record::RecordState;
 use sha2::{Digest, Sha256};
 
+use super::events;
 use crate::records::changes::Change;
 
 /// Brings the fact of a changed record, if it is one, to the record's state.
@@ -40,7 +41,7 @@ pub(crate) fn follow(tx: &mut dyn Tx, change: &Change<'_>) -> Result<()> {
         details: None,
     };
     tx.facts_mut().put(&fact)?;
-    tx.fact_events_mut().append(&[event])
+    events::append(tx, &[event])
 }
 
 fn kind_of(to: RecordState) -> Option<FactEventKind> {

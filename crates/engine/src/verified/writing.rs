@@ -7,6 +7,7 @@ use loci_model::ports::store::{RecordChange, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::{Result, Timestamp};
 
+use super::events;
 use super::settling::Settled;
 use crate::records::changes::{self, Change};
 
@@ -25,7 +26,7 @@ pub(super) fn settled(
     if let Some(fact) = &settled.fact {
         tx.facts_mut().put(fact)?;
     }
-    tx.fact_events_mut().append(&settled.events)
+    events::append(tx, &settled.events)
 }
 
 /// Changes the state of a record that is a fact; its row of facts and its events are the caller's.
@@ -44,7 +45,7 @@ pub(super) fn state(
 }
 
 /// Writes a fact and what happened to it.
-pub(super) fn fact(tx: &mut dyn Tx, fact: &Fact, events: &[FactEvent]) -> Result<()> {
+pub(super) fn fact(tx: &mut dyn Tx, fact: &Fact, happened: &[FactEvent]) -> Result<()> {
     tx.facts_mut().put(fact)?;
-    tx.fact_events_mut().append(events)
+    events::append(tx, happened)
 }

@@ -1,7 +1,7 @@
 //! From stored to expired: refresh, supersede, invalidate, use, the default branch moving on (B3, B5, B10, B11, B13).
 
 use loci_engine::verified::{AppliedOutcome, VerifyMode};
-use loci_model::ports::store::StoreExt;
+use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::record::RecordState;
 use loci_model::verdict::Verdict;
 use loci_model::{CodeReason, RecordId};
@@ -82,6 +82,32 @@ fn superseding_into_an_equal_fact_merges() {
     let view = block_on(shop.engine.fact_get(&shop.caller, &shop.standing, &two)).unwrap();
     assert_eq!(view.remembered.fact.detail.citations.len(), 2);
     assert_eq!(view.remembered.record.supersedes, [one]);
+}
+
+#[test]
+fn rows_stand_in_the_order_of_what_happened_whatever_clocks_say() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    shop.refresh(&id, None).unwrap();
+    // What comes next is written by a server whose clock is behind.
+    shop.world.clock().put_back_ms(5_000);
+    assert!(shop.invalidate(&id).unwrap());
+    shop.assert_replayed(&id);
+    shop.world.clock().put_back_ms(5_000);
+    let again = shop.stored();
+    assert_eq!(shop.status(&id), RecordState::Superseded);
+    shop.assert_replayed(&id);
+    shop.assert_replayed(&again);
+    // And what follows a record.
+    let corrected =
+        shop.supersede(&again, "A cart refuses what MAX_ITEMS does not allow.", None).unwrap().new;
+    shop.world.clock().put_back_ms(5_000);
+    let gone = std::slice::from_ref(&corrected);
+    block_on(shop.engine.facts_delete(&shop.caller, &shop.standing, gone, "a mistake")).unwrap();
+    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let work = move |tx: &dyn ReadTx| tx.fact_events().of_record(&memory, &corrected, 1);
+    let newest = block_on(StoreExt::read(shop.engine.store().as_ref(), work)).unwrap();
+    assert_eq!(newest.iter().map(|event| event.kind.as_str()).collect::<Vec<_>>(), ["deleted"]);
 }
 
 #[test]

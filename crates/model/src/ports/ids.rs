@@ -16,6 +16,13 @@ pub fn uuid7(source: &dyn IdSource, time_ms: i64) -> String {
     spell(&bytes)
 }
 
+/// The same UUID of version 7 at another time.
+pub fn uuid7_at(id: &str, time_ms: i64) -> String {
+    let time = format!("{:012x}", u64::try_from(time_ms).unwrap_or(0) & 0xffff_ffff_ffff);
+    let (high, low) = time.split_at(8);
+    format!("{high}-{low}{}", id.get(13..).unwrap_or_default())
+}
+
 /// A UUID of version 4, in its usual spelling.
 pub fn uuid4(source: &dyn IdSource) -> String {
     let mut bytes = source.random();
@@ -57,6 +64,7 @@ mod tests {
     fn spelling() {
         assert_eq!(uuid4(&Fixed), "ffffffff-ffff-4fff-bfff-ffffffffffff");
         assert_eq!(uuid7(&Fixed, 1), "00000000-0001-7fff-bfff-ffffffffffff");
+        assert_eq!(uuid7_at(&uuid7(&Fixed, 1), 2), uuid7(&Fixed, 2));
         assert_eq!(letters_and_digits(&Fixed, 10).len(), 10);
     }
 }
