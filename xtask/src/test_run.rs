@@ -44,6 +44,7 @@ const STEPS: &[Step] = &[
         name: "crash-pipeline",
         run: |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--pipeline", "--every", "6"])),
     },
+    Step { name: "crash-facts", run: crash_facts },
     Step {
         name: "cluster",
         run: |c| {
@@ -85,6 +86,14 @@ fn engine_on_postgres(checkout: &Checkout) -> Result<()> {
     let arguments = ["test", "--locked", "--package", "loci-engine", "--test", "it", "--"];
     let mut command = checkout.cargo(&[&arguments[..], &tests, &["--skip", "any_write_may_fail"]].concat());
     process::run(command.env("LOCI_TEST_STORE", "postgres"))
+}
+
+/// Facts superseded, refreshed and invalidated while servers and databases are killed, on both stores.
+fn crash_facts(checkout: &Checkout) -> Result<()> {
+    for rest in [&["--facts", "--rounds", "8"][..], &["--facts", "--rounds", "5", "--store", "postgres"]] {
+        bench_programs::crash(checkout, &bench_programs::Arguments::new(rest))?;
+    }
+    Ok(())
 }
 
 /// What the default build leaves out. Behind the tests: only what depends on a feature is compiled again.

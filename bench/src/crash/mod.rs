@@ -4,12 +4,13 @@
 //! played here.
 
 mod check;
+mod facts;
 mod ledger;
 mod pipeline;
 mod saved;
 mod workers;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -43,6 +44,12 @@ pub(crate) struct Arguments {
     /// Kills between the steps of the pipeline instead: at each question to a model and each notification.
     #[arg(long)]
     pipeline: bool,
+    /// Kills while facts that cite code are superseded, refreshed and invalidated instead.
+    #[arg(long, conflicts_with = "pipeline")]
+    facts: bool,
+    /// With `facts`: where they are kept.
+    #[arg(long, value_enum, default_value = "folder")]
+    store: facts::place::Kind,
     /// With `pipeline`: only every so manieth of these places.
     #[arg(long, default_value_t = 1)]
     every: u64,
@@ -65,6 +72,22 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     if arguments.pipeline {
         return pipeline::run(&binary, arguments.every, arguments.seed).await;
     }
+    if arguments.facts {
+        return facts::run(&facts::Plan {
+            binary: &binary,
+            kind: arguments.store,
+            rounds: arguments.rounds,
+            seed: arguments.seed,
+            clients: arguments.clients,
+            kill_after_ms: (arguments.kill_after_ms_min, arguments.kill_after_ms_max),
+        })
+        .await;
+    }
+    mixed(&arguments, &binary).await
+}
+
+/// Rounds of mixed load.
+async fn mixed(arguments: &Arguments, binary: &Path) -> Result<()> {
     let temporary = tempfile::tempdir()?;
     let folder = temporary.path().join("data");
     let mut random = Seeded::new(arguments.seed);
@@ -77,10 +100,10 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     for round in 0..arguments.rounds {
         progress.within(round.into(), arguments.rounds.into());
         if let Some(id) = &memory {
-            let checked = saved.check(&binary, &folder, id).await;
+            let checked = saved.check(binary, &folder, id).await;
             checked.with_context(|| failed(round, arguments.seed))?;
         }
-        let server = Server::start_with(&binary, &folder, saved::SETTINGS)?;
+        let server = Server::start_with(binary, &folder, saved::SETTINGS)?;
         let wire = Wire::new(&server.url);
         let id = match &memory {
             Some(id) => String::clone(id),
@@ -102,15 +125,15 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
         end.bring(server, &mut random).await?;
     }
     let id = memory.context("no round was run")?;
-    saved.check(&binary, &folder, &id).await.with_context(|| failed(arguments.rounds, arguments.seed))?;
-    let server = Server::start_with(&binary, &folder, saved::SETTINGS)?;
+    saved.check(binary, &folder, &id).await.with_context(|| failed(arguments.rounds, arguments.seed))?;
+    let server = Server::start_with(binary, &folder, saved::SETTINGS)?;
     let wire = Wire::new(&server.url);
     check::after_kill(&wire, &id, &ledger).await.with_context(|| failed(arguments.rounds, arguments.seed))?;
     let totals =
         check::whole(&wire, &id, &ledger).await.with_context(|| failed(arguments.rounds, arguments.seed))?;
     server.stop()?;
     // What all rounds and the last wait left, with everything erased that was to be.
-    saved.check(&binary, &folder, &id).await.context("after the clean end")?;
+    saved.check(binary, &folder, &id).await.context("after the clean end")?;
     ensure!(saved.loaded > 0, "no start began with a saved index");
     ensure!(totals.events > 0, "the load wrote nothing: the kill came too early in every round");
     println!(

@@ -28,7 +28,7 @@ pub(super) struct Repository {
 }
 
 /// A `git` that obeys nothing of the repository's or the machine's configuration that runs, fetches or replaces.
-pub(super) fn command(folder: &Path) -> Command {
+pub(crate) fn command(folder: &Path) -> Command {
     let mut command = Command::new("git");
     for (name, value) in [
         ("GIT_NO_LAZY_FETCH", "1"),

@@ -12,7 +12,7 @@ use super::super::git::command;
 
 /// What an entry of a tree is that is no file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::rot) enum Mode {
+pub(crate) enum Mode {
     Link,
     /// Its bytes are the id of a commit.
     Submodule,
@@ -20,14 +20,14 @@ pub(in crate::rot) enum Mode {
 
 /// One commit: files, parents (numbers of earlier ones, the first first), message.
 #[derive(Default)]
-pub(in crate::rot) struct Commit {
-    pub(in crate::rot) files: Vec<(String, Vec<u8>)>,
+pub(crate) struct Commit {
+    pub(crate) files: Vec<(String, Vec<u8>)>,
     /// What is no file.
-    pub(in crate::rot) others: Vec<(String, Mode, Vec<u8>)>,
-    pub(in crate::rot) parents: Vec<usize>,
-    pub(in crate::rot) message: String,
+    pub(crate) others: Vec<(String, Mode, Vec<u8>)>,
+    pub(crate) parents: Vec<usize>,
+    pub(crate) message: String,
     /// Where the branch stands then; `main` or another. A first commit needs a branch that nothing has.
-    pub(in crate::rot) branch: String,
+    pub(crate) branch: String,
 }
 
 /// Seconds of the first commit, and between two.
@@ -38,7 +38,7 @@ const APART: u64 = 6 * 3600;
 ///
 /// # Errors
 /// When git is not there or refuses.
-pub(in crate::rot) fn import(folder: &Path, commits: &[Commit]) -> Result<Vec<String>> {
+pub(crate) fn import(folder: &Path, commits: &[Commit]) -> Result<Vec<String>> {
     let parent = folder.parent().unwrap_or(folder);
     let made = command(parent)
         .args(["init", "--quiet", "--bare", "--initial-branch=main", "--template="])

@@ -12,7 +12,8 @@ use anyhow::{Context, Result};
 
 use changes::CHANGES;
 use files::Files;
-pub(super) use import::{Commit, Mode, import};
+pub(super) use import::Mode;
+pub(crate) use import::{Commit, import};
 
 use super::manifest::Entry;
 use crate::seeded::Seeded;

@@ -1,0 +1,134 @@
+//! What clients sent and what was acknowledged to them: calls that were not answered stay open, to be sent again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::wire::text_at;
+
+/// A fact that somebody was told of.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Known {
+    pub(super) subject: String,
+    pub(super) fact: String,
+    pub(super) part: u64,
+    /// What took its place, as was acknowledged.
+    pub(super) superseded_by: Option<String>,
+    pub(super) is_invalid: bool,
+    /// How often what was acknowledged.
+    pub(super) refreshed: u64,
+    pub(super) stored_again: u64,
+    pub(super) invalidated: u64,
+    pub(super) applied: u64,
+}
+
+/// What a call is to do.
+#[derive(Debug, Clone)]
+pub(super) enum Act {
+    Store { subject: String, fact: String, part: u64 },
+    Supersede { old: String, subject: String, fact: String, part: u64 },
+    Refresh { id: String, part: u64 },
+    Invalidate { id: String },
+    Apply { id: String },
+}
+
+impl Act {
+    /// The part whose code it must be able to prove.
+    pub(super) fn proves(&self) -> Option<u64> {
+        match self {
+            Self::Store { part, .. } | Self::Supersede { part, .. } | Self::Refresh { part, .. } => {
+                Some(*part)
+            }
+            Self::Invalidate { .. } | Self::Apply { .. } => None,
+        }
+    }
+}
+
+/// A call.
+#[derive(Debug, Clone)]
+pub(super) struct Sent {
+    pub(super) tool: &'static str,
+    pub(super) arguments: Value,
+    pub(super) act: Act,
+}
+
+/// Calls and facts.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    pub(super) facts: BTreeMap<String, Known>,
+    /// Calls without an answer, by key.
+    pub(super) open: BTreeMap<String, Sent>,
+    /// Facts that changed since they were looked at last.
+    pub(super) fresh: BTreeSet<String>,
+    pub(super) acknowledged: BTreeMap<&'static str, u64>,
+    /// Refused in order: another client was quicker, or the code is gone.
+    pub(super) refused: u64,
+    pub(super) in_flight: u64,
+    /// What should not have been answered.
+    pub(super) failures: Vec<String>,
+}
+
+/// Shared by all clients.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Shared(Arc<Mutex<Ledger>>);
+
+impl Shared {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Ledger> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ledger {
+    /// A call was answered.
+    pub(super) fn acknowledge(&mut self, key: &str, answer: &Value) -> Result<()> {
+        let Some(sent) = self.open.remove(key) else { return Ok(()) };
+        *self.acknowledged.entry(sent.tool).or_default() += 1;
+        match sent.act {
+            Act::Store { subject, fact, part } => {
+                let id = text_at(answer, "/id")?;
+                match text_at(answer, "/status")?.as_str() {
+                    "created" => self.insert(id, subject, fact, part),
+                    "refreshed" => self.known(&id)?.stored_again += 1,
+                    other => anyhow::bail!("stored as {other}: {answer}"),
+                }
+            }
+            Act::Supersede { old, subject, fact, part } => {
+                let new = text_at(answer, "/new_memory_id")?;
+                self.known(&old)?.superseded_by = Some(new.clone());
+                if answer.get("merged") == Some(&Value::Bool(true)) {
+                    self.known(&new)?.stored_again += 1;
+                } else {
+                    self.insert(new, subject, fact, part);
+                }
+            }
+            Act::Refresh { id, .. } => self.known(&id)?.refreshed += 1,
+            Act::Invalidate { id } => {
+                let changed =
+                    answer.get("changed").and_then(Value::as_bool).context("nothing about changed")?;
+                let known = self.known(&id)?;
+                known.is_invalid = true;
+                known.invalidated += u64::from(changed);
+            }
+            Act::Apply { id } => self.known(&id)?.applied += 1,
+        }
+        Ok(())
+    }
+
+    /// A call was refused: it has done nothing.
+    pub(super) fn refuse(&mut self, key: &str) {
+        self.open.remove(key);
+        self.refused += 1;
+    }
+
+    fn insert(&mut self, id: String, subject: String, fact: String, part: u64) {
+        self.fresh.insert(id.clone());
+        self.facts.insert(id, Known { subject, fact, part, ..Known::default() });
+    }
+
+    fn known(&mut self, id: &str) -> Result<&mut Known> {
+        self.fresh.insert(id.to_owned());
+        self.facts.get_mut(id).with_context(|| format!("{id} was never acknowledged"))
+    }
+}

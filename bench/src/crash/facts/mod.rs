@@ -1,0 +1,231 @@
+//! `crash --facts`: rounds in which clients store, supersede, refresh and invalidate facts that cite code, each ended by
+//! `kill -9` of the server, on PostgreSQL of the database in some. Calls that were not answered are sent again under their key.
+//! Then checked by the rows themselves: every chain has one head, at every moment; every change of a state has its row; whatever
+//! was acknowledged is there, once; nothing else is.
+
+mod check;
+mod clients;
+mod code;
+mod ledger;
+pub(super) mod place;
+mod rows;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+
+use super::index_equals_rebuild;
+use crate::progress::Progress;
+use crate::seeded::Seeded;
+use crate::server::Server;
+use crate::wire::{Wire, text_at};
+use clients::Load;
+use code::{Code, REPO};
+use ledger::Shared;
+use place::{Kind, Place};
+
+/// Every so manieth round the code of some facts goes away, or comes back.
+const MOVES_EVERY: u32 = 4;
+/// Every so manieth round on a database ends with its kill, not the server's.
+const DATABASE_EVERY: u32 = 3;
+/// Every so manieth round all facts are looked at, not only those that changed.
+const WHOLE_EVERY: u32 = 25;
+/// The database stays down for so long.
+const DOWN_MS_MAX: u64 = 300;
+
+/// What to run.
+pub(super) struct Plan<'a> {
+    pub(super) binary: &'a Path,
+    pub(super) kind: Kind,
+    pub(super) rounds: u32,
+    pub(super) seed: u64,
+    pub(super) clients: u32,
+    pub(super) kill_after_ms: (u64, u64),
+}
+
+struct Run<'a> {
+    plan: &'a Plan<'a>,
+    place: Place,
+    code: Code,
+    ledger: Shared,
+    random: Seeded,
+    /// Looks at chains while clients were at work.
+    looks: u64,
+    database_kills: u64,
+}
+
+/// Runs the rounds.
+pub(super) async fn run(plan: &Plan<'_>) -> Result<()> {
+    let temporary = tempfile::tempdir()?;
+    let mut run = Run {
+        plan,
+        place: Place::new(plan.kind, temporary.path())?,
+        code: Code::make(&temporary.path().join("parts.git"))?,
+        ledger: Shared::default(),
+        random: Seeded::new(plan.seed),
+        looks: 0,
+        database_kills: 0,
+    };
+    let outcome = run.rounds().await;
+    if outcome.is_err() {
+        eprintln!("the store and the server's log: {}", temporary.keep().display());
+    }
+    outcome
+}
+
+impl Run<'_> {
+    async fn rounds(&mut self) -> Result<()> {
+        let began = Instant::now();
+        let progress = Progress::new(1);
+        progress.step("rounds of load and kill");
+        let (rounds, seed) = (self.plan.rounds, self.plan.seed);
+        for round in 0..rounds {
+            progress.within(round.into(), rounds.into());
+            let failed = || format!("in round {round} (seed {seed})");
+            if round % MOVES_EVERY == MOVES_EVERY - 1 {
+                self.code.stand_at(!self.code.is_less)?;
+            }
+            let server = self.start()?;
+            let wire = Wire::new(&server.url);
+            if round == 0 {
+                self.register(&wire).await?;
+            }
+            self.after_kill(&wire, round % WHOLE_EVERY == 0).await.with_context(failed)?;
+            self.load_and_kill(server, &wire, round).await.with_context(failed)?;
+        }
+        let server = self.start()?;
+        let wire = Wire::new(&server.url);
+        self.after_kill(&wire, true).await.with_context(|| format!("at the end (seed {seed})"))?;
+        let memory = self.memory(&wire).await?;
+        wire.wait(&memory, 60_000).await?;
+        index_equals_rebuild(&wire, &memory).await?;
+        server.stop()?;
+        self.print(began.elapsed())
+    }
+
+    fn start(&self) -> Result<Server> {
+        Server::start_with(self.plan.binary, &self.place.folder, &self.place.settings())
+    }
+
+    async fn register(&self, wire: &Wire) -> Result<()> {
+        let folder = self.place.folder.with_file_name("parts.git");
+        wire.ask("POST", "/v1/repos", Some(&json!({ "name": REPO, "directory": folder }))).await.map(drop)
+    }
+
+    async fn memory(&self, wire: &Wire) -> Result<String> {
+        let list = wire.ask("GET", "/v1/memories", None).await?;
+        text_at(&list, "/memories/0/id")
+    }
+
+    async fn load_and_kill(&mut self, mut server: Server, wire: &Wire, round: u32) -> Result<()> {
+        let is_disturbed = Arc::new(AtomicBool::new(false));
+        let gone: Vec<bool> = (0..code::PARTS).map(|part| self.code.is_gone(part)).collect();
+        let is_gone = move |part: u64| {
+            usize::try_from(part).ok().and_then(|part| gone.get(part).copied()) == Some(true)
+        };
+        let load = Load {
+            wire: wire.clone(),
+            ledger: self.ledger.clone(),
+            seed: self.plan.seed,
+            round,
+            is_gone: Arc::new(is_gone),
+            is_disturbed: Arc::clone(&is_disturbed),
+        };
+        let (least, most) = self.plan.kill_after_ms;
+        let wait = Duration::from_millis(least + self.random.below(most.saturating_sub(least).max(1)));
+        let mut clients = clients::start(&load, self.plan.clients);
+        tokio::time::sleep(wait / 2).await;
+        self.look().await.context("while clients were at work")?;
+        tokio::time::sleep(wait / 2).await;
+        is_disturbed.store(true, Ordering::SeqCst);
+        if self.place.has_database() && round % DATABASE_EVERY == DATABASE_EVERY - 1 {
+            let pause = Duration::from_millis(self.random.below(DOWN_MS_MAX));
+            tokio::task::block_in_place(|| self.place.restart_database(pause))?;
+            self.database_kills += 1;
+        }
+        server.kill()?;
+        while let Some(ended) = clients.join_next().await {
+            ended?;
+        }
+        let failures = std::mem::take(&mut self.ledger.lock().failures);
+        ensure!(
+            failures.is_empty(),
+            "{} calls failed without a kill: {}",
+            failures.len(),
+            failures.join("\n")
+        );
+        Ok(())
+    }
+
+    /// Chains are whole at any moment.
+    async fn look(&mut self) -> Result<()> {
+        let store = self.place.open()?;
+        let snapshot = rows::snapshot(store.as_ref(), |_| false).await;
+        store.close();
+        self.looks += 1;
+        check::chains(&snapshot?)
+    }
+
+    /// Sends again what was not answered, then looks at the rows.
+    async fn after_kill(&mut self, wire: &Wire, whole: bool) -> Result<()> {
+        self.chains_before_anything(wire).await?;
+        let open: Vec<_> =
+            self.ledger.lock().open.iter().map(|(key, sent)| (key.clone(), sent.clone())).collect();
+        for (key, sent) in open {
+            let path = format!("/v1/tools/{}", sent.tool);
+            let (status, answer) = wire.send("POST", &path, Some(&sent.arguments)).await?;
+            clients::settle(&self.ledger, &key, status, &answer, &|part| self.code.is_gone(part))
+                .context("sent again")?;
+            self.ledger.lock().in_flight += 1;
+        }
+        let fresh = std::mem::take(&mut self.ledger.lock().fresh);
+        let store = self.place.open()?;
+        let choose = move |id: &loci_model::RecordId| {
+            whole || fresh.contains(id.as_str().strip_prefix("mem-").unwrap_or(id.as_str()))
+        };
+        let snapshot = rows::snapshot(store.as_ref(), choose).await;
+        store.close();
+        let snapshot = snapshot?;
+        check::chains(&snapshot)?;
+        for rows in &snapshot.whole {
+            check::rows(&snapshot, rows).with_context(|| format!("fact {}", rows.record.id))?;
+        }
+        check::acknowledged(&snapshot, &self.ledger.lock())
+    }
+
+    /// What the kill left, before any call is sent again.
+    async fn chains_before_anything(&mut self, wire: &Wire) -> Result<()> {
+        wire.ask("GET", "/v1/memories", None).await?;
+        self.look().await.context("as the kill left it")
+    }
+
+    fn print(&self, took: Duration) -> Result<()> {
+        let ledger = self.ledger.lock();
+        let Plan { kind, rounds, seed, clients, .. } = self.plan;
+        let counts: Vec<_> =
+            ledger.acknowledged.iter().map(|(tool, count)| format!("{count} {tool}")).collect();
+        println!(
+            "crash --facts: {rounds} rounds in {:.0} s, {kind:?}, {clients} clients, seed {seed}: acknowledged and found once: {}; \
+             {} refused in order; {} in flight at a kill, sent again; {} kills of the database; {} facts, every chain with one \
+             head in {} looks, every change with its row",
+            took.as_secs_f64(),
+            counts.join(", "),
+            ledger.refused,
+            ledger.in_flight,
+            self.database_kills,
+            ledger.facts.len(),
+            self.looks,
+        );
+        for tool in ["memory_store", "memory_supersede", "memory_refresh"] {
+            ensure!(
+                ledger.acknowledged.contains_key(tool),
+                "{tool} was never acknowledged: the kill came too early"
+            );
+        }
+        Ok(())
+    }
+}

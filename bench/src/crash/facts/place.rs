@@ -1,0 +1,77 @@
+//! Where the facts are kept: a data folder, or a database of a PostgreSQL that waits for the disk and is killed too.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use loci_app::config::Config;
+use loci_app::wiring_store::StorePlan;
+use loci_model::ports::store::Store;
+use loci_pgserver::{PostgresServer, Settings};
+
+/// The kind of store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(in crate::crash) enum Kind {
+    /// SQLite on a folder.
+    Folder,
+    /// PostgreSQL, started for the run.
+    Postgres,
+}
+
+/// The place.
+pub(super) struct Place {
+    /// Of the server; the store itself where there is no database.
+    pub(super) folder: PathBuf,
+    database: Option<Database>,
+}
+
+struct Database {
+    server: PostgresServer,
+    url: String,
+}
+
+impl Place {
+    pub(super) fn new(kind: Kind, parent: &Path) -> Result<Self> {
+        let database = match kind {
+            Kind::Folder => None,
+            Kind::Postgres => {
+                let server = PostgresServer::start(&Settings { durable: true, ..Settings::default() })?;
+                let url = server.fresh_database()?;
+                Some(Database { server, url })
+            }
+        };
+        Ok(Self { folder: parent.join("data"), database })
+    }
+
+    /// Settings of the server.
+    pub(super) fn settings(&self) -> Vec<(&str, &str)> {
+        let store = self.database.as_ref().map(|database| ("LOCI_STORE", database.url.as_str()));
+        store.into_iter().collect()
+    }
+
+    /// Opens the store beside the server; who opened it closes it.
+    pub(super) fn open(&self) -> Result<Arc<dyn Store>> {
+        match &self.database {
+            None => StorePlan::folder_at(&self.folder),
+            Some(database) => {
+                StorePlan::at(&database.url, &Config::default(), self.folder.with_extension("beside"))?
+            }
+        }
+        .existing_only()
+        .open()
+    }
+
+    /// True where there is a database to kill.
+    pub(super) fn has_database(&self) -> bool {
+        self.database.is_some()
+    }
+
+    /// Stops every process of the database where it is, and starts it again after a pause.
+    pub(super) fn restart_database(&self, pause: Duration) -> Result<()> {
+        let Some(database) = &self.database else { return Ok(()) };
+        database.server.kill()?;
+        std::thread::sleep(pause);
+        Ok(database.server.restart()?)
+    }
+}
