@@ -86,7 +86,10 @@ impl Engine {
         let passed = self.pass_correction(standing, &located, &correction).await?;
         let reason = text.reason.clone().unwrap_or_default();
         storing::check_secrets(&[&text.subject, &text.fact, &reason], &passed.contents)?;
-        let alike = self.alike(caller, comparing(&located, &text, &passed)).await?;
+        let mut alike = self.alike(caller, comparing(&located, &text, &passed)).await?;
+        // A correction says something else than what it corrects: that is no conflict, for one of them gives way.
+        alike.similar.retain(|id| *id != correction.old);
+        alike.conflicts.retain(|id| *id != correction.old);
         let place = Place { found: located.found, standing: standing.clone() };
         self.write_correction(caller, place, correction.old, text, (passed, alike), token).await
     }

@@ -49,6 +49,8 @@ fn superseding_keeps_one_head_and_asks_for_proof() {
         .supersede(&old, "A cart takes MAX_ITEMS = 80 items.", Some(vec![cite("src/limits.rs", 2, 2)]))
         .unwrap();
     assert!(!done.merged);
+    let corrected = block_on(shop.engine.fact_get(&shop.caller, &shop.standing, &done.new)).unwrap();
+    assert!(corrected.conflicts_with.is_empty(), "with what it corrects: {corrected:?}");
     assert_eq!((shop.status(&old), shop.status(&done.new)), (RecordState::Superseded, RecordState::Active));
     let history = block_on(shop.engine.fact_history(&shop.caller, &shop.standing, &done.new, 50)).unwrap();
     let chain: Vec<&RecordId> = history.chain.iter().map(|view| &view.remembered.record.id).collect();
