@@ -34,6 +34,23 @@ pub fn passages(document: &str, words_max: usize) -> Vec<Section> {
     cut(document, words_max, false)
 }
 
+/// Words of one passage of a document that is remembered (retrieval.md §10.4).
+const PASSAGE_WORDS_MAX: usize = 120;
+
+/// The passages of a document that is remembered under a path: those by which it is indexed, and of which a hit names one.
+#[must_use]
+pub fn of_document(document: &str, path: Option<&str>) -> Vec<Section> {
+    cut(document, PASSAGE_WORDS_MAX, is_markdown(path))
+}
+
+/// A text without a path is read as Markdown: that is how people write.
+fn is_markdown(path: Option<&str>) -> bool {
+    path.is_none_or(|path| {
+        let end = path.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
+        matches!(end.as_str(), "md" | "markdown" | "mdx" | "txt")
+    })
+}
+
 fn cut(document: &str, words_max: usize, markdown: bool) -> Vec<Section> {
     if document.trim().is_empty() {
         return Vec::new();

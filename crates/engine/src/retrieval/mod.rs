@@ -29,12 +29,15 @@ pub mod signals;
 mod turn_view;
 pub mod weights;
 
+use std::borrow::Cow;
+
 use loci_model::metadata_filter::MetadataFilter;
 use loci_model::ports::search::ListLengths;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::StrategyChoice;
 use loci_model::warning::Notices;
 use loci_model::{MemoryId, RecordId, Timestamp};
+use loci_text::sections;
 
 use crate::records::NamespaceAsk;
 
@@ -105,6 +108,18 @@ pub struct Hit {
     pub explanation: Vec<SignalValue>,
 }
 
+impl Hit {
+    /// The words of the passage that was best: of a document a part of it, of anything else the whole text.
+    pub fn passage(&self) -> Cow<'_, str> {
+        let (record, part) = (&self.record, usize::try_from(self.part).unwrap_or(usize::MAX));
+        if record.kind != RecordKind::Document {
+            return Cow::Borrowed(&record.text);
+        }
+        let found = sections::of_document(record.indexed(), record.path.as_deref()).into_iter().nth(part);
+        found.map_or(Cow::Borrowed(&record.text), |section| Cow::Owned(section.text))
+    }
+}
+
 /// What statistics the ranking used, for `explain`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SearchStatistics {
@@ -137,4 +152,37 @@ pub struct SearchAnswer {
     pub notices: Notices,
     /// What the ranking used.
     pub statistics: SearchStatistics,
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_testkit::samples::record;
+
+    use super::*;
+
+    #[test]
+    fn a_hit_shows_the_passage_that_was_best() {
+        let check = |kind: RecordKind, path: Option<&str>, text: &str, part: u32, expect: &str| {
+            let record = record(&MemoryId::parse("shop-abcdefghij").unwrap(), 1, text).unwrap();
+            let record = Record { kind, path: path.map(str::to_owned), ..record };
+            let time = record.timestamp;
+            let hit = Hit {
+                record,
+                part,
+                score: 0.0,
+                relevance: 0.0,
+                time,
+                folded: Vec::new(),
+                explanation: Vec::new(),
+            };
+            assert_eq!(hit.passage(), expect, "{kind:?} {path:?} {part}");
+        };
+        let guide = "# Start\n\nOne.\n\n# End\n\nTwo.\n";
+        check(RecordKind::Document, Some("guide.md"), guide, 0, "# Start\n\nOne.\n\n");
+        check(RecordKind::Document, Some("guide.md"), guide, 1, "# End\n\nTwo.\n");
+        // Numbers of another cut: the whole, never nothing.
+        check(RecordKind::Document, Some("guide.md"), guide, 9, guide);
+        check(RecordKind::Document, Some("run.sh"), guide, 0, guide);
+        check(RecordKind::Fact, None, guide, 0, guide);
+    }
 }

@@ -36,6 +36,25 @@ fn what_one_door_stores_the_other_finds() {
 }
 
 #[test]
+fn a_search_of_a_memory_gives_passages() {
+    let world = World::new();
+    world.memory("notes");
+    native(&world, "add_memory", json!({ "entries": ["Anna likes tea", "Ben likes coffee"] }), &[]);
+    let find = |kinds: Value| {
+        let asked = json!({ "store": "notes", "query": "what does Anna like", "kinds": kinds, "limit": 1 });
+        native(&world, "memory_search", asked, &[]).1
+    };
+    let found = find(json!(["fact", "preference"]));
+    assert_eq!(found["results"][0]["passage"], "Anna likes tea", "{found}");
+    assert_eq!(found["results"][0]["kind"], "fact");
+    assert_eq!(found["memories"], json!([]), "nothing of it is verified");
+    assert_eq!(find(json!(["document"]))["results"], json!([]));
+    let filtered = json!({ "store": "notes", "query": "tea", "filters": { "path": "a" } });
+    let (status, error) = native(&world, "memory_search", filtered, &[]);
+    assert_eq!((status, error["error"]["field"].as_str()), (400, Some("filters")), "{error}");
+}
+
+#[test]
 fn errors_have_the_same_code_at_both_doors() {
     let world = World::new();
     world.memory("notes");

@@ -38,7 +38,7 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
 async fn search(context: Context, arguments: Arguments) -> Outcome {
     match (asked::string(&arguments, "repo"), asked::string(&arguments, "store")) {
         (Some(repo), None) => facts(context, arguments, repo).await,
-        (None, Some(store)) => documents(context, arguments, store).await,
+        (None, Some(store)) => records(context, arguments, store).await,
         (Some(_), Some(_)) | (None, None) => {
             Err(ToolError::new(Code::InvalidArgument, "give exactly one of repo and store").on("repo"))
         }
@@ -87,7 +87,17 @@ async fn facts(context: Context, arguments: Arguments, repo: String) -> Outcome 
     Ok(Value::Object(said))
 }
 
-async fn documents(context: Context, arguments: Arguments, store: String) -> Outcome {
+/// Documents of a memory, or other kinds of its records: of each the best passage.
+async fn records(context: Context, arguments: Arguments, store: String) -> Outcome {
+    if arguments.get("filters").and_then(Value::as_object).is_some_and(|filters| !filters.is_empty()) {
+        let rule = "filters are about facts of a repository: leave them out, or give repo instead of store";
+        return Err(ToolError::new(Code::InvalidArgument, rule).on("filters"));
+    }
+    let named = arguments.get("kinds").and_then(Value::as_array).into_iter().flatten();
+    let mut kinds: Vec<RecordKind> = named.filter_map(Value::as_str).filter_map(RecordKind::parse).collect();
+    if kinds.is_empty() {
+        kinds.push(RecordKind::Document);
+    }
     let memory = place::named(&context.engine, &context.caller, &store).await?;
     let question = SearchRequest {
         memory: memory.id,
@@ -95,7 +105,7 @@ async fn documents(context: Context, arguments: Arguments, store: String) -> Out
         namespaces: Vec::new(),
         strategy: None,
         metadata: Vec::new(),
-        kinds: vec![RecordKind::Document],
+        kinds,
         states: Vec::new(),
         as_of: None,
         top_k: asked::number(&arguments, "limit").unwrap_or(20),
@@ -107,12 +117,16 @@ async fn documents(context: Context, arguments: Arguments, store: String) -> Out
     };
     let answer = context.engine.search(&context.caller, question).await?;
     let results = answer.hits.iter().map(|hit| {
-        json!({
+        let mut found = json!({
             "id": hit.record.id.as_str(),
-            "kind": "document",
+            "kind": hit.record.kind.as_str(),
             "score": hit.relevance,
-            "path": hit.record.path.clone().unwrap_or_default(),
-        })
+            "passage": hit.passage(),
+        });
+        if let (Some(path), Some(members)) = (&hit.record.path, found.as_object_mut()) {
+            members.insert("path".to_owned(), path.clone().into());
+        }
+        found
     });
     let warnings: Vec<_> = answer.notices.warnings.iter().map(|warning| warning.code()).collect();
     Ok(json!({
