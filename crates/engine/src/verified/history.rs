@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::fact::FactEvent;
+use loci_model::fact::{FactEvent, FactEventKind};
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, MemoryId, RecordId, Result};
 
 use super::answers::FactView;
+use super::events::{self, Scene};
 use super::flags;
 use super::locating::{Located, located};
 use super::standing::Standing;
@@ -36,6 +37,30 @@ impl Engine {
     pub async fn fact_get(&self, caller: &Principal, standing: &Standing, id: &RecordId) -> Result<FactView> {
         let located = self.locate(caller, standing, id, Capability::Read).await?;
         Ok(view(located))
+    }
+
+    /// One fact, in whatever state, for somebody who reads it: that it was returned is written down (T2).
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub async fn fact_read(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &RecordId,
+    ) -> Result<FactView> {
+        let view = self.fact_get(caller, standing, id).await?;
+        let fact = &view.remembered.fact;
+        let scene = Scene::new(caller, standing, &fact.memory, &fact.repository, self.clock.now());
+        let event = scene.event(self.ids.as_ref(), FactEventKind::Retrieved, Some(id));
+        self.store
+            .write(move |tx| {
+                existing(tx, &scene.memory)?;
+                tx.facts_mut().count_retrieved(&scene.memory, event.record.as_slice())?;
+                events::append(tx, std::slice::from_ref(&event))
+            })
+            .await?;
+        Ok(view)
     }
 
     /// The chain that a fact belongs to.

@@ -64,9 +64,7 @@ impl Service {
     ) -> Result<Map<String, Value>, Fault> {
         match method {
             "server/discover" => Ok(self.discovered(&asking)),
-            "subscriptions/listen" => {
-                listen(&self.mcp.hub, self.provider.offers(), id, &params, &asking.peer).await
-            }
+            "subscriptions/listen" => listen(self, id, &params, &asking).await,
             _ => self.common(asking, method, params).await,
         }
     }

@@ -1,18 +1,26 @@
 //! News of what changed, for those who listen: lists of tools and prompts, and single resources. A listener hears only what
 //! it asked for (mcp.md §1.2).
+//!
+//! What this process knows by itself is told by the hub. Resources that others change too, processes beside this one and work in
+//! the background, are looked at: as soon as something is changed here, else now and then, with the listener's own eyes.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use tokio::sync::{broadcast, watch};
 
+use super::dispatch::Service;
 use super::fault::Fault;
 use super::message::Params;
 use super::peer::Peer;
-use super::provider::Offers;
+use super::provider::{Asking, Offers, Provider};
 
 /// News that a slow listener may be behind; one that is further behind misses some, and reads again anyway.
 const BEHIND_MAX: usize = 256;
 /// Resources that one listener names.
 const RESOURCES_MAX: usize = 100;
+/// Resources are looked at so often where nothing is known to have changed: as long as they may be kept.
+const LOOK_EVERY_MS: u64 = 10_000;
 
 /// Something that changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,12 +36,17 @@ pub enum News {
 /// Tells listeners.
 pub struct Hub {
     news: broadcast::Sender<News>,
+    changes: watch::Sender<u64>,
     closed: watch::Sender<bool>,
 }
 
 impl Default for Hub {
     fn default() -> Self {
-        Self { news: broadcast::Sender::new(BEHIND_MAX), closed: watch::Sender::new(false) }
+        Self {
+            news: broadcast::Sender::new(BEHIND_MAX),
+            changes: watch::Sender::new(0),
+            closed: watch::Sender::new(false),
+        }
     }
 }
 
@@ -41,6 +54,16 @@ impl Hub {
     /// Something changed. It costs nothing where nobody listens.
     pub fn tell(&self, news: News) {
         let _ = self.news.send(news); // nobody listens
+    }
+
+    /// Something of what is remembered was changed by this process: listeners look whether it is theirs.
+    pub fn changed(&self) {
+        self.changes.send_modify(|changes| *changes = changes.wrapping_add(1));
+    }
+
+    /// Every change by this process from now on.
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     /// Everything that changes from now on.
@@ -119,34 +142,96 @@ const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// Tells one listener what it wants to hear, until it goes or the server stops; then gives the members of the last result.
 pub(super) async fn listen(
-    hub: &Hub,
-    offers: Offers,
+    service: &Service,
     id: &Value,
     params: &Params,
-    peer: &Peer,
+    asking: &Asking,
 ) -> Result<Map<String, Value>, Fault> {
-    let wanted = Wanted::of(params, offers)?;
-    let mut news = hub.news.subscribe();
+    let (provider, hub, peer) = (service.provider.as_ref(), &service.mcp.hub, &asking.peer);
+    let wanted = Wanted::of(params, provider.offers())?;
+    let (mut news, mut changes) = (hub.news.subscribe(), hub.changes());
     let mut closed = hub.closed.subscribe();
+    let mut marks = Marks::default();
+    for uri in &wanted.resources {
+        marks.add(uri.clone(), mark(provider, asking, uri).await);
+    }
     let mut meta = Map::new();
     meta.insert(SUBSCRIPTION.to_owned(), id.clone());
     let begun = json!({ "_meta": meta, "notifications": wanted.shown() });
     peer.notify("notifications/subscriptions/acknowledged", begun).await;
     loop {
         let heard = tokio::select! {
-            heard = news.recv() => heard,
+            heard = news.recv() => Some(heard),
+            _ = changes.changed() => None,
+            () = service.mcp.clock.sleep(LOOK_EVERY_MS) => None,
             _ = closed.wait_for(|closed| *closed) => break,
             () = peer.gone() => break,
         };
         match heard {
-            Ok(news) if wanted.wants(&news) => tell(peer, &news, &meta).await,
-            Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
-            Err(broadcast::error::RecvError::Closed) => break,
+            Some(Ok(news)) if wanted.wants(&news) => tell(peer, &news, &meta).await,
+            Some(Ok(_) | Err(broadcast::error::RecvError::Lagged(_))) => {}
+            Some(Err(broadcast::error::RecvError::Closed)) => break,
+            None => {
+                for uri in marks.uris() {
+                    let seen = mark(provider, asking, &uri).await;
+                    if marks.is_news(&uri, seen) {
+                        tell(peer, &News::Resource(uri), &meta).await;
+                    }
+                }
+            }
         }
     }
     let mut result = Map::new();
     result.insert("_meta".to_owned(), Value::Object(meta));
     Ok(result)
+}
+
+/// Resolves when resources are to be looked at again.
+pub(super) async fn time_to_look(service: &Service, changes: &mut watch::Receiver<u64>) {
+    tokio::select! {
+        _ = changes.changed() => {}
+        () = service.mcp.clock.sleep(LOOK_EVERY_MS) => {}
+    }
+}
+
+/// How a resource looks now; `None` where it cannot be told, or not now.
+pub(super) async fn mark(provider: &dyn Provider, asking: &Asking, uri: &str) -> Option<String> {
+    provider.mark(asking, uri).await.unwrap_or_else(|fault| {
+        tracing::debug!(?fault, uri, "a resource that is listened to could not be looked at");
+        None
+    })
+}
+
+/// Resources that one client listens to, and how they looked last.
+#[derive(Debug, Default)]
+pub(super) struct Marks(BTreeMap<String, Option<String>>);
+
+impl Marks {
+    /// One more.
+    pub(super) fn add(&mut self, uri: String, mark: Option<String>) {
+        self.0.insert(uri, mark);
+    }
+
+    /// One less.
+    pub(super) fn remove(&mut self, uri: &str) {
+        self.0.remove(uri);
+    }
+
+    /// True where it is listened to.
+    pub(super) fn contains(&self, uri: &str) -> bool {
+        self.0.contains_key(uri)
+    }
+
+    /// All, in order.
+    pub(super) fn uris(&self) -> Vec<String> {
+        self.0.keys().cloned().collect()
+    }
+
+    /// True where it looks otherwise than before; what cannot be told is no news.
+    pub(super) fn is_news(&mut self, uri: &str, seen: Option<String>) -> bool {
+        let (Some(known), Some(seen)) = (self.0.get_mut(uri), seen) else { return false };
+        known.replace(seen.clone()).as_ref() != Some(&seen)
+    }
 }
 
 async fn tell(peer: &Peer, news: &News, meta: &Map<String, Value>) {
@@ -156,5 +241,30 @@ async fn tell(peer: &Peer, news: &News, meta: &Map<String, Value>) {
         News::Resource(uri) => {
             peer.notify("notifications/resources/updated", json!({ "_meta": meta, "uri": uri })).await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_looks_otherwise_is_news_once() {
+        let mut marks = Marks::default();
+        let some = |text: &str| Some(text.to_owned());
+        marks.add("a".to_owned(), some("1"));
+        marks.add("b".to_owned(), None);
+        let mut check = |uri: &str, seen: Option<&str>, expect: bool| {
+            assert_eq!(marks.is_news(uri, seen.map(str::to_owned)), expect, "{uri} {seen:?}");
+        };
+        check("a", Some("1"), false);
+        check("a", None, false);
+        check("a", Some("2"), true);
+        check("a", Some("2"), false);
+        // What was not there is news when it comes.
+        check("b", Some("1"), true);
+        check("c", Some("1"), false);
+        marks.remove("a");
+        assert!(!marks.contains("a") && marks.uris() == ["b"]);
     }
 }

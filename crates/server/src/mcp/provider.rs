@@ -184,6 +184,11 @@ pub trait Provider: Send + Sync {
     fn templates<'a>(&'a self, asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>>;
     /// Contents of a resource.
     fn read<'a>(&'a self, asking: Arc<Asking>, uri: String) -> Answer<'a, Kept<Vec<Value>>>;
+    /// How a resource looks, in a text that is another when the resource is; `None` where only the hub tells of it, or the caller
+    /// may not read it.
+    fn mark<'a>(&'a self, _asking: &'a Asking, _uri: &'a str) -> Answer<'a, Option<String>> {
+        Box::pin(async { Ok(None) })
+    }
     /// Prompts, as they are listed.
     fn prompts<'a>(&'a self, asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>>;
     /// A prompt with its arguments.

@@ -1,7 +1,7 @@
 //! MCP over standard input and output: one message a line, nothing else on the output; ends with the input (mcp.md §2). A
 //! request that says its revision is answered in it; others belong to the connection's `initialize`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use loci_model::ports::ids::uuid4;
@@ -13,7 +13,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use super::dispatch::Service;
 use super::fault::Fault;
 use super::http::body;
-use super::listen::News;
+use super::listen::{Marks, News, mark, time_to_look};
 use super::message::{self, Message, Params};
 use super::peer::{FreshId, Peer, WAITING_MAX};
 use super::provider::{Asking, Caller, Endpoint, Inputs};
@@ -39,7 +39,7 @@ pub struct StdioDoor {
 struct Connection {
     revision: Option<Revision>,
     capabilities: Map<String, Value>,
-    subscriptions: BTreeSet<String>,
+    subscriptions: Marks,
     is_told: bool,
     under_way: HashMap<String, AbortHandle>,
 }
@@ -196,6 +196,12 @@ impl StdioDoor {
         let is_legacy = !asking.revision.is_modern();
         let uri = params.get("uri").and_then(Value::as_str).map(str::to_owned);
         let said = params.get("capabilities").and_then(Value::as_object).cloned();
+        let seen = match &uri {
+            Some(uri) if is_legacy && method == "resources/subscribe" => {
+                mark(self.service.provider.as_ref(), &asking, uri).await
+            }
+            _ => None,
+        };
         let result = self.service.answer(asking, id, method, params).await?;
         if is_legacy {
             let mut connection = self.connection();
@@ -206,7 +212,7 @@ impl StdioDoor {
                     connection.capabilities = said.unwrap_or_default();
                 }
                 ("resources/subscribe", Some(uri)) => {
-                    connection.subscriptions.insert(uri);
+                    connection.subscriptions.add(uri, seen);
                 }
                 ("resources/unsubscribe", Some(uri)) => {
                     connection.subscriptions.remove(&uri);
@@ -265,16 +271,20 @@ impl StdioDoor {
         if std::mem::replace(&mut self.connection().is_told, true) {
             return;
         }
-        let (mut news, out) = (self.service.mcp.hub.subscribe(), out.clone());
+        let hub = &self.service.mcp.hub;
+        let (mut news, mut changes, out) = (hub.subscribe(), hub.changes(), out.clone());
         let handle = tasks.spawn(async move {
             loop {
-                let heard = tokio::select! {
-                    heard = news.recv() => heard,
+                let changed = tokio::select! {
+                    // Who is far behind misses some, and reads again anyway.
+                    heard = news.recv() => match heard {
+                        Ok(News::Resource(uri)) if self.connection().subscriptions.contains(&uri) => vec![uri],
+                        _ => Vec::new(),
+                    },
+                    () = time_to_look(&self.service, &mut changes) => self.looked(&out).await,
                     () = self.service.mcp.hub.ended() => break,
                 };
-                // Who is far behind misses some, and reads again anyway.
-                let Ok(News::Resource(uri)) = heard else { continue };
-                if self.connection().subscriptions.contains(&uri) {
+                for uri in changed {
                     let update =
                         message::notification("notifications/resources/updated", json!({ "uri": uri }));
                     let _ = out.send(update).await;
@@ -282,6 +292,20 @@ impl StdioDoor {
             }
         });
         drop(handle);
+    }
+
+    /// Resources that the client listens to and that look otherwise than before.
+    async fn looked(&self, out: &mpsc::Sender<Value>) -> Vec<String> {
+        let Ok(asking) = self.asking(&Params::new(), out.clone()) else { return Vec::new() };
+        let uris = self.connection().subscriptions.uris();
+        let mut changed = Vec::new();
+        for uri in uris {
+            let seen = mark(self.service.provider.as_ref(), &asking, &uri).await;
+            if self.connection().subscriptions.is_news(&uri, seen) {
+                changed.push(uri);
+            }
+        }
+        changed
     }
 
     fn connection(&self) -> std::sync::MutexGuard<'_, Connection> {

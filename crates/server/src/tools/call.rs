@@ -6,6 +6,7 @@ use super::check::check;
 use super::error::{Code, ToolError};
 use super::table::Table;
 use super::tool::{Arguments, Context, Outcome};
+use super::verified::given_back::given_back;
 
 /// Calls a tool by one of its names.
 ///
@@ -21,7 +22,7 @@ pub async fn call(table: &Table, context: Context, name: &str, arguments: Argume
         return Err(ToolError::new(Code::Forbidden, format!("{} needs the scope {scope}", tool.name))
             .with("scope", scope));
     }
-    let arguments = Value::Object(arguments);
+    let arguments = Value::Object(given_back(arguments));
     check(&tool.input, &arguments)?;
     let Value::Object(arguments) = arguments else {
         return Err(ToolError::new(Code::InvalidArgument, "arguments must be an object"));

@@ -69,7 +69,12 @@ async fn tool_call(doors: Doors, request: Request) -> Result<Response> {
         by_person: asked.header(BY_PERSON)?.is_some(),
     };
     let context = Context { engine: asked.doors.engine.clone(), caller: asked.caller.clone(), place };
-    let outcome = call(&asked.doors.tools, context, asked.path("name")?, arguments.0).await;
+    let name = asked.path("name")?;
+    let outcome = call(&asked.doors.tools, context, name, arguments.0).await;
+    let changes = asked.doors.tools.find(name).is_some_and(|(tool, _)| !tool.annotations.read_only);
+    if outcome.is_ok() && changes {
+        asked.doors.mcp.hub.changed();
+    }
     Ok(match outcome {
         Ok(result) => Json(shape::ToolResult(result)).into_response(),
         Err(error) => refused(error),

@@ -9,7 +9,6 @@ use loci_server::mcp::options::Naming;
 use loci_server::mcp::provider::{Caller, Endpoint};
 use loci_server::mcp::revision::Revision;
 use loci_server::mcp::stdio::StdioDoor;
-use loci_server::tools::profile::Profile;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -18,16 +17,21 @@ use crate::world::World;
 /// The longest line of these transcripts.
 const LINE_MAX: usize = 4_000;
 
-fn door(world: &World) -> Arc<StdioDoor> {
+pub(crate) fn door(world: &World) -> Arc<StdioDoor> {
     let doors = &world.doors;
     let tools = EngineTools { engine: doors.engine.clone(), table: Arc::clone(&doors.tools), memory: None };
     let service = Service {
-        provider: Arc::new(LociOffer::new(Arc::clone(&doors.tools), Arc::new(tools), true)),
+        provider: Arc::new(LociOffer::new(
+            Arc::clone(&doors.tools),
+            Arc::new(tools),
+            true,
+            Arc::clone(&doors.mcp),
+        )),
         mcp: Arc::clone(&doors.mcp),
         revisions: Revision::ALL.to_vec(),
     };
     let caller = Caller { principal: Some(Principal::administrator("tester")), ..Caller::default() };
-    let endpoint = Endpoint { profiles: vec![Profile::Recall], naming: Naming::Underscore };
+    let endpoint = Endpoint { profiles: doors.options.mcp.profiles.clone(), naming: Naming::Underscore };
     StdioDoor::new(Arc::new(service), caller, endpoint, LINE_MAX)
 }
 
@@ -40,13 +44,19 @@ fn answers(line: &str) -> usize {
     }
 }
 
-fn run(name: &str, golden: &str) {
-    let world = World::new();
-    world.memory("notes");
+/// The fact that an answer says was stored.
+fn stored(answer: &str) -> Option<String> {
+    let answer: Value = serde_json::from_str(answer).ok()?;
+    let result = answer.pointer("/result/structuredContent")?;
+    let id = result.get("new_memory_id").or_else(|| result.get("status").and_then(|_| result.get("id")))?;
+    id.as_str().map(str::to_owned)
+}
+
+pub(crate) fn run(name: &str, golden: &str, world: &World) {
     let (near, far) = tokio::io::duplex(1024 * 1024);
     let (input, output) = tokio::io::split(far);
-    let door = door(&world);
-    let mut said = String::new();
+    let door = door(world);
+    let (mut said, mut ids) = (String::new(), Vec::<String>::new());
     world.block_on(async {
         let served = tokio::spawn(door.serve(BufReader::new(input), output));
         let (from, mut to) = tokio::io::split(near);
@@ -54,10 +64,15 @@ fn run(name: &str, golden: &str) {
         for line in golden.lines().filter(|line| !line.starts_with('<')) {
             said.push_str(&format!("{line}\n"));
             let Some(sent) = line.strip_prefix("> ") else { continue };
-            let sent = sent.replace("@long", &"x".repeat(LINE_MAX));
+            let mut sent = sent.replace("@long", &"x".repeat(LINE_MAX));
+            for (mark, id) in [("@first", ids.first()), ("@last", ids.last())] {
+                sent = id.map_or(sent.clone(), |id| sent.replace(mark, id));
+            }
             to.write_all(format!("{sent}\n").as_bytes()).await.unwrap();
             for _ in 0..answers(&sent) {
-                said.push_str(&format!("< {}\n", lines.next_line().await.unwrap().unwrap()));
+                let answer = lines.next_line().await.unwrap().unwrap();
+                ids.extend(stored(&answer));
+                said.push_str(&format!("< {answer}\n"));
             }
         }
         to.shutdown().await.unwrap();
@@ -76,10 +91,14 @@ fn run(name: &str, golden: &str) {
 
 #[test]
 fn initialize_based() {
-    run("stdio-legacy", include_str!("golden/stdio-legacy.txt"));
+    let world = World::new();
+    world.memory("notes");
+    run("stdio-legacy", include_str!("golden/stdio-legacy.txt"), &world);
 }
 
 #[test]
 fn newest() {
-    run("stdio-modern", include_str!("golden/stdio-modern.txt"));
+    let world = World::new();
+    world.memory("notes");
+    run("stdio-modern", include_str!("golden/stdio-modern.txt"), &world);
 }

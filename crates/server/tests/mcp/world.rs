@@ -6,6 +6,7 @@ use axum::body::Body;
 use http::{HeaderName, HeaderValue, Request, StatusCode};
 use http_body_util::BodyExt;
 use loci_engine::memories::NewMemory;
+use loci_model::ports::code::CodeSources;
 use loci_model::principal::Principal;
 use loci_server::auth::gate::Peer;
 use loci_server::mcp::McpOptions;
@@ -48,8 +49,16 @@ impl World {
     }
 
     pub(crate) fn with(mcp: McpOptions) -> Self {
+        Self::over(mcp, TestWorld::new().unwrap())
+    }
+
+    /// A server that reads code.
+    pub(crate) fn reading(mcp: McpOptions, code: Arc<dyn CodeSources>) -> Self {
+        Self::over(mcp, TestWorld::with_code(code).unwrap())
+    }
+
+    fn over(mcp: McpOptions, test: TestWorld) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let test = TestWorld::new().unwrap();
         let options = DoorOptions { mcp, ..DoorOptions::default() };
         let ids = Arc::new(SeededIds::new(3));
         let doors = Doors::new(test.engine(), Arc::new(test.clock()), ids, options);

@@ -56,13 +56,15 @@ impl Mcp {
         let directory = std::env::current_dir().ok();
         let tools = Arc::new(ClientTools::begin(globals, environment, self.memory, directory)?);
         tools.register().await;
+        let mcp = Arc::new(Door::new(Arc::new(SystemClock::new()), Arc::new(RandomIds::new()?)));
         let service = Service {
             provider: Arc::new(LociOffer::new(
                 Arc::new(Table::shipped()),
                 Arc::clone(&tools) as _,
                 options.allow_unlisted,
+                Arc::clone(&mcp),
             )),
-            mcp: Arc::new(Door::new(Arc::new(SystemClock::new()), Arc::new(RandomIds::new()?))),
+            mcp,
             revisions: options.revisions.clone(),
         };
         let endpoint = Endpoint { profiles, naming };

@@ -60,7 +60,8 @@ fn door(doors: &Doors) -> Arc<HttpDoor> {
         table: Arc::clone(&doors.tools),
         memory: options.memory.clone(),
     };
-    let offer = LociOffer::new(Arc::clone(&doors.tools), Arc::new(tools), options.allow_unlisted);
+    let mcp = Arc::clone(&doors.mcp);
+    let offer = LociOffer::new(Arc::clone(&doors.tools), Arc::new(tools), options.allow_unlisted, mcp);
     let service = Service {
         provider: Arc::new(offer),
         mcp: Arc::clone(&doors.mcp),

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::Mcp;
 use super::fault::Fault;
 use super::message::Params;
 use super::options::Naming;
@@ -30,12 +31,14 @@ pub struct LociOffer {
     tools: Arc<dyn ToolBox>,
     /// Tools outside the profile answer by name.
     allow_unlisted: bool,
+    /// Who listens, and the source of delimiters.
+    mcp: Arc<Mcp>,
 }
 
 impl LociOffer {
     /// The tools of a table, answered by whoever has the engine.
-    pub fn new(table: Arc<Table>, tools: Arc<dyn ToolBox>, allow_unlisted: bool) -> Self {
-        Self { table, tools, allow_unlisted }
+    pub fn new(table: Arc<Table>, tools: Arc<dyn ToolBox>, allow_unlisted: bool, mcp: Arc<Mcp>) -> Self {
+        Self { table, tools, allow_unlisted, mcp }
     }
 
     /// True where facts can be read: what rests on them is not offered otherwise.
@@ -69,6 +72,9 @@ impl LociOffer {
             return Err(Fault::forbidden(tool.scope));
         }
         let outcome = self.tools.call(&asking.caller, tool.name, arguments).await;
+        if outcome.is_ok() && !tool.annotations.read_only {
+            self.mcp.hub.changed();
+        }
         let outcome = outcome.map_err(|error| match (&asking.caller.request_id, error.code) {
             (Some(id), Code::Internal) => error.with("correlation_id", id.as_str()),
             _ => error,
@@ -149,6 +155,10 @@ impl Provider for LociOffer {
 
     fn read<'a>(&'a self, asking: Arc<Asking>, uri: String) -> Answer<'a, Kept<Vec<Value>>> {
         Box::pin(async move { resources::read(self, &asking, &uri).await })
+    }
+
+    fn mark<'a>(&'a self, asking: &'a Asking, uri: &'a str) -> Answer<'a, Option<String>> {
+        Box::pin(resources::mark(self, asking, uri))
     }
 
     fn prompts<'a>(&'a self, _asking: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {

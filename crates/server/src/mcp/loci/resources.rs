@@ -23,7 +23,7 @@ enum Named<'a> {
     Rules,
     Recent(&'a str),
     Stats(&'a str),
-    Fact(&'a str),
+    Fact(&'a str, &'a str),
     ByPath(&'a str, &'a str),
 }
 
@@ -43,7 +43,9 @@ fn named(uri: &str) -> Option<Named<'_>> {
     match last {
         "recent" => Some(Named::Recent(before)),
         "stats" => Some(Named::Stats(before)),
-        id => before.strip_suffix("/memory").filter(|repo| repo.contains('/')).map(|_| Named::Fact(id)),
+        id => {
+            before.strip_suffix("/memory").filter(|repo| repo.contains('/')).map(|repo| Named::Fact(repo, id))
+        }
     }
 }
 
@@ -89,6 +91,32 @@ pub(super) fn templates(offer: &LociOffer) -> Kept<Vec<Value>> {
     Kept { value, keep: Keep::Public, ttl_ms: TTL_MS }
 }
 
+/// Members of the statistics that are others when the list of recent facts is: how many stand where, and the last times.
+const TOLD_BY: [&str; 7] = [
+    "active_count",
+    "quarantined_count",
+    "invalid_count",
+    "superseded_count",
+    "expired_count",
+    "last_refresh",
+    "latest_memory",
+];
+
+/// How the recent facts of a repository look. Nothing else is listened to.
+pub(super) async fn mark(offer: &LociOffer, asking: &Asking, uri: &str) -> Result<Option<String>, Fault> {
+    let Some(Named::Recent(repo)) = named(uri).filter(|_| offer.has_facts()) else { return Ok(None) };
+    let stats = match offer.ask(asking, "memory_stats", json!({ "repo": repo })).await {
+        Ok(stats) => stats,
+        Err(error) => match error.code {
+            // Nothing to be seen, by this caller or by anybody: as long as that is so there is no news.
+            Code::NotFound | Code::RepoUnknown | Code::Forbidden | Code::InvalidArgument => return Ok(None),
+            _ => return Err(not_served(error)),
+        },
+    };
+    let of = |name: &str| stats.get(name).map(ToString::to_string).unwrap_or_default();
+    Ok(Some(TOLD_BY.map(of).join(" ")))
+}
+
 /// The contents of one.
 pub(super) async fn read(offer: &LociOffer, asking: &Asking, uri: &str) -> Result<Kept<Vec<Value>>, Fault> {
     let none = || Fault::no_resource(uri, asking.revision);
@@ -104,19 +132,34 @@ pub(super) async fn read(offer: &LociOffer, asking: &Asking, uri: &str) -> Resul
         }
         Named::Recent(repo) => ("memory_get_recent", json!({ "repo": repo, "format": "prompt" })),
         Named::Stats(repo) => ("memory_stats", json!({ "repo": repo })),
-        Named::Fact(id) => ("memory_get", json!({ "memory_id": id })),
+        Named::Fact(_, id) => ("memory_get", json!({ "memory_id": id })),
         Named::ByPath(repo, path) => ("memory_search_by_path", json!({ "repo": repo, "path": path })),
     };
     let answer = offer.ask(asking, tool, arguments).await.map_err(|error| match error.code {
         Code::InvalidArgument | Code::NotFound | Code::RepoUnknown | Code::PathRejected => none(),
         _ => not_served(error),
     })?;
+    if let Named::Fact(repo, _) = named
+        && !is_of(offer, asking, &answer, repo).await
+    {
+        return Err(none());
+    }
     let (kind, text) = match answer.get("prompt").and_then(Value::as_str) {
         Some(prompt) => ("text/plain", prompt.to_owned()),
         None => ("application/json", answer.to_string()),
     };
     let contents = json!({ "uri": uri, "mimeType": kind, "text": text });
     Ok(Kept { value: vec![contents], keep: Keep::Private, ttl_ms: RECORDS_TTL_MS })
+}
+
+/// True where a fact is one of that repository, whatever that is called.
+async fn is_of(offer: &LociOffer, asking: &Asking, answer: &Value, repo: &str) -> bool {
+    let of = answer.pointer("/memory/repo").and_then(Value::as_str).unwrap_or_default();
+    if of.eq_ignore_ascii_case(repo) {
+        return true;
+    }
+    let stats = offer.ask(asking, "memory_stats", json!({ "repo": repo })).await;
+    stats.is_ok_and(|stats| stats.get("repo").and_then(Value::as_str) == Some(of))
 }
 
 #[cfg(test)]
@@ -130,7 +173,7 @@ mod tests {
         check("memory://acme/shop/recent", Some(Named::Recent("acme/shop")));
         check("memory://git.example/acme/shop/recent", Some(Named::Recent("git.example/acme/shop")));
         check("memory://acme/shop/stats", Some(Named::Stats("acme/shop")));
-        check("memory://acme/shop/memory/0192", Some(Named::Fact("0192")));
+        check("memory://acme/shop/memory/0192", Some(Named::Fact("acme/shop", "0192")));
         check("memory://acme/shop/by-path/src/a.rs", Some(Named::ByPath("acme/shop", "src/a.rs")));
         check("memory://acme/shop/by-path/", None);
         check("memory://acme/recent", None);

@@ -1,0 +1,148 @@
+//! Facts that cite code, over MCP: transcripts of standard input and output in both eras, and who listens hears of changes,
+//! whoever makes them.
+
+use std::sync::Arc;
+
+use loci_engine::verified::{NewFact, RepositoryAdd, Standing};
+use loci_model::citation::{CitationInput, Place};
+use loci_model::principal::Principal;
+use loci_server::mcp::McpOptions;
+use loci_server::tools::profile::Profile;
+use loci_testkit::{CodeHistory, CodeShelf};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines, ReadHalf, WriteHalf};
+
+use crate::stdio::{door, run};
+use crate::world::{World, with_meta};
+
+const DIRECTORY: &str = "/src/shop";
+const CART: &str = "use crate::money::Cents;\n\n/// What a customer is about to buy.\npub struct Cart {\n    items: Vec<Item>,\n}\n\nimpl Cart {\n    /// Adds an item; a cart holds at most MAX_ITEMS.\n    pub fn add_item(&mut self, item: Item) -> Result<(), CartFull> {\n        if self.items.len() >= MAX_ITEMS {\n            return Err(CartFull);\n        }\n        self.items.push(item);\n        Ok(())\n    }\n}\n";
+const LIMITS: &str = "/// Items of one cart.\npub const MAX_ITEMS: usize = 50;\n/// Requests of one customer in a minute.\npub const MAX_REQUESTS: usize = 120;\n";
+const RECENT: &str = "memory://acme/shop/recent";
+/// Time after which resources are looked at again.
+const LOOK_EVERY_MS: u64 = 10_000;
+
+/// A server that reads the code of a shop.
+fn shop() -> World {
+    let mut history = CodeHistory::new();
+    history.commit(&[("src/cart.rs", CART), ("src/limits.rs", LIMITS), ("README.md", "# Shop\n")]);
+    let shelf = CodeShelf::default();
+    shelf.put(DIRECTORY, Some("git@github.com:acme/shop.git"), history);
+    let options = McpOptions { profiles: vec![Profile::Verified], ..McpOptions::default() };
+    let world = World::reading(options, Arc::new(shelf));
+    let add = RepositoryAdd { directory: Some(DIRECTORY.into()), ..RepositoryAdd::default() };
+    let admin = Principal::administrator("tester");
+    let (engine, standing) = (world.test.engine(), Standing::default());
+    let added = world.block_on(engine.repository_add(&admin, &standing, add)).unwrap();
+    assert_eq!(added.repository.key, "acme/shop");
+    world
+}
+
+#[test]
+fn initialize_based() {
+    run("stdio-facts-legacy", include_str!("golden/stdio-facts-legacy.txt"), &shop());
+}
+
+#[test]
+fn newest() {
+    run("stdio-facts-modern", include_str!("golden/stdio-facts-modern.txt"), &shop());
+}
+
+/// A client on standard input and output.
+struct Client {
+    to: WriteHalf<tokio::io::DuplexStream>,
+    lines: Lines<BufReader<ReadHalf<tokio::io::DuplexStream>>>,
+    modern: bool,
+}
+
+impl Client {
+    async fn send(&mut self, method: &str, params: Value) {
+        let params = if self.modern { with_meta(params) } else { params };
+        let message = json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params });
+        self.to.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    async fn next(&mut self) -> Value {
+        serde_json::from_str(&self.lines.next_line().await.unwrap().unwrap()).unwrap()
+    }
+
+    /// Reads until everything has come that is wanted: answers by method, news by URI; in any order.
+    async fn hears(&mut self, mut wanted: Vec<&str>) {
+        while !wanted.is_empty() {
+            let message = self.next().await;
+            let is = |name: &&str| {
+                message["id"] == **name
+                    || (message["params"]["uri"] == **name
+                        && message["method"] == "notifications/resources/updated")
+            };
+            let place =
+                wanted.iter().position(|name| is(name)).unwrap_or_else(|| panic!("{message}; {wanted:?}"));
+            assert_eq!(message["result"]["isError"].as_bool().unwrap_or(false), false, "{message}");
+            wanted.remove(place);
+        }
+    }
+}
+
+#[test]
+fn who_listens_hears_of_changes_whoever_makes_them() {
+    for modern in [false, true] {
+        let world = shop();
+        let (near, far) = tokio::io::duplex(1024 * 1024);
+        let (input, output) = tokio::io::split(far);
+        let (from, to) = tokio::io::split(near);
+        let mut client = Client { to, lines: BufReader::new(from).lines(), modern };
+        world.block_on(async {
+            let served = tokio::spawn(door(&world).serve(BufReader::new(input), output));
+            if modern {
+                let wanted = json!({ "notifications": { "resourceSubscriptions": [RECENT, "memory://acme/other/recent"] } });
+                client.send("subscriptions/listen", wanted).await;
+                assert_eq!(client.next().await["method"], "notifications/subscriptions/acknowledged");
+            } else {
+                client.send("initialize", json!({ "protocolVersion": "2025-11-25" })).await;
+                client.hears(vec!["initialize"]).await;
+                for uri in [RECENT, "memory://acme/other/recent"] {
+                    client.send("resources/subscribe", json!({ "uri": uri })).await;
+                    client.hears(vec!["resources/subscribe"]).await;
+                }
+            }
+            let fact = json!({
+                "repo": "acme/shop", "subject": "Carts", "fact": "`add_item` refuses more than MAX_ITEMS items with CartFull.",
+                "citations": [{ "path": "src/cart.rs", "line_start": 10, "line_end": 13 }],
+            });
+            client.send("tools/call", json!({ "name": "memory_store", "arguments": fact })).await;
+            client.hears(vec!["tools/call", RECENT]).await;
+            // A read changes nothing of it.
+            client.send("tools/call", json!({ "name": "memory_get_recent", "arguments": { "repo": "acme/shop" } })).await;
+            client.hears(vec!["tools/call"]).await;
+            // Somebody else, of whom this process knows nothing.
+            let other = NewFact {
+                repo: "acme/shop".to_owned(),
+                subject: "Limits".to_owned(),
+                fact: "MAX_REQUESTS is per customer and minute.".to_owned(),
+                citations: vec![CitationInput {
+                    place: Place { path: "src/limits.rs".to_owned(), line_start: 3, line_end: 4 },
+                    sha: None,
+                    snippet_hash: None,
+                }],
+                ..NewFact::default()
+            };
+            let (engine, admin) = (world.test.engine(), Principal::administrator("other"));
+            engine.fact_store(&admin, &Standing::default(), other, None).await.unwrap();
+            let time_passes = async {
+                loop {
+                    world.test.clock().advance_ms(LOOK_EVERY_MS);
+                    for _ in 0..1_000 {
+                        tokio::task::yield_now().await;
+                    }
+                }
+            };
+            tokio::select! {
+                () = client.hears(vec![RECENT]) => {}
+                () = time_passes => {}
+            }
+            client.to.shutdown().await.unwrap();
+            while client.lines.next_line().await.unwrap().is_some() {}
+            served.await.unwrap().unwrap();
+        });
+    }
+}
