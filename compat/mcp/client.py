@@ -20,6 +20,38 @@ def member(value, *names):
     raise AttributeError(names)
 
 
+REPO = "acme/shop"
+
+
+async def facts(session, name):
+    """Facts that cite code: stored, served, verified, corrected, declared wrong."""
+
+    async def call(tool, **arguments):
+        result = await session.call_tool(tool, arguments)
+        assert not member(result, "is_error", "isError"), result
+        return member(result, "structured_content", "structuredContent")
+
+    place = {"path": "src/cart.rs", "line_start": 10, "line_end": 13}
+    given = {"repo": REPO, "subject": f"Carts over {name}", "fact": f"`add_item` answers CartFull, python over {name} knows."}
+    stored = await call("memory_store", citations=[place], **given)
+    assert stored["status"] == "created" and stored["verification"]["valid"], stored
+    refused = await session.call_tool("memory_store", {**given, "citations": []})
+    assert member(refused, "is_error", "isError"), refused
+    assert member(refused, "structured_content", "structuredContent")["code"] == "INVALID_ARGUMENT", refused
+    recent = await call("memory_get_recent", repo=REPO, verify="fresh")
+    own = next(one for one in recent["memories"] if one["id"] == stored["id"])
+    checked = await call("memory_verify_citations", repo=REPO, citations=own["citations"])
+    assert checked["valid"] and checked["valid_count"] == 1, checked
+    assert (await call("memory_search_by_path", repo=REPO, path="src/cart.rs"))["memories"]
+    assert (await call("memory_refresh", memory_id=stored["id"]))["success"]
+    new_fact = f"A full cart answers CartFull, python over {name} knows."
+    done = await call("memory_supersede", old_memory_id=stored["id"], new_fact=new_fact, new_citations=[place])
+    history = await call("memory_history", memory_id=done["new_memory_id"])
+    assert len(history["chain"]) == 2, history
+    assert (await call("memory_invalidate", memory_id=done["new_memory_id"], reason="only to see it go"))["changed"]
+    assert (await session.read_resource(f"memory://{REPO}/recent")).contents
+
+
 async def life(read, write, name):
     """What an agent does."""
     async with ClientSession(read, write) as session:
@@ -36,6 +68,7 @@ async def life(read, write, name):
         assert len(rules.messages[0].content.text) > 100
         resources = (await session.list_resources()).resources
         assert (await session.read_resource(resources[0].uri)).contents
+        await facts(session, name)
         version = member(begun, "protocol_version", "protocolVersion")
         print(f"{name} ok: {version}, {len(tools)} tools")
 

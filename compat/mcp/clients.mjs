@@ -6,6 +6,7 @@ import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/clien
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { facts } from "./facts.mjs";
 
 const info = { name: "loci-acceptance", version: "1.0.0" };
 
@@ -13,7 +14,7 @@ function must(condition, what) {
   if (!condition) throw new Error(what);
 }
 
-async function life(client) {
+async function life(client, way) {
   const { tools } = await client.listTools();
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   const outputs = new Map();
@@ -47,17 +48,23 @@ async function life(client) {
   let gone;
   await client.readResource({ uri: "memory://nothing" }).catch((error) => (gone = error));
   must(gone, "a resource that is not there");
+  await facts({
+    way,
+    call: (name, args) => (name.includes(".") ? client.callTool({ name, arguments: args }) : call(name, args)),
+    read: async (uri) => (await client.readResource({ uri })).contents[0].text,
+    prompt: async (name, args) => (await client.getPrompt({ name, arguments: args })).messages[0].content.text,
+  });
   await client.close();
   return tools.length;
 }
 
-export async function clients({ endpoint, stdio, outcome }) {
+export async function clients({ endpoint, stdio, cwd, outcome }) {
   const [command, ...args] = stdio;
   const newest = { versionNegotiation: { mode: { pin: "2026-07-28" } } };
   const ways = [
-    ["sdk 1.x, stdio", () => [new Client(info), new StdioClientTransport({ command, args, stderr: "ignore" })]],
+    ["sdk 1.x, stdio", () => [new Client(info), new StdioClientTransport({ command, args, cwd, stderr: "ignore" })]],
     ["sdk 1.x, http", () => [new Client(info), new StreamableHTTPClientTransport(new URL(endpoint))]],
-    ["client 2.x at 2026-07-28, stdio", () => [new modern.Client(info, newest), new ModernStdio({ command, args })]],
+    ["client 2.x at 2026-07-28, stdio", () => [new modern.Client(info, newest), new ModernStdio({ command, args, cwd })]],
     [
       "client 2.x at 2026-07-28, http",
       () => [new modern.Client(info, newest), new modern.StreamableHTTPClientTransport(new URL(endpoint))],
@@ -74,7 +81,7 @@ export async function clients({ endpoint, stdio, outcome }) {
     try {
       const [client, transport] = make();
       await client.connect(transport);
-      const tools = await life(client);
+      const tools = await life(client, name.replaceAll(/[^a-z ]/g, "").replaceAll("x", "").trim());
       outcome(`${name}: ${tools} tools`, tools > 0);
     } catch (error) {
       outcome(name, false, error.stack ?? String(error));

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { clients } from "./clients.mjs";
+import { fact, make_repository, repo } from "./repository.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const base = process.env.LOCI_URL;
@@ -14,6 +15,7 @@ const fixtures = process.env.LOCI_MCP_FIXTURES;
 const only = process.argv[2];
 const endpoint = `${base}/mcp/p/full`;
 const data = mkdtempSync(join(tmpdir(), "loci-mcp-"));
+const shop = make_repository(data);
 const stdio = [loci, "mcp", "--data-dir", join(data, "data"), "--profile", "full"];
 // What is started here has a folder of its own: it must not find the way to the server.
 const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("LOCI_")));
@@ -27,7 +29,7 @@ function outcome(name, ok, text = "") {
 }
 
 function run(name, command, args, check = () => true) {
-  const done = spawnSync(command, args, { cwd: data, env: own, encoding: "utf8", timeout: 180_000, maxBuffer: 1 << 26 });
+  const done = spawnSync(command, args, { cwd: shop, env: own, encoding: "utf8", timeout: 180_000, maxBuffer: 1 << 26 });
   const text = `${done.stdout}\n${done.stderr}`;
   let fits = false;
   try {
@@ -95,6 +97,8 @@ function inspector() {
       node(`${name} search_memory`, era, target, search, (text) =>
         json(text).structuredContent.results[0].content.includes("tea"),
       );
+      // Each call is a process: both eras and both ways, but not all four.
+      if ((era === "legacy") === (way === "stdio")) about_facts(node, name, era, target, json);
       node(`${name} prompts/get`, era, target, ["--method", "prompts/get", "--prompt-name", "memory_rules"]);
       node(`${name} resources/read`, era, target, ["--method", "resources/read", "--uri", "memory://rules"]);
     }
@@ -106,6 +110,40 @@ function inspector() {
   });
 }
 
+// One call of each tool for facts, as far as arguments fit a command line.
+function about_facts(node, name, era, target, json) {
+  const way = name.replaceAll(" ", " by ");
+  const call = (tool, args, check) => {
+    const given = Object.entries(args).flatMap(([key, value]) => [
+      "--tool-arg",
+      `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+    ]);
+    node(`${name} ${tool}`, era, target, ["--method", "tools/call", "--tool-name", tool, ...given], (text) => {
+      const answer = json(text);
+      if (answer.isError) throw new Error(text);
+      return check(answer.structuredContent);
+    });
+  };
+  let id;
+  call("memory_store", fact(way), (stored) => (id = stored.id) && stored.status === "created");
+  call("memory_get_recent", { repo, limit: 5 }, (list) => list.memories.some((one) => one.id === id));
+  call("memory_search", { repo, query: "full carts" }, (list) => list.memories.length > 0);
+  call("memory_search_by_path", { repo, path: "src/cart.rs" }, (list) => list.memories.length > 0);
+  call("memory_verify_citations", { repo, memory_id: id }, (checked) => checked.valid);
+  const place = { path: "src/limits.rs", line_start: 1, line_end: 2 };
+  call("memory_read_citation", { repo, ...place }, (lines) => lines.exists);
+  call("memory_refresh", { memory_id: id }, (done) => done.success);
+  call("memory_log_applied", { memory_id: id, outcome: "helped" }, (done) => done.logged);
+  call("memory_get", { memory_id: id }, (one) => one.memory.status === "active");
+  const corrected = { old_memory_id: id, new_fact: `A full cart refuses items, says ${way}.`, new_citations: [place] };
+  call("memory_supersede", corrected, (done) => (id = done.new_memory_id));
+  call("memory_history", { memory_id: id }, (history) => history.chain.length === 2);
+  call("memory_invalidate", { memory_id: id, reason: "only to see it go" }, (done) => done.changed);
+  call("memory_stats", { repo }, (stats) => stats.superseded_count > 0);
+  call("memory_delete", { memory_ids: [id], reason: "only to see it go" }, (done) => done.deleted === 1);
+  node(`${name} recent facts`, era, target, ["--method", "resources/read", "--uri", `memory://${repo}/recent`]);
+}
+
 async function prepare() {
   const made = await fetch(`${base}/v1/memories`, {
     method: "POST",
@@ -113,6 +151,12 @@ async function prepare() {
     body: JSON.stringify({ name: "notes" }),
   });
   if (!made.ok) throw new Error(`no memory was made: ${await made.text()}`);
+  const known = await fetch(`${base}/v1/repos`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ directory: shop }),
+  });
+  if (!known.ok) throw new Error(`the repository is not known: ${await known.text()}`);
   run("a memory for stdio", loci, ["memory", "create", "notes", "--data-dir", join(data, "data")]);
 }
 
@@ -121,7 +165,7 @@ if (!only || only === "a") gate_a();
 if (!only || only === "b") gate_b();
 if (!only || only === "inspector") inspector();
 if (!only || only === "clients") {
-  await clients({ endpoint, stdio, outcome });
+  await clients({ endpoint, stdio, cwd: shop, outcome });
   const python = process.env.LOCI_PYTHON;
   const args = [process.env.LOCI_MCP_PYTHON_CLIENT, endpoint, ...stdio];
   run("python mcp", python, args, (text) => {
