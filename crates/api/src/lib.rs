@@ -6,6 +6,7 @@
 pub mod admin;
 pub mod delivery;
 pub mod event;
+pub mod evidence;
 pub mod job;
 pub mod key;
 pub mod making;

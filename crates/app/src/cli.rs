@@ -79,6 +79,8 @@ pub(crate) enum Command {
     /// Facts that cite code, checked before they are shown
     #[command(subcommand)]
     Fact(commands::fact::Fact),
+    /// Check facts against a clone at a revision, as for a pull request
+    Verify(commands::verify::Verify),
     /// Find records for a question
     Search(commands::search::Search),
     /// Jobs, and waiting for them

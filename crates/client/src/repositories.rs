@@ -1,6 +1,7 @@
 //! Calls about repositories.
 
 use http::Method;
+use loci_api::evidence::{EvidenceListing, EvidencePage};
 use loci_api::repository::{RepositoryAdd, RepositoryAdded, RepositoryList, RepositoryListing};
 
 use crate::call::{Client, path};
@@ -21,5 +22,13 @@ impl Client {
     /// See [`Client::repository_add`].
     pub async fn repository_list(&self, listing: &RepositoryListing) -> Result<RepositoryList, ClientError> {
         self.get_query(path(&["v1", "repos"]), listing).await
+    }
+
+    /// A page of facts with what a verifier here needs to check them.
+    ///
+    /// # Errors
+    /// See [`Client::repository_add`].
+    pub async fn evidence_list(&self, listing: &EvidenceListing) -> Result<EvidencePage, ClientError> {
+        self.get_query(path(&["v1", "repos", "evidence"]), listing).await
     }
 }

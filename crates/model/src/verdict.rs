@@ -168,6 +168,20 @@ impl CitationVerdict {
     pub fn unverifiable(why: Unverifiable, retry_after_ms: Option<u64>) -> Self {
         Self { unverifiable: Some(why), retry_after_ms, ..Self::new(Verdict::Unverifiable, Method::None) }
     }
+
+    /// The source design's word for what is wrong (§6.1), like `gone:block_gone`; `None` where nothing is.
+    pub fn error_word(&self) -> Option<String> {
+        let detail = self.detail.as_deref();
+        match self.verdict {
+            Verdict::Valid => None,
+            Verdict::Drifted => Some(format!("drifted:{}", self.drift.map_or("high", Drift::as_str))),
+            Verdict::Gone => Some(format!("gone:{}", detail.unwrap_or("block_gone"))),
+            Verdict::Contradicted => Some(format!("contradicted:{}", detail.unwrap_or("claim"))),
+            Verdict::Unverifiable => {
+                Some(format!("unverifiable:{}", self.unverifiable.map_or("network", Unverifiable::as_str)))
+            }
+        }
+    }
 }
 
 /// What became of one claim.

@@ -25,6 +25,7 @@ pub(crate) mod restore;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub mod serve;
+pub(crate) mod verify;
 pub(crate) mod webhooks;
 
 use anyhow::Result;
@@ -52,6 +53,7 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Search(search) => search.run(globals, environment).await,
         Command::Repo(repo) => repo.run(globals, environment).await,
         Command::Fact(fact) => fact.run(globals, environment).await,
+        Command::Verify(verify) => verify.run(globals, environment).await,
         Command::Job(job) => job.run(globals, environment).await,
         Command::Webhooks(webhooks) => webhooks.run(globals, environment).await,
         Command::Key(key) => key.run(globals, environment).await,

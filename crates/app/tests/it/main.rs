@@ -16,7 +16,9 @@ mod onnx;
 mod program;
 mod pulling;
 mod serving;
+mod shop;
 mod speaking_mcp;
 #[cfg(feature = "otel")]
 mod traces;
+mod verifying;
 mod webhooks;

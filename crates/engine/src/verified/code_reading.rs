@@ -20,15 +20,18 @@ pub(super) const HEAD: &str = "HEAD";
 
 /// A revision that was found, and whether it is the tip of the default branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Tip {
-    pub(super) reference: String,
-    pub(super) revision: Revision,
+pub struct Tip {
+    /// As asked for.
+    pub reference: String,
+    /// What it stands for.
+    pub revision: Revision,
     /// States follow what is found here.
-    pub(super) is_default: bool,
+    pub is_default: bool,
 }
 
 impl Tip {
-    pub(super) fn commit(&self) -> Option<ObjectId> {
+    /// The commit, or the one that the worktree stands on.
+    pub fn commit(&self) -> Option<ObjectId> {
         self.revision.commit()
     }
 
@@ -42,7 +45,7 @@ impl Tip {
 }
 
 /// Work on an open repository that may be begun again at another place.
-pub(super) type Work<T> = Arc<dyn Fn(&dyn CodeSource) -> CodeResult<T> + Send + Sync>;
+pub type Work<T> = Arc<dyn Fn(&dyn CodeSource) -> CodeResult<T> + Send + Sync>;
 
 impl Engine {
     /// Runs work at the first of the repository's places that can be opened; the caller's own directory first, where it is a
@@ -59,7 +62,7 @@ impl Engine {
         };
         let mut last = unreadable("no place is known where the repository's code can be read: loci repo add");
         for place in self.places(code.as_ref(), repository, standing).await {
-            match run(code.as_ref(), &place, work.clone()).await {
+            match read_place(code.as_ref(), &place, work.clone()).await {
                 Err(error) if error.why != Unverifiable::Ref => last = error,
                 done => return done,
             }
@@ -91,7 +94,15 @@ async fn is_clone_of(code: &dyn CodeSources, directory: &Path, repository: &Repo
     }
 }
 
-async fn run<T: Send + 'static>(code: &dyn CodeSources, place: &CodePlace, work: Work<T>) -> CodeResult<T> {
+/// Runs work on a repository at one place, on the adapter's threads, and gives what came of it.
+///
+/// # Errors
+/// Why it cannot be opened; what the work says.
+pub async fn read_place<T: Send + 'static>(
+    code: &dyn CodeSources,
+    place: &CodePlace,
+    work: Work<T>,
+) -> CodeResult<T> {
     let slot = Arc::new(Mutex::new(None));
     let filled = slot.clone();
     code.read(

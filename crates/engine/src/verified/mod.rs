@@ -9,6 +9,7 @@
 //! | `storing` | a new fact: gates, what is alike, writing |
 //! | `verifying`, `settling`, `writing`, `serving` | looking, what it means, writing it down, what is returned |
 //! | `recent`, `by_path`, `searching`, `verify`, `verify_given`, `read_citation`, `refresh`, `invalidate`, `supersede`, `applied`, `history`, `stats`, `delete` | the verbs |
+//! | `looking`, `evidence` | one look at code, wherever it is; what a verifier elsewhere is given |
 //! | `background` | new commits, expiry |
 //! | `following` | facts follow records that other doors change |
 //!
@@ -22,6 +23,7 @@ mod code_reading;
 mod content_hash;
 mod delete;
 mod events;
+mod evidence;
 mod first_answer;
 mod flags;
 pub(crate) mod following;
@@ -29,6 +31,7 @@ mod history;
 mod holding;
 mod invalidate;
 mod locating;
+mod looking;
 mod origins;
 mod prompt;
 mod read_citation;
@@ -56,15 +59,18 @@ mod writing;
 pub use answers::{FactList, FactView, Omitted, VerifyMode};
 pub use applied::{AppliedOutcome, FactApplied};
 pub use by_path::{ByPath, PathMatch};
+pub use code_reading::{Tip, Work, read_place};
 pub use content_hash::content_hash;
+pub use evidence::{Evidence, EvidencePage};
 pub use history::FactHistory;
 pub use invalidate::FactInvalidated;
 pub use locating::{bare_id, record_id};
+pub use looking::{Look, Seen, Subject, look_at};
 pub use read_citation::CodeLines;
 pub use recent::FACTS_MAX;
 pub use refresh::{FactRefresh, FactRefreshed};
 pub use remembered::Remembered;
-pub use repositories::{RepositoryAdd, RepositoryAdded, knowledge_namespace};
+pub use repositories::{RepositoryAdd, RepositoryAdded, knowledge_namespace, name_of};
 pub use repository_name::{RepositoryName, local_key};
 pub use searching::{FactFilters, FactSearch};
 pub use serving::Serving;

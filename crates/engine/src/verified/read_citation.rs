@@ -12,6 +12,7 @@ use loci_model::verdict::Verification;
 use loci_model::{Error, Result};
 
 use super::code_reading::{HEAD, Tip, check_ref, resolve, unreadable};
+use super::looking::lines_found;
 use super::repositories::find;
 use super::standing::Standing;
 use super::storing::refused_place;
@@ -93,19 +94,17 @@ impl Engine {
         reference: Option<&str>,
         verification: &Verification,
     ) -> Vec<Option<String>> {
-        let places: Vec<Option<Place>> =
-            verification.citations.iter().map(|citation| citation.found.clone()).collect();
-        if places.iter().all(Option::is_none) {
-            return vec![None; places.len()];
+        let count = verification.citations.len();
+        if verification.citations.iter().all(|citation| citation.found.is_none()) {
+            return vec![None; count];
         }
-        let count = places.len();
+        let verification = verification.clone();
         let (name, default) = (reference.unwrap_or(HEAD).to_owned(), repository.default_ref.clone());
         let (engine, scope) = (self.clone(), scope_of(repository));
         let work = move |source: &dyn CodeSource| {
             let tip = resolve(source, &name, default.as_deref())?;
             let verifier = engine.verifier(source, &tip, &scope);
-            let text = |place: &Place| read(&verifier, &tip, place, 0).ok().map(|lines| lines.content);
-            Ok(places.iter().map(|place| place.as_ref().and_then(text)).collect::<Vec<_>>())
+            Ok(lines_found(&verifier, &verification))
         };
         self.on_code(repository, standing, Arc::new(work)).await.unwrap_or_else(|_| vec![None; count])
     }

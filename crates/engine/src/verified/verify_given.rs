@@ -17,12 +17,13 @@ use loci_model::{Error, MemoryId, RepositoryId, Result};
 
 use super::code_reading::{HEAD, Tip, check_ref, resolve, unreadable};
 use super::events::{Scene, is_unanchored};
+use super::looking::since_ms;
 use super::repositories::find;
 use super::standing::Standing;
 use super::storing::{CITATIONS_MAX, refused_place};
 use super::verifier::{AnchorError, Verifier, VerifierLimits, check_place};
 use super::verify::Verified;
-use super::verifying::{scope_of, since_ms, unverifiable};
+use super::verifying::{scope_of, unverifiable};
 use crate::Engine;
 use crate::memories::existing;
 

@@ -3,8 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use loci_model::citation::Citation;
-use loci_model::claim::Claim;
 use loci_model::code::ObjectId;
 use loci_model::fact::KeptVerdict;
 use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
@@ -15,20 +13,14 @@ use loci_model::{MemoryId, RecordId, Result};
 
 use super::answers::VerifyMode;
 use super::code_reading::{HEAD, Tip, resolve, unreadable};
+use super::looking::{Look, Seen, Subject, look_at};
 use super::remembered::Remembered;
 use super::standing::Standing;
-use super::verifier::{Quorum, Verifier, VerifierLimits};
+use super::verifier::{Verifier, VerifierLimits};
 use crate::Engine;
 
 /// Parsed files that are kept in memory, in bytes (§11, L3).
 pub(crate) const LINE_CACHE_BYTES: usize = 64 << 20;
-
-/// What is verified of one fact.
-#[derive(Debug, Clone)]
-pub(super) struct Subject {
-    pub(super) citations: Vec<Citation>,
-    pub(super) claims: Vec<Claim>,
-}
 
 impl Subject {
     pub(super) fn of(remembered: &Remembered) -> Self {
@@ -120,7 +112,7 @@ impl Engine {
         let mut made = made.into_iter();
         let checked = digests.into_iter().filter_map(|digest| {
             kept_one(&mut found, digest.clone()).or_else(|| {
-                let (verification, duration_ms) = made.next()?;
+                let Seen { verification, duration_ms, .. } = made.next()?;
                 Some(Checked { verification, duration_ms, is_new: true, digest })
             })
         });
@@ -146,25 +138,20 @@ impl Engine {
         standing: &Standing,
         reference: Option<&str>,
         subjects: Vec<Subject>,
-    ) -> CodeResult<(Tip, Vec<(Verification, u32)>)> {
+    ) -> CodeResult<(Tip, Vec<Seen>)> {
         let (name, default) = (reference.unwrap_or(HEAD).to_owned(), repository.default_ref.clone());
-        let quorum = quorum_of(repository);
-        let engine = self.clone();
-        let scope = scope_of(repository);
+        let (engine, scope, quorum) = (self.clone(), scope_of(repository), repository.quorum);
         let work = move |source: &dyn CodeSource| {
-            let tip = resolve(source, &name, default.as_deref())?;
-            let verifier = engine.verifier(source, &tip, &scope);
-            let cited: Vec<_> = subjects.iter().flat_map(|subject| &subject.citations).collect();
-            verifier.announce(&cited);
-            let done = subjects
-                .iter()
-                .map(|subject| {
-                    let began_us = engine.clock.monotonic_us();
-                    let verification = verifier.verify(&subject.citations, &subject.claims, quorum);
-                    (verification, since_ms(engine.clock.monotonic_us(), began_us))
-                })
-                .collect();
-            Ok((tip, done))
+            let look = Look {
+                reference: &name,
+                default_ref: default.as_deref(),
+                quorum,
+                scope: &scope,
+                lines: &engine.line_cache,
+                clock: engine.clock.as_ref(),
+                with_lines: false,
+            };
+            look_at(source, &look, &subjects)
         };
         self.on_code(repository, standing, Arc::new(work)).await
     }
@@ -191,14 +178,6 @@ impl Engine {
 /// Within which blobs are believed by their ids.
 pub(super) fn scope_of(repository: &Repository) -> String {
     format!("{}/{}", repository.memory, repository.id)
-}
-
-pub(super) fn quorum_of(repository: &Repository) -> Quorum {
-    repository.quorum.map_or(Quorum::All, |count| Quorum::AtLeast(count as usize))
-}
-
-pub(super) fn since_ms(now_us: u64, began_us: u64) -> u32 {
-    u32::try_from(now_us.saturating_sub(began_us) / 1_000).unwrap_or(u32::MAX)
 }
 
 fn kept_one(found: &mut HashMap<String, Verification>, digest: String) -> Option<Checked> {

@@ -8,6 +8,7 @@ mod call;
 mod cursor;
 mod deliveries;
 mod events;
+mod evidence;
 mod export;
 mod import;
 mod import_lines;
@@ -47,6 +48,7 @@ fn operations() -> Table {
     let table = tools::operations(table);
     let table = profiles::operations(table);
     let table = repositories::operations(table);
+    let table = evidence::operations(table);
     let table = sessions_end::operations(table);
     let table = quarantine::operations(table);
     let table = pull::operations(table);

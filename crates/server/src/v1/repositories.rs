@@ -1,5 +1,6 @@
 //! Repositories: register, list.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use loci_api::repository as shape;
@@ -20,7 +21,8 @@ pub(super) fn operations(table: Table) -> Table {
     table.query(get("/v1/repos", "List repositories."), list)
 }
 
-fn standing(call: &Call) -> Result<Standing> {
+/// Where the caller stands.
+pub(super) fn standing(call: &Call) -> Result<Standing> {
     Ok(Standing { memory: call.header(MEMORY)?.map(str::to_owned), ..Standing::default() })
 }
 
@@ -61,10 +63,14 @@ fn shown(repository: Repository) -> shape::Repository {
     shape::Repository {
         id: repository.id.to_string(),
         repo: repository.key,
-        // The mark of its own key is for the store alone.
-        aliases: repository.aliases.into_iter().filter(|alias| !alias.starts_with("key:")).collect(),
+        aliases: aliases(repository.aliases),
         places: repository.places.into_iter().map(place).collect(),
         default_ref: repository.default_ref,
         verified_commit: repository.verified_tip.map(|tip| tip.to_string()),
     }
+}
+
+/// The names that a repository goes by. The mark of its own key is for the store alone.
+pub(super) fn aliases(aliases: BTreeSet<String>) -> Vec<String> {
+    aliases.into_iter().filter(|alias| !alias.starts_with("key:")).collect()
 }

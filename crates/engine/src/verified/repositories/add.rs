@@ -97,9 +97,7 @@ impl Engine {
             let name = RepositoryName::of_remote(alias).map_or_else(|| RepositoryName::parse(alias), Ok)?;
             names.push(name);
         }
-        let mut remotes = discovered.as_ref().map(|found| found.remotes.clone()).unwrap_or_default();
-        remotes.sort_by_key(|(name, _)| name != "origin");
-        names.extend(remotes.iter().take(1).filter_map(|(_, url)| RepositoryName::of_remote(url)));
+        names.extend(discovered.as_ref().and_then(of_remote));
         let place = discovered.as_ref().map(|found| CodePlace::Local(found.common_dir.clone()));
         let at_forge = |name: &RepositoryName| {
             Some(CodePlace::Forge { host: name.host.clone()?, path: name.segments.join("/") })
@@ -142,6 +140,18 @@ impl Engine {
             None => Ok(None),
         }
     }
+}
+
+/// The name by which a clone is known before anybody names it: with its host that of its remote `origin`, else of its first
+/// remote; else one made of its directory.
+pub fn name_of(found: &Discovered) -> String {
+    of_remote(found).map_or_else(|| of_directory(found), |name| name.alias())
+}
+
+fn of_remote(found: &Discovered) -> Option<RepositoryName> {
+    let mut remotes: Vec<_> = found.remotes.iter().collect();
+    remotes.sort_by_key(|(name, _)| name != "origin");
+    RepositoryName::of_remote(&remotes.first()?.1)
 }
 
 /// A key for a repository without a remote.

@@ -15,6 +15,7 @@ use loci_model::Namespace;
 use loci_model::Result;
 use loci_model::repository::Repository;
 
+pub use add::name_of;
 pub(super) use at_forge::{Told, learn};
 pub(super) use find::{Found, find, namespace_filter, of_id};
 

@@ -54,4 +54,4 @@ pub use path::{PathRejected, check_path};
 pub use reading::ReadLines;
 pub use ref_name::is_ref_name;
 pub use session::{Verifier, VerifierLimits};
-pub use verify::Quorum;
+pub use verify::{Quorum, verdict_of};

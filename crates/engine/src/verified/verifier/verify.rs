@@ -18,6 +18,13 @@ pub enum Quorum {
     AtLeast(usize),
 }
 
+impl Quorum {
+    /// From a repository's number; `None`: all.
+    pub fn of(count: Option<u32>) -> Self {
+        count.map_or(Self::All, |count| Self::AtLeast(count as usize))
+    }
+}
+
 impl Verifier<'_> {
     /// Checks the citations and claims of one record. One bad citation never hides the others' verdicts.
     pub fn verify(&self, citations: &[Citation], claims: &[Claim], quorum: Quorum) -> Verification {
@@ -43,12 +50,19 @@ impl Verifier<'_> {
         if !is_false && outcomes.iter().all(|outcome| outcome.holds == Some(true)) {
             cover(&mut citations, claims);
         }
-        let verdict = match of_citations(&citations, quorum) {
-            _ if is_false => Verdict::Contradicted,
-            Verdict::Valid if outcomes.iter().any(|outcome| outcome.holds.is_none()) => Verdict::Unverifiable,
-            verdict => verdict,
-        };
+        let verdict = verdict_of(&citations, &outcomes, quorum);
         Verification { verdict, citations, claims: outcomes }
+    }
+}
+
+/// The verdict of a record whose citations and claims were found so.
+pub fn verdict_of(citations: &[CitationVerdict], claims: &[ClaimOutcome], quorum: Quorum) -> Verdict {
+    if claims.iter().any(|outcome| outcome.holds == Some(false)) {
+        return Verdict::Contradicted;
+    }
+    match of_citations(citations, quorum) {
+        Verdict::Valid if claims.iter().any(|outcome| outcome.holds.is_none()) => Verdict::Unverifiable,
+        verdict => verdict,
     }
 }
 

@@ -200,7 +200,7 @@ fn checked(
         }
     };
     add("content", content.map(|content| cut(content).into()));
-    add("error", error(verdict).map(Value::from));
+    add("error", verdict.error_word().map(Value::from));
     add("similarity", verdict.similarity.map(Value::from));
     add("drift", verdict.drift.map(|drift| drift.as_str().into()));
     add("unverifiable_reason", verdict.unverifiable.map(|why| why.as_str().into()));
@@ -212,20 +212,6 @@ fn checked(
     add("diff", verdict.diff.as_deref().map(|diff| cut(diff).into()));
     add("reindented", verdict.reindented.then_some(Value::Bool(true)));
     said
-}
-
-/// The source design's word for what is wrong (§6.1).
-fn error(verdict: &CitationVerdict) -> Option<String> {
-    let detail = verdict.detail.as_deref();
-    match verdict.verdict {
-        Verdict::Valid => None,
-        Verdict::Drifted => Some(format!("drifted:{}", verdict.drift.map_or("high", |drift| drift.as_str()))),
-        Verdict::Gone => Some(format!("gone:{}", detail.unwrap_or("block_gone"))),
-        Verdict::Contradicted => Some(format!("contradicted:{}", detail.unwrap_or("claim"))),
-        Verdict::Unverifiable => {
-            Some(format!("unverifiable:{}", verdict.unverifiable.map_or("network", |why| why.as_str())))
-        }
-    }
 }
 
 fn cut(text: &str) -> &str {

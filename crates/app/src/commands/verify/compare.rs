@@ -1,0 +1,230 @@
+//! What a change means for facts: pure. A fact that held before and does not after is invalidated; what could not be read, before
+//! or after, blames nobody.
+
+use loci_api::evidence::FactEvidence;
+use loci_engine::verified::Subject;
+use loci_model::citation::{Citation, Place};
+use loci_model::verdict::{CitationVerdict, Verdict, Verification};
+
+use super::report::{Cited, Finding, Report, Side};
+
+/// A fact and what was found of it.
+pub(super) struct Compared<'a> {
+    /// The fact.
+    pub(super) fact: &'a FactEvidence,
+    /// What was verified.
+    pub(super) subject: &'a Subject,
+    /// Before the change; `None` where nothing is compared.
+    pub(super) since: Option<&'a Verification>,
+    /// After it.
+    pub(super) now: &'a Verification,
+}
+
+/// What becomes of a fact by a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Holds,
+    Relocated,
+    Invalidated,
+    /// Not invalidated, because a drifted fact may stay.
+    Drifted,
+    Unchecked,
+    /// It did not hold before either.
+    Before,
+    Restored,
+}
+
+/// Adds a fact to a report.
+pub(super) fn add(report: &mut Report, one: &Compared<'_>, drifted_may_stay: bool) {
+    report.counts.facts += 1;
+    let outcome = outcome(one, drifted_may_stay);
+    let list = match outcome {
+        Outcome::Holds => {
+            report.counts.holding += 1;
+            return;
+        }
+        Outcome::Relocated => &mut report.relocated,
+        Outcome::Invalidated => &mut report.invalidated,
+        Outcome::Drifted => &mut report.drifted,
+        Outcome::Unchecked => &mut report.unchecked,
+        Outcome::Before => &mut report.before,
+        Outcome::Restored => &mut report.restored,
+    };
+    list.push(finding(one, outcome));
+}
+
+fn outcome(one: &Compared<'_>, drifted_may_stay: bool) -> Outcome {
+    let since = one.since.map_or(Verdict::Valid, |since| since.verdict);
+    match (since, one.now.verdict) {
+        (_, Verdict::Unverifiable) => Outcome::Unchecked,
+        (Verdict::Valid, Verdict::Valid) if moved(one).next().is_some() => Outcome::Relocated,
+        (Verdict::Valid | Verdict::Unverifiable, Verdict::Valid) => Outcome::Holds,
+        // Whether it held before is not known.
+        (Verdict::Unverifiable, _) => Outcome::Unchecked,
+        (Verdict::Valid, Verdict::Drifted) if drifted_may_stay => Outcome::Drifted,
+        (Verdict::Valid, Verdict::Drifted | Verdict::Gone | Verdict::Contradicted) => Outcome::Invalidated,
+        (Verdict::Drifted | Verdict::Gone | Verdict::Contradicted, Verdict::Valid) => Outcome::Restored,
+        (Verdict::Drifted | Verdict::Gone | Verdict::Contradicted, _) => Outcome::Before,
+    }
+}
+
+fn finding(one: &Compared<'_>, outcome: Outcome) -> Finding {
+    let told: Vec<usize> = match outcome {
+        Outcome::Relocated => moved(one).collect(),
+        Outcome::Restored | Outcome::Holds => Vec::new(),
+        Outcome::Invalidated | Outcome::Drifted | Outcome::Unchecked | Outcome::Before => bad(one),
+    };
+    let false_claims = one.now.claims.iter().filter(|claim| claim.holds == Some(false));
+    Finding {
+        memory_id: one.fact.memory_id.clone(),
+        subject: one.fact.subject.clone(),
+        fact: one.fact.fact.clone(),
+        verdict: one.now.verdict,
+        verdict_since: one.since.map(|since| since.verdict),
+        citations: told.into_iter().filter_map(|index| cited(one, index)).collect(),
+        false_claims: false_claims.map(|claim| claim.index).collect(),
+    }
+}
+
+/// Citations that do not hold now, or could not be read before; the first one where a claim about the whole tree is what does not.
+fn bad(one: &Compared<'_>) -> Vec<usize> {
+    let is_bad = |verdict: &CitationVerdict| verdict.verdict != Verdict::Valid;
+    let of = |verification: &Verification| -> Vec<usize> {
+        let all = verification.citations.iter().enumerate();
+        all.filter(|(_, verdict)| is_bad(verdict)).map(|(index, _)| index).collect()
+    };
+    let now = of(one.now);
+    let before = || one.since.filter(|since| since.verdict == Verdict::Unverifiable).map(of);
+    match now.is_empty() {
+        false => now,
+        true => before().filter(|before| !before.is_empty()).unwrap_or_else(|| vec![0]),
+    }
+}
+
+/// Valid citations that are found elsewhere than before.
+fn moved<'a>(one: &'a Compared<'_>) -> impl Iterator<Item = usize> + 'a {
+    let all = one.now.citations.iter().enumerate();
+    all.filter(|(index, now)| {
+        now.verdict == Verdict::Valid
+            && now.found.as_ref().is_some_and(|found| Some(found) != place_before(one, *index).as_ref())
+    })
+    .map(|(index, _)| index)
+}
+
+/// Where a citation stood before the change; where nothing is compared, where it was last known to be.
+fn place_before(one: &Compared<'_>, index: usize) -> Option<Place> {
+    let found = one.since.and_then(|since| since.citations.get(index)?.found.clone());
+    found.or_else(|| one.subject.citations.get(index).map(known).cloned())
+}
+
+fn known(citation: &Citation) -> &Place {
+    citation.current.as_ref().map_or(&citation.anchor.place, |(place, _)| place)
+}
+
+fn cited(one: &Compared<'_>, index: usize) -> Option<Cited> {
+    let citation = one.subject.citations.get(index)?;
+    let now = one.now.citations.get(index)?;
+    let before = place_before(one, index);
+    let (place, side) = match (&now.found, before.clone()) {
+        (Some(found), _) => (found.clone(), Side::Rev),
+        (None, Some(before)) => (before, Side::Since),
+        (None, None) => (citation.anchor.place.clone(), Side::Since),
+    };
+    let unread =
+        one.since.and_then(|since| since.citations.get(index)).filter(|_| now.verdict == Verdict::Valid);
+    Some(Cited {
+        index,
+        verdict: now.verdict,
+        method: now.method,
+        reason: now.error_word().or_else(|| unread.and_then(CitationVerdict::error_word)),
+        place,
+        side,
+        before,
+        diff: now.diff.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::verdict::{Method, Unverifiable};
+
+    use super::*;
+
+    fn verification(verdict: Verdict, line: u32) -> Verification {
+        let mut citation = match verdict {
+            Verdict::Unverifiable => CitationVerdict::unverifiable(Unverifiable::PartialClone, None),
+            _ => CitationVerdict::new(verdict, Method::InPlace),
+        };
+        let found = matches!(verdict, Verdict::Valid | Verdict::Drifted | Verdict::Contradicted);
+        citation.found = found.then(|| place(line));
+        Verification { verdict, citations: vec![citation], claims: Vec::new() }
+    }
+
+    fn place(line: u32) -> Place {
+        Place { path: "src/a.rs".to_owned(), line_start: line, line_end: line }
+    }
+
+    #[test]
+    fn only_what_held_and_does_not_is_blamed_on_a_change() {
+        let subject =
+            Subject { citations: vec![loci_testkit::fact_samples::citation("src/a.rs")], claims: Vec::new() };
+        let fact = FactEvidence {
+            memory_id: "m".to_owned(),
+            digest: "d".to_owned(),
+            subject: "S".to_owned(),
+            fact: "F".to_owned(),
+            citations: Vec::new(),
+            claims: Vec::new(),
+        };
+        let check = |since: Option<(Verdict, u32)>, now: (Verdict, u32), may_stay: bool, expect: Outcome| {
+            let since = since.map(|(verdict, line)| verification(verdict, line));
+            let now = verification(now.0, now.1);
+            let one = Compared { fact: &fact, subject: &subject, since: since.as_ref(), now: &now };
+            assert_eq!(outcome(&one, may_stay), expect, "{since:?} {now:?}");
+            let mut report = Report::default();
+            add(&mut report, &one, may_stay);
+            let listed = report.findings().count() + report.counts.holding;
+            assert_eq!((report.counts.facts, listed), (1, 1), "each fact is told once");
+        };
+        use Verdict::{Contradicted, Drifted, Gone, Unverifiable as Unread, Valid};
+        check(Some((Valid, 3)), (Valid, 3), false, Outcome::Holds);
+        check(Some((Valid, 3)), (Valid, 9), false, Outcome::Relocated);
+        for wrong in [Drifted, Gone, Contradicted] {
+            check(Some((Valid, 3)), (wrong, 3), false, Outcome::Invalidated);
+            check(None, (wrong, 3), false, Outcome::Invalidated);
+            check(Some((wrong, 3)), (wrong, 3), false, Outcome::Before);
+            check(Some((wrong, 3)), (Valid, 3), false, Outcome::Restored);
+            check(Some((Unread, 3)), (wrong, 3), false, Outcome::Unchecked);
+        }
+        check(Some((Drifted, 3)), (Gone, 3), false, Outcome::Before);
+        check(Some((Valid, 3)), (Drifted, 3), true, Outcome::Drifted);
+        check(Some((Valid, 3)), (Gone, 3), true, Outcome::Invalidated);
+        for before in [Valid, Drifted, Gone, Contradicted, Unread] {
+            check(Some((before, 3)), (Unread, 3), false, Outcome::Unchecked);
+        }
+        check(Some((Unread, 3)), (Valid, 9), false, Outcome::Holds);
+        check(None, (Valid, 9), false, Outcome::Relocated);
+    }
+
+    #[test]
+    fn places_are_those_of_the_revision_or_those_before_the_change() {
+        let subject =
+            Subject { citations: vec![loci_testkit::fact_samples::citation("src/a.rs")], claims: Vec::new() };
+        let fact = FactEvidence {
+            memory_id: String::new(),
+            digest: String::new(),
+            subject: String::new(),
+            fact: String::new(),
+            citations: Vec::new(),
+            claims: Vec::new(),
+        };
+        let since = verification(Verdict::Valid, 7);
+        let check = |now: Verification, line: u32, side: Side| {
+            let one = Compared { fact: &fact, subject: &subject, since: Some(&since), now: &now };
+            let found = finding(&one, Outcome::Invalidated).citations.remove(0);
+            assert_eq!((found.place.line_start, found.side, found.before), (line, side, Some(place(7))));
+        };
+        check(verification(Verdict::Gone, 3), 7, Side::Since);
+        check(verification(Verdict::Drifted, 9), 9, Side::Rev);
+    }
+}

@@ -1,0 +1,81 @@
+//! A report for a person at a terminal.
+
+use loci_engine::safety::sanitise;
+
+use super::report::{Cited, Finding, Report, Side, at};
+use crate::output::short;
+
+/// Characters of a fact on its line.
+const FACT_CHARS: usize = 160;
+
+/// The report as lines; the summary last, where it is seen.
+pub(super) fn render(report: &Report) -> String {
+    let mut out = String::new();
+    for (title, findings) in [
+        ("Invalidated", &report.invalidated),
+        ("Drifted, and let pass", &report.drifted),
+        ("Moved: served with the new place", &report.relocated),
+        ("Could not be checked: evidence of nothing", &report.unchecked),
+    ] {
+        if findings.is_empty() {
+            continue;
+        }
+        out.push_str(&format!("{title}\n"));
+        findings.iter().for_each(|finding| one(&mut out, finding));
+        out.push('\n');
+    }
+    out.push_str(&counted(report));
+    out.push_str(&format!("{}\n", report.summary));
+    out
+}
+
+fn one(out: &mut String, finding: &Finding) {
+    let text = format!("{}: {}", finding.subject, finding.fact);
+    out.push_str(&format!("  {}  {}\n", finding.verdict.as_str(), short(&sanitise(&text), FACT_CHARS)));
+    for cited in &finding.citations {
+        out.push_str(&format!("      {}\n", short(&sanitise(&place(cited)), FACT_CHARS)));
+    }
+    for claim in &finding.false_claims {
+        out.push_str(&format!("      claim {claim} is false\n"));
+    }
+    out.push_str(&format!("      {}\n", short(&sanitise(&finding.memory_id), FACT_CHARS)));
+}
+
+/// Where a citation is, and what is wrong with it or where it came from.
+fn place(cited: &Cited) -> String {
+    let side = if cited.side == Side::Since { " (before)" } else { "" };
+    let why = match (&cited.reason, &cited.before) {
+        (Some(reason), _) => format!("  {reason}"),
+        (None, Some(before)) if *before != cited.place => format!("  from {}", at(before)),
+        (None, _) => String::new(),
+    };
+    format!("{}{side}{why}", cited.at())
+}
+
+/// What was looked at, and how much of it.
+pub(super) fn counted(report: &Report) -> String {
+    let named = |revision: &super::report::Revision| match &revision.commit {
+        Some(commit) => {
+            let dirty = if revision.dirty { " and the files of the worktree" } else { "" };
+            format!("{}{dirty}", commit.chars().take(12).collect::<String>())
+        }
+        None => revision.name.clone(),
+    };
+    let since =
+        report.since.as_ref().map(|since| format!(" compared with {}", named(since))).unwrap_or_default();
+    let mut parts = vec![format!("{} hold", report.counts.holding)];
+    for (count, what) in [
+        (report.relocated.len(), "moved"),
+        (report.invalidated.len(), "invalidated"),
+        (report.drifted.len(), "drifted"),
+        (report.unchecked.len(), "not checked"),
+        (report.before.len(), "did not hold before either"),
+        (report.restored.len(), "hold again"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{count} {what}"));
+        }
+    }
+    let facts = report.counts.facts;
+    format!("{}: {facts} facts at {}{since}: {}\n", report.repo, named(&report.rev), parts.join(", "))
+}

@@ -1,0 +1,98 @@
+//! The code around a directory of this machine, read in this process: for commands that check facts of a store elsewhere against
+//! it. It finds what a server finds that reads the same objects; it asks no store and writes nothing.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use loci_api::evidence::{EvidenceRepository, FactEvidence};
+use loci_engine::verified::verifier::LineCache;
+use loci_engine::verified::{Look, Seen, Subject, Tip, look_at, name_of, read_place};
+use loci_git::{GitOptions, GitSources};
+use loci_model::ports::clock::Clock;
+use loci_model::ports::code::{CodePlace, CodeResult, CodeSource, CodeSources, Discovered};
+
+use crate::adapters::SystemClock;
+use crate::config::Config;
+
+/// A clone, a bare repository or a worktree.
+pub(crate) struct LocalCode {
+    sources: GitSources,
+    place: CodePlace,
+    found: Discovered,
+    lines: Arc<LineCache>,
+    clock: Arc<dyn Clock>,
+}
+
+impl LocalCode {
+    /// The one at or above a directory; `None` where there is none.
+    pub(crate) async fn around(config: &Config, directory: &Path) -> Result<Option<Self>> {
+        let options =
+            GitOptions { threads: config.verified.threads.max(1), roots: config.verified.roots.clone() };
+        let sources = GitSources::start(options)?;
+        let found = sources.discover(directory).await;
+        let found = found.with_context(|| format!("reading the repository at {}", directory.display()))?;
+        Ok(found.map(|found| Self {
+            place: CodePlace::Local(found.worktree.clone().unwrap_or_else(|| found.common_dir.clone())),
+            sources,
+            found,
+            lines: Arc::new(LineCache::new(LineCache::BYTES_DEFAULT)),
+            clock: Arc::new(SystemClock::new()),
+        }))
+    }
+
+    /// The name under which a store knows it, unless somebody gave it another.
+    pub(crate) fn name(&self) -> String {
+        name_of(&self.found)
+    }
+
+    /// What a revision stands for here.
+    pub(crate) async fn tip(&self, reference: &str, repository: &EvidenceRepository) -> CodeResult<Tip> {
+        Ok(self.look(reference, repository, Vec::new(), false).await?.0)
+    }
+
+    /// Verifies facts at a revision; with the lines that are found, where they are wanted.
+    pub(crate) async fn look(
+        &self,
+        reference: &str,
+        repository: &EvidenceRepository,
+        subjects: Vec<Subject>,
+        with_lines: bool,
+    ) -> CodeResult<(Tip, Vec<Seen>)> {
+        let (reference, repository) = (reference.to_owned(), repository.clone());
+        let (lines, clock) = (Arc::clone(&self.lines), Arc::clone(&self.clock));
+        self.read(move |source| {
+            let look = Look {
+                reference: &reference,
+                default_ref: repository.default_ref.as_deref(),
+                quorum: repository.quorum,
+                scope: &repository.repo,
+                lines: &lines,
+                clock: clock.as_ref(),
+                with_lines,
+            };
+            look_at(source, &look, &subjects)
+        })
+        .await
+    }
+
+    /// Runs work on it.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        work: impl Fn(&dyn CodeSource) -> CodeResult<T> + Send + Sync + 'static,
+    ) -> CodeResult<T> {
+        read_place(&self.sources, &self.place, Arc::new(work)).await
+    }
+}
+
+/// What is verified of a fact, from its documents.
+pub(crate) fn subject(fact: &FactEvidence) -> Result<Subject> {
+    let unreadable =
+        || format!("the evidence of {} cannot be read: is the server another version?", fact.memory_id);
+    let citations = fact.citations.iter().map(|one| serde_json::from_value(one.clone()));
+    let claims = fact.claims.iter().map(|one| serde_json::from_value(one.clone()));
+    Ok(Subject {
+        citations: citations.collect::<serde_json::Result<_>>().with_context(unreadable)?,
+        claims: claims.collect::<serde_json::Result<_>>().with_context(unreadable)?,
+    })
+}

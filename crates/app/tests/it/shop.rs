@@ -1,0 +1,106 @@
+//! A repository made with the git executable, cut off from the configuration of this machine, and facts that cite it.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::program::Home;
+
+pub(crate) const CART: &str = "use crate::money::Cents;\n\nimpl Cart {\n    /// A cart holds at most MAX_ITEMS.\n    pub fn add_item(&mut self, item: Item) -> Result<(), CartFull> {\n        if self.items.len() >= MAX_ITEMS {\n            return Err(CartFull);\n        }\n        self.items.push(item);\n        Ok(())\n    }\n\n    pub fn total_price(&self) -> Cents {\n        self.items.iter().map(|item| item.price()).sum()\n    }\n}\n";
+pub(crate) const LIMITS: &str = "/// Items of one cart.\npub const MAX_ITEMS: usize = 50;\n/// Requests of one customer in a minute.\npub const MAX_REQUESTS: usize = 120;\n";
+
+/// A clone in a home.
+pub(crate) struct Shop<'a> {
+    pub(crate) home: &'a Home,
+    name: String,
+}
+
+impl<'a> Shop<'a> {
+    /// With one commit on `main` and a remote.
+    pub(crate) fn new(home: &'a Home, name: &str) -> Self {
+        let shop = Self { home, name: name.to_owned() };
+        shop.write("src/cart.rs", CART);
+        shop.write("src/limits.rs", LIMITS);
+        shop.git(&["init", "--quiet", "--initial-branch=main"]);
+        shop.git(&["remote", "add", "origin", "https://git.example/acme/shop.git"]);
+        shop.commit("first");
+        shop
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.home.path(&self.name).canonicalize().unwrap()
+    }
+
+    pub(crate) fn at(&self) -> String {
+        self.path().into_os_string().into_string().unwrap()
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.home.path(&self.name).join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        git(&self.path(), arguments)
+    }
+
+    /// Commits everything; its id.
+    pub(crate) fn commit(&self, message: &str) -> String {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--allow-empty", "--message", message]);
+        self.git(&["rev-parse", "HEAD"])
+    }
+
+    /// Runs a command in the clone; its code, standard output and standard error.
+    pub(crate) fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+        let output = self.home.command(arguments).current_dir(self.path()).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    }
+
+    /// The same with `--json`, where it must succeed.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let (code, out, said) = self.run(&[arguments, &["--json"]].concat());
+        assert_eq!(code, 0, "{arguments:?}: {said}");
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
+    }
+
+    /// Stores a fact about these places; its id.
+    pub(crate) fn fact(&self, fact: &str, places: &[&str]) -> String {
+        let mut arguments = vec!["fact", "store", "--subject", "Carts"];
+        places.iter().for_each(|place| arguments.extend(["--cite", place]));
+        arguments.push(fact);
+        let stored = self.json(&arguments);
+        stored["id"].as_str().unwrap_or_else(|| panic!("{stored}")).to_owned()
+    }
+
+    /// State of a fact, and how many things happened to it.
+    pub(crate) fn state(&self, id: &str) -> (String, usize) {
+        let shown = self.json(&["fact", "show", id]);
+        let history = self.json(&["fact", "history", id]);
+        let status = shown.pointer("/memory/status").or(shown.get("status")).and_then(Value::as_str);
+        let status = status.unwrap_or_else(|| panic!("{shown}")).to_owned();
+        (status, history["events"].as_array().unwrap_or_else(|| panic!("{history}")).len())
+    }
+}
+
+/// Runs git in a directory, without this machine's configuration.
+pub(crate) fn git(directory: &std::path::Path, arguments: &[&str]) -> String {
+    let mut command = Command::new("git");
+    command.current_dir(directory).args(arguments).env("HOME", directory);
+    for (name, value) in [
+        ("GIT_CONFIG_NOSYSTEM", "1"),
+        ("GIT_CONFIG_GLOBAL", "/dev/null"),
+        ("GIT_AUTHOR_NAME", "A"),
+        ("GIT_AUTHOR_EMAIL", "a@example.org"),
+        ("GIT_COMMITTER_NAME", "C"),
+        ("GIT_COMMITTER_EMAIL", "c@example.org"),
+    ] {
+        command.env(name, value);
+    }
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
+}

@@ -1,0 +1,178 @@
+//! `loci verify` as CI runs it: a clone, a store or a server, a change, and what it invalidates.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::program::Home;
+use crate::shop::{CART, LIMITS, Shop, git};
+
+const LIMIT: &str = "`add_item` refuses more than MAX_ITEMS items with CartFull.";
+const TOTAL: &str = "`total_price` sums the price of all items.";
+const REQUESTS: &str = "A customer has MAX_REQUESTS (120) requests in a minute.";
+
+/// Three facts, and a change that removes the code of one, moves that of another and leaves the third.
+fn changed<'a>(home: &'a Home) -> (Shop<'a>, [String; 3]) {
+    let shop = Shop::new(home, "shop");
+    let ids = [
+        shop.fact(LIMIT, &["src/cart.rs:5-8", "src/limits.rs:2"]),
+        shop.fact(TOTAL, &["src/cart.rs:13-15"]),
+        shop.fact(REQUESTS, &["src/limits.rs:4"]),
+    ];
+    shop.git(&["checkout", "--quiet", "-b", "change"]);
+    let start = CART.find("        if self.items").unwrap();
+    let end = CART.find("        self.items.push").unwrap();
+    shop.write("src/cart.rs", &format!("// New.\n// More.\n{}{}", &CART[..start], &CART[end..]));
+    shop.commit("no limit any more");
+    (shop, ids)
+}
+
+fn ids(report: &Value, list: &str) -> Vec<String> {
+    let all = report[list].as_array().unwrap_or_else(|| panic!("{report}"));
+    all.iter().map(|one| one["memory_id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_change_says_which_memories_it_invalidates() {
+    let home = Home::new();
+    let (shop, [limit, total, _]) = changed(&home);
+    let before: Vec<_> = [&limit, &total].map(|id| shop.state(id)).into();
+    let (code, out, said) = shop.run(&["verify", "--rev", "HEAD", "--since", "main", "--json"]);
+    assert_eq!(code, 5, "{out}{said}");
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(report["summary"], "this change invalidates 1 memory");
+    assert!(said.contains("this change invalidates 1 memory"), "{said}");
+    assert_eq!(ids(&report, "invalidated"), [limit.as_str()], "{report}");
+    assert_eq!(ids(&report, "relocated"), [total.as_str()], "{report}");
+    assert_eq!(report["counts"], json!({ "facts": 3, "holding": 1 }));
+    let moved = &report["relocated"][0]["citations"][0];
+    assert_ne!(moved["place"], moved["before"], "{moved}");
+    assert_eq!((&moved["place"]["path"], &moved["side"]), (&json!("src/cart.rs"), &json!("rev")));
+
+    // The other way round the fact holds again; on the same commit nothing is invalidated.
+    let (code, out, _) = shop.run(&["verify", "--rev", "main", "--since", "HEAD", "--json"]);
+    let back: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, ids(&back, "restored")), (0, vec![limit.clone()]), "{back}");
+    assert_eq!(shop.run(&["verify", "--rev", "main"]).0, 0);
+    assert_eq!(
+        shop.run(&["verify", "--since", "HEAD"]).0,
+        0,
+        "what did not hold before is not its change's fault"
+    );
+    let after: Vec<_> = [&limit, &total].map(|id| shop.state(id)).into();
+    assert_eq!(before, after, "nothing was changed, and nothing is told of it");
+}
+
+#[test]
+fn every_format_says_the_same() {
+    let home = Home::new();
+    let (shop, _) = changed(&home);
+    let files = [home.path("r.json"), home.path("r.md"), home.path("r.sarif")];
+    let named = |format: &str, place: usize| format!("{format}={}", files[place].display());
+    let arguments = [
+        "verify",
+        "--since",
+        "main",
+        "--write",
+        &named("json", 0),
+        "--write",
+        &named("markdown", 1),
+        "--write",
+        &named("sarif", 2),
+    ];
+    let (code, table, said) = shop.run(&arguments);
+    assert_eq!(code, 5, "{said}");
+    assert!(
+        table.contains("Invalidated") && table.contains("src/cart.rs:") && table.contains(LIMIT),
+        "{table}"
+    );
+    let read = |place: usize| fs::read_to_string(&files[place]).unwrap();
+    let json: Value = serde_json::from_str(&read(0)).unwrap();
+    assert_eq!(ids(&json, "invalidated").len(), 1);
+    assert!(read(1).starts_with("## This change invalidates 1 memory"), "{}", read(1));
+    let sarif: Value = serde_json::from_str(&read(2)).unwrap();
+    let run = &sarif["runs"][0];
+    assert_eq!(sarif["version"], "2.1.0");
+    assert_eq!(run["versionControlProvenance"][0]["repositoryUri"], "https://git.example/acme/shop");
+    let results = run["results"].as_array().unwrap();
+    assert!(results.iter().any(|one| one["level"] != "note"), "{sarif}");
+    let (_, again, _) = shop.run(&["verify", "--since", "main", "--format", "sarif"]);
+    assert_eq!(serde_json::from_str::<Value>(&again).unwrap(), sarif, "twice the same");
+}
+
+#[test]
+fn what_cannot_be_read_is_said_and_invalidates_nothing() {
+    let home = Home::new();
+    let (shop, [limit, ..]) = changed(&home);
+    // A revision that is not there is an error, not an empty report.
+    let (code, _, said) = shop.run(&["verify", "--since", "nowhere"]);
+    assert!(code == 3 && said.contains("nowhere") && said.contains("fetch-depth: 0"), "{code}: {said}");
+    // The blob of the changed file is lost, as in a partial clone.
+    let blob = shop.git(&["rev-parse", "HEAD:src/cart.rs"]);
+    let object = shop.path().join(".git/objects").join(&blob[..2]).join(&blob[2..]);
+    fs::remove_file(object).unwrap();
+    let (code, out, said) = shop.run(&["verify", "--since", "main", "--json"]);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(code, 0, "{report}{said}");
+    assert!(ids(&report, "unchecked").contains(&limit), "{report}");
+    assert_eq!(report["unchecked"][0]["verdict"], "unverifiable");
+    let (_, sarif, _) = shop.run(&["verify", "--since", "main", "--format", "sarif"]);
+    let sarif: Value = serde_json::from_str(&sarif).unwrap();
+    assert_eq!(sarif["runs"][0]["results"], json!([]));
+    let told = &sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"];
+    assert_eq!(told.as_array().unwrap().len(), ids(&report, "unchecked").len());
+}
+
+#[test]
+fn facts_come_from_a_server_or_from_an_exported_file() {
+    let home = Home::new();
+    let (shop, [limit, ..]) = changed(&home);
+    let clone = home.path("elsewhere");
+    git(&home.path(""), &["clone", "--quiet", "--branch", "change", &shop.at(), "elsewhere"]);
+    git(&clone, &["remote", "set-url", "origin", "git@git.example:acme/shop.git"]);
+    let clone = clone.to_str().unwrap();
+    let server = home.serve(&[]);
+    let other = Home::new();
+    let check = |arguments: &[&str]| {
+        let all = [&["verify", "--repo", clone, "--since", "origin/main", "--json"], arguments].concat();
+        let output = other.run(&all);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(5), "{arguments:?}: {said}");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(ids(&report, "invalidated"), [limit.as_str()], "{report}");
+    };
+    check(&["--url", &server.url]);
+    check(&["--url", &server.url, "--name", "acme/shop"]);
+    let unknown = other.fails(3, &["verify", "--repo", clone, "--url", &server.url, "--name", "acme/other"]);
+    assert!(unknown.contains("acme/other"), "{unknown}");
+    assert!(server.stop(), "{}", home.log());
+    let file = home.path("facts.jsonl");
+    home.ok(&["export", "--memory", "code", file.to_str().unwrap()]);
+    other.ok(&["import", "--format", "jsonl", file.to_str().unwrap()]);
+    check(&[]);
+}
+
+#[test]
+fn a_repository_that_is_not_known_is_not_an_empty_report() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    shop.fact(LIMIT, &["src/cart.rs:5-8"]);
+    shop.git(&["remote", "set-url", "origin", "https://git.example/acme/other.git"]);
+    let (code, out, said) = shop.run(&["verify"]);
+    assert!(
+        code == 3 && said.contains("--name") && said.contains("git.example/acme/other"),
+        "{code} {out} {said}"
+    );
+    assert_eq!(shop.run(&["verify", "--name", "acme/shop"]).0, 0);
+    let said = home.fails(3, &["verify", "--repo", home.path("").to_str().unwrap()]);
+    assert!(said.contains("no git repository"), "{said}");
+    let (code, _, said) = shop.run(&["verify", "--name", "acme/shop", "--write", "pdf=x"]);
+    assert!(code == 2 && said.contains("--write must be"), "{said}");
+    shop.write("src/limits.rs", &LIMITS.replace("50", "80"));
+    shop.write(
+        "src/cart.rs",
+        &CART.replace("return Err(CartFull)", "panic!()").replace("MAX_ITEMS {", "70 {"),
+    );
+    let (code, _, _) = shop.run(&["verify", "--name", "acme/shop", "--rev", "WORKTREE", "--since", "HEAD"]);
+    assert_eq!(code, 5, "files that are not committed are checked as well");
+}

@@ -1,0 +1,84 @@
+//! `facts_evidence`: the facts of a repository with all that a verifier elsewhere needs to check them: anchors and claims. Nothing
+//! is verified here, and nothing is written: whoever reads this has not been told that anything holds.
+
+use loci_model::ports::store::{FactPage, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+use loci_model::repository::Repository;
+use loci_model::{Error, RecordId, Result, Timestamp, limits};
+
+use super::remembered::{Remembered, join};
+use super::repositories::find;
+use super::standing::Standing;
+use crate::Engine;
+use crate::memories::existing;
+
+/// A fact for a verifier elsewhere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evidence {
+    /// The fact.
+    pub remembered: Remembered,
+    /// What a verdict of it is about: a verdict says under which digest it was found.
+    pub digest: String,
+}
+
+/// A page of it, confirmed last first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvidencePage {
+    /// The repository.
+    pub repository: Repository,
+    /// The facts.
+    pub facts: Vec<Evidence>,
+    /// Where the next page starts; `None` on the last.
+    pub next: Option<(Timestamp, RecordId)>,
+}
+
+impl Engine {
+    /// Active facts of a repository, behind `after`, at most `limit` (1 to 100). A fact that is confirmed between two pages may
+    /// be passed over: it was verified then.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Invalid` for a limit that is none.
+    pub async fn facts_evidence(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        after: Option<(Timestamp, RecordId)>,
+        limit: u32,
+    ) -> Result<EvidencePage> {
+        if !(1..=limits::PAGE_ITEMS_MAX).contains(&limit) {
+            return Err(Error::invalid("limit", format!("limit must be 1 to {}", limits::PAGE_ITEMS_MAX)));
+        }
+        let memory = self.code_memory(caller, standing).await?;
+        let (asking, name, limit) = (caller.clone(), repo.to_owned(), limit as usize);
+        let (repository, facts, next) = self
+            .store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let found = find(tx, &asking, &memory, &name, Capability::Read)?;
+                let facts = tx.facts().list(&FactPage {
+                    memory: memory.clone(),
+                    repository: found.repository.id.clone(),
+                    statuses: vec![RecordState::Active],
+                    proposed: false,
+                    after: after.clone(),
+                    limit,
+                })?;
+                let last = facts.last().filter(|_| facts.len() == limit);
+                let next = last.map(|fact| (fact.refreshed_at, fact.record.clone()));
+                let facts = join(tx, &memory, &found.view, facts)?;
+                Ok((found.repository, facts, next))
+            })
+            .await?;
+        let facts = evidence(&repository, facts)?;
+        Ok(EvidencePage { repository, facts, next })
+    }
+}
+
+/// Facts as they are given to a verifier elsewhere.
+fn evidence(repository: &Repository, facts: Vec<Remembered>) -> Result<Vec<Evidence>> {
+    let one =
+        |remembered: Remembered| Ok(Evidence { digest: remembered.digest(repository.quorum)?, remembered });
+    facts.into_iter().map(one).collect()
+}
