@@ -11,6 +11,7 @@ mod cli;
 pub mod commands;
 pub mod config;
 mod exit;
+mod git_program;
 mod local_code;
 pub mod logging;
 mod output;

@@ -41,6 +41,11 @@ impl LocalCode {
         }))
     }
 
+    /// What it turned out to be.
+    pub(crate) fn found(&self) -> &Discovered {
+        &self.found
+    }
+
     /// The name under which a store knows it, unless somebody gave it another.
     pub(crate) fn name(&self) -> String {
         name_of(&self.found)

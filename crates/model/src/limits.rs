@@ -184,3 +184,5 @@ pub const WEBHOOK_TRIES_MAX: u32 = 8;
 pub const PROMPT_INSTRUCTIONS_CHARS_MAX: usize = 30_000;
 /// Numbers of a vector.
 pub const VECTOR_DIMENSIONS_MAX: usize = 8_192;
+/// Bytes of objects that are sent to a mirror of a repository at once, where nothing else is said.
+pub const MIRROR_BYTES_MAX_DEFAULT: u64 = 4 << 30;

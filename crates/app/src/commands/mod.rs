@@ -21,6 +21,7 @@ pub(crate) mod profile;
 pub(crate) mod record;
 pub(crate) mod record_quarantine;
 pub(crate) mod repo;
+pub(crate) mod repo_sync;
 pub(crate) mod restore;
 pub(crate) mod schema;
 pub(crate) mod search;

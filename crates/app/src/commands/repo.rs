@@ -48,6 +48,8 @@ pub(crate) enum Repo {
         #[command(flatten)]
         at: At,
     },
+    /// Send a clone's default branch to a bare mirror that a server reads
+    Sync(super::repo_sync::Sync),
     /// Give a repository another name
     Alias {
         /// The repository
@@ -78,8 +80,12 @@ impl At {
 
 impl Repo {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        if let Self::Sync(sync) = self {
+            return sync.run(globals, environment).await;
+        }
         let session = Session::begin(globals, environment)?;
         match self {
+            Self::Sync(_) => {}
             Self::Add { name, path, at_forge, same_as, parent, default_ref, quorum, forge_id, at } => {
                 let directory = if at_forge { None } else { Some(absolute(path)?) };
                 let add = RepositoryAdd {

@@ -35,6 +35,8 @@ pub struct VerifiedSection {
     pub threads: usize,
     /// Directories in which repositories may borrow objects of others.
     pub roots: Vec<PathBuf>,
+    /// The folder in which `loci repo sync` keeps bare mirrors, where it runs on the server's machine.
+    pub mirrors: Option<PathBuf>,
     /// Requests at once to one forge.
     pub remote_concurrency: usize,
     /// What one call may take at a forge.
@@ -57,6 +59,7 @@ impl Default for VerifiedSection {
             check_every_ms: settings.check_every_ms,
             threads: 4,
             roots: Vec::new(),
+            mirrors: None,
             remote_concurrency: 8,
             remote_budget_ms: 5_000,
         }
@@ -132,6 +135,9 @@ impl VerifiedSection {
         }
         if let Some(root) = self.roots.iter().find(|root| !root.is_absolute()) {
             bail!("verified.roots must be absolute paths, not {}", root.display());
+        }
+        if let Some(mirrors) = self.mirrors.as_ref().filter(|mirrors| !mirrors.is_absolute()) {
+            bail!("verified.mirrors must be an absolute path, not {}", mirrors.display());
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ mod pulling;
 mod serving;
 mod shop;
 mod speaking_mcp;
+mod syncing;
 #[cfg(feature = "otel")]
 mod traces;
 mod verifying;

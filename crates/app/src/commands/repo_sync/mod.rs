@@ -1,0 +1,281 @@
+//! `loci repo sync`: sends a clone's default branch to a bare mirror that a server reads, and registers the mirror there. Objects are
+//! sent by git, over the transports that git has; the server runs nothing and is sent nothing by this command but the mirror's name
+//! and path. `target`: where the mirror is; `refs`: what is sent; `mirror`: sending it.
+
+mod mirror;
+mod refs;
+mod target;
+
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use loci_api::repository::RepositoryAdd;
+use loci_client::Client;
+use loci_model::limits;
+use serde::Serialize;
+
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::config::{Config, load};
+use crate::exit::{Difference, NotFound, Usage};
+use crate::git_program::GitProgram;
+use crate::local_code::LocalCode;
+use crate::output;
+use crate::session::Session;
+use mirror::{Change, Mirror, changes};
+use refs::Sent;
+use target::Target;
+
+/// Send a clone's default branch to a bare mirror that a server reads
+#[derive(Debug, Args)]
+pub(crate) struct Sync {
+    /// A clone, a bare repository or a worktree [default: the one around the working directory]
+    #[arg(long, value_name = "DIR")]
+    path: Option<PathBuf>,
+    /// The repository's name, as the server knows it [default: as its remote origin says]
+    #[arg(long, value_name = "REPO")]
+    name: Option<String>,
+    /// The mirror: a path, or a URL of ssh or https [default: its place in the folder verified.mirrors]
+    #[arg(long, value_name = "MIRROR")]
+    to: Option<String>,
+    /// The mirror's path on the server's machine [default: as --to says]
+    #[arg(long, value_name = "PATH", conflicts_with = "no_register")]
+    server_path: Option<String>,
+    /// Another branch or tag to send; may be repeated
+    #[arg(long = "ref", value_name = "NAME")]
+    refs: Vec<String>,
+    /// Send, and leave registering to somebody else
+    #[arg(long)]
+    no_register: bool,
+    /// Send nothing: say what would be sent
+    #[arg(long)]
+    dry_run: bool,
+    /// Send at most so many bytes; a mirror that is made takes no more at once
+    #[arg(long, value_name = "BYTES", default_value_t = limits::MIRROR_BYTES_MAX_DEFAULT)]
+    max_bytes: u64,
+    /// The memory, by name or id [default: the one for code]
+    #[arg(long, value_name = "MEMORY")]
+    memory: Option<String>,
+}
+
+/// What was sent.
+#[derive(Debug, Serialize)]
+struct Synced {
+    repo: String,
+    mirror: String,
+    /// The mirror was not there.
+    made: bool,
+    refs: Vec<SyncedRef>,
+    /// Of objects that the mirror lacked.
+    bytes: u64,
+    dry_run: bool,
+    /// The path under which the server reads it, where it was registered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    registered: Option<String>,
+    warnings: Vec<String>,
+}
+
+/// A ref of the mirror.
+#[derive(Debug, Serialize)]
+struct SyncedRef {
+    name: String,
+    commit: String,
+    change: Change,
+}
+
+impl Sync {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let config = load(globals.config.as_deref(), environment)?;
+        let code = self.code(&config).await?;
+        let name = self.name.clone().unwrap_or_else(|| code.name());
+        let target = self.target(&config, &name)?;
+        let server_path = self.server_path(&target)?;
+        let sent = refs::chosen(&code, &self.refs).await?;
+        let mut synced = self.send(globals, &config, &code, &target, &sent).await?;
+        synced.repo.clone_from(&name);
+        if let (Some(path), false) = (server_path, self.dry_run) {
+            let session = Session::begin(globals, environment)?;
+            let client = match &self.memory {
+                Some(memory) => session.client.clone().with_memory(memory)?,
+                None => session.client.clone(),
+            };
+            let branch = sent.first().map(|one| one.name.as_str());
+            let registered = register(&client, &name, &path, default_ref(&target, branch)).await;
+            let remedy = "the mirror is up to date, but the server did not register it";
+            let (repo, warnings) = registered.context(remedy)?;
+            synced = Synced { repo, registered: Some(path), warnings, ..synced };
+            session.end().await?;
+        }
+        output::result(globals.json, &synced, lines)?;
+        let would_change = synced.refs.iter().any(|one| one.change != Change::Unchanged);
+        if self.dry_run && would_change {
+            return Err(Difference("nothing was sent: that was a dry run".to_owned()).into());
+        }
+        Ok(())
+    }
+
+    async fn code(&self, config: &Config) -> Result<LocalCode> {
+        let directory = self.path.clone().unwrap_or_else(|| PathBuf::from("."));
+        let directory =
+            directory.canonicalize().with_context(|| format!("the directory {}", directory.display()))?;
+        let none = || NotFound(format!("there is no git repository at or above {}", directory.display()));
+        let code = LocalCode::around(config, &directory).await?.ok_or_else(none)?;
+        let shallow = code.found().common_dir.join("shallow");
+        if std::fs::metadata(shallow).is_ok_and(|file| file.len() > 0) {
+            let rule = "the clone's history is cut off, and a mirror needs it: git fetch --unshallow";
+            return Err(Usage(rule.to_owned()).into());
+        }
+        Ok(code)
+    }
+
+    fn target(&self, config: &Config, name: &str) -> Result<Target> {
+        let target = match (&self.to, &config.verified.mirrors) {
+            (Some(to), _) => Target::parse(to)?,
+            (None, Some(folder)) => Target::in_folder(folder, name)?,
+            (None, None) => {
+                let rule =
+                    "say where the mirror is: --to, or the folder verified.mirrors of the configuration";
+                return Err(Usage(rule.to_owned()).into());
+            }
+        };
+        Ok(match target {
+            Target::Local(path) => Target::Local(std::path::absolute(path).context("the mirror's path")?),
+            remote @ Target::Remote(_) => remote,
+        })
+    }
+
+    /// `None` where nothing is to be registered.
+    fn server_path(&self, target: &Target) -> Result<Option<String>> {
+        if self.no_register {
+            return Ok(None);
+        }
+        let rule = "say by --server-path where the mirror lies on the server's machine, or --no-register";
+        let path = self.server_path.clone().or_else(|| target.server_path());
+        path.map(Some).ok_or_else(|| Usage(rule.to_owned()).into())
+    }
+
+    async fn send(
+        &self,
+        globals: &Globals,
+        config: &Config,
+        code: &LocalCode,
+        target: &Target,
+        sent: &[Sent],
+    ) -> Result<Synced> {
+        let digits = sent.first().map_or(40, |one| one.commit.to_string().len());
+        let with_progress = !globals.json && std::io::stderr().is_terminal();
+        let git = GitProgram::over(&code.found().common_dir, digits, !with_progress)?;
+        let mirror = Mirror::new(&git, target);
+        let made = match target {
+            Target::Local(path) => !is_bare(config, path).await?,
+            Target::Remote(_) => false,
+        };
+        let there = if made { Vec::new() } else { mirror.refs()? };
+        let changes = changes(sent, &there);
+        let both = || sent.iter().zip(&changes);
+        let wanted: Vec<&Sent> =
+            both().filter(|(_, change)| **change != Change::Unchanged).map(|(one, _)| one).collect();
+        let bytes = if wanted.is_empty() { 0 } else { mirror.bytes(&wanted, &there, self.max_bytes)? };
+        if !self.dry_run {
+            if let (Target::Local(path), true, Some(first)) = (target, made, sent.first()) {
+                mirror.make(path, digits, &first.name, self.max_bytes)?;
+            }
+            if !wanted.is_empty() {
+                mirror.push(&wanted, with_progress)?;
+            }
+            if let Target::Local(path) = target {
+                read_back(config, path, sent).await?;
+            }
+        }
+        let shown = |(one, change): (&Sent, &Change)| SyncedRef {
+            name: one.name.clone(),
+            commit: one.commit.to_string(),
+            change: *change,
+        };
+        Ok(Synced {
+            repo: String::new(),
+            mirror: target.shown(),
+            made,
+            refs: both().map(shown).collect(),
+            bytes,
+            dry_run: self.dry_run,
+            registered: None,
+            warnings: Vec::new(),
+        })
+    }
+}
+
+/// True for a bare repository; false where nothing is. Anything else is not touched.
+async fn is_bare(config: &Config, path: &Path) -> Result<bool> {
+    let is_empty = || std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+    if !path.try_exists().with_context(|| format!("looking at {}", path.display()))? || is_empty() {
+        return Ok(false);
+    }
+    let real = path.canonicalize().with_context(|| format!("looking at {}", path.display()))?;
+    let found = LocalCode::around(config, &real).await?;
+    let is_bare =
+        found.is_some_and(|code| code.found().worktree.is_none() && code.found().common_dir == real);
+    if is_bare {
+        return Ok(true);
+    }
+    Err(Usage(format!("{} is there, and is no bare repository: name another place", path.display())).into())
+}
+
+/// What was sent is what a server will read.
+async fn read_back(config: &Config, path: &Path, sent: &[Sent]) -> Result<()> {
+    let lost = || format!("the mirror at {} cannot be read", path.display());
+    let code = LocalCode::around(config, path).await?.with_context(lost)?;
+    let names: Vec<String> = sent.iter().map(|one| one.name.clone()).collect();
+    let found = code.read(move |source| names.iter().map(|name| source.resolve(name)).collect()).await;
+    let found: Vec<_> = found.map_err(|error| anyhow::anyhow!("{}: {}", lost(), error.detail))?;
+    for (one, found) in sent.iter().zip(found) {
+        let commit = found.and_then(|revision| revision.commit());
+        anyhow::ensure!(
+            commit == Some(one.commit),
+            "{} is another commit in the mirror now: was it pushed twice?",
+            one.name
+        );
+    }
+    Ok(())
+}
+
+/// The default branch of a mirror that was made elsewhere is what its `HEAD` says, or `main` or `master`: others are named.
+fn default_ref(target: &Target, branch: Option<&str>) -> Option<String> {
+    let usual = ["refs/heads/main", "refs/heads/master"];
+    let branch = branch.filter(|branch| matches!(target, Target::Remote(_)) && !usual.contains(branch));
+    branch.map(str::to_owned)
+}
+
+/// The repository's key, and what to know.
+async fn register(
+    client: &Client,
+    name: &str,
+    path: &str,
+    default_ref: Option<String>,
+) -> Result<(String, Vec<String>)> {
+    let add = RepositoryAdd {
+        name: Some(name.to_owned()),
+        directory: Some(path.to_owned()),
+        default_ref,
+        ..RepositoryAdd::default()
+    };
+    let added = client.repository_add(&add).await?;
+    Ok((added.repository.repo, added.warnings))
+}
+
+fn lines(synced: &Synced) {
+    let made = if synced.made { " (new)" } else { "" };
+    output::line(format!("{} -> {}{made}", synced.repo, synced.mirror));
+    for one in &synced.refs {
+        let word = match one.change {
+            Change::Unchanged => "is there",
+            Change::Created => "new",
+            Change::Updated => "moved on",
+        };
+        output::line(format!("  {}  {}  {word}", one.commit.chars().take(12).collect::<String>(), one.name));
+    }
+    output::note(format!("{} bytes of objects", synced.bytes));
+    synced.warnings.iter().for_each(output::note);
+}

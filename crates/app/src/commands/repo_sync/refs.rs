@@ -1,0 +1,72 @@
+//! Which commits are sent, and under which names: the default branch, and further branches and tags that are named. Read in
+//! process; nothing is asked of git.
+
+use anyhow::Result;
+use loci_engine::verified::verifier::is_ref_name;
+use loci_model::code::ObjectId;
+use loci_model::ports::code::{CodeResult, CodeSource};
+
+use crate::exit::{NotFound, Usage};
+use crate::local_code::LocalCode;
+
+/// A commit under a name of the mirror.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sent {
+    /// `refs/heads/main`
+    pub(super) name: String,
+    /// Its commit.
+    pub(super) commit: ObjectId,
+}
+
+/// What is sent, the default branch first.
+pub(super) async fn chosen(code: &LocalCode, more: &[String]) -> Result<Vec<Sent>> {
+    if let Some(bad) = more.iter().find(|name| !is_ref_name(name) || is_no_name(name)) {
+        return Err(Usage(format!("--ref must be the name of a branch or a tag, not {bad}")).into());
+    }
+    let names = more.to_vec();
+    let found = code.read(move |source| Ok((default(source)?, further(source, &names)?))).await;
+    let unread = |error: loci_model::ports::code::CodeError| {
+        anyhow::anyhow!("the clone cannot be read: {} ({})", error.detail, error.why.as_str())
+    };
+    let (first, further) = found.map_err(unread)?;
+    let none = || NotFound("the clone has no default branch yet: commit something, or fetch".to_owned());
+    let mut all = vec![first.ok_or_else(none)?];
+    for (name, sent) in more.iter().zip(further) {
+        let sent = sent.ok_or_else(|| NotFound(format!("the clone has no branch and no tag {name}")))?;
+        if !all.iter().any(|one| one.name == sent.name) {
+            all.push(sent);
+        }
+    }
+    Ok(all)
+}
+
+fn is_no_name(name: &str) -> bool {
+    ["HEAD", "WORKTREE"].contains(&name) || name.starts_with("refs/")
+}
+
+fn default(source: &dyn CodeSource) -> CodeResult<Option<Sent>> {
+    let found = source.default_branch()?;
+    Ok(found.map(|(name, commit)| Sent {
+        // A checkout of no branch still has a tip: it is the mirror's main.
+        name: format!("refs/heads/{}", if name == "HEAD" { "main" } else { &name }),
+        commit,
+    }))
+}
+
+fn further(source: &dyn CodeSource, names: &[String]) -> CodeResult<Vec<Option<Sent>>> {
+    names.iter().map(|name| one(source, name)).collect()
+}
+
+fn one(source: &dyn CodeSource, name: &str) -> CodeResult<Option<Sent>> {
+    let places = [
+        (format!("refs/heads/{name}"), format!("refs/heads/{name}")),
+        (format!("refs/remotes/origin/{name}"), format!("refs/heads/{name}")),
+        (format!("refs/tags/{name}"), format!("refs/tags/{name}")),
+    ];
+    for (here, there) in places {
+        if let Some(commit) = source.resolve(&here)?.and_then(|revision| revision.commit()) {
+            return Ok(Some(Sent { name: there, commit }));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,137 @@
+//! The git executable of this machine, run to send objects, and for nothing else: code is read in process. It runs in an empty
+//! repository of its own that borrows the clone's objects, so that configuration, hooks and filters of the clone take no part; the
+//! person's own configuration (ssh, credentials) does.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use anyhow::{Context, Result, bail};
+use loci_engine::safety::sanitise;
+
+/// Variables by which a calling git says where it works: they would lead away from the empty repository.
+const LEADING_AWAY: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_EXEC_PATH",
+    "GIT_TEMPLATE_DIR",
+];
+/// Always so, whatever is configured: no hooks, no programs that watch files, no transport but these.
+const SETTINGS: &[&str] = &[
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "gc.auto=0",
+    "protocol.allow=never",
+    "protocol.file.allow=always",
+    "protocol.ssh.allow=always",
+    "protocol.https.allow=always",
+];
+/// Characters of what git says that an error repeats.
+const SAID_CHARS_MAX: usize = 2_000;
+
+/// An empty repository over the objects of a clone.
+pub(crate) struct GitProgram {
+    folder: tempfile::TempDir,
+    objects: std::path::PathBuf,
+    /// Nobody can be asked for a password.
+    is_quiet: bool,
+}
+
+impl GitProgram {
+    /// Over the objects beneath a clone's shared directory; `id_digits`: 40, or 64 for SHA-256.
+    pub(crate) fn over(common_dir: &Path, id_digits: usize, is_quiet: bool) -> Result<Self> {
+        let folder = tempfile::tempdir().context("a folder for git's own files")?;
+        let program = Self { folder, objects: common_dir.join("objects"), is_quiet };
+        program.make_bare(program.folder.path(), id_digits)?;
+        Ok(program)
+    }
+
+    /// Makes an empty bare repository, without hooks.
+    pub(crate) fn make_bare(&self, path: &Path, id_digits: usize) -> Result<()> {
+        let format = if id_digits == 64 { "sha256" } else { "sha1" };
+        let format = format!("--object-format={format}");
+        let mut command = self.base(&["init", "--quiet", "--bare", "--template="]);
+        command.args([format.as_str(), "--"]).arg(path);
+        run(&mut command, "making a bare repository").map(drop)
+    }
+
+    /// Runs git over the clone's objects; what it wrote to standard output.
+    pub(crate) fn output<S: AsRef<OsStr>>(&self, arguments: &[S], what: &str) -> Result<String> {
+        let output = run(&mut self.over_objects(arguments), what)?;
+        String::from_utf8(output.stdout).with_context(|| format!("{what}: git's answer is not UTF-8"))
+    }
+
+    /// The same; what it says meanwhile is shown where it is said.
+    pub(crate) fn output_with_progress<S: AsRef<OsStr>>(
+        &self,
+        arguments: &[S],
+        what: &str,
+    ) -> Result<Output> {
+        let mut command = self.over_objects(arguments);
+        command.stderr(Stdio::inherit());
+        start(&mut command, what)
+    }
+
+    /// The same, whatever becomes of it.
+    pub(crate) fn attempt<S: AsRef<OsStr>>(&self, arguments: &[S], what: &str) -> Result<Output> {
+        start(&mut self.over_objects(arguments), what)
+    }
+
+    fn over_objects<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
+        let mut command = self.base(arguments);
+        command.env("GIT_DIR", self.folder.path()).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &self.objects);
+        command
+    }
+
+    fn base<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
+        let mut command = Command::new("git");
+        LEADING_AWAY.iter().for_each(|name| {
+            command.env_remove(name);
+        });
+        command.envs([
+            ("GIT_NO_LAZY_FETCH", "1"),
+            ("GIT_NO_REPLACE_OBJECTS", "1"),
+            ("GIT_OPTIONAL_LOCKS", "0"),
+        ]);
+        if self.is_quiet {
+            command.env("GIT_TERMINAL_PROMPT", "0");
+        }
+        command.current_dir(self.folder.path()).stdin(Stdio::null());
+        for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        command.args(arguments);
+        command
+    }
+}
+
+/// Why git failed, as it said it: sanitised, for a server may have said it.
+pub(crate) fn said(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let clean = sanitise(text.trim()).into_owned();
+    match clean.char_indices().nth(SAID_CHARS_MAX) {
+        Some((end, _)) => format!("{}… (cut)", clean.get(..end).unwrap_or_default()),
+        None => clean,
+    }
+}
+
+fn run(command: &mut Command, what: &str) -> Result<Output> {
+    let output = start(command, what)?;
+    if !output.status.success() {
+        bail!("{what}: git failed: {}", said(&output));
+    }
+    Ok(output)
+}
+
+fn start(command: &mut Command, what: &str) -> Result<Output> {
+    command.output().with_context(|| format!("{what}: the program git cannot be run: is it installed?"))
+}

@@ -1,0 +1,150 @@
+//! `loci repo sync`: a clone sends its default branch to a bare mirror, a server reads the mirror and verifies by it, and nothing of a
+//! hostile clone is run.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::{Value, json};
+
+use crate::program::Home;
+use crate::shop::{CART, Shop, git};
+
+fn report(out: &str) -> Value {
+    serde_json::from_str(out).unwrap_or_else(|error| panic!("{error}: {out}"))
+}
+
+#[test]
+fn a_server_verifies_by_the_mirror_what_was_pushed() {
+    let (home, other) = (Home::new(), Home::new());
+    let shop = Shop::new(&other, "shop");
+    let mirror = home.path("mirrors/acme/shop.git");
+    let to = mirror.to_str().unwrap();
+    let server = home.serve(&[]);
+    let sync = ["repo", "sync", "--to", to, "--url", &server.url];
+
+    let (code, out, _) = shop.run(&[&sync[..], &["--dry-run", "--json"]].concat());
+    assert_eq!((code, mirror.exists()), (5, false), "{out}");
+    assert_eq!(report(&out)["refs"][0]["change"], "created");
+
+    let first = shop.json(&sync);
+    assert_eq!(
+        (&first["made"], &first["refs"][0]["name"]),
+        (&json!(true), &json!("refs/heads/main")),
+        "{first}"
+    );
+    assert_eq!((&first["repo"], &first["registered"]), (&json!("acme/shop"), &json!(to)));
+    assert_eq!(git(&mirror, &["config", "receive.fsckObjects"]), "true");
+    assert_eq!(git(&mirror, &["symbolic-ref", "HEAD"]), "refs/heads/main");
+    let again = shop.json(&sync);
+    assert_eq!((&again["refs"][0]["change"], &again["bytes"]), (&json!("unchanged"), &json!(0)), "{again}");
+    assert_eq!(shop.run(&[&sync[..], &["--dry-run"]].concat()).0, 0, "nothing would change");
+
+    // The server, which has no clone, now stores and verifies facts of the repository; a change that is pushed is seen.
+    let url = ["--url", server.url.as_str()];
+    let store = ["fact", "store", "--repo", "acme/shop", "--subject", "Carts", "--cite", "src/cart.rs:5-8"];
+    let stored = shop.json(&[&store[..], &["`add_item` refuses with CartFull."], &url].concat());
+    assert_eq!(stored["verification"]["verdict"], "valid", "{stored}");
+    let recent =
+        || shop.json(&[&["fact", "recent", "--repo", "acme/shop", "--verify", "fresh"][..], &url].concat());
+    assert_eq!(recent()["memories"][0]["verdict"], "valid");
+    shop.write(
+        "src/cart.rs",
+        &CART.replace("return Err(CartFull)", "panic!()").replace("MAX_ITEMS {", "7 {"),
+    );
+    shop.commit("changed");
+    assert_eq!(recent()["memories"][0]["verdict"], "valid", "what was not pushed is not known");
+    assert_eq!(shop.json(&sync)["refs"][0]["change"], "updated");
+    assert_ne!(recent()["memories"][0]["verdict"], "valid");
+    // A branch that was rewritten is rewritten there.
+    shop.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    assert_eq!(shop.json(&sync)["refs"][0]["change"], "updated");
+    assert_eq!(recent()["memories"][0]["verdict"], "valid");
+    assert!(server.stop(), "{}", home.log());
+}
+
+#[test]
+fn further_refs_go_along_and_limits_hold() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    shop.git(&["tag", "v1"]);
+    shop.git(&["checkout", "--quiet", "-b", "feature/x"]);
+    shop.commit("more");
+    let mirrors = home.path("mirrors");
+    let configuration = home.path("loci.toml");
+    fs::write(&configuration, format!("[verified]\nmirrors = {:?}\n", mirrors.to_str().unwrap())).unwrap();
+    let base = ["--config", configuration.to_str().unwrap(), "repo", "sync"];
+    let (code, _, said) = shop.run(&[&base[..], &["--max-bytes", "10"]].concat());
+    assert!(code == 2 && said.contains("--max-bytes"), "{code}: {said}");
+    assert!(!mirrors.exists(), "a mirror is not made for nothing");
+    let synced = shop.json(&[&base[..], &["--ref", "feature/x", "--ref", "v1"]].concat());
+    let names: Vec<_> =
+        synced["refs"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["refs/heads/main", "refs/heads/feature/x", "refs/tags/v1"]);
+    let mirror = mirrors.join("git.example/acme/shop.git");
+    assert_eq!(git(&mirror, &["rev-parse", "feature/x"]), shop.git(&["rev-parse", "HEAD"]));
+    let listed = shop.json(&["repo", "list"]);
+    let places = listed["repositories"][0]["places"].to_string();
+    assert!(places.contains("mirrors/git.example/acme/shop.git"), "{listed}");
+    for (arguments, code, part) in [
+        (&["--ref", "nowhere"][..], 3, "no branch and no tag nowhere"),
+        (&["--ref", "HEAD"], 2, "name of a branch or a tag"),
+        (&["--ref=--upload-pack=x"], 2, "name of a branch or a tag"),
+        (&["--to", "ext::sh -c x"], 2, "--to must be"),
+        (&["--to", "https://git.example/x.git"], 2, "--server-path"),
+    ] {
+        let (got, _, said) = shop.run(&[&base[..], arguments].concat());
+        assert!(got == code && said.contains(part), "{arguments:?}: {got} {said}");
+    }
+    let (code, _, said) = shop.run(&["repo", "sync"]);
+    assert!(code == 2 && said.contains("verified.mirrors"), "{said}");
+}
+
+#[test]
+fn nothing_of_the_clone_is_run_and_nothing_else_is_written_over() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    let witness = home.path("was-run");
+    let hook = shop.path().join(".git/hooks/pre-push");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    let script = format!("#!/bin/sh\ntouch {}\n", witness.display());
+    fs::write(&hook, &script).unwrap();
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    for (name, value) in [
+        ("core.fsmonitor", hook.to_str().unwrap()),
+        ("core.hooksPath", hook.parent().unwrap().to_str().unwrap()),
+        ("core.sshCommand", hook.to_str().unwrap()),
+        ("uploadpack.packObjectsHook", hook.to_str().unwrap()),
+        ("remote.origin.receivepack", hook.to_str().unwrap()),
+        (&format!("url.ext::sh -c {} .insteadOf", hook.display()), "/"),
+    ] {
+        shop.git(&["config", name, value]);
+    }
+    let mirror = home.path("m.git");
+    shop.json(&["repo", "sync", "--to", mirror.to_str().unwrap()]);
+    assert!(!witness.exists(), "a hook or a program of the clone was run");
+    assert_eq!(git(&mirror, &["rev-parse", "main"]), shop.git(&["rev-parse", "main"]));
+    assert!(!mirror.join("hooks").exists());
+
+    // A folder with other things in it, and a worktree, are not touched.
+    let full = home.path("full");
+    fs::create_dir(&full).unwrap();
+    fs::write(full.join("letter"), "mine").unwrap();
+    for place in [full.to_str().unwrap(), &shop.at()] {
+        let (code, _, said) = shop.run(&["repo", "sync", "--to", place]);
+        assert!(code == 2 && said.contains("no bare repository"), "{place}: {code} {said}");
+    }
+    assert_eq!(fs::read_dir(&full).unwrap().count(), 1);
+
+    // A history that is cut off, and a clone that lacks objects, are said.
+    let source = format!("file://{}", shop.at());
+    shop.commit("second");
+    git(&home.path(""), &["clone", "--quiet", "--depth", "1", &source, "shallow"]);
+    let shallow = home.path("shallow");
+    let fails = home
+        .fails(2, &["repo", "sync", "--path", shallow.to_str().unwrap(), "--to", mirror.to_str().unwrap()]);
+    assert!(fails.contains("--unshallow"), "{fails}");
+    let blob = shop.git(&["rev-parse", "HEAD:src/cart.rs"]);
+    fs::remove_file(shop.path().join(".git/objects").join(&blob[..2]).join(&blob[2..])).unwrap();
+    let (code, _, said) = shop.run(&["repo", "sync", "--to", home.path("n.git").to_str().unwrap()]);
+    assert!(code == 1 && said.contains("holds not all"), "{code}: {said}");
+}
