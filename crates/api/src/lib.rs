@@ -21,6 +21,7 @@ pub mod reflection;
 pub mod repository;
 pub mod search;
 pub mod tool;
+pub mod verdict;
 
 pub use notice::Notices;
 pub use problem::{Problem, ProblemBody};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use loci_api::evidence::{EvidenceRepository, FactEvidence};
+use loci_api::verdict::FactVerdict;
 use loci_engine::verified::verifier::LineCache;
 use loci_engine::verified::{Look, Seen, Subject, Tip, look_at, name_of, read_place};
 use loci_git::{GitOptions, GitSources};
@@ -99,5 +100,19 @@ pub(crate) fn subject(fact: &FactEvidence) -> Result<Subject> {
     Ok(Subject {
         citations: citations.collect::<serde_json::Result<_>>().with_context(unreadable)?,
         claims: claims.collect::<serde_json::Result<_>>().with_context(unreadable)?,
+    })
+}
+
+/// What was seen of a fact, as it is told: differences only where lines are told, too, for nothing else shows them.
+pub(crate) fn verdict(fact: &FactEvidence, mut seen: Seen) -> Result<FactVerdict> {
+    if seen.lines.is_empty() {
+        seen.verification.citations.iter_mut().for_each(|citation| citation.diff = None);
+    }
+    Ok(FactVerdict {
+        memory_id: fact.memory_id.clone(),
+        digest: fact.digest.clone(),
+        verification: serde_json::to_value(&seen.verification).context("a verdict cannot be written")?,
+        duration_ms: seen.duration_ms,
+        contents: seen.lines,
     })
 }

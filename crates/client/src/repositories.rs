@@ -3,6 +3,7 @@
 use http::Method;
 use loci_api::evidence::{EvidenceListing, EvidencePage};
 use loci_api::repository::{RepositoryAdd, RepositoryAdded, RepositoryList, RepositoryListing};
+use loci_api::verdict::{VerdictsTell, VerdictsTold};
 
 use crate::call::{Client, path};
 use crate::error::ClientError;
@@ -30,5 +31,13 @@ impl Client {
     /// See [`Client::repository_add`].
     pub async fn evidence_list(&self, listing: &EvidenceListing) -> Result<EvidencePage, ClientError> {
         self.get_query(path(&["v1", "repos", "evidence"]), listing).await
+    }
+
+    /// Writes verdicts of a verifier here down.
+    ///
+    /// # Errors
+    /// See [`Client::repository_add`].
+    pub async fn verdicts_tell(&self, tell: &VerdictsTell) -> Result<VerdictsTold, ClientError> {
+        self.send(Method::POST, path(&["v1", "repos", "verdicts"]), tell).await
     }
 }

@@ -2,6 +2,7 @@
 
 use http::Method;
 use loci_api::tool::{ToolArguments, ToolList, ToolListing, ToolResult};
+use loci_api::verdict::{EvidenceAnswer, EvidenceAsk, ToolVerdicts};
 
 use crate::call::{Client, path};
 use crate::error::ClientError;
@@ -21,5 +22,21 @@ impl Client {
     /// As [`ClientError`] says; a refusal by the tool has its code.
     pub async fn tool(&self, name: &str, arguments: &ToolArguments) -> Result<ToolResult, ClientError> {
         self.send(Method::POST, path(&["v1", "tools", name]), arguments).await
+    }
+
+    /// The facts that a tool would look at, for a verifier here.
+    ///
+    /// # Errors
+    /// As [`Client::tool`].
+    pub async fn tool_evidence(&self, name: &str, ask: &EvidenceAsk) -> Result<EvidenceAnswer, ClientError> {
+        self.send(Method::POST, path(&["v1", "tools", name, "evidence"]), ask).await
+    }
+
+    /// Calls a tool with what a verifier here found.
+    ///
+    /// # Errors
+    /// As [`Client::tool`].
+    pub async fn tool_verdicts(&self, name: &str, call: &ToolVerdicts) -> Result<ToolResult, ClientError> {
+        self.send(Method::POST, path(&["v1", "tools", name, "verdicts"]), call).await
     }
 }

@@ -5,6 +5,7 @@
 mod attach;
 mod branches;
 mod demo;
+mod elsewhere;
 mod guarding;
 mod installing;
 mod migrating;

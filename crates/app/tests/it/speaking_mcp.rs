@@ -2,14 +2,14 @@
 //! on standard output.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
 use crate::program::Home;
 
 /// A running `loci mcp`, as a client sees it.
-struct Speaking {
+pub(crate) struct Speaking {
     child: Child,
     to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
@@ -18,7 +18,10 @@ struct Speaking {
 
 impl Speaking {
     fn new(home: &Home, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
-        let mut command = home.command(&[&["mcp", "--profile", "recall"], arguments].concat());
+        Self::start(home.command(&[&["mcp", "--profile", "recall"], arguments].concat()), variables)
+    }
+
+    pub(crate) fn start(mut command: Command, variables: &[(&str, &str)]) -> Self {
         command
             .envs(variables.iter().copied())
             .stdin(Stdio::piped())
@@ -39,7 +42,7 @@ impl Speaking {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         self.send(&json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params }));
         let answer = self.read();
@@ -62,7 +65,7 @@ impl Speaking {
     }
 
     /// Closes its input; true where it ends in order and says nothing more.
-    fn ends(mut self) -> bool {
+    pub(crate) fn ends(mut self) -> bool {
         drop(self.to.take());
         let mut rest = String::new();
         let nothing = self.from.read_line(&mut rest).unwrap() == 0;

@@ -6,12 +6,13 @@ use loci_model::fact::Fact;
 use loci_model::ports::store::{PathChoice, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
+use loci_model::repository::Repository;
 use loci_model::{Error, MemoryId, RecordId, RepositoryId, Result};
 
 use super::answers::FactList;
 use super::code_reading::check_ref;
 use super::recent::check_limit;
-use super::remembered::join;
+use super::remembered::{Remembered, join};
 use super::repositories::find;
 use super::serving::Serving;
 use super::standing::Standing;
@@ -114,13 +115,24 @@ impl Engine {
         by: ByPath,
         serving: Serving,
     ) -> Result<FactList> {
+        serving.reference.as_deref().map_or(Ok(()), check_ref)?;
+        let (repository, facts) = self.found_by_path(caller, standing, repo, by).await?;
+        self.serve(caller, standing, &repository, facts, &serving).await
+    }
+
+    /// The facts that are looked at.
+    pub(super) async fn found_by_path(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        by: ByPath,
+    ) -> Result<(Repository, Vec<Remembered>)> {
         let limit = check_limit(by.limit)?;
         Choice::of(&by)?;
-        serving.reference.as_deref().map_or(Ok(()), check_ref)?;
         let memory = self.code_memory(caller, standing).await?;
         let (asking, name) = (caller.clone(), repo.to_owned());
-        let (repository, facts) = self
-            .store
+        self.store
             .read(move |tx| {
                 existing(tx, &memory)?;
                 let found = find(tx, &asking, &memory, &name, Capability::Read)?;
@@ -140,8 +152,7 @@ impl Engine {
                 let facts = join(tx, &memory, &found.view, facts)?;
                 Ok((found.repository, facts))
             })
-            .await?;
-        self.serve(caller, standing, &repository, facts, &serving).await
+            .await
     }
 }
 

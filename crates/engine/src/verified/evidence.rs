@@ -7,8 +7,13 @@ use loci_model::record::RecordState;
 use loci_model::repository::Repository;
 use loci_model::{Error, RecordId, Result, Timestamp, limits};
 
+use super::answers::VerifyMode;
+use super::by_path::ByPath;
+use super::code_reading::check_ref;
 use super::remembered::{Remembered, join};
 use super::repositories::find;
+use super::searching::FactSearch;
+use super::serving::Serving;
 use super::standing::Standing;
 use crate::Engine;
 use crate::memories::existing;
@@ -33,7 +38,76 @@ pub struct EvidencePage {
     pub next: Option<(Timestamp, RecordId)>,
 }
 
+/// Which facts a read would look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FactsAsked {
+    /// What is known, confirmed last first.
+    Recent {
+        /// The repository.
+        repo: String,
+        /// 1 to 200.
+        limit: u32,
+    },
+    /// What cites a path.
+    ByPath {
+        /// The repository.
+        repo: String,
+        /// Which paths.
+        by: ByPath,
+    },
+    /// What answers a question.
+    Search(FactSearch),
+    /// One fact.
+    One(RecordId),
+}
+
+/// The facts that a read would look at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AskedEvidence {
+    /// The repository.
+    pub repository: Repository,
+    /// The facts.
+    pub facts: Vec<Evidence>,
+    /// The revision that was asked about can be read here: nobody need look at it elsewhere.
+    pub is_readable: bool,
+}
+
 impl Engine {
+    /// The facts that a read would look at, for a caller that may have the code where this server has not. Nothing is verified
+    /// or written, and what is given here was not served. `reference`: asked whether it can be read here.
+    ///
+    /// # Errors
+    /// As the read.
+    pub async fn facts_asked(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        asked: FactsAsked,
+        reference: Option<&str>,
+    ) -> Result<AskedEvidence> {
+        reference.map_or(Ok(()), check_ref)?;
+        let (repository, facts) = match &asked {
+            FactsAsked::Recent { repo, limit } => self.found_recent(caller, standing, repo, *limit).await?,
+            FactsAsked::ByPath { repo, by } => self.found_by_path(caller, standing, repo, by.clone()).await?,
+            FactsAsked::Search(search) => {
+                // Which commits are whose is not asked here: the code is elsewhere.
+                let serving = Serving { verify: VerifyMode::None, ..Serving::default() };
+                let found = self.found_searching(caller, standing, search, &serving).await?;
+                (found.0, found.1.into_iter().map(|(fact, _)| fact).collect())
+            }
+            FactsAsked::One(id) => {
+                let located = self.locate(caller, standing, id, Capability::Read).await?;
+                (located.found.repository, vec![located.remembered])
+            }
+        };
+        let is_readable = match reference {
+            Some(_) => self.tip(&repository, standing, reference).await.is_ok(),
+            None => false,
+        };
+        let facts = evidence(&repository, facts)?;
+        Ok(AskedEvidence { repository, facts, is_readable })
+    }
+
     /// Active facts of a repository, behind `after`, at most `limit` (1 to 100). A fact that is confirmed between two pages may
     /// be passed over: it was verified then.
     ///

@@ -9,7 +9,7 @@
 //! | `storing` | a new fact: gates, what is alike, writing |
 //! | `verifying`, `settling`, `writing`, `serving` | looking, what it means, writing it down, what is returned |
 //! | `recent`, `by_path`, `searching`, `verify`, `verify_given`, `read_citation`, `refresh`, `invalidate`, `supersede`, `applied`, `history`, `stats`, `delete` | the verbs |
-//! | `looking`, `evidence` | one look at code, wherever it is; what a verifier elsewhere is given |
+//! | `looking`, `evidence`, `told`, `tell` | one look at code, wherever it is; what a verifier elsewhere is given, and what it says |
 //! | `background` | new commits, expiry |
 //! | `following` | facts follow records that other doors change |
 //!
@@ -49,6 +49,8 @@ mod standing;
 mod stats;
 mod storing;
 mod supersede;
+mod tell;
+mod told;
 mod verdict_cache;
 pub mod verifier;
 mod verify;
@@ -61,7 +63,7 @@ pub use applied::{AppliedOutcome, FactApplied};
 pub use by_path::{ByPath, PathMatch};
 pub use code_reading::{Tip, Work, read_place};
 pub use content_hash::content_hash;
-pub use evidence::{Evidence, EvidencePage};
+pub use evidence::{AskedEvidence, Evidence, EvidencePage, FactsAsked};
 pub use history::FactHistory;
 pub use invalidate::FactInvalidated;
 pub use locating::{bare_id, record_id};
@@ -79,6 +81,8 @@ pub use standing::Standing;
 pub use stats::FactStats;
 pub use storing::{FactStored, NewFact, StoreStatus};
 pub use supersede::{Correction, FactSuperseded};
+pub use tell::FactTold;
+pub use told::{Told, ToldFact};
 pub(crate) use verdict_cache::VerdictCache;
 pub use verify::Verified;
 pub(crate) use verifying::LINE_CACHE_BYTES;

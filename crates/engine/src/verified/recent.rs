@@ -3,11 +3,12 @@
 use loci_model::ports::store::{FactPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
+use loci_model::repository::Repository;
 use loci_model::{Error, Result};
 
 use super::answers::FactList;
 use super::code_reading::check_ref;
-use super::remembered::join;
+use super::remembered::{Remembered, join};
 use super::repositories::find;
 use super::serving::Serving;
 use super::standing::Standing;
@@ -30,12 +31,23 @@ impl Engine {
         limit: u32,
         serving: Serving,
     ) -> Result<FactList> {
-        let limit = check_limit(limit)?;
         serving.reference.as_deref().map_or(Ok(()), check_ref)?;
+        let (repository, facts) = self.found_recent(caller, standing, repo, limit).await?;
+        self.serve(caller, standing, &repository, facts, &serving).await
+    }
+
+    /// The facts that are looked at.
+    pub(super) async fn found_recent(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        limit: u32,
+    ) -> Result<(Repository, Vec<Remembered>)> {
+        let limit = check_limit(limit)?;
         let memory = self.code_memory(caller, standing).await?;
         let (asking, name) = (caller.clone(), repo.to_owned());
-        let (repository, facts) = self
-            .store
+        self.store
             .read(move |tx| {
                 existing(tx, &memory)?;
                 let found = find(tx, &asking, &memory, &name, Capability::Read)?;
@@ -50,8 +62,7 @@ impl Engine {
                 let facts = join(tx, &memory, &found.view, facts)?;
                 Ok((found.repository, facts))
             })
-            .await?;
-        self.serve(caller, standing, &repository, facts, &serving).await
+            .await
     }
 }
 

@@ -9,11 +9,12 @@ use loci_model::verdict::Verdict;
 use loci_model::{CodeReason, Error, RecordId, Result, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 
-use super::code_reading::check_ref;
+use super::code_reading::{WORKTREE, check_ref};
 use super::events::Scene;
 use super::locating::Located;
 use super::receipts;
 use super::standing::Standing;
+use super::told;
 use super::writing;
 use crate::Engine;
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
@@ -128,9 +129,13 @@ impl Engine {
         let scene = Scene::new(caller, standing, &repository.memory, &repository.id, now);
         if let Some(event) = found {
             let named = event.reference.clone();
+            if told_holds(&event, located) {
+                return Ok(scene.at_revision(named.as_deref().unwrap_or_default(), event.commit));
+            }
             let again = reference.or(named.as_deref());
             let tip = self.tip(repository, standing, again).await;
-            let holds = tip.as_ref().is_ok_and(|tip| receipts::is_current(&event, tip));
+            let holds =
+                !told::is_told(&event) && tip.as_ref().is_ok_and(|tip| receipts::is_current(&event, tip));
             if holds && located.remembered.is_whole() {
                 return Ok(scene.at_revision(again.unwrap_or_default(), event.commit));
             }
@@ -143,6 +148,16 @@ impl Engine {
         super::holding::require(&verified)?;
         Ok(Scene { at: self.clock.now(), ..scene }.at_revision(&verified.reference, verified.commit))
     }
+}
+
+/// True for a receipt by a caller that has the code: it confirms an active fact at a commit. It brings none back, for what is told
+/// changes no state.
+fn told_holds(event: &FactEvent, located: &Located) -> bool {
+    told::is_told(event)
+        && event.commit.is_some()
+        && event.reference.as_deref() != Some(WORKTREE)
+        && located.remembered.fact.status == RecordState::Active
+        && located.remembered.is_whole()
 }
 
 fn check_refreshable(fact: &Fact) -> Result<()> {

@@ -109,13 +109,37 @@ impl Engine {
         asked: FactSearch,
         serving: Serving,
     ) -> Result<FactList> {
+        serving.reference.as_deref().map_or(Ok(()), check_ref)?;
+        let (repository, found, degraded) = self.found_searching(caller, standing, &asked, &serving).await?;
+        let (mut facts, mut abandoned) = (Vec::new(), BTreeSet::new());
+        for (fact, learned) in found {
+            if learned == LearnedOn::GoneBranch {
+                abandoned.insert(fact.record.id.clone());
+            }
+            facts.push(fact);
+        }
+        let mut list = self.serve(caller, standing, &repository, facts, &serving).await?;
+        for view in &mut list.facts {
+            view.is_source_abandoned = abandoned.contains(&view.remembered.record.id);
+        }
+        list.warnings.extend(degraded);
+        Ok(list)
+    }
+
+    /// The facts that are looked at, and what to know of how they were found.
+    pub(super) async fn found_searching(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        asked: &FactSearch,
+        serving: &Serving,
+    ) -> Result<(Repository, Vec<(Remembered, LearnedOn)>, Vec<String>)> {
         if !(1..=RESULTS_MAX).contains(&asked.limit) {
             return Err(Error::invalid("limit", format!("limit must be 1 to {RESULTS_MAX}")));
         }
         if asked.query.is_none() && asked.filters.is_empty() {
             return Err(Error::invalid("query", "give a query, or at least one filter"));
         }
-        serving.reference.as_deref().map_or(Ok(()), check_ref)?;
         let memory = self.code_memory(caller, standing).await?;
         let (asking, name, place) = (caller.clone(), asked.repo.clone(), memory.clone());
         let found = self
@@ -126,24 +150,14 @@ impl Engine {
             })
             .await?;
         let Some(query) = &asked.query else {
-            let facts = self.filtered(&found, &asked).await?;
-            return self.serve(caller, standing, &found.repository, facts, &serving).await;
+            let listed = self.filtered(&found, asked).await?.into_iter();
+            let facts = listed.map(|fact| (fact, LearnedOn::Elsewhere)).collect();
+            return Ok((found.repository, facts, Vec::new()));
         };
-        let (ranked, degraded) = self.answering(caller, &found, query, &asked).await?;
-        let by_origin = self.by_origin(&found.repository, standing, &serving, ranked).await;
-        let (mut facts, mut abandoned) = (Vec::new(), BTreeSet::new());
-        for (fact, learned) in by_origin.into_iter().take(asked.limit as usize) {
-            if learned == LearnedOn::GoneBranch {
-                abandoned.insert(fact.record.id.clone());
-            }
-            facts.push(fact);
-        }
-        let mut list = self.serve(caller, standing, &found.repository, facts, &serving).await?;
-        for view in &mut list.facts {
-            view.is_source_abandoned = abandoned.contains(&view.remembered.record.id);
-        }
-        list.warnings.extend(degraded);
-        Ok(list)
+        let (ranked, degraded) = self.answering(caller, &found, query, asked).await?;
+        let mut facts = self.by_origin(&found.repository, standing, serving, ranked).await;
+        facts.truncate(asked.limit as usize);
+        Ok((found.repository, facts, degraded))
     }
 
     /// Ranked anew by where each was learned. Where the code cannot be read, or nothing of it is wanted, the order stays.
@@ -164,6 +178,8 @@ impl Engine {
             Ok(learned_on(source, &tip, default, &sources, &|| clock.monotonic_us() > until_us))
         };
         let learned = match serving.verify {
+            // What is looked at elsewhere was chosen without this order, and is served in the same.
+            _ if serving.told.is_some() => Vec::new(),
             VerifyMode::None => Vec::new(),
             VerifyMode::Cached | VerifyMode::Fresh => {
                 self.on_code(repository, standing, Arc::new(work)).await.unwrap_or_default()

@@ -2,6 +2,7 @@
 //! (verified-memory.md §12, T2, T3).
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use loci_model::fact::{FactEvent, FactEventKind};
 use loci_model::memory::Memory;
@@ -19,13 +20,14 @@ use super::prompt;
 use super::remembered::Remembered;
 use super::settling::{Origin, Seen, settle};
 use super::standing::Standing;
+use super::told::Told;
 use super::verifying::{Checked, Looked};
 use super::writing;
 use crate::Engine;
 use crate::memories::existing;
 
 /// How a read is to be served.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Serving {
     /// How facts are checked.
     pub verify: VerifyMode,
@@ -33,6 +35,8 @@ pub struct Serving {
     pub reference: Option<String>,
     /// A block for a prompt is wanted, of at most so many tokens where a number is given.
     pub prompt: Option<Option<u32>>,
+    /// What the caller found where the code is, in the place of looking here.
+    pub told: Option<Arc<Told>>,
 }
 
 impl Engine {
@@ -45,8 +49,14 @@ impl Engine {
         facts: Vec<Remembered>,
         serving: &Serving,
     ) -> Result<FactList> {
-        let reference = serving.reference.as_deref();
-        let looked = self.look(repository, standing, reference, &facts, serving.verify).await?;
+        let reference = match &serving.told {
+            Some(told) => Some(told.reference()),
+            None => serving.reference.as_deref(),
+        };
+        let looked = match &serving.told {
+            Some(told) => told.looked(repository, &facts)?,
+            None => self.look(repository, standing, reference, &facts, serving.verify).await?,
+        };
         let (mut views, mut omitted) = sift(repository, &facts, &looked);
         let mut warnings = Vec::new();
         if let Some(error) = &looked.error {
@@ -95,7 +105,7 @@ impl Engine {
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &scene.memory)?;
-                engine.write_checked(tx, &memory, &scene, &names, &looked, Origin::Caller)?;
+                engine.write_checked(tx, &memory, &scene, &names, &looked, looked.origin())?;
                 let retrieved: Vec<FactEvent> = served
                     .iter()
                     .map(|id| scene.event(engine.ids.as_ref(), FactEventKind::Retrieved, Some(id)))

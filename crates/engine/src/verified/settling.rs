@@ -11,6 +11,7 @@ use loci_model::verdict::{Verdict, Verification};
 
 use super::events::{Scene, details, is_unanchored};
 use super::settings::VerifiedSettings;
+use super::told;
 
 /// Commits at which a fact is gone that are remembered.
 const GONE_COMMITS_MAX: usize = 16;
@@ -20,6 +21,8 @@ const GONE_COMMITS_MAX: usize = 16;
 pub(super) enum Origin {
     /// Of a call: a read extends nothing.
     Caller,
+    /// What a caller says it found where the code is: it changes nothing.
+    Told,
     /// In the background, on the default branch: what is found valid lives on.
     Background,
 }
@@ -54,6 +57,11 @@ pub(super) fn settle(
 ) -> Result<Settled> {
     let verification = seen.verification;
     let mut events = vec![scene.verified(ids, Some(&fact.record), verification, seen.duration_ms)];
+    if seen.origin == Origin::Told {
+        let mark = details(&told::mark())?;
+        events.iter_mut().for_each(|event| event.details.clone_from(&mark));
+        return Ok(Settled { fact: None, state: None, events });
+    }
     let tip = seen.default_tip.filter(|_| verification.verdict.is_conclusive());
     let Some(tip) = tip.filter(|_| !is_unanchored(verification)) else {
         return Ok(Settled { fact: None, state: None, events });

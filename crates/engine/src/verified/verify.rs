@@ -12,8 +12,9 @@ use super::code_reading::{HEAD, check_ref};
 use super::events::Scene;
 use super::locating::Located;
 use super::remembered::Remembered;
-use super::settling::Origin;
 use super::standing::Standing;
+use super::told::Told;
+use super::verifying::Looked;
 use crate::Engine;
 use crate::memories::existing;
 
@@ -60,6 +61,23 @@ impl Engine {
         Ok(Verified { contents, ..verified })
     }
 
+    /// The same by what the caller found where the code is.
+    ///
+    /// # Errors
+    /// `NotFound`; `Invalid` for verdicts that are none.
+    pub async fn fact_verify_told(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &RecordId,
+        told: &Told,
+    ) -> Result<Verified> {
+        let located = self.locate(caller, standing, id, Capability::Read).await?;
+        let looked = told.looked(&located.found.repository, std::slice::from_ref(&located.remembered))?;
+        let (verified, _) = self.note_verified(caller, standing, &located, told.reference(), looked).await?;
+        Ok(Verified { contents: told.contents(id), ..verified })
+    }
+
     /// Verifies a fact that was found, writes what that means, and says whether the default branch's tip was looked at.
     pub(super) async fn verify_located(
         &self,
@@ -68,11 +86,23 @@ impl Engine {
         located: &Located,
         reference: Option<&str>,
     ) -> Result<(Verified, bool)> {
-        let repository = &located.found.repository;
         let facts = [located.remembered.clone()];
+        let repository = &located.found.repository;
         let looked = self.look(repository, standing, reference, &facts, VerifyMode::Fresh).await?;
+        self.note_verified(caller, standing, located, reference.unwrap_or(HEAD), looked).await
+    }
+
+    /// Writes what was found of a fact, and says whether the default branch's tip was looked at.
+    async fn note_verified(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        located: &Located,
+        name: &str,
+        looked: Looked,
+    ) -> Result<(Verified, bool)> {
+        let repository = &located.found.repository;
         let tip = looked.tip.clone();
-        let name = reference.unwrap_or(HEAD);
         let scene = Scene::new(caller, standing, &repository.memory, &repository.id, self.clock.now())
             .at_revision(name, tip.as_ref().and_then(|tip| tip.commit()));
         let (engine, names) = (self.clone(), [located.remembered.record.id.clone()]);
@@ -81,7 +111,7 @@ impl Engine {
             .store
             .write(move |tx| {
                 let memory = existing(tx, &writing.memory)?;
-                engine.write_checked(tx, &memory, &writing, &names, &checked, Origin::Caller)?;
+                engine.write_checked(tx, &memory, &writing, &names, &checked, checked.origin())?;
                 let [id] = &names;
                 let newest =
                     tx.fact_events().newest(&memory.id, id, super::receipts::VERIFICATIONS, writing.at)?;

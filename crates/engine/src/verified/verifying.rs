@@ -15,6 +15,7 @@ use super::answers::VerifyMode;
 use super::code_reading::{HEAD, Tip, resolve, unreadable};
 use super::looking::{Look, Seen, Subject, look_at};
 use super::remembered::Remembered;
+use super::settling::Origin;
 use super::standing::Standing;
 use super::verifier::{Verifier, VerifierLimits};
 use crate::Engine;
@@ -47,8 +48,10 @@ pub(super) struct Looked {
     pub(super) tip: Option<Tip>,
     /// One each, in the order of the facts; none where nothing was looked at.
     pub(super) checked: Vec<Checked>,
-    /// Why nothing could be read.
+    /// Why nothing, or not all, could be read.
     pub(super) error: Option<CodeError>,
+    /// It is a caller's word, not what was seen here.
+    pub(super) is_told: bool,
 }
 
 impl Looked {
@@ -57,9 +60,16 @@ impl Looked {
         self.tip.as_ref().filter(|tip| tip.is_default).and_then(Tip::clean_commit)
     }
 
-    /// Verdicts that were made now and may be kept: of a commit, and from what could be read.
+    /// Whose verifications these are, of a call.
+    pub(super) fn origin(&self) -> Origin {
+        if self.is_told { Origin::Told } else { Origin::Caller }
+    }
+
+    /// Verdicts that were made now and may be kept: of a commit, and from what could be read here.
     pub(super) fn to_keep(&self, names: &[RecordId], at: loci_model::Timestamp) -> Vec<KeptVerdict> {
-        let Some(commit) = self.tip.as_ref().and_then(Tip::clean_commit) else { return Vec::new() };
+        let Some(commit) = self.tip.as_ref().and_then(Tip::clean_commit).filter(|_| !self.is_told) else {
+            return Vec::new();
+        };
         let keeps = |one: &Checked| one.is_new && one.verification.verdict.is_conclusive();
         let new = names.iter().zip(&self.checked).filter(|(_, one)| keeps(one));
         new.map(|(record, one)| KeptVerdict {
@@ -100,7 +110,7 @@ impl Engine {
         if let (Some(tip), true) = (&tip, wanted.is_empty()) {
             self.verdict_cache.count(digests.len(), 0);
             let checked = digests.into_iter().filter_map(|digest| kept_one(&mut found, digest)).collect();
-            return Ok(Looked { tip: Some(tip.clone()), checked, error: None });
+            return Ok(Looked { tip: Some(tip.clone()), checked, ..Looked::default() });
         }
         let subjects: Vec<Subject> =
             wanted.iter().filter_map(|place| facts.get(*place)).map(Subject::of).collect();
@@ -116,7 +126,7 @@ impl Engine {
                 Some(Checked { verification, duration_ms, is_new: true, digest })
             })
         });
-        Ok(Looked { checked: checked.collect(), tip: Some(tip), error: None })
+        Ok(Looked { checked: checked.collect(), tip: Some(tip), ..Looked::default() })
     }
 
     /// The revision of a call.
@@ -201,7 +211,7 @@ fn blind(
         is_new: true,
         digest: digest.clone(),
     });
-    Ok(Looked { tip: None, checked: checked.collect(), error: Some(error) })
+    Ok(Looked { tip: None, checked: checked.collect(), error: Some(error), is_told: false })
 }
 
 /// A verification that could not be made.

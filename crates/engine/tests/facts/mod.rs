@@ -4,5 +4,6 @@ mod at_forge;
 mod lifecycle;
 mod reading;
 mod storing;
+mod telling;
 mod tenants;
 mod world;

@@ -1,11 +1,13 @@
 //! A call of a tool by name: may the caller, have the arguments their form, then the tool. Every door calls here.
 
+use loci_engine::verified::{FactsAsked, Standing};
 use serde_json::Value;
 
 use super::check::check;
 use super::error::{Code, ToolError};
 use super::table::Table;
-use super::tool::{Arguments, Context, Outcome};
+use super::tool::{Arguments, Context, Outcome, Tool, Work};
+use super::verified;
 use super::verified::given_back::given_back;
 
 /// Calls a tool by one of its names.
@@ -14,6 +16,34 @@ use super::verified::given_back::given_back;
 /// `NOT_FOUND` where there is none of that name, `FORBIDDEN` where the caller's scope does not reach, `INVALID_ARGUMENT`
 /// where the arguments are not of its form, and whatever the tool says.
 pub async fn call(table: &Table, context: Context, name: &str, arguments: Arguments) -> Outcome {
+    let (_, work, arguments) = admit(table, &context, name, arguments)?;
+    work(context, arguments).await
+}
+
+/// The facts that a call of a tool would look at, and where its caller stands.
+///
+/// # Errors
+/// As [`call`]; `INVALID_ARGUMENT` for a call that looks at no stored facts of one repository.
+pub(crate) fn asked_facts(
+    table: &Table,
+    context: &Context,
+    name: &str,
+    arguments: Arguments,
+) -> Result<(Standing, FactsAsked), ToolError> {
+    let (tool, _, arguments) = admit(table, context, name, arguments)?;
+    let rule = "this call looks at no stored facts of one repository: call the tool itself";
+    let none = || Err(ToolError::new(Code::InvalidArgument, rule));
+    let asked = verified::facts(tool.name, &arguments).unwrap_or_else(none)?;
+    Ok((verified::standing(context, &arguments), asked))
+}
+
+/// The tool of a name, and arguments of its form, where the caller's scope reaches.
+fn admit<'a>(
+    table: &'a Table,
+    context: &Context,
+    name: &str,
+    arguments: Arguments,
+) -> Result<(&'a Tool, Work, Arguments), ToolError> {
     let Some((tool, work)) = table.find(name) else {
         return Err(ToolError::new(Code::NotFound, "there is no tool of that name"));
     };
@@ -27,5 +57,5 @@ pub async fn call(table: &Table, context: Context, name: &str, arguments: Argume
     let Value::Object(arguments) = arguments else {
         return Err(ToolError::new(Code::InvalidArgument, "arguments must be an object"));
     };
-    work(context, arguments).await
+    Ok((tool, work, arguments))
 }

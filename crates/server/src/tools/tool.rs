@@ -1,6 +1,9 @@
 //! What a tool is, for every door: its names, its schemas, what it may do, and the function that does it.
 
+use std::sync::Arc;
+
 use loci_engine::Engine;
+use loci_engine::verified::Told;
 use loci_model::ports::BoxFuture;
 use loci_model::principal::{Capability, Principal};
 use serde_json::{Map, Value, json};
@@ -26,6 +29,8 @@ pub struct Context {
     pub caller: Principal,
     /// Which memory is meant.
     pub place: PlaceAsk,
+    /// What the caller found where the code is, in the place of looking here.
+    pub told: Option<Arc<Told>>,
 }
 
 /// What a caller must be allowed to do (mcp.md §3).

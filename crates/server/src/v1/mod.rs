@@ -30,6 +30,7 @@ mod settings;
 mod strategies;
 mod table;
 pub(crate) mod tools;
+mod verdicts;
 
 use axum::Router;
 use axum::routing::get;
@@ -49,6 +50,7 @@ fn operations() -> Table {
     let table = profiles::operations(table);
     let table = repositories::operations(table);
     let table = evidence::operations(table);
+    let table = verdicts::operations(table);
     let table = sessions_end::operations(table);
     let table = quarantine::operations(table);
     let table = pull::operations(table);

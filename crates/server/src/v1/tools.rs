@@ -68,7 +68,8 @@ async fn tool_call(doors: Doors, request: Request) -> Result<Response> {
         directory: directory(peer, asked.header(DIRECTORY)?)?,
         by_person: asked.header(BY_PERSON)?.is_some(),
     };
-    let context = Context { engine: asked.doors.engine.clone(), caller: asked.caller.clone(), place };
+    let context =
+        Context { engine: asked.doors.engine.clone(), caller: asked.caller.clone(), place, told: None };
     let name = asked.path("name")?;
     let outcome = call(&asked.doors.tools, context, name, arguments.0).await;
     let changes = asked.doors.tools.find(name).is_some_and(|(tool, _)| !tool.annotations.read_only);
@@ -99,7 +100,7 @@ fn directory(peer: Peer, given: Option<&str>) -> Result<Option<PathBuf>> {
 }
 
 /// An error of a tool in the native API's form.
-fn refused(error: ToolError) -> Response {
+pub(super) fn refused(error: ToolError) -> Response {
     let status = error.code.status();
     let retry_after = error.retry_after_ms.map(|wait| wait.div_ceil(1000));
     let mut details = error.details;

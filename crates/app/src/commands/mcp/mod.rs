@@ -1,6 +1,8 @@
-//! `loci mcp`: the Model Context Protocol on standard input and output, over the store of a folder or a server elsewhere.
+//! `loci mcp`: the Model Context Protocol on standard input and output, over the store of a folder or a server elsewhere; of the
+//! latter `elsewhere` checks what only this machine can read.
 //! Nothing but messages is written to standard output; logs go to standard error.
 
+mod elsewhere;
 mod tools;
 
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use crate::config::mcp::ToolNames;
 use crate::config::{LogSection, load};
 use crate::exit::Usage;
 use crate::logging;
+use elsewhere::Elsewhere;
 use tools::ClientTools;
 
 /// Serve the Model Context Protocol on standard input and output
@@ -54,7 +57,11 @@ impl Mcp {
         };
         let naming = self.tool_names.map_or(options.naming, ToolNames::naming);
         let directory = std::env::current_dir().ok();
-        let tools = Arc::new(ClientTools::begin(globals, environment, self.memory, directory)?);
+        let elsewhere = match &directory {
+            Some(directory) if globals.url.is_some() => Elsewhere::around(&config, directory).await,
+            _ => None,
+        };
+        let tools = Arc::new(ClientTools::begin(globals, environment, self.memory, directory, elsewhere)?);
         tools.register().await;
         let mcp = Arc::new(Door::new(Arc::new(SystemClock::new()), Arc::new(RandomIds::new()?)));
         let service = Service {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use loci_api::repository::{RepositoryAdd, RepositoryListing};
 use loci_api::tool::{ToolArguments, ToolListing};
+use loci_api::verdict::ToolVerdicts;
 use loci_client::{Client, ClientError};
 use loci_model::ports::BoxFuture;
 use loci_server::mcp::loci::ToolBox;
@@ -19,12 +20,16 @@ use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::session::{Meanwhile, Session};
 
+use super::elsewhere::{Elsewhere, Way, as_asked, at_commit};
+
 /// Calls of tools by the native API.
 pub(super) struct ClientTools {
     globals: Globals,
     environment: Environment,
     memory: Option<String>,
     directory: Option<PathBuf>,
+    /// The code here, where the store is elsewhere.
+    elsewhere: Option<Elsewhere>,
     session: RwLock<Session>,
     meanwhile: Mutex<Vec<Meanwhile>>,
 }
@@ -36,6 +41,7 @@ impl ClientTools {
         environment: &Environment,
         memory: Option<String>,
         directory: Option<PathBuf>,
+        elsewhere: Option<Elsewhere>,
     ) -> Result<Self> {
         let session = Session::begin(globals, environment)?;
         let meanwhile = session.work_meanwhile().into_iter().collect();
@@ -45,6 +51,7 @@ impl ClientTools {
             memory,
             // A server elsewhere has other directories.
             directory: directory.filter(|_| globals.url.is_none()),
+            elsewhere,
             session: RwLock::new(session),
             meanwhile: Mutex::new(meanwhile),
         })
@@ -108,6 +115,15 @@ impl ClientTools {
         outcome.map_err(told)
     }
 
+    async fn theirs(&self, name: &str, arguments: Arguments) -> Outcome {
+        let arguments = ToolArguments(arguments);
+        let asked = self.ask(|client| {
+            let arguments = arguments.clone();
+            async move { client.tool(name, &arguments).await }
+        });
+        asked.await.map(|result| result.0)
+    }
+
     async fn find_another_way(&self) -> Result<(), ToolError> {
         let mut session = self.session.write().await;
         let next = Session::begin(&self.globals, &self.environment).map_err(|error| {
@@ -153,12 +169,28 @@ impl ToolBox for ClientTools {
         arguments: Arguments,
     ) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
-            let arguments = ToolArguments(arguments);
-            let asked = self.ask(|client| {
-                let arguments = arguments.clone();
-                async move { client.tool(name, &arguments).await }
-            });
-            asked.await.map(|result| result.0)
+            let way = match &self.elsewhere {
+                Some(elsewhere) => {
+                    let client = self.client().await.map_err(told)?;
+                    elsewhere.way(&client, name, &arguments).await.map_err(told)?
+                }
+                None => Way::Theirs,
+            };
+            match way {
+                Way::Theirs => self.theirs(name, arguments).await,
+                Way::TheirsAt(commit) => {
+                    let result = self.theirs(name, at_commit(arguments.clone(), &commit)).await?;
+                    Ok(as_asked(result, &arguments))
+                }
+                Way::Ours(verdicts) => {
+                    let call = ToolVerdicts { arguments: ToolArguments(arguments), verdicts };
+                    let asked = self.ask(|client| {
+                        let call = call.clone();
+                        async move { client.tool_verdicts(name, &call).await }
+                    });
+                    asked.await.map(|result| result.0)
+                }
+            }
         })
     }
 

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use loci_api::evidence::{EvidenceListing, EvidencePage, EvidenceRepository, FactEvidence};
+use loci_api::verdict::{Verdicts, VerdictsTell};
 use loci_client::{Client, ClientError};
 use loci_engine::verified::{RepositoryName, Seen, Subject, Tip};
 use loci_model::ports::code::CodeError;
@@ -24,7 +25,7 @@ use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::config::load;
 use crate::exit::{Difference, NotFound, Usage};
-use crate::local_code::{LocalCode, subject};
+use crate::local_code::{LocalCode, subject, verdict};
 use crate::output;
 use crate::session::Session;
 use compare::Compared;
@@ -51,6 +52,9 @@ pub(crate) struct Verify {
     /// Lines that changed a little are told, and are no failure
     #[arg(long)]
     allow_drifted: bool,
+    /// Tell the server what was found at REV, under the name of this key; no state of a fact changes by it
+    #[arg(long)]
+    tell: bool,
     /// How the report is shown
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -95,8 +99,11 @@ impl Verify {
         };
         let name = self.name.clone().unwrap_or_else(|| code.name());
         let (repository, facts) = evidence(&client, &name, self.name.is_some()).await?;
+        let (report, verdicts) = self.check(&code, &repository, &facts).await?;
+        if self.tell {
+            tell(&client, &repository, verdicts).await?;
+        }
         session.end().await?;
-        let report = self.check(&code, &repository, &facts).await?;
         for (format, path) in files {
             let text = shown(&report, format)?;
             std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))?;
@@ -119,7 +126,7 @@ impl Verify {
         code: &LocalCode,
         repository: &EvidenceRepository,
         facts: &[FactEvidence],
-    ) -> Result<Report> {
+    ) -> Result<(Report, Vec<Verdicts>)> {
         let rev = revision(code, repository, &self.rev).await?;
         let since = match &self.since {
             Some(since) => Some(revision(code, repository, since).await?),
@@ -132,6 +139,7 @@ impl Verify {
             since: since.as_ref().map(shown_revision),
             ..Report::default()
         };
+        let mut told = Vec::new();
         for page in facts.chunks(FACTS as usize) {
             let subjects = page.iter().map(subject).collect::<Result<Vec<_>>>()?;
             let now = look(code, repository, &rev, &subjects).await?;
@@ -145,9 +153,10 @@ impl Verify {
                 let one = Compared { fact, subject, since, now: &now.verification };
                 compare::add(&mut report, &one, self.allow_drifted);
             }
+            told.push(verdicts(&rev, page, now)?);
         }
         report.summarise();
-        Ok(report)
+        Ok((report, told))
     }
 }
 
@@ -218,6 +227,29 @@ async fn look(
     let reference = fixed.as_deref().unwrap_or(&tip.reference);
     let looked = code.look(reference, repository, subjects.to_vec(), false).await;
     Ok(looked.map_err(|error| unread(&error))?.1)
+}
+
+/// What was found at the revision, as it is told.
+fn verdicts(rev: &Tip, facts: &[FactEvidence], seen: Vec<Seen>) -> Result<Verdicts> {
+    let facts = facts.iter().zip(seen).map(|(fact, seen)| verdict(fact, seen));
+    Ok(Verdicts {
+        reference: rev.reference.clone(),
+        commit: rev.commit().map(|commit| commit.to_string()),
+        facts: facts.collect::<Result<_>>()?,
+    })
+}
+
+async fn tell(client: &Client, repository: &EvidenceRepository, verdicts: Vec<Verdicts>) -> Result<()> {
+    let mut left_out = 0;
+    for verdicts in verdicts {
+        let tell = VerdictsTell { repo: repository.repo.clone(), verdicts };
+        let told = client.verdicts_tell(&tell).await?;
+        left_out += told.facts.iter().filter(|fact| fact.verification_id.is_none()).count();
+    }
+    if left_out > 0 {
+        output::note(format!("{left_out} verdicts were not told: not read here, or changed there meanwhile"));
+    }
+    Ok(())
 }
 
 fn unread(error: &CodeError) -> anyhow::Error {

@@ -62,8 +62,12 @@ impl ToolBox for EngineTools {
                 configured: self.memory.clone(),
                 ..PlaceAsk::default()
             };
-            let context =
-                Context { engine: self.engine.clone(), caller: Self::known(caller)?.clone(), place };
+            let context = Context {
+                engine: self.engine.clone(),
+                caller: Self::known(caller)?.clone(),
+                place,
+                told: None,
+            };
             call(&self.table, context, name, arguments).await
         })
     }

@@ -29,7 +29,7 @@ pub(super) fn number(arguments: &Arguments, name: &str) -> Option<u32> {
 }
 
 /// Where the caller stands.
-pub(super) fn standing(context: &Context, arguments: &Arguments) -> Standing {
+pub(in crate::tools) fn standing(context: &Context, arguments: &Arguments) -> Standing {
     Standing {
         memory: context.place.asked.clone().or_else(|| context.place.configured.clone()),
         directory: context.place.directory.clone(),
@@ -49,13 +49,14 @@ pub(super) fn revision(arguments: &Arguments) -> Option<String> {
 }
 
 /// How a read is to be served.
-pub(super) fn serving(arguments: &Arguments) -> Serving {
+pub(super) fn serving(context: &Context, arguments: &Arguments) -> Serving {
     let is_prompt = string(arguments, "format").is_some_and(|format| format == "prompt");
     let tokens = number(arguments, "max_tokens");
     Serving {
         verify: string(arguments, "verify").and_then(|word| VerifyMode::parse(&word)).unwrap_or_default(),
         reference: revision(arguments),
         prompt: (is_prompt || tokens.is_some()).then_some(tokens),
+        told: context.told.clone(),
     }
 }
 

@@ -1,10 +1,12 @@
 //! `memory_get_recent`: what is known of a repository, newest first (verified-memory.md §12).
 
+use loci_engine::verified::FactsAsked;
 use loci_model::ports::BoxFuture;
 use serde_json::Value;
 
 use super::shapes::{agent_id, omitted, repo, revision, session_id, summary, verify};
 use super::{asked, said};
+use crate::tools::error::ToolError;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{array, closed, default, one_of, open, or_null, whole, word};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
@@ -49,10 +51,19 @@ pub(in crate::tools) fn tool() -> Tool {
 fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
     Box::pin(async move {
         let standing = asked::standing(&context, &arguments);
-        let (repo, limit) =
-            (asked::needed(&arguments, "repo")?, asked::number(&arguments, "limit").unwrap_or(50));
-        let serving = asked::serving(&arguments);
+        let (repo, limit) = asked_for(&arguments)?;
+        let serving = asked::serving(&context, &arguments);
         let list = context.engine.facts_recent(&context.caller, &standing, &repo, limit, serving).await?;
         Ok(Value::Object(said::list(&list)))
     })
+}
+
+fn asked_for(arguments: &Arguments) -> Result<(String, u32), ToolError> {
+    Ok((asked::needed(arguments, "repo")?, asked::number(arguments, "limit").unwrap_or(50)))
+}
+
+/// The facts that a call looks at.
+pub(super) fn facts(arguments: &Arguments) -> Result<FactsAsked, ToolError> {
+    let (repo, limit) = asked_for(arguments)?;
+    Ok(FactsAsked::Recent { repo, limit })
 }

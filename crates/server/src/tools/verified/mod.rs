@@ -20,3 +20,21 @@ pub(super) mod stats;
 pub(super) mod store;
 pub(super) mod supersede;
 pub(super) mod verify_citations;
+
+use loci_engine::verified::FactsAsked;
+
+use super::error::ToolError;
+use super::tool::Arguments;
+pub(super) use asked::standing;
+
+/// The facts that a call would look at, for one who has the code where the server has not; `None` for tools and calls that look
+/// at no stored facts. One line per tool.
+pub(super) fn facts(name: &str, arguments: &Arguments) -> Option<Result<FactsAsked, ToolError>> {
+    match name {
+        "memory_get_recent" => Some(get_recent::facts(arguments)),
+        "memory_search" => search::facts_asked(arguments),
+        "memory_search_by_path" => Some(search_by_path::facts(arguments)),
+        "memory_verify_citations" => verify_citations::facts(arguments),
+        _ => None,
+    }
+}

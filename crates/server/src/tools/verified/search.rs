@@ -1,7 +1,7 @@
 //! `memory_search`: facts of a repository, and other knowledge, by words, meaning and filters (verified-memory.md §12).
 
 use loci_engine::retrieval::SearchRequest;
-use loci_engine::verified::{FactFilters, FactSearch};
+use loci_engine::verified::{FactFilters, FactSearch, FactsAsked};
 use loci_model::ports::BoxFuture;
 use loci_model::record::{RecordKind, RecordState};
 use serde_json::{Value, json};
@@ -46,6 +46,23 @@ async fn search(context: Context, arguments: Arguments) -> Outcome {
 }
 
 async fn facts(context: Context, arguments: Arguments, repo: String) -> Outcome {
+    let question = asked_for(&arguments, repo)?;
+    let standing = asked::standing(&context, &arguments);
+    let serving = asked::serving(&context, &arguments);
+    let list = context.engine.facts_search(&context.caller, &standing, question, serving).await?;
+    let mut said = said::list(&list);
+    let degraded = list.warnings.iter().any(|warning| warning.starts_with("DEGRADED"));
+    said.insert("degraded".to_owned(), degraded.into());
+    Ok(Value::Object(said))
+}
+
+/// The facts that a call looks at; `None` where it looks at documents.
+pub(super) fn facts_asked(arguments: &Arguments) -> Option<Result<FactsAsked, ToolError>> {
+    let repo = asked::string(arguments, "repo").filter(|_| !arguments.contains_key("store"))?;
+    Some(asked_for(arguments, repo).map(FactsAsked::Search))
+}
+
+fn asked_for(arguments: &Arguments, repo: String) -> Result<FactSearch, ToolError> {
     let kinds = arguments.get("kinds").and_then(Value::as_array);
     let others = kinds.into_iter().flatten().any(|kind| kind.as_str() != Some("fact"));
     if others {
@@ -72,19 +89,12 @@ async fn facts(context: Context, arguments: Arguments, repo: String) -> Outcome 
         since: asked::time(&given, "since")?,
         until: asked::time(&given, "until")?,
     };
-    let standing = asked::standing(&context, &arguments);
-    let question = FactSearch {
+    Ok(FactSearch {
         repo,
-        query: asked::string(&arguments, "query"),
+        query: asked::string(arguments, "query"),
         filters,
-        limit: asked::number(&arguments, "limit").unwrap_or(20),
-    };
-    let serving = asked::serving(&arguments);
-    let list = context.engine.facts_search(&context.caller, &standing, question, serving).await?;
-    let mut said = said::list(&list);
-    let degraded = list.warnings.iter().any(|warning| warning.starts_with("DEGRADED"));
-    said.insert("degraded".to_owned(), degraded.into());
-    Ok(Value::Object(said))
+        limit: asked::number(arguments, "limit").unwrap_or(20),
+    })
 }
 
 /// Documents of a memory, or other kinds of its records: of each the best passage.

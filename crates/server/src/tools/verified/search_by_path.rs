@@ -1,11 +1,12 @@
 //! `memory_search_by_path`: facts that cite a path (verified-memory.md §12).
 
-use loci_engine::verified::{ByPath, PathMatch};
+use loci_engine::verified::{ByPath, FactsAsked, PathMatch};
 use loci_model::ports::BoxFuture;
 use serde_json::Value;
 
 use super::shapes::{agent_id, omitted, path, repo, revision, session_id, summary, verify};
 use super::{asked, said};
+use crate::tools::error::ToolError;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{array, closed, default, flag, one_of, open, or_null, whole, word};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
@@ -51,17 +52,27 @@ pub(in crate::tools) fn tool() -> Tool {
 fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
     Box::pin(async move {
         let standing = asked::standing(&context, &arguments);
-        let repo = asked::needed(&arguments, "repo")?;
-        let matching = asked::string(&arguments, "match").and_then(|word| PathMatch::parse(&word));
-        let previous = arguments.get("include_previous_paths").and_then(Value::as_bool);
-        let by = ByPath {
-            path: asked::needed(&arguments, "path")?,
-            matching: matching.unwrap_or_default(),
-            previous: previous.unwrap_or(true),
-            limit: asked::number(&arguments, "limit").unwrap_or(50),
-        };
-        let serving = asked::serving(&arguments);
+        let (repo, by) = asked_for(&arguments)?;
+        let serving = asked::serving(&context, &arguments);
         let list = context.engine.facts_by_path(&context.caller, &standing, &repo, by, serving).await?;
         Ok(Value::Object(said::list(&list)))
     })
+}
+
+fn asked_for(arguments: &Arguments) -> Result<(String, ByPath), ToolError> {
+    let matching = asked::string(arguments, "match").and_then(|word| PathMatch::parse(&word));
+    let previous = arguments.get("include_previous_paths").and_then(Value::as_bool);
+    let by = ByPath {
+        path: asked::needed(arguments, "path")?,
+        matching: matching.unwrap_or_default(),
+        previous: previous.unwrap_or(true),
+        limit: asked::number(arguments, "limit").unwrap_or(50),
+    };
+    Ok((asked::needed(arguments, "repo")?, by))
+}
+
+/// The facts that a call looks at.
+pub(super) fn facts(arguments: &Arguments) -> Result<FactsAsked, ToolError> {
+    let (repo, by) = asked_for(arguments)?;
+    Ok(FactsAsked::ByPath { repo, by })
 }

@@ -2,6 +2,7 @@
 
 use super::{asked, said};
 use crate::tools::error::{Code, ToolError};
+use loci_engine::verified::FactsAsked;
 use loci_model::ports::BoxFuture;
 use serde_json::{Value, json};
 
@@ -45,7 +46,11 @@ async fn check_all(context: Context, arguments: Arguments) -> Outcome {
         }
         (None, true) => {
             let id = asked::id(&arguments, "memory_id")?;
-            let verified = context.engine.fact_verify(caller, &standing, &id, reference.as_deref()).await?;
+            let engine = &context.engine;
+            let verified = match &context.told {
+                Some(told) => engine.fact_verify_told(caller, &standing, &id, told).await?,
+                None => engine.fact_verify(caller, &standing, &id, reference.as_deref()).await?,
+            };
             let detail = verified.remembered.as_ref().map(|remembered| &remembered.fact.detail);
             let citations = detail.map(|detail| detail.citations.as_slice()).unwrap_or_default();
             let places = citations.iter().map(|citation| citation.anchor.place.clone()).collect();
@@ -69,6 +74,12 @@ async fn check_all(context: Context, arguments: Arguments) -> Outcome {
         said.insert("warnings".to_owned(), json!(verified.warnings));
     }
     Ok(Value::Object(said))
+}
+
+/// The fact that a call looks at; `None` where it gives citations.
+pub(super) fn facts(arguments: &Arguments) -> Option<Result<FactsAsked, ToolError>> {
+    let is_fact = arguments.contains_key("memory_id") && !arguments.contains_key("citations");
+    is_fact.then(|| asked::id(arguments, "memory_id").map(FactsAsked::One))
 }
 
 fn input() -> Value {

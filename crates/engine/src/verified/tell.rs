@@ -1,0 +1,81 @@
+//! `facts_tell`: verdicts that a caller found where the code is, written down under its name, without serving anything: a check in CI
+//! that is asked to tell.
+
+use std::collections::HashSet;
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{RecordId, Result};
+
+use super::events::Scene;
+use super::receipts;
+use super::remembered::join;
+use super::repositories::find;
+use super::settling::Origin;
+use super::standing::Standing;
+use super::told::Told;
+use crate::Engine;
+use crate::memories::existing;
+
+/// A verdict that was written down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactTold {
+    /// Of which fact.
+    pub record: RecordId,
+    /// Names the verification for some minutes; `None` where the verdict was of other content than the fact has, and was not taken.
+    pub receipt: Option<String>,
+}
+
+impl Engine {
+    /// Writes verdicts down, each a row under the caller's name. No state changes, whatever they say.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Invalid` for verdicts that are none.
+    pub async fn facts_tell(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        told: Told,
+    ) -> Result<Vec<FactTold>> {
+        let memory = self.code_memory(caller, standing).await?;
+        let (asking, name, wanted) = (caller.clone(), repo.to_owned(), told.records());
+        let (place, records) = (memory.clone(), wanted.clone());
+        let (repository, facts) = self
+            .store
+            .read(move |tx| {
+                existing(tx, &place)?;
+                let found = find(tx, &asking, &place, &name, Capability::Read)?;
+                let mut facts = tx.facts().get_many(&place, &records)?;
+                facts.retain(|fact| fact.repository == found.repository.id);
+                Ok((found.repository.clone(), join(tx, &place, &found.view, facts)?))
+            })
+            .await?;
+        let looked = told.looked(&repository, &facts)?;
+        // What was told of other content is nobody's verdict.
+        let is_taken = |one: &super::verifying::Checked| one.verification.verdict.is_conclusive();
+        let taken = looked.checked.iter().zip(&facts).filter(|(one, _)| is_taken(one));
+        let names: Vec<RecordId> = taken.map(|(_, fact)| fact.record.id.clone()).collect();
+        let mut kept = looked.clone();
+        kept.checked.retain(is_taken);
+        let scene = Scene::new(caller, standing, &repository.memory, &repository.id, self.clock.now())
+            .at_revision(told.reference(), told.commit());
+        let engine = self.clone();
+        self.store
+            .write(move |tx| {
+                let memory = existing(tx, &scene.memory)?;
+                engine.write_checked(tx, &memory, &scene, &names, &kept, Origin::Told)?;
+                let written: HashSet<&RecordId> = names.iter().collect();
+                let receipt = |record: &RecordId| {
+                    if !written.contains(record) {
+                        return Ok(FactTold { record: record.clone(), receipt: None });
+                    }
+                    let newest =
+                        tx.fact_events().newest(&memory.id, record, receipts::VERIFICATIONS, scene.at)?;
+                    Ok(FactTold { record: record.clone(), receipt: newest.map(|event| event.id) })
+                };
+                wanted.iter().map(receipt).collect()
+            })
+            .await
+    }
+}

@@ -1,0 +1,286 @@
+//! Verdicts of a caller that has the code where this server has not: they serve its own calls and are its receipts; they change no
+//! state, are kept for nobody else, and say nothing of other content than they were found of.
+
+use std::sync::Arc;
+
+use loci_engine::verified::{
+    Evidence, FactFilters, FactSearch, FactsAsked, Serving, Standing, Told, ToldFact, VerifyMode,
+};
+use loci_model::citation::Place;
+use loci_model::code::ObjectId;
+use loci_model::fact::FactEventKind;
+use loci_model::principal::Principal;
+use loci_model::record::RecordState;
+use loci_model::verdict::{CitationVerdict, Method, Unverifiable, Verdict, Verification};
+use loci_model::{CodeReason, ErrorKind, RecordId};
+use loci_testkit::block_on;
+
+use super::world::{REPO, Shop, reason};
+
+/// What happens when a fact is stored.
+const STORED: [&str; 2] = ["verified_valid", "created"];
+
+fn tip(shop: &Shop) -> ObjectId {
+    shop.code(|history| history.tip()).commit().unwrap()
+}
+
+fn evidence(shop: &Shop) -> Vec<Evidence> {
+    let page = block_on(shop.engine.facts_evidence(&shop.caller, &shop.standing, REPO, None, 100)).unwrap();
+    assert_eq!(page.next, None);
+    page.facts
+}
+
+/// All citations found so, at line 3 of a file where they were found at all.
+fn all(verdict: Verdict, count: usize) -> Verification {
+    let one = match verdict {
+        Verdict::Unverifiable => CitationVerdict::unverifiable(Unverifiable::PartialClone, None),
+        Verdict::Gone => CitationVerdict::new(verdict, Method::None),
+        Verdict::Valid | Verdict::Drifted | Verdict::Contradicted => CitationVerdict {
+            found: Some(Place { path: "src/new.rs".to_owned(), line_start: 3, line_end: 4 }),
+            ..CitationVerdict::new(verdict, Method::Renamed)
+        },
+    };
+    Verification { verdict, citations: vec![one; count], claims: Vec::new() }
+}
+
+fn told_of(of: &Evidence, verification: Verification) -> ToldFact {
+    let record = of.remembered.record.id.clone();
+    ToldFact { record, digest: of.digest.clone(), verification, duration_ms: 1, contents: Vec::new() }
+}
+
+fn told(shop: &Shop, reference: &str, verdict: Verdict) -> Told {
+    let facts = evidence(shop);
+    let facts = facts.iter().map(|fact| told_of(fact, all(verdict, 2))).collect();
+    Told::new(reference.to_owned(), Some(tip(shop)), facts).unwrap()
+}
+
+fn recent_told(shop: &Shop, told: Told) -> loci_engine::verified::FactList {
+    let serving = Serving { told: Some(Arc::new(told)), ..Serving::default() };
+    block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, REPO, 50, serving)).unwrap()
+}
+
+/// State of a fact with everything that a verdict could have moved.
+fn standing_of(shop: &Shop, id: &RecordId) -> (RecordState, loci_model::fact::Fact) {
+    let fact = block_on(shop.engine.fact_get(&shop.caller, &shop.standing, id)).unwrap().remembered.fact;
+    let mut counted = fact.clone();
+    counted.counters.retrieved = 0;
+    (shop.status(id), counted)
+}
+
+#[test]
+fn they_serve_the_caller_and_change_nothing() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let before = standing_of(&shop, &id);
+    let main = tip(&shop).to_string();
+    for (verdict, served, gone) in [
+        (Verdict::Gone, 0, 1),
+        (Verdict::Drifted, 1, 0),
+        (Verdict::Unverifiable, 1, 0),
+        (Verdict::Valid, 1, 0),
+    ] {
+        for reference in ["WORKTREE", "feature", &main] {
+            shop.world.clock().advance_ms(1_000);
+            let list = recent_told(&shop, told(&shop, reference, verdict));
+            assert_eq!((list.facts.len(), list.omitted.gone), (served, gone), "{verdict:?} at {reference}");
+            assert_eq!((list.reference.as_str(), list.dirty), (reference, reference == "WORKTREE"));
+            if let Some(view) = list.facts.first() {
+                assert_eq!(view.verdict(), Some(verdict));
+            }
+            // Even of the default branch's tip: it is this server's to look there.
+            assert_eq!(standing_of(&shop, &id), before, "{verdict:?} at {reference}");
+        }
+    }
+    let rows = shop.events(&id);
+    let told: Vec<_> = rows.iter().filter(|row| row.details.is_some()).collect();
+    assert_eq!(told.len(), 12, "each has its row");
+    for row in told {
+        let details = row.details.as_ref().unwrap().value().unwrap();
+        assert_eq!((&details["told"], row.principal.as_str()), (&serde_json::json!(true), "tester"));
+        assert!(row.verdict.is_some() && row.commit == Some(tip(&shop)));
+    }
+    shop.assert_replayed(&id);
+}
+
+#[test]
+fn nobody_else_is_served_by_them() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    shop.world.clock().advance_ms(1_000);
+    assert_eq!(recent_told(&shop, told(&shop, &tip(&shop).to_string(), Verdict::Gone)).omitted.gone, 1);
+    let list = shop.recent(VerifyMode::Cached);
+    assert_eq!(list.facts[0].verdict(), Some(Verdict::Valid), "a kept verdict is one that was found here");
+    shop.write("src/cart.rs", None);
+    let at_tip = told(&shop, &tip(&shop).to_string(), Verdict::Valid);
+    assert_eq!(recent_told(&shop, at_tip).facts.len(), 1, "the caller's own word, for the caller");
+    assert_eq!(shop.recent(VerifyMode::Cached).omitted.gone, 1);
+    assert_eq!(shop.status(&id), RecordState::Quarantined, "as found here");
+}
+
+#[test]
+fn what_was_found_of_other_content_is_no_verdict() {
+    let shop = Shop::new();
+    shop.stored();
+    let mut facts = evidence(&shop);
+    facts[0].digest = "0".repeat(64);
+    let stale = told_of(&facts[0], all(Verdict::Valid, 2));
+    let told = Told::new("feature".to_owned(), Some(tip(&shop)), vec![stale.clone()]).unwrap();
+    let list = recent_told(&shop, told.clone());
+    assert_eq!(list.facts[0].verdict(), Some(Verdict::Unverifiable));
+    assert!(list.warnings[0].contains("ask again"), "{:?}", list.warnings);
+    let written = block_on(shop.engine.facts_tell(&shop.caller, &shop.standing, REPO, told)).unwrap();
+    assert_eq!(written[0].receipt, None);
+    // Nor is one of too few citations, or of none at all.
+    let facts = evidence(&shop);
+    for told in [vec![told_of(&facts[0], all(Verdict::Valid, 1))], Vec::new()] {
+        let told = Told::new("feature".to_owned(), Some(tip(&shop)), told).unwrap();
+        assert_eq!(recent_told(&shop, told).facts[0].verdict(), Some(Verdict::Unverifiable));
+    }
+}
+
+#[test]
+fn verdicts_that_no_verifier_finds_are_refused() {
+    let shop = Shop::new();
+    shop.stored();
+    let fact = evidence(&shop).remove(0);
+    let refused = |reference: &str, commit: Option<ObjectId>, facts: Vec<ToldFact>, part: &str| {
+        let error = Told::new(reference.to_owned(), commit, facts).unwrap_err();
+        assert!(error.kind == ErrorKind::Invalid && error.message.contains(part), "{part}: {error:?}");
+    };
+    let one = |change: &dyn Fn(&mut ToldFact)| {
+        let mut one = told_of(&fact, all(Verdict::Valid, 2));
+        change(&mut one);
+        vec![one]
+    };
+    let at = Some(tip(&shop));
+    refused("a..b", at, Vec::new(), "ref must be");
+    refused("main", None, Vec::new(), "commit");
+    refused("main", at, vec![told_of(&fact, all(Verdict::Valid, 2)); 2], "each fact once");
+    refused("main", at, vec![told_of(&fact, all(Verdict::Valid, 2)); 201], "at most 200");
+    let place = |path: &str, first: u32, last: u32| {
+        Some(Place { path: path.to_owned(), line_start: first, line_end: last })
+    };
+    for found in [place("../x", 1, 1), place(".git/config", 1, 1), place("a", 0, 1), place("a", 2, 1)] {
+        let facts = one(&|one| one.verification.citations[0].found.clone_from(&found));
+        refused("main", at, facts, "found must be a place");
+    }
+    refused("main", at, one(&|one| one.verification.citations[0].similarity = Some(1.5)), "similarity");
+    refused("main", at, one(&|one| one.verification.citations[0].similarity = Some(f64::NAN)), "similarity");
+    refused("main", at, one(&|one| one.verification.citations[0].diff = Some("x".repeat(70_000))), "diff");
+    refused("main", at, one(&|one| one.verification.citations[0].detail = Some("x".repeat(5_001))), "detail");
+    refused("main", at, one(&|one| one.contents = vec![None; 3]), "contents");
+    let why = Some(Unverifiable::Network);
+    refused("main", at, one(&|one| one.verification.citations[0].unverifiable = why), "unverifiable");
+    // A verdict follows from those of citations.
+    let better = one(&|one| one.verification.citations[0].verdict = Verdict::Gone);
+    let told = Told::new("main".to_owned(), at, better).unwrap();
+    let serving = Serving { told: Some(Arc::new(told)), ..Serving::default() };
+    let list = block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, REPO, 50, serving));
+    assert_eq!(list.unwrap_err().kind, ErrorKind::Invalid);
+    let events = shop.events(&fact.remembered.record.id);
+    assert_eq!(events.len(), STORED.len(), "nothing of it was written: {events:?}");
+}
+
+#[test]
+fn they_are_receipts_of_an_active_fact_at_a_commit() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let verify = |reference: &str, verdict: Verdict| {
+        shop.world.clock().advance_ms(1_000);
+        let told = told(&shop, reference, verdict);
+        block_on(shop.engine.fact_verify_told(&shop.caller, &shop.standing, &id, &told)).unwrap().receipt
+    };
+    let receipt = verify("feature", Verdict::Valid);
+    assert_eq!(shop.refresh(&id, Some(receipt)).unwrap(), 1);
+    verify("feature", Verdict::Valid);
+    let applied = block_on(shop.engine.fact_applied(&shop.caller, &shop.standing, &id, None, None)).unwrap();
+    assert_eq!((applied.unverified, applied.refreshed), (false, true));
+    for receipt in [verify("WORKTREE", Verdict::Valid), verify("feature", Verdict::Gone)] {
+        let error = shop.refresh(&id, Some(receipt)).unwrap_err();
+        assert_eq!(reason(&error), Some(CodeReason::NotVerified), "{error:?}");
+    }
+    // Another's receipt is nobody else's, and what is told brings no fact back.
+    let receipt = verify("feature", Verdict::Valid);
+    shop.write("src/cart.rs", None);
+    shop.recent(VerifyMode::Fresh);
+    assert_eq!(shop.status(&id), RecordState::Quarantined);
+    assert_eq!(reason(&shop.refresh(&id, Some(receipt)).unwrap_err()), Some(CodeReason::NotVerified));
+    assert_eq!(shop.status(&id), RecordState::Quarantined);
+    shop.assert_replayed(&id);
+}
+
+#[test]
+fn what_a_read_would_look_at_is_told_without_being_served() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let ask = |asked: FactsAsked, reference: Option<&str>| {
+        block_on(shop.engine.facts_asked(&shop.caller, &shop.standing, asked, reference))
+    };
+    let recent = || FactsAsked::Recent { repo: REPO.to_owned(), limit: 5 };
+    let search = FactSearch {
+        repo: REPO.to_owned(),
+        query: None,
+        filters: FactFilters { path: Some("src".to_owned()), ..FactFilters::default() },
+        limit: 5,
+    };
+    let main = tip(&shop).to_string();
+    for (asked, reference, readable) in [
+        (recent(), Some(main.as_str()), true),
+        (recent(), Some("0123456789abcdef0123456789abcdef01234567"), false),
+        (FactsAsked::Search(search), None, false),
+        (FactsAsked::One(id.clone()), None, false),
+    ] {
+        let found = ask(asked, reference).unwrap();
+        assert_eq!((found.facts.len(), found.is_readable), (1, readable), "{reference:?}");
+        assert_eq!(found.facts[0].remembered.record.id, id);
+        assert!(!found.facts[0].remembered.fact.detail.citations[0].anchor.line_hashes.is_empty());
+    }
+    assert!(ask(recent(), Some("a..b")).is_err());
+    // All of them, page by page.
+    let other = super::world::about("MAX_REQUESTS is 120.", vec![super::world::cite("src/limits.rs", 4, 4)]);
+    let other = shop.store(other).unwrap().view.remembered.record.id;
+    let page =
+        |after| block_on(shop.engine.facts_evidence(&shop.caller, &shop.standing, REPO, after, 1)).unwrap();
+    let (first, mut next, mut all) = (page(None), page(None).next, Vec::new());
+    all.extend(first.facts);
+    while next.is_some() {
+        let more = page(next);
+        next = more.next;
+        all.extend(more.facts);
+    }
+    let ids: Vec<_> = all.iter().map(|one| one.remembered.record.id.clone()).collect();
+    assert_eq!(ids, [other, id.clone()], "each once, confirmed last first");
+    for limit in [0, 101] {
+        let refused = shop.engine.facts_evidence(&shop.caller, &shop.standing, REPO, None, limit);
+        assert_eq!(block_on(refused).unwrap_err().field.as_deref(), Some("limit"));
+    }
+    assert_eq!(shop.kinds(&id), STORED, "nothing was verified, and nothing returned");
+}
+
+#[test]
+fn a_stranger_tells_and_is_told_nothing() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let verdicts = told(&shop, "feature", Verdict::Gone);
+    let stranger = Principal { name: "stranger".to_owned(), grants: Vec::new() };
+    let standing = Standing::default();
+    let engine = &shop.engine;
+    let serving = Serving { told: Some(Arc::new(verdicts.clone())), ..Serving::default() };
+    let asked = FactsAsked::One(id.clone());
+    for error in [
+        block_on(engine.facts_tell(&stranger, &standing, REPO, verdicts.clone())).unwrap_err(),
+        block_on(engine.facts_evidence(&stranger, &standing, REPO, None, 5)).unwrap_err(),
+        block_on(engine.facts_asked(&stranger, &standing, asked, None)).unwrap_err(),
+        block_on(engine.facts_recent(&stranger, &standing, REPO, 5, serving)).unwrap_err(),
+        block_on(engine.fact_verify_told(&stranger, &standing, &id, &verdicts)).unwrap_err(),
+    ] {
+        assert!(matches!(error.kind, ErrorKind::NotFound | ErrorKind::Denied), "{error:?}");
+    }
+    assert_eq!(shop.kinds(&id), STORED);
+    shop.world.clock().advance_ms(1_000);
+    let told = block_on(engine.facts_tell(&shop.caller, &standing, REPO, verdicts)).unwrap();
+    assert!(told[0].receipt.is_some());
+    let last = shop.events(&id).pop().unwrap();
+    assert_eq!((last.kind, last.verdict), (FactEventKind::VerifiedInvalid, Some(Verdict::Gone)));
+    assert_eq!(shop.status(&id), RecordState::Active);
+}
