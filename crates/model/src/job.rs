@@ -20,12 +20,14 @@ pub enum JobKind {
     Reflect,
     /// Verifies a repository's facts at a new tip of its default branch.
     Verify,
+    /// Proposes citations for a record that was extracted, from the files and symbols that its text names.
+    Cite,
 }
 
 impl JobKind {
     /// Every kind.
     pub const ALL: &'static [Self] =
-        &[Self::Extract, Self::Embed, Self::Purge, Self::Handover, Self::Reflect, Self::Verify];
+        &[Self::Extract, Self::Embed, Self::Purge, Self::Handover, Self::Reflect, Self::Verify, Self::Cite];
 
     /// The word that stands for it in stores and answers.
     pub fn as_str(self) -> &'static str {
@@ -36,6 +38,7 @@ impl JobKind {
             Self::Handover => "handover",
             Self::Reflect => "reflect",
             Self::Verify => "verify",
+            Self::Cite => "cite",
         }
     }
 

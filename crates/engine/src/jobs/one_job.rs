@@ -9,7 +9,7 @@ use loci_model::job::{Job, JobKind, JobMessage, JobState};
 use loci_model::ports::store::{JobFailure, StoreExt};
 use loci_model::{Error, Result, limits};
 
-use super::{Ended, deliverer, embed, extract, failure, handover, lease, purge, reflect, verify};
+use super::{Ended, cite, deliverer, embed, extract, failure, handover, lease, purge, reflect, verify};
 use crate::Engine;
 
 impl Engine {
@@ -41,6 +41,7 @@ impl Engine {
             JobKind::Handover => handover::run(self, job).await,
             JobKind::Reflect => reflect::run(self, job).await,
             JobKind::Verify => verify::run(self, job).await,
+            JobKind::Cite => cite::run(self, job).await,
         }
     }
 

@@ -60,6 +60,8 @@ pub struct Omitted {
     pub contradicted: u64,
     /// They would not fit the budget.
     pub budget: u64,
+    /// Their citations are only proposed, and could not be verified now.
+    pub unproven: u64,
 }
 
 /// What a read returns.

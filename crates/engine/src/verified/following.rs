@@ -4,7 +4,7 @@
 use loci_model::Result;
 use loci_model::fact::{FactEvent, FactEventKind};
 use loci_model::ports::store::Tx;
-use loci_model::record::RecordState;
+use loci_model::record::{RecordKind, RecordState};
 use sha2::{Digest, Sha256};
 
 use super::events;
@@ -12,13 +12,17 @@ use crate::records::changes::Change;
 
 /// Brings the fact of a changed record, if it is one, to the record's state.
 pub(crate) fn follow(tx: &mut dyn Tx, change: &Change<'_>) -> Result<()> {
-    if change.record.citations.is_none() || change.from == Some(change.to) {
-        return Ok(());
+    let is_new = change.from.is_none() || change.from == Some(change.to);
+    if is_new || (change.record.citations.is_none() && change.record.kind != RecordKind::Fact) {
+        return Ok(()); // Citations that were proposed from a text leave no mark on its record.
     }
     let memory = &change.record.memory;
     let Some(mut fact) = tx.facts().get(memory, &change.record.id)? else { return Ok(()) };
     let Some(kind) = kind_of(change.to) else { return Ok(()) };
     fact.status = change.to;
+    if kind == FactEventKind::Invalidated {
+        fact.counters.rejections += 1;
+    }
     if change.to == RecordState::Active {
         fact.detail.gone = None;
     }

@@ -40,11 +40,26 @@ pub fn bare_id(id: &RecordId) -> &str {
 }
 
 impl Engine {
-    /// One fact, whatever its state.
+    /// One stored fact, whatever its state.
     ///
     /// # Errors
     /// `NotFound` where there is none, or the caller may not know of it.
     pub(super) async fn locate(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &RecordId,
+        capability: Capability,
+    ) -> Result<Located> {
+        let located = self.locate_proposed(caller, standing, id, capability).await?;
+        if located.remembered.fact.proposed { Err(remembered::unknown(id)) } else { Ok(located) }
+    }
+
+    /// The same, also where its citations are only proposed.
+    ///
+    /// # Errors
+    /// As [`Engine::locate`].
+    pub(super) async fn locate_proposed(
         &self,
         caller: &Principal,
         standing: &Standing,
@@ -56,7 +71,7 @@ impl Engine {
         self.store
             .read(move |tx| {
                 existing(tx, &memory)?;
-                located(tx, &caller, &memory, &id, capability)
+                stored_or_proposed(tx, &caller, &memory, &id, capability)
             })
             .await
     }
@@ -64,6 +79,18 @@ impl Engine {
 
 /// The same within a transaction.
 pub(super) fn located(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    memory: &MemoryId,
+    id: &RecordId,
+    capability: Capability,
+) -> Result<Located> {
+    let located = stored_or_proposed(tx, caller, memory, id, capability)?;
+    if located.remembered.fact.proposed { Err(remembered::unknown(id)) } else { Ok(located) }
+}
+
+/// The same, also where its citations are only proposed: for those who confirm them.
+pub(super) fn stored_or_proposed(
     tx: &dyn ReadTx,
     caller: &Principal,
     memory: &MemoryId,

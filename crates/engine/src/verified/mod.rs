@@ -10,6 +10,7 @@
 //! | `verifying`, `settling`, `writing`, `serving` | looking, what it means, writing it down, what is returned |
 //! | `recent`, `by_path`, `searching`, `verify`, `verify_given`, `read_citation`, `refresh`, `invalidate`, `supersede`, `applied`, `history`, `stats`, `delete` | the verbs |
 //! | `looking`, `evidence`, `told`, `tell` | one look at code, wherever it is; what a verifier elsewhere is given, and what it says |
+//! | `proposing`, `promoting`, `with_proposed` | citations from text: proposed, confirmed, read along |
 //! | `background` | new commits, expiry |
 //! | `following` | facts follow records that other doors change |
 //!
@@ -33,7 +34,9 @@ mod invalidate;
 mod locating;
 mod looking;
 mod origins;
+mod promoting;
 mod prompt;
+pub(crate) mod proposing;
 mod read_citation;
 mod receipts;
 mod recent;
@@ -56,6 +59,7 @@ pub mod verifier;
 mod verify;
 mod verify_given;
 mod verifying;
+mod with_proposed;
 mod writing;
 
 pub use answers::{FactList, FactView, Omitted, VerifyMode};

@@ -40,7 +40,10 @@ fn entry(view: &FactView) -> Entry {
     Entry {
         id: id.strip_prefix("mem-").unwrap_or(id).to_owned(),
         label: label(view),
-        text: format!("{}: {}{reason}", view.remembered.subject(), record.text),
+        text: match view.remembered.subject() {
+            "" => format!("{}{reason}", record.text),
+            subject => format!("{subject}: {}{reason}", record.text),
+        },
     }
 }
 
@@ -51,6 +54,9 @@ fn label(view: &FactView) -> String {
         Some(Verdict::Gone | Verdict::Contradicted | Verdict::Unverifiable) | None => "not verified",
     };
     let mut notes = vec![places(view), doubt.to_owned()];
+    if view.remembered.fact.proposed {
+        notes.push("its places were found from its text".to_owned());
+    }
     if !view.conflicts_with.is_empty() {
         notes.push("another fact says otherwise".to_owned());
     }

@@ -1,17 +1,19 @@
-//! `fact_refresh`: a fact is confirmed, by a receipt or by verifying it now (verified-memory.md §6.2). Nothing changes where
+//! `fact_refresh`: a fact, or what was only proposed, is confirmed by a receipt or by verifying it now (verified-memory.md §6.2). Nothing changes where
 //! it does not hold.
 
 use loci_model::fact::{Fact, FactEvent, FactEventKind, LastVerified};
+use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::verdict::Verdict;
-use loci_model::{CodeReason, Error, RecordId, Result, Timestamp, limits};
+use loci_model::{CodeReason, Error, JobId, RecordId, Result, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 
 use super::code_reading::{WORKTREE, check_ref};
 use super::events::Scene;
-use super::locating::Located;
+use super::locating::{Located, stored_or_proposed};
+use super::promoting::{Told, promote};
 use super::receipts;
 use super::standing::Standing;
 use super::told;
@@ -60,7 +62,7 @@ impl Engine {
         token: Option<ClientToken>,
     ) -> Result<FactRefreshed> {
         refresh.reference.as_deref().map_or(Ok(()), check_ref)?;
-        let located = self.locate(caller, standing, &refresh.id, Capability::Write).await?;
+        let located = self.locate_proposed(caller, standing, &refresh.id, Capability::Write).await?;
         let memory = located.found.repository.memory.clone();
         let token = token.map(|token| token.of(caller, &memory)).transpose()?;
         if let Some(first) = self.first_answer(token.clone(), &memory, OPERATION).await? {
@@ -70,6 +72,7 @@ impl Engine {
         let scene = self.proof(caller, standing, &located, &refresh).await?;
         let now = scene.at;
         let (engine, caller, id) = (self.clone(), caller.clone(), refresh.id.clone());
+        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &scene.memory)?;
@@ -77,9 +80,13 @@ impl Engine {
                 if let Some(first) = replayed(before)? {
                     return Ok(first);
                 }
-                let located = super::locating::located(tx, &caller, &memory.id, &id, Capability::Write)?;
+                let located = stored_or_proposed(tx, &caller, &memory.id, &id, Capability::Write)?;
                 let mut fact = located.remembered.fact;
                 check_refreshable(&fact)?;
+                if fact.proposed {
+                    let told = Told::of(&fact);
+                    promote(tx, &memory, &located.remembered.record, &mut fact, told, &scene, &job)?;
+                }
                 if fact.status != RecordState::Active {
                     let record = &located.remembered.record;
                     let (to, reason) = (RecordState::Active, "refreshed");
@@ -172,8 +179,6 @@ fn check_refreshable(fact: &Fact) -> Result<()> {
 /// One confirmation more.
 pub(super) fn confirm(fact: &mut Fact, engine: &Engine, scene: &Scene) {
     fact.status = RecordState::Active;
-    fact.proposed = false;
-    fact.detail.flags.retain(|flag| flag != super::flags::AUTO_CITED);
     fact.detail.gone = None;
     fact.counters.verifications += 1;
     fact.refreshed_at = scene.at;

@@ -29,7 +29,9 @@ impl Remembered {
     /// True while the text is the one that was stored with the citations. A record that another door changed since proves
     /// nothing by them, and is an ordinary record until it is stored as a fact again.
     pub fn is_whole(&self) -> bool {
-        content_hash(self.subject(), &self.record.text) == self.fact.content_hash
+        // What was extracted has no subject until somebody confirms it.
+        let subject = if self.fact.proposed { "" } else { self.subject() };
+        content_hash(subject, &self.record.text) == self.fact.content_hash
     }
 
     /// What a verdict is about: citations as they were made, claims, text and quorum. Two facts of one digest have the same

@@ -172,6 +172,7 @@ fn sift(repository: &Repository, facts: &[Remembered], looked: &Looked) -> (Vec<
         match view.verdict() {
             Some(Verdict::Gone) => omitted.gone += 1,
             Some(Verdict::Contradicted) => omitted.contradicted += 1,
+            Some(Verdict::Unverifiable) | None if fact.fact.proposed => omitted.unproven += 1,
             Some(Verdict::Unverifiable) => doubtful.push(view),
             Some(Verdict::Valid | Verdict::Drifted) | None => views.push(view),
         }

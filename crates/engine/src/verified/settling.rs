@@ -13,6 +13,8 @@ use super::events::{Scene, details, is_unanchored};
 use super::settings::VerifiedSettings;
 use super::told;
 
+/// Cause of verifications of proposed citations.
+pub(super) const PROPOSED: &str = "proposed";
 /// Commits at which a fact is gone that are remembered.
 const GONE_COMMITS_MAX: usize = 16;
 
@@ -56,7 +58,8 @@ pub(super) fn settle(
     ids: &dyn IdSource,
 ) -> Result<Settled> {
     let verification = seen.verification;
-    let mut events = vec![scene.verified(ids, Some(&fact.record), verification, seen.duration_ms)];
+    let verified = scene.verified(ids, Some(&fact.record), verification, seen.duration_ms);
+    let mut events = vec![if fact.proposed { of_proposal(verified)? } else { verified }];
     if seen.origin == Origin::Told {
         let mark = details(&told::mark())?;
         events.iter_mut().for_each(|event| event.details.clone_from(&mark));
@@ -77,7 +80,8 @@ pub(super) fn settle(
         let event = scene.event(ids, FactEventKind::Reanchored, Some(&fact.record));
         events.push(FactEvent { details: details(&serde_json::json!({ "citation": index }))?, ..event });
     }
-    let turn = turn(&mut changed, seen, tip, scene, settings);
+    // Nobody vouches for proposed citations: what becomes of their code says nothing of the record.
+    let turn = if fact.proposed { None } else { turn(&mut changed, seen, tip, scene, settings) };
     if let Some((kind, cause, _)) = &turn {
         let event = scene.event(ids, *kind, Some(&fact.record));
         events.push(FactEvent {
@@ -91,6 +95,12 @@ pub(super) fn settle(
         changed.status = *to;
     }
     Ok(Settled { fact: Some(changed), state, events })
+}
+
+/// The row of a verification of proposed citations: marked, so that it is no part of a repository's rates and times.
+fn of_proposal(verified: FactEvent) -> Result<FactEvent> {
+    let details = details(&serde_json::json!({ "why": verified.cause }))?;
+    Ok(FactEvent { cause: Some(PROPOSED.to_owned()), details, duration_ms: None, ..verified })
 }
 
 /// The change of state that follows, with its event and cause.

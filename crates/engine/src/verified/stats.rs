@@ -10,6 +10,7 @@ use loci_model::record::RecordState;
 use loci_model::verdict::Verdict;
 
 use super::repositories::find;
+use super::settling::PROPOSED;
 use super::standing::Standing;
 use crate::Engine;
 use crate::memories::existing;
@@ -60,8 +61,11 @@ impl Engine {
                 let found = find(tx, &caller, &memory, &repo, Capability::Read)?;
                 let id = &found.repository.id;
                 let days = |days: i64| now.plus_millis(-days * loci_model::time::DAY_MS);
-                let month = tx.fact_events().tallies(&memory, id, days(28))?;
-                let week = tx.fact_events().tallies(&memory, id, days(7))?;
+                let mut month = tx.fact_events().tallies(&memory, id, days(28))?;
+                let mut week = tx.fact_events().tallies(&memory, id, days(7))?;
+                let is_stored = |tally: &FactTally| tally.cause.as_deref() != Some(PROPOSED);
+                month.retain(is_stored);
+                week.retain(is_stored);
                 let durations = tx.fact_events().durations_ms(&memory, id, days(28), DURATIONS)?;
                 Ok(FactStats {
                     repo: found.repository.key.clone(),

@@ -197,7 +197,7 @@ fn with_stored(
         let path = PathChoice::Exact(input.place.path.clone());
         let rows = tx.facts().with_path(memory, repository, &path, None, ON_PATH)?;
         let ids: Vec<_> = rows.into_iter().map(|(_, record)| record).collect();
-        for fact in tx.facts().get_many(memory, &ids)? {
+        for fact in tx.facts().get_many(memory, &ids)?.into_iter().filter(|fact| !fact.proposed) {
             for citation in fact.detail.citations {
                 stored.entry(citation.anchor.place.clone()).or_insert(citation);
             }

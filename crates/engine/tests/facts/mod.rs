@@ -2,6 +2,7 @@
 
 mod at_forge;
 mod lifecycle;
+mod proposing;
 mod reading;
 mod storing;
 mod telling;

@@ -17,7 +17,7 @@ const WAIT_MS_DEFAULT: u64 = 60_000;
 /// The state of a job that is pending but waits for an answer from outside, for people.
 const WAITING: &str = "waiting";
 /// The kinds of jobs, for people.
-const KINDS: &str = "extract, embed, purge, handover, reflect";
+const KINDS: &str = "extract, embed, purge, handover, reflect, verify, cite";
 
 pub(super) fn operations(table: Table) -> Table {
     table

@@ -71,7 +71,7 @@ pub(in crate::verified) fn of_id(
 }
 
 /// All repositories of this name, whoever asks. A name with a host never means one of another host.
-pub(super) fn named(tx: &dyn ReadTx, memory: &MemoryId, name: &str) -> Result<Vec<Repository>> {
+pub(in crate::verified) fn named(tx: &dyn ReadTx, memory: &MemoryId, name: &str) -> Result<Vec<Repository>> {
     let parsed = RepositoryName::parse(name)?;
     let mut found = tx.repositories().named(memory, &parsed.alias())?;
     if found.is_empty() && parsed.host.is_some() {

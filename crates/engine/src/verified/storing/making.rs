@@ -23,9 +23,7 @@ impl Writing<'_> {
         warnings: &mut Vec<String>,
     ) -> Result<(Record, Fact)> {
         let policy = SafetyPolicy::of(&self.engine.settings, &self.memory.settings);
-        let reason = self.text.reason.as_deref().unwrap_or_default();
-        let whole = format!("{}\n{}\n{reason}", self.text.subject, self.text.fact);
-        let safe = safety::prepare(whole, None, &policy);
+        let safe = safety::prepare(self.whole(), None, &policy);
         let flags = self.flags(&safe, warnings);
         let record = self.record(id, supersedes, &safe);
         if !self.place.found.view.admits(&record) {
@@ -36,7 +34,13 @@ impl Writing<'_> {
         Ok((record, fact))
     }
 
-    fn flags(&self, safe: &SafeText, warnings: &mut Vec<String>) -> Vec<String> {
+    /// All texts of the fact, as safety looks at them.
+    pub(super) fn whole(&self) -> String {
+        let reason = self.text.reason.as_deref().unwrap_or_default();
+        format!("{}\n{}\n{reason}", self.text.subject, self.text.fact)
+    }
+
+    pub(super) fn flags(&self, safe: &SafeText, warnings: &mut Vec<String>) -> Vec<String> {
         let mut flags = self.passed.flags.clone();
         flags::add(&mut flags, self.alike.conflicts.iter().map(flags::conflict));
         if safe.hidden {
@@ -131,7 +135,7 @@ impl Writing<'_> {
         self.scene.at.plus_days(self.engine.settings.verified.expiry_days)
     }
 
-    fn source(&self) -> FactSource {
+    pub(super) fn source(&self) -> FactSource {
         let tip = &self.passed.tip;
         let kind = match (tip.revision.is_dirty(), tip.is_default) {
             (true, _) => "worktree-dirty",

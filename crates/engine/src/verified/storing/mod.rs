@@ -5,6 +5,7 @@ mod alike;
 mod gates;
 mod making;
 mod merging;
+mod taking_up;
 mod writing_new;
 
 use std::sync::Arc;

@@ -86,7 +86,7 @@ impl Engine {
                     alike: &alike,
                     scene: &scene,
                 };
-                let (written, status, warnings) = writing.put_in_place(tx, &id)?;
+                let (written, status, warnings) = writing.put_in_place(tx, &id, &job)?;
                 if status == StoreStatus::Created {
                     batch::ask_for_vectors(tx, &memory.id, &job, now)?;
                 }
@@ -114,14 +114,19 @@ pub(in crate::verified) struct Writing<'a> {
 
 impl Writing<'_> {
     /// Writes it: into the one that says the same, or as a new one.
-    fn put_in_place(&self, tx: &mut dyn Tx, id: &RecordId) -> Result<(RecordId, StoreStatus, Vec<String>)> {
+    fn put_in_place(
+        &self,
+        tx: &mut dyn Tx,
+        id: &RecordId,
+        job: &JobId,
+    ) -> Result<(RecordId, StoreStatus, Vec<String>)> {
         let repository = &self.place.found.repository.id;
         let same = tx.facts().with_content(&self.memory.id, repository, &self.text.content_hash)?;
         let living = |fact: &&Fact| {
             matches!(fact.status, RecordState::Active | RecordState::Expired)
                 || (fact.status == RecordState::Quarantined && fact.detail.gone.is_some())
         };
-        let active_first = |fact: &&Fact| (fact.status != RecordState::Active, fact.proposed);
+        let active_first = |fact: &&Fact| fact.status != RecordState::Active;
         if let Some(known) = same.iter().filter(living).min_by_key(active_first) {
             let warnings = self.confirm(tx, known.clone())?;
             return Ok((known.record.clone(), StoreStatus::Refreshed, warnings));
@@ -129,6 +134,9 @@ impl Writing<'_> {
         if let Some(held) = same.iter().find(|fact| fact.status == RecordState::Quarantined) {
             let warning = "HELD: the same fact is quarantined, and a person decides on it".to_owned();
             return Ok((held.record.clone(), StoreStatus::DuplicateOf, vec![warning]));
+        }
+        if let Some((known, warnings)) = self.take_up(tx, job)? {
+            return Ok((known, StoreStatus::Refreshed, warnings));
         }
         let wrong = same.iter().filter(|fact| fact.status == RecordState::Invalid);
         let before = wrong.max_by_key(|fact| (fact.created_at, fact.record.clone()));
@@ -280,6 +288,12 @@ impl Writing<'_> {
                 self.scene.at,
             )?;
         }
+        self.note_confirmed(tx, fact)?;
+        Ok(warnings)
+    }
+
+    /// One verification more, with its rows.
+    pub(super) fn note_confirmed(&self, tx: &mut dyn Tx, mut fact: Fact) -> Result<()> {
         refresh::confirm(&mut fact, self.engine, self.scene);
         self.last_verified(&mut fact);
         let ids = self.engine.ids.as_ref();
@@ -288,8 +302,7 @@ impl Writing<'_> {
             cause: Some("store".to_owned()),
             ..self.scene.event(ids, FactEventKind::Refreshed, Some(&fact.record))
         };
-        writing::fact(tx, &fact, &[verified, refreshed])?;
-        Ok(warnings)
+        writing::fact(tx, &fact, &[verified, refreshed])
     }
 
     /// Warns, or refuses, where a repository has too many facts.

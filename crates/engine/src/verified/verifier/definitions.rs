@@ -1,6 +1,9 @@
 //! Definitions, found by the way lines of a language begin: which one is around a block, and whether a file defines a name
 //! (verified-memory.md §7.1). No grammar: what a line only looks like counts as well.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
@@ -70,6 +73,49 @@ const ANY_LANGUAGE: &str = r"^(?:[a-z]+ )*(?:fn|func|function|def|class|struct|e
 pub(super) fn defines(path: &str, file: &FileLines, name: &str) -> bool {
     let Some(pattern) = pattern(path, &regex::escape(name)) else { return false };
     file.lines(0, file.len()).any(|line| pattern.is_match(line))
+}
+
+/// Most lines of a definition, blank ones left out, that are said to be its own.
+const DEFINED_LINES_MAX: usize = 20;
+
+/// Where files define one name: the pattern of each language is compiled once.
+pub(super) struct DefinitionSearch<'n> {
+    name: &'n str,
+    patterns: RefCell<HashMap<&'static str, Option<Regex>>>,
+}
+
+impl<'n> DefinitionSearch<'n> {
+    pub(super) fn new(name: &'n str) -> Self {
+        Self { name, patterns: RefCell::default() }
+    }
+
+    /// The lines of each definition: its first, and those that lie deeper behind it, at most twenty. Files of languages that are
+    /// not known define nothing.
+    pub(super) fn find(&self, path: &str, file: &FileLines) -> Vec<Range<usize>> {
+        let Some((_, source)) = language(path) else { return Vec::new() };
+        let mut patterns = self.patterns.borrow_mut();
+        let compile = || Regex::new(&source.replace("NAME", &regex::escape(self.name))).ok();
+        let Some(pattern) = patterns.entry(source).or_insert_with(compile) else { return Vec::new() };
+        let is_defined = |at: &usize| {
+            let line = file.line(*at);
+            line.contains(self.name) && pattern.is_match(line)
+        };
+        (0..file.len()).filter(is_defined).map(|at| at..extent(file, at)).collect()
+    }
+}
+
+/// True for files of languages whose definitions are told.
+pub(super) fn is_language(path: &str) -> bool {
+    language(path).is_some()
+}
+
+/// Behind the last line of the definition that begins at a line: lines that lie deeper, and those that close it.
+fn extent(file: &FileLines, from: usize) -> usize {
+    let most = (from + DEFINED_LINES_MAX).min(file.len());
+    let depth = |at: usize| file.indents(at, at + 1).first().copied().unwrap_or(0);
+    let closes = |at: usize| file.line(at).starts_with(['}', ')', ']']) || file.line(at) == "end";
+    let outer = depth(from);
+    (from + 1..most).find(|at| depth(*at) <= outer && !(depth(*at) == outer && closes(*at))).unwrap_or(most)
 }
 
 /// The name of the nearest definition that the line at `from` is, or lies deeper than.
@@ -150,6 +196,21 @@ mod tests {
             let file = FileLines::parse(text.as_bytes()).unwrap();
             assert_eq!(defines(path, &file, name), expect, "{path}: {text}");
         }
+    }
+
+    #[test]
+    fn a_definition_has_its_lines() {
+        let text = "fn one(\n    a: u32,\n) -> u32 {\n    a\n}\n\nconst TWO: u32 = 2;\nfn three() {}\n// fn one in words\n";
+        let file = FileLines::parse(text.as_bytes()).unwrap();
+        for (name, expect) in
+            [("one", vec![0..5]), ("TWO", vec![5..6]), ("three", vec![6..7]), ("four", vec![])]
+        {
+            assert_eq!(DefinitionSearch::new(name).find("a.rs", &file), expect, "{name}");
+        }
+        assert!(DefinitionSearch::new("one").find("a.txt", &file).is_empty());
+        let long = format!("def long():\n{}", "    x = 1\n".repeat(100));
+        let file = FileLines::parse(long.as_bytes()).unwrap();
+        assert_eq!(DefinitionSearch::new("long").find("a.py", &file), vec![0..DEFINED_LINES_MAX]);
     }
 
     #[test]

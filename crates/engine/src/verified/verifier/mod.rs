@@ -9,7 +9,7 @@
 //! are normal forms; `line_cache`, `memo`, `session`, `ahead` are reading once; `anchor`, `grounding`, `definitions` make
 //! anchors; `line_diff` and `steps` find them again; `diff_text` shows what changed; `path`, `ref_name`, `glob`, `generated` judge names;
 //! `reading` gives lines as they are; `unanchored` does what it can without an anchor; `given_hash` and `information` are gates of the store verb;
-//! `claims` reads and evaluates claims; `verify` puts citations and claims together.
+//! `mentions` and `proposals` find what a text names, and where that stands; `claims` reads and evaluates claims; `verify` puts citations and claims together.
 
 mod ahead;
 mod anchor;
@@ -28,8 +28,12 @@ mod line_hash;
 mod line_shape;
 mod lines;
 mod memo;
+mod mentions;
 mod normal_text;
 mod path;
+mod proposals;
+#[cfg(test)]
+mod proposals_tests;
 mod reading;
 mod ref_name;
 mod session;
@@ -50,6 +54,7 @@ pub use given_hash::{HashAgreement, compare_hash};
 pub use glob::{BadGlob, Glob};
 pub use information::{Information, information};
 pub use line_cache::LineCache;
+pub use mentions::{Mention, has_mentions, mentions};
 pub use path::{PathRejected, check_path};
 pub use reading::ReadLines;
 pub use ref_name::is_ref_name;
