@@ -14,6 +14,7 @@ pub mod memory;
 pub mod notice;
 pub mod problem;
 pub mod profile;
+pub mod proposal;
 pub mod pull;
 pub mod quarantine;
 pub mod record;

@@ -2,6 +2,7 @@
 
 use http::Method;
 use loci_api::evidence::{EvidenceListing, EvidencePage};
+use loci_api::proposal::{ProposalList, ProposalListing};
 use loci_api::repository::{RepositoryAdd, RepositoryAdded, RepositoryList, RepositoryListing};
 use loci_api::verdict::{VerdictsTell, VerdictsTold};
 
@@ -15,6 +16,14 @@ impl Client {
     /// As [`ClientError`] says; so for every call.
     pub async fn repository_add(&self, add: &RepositoryAdd) -> Result<RepositoryAdded, ClientError> {
         self.send(Method::POST, path(&["v1", "repos"]), add).await
+    }
+
+    /// Records of a repository with proposed citations.
+    ///
+    /// # Errors
+    /// See [`Client::repository_add`].
+    pub async fn facts_proposed(&self, listing: &ProposalListing) -> Result<ProposalList, ClientError> {
+        self.get_query(path(&["v1", "facts", "proposed"]), listing).await
     }
 
     /// A page of repositories.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::{Subcommand, ValueEnum};
+use loci_api::proposal::{ProposalList, ProposalListing};
 use loci_api::repository::RepositoryAdd;
 use loci_api::tool::ToolArguments;
 use loci_client::Client;
@@ -100,6 +101,15 @@ pub(crate) enum Fact {
         /// Its id
         id: String,
     },
+    /// What extraction noticed, with the places it names: `loci fact refresh` makes a fact of it
+    Proposed {
+        /// The repository [default: that of the working directory]
+        #[arg(long)]
+        repo: Option<String>,
+        /// At most so many
+        #[arg(long, default_value_t = 50)]
+        limit: u32,
+    },
     /// Counts, rates and times of a repository
     Stats {
         /// The repository [default: that of the working directory]
@@ -162,6 +172,12 @@ impl Fact {
         }
         let session = Session::begin(globals, environment)?;
         let here = Here::at(&session, globals, None).await?;
+        if let Self::Proposed { repo, limit } = self {
+            let listing = ProposalListing { repo: here.repo(repo)?, limit: Some(limit), reference: None };
+            let list = here.client.facts_proposed(&listing).await?;
+            output::result(session.json, &list, proposals)?;
+            return session.end().await;
+        }
         let (tool, arguments) = self.call(&here)?;
         let answer = here.client.tool(tool, &ToolArguments(arguments)).await?;
         output::result(session.json, &answer.0, shown)?;
@@ -170,7 +186,7 @@ impl Fact {
 
     fn call(self, here: &Here) -> Result<(&'static str, Map<String, Value>)> {
         let (tool, arguments) = match self {
-            Self::Recent(_) => anyhow::bail!("recent is asked for otherwise"),
+            Self::Recent(_) | Self::Proposed { .. } => anyhow::bail!("this is asked for otherwise"),
             Self::Store { repo, subject, fact, cite, reason, claims, reference } => {
                 let claims = claims.iter().map(|text| claim(text)).collect::<Result<Vec<_>>>()?;
                 let claims = (!claims.is_empty()).then_some(claims);
@@ -205,6 +221,16 @@ impl Fact {
             Self::Stats { repo } => ("memory_stats", json!({ "repo": here.repo(repo)? })),
         };
         Ok((tool, given(arguments)))
+    }
+}
+
+fn proposals(list: &ProposalList) {
+    for one in &list.proposals {
+        output::line(format!("{}  {}  {}", one.id, one.verdict, one.text));
+        output::line(format!("    {}", one.places.join(", ")));
+    }
+    if list.omitted > 0 {
+        output::line(format!("{} kept back: their code is gone, or cannot be read now", list.omitted));
     }
 }
 

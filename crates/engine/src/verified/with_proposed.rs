@@ -33,6 +33,33 @@ impl Engine {
         limit: u32,
         serving: Serving,
     ) -> Result<FactList> {
+        self.served_with_proposed(caller, standing, repo, (limit, true), serving).await
+    }
+
+    /// Proposals alone, for people who look through them.
+    ///
+    /// # Errors
+    /// As [`Engine::facts_with_proposed`].
+    pub async fn facts_proposed(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        limit: u32,
+        reference: Option<String>,
+    ) -> Result<FactList> {
+        let serving = Serving { reference, ..Serving::default() };
+        self.served_with_proposed(caller, standing, repo, (limit, false), serving).await
+    }
+
+    async fn served_with_proposed(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        (limit, with_stored): (u32, bool),
+        serving: Serving,
+    ) -> Result<FactList> {
         let limit = check_limit(limit)?;
         if serving.verify == VerifyMode::None {
             let rule = "proposed citations are always verified: verify must be cached or fresh";
@@ -46,7 +73,9 @@ impl Engine {
             .read(move |tx| {
                 existing(tx, &memory)?;
                 let found = find(tx, &asking, &memory, &name, Capability::Read)?;
-                let facts = both(tx, &found, limit)?;
+                let mut facts = both(tx, &found, limit)?;
+                facts.retain(|one| with_stored || one.fact.proposed);
+                facts.truncate(limit);
                 Ok((found.repository, facts))
             })
             .await?;
@@ -54,7 +83,7 @@ impl Engine {
     }
 }
 
-/// Stored facts first, then proposals that say something else.
+/// Up to `limit` stored facts first, then up to as many proposals that say something else.
 fn both(tx: &dyn ReadTx, found: &Found, limit: usize) -> Result<Vec<Remembered>> {
     let page = |proposed: bool, limit: usize| FactPage {
         memory: found.repository.memory.clone(),
@@ -71,7 +100,7 @@ fn both(tx: &dyn ReadTx, found: &Found, limit: usize) -> Result<Vec<Remembered>>
     let mut facts = join(tx, memory, &found.view, stored)?;
     let known: HashSet<String> = facts.iter().map(|one| content_hash("", &one.record.text)).collect();
     let proposed = join(tx, memory, &found.view, proposed)?;
-    facts.extend(proposed.into_iter().filter(|one| !known.contains(&one.fact.content_hash)));
-    facts.truncate(limit);
+    let new = proposed.into_iter().filter(|one| !known.contains(&one.fact.content_hash));
+    facts.extend(new.take(limit));
     Ok(facts)
 }

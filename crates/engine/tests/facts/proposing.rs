@@ -118,6 +118,13 @@ fn what_extraction_notices_is_proposed_with_its_places() {
     let list = shown(&shop);
     assert_eq!((list.facts.len(), list.facts[0].verdict()), (1, Some(Verdict::Valid)));
     assert_eq!(list.facts[0].remembered.record.text, TEXT);
+    // Beside a stored fact: the fact first, and alone only what is proposed.
+    let stored = shop.stored();
+    let ids =
+        |list: FactList| list.facts.into_iter().map(|view| view.remembered.record.id).collect::<Vec<_>>();
+    assert_eq!(ids(shown(&shop)), [stored, found[0].0.clone()]);
+    let alone = block_on(shop.engine.facts_proposed(&shop.caller, &shop.standing, REPO, 5, None)).unwrap();
+    assert_eq!(ids(alone), [found[0].0.clone()]);
 }
 
 #[test]

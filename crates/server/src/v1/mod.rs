@@ -18,6 +18,7 @@ mod memories;
 mod openapi;
 mod problem;
 mod profiles;
+mod proposals;
 mod pull;
 mod quarantine;
 mod records;
@@ -51,6 +52,7 @@ fn operations() -> Table {
     let table = repositories::operations(table);
     let table = evidence::operations(table);
     let table = verdicts::operations(table);
+    let table = proposals::operations(table);
     let table = sessions_end::operations(table);
     let table = quarantine::operations(table);
     let table = pull::operations(table);

@@ -202,6 +202,7 @@ pub(crate) const READER: &[Row] = &[
     (403, "POST", "/v1/memories/{mine}/quarantine/reject", r#"{"ids":["{bobrecord}"],"reason":"r"}"#),
     (200, "GET", "/v1/profiles", ""),
     (200, "GET", "/v1/repos", ""),
+    (404, "GET", "/v1/facts/proposed?repo=acme/shop", ""),
     (403, "POST", "/v1/repos", r#"{"name":"acme/shop"}"#),
     // Tools: of the caller's scope, on what the caller may see.
     (200, "GET", "/v1/tools", ""),
