@@ -64,6 +64,8 @@ pub struct DoctorAsk {
     pub rebuild: bool,
     /// Call nobody: models and embedders are then not proved.
     pub offline: bool,
+    /// Compare what happened to facts with what they say, and nothing else (T1 to T7): every fact and row is read.
+    pub telemetry: bool,
 }
 
 /// One thing that was looked at.
@@ -75,6 +77,9 @@ pub struct Finding {
     pub ok: bool,
     /// What was found, and what to do where it is not ok.
     pub detail: String,
+    /// What it is about: records and rows, the first hundred.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ids: Vec<String>,
 }
 
 /// What `doctor` found.

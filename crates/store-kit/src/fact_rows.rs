@@ -87,6 +87,11 @@ pub fn tally(row: &impl Fields) -> Result<FactTally> {
     })
 }
 
+/// How many of a kind there are.
+pub fn kind_count(row: &impl Fields) -> Result<(FactEventKind, u64)> {
+    Ok((of_code(FactEventKind::ALL, row.number(0)?)?, row.count(1)?))
+}
+
 /// A verification that is kept: key, digest, revision, time, body.
 pub fn verdict(row: &impl Fields) -> Result<KeptVerdict> {
     let verification: Verification = json(row, 4, "verdict")?;

@@ -19,13 +19,16 @@ pub(crate) struct Doctor {
     /// Call nobody: configured models are then not proved
     #[arg(long)]
     offline: bool,
+    /// Compare what happened to facts with what they say (T1 to T7), and nothing else
+    #[arg(long, conflicts_with_all = ["rebuild", "offline"])]
+    telemetry: bool,
 }
 
 impl Doctor {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let session = Session::begin(globals, environment)?;
-        let report =
-            session.client.doctor(&DoctorAsk { rebuild: self.rebuild, offline: self.offline }).await?;
+        let Self { rebuild, offline, telemetry } = self;
+        let report = session.client.doctor(&DoctorAsk { rebuild, offline, telemetry }).await?;
         output::result(session.json, &report, |report| {
             output::line(format!("loci {}", report.version));
             let rows: Vec<_> = report

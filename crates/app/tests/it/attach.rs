@@ -44,6 +44,15 @@ fn a_command_reaches_the_server_of_its_folder() {
     assert!(found["hits"][0]["record"]["text"].as_str().unwrap().contains("forty pounds"), "{found}");
     let doctor = home.json(&["doctor", "--rebuild"]);
     assert_eq!(doctor["ok"], true, "{doctor}");
+    let told = home.json(&["doctor", "--telemetry"]);
+    let names: Vec<&str> = told["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| finding["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["T1", "T2", "T3", "T4", "T5", "T6", "T7", "telemetry"], "{told}");
+    assert_eq!(told["ok"], true, "{told}");
     assert!(home.path("data/loci.sock").exists());
     assert!(server.stop(), "{}", home.log());
     assert!(!home.path("data/loci.sock").exists());

@@ -7,6 +7,7 @@ use loci_model::{ActorId, MemoryId, Result};
 use super::ForgetReceipt;
 use crate::asking::forgetting;
 use crate::memories::existing;
+use crate::verified::following;
 use crate::{Engine, access, deliveries, streams};
 
 impl Engine {
@@ -20,7 +21,7 @@ impl Engine {
     ) -> Result<ForgetReceipt> {
         access::require_whole(caller, memory, Capability::Admin)?;
         let at = self.clock.now();
-        let (memory, actor) = (memory.clone(), actor.clone());
+        let (memory, actor, by) = (memory.clone(), actor.clone(), caller.name.clone());
         self.store
             .write(move |tx| {
                 let settings = existing(tx, &memory)?;
@@ -29,6 +30,7 @@ impl Engine {
                 forgetting::of_records(tx, &memory, None, at)?;
                 // Records first: which of them rest on the actor's events is read from those events.
                 let records = tx.records_mut().forget_actor(&memory, &actor, at)?;
+                following::erased(tx, &memory, &records, &by, at)?;
                 // What is still to be told of the actor is not told; followers learn which records are gone.
                 streams::erased(tx, &settings, &records, true, at)?;
                 for beginning in deliveries::beginnings_of(&actor) {

@@ -1,10 +1,10 @@
 //! Facts follow their records: where another door deletes, quarantines, restores or moves a record that cites code, its row
 //! of facts and its history follow in the same transaction (verified-memory.md §4, T1).
 
-use loci_model::Result;
 use loci_model::fact::{FactEvent, FactEventKind};
 use loci_model::ports::store::Tx;
 use loci_model::record::{RecordKind, RecordState};
+use loci_model::{MemoryId, RecordId, Result, Timestamp};
 use sha2::{Digest, Sha256};
 
 use super::events;
@@ -48,6 +48,40 @@ pub(crate) fn follow(tx: &mut dyn Tx, change: &Change<'_>) -> Result<()> {
     events::append(tx, &[event])
 }
 
+/// What is erased at once, without a change of state, leaves its row too (T7).
+pub(crate) fn erased(
+    tx: &mut dyn Tx,
+    memory: &MemoryId,
+    records: &[RecordId],
+    by: &str,
+    at: Timestamp,
+) -> Result<()> {
+    for record in records {
+        let newest = tx.fact_events().of_record(memory, record, 1)?.pop();
+        let Some(newest) = newest.filter(|event| event.kind != FactEventKind::Deleted) else { continue };
+        let event = FactEvent {
+            id: id_of(&format!("{record} erased"), at),
+            memory: memory.clone(),
+            repository: newest.repository,
+            record: Some(record.clone()),
+            kind: FactEventKind::Deleted,
+            at,
+            principal: by.to_owned(),
+            agent: None,
+            session: None,
+            duration_ms: None,
+            reference: None,
+            commit: None,
+            verdict: None,
+            method: None,
+            cause: Some(RecordState::Erased.as_str().to_owned()),
+            details: None,
+        };
+        tx.fact_events_mut().append(&[event])?;
+    }
+    Ok(())
+}
+
 fn kind_of(to: RecordState) -> Option<FactEventKind> {
     match to {
         RecordState::Active => Some(FactEventKind::Restored),
@@ -65,9 +99,12 @@ fn kind_of(to: RecordState) -> Option<FactEventKind> {
 
 /// An id that sorts by time like every other, and is the same when the write is run again.
 fn event_id(change: &Change<'_>) -> String {
-    let about = format!("{} {} {:?}", change.record.id, change.record.version, change.to);
+    id_of(&format!("{} {} {:?}", change.record.id, change.record.version, change.to), change.at)
+}
+
+fn id_of(about: &str, at: Timestamp) -> String {
     let digest = Sha256::digest(about.as_bytes());
-    loci_model::ports::ids::uuid7(&Digested(digest.into()), change.at.millis())
+    loci_model::ports::ids::uuid7(&Digested(digest.into()), at.millis())
 }
 
 /// Sixteen bytes of a digest in the place of random ones.

@@ -12,6 +12,7 @@
 //! | `looking`, `evidence`, `told`, `tell` | one look at code, wherever it is; what a verifier elsewhere is given, and what it says |
 //! | `proposing`, `promoting`, `with_proposed` | citations from text: proposed, confirmed, read along |
 //! | `background` | new commits, expiry |
+//! | `telemetry` | whether rows say what facts say |
 //! | `following` | facts follow records that other doors change |
 //!
 //! A verb: one file with an `impl Engine` block, its request and answer beside it. No verb reads code inside a write.
@@ -54,6 +55,7 @@ mod storing;
 mod supersede;
 mod tell;
 mod told;
+mod telemetry;
 mod verdict_cache;
 pub mod verifier;
 mod verify;
@@ -87,6 +89,7 @@ pub use storing::{FactStored, NewFact, StoreStatus};
 pub use supersede::{Correction, FactSuperseded};
 pub use tell::FactTold;
 pub use told::{Told, ToldFact};
+pub use telemetry::{TelemetryReport, TelemetryRule, TelemetryViolation};
 pub(crate) use verdict_cache::VerdictCache;
 pub use verify::Verified;
 pub(crate) use verifying::LINE_CACHE_BYTES;

@@ -228,5 +228,23 @@ fn deleting_leaves_a_row_without_text() {
     .unwrap();
     assert!(events.0.iter().any(|event| event.kind.as_str() == "deleted"), "{events:?}");
     assert!(events.1.is_none(), "citations and code are erased");
+    shop.assert_told();
     assert!(!CART.is_empty());
+}
+
+#[test]
+fn forgetting_whose_facts_they_are_leaves_a_row_of_each() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let actor = loci_model::ActorId::parse(super::world::REPO).unwrap();
+    let receipt = block_on(shop.engine.forget_actor(&shop.caller, &memory, &actor)).unwrap();
+    assert_eq!(receipt.records, 1);
+    let events = block_on(StoreExt::read(shop.engine.store().as_ref(), move |tx| {
+        Ok((tx.fact_events().of_record(&memory, &id, 50)?, tx.facts().get(&memory, &id)?))
+    }))
+    .unwrap();
+    assert!(events.0.iter().any(|event| event.kind.as_str() == "deleted"), "{events:?}");
+    assert!(events.1.is_none());
+    shop.assert_told();
 }

@@ -52,6 +52,9 @@ async fn backup(call: Call, asked: shape::Backup) -> Result<shape::BackupReport>
 
 async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorReport> {
     let engine = &call.doors.engine;
+    if asked.telemetry {
+        return super::telemetry::report(&call).await.map(report);
+    }
     let mut findings = Vec::new();
     match engine.info(&call.caller, true).await {
         Ok(info) => {
@@ -84,8 +87,12 @@ async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorRepo
     }
     findings.push(super::deliveries::finding(&call).await?);
     indexes(&call, asked.rebuild, &mut findings).await?;
+    Ok(report(findings))
+}
+
+fn report(findings: Vec<shape::Finding>) -> shape::DoctorReport {
     let ok = findings.iter().all(|finding| finding.ok);
-    Ok(shape::DoctorReport { version: env!("CARGO_PKG_VERSION").to_owned(), ok, findings })
+    shape::DoctorReport { version: env!("CARGO_PKG_VERSION").to_owned(), ok, findings }
 }
 
 /// A job that has been due for longer has been taken by nobody; one that its server died with is taken sooner.
@@ -171,7 +178,7 @@ fn snapshots(files: &SnapshotFiles) -> shape::Finding {
 }
 
 fn finding(name: &str, ok: bool, detail: String) -> shape::Finding {
-    shape::Finding { name: name.to_owned(), ok, detail }
+    shape::Finding { name: name.to_owned(), ok, detail, ids: Vec::new() }
 }
 
 async fn config(call: Call) -> Result<serde_json::Value> {

@@ -107,7 +107,7 @@ fn said(backlog: &DeliveryBacklog, now_ms: i64) -> Finding {
     if !ok {
         detail += "; see `loci webhooks list`, and configure the target or `loci webhooks retry`";
     }
-    Finding { name: "deliveries".to_owned(), ok, detail }
+    Finding { name: "deliveries".to_owned(), ok, detail, ids: Vec::new() }
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ mod sessions_end;
 mod settings;
 mod strategies;
 mod table;
+mod telemetry;
 pub(crate) mod tools;
 mod verdicts;
 

@@ -214,6 +214,7 @@ pub(crate) const READER: &[Row] = &[
     (403, "POST", "/v1/memories/{other}/profile", r#"{"profile":"coding"}"#),
     (403, "POST", "/v1/backup", r#"{"path":"/nowhere/loci.db"}"#),
     (403, "GET", "/v1/doctor?rebuild=true", ""),
+    (403, "GET", "/v1/doctor?telemetry=true", ""),
     (403, "GET", "/v1/config", ""),
     (403, "GET", "/v1/memories/{mine}/export", ""),
     (403, "POST", "/v1/import", ""),

@@ -7,7 +7,7 @@ use loci_model::fact::{FactEvent, FactEventKind, FactTally};
 use loci_model::ports::store::FactEvents;
 use loci_model::verdict::{Method, Verdict};
 use loci_model::{Document, MemoryId, RecordId, RepositoryId, Result, Timestamp};
-use loci_store_kit::codes::{among_codes, code_of, key_of, short_of};
+use loci_store_kit::codes::{among_codes, code_of, id_of, key_of, short_of};
 use loci_store_kit::fact_rows;
 use loci_store_kit::fact_rules::{EVENT_COLUMNS, TIMED};
 use tokio_postgres::Row;
@@ -17,6 +17,12 @@ use super::transfer_batches::{Batch, list};
 use crate::columns::Columns;
 use crate::errors::stored;
 use crate::tx::{Column, PgTx, code, limit};
+
+/// Keys of facts, and of records that events are about.
+const RECORDS: &str = "SELECT key FROM (\
+     (SELECT key FROM facts WHERE mem = $1 AND key > $2 ORDER BY key LIMIT $3) UNION \
+     (SELECT DISTINCT key FROM fact_events WHERE mem = $1 AND key > $2 AND key IS NOT NULL ORDER BY key LIMIT $3)) AS k \
+     ORDER BY key LIMIT $3";
 
 /// Events as rows; `kept` says which are kept however old they are.
 fn batch(events: &[&FactEvent], kept: Vec<bool>) -> Batch {
@@ -188,6 +194,31 @@ impl FactEvents for PgTx<'_> {
             &[&number, &short_of(repository.as_str()), &since.millis()],
             |row| fact_rows::tally(&Columns(row)),
         )
+    }
+
+    fn records(&self, memory: &MemoryId, after: Option<&RecordId>, count: usize) -> Result<Vec<RecordId>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        let after = after.map_or_else(Vec::new, key_of);
+        let keys: Vec<Vec<u8>> = self.all(RECORDS, &[&number, &after, &limit(count)], |row| row.take(0))?;
+        keys.iter().map(|key| id_of(key)).collect()
+    }
+
+    fn counts(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<(FactEventKind, u64)>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        self.all(
+            "SELECT kind, count(*) FROM fact_events WHERE mem = $1 AND key = $2 AND key IS NOT NULL GROUP BY kind ORDER BY kind",
+            &[&number, &key_of(record)],
+            |row| fact_rows::kind_count(&Columns(row)),
+        )
+    }
+
+    fn of_no_record(&self, memory: &MemoryId, after: Option<&str>, count: usize) -> Result<Vec<FactEvent>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        let sql = format!(
+            "SELECT {EVENT_COLUMNS} FROM fact_events e WHERE e.mem = $1 AND e.key IS NULL AND e.id > $2 ORDER BY e.id LIMIT $3"
+        );
+        let after = after.map_or_else(Vec::new, short_of);
+        self.all(&sql, &[&number, &after, &limit(count)], |row| read(memory, row))
     }
 
     fn durations_ms(

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use loci_model::code::ObjectId;
 use loci_model::fact::KeptVerdict;
 use loci_model::ports::store::Verdicts;
-use loci_model::{MemoryId, Result, Timestamp};
+use loci_model::{MemoryId, RecordId, Result, Timestamp};
 use loci_store_kit::codes::{json, key_of};
 use loci_store_kit::fact_rows;
 
@@ -27,6 +27,15 @@ impl Verdicts for PgTx<'_> {
         let found: BTreeMap<String, KeptVerdict> =
             found.into_iter().map(|kept| (kept.digest.clone(), kept)).collect();
         Ok(digests.iter().filter_map(|digest| found.get(digest).cloned()).collect())
+    }
+
+    fn of_record(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<KeptVerdict>> {
+        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
+        self.all(
+            "SELECT key, digest, revision, at, body FROM fact_verdicts WHERE mem = $1 AND key = $2 ORDER BY at, digest",
+            &[&memory, &key_of(record)],
+            |row| fact_rows::verdict(&Columns(row)),
+        )
     }
 
     fn put(&mut self, memory: &MemoryId, verdicts: &[KeptVerdict]) -> Result<()> {

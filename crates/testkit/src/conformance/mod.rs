@@ -10,6 +10,7 @@ mod event_windows;
 mod events;
 mod exchanges;
 mod fact_events;
+mod fact_telemetry;
 mod facts;
 mod job_waits;
 mod jobs;
@@ -99,6 +100,8 @@ const PARTS: &[Part] = &[
     ("facts: purged with their memory", facts::purge),
     ("facts: what happened to them", fact_events::events),
     ("facts: verifications that are kept", fact_events::verdicts),
+    ("facts: records and rows in order", fact_telemetry::pages),
+    ("facts: telemetry that says something else is found", fact_telemetry::planted),
     ("transfer: pages in order", transfer::pages),
     ("transfer: there and back", transfer::there_and_back),
     ("transfer: given up", transfer::given_up),

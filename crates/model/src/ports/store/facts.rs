@@ -124,6 +124,12 @@ pub trait FactEvents {
         repository: &RepositoryId,
         since: Timestamp,
     ) -> Result<Vec<FactTally>>;
+    /// Records that are facts, or of which something is told, by id, behind `after`, at most `limit`.
+    fn records(&self, memory: &MemoryId, after: Option<&RecordId>, limit: usize) -> Result<Vec<RecordId>>;
+    /// How many of each kind a record has, by kind; kinds without any are left out.
+    fn counts(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<(FactEventKind, u64)>>;
+    /// Those of no record, by id, behind `after`, at most `limit`.
+    fn of_no_record(&self, memory: &MemoryId, after: Option<&str>, limit: usize) -> Result<Vec<FactEvent>>;
     /// Durations of the repository's newest verifications, whatever they found, not before `since`, newest first, at most
     /// `limit`.
     fn durations_ms(
@@ -139,6 +145,8 @@ pub trait FactEvents {
 pub trait Verdicts {
     /// Those of these digests at this commit; absent ones are left out.
     fn get_many(&self, memory: &MemoryId, digests: &[String], commit: &ObjectId) -> Result<Vec<KeptVerdict>>;
+    /// Those of a record, by time, ties by digest.
+    fn of_record(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<KeptVerdict>>;
     /// Writes them; one that is there already stays.
     fn put(&mut self, memory: &MemoryId, verdicts: &[KeptVerdict]) -> Result<()>;
     /// Of all memories: removes those made before `before`, at most `limit`; how many.
