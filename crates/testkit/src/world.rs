@@ -13,7 +13,7 @@ use crate::{ManualClock, SeededIds, TestPlace};
 
 /// A vault that hides nothing: a mark before the secret.
 #[derive(Debug)]
-pub(crate) struct OpenVault;
+pub struct OpenVault;
 
 impl Vault for OpenVault {
     fn seal(&self, secret: &[u8]) -> Result<Vec<u8>> {

@@ -6,6 +6,7 @@ mod attach;
 mod branches;
 mod demo;
 mod elsewhere;
+mod facts;
 mod guarding;
 mod installing;
 mod migrating;

@@ -1,6 +1,8 @@
 //! Verified memory over a real store and repositories in memory: what is stored, what is served, what becomes of it.
 
+mod acceptance;
 mod at_forge;
+mod known_defects;
 mod lifecycle;
 mod proposing;
 mod reading;

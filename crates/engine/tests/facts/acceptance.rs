@@ -1,0 +1,208 @@
+//! The acceptance list of verified memory, A1 to A12, as far as it can be told without a network, a clock of its own and a
+//! machine of a known speed. The others are named in the table of docs/guides/verified-memory.md.
+
+use std::sync::Arc;
+
+use loci_engine::verified::{RepositoryAdd, Serving, Standing, VerifyMode};
+use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_model::citation::CitationInput;
+use loci_model::principal::Principal;
+use loci_model::record::RecordState;
+use loci_model::time::DAY_MS;
+use loci_model::verdict::{Method, Unverifiable, Verdict};
+use loci_model::{CodeReason, ErrorKind};
+use loci_testkit::{CodeShelf, ManualClock, SeededIds, TestPlace, block_on};
+
+use super::world::{DIRECTORY, REPO, Shop, about, cite, history, limit_fact, reason};
+
+#[test]
+fn a01_every_known_defect_has_its_test() {
+    let tests = include_str!("known_defects.rs");
+    for number in 1..=13 {
+        assert!(tests.contains(&format!("#[test]\nfn b{number:02}_")), "B{number}");
+    }
+}
+
+#[test]
+fn a02_what_is_returned_can_be_verified_as_it_is() {
+    let shop = Shop::new();
+    shop.stored();
+    shop.write(
+        "src/limits.rs",
+        Some("// moved down\n\n/// Items of one cart.\npub const MAX_ITEMS: usize = 50;\n"),
+    );
+    let list = shop.recent(VerifyMode::None);
+    let returned: Vec<CitationInput> = list.facts[0]
+        .remembered
+        .fact
+        .detail
+        .citations
+        .iter()
+        .map(|citation| CitationInput {
+            place: citation.anchor.place.clone(),
+            sha: citation.anchor.commit.map(|commit| commit.to_string()),
+            snippet_hash: Some(citation.anchor.snippet_hash.clone()),
+        })
+        .collect();
+    let found =
+        block_on(shop.engine.code_verify(&shop.caller, &shop.standing, REPO, returned, None)).unwrap();
+    let methods: Vec<Method> = found.verification.citations.iter().map(|one| one.method).collect();
+    assert_eq!(
+        (found.verification.verdict, methods),
+        (Verdict::Valid, vec![Method::Unchanged, Method::Moved])
+    );
+}
+
+#[test]
+fn a04_what_is_not_there_is_refused_what_is_irrelevant_is_said_and_no_secret_is_kept() {
+    let shop = Shop::new();
+    for number in 0..50_u32 {
+        let nowhere = match number % 3 {
+            0 => cite(&format!("src/none{number}.rs"), 1, 1),
+            1 => cite("src/cart.rs", 22 + number, 23 + number),
+            _ => cite(&format!("src/cart.rs/{number}"), 1, 1),
+        };
+        let error = shop.store(about("add_item fails with CartFull.", vec![nowhere])).unwrap_err();
+        assert_eq!(reason(&error), Some(CodeReason::CitationUnreadable), "{error:?}");
+    }
+    for number in 0..20 {
+        let stored = shop.store(about(
+            &format!("Lunch is at noon on weekday {number}."),
+            vec![cite("src/cart.rs", 10, 13)],
+        ));
+        let flags = stored.unwrap().view.remembered.fact.detail.flags;
+        assert!(flags.contains(&"UNGROUNDED".to_owned()), "{flags:?}");
+    }
+    let secrets = ["AKIAIOSFODNN7EXAMPL2", "ghp_16C7e42F292c6912E7710c838347Ae178B4a"];
+    for secret in secrets {
+        let told = shop
+            .store(about(&format!("The key is {secret}."), vec![cite("src/cart.rs", 10, 13)]))
+            .unwrap_err();
+        assert_eq!(reason(&told), Some(CodeReason::SecretDetected), "{told:?}");
+    }
+    let all = format!(
+        "{:?}",
+        shop.recent(VerifyMode::None)
+            .facts
+            .iter()
+            .map(|view| view.remembered.record.text.clone())
+            .collect::<Vec<_>>()
+    );
+    assert!(secrets.iter().all(|secret| !all.contains(secret)));
+}
+
+#[test]
+fn a05_without_a_network_nothing_becomes_invalid() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    for why in
+        [Unverifiable::Network, Unverifiable::Rate, Unverifiable::Deadline, Unverifiable::AuthOrMissing]
+    {
+        shop.code(|history| history.fail(Some(why)));
+        // The loop of the source design: what is not valid is invalidated.
+        for view in shop.recent(VerifyMode::Fresh).facts {
+            assert_eq!(view.verdict(), Some(Verdict::Unverifiable));
+            let error = shop.invalidate(&view.remembered.record.id).unwrap_err();
+            assert_eq!((reason(&error), error.is_retryable()), (Some(CodeReason::Unverifiable), true));
+        }
+        for _ in 0..4 {
+            shop.world.clock().advance_ms(3 * u64::try_from(DAY_MS).unwrap());
+            block_on(shop.engine.sweep()).unwrap();
+        }
+        assert_eq!(shop.status(&id), RecordState::Active, "{why:?}");
+    }
+    shop.code(|history| history.fail(None));
+    assert_eq!(shop.recent(VerifyMode::Fresh).facts[0].verdict(), Some(Verdict::Valid));
+    shop.assert_replayed(&id);
+}
+
+#[test]
+fn a07_ten_writers_of_two_engines_lose_nothing() {
+    const WRITERS: usize = 10;
+    const EACH: usize = 4;
+    let place = TestPlace::new().unwrap();
+    let shelf = CodeShelf::default();
+    shelf.put(DIRECTORY, Some("git@github.com:acme/shop.git"), history());
+    // Two stores of their own over one place: nothing is shared but what is on disk.
+    let engine = |seed: u64| {
+        let parts = EngineParts::quiet(
+            place.open().unwrap(),
+            None,
+            Arc::new(ManualClock::default()),
+            Arc::new(SeededIds::new(seed)),
+            Arc::new(loci_testkit::world::OpenVault),
+        );
+        Engine::new(EngineParts { code: Some(Arc::new(shelf.clone())), ..parts }, EngineSettings::default())
+    };
+    let engines = [engine(1), engine(2)];
+    let (caller, standing) = (Principal::administrator("tester"), Standing::default());
+    let add = RepositoryAdd { directory: Some(DIRECTORY.into()), ..RepositoryAdd::default() };
+    block_on(engines[0].repository_add(&caller, &standing, add)).unwrap();
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let (engine, caller, standing) = (&engines[writer % 2], &caller, &standing);
+            scope.spawn(move || {
+                for nth in 0..EACH {
+                    let fact = format!("Rule {writer}-{nth}: add_item fails with CartFull.");
+                    let new = about(&fact, vec![cite("src/cart.rs", 10, 13)]);
+                    block_on(engine.fact_store(caller, standing, new, None)).unwrap();
+                    // All say this too: it is one fact, whoever is first.
+                    block_on(engine.fact_store(caller, standing, limit_fact(), None)).unwrap();
+                }
+            });
+        }
+    });
+    for engine in &engines {
+        let list = block_on(engine.facts_recent(&caller, &standing, REPO, 200, Serving::default())).unwrap();
+        assert_eq!(list.facts.len(), WRITERS * EACH + 1);
+        let one = list.facts.iter().find(|view| view.remembered.subject() == "Carts").unwrap();
+        assert_eq!(one.remembered.fact.counters.verifications as usize, WRITERS * EACH - 1);
+    }
+    let memory = block_on(engines[0].code_memory(&caller, &standing)).unwrap();
+    let report = block_on(engines[1].telemetry_check(&caller, &memory)).unwrap();
+    assert_eq!((report.violations, report.records as usize), (vec![], WRITERS * EACH + 1));
+    engines.iter().for_each(|engine| engine.store().close());
+}
+
+#[test]
+fn a08_tenants_of_one_repository_share_no_verdict_and_no_word() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    shop.recent(VerifyMode::Fresh);
+    let new = loci_engine::memories::NewMemory {
+        name: "other".to_owned(),
+        event_expiry_days: 30,
+        ..loci_engine::memories::NewMemory::default()
+    };
+    block_on(shop.engine.memory_create(&shop.caller, new, None)).unwrap();
+    let there = Standing { memory: Some("other".to_owned()), ..Standing::default() };
+    let add = RepositoryAdd { directory: Some(DIRECTORY.into()), ..RepositoryAdd::default() };
+    block_on(shop.engine.repository_add(&shop.caller, &there, add)).unwrap();
+    let stored = block_on(shop.engine.fact_store(&shop.caller, &there, limit_fact(), None)).unwrap();
+    assert_eq!(stored.similar, [], "what another tenant stored is like nothing");
+    // The same text, the same code, the same commit: the verdict kept for the other tenant is not served.
+    let rows = || shop.kinds(&id).iter().filter(|kind| kind.starts_with("verif")).count();
+    let before = rows();
+    let list = block_on(shop.engine.facts_recent(&shop.caller, &there, REPO, 5, Serving::default())).unwrap();
+    assert_eq!((list.facts.len(), list.facts[0].verdict()), (1, Some(Verdict::Valid)));
+    assert_ne!(list.facts[0].remembered.record.id, id);
+    assert_eq!(rows(), before);
+    let error = block_on(shop.engine.fact_get(&shop.caller, &there, &id)).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::NotFound);
+    assert!(!format!("{error:?}").contains("add_item"), "{error:?}");
+    shop.assert_told();
+}
+
+#[test]
+fn a09_a_moved_origin_and_another_directory_are_one_repository() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let first = shop.add(DIRECTORY).repository.id;
+    shop.shelf.put(DIRECTORY, Some("https://gitlab.example/acme/store.git"), history());
+    shop.shelf.put("/bare/shop.git", Some("https://github.com/acme/shop"), history());
+    for directory in [DIRECTORY, "/bare/shop.git"] {
+        let again = shop.add(directory);
+        assert_eq!((again.created, &again.repository.id), (false, &first), "{directory}");
+    }
+    assert_eq!(shop.recent(VerifyMode::Cached).facts[0].remembered.record.id, id);
+}
