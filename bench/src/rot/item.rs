@@ -64,11 +64,12 @@ pub(super) enum Class {
     Deleted,
     FileDeleted,
     Split,
+    ShortCopy,
     Trackerr,
 }
 
 impl Class {
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::Unchanged,
         Self::Shifted,
         Self::Renamed,
@@ -79,6 +80,7 @@ impl Class {
         Self::Deleted,
         Self::FileDeleted,
         Self::Split,
+        Self::ShortCopy,
         Self::Trackerr,
     ];
 
@@ -94,6 +96,7 @@ impl Class {
             Self::Deleted => "DELETED",
             Self::FileDeleted => "FILE_DELETED",
             Self::Split => "SPLIT",
+            Self::ShortCopy => "SHORT_COPY",
             Self::Trackerr => "TRACKERR",
         }
     }
@@ -105,7 +108,7 @@ impl Class {
                 Some(true)
             }
             Self::Edited | Self::Rewritten | Self::Deleted | Self::FileDeleted => Some(false),
-            Self::Split | Self::Trackerr => None,
+            Self::Split | Self::ShortCopy | Self::Trackerr => None,
         }
     }
 }

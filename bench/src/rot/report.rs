@@ -60,6 +60,10 @@ pub(super) fn print_window(report: &Report) {
     print_counts(&report.counts);
     println!("  per citation: {}; tracing took {:.1} s", report.per_citation, report.tracing_seconds);
     println!("  labels {}", report.labels);
+    if !report.left_out.is_empty() {
+        let paths = report.left_out.join(", ");
+        println!("  {} paths left out, the clone lacks contents of theirs: {paths}", report.left_out.len());
+    }
     for variant in &report.variants {
         print_row(variant.name, &variant.row);
     }
@@ -139,12 +143,10 @@ fn print_counts(counts: &Counts) {
 }
 
 fn words(class: Class, counts: &Counts) -> String {
-    if class != Class::Split {
-        return "not scored".to_owned();
-    }
+    let verdicts = counts.apart.get(&class).into_iter().flatten();
     let one =
         |(verdict, count): (&loci_model::verdict::Verdict, &usize)| format!("{} {count}", verdict.as_str());
-    counts.split.iter().map(one).collect::<Vec<_>>().join(", ")
+    format!("scored apart: {}", verdicts.map(one).collect::<Vec<_>>().join(", "))
 }
 
 fn print_row(name: &str, row: &Row) {

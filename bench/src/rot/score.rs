@@ -72,8 +72,8 @@ pub(super) struct Counts {
     pub(super) in_renamed_files: Row,
     /// `ABSENT` items reported gone or contradicted.
     pub(super) hard: Rate,
-    /// Verdicts on `SPLIT` items.
-    pub(super) split: BTreeMap<Verdict, usize>,
+    /// Verdicts on items of classes that are scored apart.
+    pub(super) apart: BTreeMap<Class, BTreeMap<Verdict, usize>>,
     pub(super) memories: Row,
     /// Objects that are truly missing: not scored.
     pub(super) missing: usize,
@@ -96,7 +96,10 @@ impl Counts {
             pool.missing += one.missing;
             pool.refused += one.refused;
             one.classes.iter().for_each(|(class, count)| *pool.classes.entry(*class).or_default() += count);
-            one.split.iter().for_each(|(verdict, count)| *pool.split.entry(*verdict).or_default() += count);
+            for (class, verdicts) in &one.apart {
+                let slot = pool.apart.entry(*class).or_default();
+                verdicts.iter().for_each(|(verdict, count)| *slot.entry(*verdict).or_default() += count);
+            }
             pool.all = pool.all.and(one.all);
             pool.in_renamed_files = pool.in_renamed_files.and(one.in_renamed_files);
             pool.memories = pool.memories.and(one.memories);
@@ -150,10 +153,10 @@ pub(super) fn count(
             counts.missing += 1;
             continue;
         }
-        if label.class == Class::Split {
-            *counts.split.entry(found.verdict).or_default() += 1;
-        }
-        let Some(present) = label.class.present() else { continue };
+        let Some(present) = label.class.present() else {
+            *counts.apart.entry(label.class).or_default().entry(found.verdict).or_default() += 1;
+            continue;
+        };
         counts.add(item, label, found, present, opinion);
         let valid = found.verdict == Verdict::Valid;
         // What could not be checked is wrong either way.
@@ -286,7 +289,7 @@ mod tests {
         assert_eq!(counts.all.false_alarms, Rate { hits: 2, of: 3 });
         assert_eq!(counts.hard, Rate { hits: 1, of: 4 });
         assert_eq!(wrong.len(), 4);
-        assert_eq!(counts.split, BTreeMap::from([(Verdict::Drifted, 1)]));
+        assert_eq!(counts.apart.get(&Class::Split), Some(&BTreeMap::from([(Verdict::Drifted, 1)])));
         assert_eq!(counts.disagreement, Rate { hits: 1, of: 2 });
         assert_eq!(counts.gold.false_alarms, Rate { hits: 0, of: 1 });
         assert_eq!((counts.trackerr(), counts.memories.detection.of), (1, 1));

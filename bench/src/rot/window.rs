@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde::Serialize;
 
-use super::git::Repository;
+use super::git::{Repository, Tree};
 use super::item::Label;
 use super::manifest::Entry;
 use super::outcome::Stop;
@@ -45,6 +45,8 @@ pub(super) struct Report {
     pub(super) tracing_seconds: f64,
     pub(super) variants: Vec<Variant>,
     pub(super) wrong: Vec<Wrong>,
+    /// Paths that were not looked at, since the clone does not hold what stood there.
+    pub(super) left_out: Vec<String>,
     /// The window with full ids and the hash of its labels.
     #[serde(skip)]
     pub(super) frozen: Entry,
@@ -101,6 +103,7 @@ pub(super) async fn run(entry: &Entry, beside: &Beside) -> Result<Report> {
         tracing_seconds,
         variants,
         wrong,
+        left_out: window.left_out.into_iter().collect(),
         frozen,
     })
 }
@@ -126,8 +129,15 @@ fn opened(repository: &Repository, entry: &Entry) -> Result<(Window, usize)> {
     if steps == 0 {
         return Err(Stop::Usage("both revisions are the same".to_owned()).into());
     }
-    let (tree_from, tree_to) = (repository.tree(&from)?, repository.tree(&to)?);
-    Ok((Window { from, to, tree_from, tree_to }, steps))
+    let left_out =
+        tracer::holes(repository, &from, &to).map_err(|error| Stop::Unusable(format!("{error:#}")))?;
+    let tree = |commit: &str| -> Result<Tree> {
+        let mut tree = repository.tree(commit)?;
+        tree.retain(|path, _| !left_out.contains(path));
+        Ok(tree)
+    };
+    let (tree_from, tree_to) = (tree(&from)?, tree(&to)?);
+    Ok((Window { from, to, tree_from, tree_to, left_out }, steps))
 }
 
 /// The tracer's self-check: what it followed byte for byte stands where it says.

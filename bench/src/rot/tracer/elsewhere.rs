@@ -1,11 +1,14 @@
-//! Blocks that died where they stood and stand elsewhere byte for byte: `RELOCATED`. A copy that was there before and
-//! belongs to itself does not count: copies are counted in each file, before and after.
+//! Blocks that died where they stood and stand elsewhere: `RELOCATED`. White space does not count, as in `REFORMATTED`. A
+//! block of few words is looked for together with lines around it: `SHORT_COPY`. It may be the one that died or one like it,
+//! and the tracer cannot tell. A copy that was there before and belongs to itself does not count: copies are counted in each
+//! file, before and after.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use anyhow::Result;
 
-use super::super::git::{Repository, lines};
+use super::super::git::{Repository, is_blank, lines};
 use super::super::item::{Class, Item, Label};
 use super::super::words;
 use super::strict::Strict;
@@ -16,11 +19,76 @@ const WORDS_MIN: usize = 8;
 /// Larger files are not looked through.
 const BYTES_MAX: u64 = 1 << 20;
 
-/// A block's places in one file: how many, and the first.
+/// The lines of a file that are not blank, without white space.
+struct Text {
+    lines: Vec<Vec<u8>>,
+    words: Vec<usize>,
+    /// Their numbers in the file.
+    numbers: Vec<u32>,
+}
+
+impl Text {
+    fn of(bytes: &[u8]) -> Self {
+        let mut text = Self { lines: Vec::new(), words: Vec::new(), numbers: Vec::new() };
+        for (number, line) in (1..).zip(lines(bytes)).filter(|(_, line)| !is_blank(line)) {
+            text.lines.push(line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect());
+            text.words.push(words::count(line));
+            text.numbers.push(number);
+        }
+        text
+    }
+
+    fn read(repository: &mut Repository, id: &str) -> Result<Self> {
+        Ok(Self::of(&repository.read(id)?.unwrap_or_default()))
+    }
+
+    fn range(&self, item: &Item) -> Range<usize> {
+        let at = |line: u32| self.numbers.partition_point(|number| *number < line);
+        at(item.start)..at(item.end() + 1)
+    }
+
+    fn words(&self, range: &Range<usize>) -> usize {
+        self.words.get(range.clone()).unwrap_or_default().iter().sum()
+    }
+
+    /// With lines above, below, or both in turn, until there are enough words.
+    fn widened(&self, mut range: Range<usize>, above: bool, below: bool) -> Option<Range<usize>> {
+        let mut up = above;
+        while self.words(&range) < WORDS_MIN {
+            let (can_above, can_below) = (above && range.start > 0, below && range.end < self.lines.len());
+            match (can_above, can_below) {
+                (false, false) => return None,
+                (true, false) => range.start -= 1,
+                (false, true) => range.end += 1,
+                (true, true) if up => range.start -= 1,
+                (true, true) => range.end += 1,
+            }
+            up = !up;
+        }
+        Some(range)
+    }
+
+    fn count(&self, block: &[Vec<u8>]) -> usize {
+        self.lines.windows(block.len().max(1)).filter(|there| *there == block).count()
+    }
+}
+
+/// What is looked for in place of an item: itself, or itself with neighbours.
+#[derive(Debug, PartialEq, Eq)]
+struct Wanted {
+    which: usize,
+    block: Vec<Vec<u8>>,
+    /// The item's lines in it.
+    own: Range<usize>,
+    /// Its line with the most words, the rarest there is.
+    telling: usize,
+}
+
+/// A block's places in one file: how many, and where the item's lines begin and end in the first.
 #[derive(Debug, Default)]
 struct Copies {
     count: usize,
-    first: u32,
+    first: (u32, u32),
 }
 
 /// Gives the class to blocks whose words all died and of which a free copy stands somewhere.
@@ -32,91 +100,134 @@ pub(super) fn relocate(
     labels: &mut [Label],
     paths: Paths,
 ) -> Result<()> {
+    let mut before: HashMap<String, Text> = HashMap::new();
     let mut wanted = Vec::new();
     for (which, item) in items.iter().enumerate() {
         let (Some(label), Some(trail)) = (labels.get(which), trails.get(which)) else { continue };
-        let absent = label.class.present() == Some(false);
-        if absent && item.words >= WORDS_MIN && words_are_dead(item, trail) {
-            wanted.push(which);
+        let Some(file) = window.tree_from.get(&item.path) else { continue };
+        if label.class.present() == Some(false) && words_are_dead(item, trail) {
+            let text = kept(repository, &mut before, &file.id)?;
+            wanted.extend(forms(which, text, text.range(item)));
         }
     }
     if wanted.is_empty() {
         return Ok(());
     }
     let first = paths.into_first();
-    let found = copies(repository, window, items, &wanted)?;
-    let mut before: HashMap<String, Vec<Vec<u8>>> = HashMap::new();
-    for ((which, path), copies) in found {
-        let (Some(item), Some(label)) = (items.get(which), labels.get_mut(which)) else { continue };
+    for ((at, path), copies) in copies(repository, window, &wanted)? {
+        let Some(Wanted { which, block, own, .. }) = wanted.get(at) else { continue };
+        let (Some(item), Some(label)) = (items.get(*which), labels.get_mut(*which)) else { continue };
         let origin = first.get(&path);
         let mut taken = 0;
         if let Some(file) = origin.and_then(|origin| window.tree_from.get(origin)) {
-            let text = match before.get(&file.id) {
-                Some(text) => text,
-                None => before.entry(file.id.clone()).or_insert(read(repository, &file.id)?),
-            };
-            taken = count(text, &item.lines);
+            taken = kept(repository, &mut before, &file.id)?.count(block);
             if origin == Some(&item.path) {
                 // The cited one itself, which died.
                 taken = taken.saturating_sub(1);
             }
         }
-        if copies.count > taken && label.class != Class::Relocated {
-            let last = copies.first + item.end() - item.start;
+        if copies.count > taken && label.class.present() == Some(false) {
             label.renamed = path != item.path;
-            label.class = Class::Relocated;
-            label.at = Some((path, copies.first, last));
+            label.class = if own.len() == block.len() { Class::Relocated } else { Class::ShortCopy };
+            label.at = Some((path, copies.first.0, copies.first.1));
         }
     }
     Ok(())
 }
 
-fn read(repository: &mut Repository, id: &str) -> Result<Vec<Vec<u8>>> {
-    let bytes = repository.read(id)?.unwrap_or_default();
-    Ok(lines(&bytes).into_iter().map(<[u8]>::to_vec).collect())
+fn kept<'a>(
+    repository: &mut Repository,
+    before: &'a mut HashMap<String, Text>,
+    id: &str,
+) -> Result<&'a Text> {
+    if !before.contains_key(id) {
+        before.insert(id.to_owned(), Text::read(repository, id)?);
+    }
+    Ok(before.entry(id.to_owned()).or_insert_with(|| Text::of(b"")))
 }
 
-fn count(text: &[Vec<u8>], block: &[Vec<u8>]) -> usize {
-    text.windows(block.len().max(1)).filter(|there| *there == block).count()
+/// The block, where it has words enough; otherwise with neighbours on both sides, or on either: it may have moved from the
+/// edge of what moved.
+fn forms(which: usize, text: &Text, own: Range<usize>) -> Vec<Wanted> {
+    let mut all: Vec<Wanted> = Vec::new();
+    for (above, below) in [(true, true), (true, false), (false, true)] {
+        let Some(range) = text.widened(own.clone(), above, below) else { continue };
+        let block = text.lines.get(range.clone()).unwrap_or_default().to_vec();
+        let words = text.words.get(range.clone()).unwrap_or_default();
+        let telling = words.iter().enumerate().max_by_key(|(at, words)| (**words, usize::MAX - at));
+        let own = own.start - range.start..own.end - range.start;
+        let form = Wanted { which, block, own, telling: telling.map_or(0, |(at, _)| at) };
+        if !all.contains(&form) {
+            all.push(form);
+        }
+    }
+    all
 }
 
 /// All copies at the second revision, in order of block and path.
 fn copies(
     repository: &mut Repository,
     window: &Window,
-    items: &[Item],
-    wanted: &[usize],
+    wanted: &[Wanted],
 ) -> Result<BTreeMap<(usize, String), Copies>> {
-    // Blocks by their line with the most words, the rarest there is, and its place in the block.
-    let mut by_line: HashMap<&[u8], Vec<(usize, usize)>> = HashMap::new();
-    for which in wanted {
-        let Some(item) = items.get(*which) else { continue };
-        let telling =
-            item.lines.iter().enumerate().max_by_key(|(at, line)| (words::count(line), usize::MAX - at));
-        if let Some((at, line)) = telling {
-            by_line.entry(line).or_default().push((*which, at));
+    let mut by_line: HashMap<&[u8], Vec<usize>> = HashMap::new();
+    for (at, form) in wanted.iter().enumerate() {
+        if let Some(line) = form.block.get(form.telling) {
+            by_line.entry(line).or_default().push(at);
         }
     }
     let mut found: BTreeMap<(usize, String), Copies> = BTreeMap::new();
-    for (path, file) in &window.tree_to {
-        if file.bytes > BYTES_MAX {
-            continue;
-        }
-        let Some(bytes) = repository.read(&file.id)? else { continue };
-        let text = lines(&bytes);
-        for (here, line) in text.iter().enumerate() {
-            for (which, at) in by_line.get(line).into_iter().flatten() {
-                let (Some(item), Some(begin)) = (items.get(*which), here.checked_sub(*at)) else { continue };
-                let there = text.get(begin..begin + item.lines.len());
-                if there.is_some_and(|there| there.iter().zip(&item.lines).all(|(a, b)| a == b)) {
-                    let copies = found.entry((*which, path.clone())).or_default();
-                    copies.count += 1;
-                    if copies.count == 1 {
-                        copies.first = u32::try_from(begin + 1).unwrap_or(u32::MAX);
-                    }
+    for (path, file) in window.tree_to.iter().filter(|(_, file)| file.bytes <= BYTES_MAX) {
+        let text = Text::read(repository, &file.id)?;
+        for (here, line) in text.lines.iter().enumerate() {
+            for at in by_line.get(line.as_slice()).into_iter().flatten() {
+                let Some(form) = wanted.get(*at) else { continue };
+                let Some(begin) = here.checked_sub(form.telling) else { continue };
+                if text.lines.get(begin..begin + form.block.len()) != Some(form.block.as_slice()) {
+                    continue;
+                }
+                let number = |line: usize| text.numbers.get(begin + line).copied().unwrap_or(0);
+                let copies = found.entry((*at, path.clone())).or_default();
+                copies.count += 1;
+                if copies.count == 1 {
+                    copies.first = (number(form.own.start), number(form.own.end.saturating_sub(1)));
                 }
             }
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &[u8] =
+        b"alpha beta gamma\n\n  delta epsilon\nshort\nzeta eta_ theta iota_\nkappa lambda nu_\n";
+
+    fn shown(forms: &[Wanted]) -> Vec<(Vec<String>, Range<usize>)> {
+        let line = |line: &Vec<u8>| String::from_utf8_lossy(line).into_owned();
+        forms.iter().map(|form| (form.block.iter().map(line).collect(), form.own.clone())).collect()
+    }
+
+    #[test]
+    fn a_block_of_few_words_is_looked_for_with_its_neighbours() {
+        let text = Text::of(TEXT);
+        assert_eq!(text.numbers, [1, 3, 4, 5, 6]);
+        let [a, b, c, d, e] =
+            ["alphabetagamma", "deltaepsilon", "short", "zetaeta_thetaiota_", "kappalambdanu_"]
+                .map(str::to_owned);
+        let forms = shown(&forms(0, &text, 2..3));
+        assert_eq!(forms[0], (vec![a.clone(), b.clone(), c.clone(), d.clone()], 2..3));
+        assert_eq!(forms[1], (vec![c, d, e], 0..1), "above there are too few");
+        assert_eq!(forms.len(), 2);
+    }
+
+    #[test]
+    fn a_block_of_many_words_stands_for_itself() {
+        let text = Text::of(TEXT);
+        let alone = forms(3, &text, 0..5);
+        assert_eq!((alone.len(), alone[0].own.clone(), alone[0].telling), (1, 0..5, 3));
+        assert_eq!(text.count(&alone[0].block), 1);
+    }
 }

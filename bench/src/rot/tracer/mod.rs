@@ -2,23 +2,26 @@
 //! (verified-memory.md §15.1). It is independent of the verifier: its own reading, its own normal forms, no code of it.
 
 mod elsewhere;
+mod holes;
 mod loose;
 mod second_opinion;
 mod steps;
 mod strict;
 mod walk;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use anyhow::{Context, Result, anyhow};
 
 use super::git::{Repository, Tree, is_blank, lines};
 use super::item::{Class, Item, Label};
 use super::words;
+pub(super) use holes::holes;
 use loose::Loose;
 pub(super) use second_opinion::second_opinion;
+use steps::Span;
 use strict::{Fate, Strict};
-use walk::{Paths, Span, walk};
+use walk::{Paths, walk};
 
 /// Two revisions and what they hold.
 pub(super) struct Window {
@@ -26,6 +29,8 @@ pub(super) struct Window {
     pub(super) to: String,
     pub(super) tree_from: Tree,
     pub(super) tree_to: Tree,
+    /// Paths that the trees do not have though the commits do: what stood there is not in this clone.
+    pub(super) left_out: BTreeSet<String>,
 }
 
 /// The label of every item, in their order.
@@ -38,7 +43,8 @@ pub(super) fn labels(repository: &mut Repository, window: &Window, items: &[Item
         items.iter().map(|item| Strict::new(item.start, item.lines.len())).collect();
     let mut loose: Vec<Loose> = items.iter().map(|item| Loose::new(item.start, &item.lines)).collect();
     let folder = repository.folder().to_owned();
-    let span = |loose| Span { folder: &folder, from: &window.from, to: &window.to, loose };
+    let (from, to, left_out) = (&window.from, &window.to, &window.left_out);
+    let span = |loose| Span { folder: &folder, from, to, left_out, loose };
     let files = || window.tree_from.keys().cloned();
     let (paths, loose_paths) = std::thread::scope(|scope| {
         let other = scope.spawn(|| walk(&span(true), &mut loose, &at, files()));

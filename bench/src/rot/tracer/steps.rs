@@ -1,6 +1,7 @@
 //! Steps of a first-parent history, as `git log` prints them: per commit the files that changed, where they went, and their
 //! hunks (histogram algorithm, renames at 50 %). It only reads what git says.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
@@ -48,11 +49,28 @@ pub(in crate::rot) struct FileChange {
     pub(in crate::rot) hunks: Vec<Hunk>,
 }
 
+impl FileChange {
+    pub(super) fn paths(&self) -> impl Iterator<Item = &String> {
+        self.old.iter().chain(&self.new)
+    }
+}
+
 /// One commit against its first parent.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::rot) struct Step {
     pub(in crate::rot) commit: String,
     pub(in crate::rot) files: Vec<FileChange>,
+}
+
+/// Where to walk.
+pub(super) struct Span<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) from: &'a str,
+    pub(super) to: &'a str,
+    /// Paths that are not looked at.
+    pub(super) left_out: &'a BTreeSet<String>,
+    /// White space does not count.
+    pub(super) loose: bool,
 }
 
 /// All steps after one commit up to another, oldest first.
@@ -63,9 +81,9 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// Starts reading; `loose` leaves out differences in white space.
-    pub(super) fn start(folder: &Path, from: &str, to: &str, loose: bool) -> Result<Self> {
-        let mut git = command(folder);
+    /// Starts reading.
+    pub(super) fn start(span: &Span<'_>) -> Result<Self> {
+        let mut git = command(span.folder);
         git.args([
             "log",
             "--first-parent",
@@ -77,10 +95,14 @@ impl Steps {
         git.args(["-p", "-U0", "--histogram", "-M50%", "--full-index", "--no-abbrev", "--text"]);
         git.args(["--no-color", "--no-ext-diff", "--no-textconv", "--indent-heuristic", "--submodule=short"]);
         git.args(["--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/"]);
-        if loose {
+        if span.loose {
             git.arg("-w");
         }
-        git.args(["--end-of-options", &format!("{from}..{to}")]);
+        git.args(["--end-of-options", &format!("{}..{}", span.from, span.to)]);
+        if !span.left_out.is_empty() {
+            git.args(["--", ":(top)"]);
+            git.args(span.left_out.iter().map(|path| format!(":(top,exclude,literal){path}")));
+        }
         let mut process =
             git.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().context("starting git log")?;
         let text = Lines::new(process.stdout.take().context("git log says nothing")?);
@@ -151,7 +173,7 @@ fn read_step<R: std::io::Read>(text: &mut Lines<R>) -> Result<Option<Step>> {
         }
         let Some(step) = step.as_mut() else { continue };
         if line.starts_with(b":") {
-            step.files.extend(raw_entry(&line));
+            step.files.extend(raw_change(&line));
         } else if line.starts_with(b"diff --git ") {
             current = None;
         } else if let Some(path) = line.strip_prefix(b"--- ") {
@@ -173,7 +195,7 @@ fn position(step: &Step, path: &str, old: bool) -> Option<usize> {
 }
 
 /// `:100644 100644 <id> <id> R097<tab>old<tab>new`.
-fn raw_entry(line: &[u8]) -> Option<FileChange> {
+pub(super) fn raw_change(line: &[u8]) -> Option<FileChange> {
     let mut fields = line.split(|byte| *byte == b'\t');
     let status = *fields.next()?.rsplit(|byte| *byte == b' ').next()?.first()?;
     let path = |field: Option<&[u8]>| field.and_then(unquoted);

@@ -1,11 +1,10 @@
 //! The walk: trails carried through every step of a first-parent history, through hunks and renames.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use anyhow::Result;
 
-use super::steps::{FileChange, Hunk, Steps};
+use super::steps::{FileChange, Hunk, Span, Steps};
 
 /// What is carried.
 pub(super) trait Trail {
@@ -49,15 +48,6 @@ impl Paths {
     }
 }
 
-/// Where to walk.
-pub(super) struct Span<'a> {
-    pub(super) folder: &'a Path,
-    pub(super) from: &'a str,
-    pub(super) to: &'a str,
-    /// White space does not count.
-    pub(super) loose: bool,
-}
-
 /// Carries all trails; `at` is the path of each at first, `files` all paths there.
 pub(super) fn walk<T: Trail>(
     span: &Span<'_>,
@@ -70,7 +60,7 @@ pub(super) fn walk<T: Trail>(
         paths.trails.entry((*path).to_owned()).or_default().push(which);
     }
     paths.first = files.map(|path| (path.clone(), path)).collect();
-    let mut steps = Steps::start(span.folder, span.from, span.to, span.loose)?;
+    let mut steps = Steps::start(span)?;
     while let Some(step) = steps.next()? {
         apply(&step.files, trails, &mut paths);
     }
