@@ -7,7 +7,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use futures::future::{Either, select};
-use loci_model::code::{CodeEntry, CodeFile, ObjectId, Rename, Revision};
+use loci_model::code::{CodeEntry, CodeFile, ObjectId, Origin, Rename, Revision};
 use loci_model::ports::code::{CodeCapabilities, CodeResult, CodeSource};
 use loci_model::verdict::Unverifiable;
 use tokio::runtime::Handle;
@@ -111,6 +111,10 @@ impl CodeSource for ForgeSource {
     /// Never known: a forge tells a file's renames commit by commit at a request each ([`Self::capabilities`] says so).
     fn follow(&self, _: &str, _: &ObjectId, _: &Revision, _: u8) -> CodeResult<Option<String>> {
         Ok(None)
+    }
+
+    fn origin(&self, _: &str, _: &ObjectId, _: &Revision, _: u8) -> CodeResult<Origin> {
+        Ok(Origin::Unknown)
     }
 
     fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool> {

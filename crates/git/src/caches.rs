@@ -6,7 +6,7 @@ use std::sync::Arc;
 use loci_model::code::{CodeFile, ObjectId, Rename};
 
 use crate::commits::Commit;
-use crate::follow::{Departed, Line};
+use crate::follow::{Line, Moves};
 use crate::likeness::SharedFingerprint;
 use crate::lru::Lru;
 use crate::objects::Bases;
@@ -32,7 +32,7 @@ pub(crate) struct Caches {
     /// By tip, and by how many commits the clone is cut off at.
     pub(crate) lines: Lru<(Number, ObjectId, usize), Arc<Line>>,
     /// Paths that files left from one commit to the next.
-    pub(crate) steps: Lru<(Number, ObjectId, ObjectId), Departed>,
+    pub(crate) steps: Lru<(Number, ObjectId, ObjectId), Arc<Moves>>,
 }
 
 impl Caches {

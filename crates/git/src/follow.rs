@@ -1,10 +1,10 @@
 //! A file's path through the history: along the first parents, from one commit to a later one, renamed step by step. What left
-//! its path at which step is found once per history, for all files; only such a step is searched for renames.
+//! its path or came to it at which step is found once per history, for all files; only such a step is searched for renames.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use loci_model::code::{EntryKind, ObjectId, Rename, Revision};
+use loci_model::code::{CodeFile, EntryKind, ObjectId, Origin, Rename, Revision};
 use loci_model::ports::code::CodeResult;
 use loci_model::verdict::Unverifiable;
 
@@ -13,8 +13,11 @@ use crate::limits::STEPS_MAX;
 use crate::repository::Repository;
 use crate::source::Source;
 
-/// Paths that files left in one step.
-pub(crate) type Departed = Arc<[Box<str>]>;
+/// Paths that files left in one step, and paths that they came to.
+pub(crate) struct Moves {
+    gone: Box<[Box<str>]>,
+    come: Box<[Box<str>]>,
+}
 
 /// The first parents of a commit, itself first.
 pub(crate) struct Line {
@@ -22,16 +25,17 @@ pub(crate) struct Line {
     places: HashMap<ObjectId, usize>,
     /// The clone does not hold what came before the last one.
     cut_off: bool,
-    departures: Mutex<Departures>,
+    known: Mutex<Known>,
 }
 
-/// At which steps files left their paths. Step `n` leads from commit `n + 1` to commit `n` of the line.
+/// At which steps files left their paths and came to them. Step `n` leads from commit `n + 1` to commit `n` of the line.
 #[derive(Default)]
-struct Departures {
+struct Known {
     /// Steps that are known: `0..steps`.
     steps: usize,
     /// By path: steps, ascending.
-    by_path: HashMap<String, Vec<usize>>,
+    left: HashMap<String, Vec<usize>>,
+    came: HashMap<String, Vec<usize>>,
 }
 
 impl Source {
@@ -55,11 +59,7 @@ impl Source {
         let mut path = path.to_owned();
         let mut at = start;
         while let Some(step) = self.repository.departure(&line, &path, at, start)? {
-            let (Some(before), Some(after)) = (line.commits.get(step + 1), line.commits.get(step)) else {
-                return Ok(None);
-            };
-            let (before, after) = (self.repository.commit(before)?.tree, self.repository.commit(after)?.tree);
-            match target(&self.renamed_trees(&before, &after, similarity)?, &path) {
+            match target(&self.renamed_in(&line, step, similarity)?, &path) {
                 Some(next) => path = next,
                 None => return Ok(None),
             }
@@ -69,6 +69,48 @@ impl Source {
             return Ok(target(&self.renamed(&tip, to, similarity)?, &path));
         }
         Ok(Some(path))
+    }
+
+    /// The same from the other end: step by step from the newest to where the path came to be, and on from the path it had.
+    pub(crate) fn traced_back(
+        &self,
+        path: &str,
+        from: &ObjectId,
+        to: &Revision,
+        similarity: u8,
+    ) -> CodeResult<Origin> {
+        let Some(tip) = to.commit() else { return Ok(Origin::Unknown) };
+        let line = self.repository.line(&tip)?;
+        let Some(start) = line.places.get(from).copied() else { return Ok(Origin::Unknown) };
+        let has = |commit: &ObjectId, path: &str| -> CodeResult<bool> {
+            let tree = self.repository.commit(commit)?.tree;
+            Ok(self.repository.tree_entry(&tree, path)?.is_some_and(|entry| is_file(entry.kind)))
+        };
+        let mut path = path.to_owned();
+        if to.is_dirty() && !has(&tip, &path)? {
+            match cause(&self.renamed(&tip, to, similarity)?, &path) {
+                Some(earlier) => path = earlier,
+                None => return Ok(Origin::New),
+            }
+        }
+        let mut at = 0;
+        while let Some(step) = self.repository.arrival(&line, &path, at, start)? {
+            match cause(&self.renamed_in(&line, step, similarity)?, &path) {
+                Some(earlier) => path = earlier,
+                None => return Ok(Origin::New),
+            }
+            at = step + 1;
+        }
+        Ok(if has(from, &path)? { Origin::From(path) } else { Origin::New })
+    }
+
+    /// Files that one step renamed.
+    fn renamed_in(&self, line: &Line, step: usize, similarity: u8) -> CodeResult<Arc<Vec<Rename>>> {
+        let (Some(before), Some(after)) = (line.commits.get(step + 1), line.commits.get(step)) else {
+            return Ok(Arc::default());
+        };
+        let (before, after) = (self.repository.commit(before)?.tree, self.repository.commit(after)?.tree);
+        self.renamed_trees(&before, &after, similarity)
     }
 }
 
@@ -107,38 +149,57 @@ impl Repository {
             }
         }
         let places = commits.iter().enumerate().map(|(place, id)| (*id, place)).collect();
-        Ok(Line { commits, places, cut_off, departures: Mutex::default() })
+        Ok(Line { commits, places, cut_off, known: Mutex::default() })
     }
 
     /// The next step after `at` towards the tip at which a file left this path.
     fn departure(&self, line: &Line, path: &str, at: usize, start: usize) -> CodeResult<Option<usize>> {
-        let mut departures = line.departures.lock().unwrap_or_else(PoisonError::into_inner);
-        while departures.steps < start {
-            let step = departures.steps;
-            let (Some(after), Some(before)) = (line.commits.get(step), line.commits.get(step + 1)) else {
-                break;
-            };
-            for gone in self.step(before, after)?.iter() {
-                departures.by_path.entry(gone.to_string()).or_default().push(step);
-            }
-            departures.steps += 1;
-        }
-        let steps = departures.by_path.get(path);
+        let mut known = line.known.lock().unwrap_or_else(PoisonError::into_inner);
+        self.learn(line, &mut known, start)?;
+        let steps = known.left.get(path);
         Ok(steps.and_then(|steps| steps.iter().rev().copied().find(|step| *step < at)))
     }
 
-    /// Paths that have a file in one commit and none in the next.
-    fn step(&self, before: &ObjectId, after: &ObjectId) -> CodeResult<Departed> {
+    /// The next step from `at` on, away from the tip and before `start`, at which a file came to this path.
+    fn arrival(&self, line: &Line, path: &str, at: usize, start: usize) -> CodeResult<Option<usize>> {
+        let mut known = line.known.lock().unwrap_or_else(PoisonError::into_inner);
+        self.learn(line, &mut known, start)?;
+        let steps = known.came.get(path);
+        Ok(steps.and_then(|steps| steps.iter().copied().find(|step| *step >= at && *step < start)))
+    }
+
+    /// Looks at the steps up to `start` that are not known yet.
+    fn learn(&self, line: &Line, known: &mut Known, start: usize) -> CodeResult<()> {
+        while known.steps < start {
+            let step = known.steps;
+            let (Some(after), Some(before)) = (line.commits.get(step), line.commits.get(step + 1)) else {
+                break;
+            };
+            let moves = self.step(before, after)?;
+            for path in &moves.gone {
+                known.left.entry(path.to_string()).or_default().push(step);
+            }
+            for path in &moves.come {
+                known.came.entry(path.to_string()).or_default().push(step);
+            }
+            known.steps += 1;
+        }
+        Ok(())
+    }
+
+    /// Paths that have a file in one of two commits alone.
+    fn step(&self, before: &ObjectId, after: &ObjectId) -> CodeResult<Arc<Moves>> {
         let key = (self.number, *before, *after);
         if let Some(known) = self.caches.steps.get(&key) {
             return Ok(known);
         }
         let (old, new) = (self.commit(before)?.tree, self.commit(after)?.tree);
         let difference = self.tree_difference(&old, &new)?;
-        let gone: Departed = difference.gone.into_iter().map(|file| file.path.into_boxed_str()).collect();
-        let bytes = gone.iter().map(|path| path.len() + 16).sum();
-        self.caches.steps.put(key, Arc::clone(&gone), bytes);
-        Ok(gone)
+        let paths = |files: Vec<CodeFile>| files.into_iter().map(|file| file.path.into_boxed_str()).collect();
+        let moves = Arc::new(Moves { gone: paths(difference.gone), come: paths(difference.come) });
+        let bytes = moves.gone.iter().chain(&moves.come).map(|path| path.len() + 16).sum();
+        self.caches.steps.put(key, Arc::clone(&moves), bytes);
+        Ok(moves)
     }
 }
 
@@ -149,4 +210,8 @@ fn is_file(kind: EntryKind) -> bool {
 fn target(renames: &[Rename], path: &str) -> Option<String> {
     let place = renames.binary_search_by(|rename| rename.from.as_str().cmp(path)).ok()?;
     renames.get(place).map(|rename| rename.to.clone())
+}
+
+fn cause(renames: &[Rename], path: &str) -> Option<String> {
+    renames.iter().find(|rename| rename.to == path).map(|rename| rename.from.clone())
 }

@@ -1,6 +1,7 @@
 //! Files that have another path in another revision, by comparing the two ends: first the same content, then the same name
 //! with much in common, then whatever has most in common. As git does it, so that both say the same.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -9,7 +10,6 @@ use loci_model::ports::code::CodeResult;
 
 use crate::likeness::{self, Fingerprint, SharedFingerprint};
 use crate::limits::{COMPARED_BYTES_MAX, COMPARED_MAX, PAIRS_MAX};
-use crate::objects::format::Kind;
 use crate::source::Source;
 use crate::trees::Difference;
 
@@ -53,10 +53,7 @@ impl Source {
     }
 
     fn pair(&self, difference: Difference, similarity: u8) -> CodeResult<Vec<Rename>> {
-        let empty = self.repository.objects.format().id_of(Kind::Blob, b"");
-        let is_wanted = |file: &CodeFile| {
-            matches!(file.entry.kind, EntryKind::File | EntryKind::Symlink) && Some(file.entry.id) != empty
-        };
+        let is_wanted = |file: &CodeFile| matches!(file.entry.kind, EntryKind::File | EntryKind::Symlink);
         let mut pairs = Pairs {
             gone: difference.gone.into_iter().filter(|file| is_wanted(file)).collect(),
             come: difference.come.into_iter().filter(|file| is_wanted(file)).collect(),
@@ -83,7 +80,7 @@ impl Source {
             let (Some(gone), Some(come)) = (self.fingerprint(gone)?, self.fingerprint(come)?) else {
                 continue;
             };
-            if enough(&gone, &come, wanted).is_some() {
+            if likeness_of(&gone, &come, wanted) >= wanted {
                 pairs.join(old, new);
             }
         }
@@ -100,31 +97,28 @@ impl Source {
         for (new, new_print) in &come {
             let mut best = Vec::new();
             for (old, old_print) in &gone {
-                if let Some(likeness) = enough(old_print, new_print, wanted) {
-                    let other_name = pairs.name_of_gone(*old) != pairs.name_of_come(*new);
-                    best.push((std::cmp::Reverse(likeness), other_name, *old, *new));
-                }
+                let both = old_print.as_ref().zip(new_print.as_ref());
+                let likeness = both.map_or(0, |(old, new)| likeness_of(old, new, wanted));
+                let other_name = pairs.name_of_gone(*old) != pairs.name_of_come(*new);
+                keep(&mut best, (Badness(Reverse(likeness), other_name), *old, *new));
             }
-            best.sort_unstable();
-            best.truncate(CANDIDATES_MAX);
             candidates.append(&mut best);
         }
-        candidates.sort_unstable();
-        for (_, _, old, new) in candidates {
+        // Equals stay in the order in which they were kept.
+        candidates.sort_by_key(|(badness, _, _)| *badness);
+        for (_, old, new) in candidates.into_iter().filter(|(badness, _, _)| badness.0.0 >= wanted) {
             pairs.join(old, new);
         }
         Ok(())
     }
 
-    /// What is compared of these files. Those that are too large, not in this clone, or no files, are not compared.
-    fn prints(&self, files: &[CodeFile], places: Vec<usize>) -> CodeResult<Vec<(usize, SharedFingerprint)>> {
-        let mut prints = Vec::with_capacity(places.len());
-        for place in places {
-            if let Some(print) = files.get(place).map(|file| self.fingerprint(file)).transpose()?.flatten() {
-                prints.push((place, print));
-            }
-        }
-        Ok(prints)
+    /// What is compared of these files: nothing of those that are too large, not in this clone, or no files.
+    fn prints(&self, files: &[CodeFile], places: Vec<usize>) -> CodeResult<Vec<Print>> {
+        let print = |place| {
+            let print = files.get(place).map(|file| self.fingerprint(file)).transpose()?;
+            Ok((place, print.flatten()))
+        };
+        places.into_iter().map(print).collect()
     }
 
     fn fingerprint(&self, file: &CodeFile) -> CodeResult<Option<SharedFingerprint>> {
@@ -143,6 +137,26 @@ impl Source {
         let print = Arc::new(Fingerprint::of(&content));
         repository.caches.fingerprints.put(key, Arc::clone(&print), print.weight());
         Ok(Some(print))
+    }
+}
+
+/// How unlike a candidate is: another likeness first, another name then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Badness(Reverse<u64>, bool);
+
+type Print = (usize, Option<SharedFingerprint>);
+type Candidate = (Badness, usize, usize);
+
+/// Keeps a candidate where there is room, or in the place of the first of the worst. Of equally alike files that are kept, git
+/// takes the one in the foremost place, so the places are git's.
+fn keep(best: &mut Vec<Candidate>, candidate: Candidate) {
+    if best.len() < CANDIDATES_MAX {
+        best.push(candidate);
+        return;
+    }
+    let worst = best.iter_mut().reduce(|worst, other| if other.0 > worst.0 { other } else { worst });
+    if let Some(worst) = worst.filter(|worst| worst.0 > candidate.0) {
+        *worst = candidate;
     }
 }
 
@@ -217,12 +231,9 @@ impl Pairs {
     }
 }
 
-/// The likeness of two files where it is enough.
-fn enough(old: &Fingerprint, new: &Fingerprint, wanted: u64) -> Option<u64> {
-    if !likeness::is_possible(old.bytes, new.bytes, wanted) {
-        return None;
-    }
-    Some(old.likeness(new)).filter(|likeness| *likeness >= wanted)
+/// The likeness of two files, and nothing where their sizes say that it is not enough.
+fn likeness_of(old: &Fingerprint, new: &Fingerprint, wanted: u64) -> u64 {
+    if likeness::is_possible(old.bytes, new.bytes, wanted) { old.likeness(new) } else { 0 }
 }
 
 /// Names that stand once in a list, and where.
@@ -256,5 +267,24 @@ fn between(old: &[CodeFile], new: &[CodeFile]) -> Difference {
             (Some(file), None) => difference.gone.push(file.clone()),
             (None, Some(file)) => difference.come.push(file.clone()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_equals_the_one_in_the_foremost_place_is_kept_first() {
+        let mut best = Vec::new();
+        let kept = |best: &[Candidate]| best.iter().map(|(_, old, _)| *old).collect::<Vec<_>>();
+        for (old, likeness) in [9, 1, 2, 3, 5, 5].into_iter().enumerate() {
+            keep(&mut best, (Badness(Reverse(likeness), true), old, 0));
+        }
+        assert_eq!(kept(&best), [0, 4, 5, 3]);
+        keep(&mut best, (Badness(Reverse(3), true), 6, 0));
+        assert_eq!(kept(&best), [0, 4, 5, 3], "no worse one is there");
+        keep(&mut best, (Badness(Reverse(3), false), 7, 0));
+        assert_eq!(kept(&best), [0, 4, 5, 7], "the same name is better");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loci_model::code::{CodeEntry, CodeFile, ObjectId, Rename, Revision};
+use loci_model::code::{CodeEntry, CodeFile, ObjectId, Origin, Rename, Revision};
 use loci_model::ports::code::{CodeCapabilities, CodeError, CodeResult, CodeSource};
 use loci_model::verdict::Unverifiable;
 
@@ -164,6 +164,10 @@ impl CodeSource for Source {
         similarity: u8,
     ) -> CodeResult<Option<String>> {
         self.followed(path, from, to, similarity)
+    }
+
+    fn origin(&self, path: &str, from: &ObjectId, to: &Revision, similarity: u8) -> CodeResult<Origin> {
+        self.traced_back(path, from, to, similarity)
     }
 
     fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool> {

@@ -129,6 +129,17 @@ pub struct CodeFile {
     pub entry: CodeEntry,
 }
 
+/// Where a file came from, seen from an earlier revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// The file that had this path then.
+    From(String),
+    /// It came later, out of no file of then.
+    New,
+    /// The source does not know the history between the two.
+    Unknown,
+}
+
 /// A file that has another path in another revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rename {

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Rename, Revision};
+use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Origin, Rename, Revision};
 use loci_model::ports::code::{CodeCapabilities, CodeError, CodeResult, CodeSource};
 use loci_model::verdict::Unverifiable;
 use sha2::{Digest, Sha256};
@@ -237,6 +237,27 @@ impl CodeSource for CodeHistory {
             }
         }
         Ok(Some(path))
+    }
+
+    fn origin(&self, path: &str, from: &ObjectId, to: &Revision, similarity: u8) -> CodeResult<Origin> {
+        self.tree(&Revision::Commit(*from))?;
+        self.tree(to)?;
+        let (Some(first), Some(last)) = (self.place(from), to.commit().and_then(|to| self.place(&to))) else {
+            return Ok(Origin::Unknown);
+        };
+        let mut path = path.to_owned();
+        for step in self.commits.get(first..=last).unwrap_or_default().windows(2).rev() {
+            let [(_, before), (_, after)] = step else { continue };
+            if before.contains_key(&path) {
+                continue;
+            }
+            let renames = self.renamed(before, after, similarity);
+            match renames.into_iter().find(|rename| rename.to == path) {
+                Some(rename) => path = rename.from,
+                None => return Ok(Origin::New),
+            }
+        }
+        Ok(Origin::From(path))
     }
 
     fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool> {

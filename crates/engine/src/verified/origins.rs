@@ -95,7 +95,7 @@ fn is_branch(name: &str) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use loci_model::code::{CodeEntry, CodeFile, Rename, Revision};
+    use loci_model::code::{CodeEntry, CodeFile, Origin, Rename, Revision};
     use loci_model::ports::code::{CodeCapabilities, CodeError};
     use loci_model::verdict::Unverifiable;
 
@@ -143,6 +143,9 @@ mod tests {
         }
         fn follow(&self, _: &str, _: &ObjectId, _: &Revision, _: u8) -> CodeResult<Option<String>> {
             Ok(None)
+        }
+        fn origin(&self, _: &str, _: &ObjectId, _: &Revision, _: u8) -> CodeResult<Origin> {
+            Ok(Origin::Unknown)
         }
     }
 

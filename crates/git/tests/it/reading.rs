@@ -1,6 +1,6 @@
 //! Reading commits: names, entries, files, contents, renames, histories; loose and packed, in both formats of objects.
 
-use loci_model::code::{EntryKind, ObjectId, Revision};
+use loci_model::code::{EntryKind, ObjectId, Origin, Revision};
 
 use crate::sample::Sample;
 
@@ -188,6 +188,32 @@ fn files_are_followed_step_by_step() {
                 .ask("work", move |source| source.follow(path, &from, &Revision::Commit(to), 40))
                 .unwrap();
             assert_eq!(seen.as_deref(), expect, "{path}");
+        }
+    });
+}
+
+#[test]
+fn files_are_traced_back_step_by_step() {
+    for_all_forms(|sample, history| {
+        let (first, merged, last) = (history.first, history.merged, history.last);
+        let side = sample.id("work", "side");
+        let from = |path: &str| Origin::From(path.to_owned());
+        for (path, earlier, later, expect) in [
+            ("begin.rs", first, last, from("src/main.rs")),
+            ("begin.rs", merged, last, from("src/start.rs")),
+            ("src/start.rs", first, merged, from("src/main.rs")),
+            ("lib/deep/number.rs", first, last, from("src/util/deep/number.rs")),
+            ("README.md", first, last, from("README.md")),
+            ("README.md", last, last, from("README.md")),
+            ("side.txt", first, last, Origin::New),
+            ("absent", first, last, Origin::New),
+            ("README.md", side, last, Origin::Unknown), // not on the line of first parents
+            ("README.md", last, first, Origin::Unknown),
+        ] {
+            let seen = sample
+                .ask("work", move |source| source.origin(path, &earlier, &Revision::Commit(later), 50))
+                .unwrap();
+            assert_eq!(seen, expect, "{path}");
         }
     });
 }

@@ -1,6 +1,6 @@
 //! Worktrees: what a directory is, the files as they lie there, and several worktrees of one clone.
 
-use loci_model::code::{EntryKind, Revision};
+use loci_model::code::{EntryKind, Origin, Revision};
 
 use crate::sample::Sample;
 
@@ -59,6 +59,8 @@ fn files_are_seen_as_they_lie_there() {
         .ask("work", move |source| {
             let renames = source.renames(&head, &at, 50)?;
             let followed = source.follow("a.txt", &head, &at, 40)?;
+            assert_eq!(source.origin("c.txt", &head, &at, 50)?, Origin::From("a.txt".to_owned()));
+            assert_eq!(source.origin("new/d.txt", &head, &at, 50)?, Origin::New);
             Ok((renames, followed, source.entry(&at, "new")?.map(|entry| entry.kind)))
         })
         .unwrap();

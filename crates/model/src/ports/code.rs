@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::Result;
-use crate::code::{CodeEntry, CodeFile, ObjectId, Rename, Revision};
+use crate::code::{CodeEntry, CodeFile, ObjectId, Origin, Rename, Revision};
 use serde::{Deserialize, Serialize};
 
 use crate::ports::BoxFuture;
@@ -73,6 +73,9 @@ pub trait CodeSource {
         to: &Revision,
         similarity: u8,
     ) -> CodeResult<Option<String>>;
+    /// The other way round: what the file at a path of `to` was in `from`, by the same steps. A file that left its path and
+    /// came back later is new.
+    fn origin(&self, path: &str, from: &ObjectId, to: &Revision, similarity: u8) -> CodeResult<Origin>;
     /// True when `older` is `newer` or one of its ancestors.
     fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool>;
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Revision};
+use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Origin, Revision};
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
 use loci_model::verdict::Unverifiable;
@@ -64,6 +64,7 @@ pub struct Verifier<'a> {
     trees: Memo<Option<ObjectId>, CodeResult<Arc<Vec<CodeFile>>>>,
     renames: Memo<ObjectId, CodeResult<(Paths, Paths)>>,
     follows: Memo<(String, ObjectId), CodeResult<Option<String>>>,
+    origins: Memo<(String, ObjectId), CodeResult<Origin>>,
     fresh: Memo<Option<ObjectId>, CodeResult<Rc<Vec<CodeFile>>>>,
     attributes: Memo<(), Rc<Attributes>>,
 }
@@ -93,6 +94,7 @@ impl<'a> Verifier<'a> {
             trees: Memo::new(),
             renames: Memo::new(),
             follows: Memo::new(),
+            origins: Memo::new(),
             fresh: Memo::new(),
             attributes: Memo::new(),
         }
@@ -181,6 +183,16 @@ impl<'a> Verifier<'a> {
                 return Ok(None);
             }
             self.source.follow(path, from, &self.at, FOLLOW_PERCENT)
+        })
+    }
+
+    /// What a file of this revision was at a commit, commit by commit.
+    pub(super) fn origin(&self, path: &str, from: ObjectId) -> CodeResult<Origin> {
+        self.origins.get((path.to_owned(), from), |(path, from)| {
+            if !self.source.capabilities().history {
+                return Ok(Origin::Unknown);
+            }
+            self.source.origin(path, from, &self.at, RENAME_PERCENT)
         })
     }
 

@@ -295,6 +295,35 @@ fn a_file_that_was_replaced_under_its_path_is_followed() {
 }
 
 #[test]
+fn of_two_copies_that_went_away_only_the_one_that_moved_is_found() {
+    let wrapped = CONFIG.replace("text.lines().map(str::trim)", "text.lines()\n    .map(str::trim)");
+    for (cited_path, line, moved, expect) in [
+        ("src/limits.rs", 3, CONFIG, "valid renamed core/limits.rs:3-6"),
+        ("copy/limits.rs", 3, CONFIG, "drifted fuzzy core/limits.rs:3-6"),
+        ("src/limits.rs", 16, &wrapped, "valid reformatted core/limits.rs:17-20"),
+        ("copy/limits.rs", 16, &wrapped, "drifted fuzzy core/limits.rs:17"),
+    ] {
+        let mut history = CodeHistory::new();
+        let commit = history.commit(&[("copy/limits.rs", CONFIG), ("src/limits.rs", CONFIG)]);
+        let citation = cited(&history, commit, &place(cited_path, line, line + 3));
+        history.commit(&[("src/limits.rs", CONFIG)]);
+        history.commit(&[("core/limits.rs", moved)]);
+        let shown = shown(&found(&history, &citation));
+        assert!(shown.starts_with(expect), "{cited_path}:{line}: {shown}");
+    }
+}
+
+#[test]
+fn what_a_new_file_holds_is_nobodys_though_a_copy_went_away_that_is_like_it() {
+    let mut history = CodeHistory::new();
+    let commit = history.commit(&[("README.md", CONFIG), ("copy/README.md", CONFIG)]);
+    let citation = cited(&history, commit, &place("README.md", 6, 10));
+    history.commit(&[("README.md", "# Anew\n")]);
+    history.commit(&[("README.md", "# Anew\n"), ("docs/guide.md", &format!("# Guide\n{CONFIG}"))]);
+    assert_eq!(shown(&found(&history, &citation)), "valid relocated docs/guide.md:7-11");
+}
+
+#[test]
 fn where_it_is_now_is_looked_at_first() {
     let mut history = CodeHistory::new();
     let commit = history.commit(&[("a.rs", CONFIG)]);

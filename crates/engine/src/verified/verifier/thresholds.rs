@@ -37,7 +37,8 @@ pub(super) const CONTEXT_MIDDLING_SAME_NAME: f64 = 0.5;
 /// Context that a block of little information needs there.
 pub(super) const CONTEXT_WEAK_SAME_NAME: f64 = 0.66;
 
-/// Likeness of a renamed file between two revisions, in percent (step 4 i).
+/// Likeness of a renamed file between two revisions, in percent (step 4 i), and of a file to what it was, commit by commit: git's
+/// own, so that both name the same file.
 pub(super) const RENAME_PERCENT: u8 = 50;
 /// Likeness of a renamed file from one commit to the next, in percent: less, since one commit changes less (step 4 ii).
 pub(super) const FOLLOW_PERCENT: u8 = 40;

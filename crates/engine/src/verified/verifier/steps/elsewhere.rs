@@ -1,7 +1,10 @@
 //! Where else a block may stand (verified-memory.md §5.2, step 4): files that the cited one became, files of its name, and
 //! any file that is new since. It names files; whether the block stands in them is `in_file`.
 
-use loci_model::code::{CodeFile, EntryKind, ObjectId};
+use std::sync::Arc;
+
+use loci_model::citation::Anchor;
+use loci_model::code::{CodeFile, EntryKind, ObjectId, Origin};
 use loci_model::ports::code::CodeResult;
 
 use super::super::lines::FileLines;
@@ -36,23 +39,51 @@ pub(super) fn segments_alike(one: &str, other: &str) -> usize {
 /// block that moved. What cannot be read of the old revision held nothing.
 pub(super) fn held_before(
     verifier: &Verifier<'_>,
+    anchor: &Anchor,
     commit: ObjectId,
     (path, blob, file): (&str, ObjectId, &FileLines),
-    block: &[u64],
 ) -> CodeResult<Vec<usize>> {
-    let old_entry = match verifier.old_entry(commit, path)? {
-        Some(entry) => Some(entry),
-        None => match verifier.renames(commit)?.1.get(path) {
-            Some(old_path) => verifier.old_entry(commit, old_path)?,
-            None => None,
-        },
+    let Some((old_blob, old)) = other_file_before(verifier, anchor, commit, path)? else {
+        return Ok(Vec::new());
     };
-    let Some(entry) = old_entry else { return Ok(Vec::new()) };
-    let Ok(old) = verifier.lines(&entry) else { return Ok(Vec::new()) };
-    let stood = occurrences(old.hashes(), block);
+    let stood = occurrences(old.hashes(), &anchor.line_hashes);
     if stood.is_empty() {
         return Ok(stood);
     }
-    let map = verifier.map((entry.id, &old), (blob, file));
+    let map = verifier.map((old_blob, &old), (blob, file));
     Ok(stood.into_iter().filter_map(|at| map.get(at)).collect())
+}
+
+/// True when the block stood in what a file of this revision was when the anchor was made.
+pub(super) fn stood_before(
+    verifier: &Verifier<'_>,
+    anchor: &Anchor,
+    commit: ObjectId,
+    path: &str,
+) -> CodeResult<bool> {
+    let old = other_file_before(verifier, anchor, commit, path)?;
+    Ok(old.is_some_and(|(_, old)| !occurrences(old.hashes(), &anchor.line_hashes).is_empty()))
+}
+
+/// What a file of this revision was when the anchor was made, unless it was the cited one or none.
+fn other_file_before(
+    verifier: &Verifier<'_>,
+    anchor: &Anchor,
+    commit: ObjectId,
+    path: &str,
+) -> CodeResult<Option<(ObjectId, Arc<FileLines>)>> {
+    let same_path = || Ok(verifier.old_entry(commit, path)?.map(|_| path.to_owned()));
+    let old_path = match verifier.origin(path, commit)? {
+        Origin::From(old) => Some(old),
+        Origin::New => same_path()?,
+        Origin::Unknown => match same_path()? {
+            Some(same) => Some(same),
+            None => verifier.renames(commit)?.1.get(path).cloned(),
+        },
+    };
+    let Some(old_path) = old_path.filter(|old| *old != anchor.place.path || old == path) else {
+        return Ok(None);
+    };
+    let Some(entry) = verifier.old_entry(commit, &old_path)? else { return Ok(None) };
+    Ok(verifier.lines(&entry).ok().map(|lines| (entry.id, lines)))
 }

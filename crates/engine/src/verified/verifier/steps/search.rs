@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use loci_model::citation::{Anchor, Citation, Place};
-use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
+use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Origin};
 use loci_model::ports::code::{CodeError, CodeResult};
 use loci_model::verdict::{CitationVerdict, Drift, Method, Unverifiable, Verdict};
 
@@ -17,7 +17,7 @@ use super::super::line_diff::LineMap;
 use super::super::lines::FileLines;
 use super::super::session::Verifier;
 use super::super::thresholds::{CHANGED_FILES_MAX, CONTEXT_WEAK, INFO_STRONG, SAME_FILE_SHARE};
-use super::elsewhere::{held_before, same_name, segments_alike};
+use super::elsewhere::{held_before, same_name, segments_alike, stood_before};
 use super::in_file::{Before, InFile, context, in_file, in_other_file, occurrences};
 use super::rewrapped::{rewrapped, rewrapped_with_neighbours};
 use super::similar::{Similar, similar};
@@ -131,11 +131,7 @@ impl Search<'_, '_> {
         let path = self.anchor.place.path.clone();
         if let Some(commit) = self.anchor.commit {
             // A file that is still there was not renamed, unless what stands there now is another file.
-            let renamed = if path_is_there {
-                Ok(None)
-            } else {
-                self.verifier.renames(commit).map(|(forth, _)| forth.get(&path).cloned())
-            };
+            let renamed = if path_is_there { Ok(None) } else { self.paired(&path, commit) };
             let verdict = self.try_renamed(renamed, path_is_there);
             if verdict.is_some() {
                 return verdict;
@@ -155,6 +151,17 @@ impl Search<'_, '_> {
             }
         }
         if self.anchor.info >= INFO_STRONG { self.try_tree() } else { None }
+    }
+
+    /// The file that the cited one is taken for when the two ends are compared; none where the history says that it was another
+    /// file: of two copies that went away together, only one became the new file.
+    fn paired(&self, path: &str, commit: ObjectId) -> CodeResult<Option<String>> {
+        let (forth, _) = self.verifier.renames(commit)?;
+        let Some(new) = forth.get(path) else { return Ok(None) };
+        Ok(match self.verifier.origin(new, commit)? {
+            Origin::From(old) if old != path => None,
+            Origin::From(_) | Origin::New | Origin::Unknown => Some(new.clone()),
+        })
     }
 
     fn try_renamed(
@@ -281,7 +288,7 @@ impl Search<'_, '_> {
         } else {
             let at = (file.path.as_str(), blob, &*lines);
             let taken = match self.readable_commit() {
-                Some(commit) => held_before(self.verifier, commit, at, &self.anchor.line_hashes)?,
+                Some(commit) => held_before(self.verifier, self.anchor, commit, at)?,
                 None => Vec::new(),
             };
             in_other_file(self.anchor, self.before(blob, &lines).as_ref(), &lines, &taken)
@@ -368,6 +375,7 @@ impl Search<'_, '_> {
     fn other_line_breaks(&self) -> Option<CitationVerdict> {
         self.likeliest().find_map(|tried| {
             let alone = match tried.found {
+                InFile::Nothing if self.is_anothers(tried) => None,
                 InFile::Nothing => rewrapped(self.anchor, &tried.file, &|| self.expected(tried)),
                 InFile::Found(_) | InFile::OthersOnly => None,
             };
@@ -380,6 +388,14 @@ impl Search<'_, '_> {
             let mut verdict = found_at(tried, from, to)?;
             verdict.method = Method::Reformatted;
             Some(verdict)
+        })
+    }
+
+    /// True when the block stood in that file before, so that what stands there with other line breaks is that one.
+    fn is_anothers(&self, tried: &Tried) -> bool {
+        let commit = if tried.method == Method::Relocated { self.readable_commit() } else { None };
+        commit.is_some_and(|commit| {
+            stood_before(self.verifier, self.anchor, commit, &tried.path).unwrap_or(false)
         })
     }
 
