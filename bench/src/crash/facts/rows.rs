@@ -35,7 +35,7 @@ pub(super) async fn snapshot(
     store: &(dyn Store + 'static),
     choose: impl Fn(&RecordId) -> bool + Send + 'static,
 ) -> Result<Snapshot> {
-    Ok(store
+    store
         .read(move |tx| {
             let Some((memory, repository)) = place(tx)? else { return Ok(Snapshot::default()) };
             let listed = tx.facts().list(&FactPage {
@@ -73,7 +73,7 @@ pub(super) async fn snapshot(
             Ok(snapshot)
         })
         .await
-        .context("reading the rows")?)
+        .context("reading the rows")
 }
 
 /// The one memory with a repository, and that one.

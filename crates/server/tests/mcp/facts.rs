@@ -75,9 +75,8 @@ impl Client {
                     || (message["params"]["uri"] == **name
                         && message["method"] == "notifications/resources/updated")
             };
-            let place =
-                wanted.iter().position(|name| is(name)).unwrap_or_else(|| panic!("{message}; {wanted:?}"));
-            assert_eq!(message["result"]["isError"].as_bool().unwrap_or(false), false, "{message}");
+            let place = wanted.iter().position(is).unwrap_or_else(|| panic!("{message}; {wanted:?}"));
+            assert_ne!(message["result"]["isError"], true, "{message}");
             wanted.remove(place);
         }
     }

@@ -129,7 +129,7 @@ const PLANTS: &[(TelemetryRule, &str, Plant)] = &[
         let gone = row(memory, 11, FactEventKind::Superseded, None)?;
         let details = Some(loci_model::Document::parse(&by)?);
         superseded(tx, memory)?;
-        tx.fact_events_mut().append(&[FactEvent { details, ..gone }])
+        tx.fact_events_mut().append(&[FactEvent { details, at: time(9_999), ..gone }])
     }),
     (TelemetryRule::T5, "created twice", |tx, memory| {
         tx.fact_events_mut().append(&[row(memory, 11, FactEventKind::Created, Some("active"))?])
