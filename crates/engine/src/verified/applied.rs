@@ -9,10 +9,11 @@ use loci_model::verdict::Verdict;
 use loci_model::{RecordId, Result, limits};
 use serde::{Deserialize, Serialize};
 
+use super::code_reading::WORKTREE;
 use super::events::{Scene, details};
 use super::locating::{Located, located};
 use super::standing::Standing;
-use super::{receipts, refresh, writing};
+use super::{receipts, refresh, told, writing};
 use crate::Engine;
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
@@ -90,7 +91,7 @@ impl Engine {
                 let newest = receipts::newest(tx, &caller, &standing, &memory.id, &id, since)?;
                 let receipt = newest.filter(receipts::is_valid);
                 let mut fact = remembered.fact;
-                let refreshed = receipt.is_some()
+                let refreshed = receipt.as_ref().is_some_and(confirms)
                     && fact.status == RecordState::Active
                     && outcome != Some(AppliedOutcome::Harmful);
                 let ids = engine.ids.as_ref();
@@ -130,4 +131,10 @@ impl Engine {
             })
             .await
     }
+}
+
+/// What was told of files that lie somewhere confirms nothing (0088).
+fn confirms(receipt: &FactEvent) -> bool {
+    let is_of_commit = receipt.commit.is_some() && receipt.reference.as_deref() != Some(WORKTREE);
+    is_of_commit || !told::is_told(receipt)
 }

@@ -13,6 +13,7 @@ use super::holding::not_active;
 use super::locating::{self, Located};
 use super::receipts;
 use super::standing::Standing;
+use super::told;
 use super::writing;
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
@@ -99,11 +100,11 @@ impl Engine {
     }
 }
 
-/// The newest verification, whoever made it, must have been able to read the code.
+/// The newest verification, whoever made it, must have been able to read the code. What a reader tells holds nobody up.
 fn check_evidence(tx: &dyn ReadTx, scene: &Scene, id: &RecordId, since: loci_model::Timestamp) -> Result<()> {
     let newest = tx.fact_events().newest(&scene.memory, id, receipts::VERIFICATIONS, since)?;
     match newest {
-        Some(event) if event.kind == FactEventKind::VerificationSkipped => {
+        Some(event) if event.kind == FactEventKind::VerificationSkipped && !told::is_told(&event) => {
             let why = event.cause.as_deref().unwrap_or("unreadable");
             let message = format!(
                 "the cited code could not be read just now ({why}): that is no evidence that the fact is wrong"

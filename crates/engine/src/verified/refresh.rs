@@ -164,6 +164,7 @@ fn told_holds(event: &FactEvent, located: &Located) -> bool {
         && event.commit.is_some()
         && event.reference.as_deref() != Some(WORKTREE)
         && located.remembered.fact.status == RecordState::Active
+        && !located.remembered.fact.proposed
         && located.remembered.is_whole()
 }
 

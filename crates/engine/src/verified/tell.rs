@@ -47,7 +47,7 @@ impl Engine {
                 existing(tx, &place)?;
                 let found = find(tx, &asking, &place, &name, Capability::Read)?;
                 let mut facts = tx.facts().get_many(&place, &records)?;
-                facts.retain(|fact| fact.repository == found.repository.id);
+                facts.retain(|fact| fact.repository == found.repository.id && !fact.proposed);
                 Ok((found.repository.clone(), join(tx, &place, &found.view, facts)?))
             })
             .await?;

@@ -195,6 +195,13 @@ fn they_are_receipts_of_an_active_fact_at_a_commit() {
     verify("feature", Verdict::Valid);
     let applied = block_on(shop.engine.fact_applied(&shop.caller, &shop.standing, &id, None, None)).unwrap();
     assert_eq!((applied.unverified, applied.refreshed), (false, true));
+    verify("WORKTREE", Verdict::Valid);
+    let applied = block_on(shop.engine.fact_applied(&shop.caller, &shop.standing, &id, None, None)).unwrap();
+    assert_eq!(
+        (applied.unverified, applied.refreshed),
+        (false, false),
+        "files that lie somewhere confirm nothing"
+    );
     for receipt in [verify("WORKTREE", Verdict::Valid), verify("feature", Verdict::Gone)] {
         let error = shop.refresh(&id, Some(receipt)).unwrap_err();
         assert_eq!(reason(&error), Some(CodeReason::NotVerified), "{error:?}");

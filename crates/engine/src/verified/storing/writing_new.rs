@@ -121,7 +121,9 @@ impl Writing<'_> {
         job: &JobId,
     ) -> Result<(RecordId, StoreStatus, Vec<String>)> {
         let repository = &self.place.found.repository.id;
-        let same = tx.facts().with_content(&self.memory.id, repository, &self.text.content_hash)?;
+        let mut same = tx.facts().with_content(&self.memory.id, repository, &self.text.content_hash)?;
+        // A proposal is no stored fact: `taking_up` is who makes one of it.
+        same.retain(|fact| !fact.proposed);
         let living = |fact: &&Fact| {
             matches!(fact.status, RecordState::Active | RecordState::Expired)
                 || (fact.status == RecordState::Quarantined && fact.detail.gone.is_some())
