@@ -1,21 +1,11 @@
 //! Facts learned on branches, in a real repository: what a search says of those whose branch is gone.
 
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
 
 use crate::program::Home;
-
-fn git(folder: &Path, arguments: &[&str]) {
-    let mut command = Command::new("git");
-    for (name, value) in [("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null")] {
-        command.env(name, value);
-    }
-    let identity = ["-c", "user.name=tester", "-c", "user.email=tester@localhost"];
-    let done = command.arg("-C").arg(folder).args(identity).args(arguments).output().unwrap();
-    assert!(done.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
-}
+use crate::shop::git;
 
 fn write(folder: &Path, path: &str, text: &str) {
     std::fs::write(folder.join(path), text).unwrap();
