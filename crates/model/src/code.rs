@@ -47,7 +47,10 @@ impl ObjectId {
 
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        // One write of all digits: ids are spelled wherever facts are read, and writing byte by byte was seen in profiles.
+        let halves = self.as_bytes().iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        let digits: String = halves.filter_map(|half| char::from_digit(half.into(), 16)).collect();
+        f.write_str(&digits)
     }
 }
 

@@ -72,7 +72,7 @@ pub struct SearchRequest {
     pub relevance_min: Option<f32>,
     /// The terms of the sum are wanted.
     pub explain: bool,
-    /// Candidates per list, for benchmarks.
+    /// Candidates per list, for benchmarks and for what is compared by words alone.
     pub lists: Option<ListLengths>,
 }
 

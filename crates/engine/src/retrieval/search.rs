@@ -47,7 +47,7 @@ impl Engine {
         let started = self.clock.monotonic_us();
         let mut asked = self.read_question(&request.query, &scope, &mut notices).await?;
         let (mut set, embedded) = self.look_up(request, &scope, &mut asked, &mut notices).await?;
-        if set.passages_without_vector > 0 {
+        if set.passages_without_vector > 0 && by_vector(request) {
             notices.degrade(Degradation::EmbeddingPending);
             if let Some(all) = self.look_up_earlier(request, &scope, &asked).await? {
                 set = all;
@@ -124,6 +124,9 @@ impl Engine {
             lists: request.lists.or(self.settings.candidates),
         };
         let search = self.store.search();
+        if !by_vector(request) {
+            return Ok((search.candidates(wanted).await?, self.clock.monotonic_us()));
+        }
         if !self.embedder.as_ref().is_some_and(|embedder| embedder.is_near()) {
             asked.vector = self.question_vector(&asked.question, notices).await;
             let embedded = self.clock.monotonic_us();
@@ -161,6 +164,11 @@ impl Engine {
         };
         self.store.search().candidates(wanted).await.map(Some)
     }
+}
+
+/// Whether the question is to be embedded at all.
+fn by_vector(request: &SearchRequest) -> bool {
+    request.lists.is_none_or(|lists| lists.dense > 0)
 }
 
 fn check(request: &SearchRequest) -> Result<()> {

@@ -14,7 +14,12 @@ pub fn content_hash(subject: &str, fact: &str) -> String {
 
 /// Subject or text in normal form.
 pub(super) fn normal(text: &str) -> String {
-    let folded: String = text.nfc().flat_map(char::to_lowercase).collect();
+    // ASCII is its own normal form: the same answer, without the tables of Unicode.
+    let folded: String = if text.is_ascii() {
+        text.to_ascii_lowercase()
+    } else {
+        text.nfc().flat_map(char::to_lowercase).collect()
+    };
     let spaced = loci_text::normalise_exact(&folded);
     spaced.strip_suffix('.').map_or(spaced.as_str(), str::trim_end).to_owned()
 }

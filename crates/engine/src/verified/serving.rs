@@ -57,7 +57,8 @@ impl Engine {
             Some(told) => told.looked(repository, &facts)?,
             None => self.look(repository, standing, reference, &facts, serving.verify).await?,
         };
-        let (mut views, mut omitted) = sift(repository, &facts, &looked);
+        let names: Vec<RecordId> = facts.iter().map(|fact| fact.record.id.clone()).collect();
+        let (mut views, mut omitted) = sift(repository, facts, &looked);
         let mut warnings = Vec::new();
         if let Some(error) = &looked.error {
             warnings.push(format!("UNVERIFIABLE: {} ({})", error.detail, error.why.as_str()));
@@ -75,7 +76,6 @@ impl Engine {
         let scene = Scene::new(caller, standing, &repository.memory, &repository.id, self.clock.now())
             .at_revision(name, looked.tip.as_ref().and_then(|tip| tip.commit()));
         let served: Vec<RecordId> = views.iter().map(|view| view.remembered.record.id.clone()).collect();
-        let names: Vec<RecordId> = facts.into_iter().map(|fact| fact.record.id).collect();
         self.write_served(scene, names, looked.clone(), served).await?;
         Ok(FactList {
             repo: repository.key.clone(),
@@ -157,22 +157,23 @@ impl Engine {
 }
 
 /// What is returned, in order, and what is kept back. What could not be verified comes last.
-fn sift(repository: &Repository, facts: &[Remembered], looked: &Looked) -> (Vec<FactView>, Omitted) {
+fn sift(repository: &Repository, facts: Vec<Remembered>, looked: &Looked) -> (Vec<FactView>, Omitted) {
     let mut omitted = Omitted::default();
     let (mut views, mut doubtful) = (Vec::new(), Vec::new());
-    for (place, fact) in facts.iter().enumerate() {
+    for (place, fact) in facts.into_iter().enumerate() {
         let verification = looked.checked.get(place).map(|one| one.verification.clone());
+        let is_proposed = fact.fact.proposed;
         let view = FactView {
-            remembered: fact.clone(),
             repo: repository.key.clone(),
             conflicts_with: flags::conflicts(&fact.fact.detail.flags),
+            remembered: fact,
             verification,
             is_source_abandoned: false,
         };
         match view.verdict() {
             Some(Verdict::Gone) => omitted.gone += 1,
             Some(Verdict::Contradicted) => omitted.contradicted += 1,
-            Some(Verdict::Unverifiable) | None if fact.fact.proposed => omitted.unproven += 1,
+            Some(Verdict::Unverifiable) | None if is_proposed => omitted.unproven += 1,
             Some(Verdict::Unverifiable) => doubtful.push(view),
             Some(Verdict::Valid | Verdict::Drifted) | None => views.push(view),
         }

@@ -14,7 +14,7 @@ pub struct ListLengths {
     pub window: usize,
     /// Best by BM25 of the turn.
     pub turn: usize,
-    /// Best by cosine.
+    /// Best by cosine. Where it is 0 the engine makes no vector of the question: words alone decide.
     pub dense: usize,
 }
 

@@ -1,11 +1,12 @@
 //! Facts that say nearly the same, or the opposite: found among the best matches of one search and among facts on the same
 //! paths, compared by their words (verified-memory.md §§5.4, 7.3). Never decided here: both are returned, with a flag.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
+use loci_model::ports::search::ListLengths;
 use loci_model::ports::store::{PathChoice, ReadTx, StoreExt};
 use loci_model::principal::Principal;
-use loci_model::record::{RecordKind, RecordState};
+use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{MemoryId, Namespace, RecordId, RepositoryId, Result};
 use loci_text::marks::marks;
 use loci_text::similarity::jaccard;
@@ -18,6 +19,8 @@ use crate::verified::remembered::Remembered;
 
 /// Best matches that are compared.
 const COMPARED: u32 = 20;
+/// What is compared is words, so words find it: the question is not embedded.
+const BY_WORDS: ListLengths = ListLengths { window: 100, turn: 100, dense: 0 };
 /// Facts on the same path that are compared.
 const ON_PATH: usize = 100;
 /// Facts that are said to be similar.
@@ -64,7 +67,7 @@ impl Engine {
                     budget_tokens: None,
                     relevance_min: None,
                     explain: false,
-                    lists: None,
+                    lists: Some(BY_WORDS),
                 },
             )
             .await?;
@@ -83,39 +86,51 @@ impl Engine {
                     ids.extend(rows.into_iter().map(|(_, record)| record));
                 }
                 let ids: Vec<RecordId> = ids.iter().cloned().collect();
-                compare(&new, read(tx, &new.memory, &ids)?, near)
+                compare(&new, alike_by_words(tx, &new, &ids, near)?, near)
             })
             .await
     }
 }
 
-/// Active facts that were not proposed, with their records.
-fn read(tx: &dyn ReadTx, memory: &MemoryId, ids: &[RecordId]) -> Result<Vec<Remembered>> {
-    let facts = tx.facts().get_many(memory, ids)?;
-    let records = tx.records().get_many(memory, ids)?;
-    let joined = facts.into_iter().filter_map(|fact| {
-        let record = records.iter().find(|record| record.id == fact.record)?.clone();
-        Some(Remembered { record, fact })
+/// Active facts that were not proposed, of which so many words are the same that it matters, with their likeness. Texts come
+/// first: most of what stands on a path is about something else, and its citations need not be read.
+fn alike_by_words(
+    tx: &dyn ReadTx,
+    new: &Comparing,
+    ids: &[RecordId],
+    near: f32,
+) -> Result<Vec<(f32, Remembered)>> {
+    let terms = loci_text::terms(&new.fact);
+    let least = near.min(CONFLICT_LIKENESS);
+    let mut records: HashMap<RecordId, (f32, Record)> = HashMap::new();
+    for record in tx.records().get_many(&new.memory, ids)? {
+        let score = jaccard(&terms, &loci_text::terms(&record.text));
+        if score >= least {
+            records.insert(record.id.clone(), (score, record));
+        }
+    }
+    let ids: Vec<RecordId> = ids.iter().filter(|id| records.contains_key(*id)).cloned().collect();
+    let joined = tx.facts().get_many(&new.memory, &ids)?.into_iter().filter_map(|fact| {
+        let (score, record) = records.remove(&fact.record)?;
+        Some((score, Remembered { record, fact }))
     });
     let counts = |one: &Remembered| one.fact.status == RecordState::Active && !one.fact.proposed;
-    Ok(joined.filter(|one| counts(one) && one.is_whole()).collect())
+    Ok(joined.filter(|(_, one)| counts(one) && one.is_whole()).collect())
 }
 
-fn compare(new: &Comparing, others: Vec<Remembered>, near: f32) -> Result<Alike> {
-    let terms = loci_text::terms(&new.fact);
+fn compare(new: &Comparing, others: Vec<(f32, Remembered)>, near: f32) -> Result<Alike> {
     let mut scored = Vec::new();
     let mut alike = Alike::default();
-    for other in others.iter().filter(|other| {
+    for (score, other) in others.iter().filter(|(_, other)| {
         other.fact.repository == new.repository && other.fact.content_hash != new.content_hash
     }) {
-        let score = jaccard(&terms, &loci_text::terms(&other.record.text));
-        if score >= near {
-            scored.push((score, other.record.id.clone()));
+        if *score >= near {
+            scored.push((*score, other.record.id.clone()));
         }
         let same_subject = normal(other.subject()) == normal(&new.subject);
         let same_place = other.fact.paths().iter().any(|path| new.paths.contains(path));
         if (same_subject || same_place)
-            && score >= CONFLICT_LIKENESS
+            && *score >= CONFLICT_LIKENESS
             && says_otherwise(&new.fact, &other.record.text)
         {
             alike.conflicts.push(other.record.id.clone());
