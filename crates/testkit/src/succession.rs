@@ -2,7 +2,7 @@
 //! What must hold at any moment: one of them is active, and each that came or went has its event.
 
 use loci_model::fact::{Fact, FactEventKind};
-use loci_model::ports::store::{FactPage, ReadTx, Tx};
+use loci_model::ports::store::{FactChoice, FactPage, ReadTx, Tx};
 use loci_model::record::RecordState;
 use loci_model::{Error, MemoryId, Result};
 
@@ -54,7 +54,7 @@ pub fn successions(tx: &dyn ReadTx, memory: &MemoryId) -> Result<u64> {
         memory: memory.clone(),
         repository: repository_id(1)?,
         statuses: vec![RecordState::Active, RecordState::Superseded],
-        proposed: false,
+        choice: FactChoice::Stored,
         after: None,
         limit: usize::MAX,
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use loci_model::fact::{Fact, FactEvent};
-use loci_model::ports::store::{FactPage, ReadTx, Store, StoreExt};
+use loci_model::ports::store::{FactChoice, FactPage, ReadTx, Store, StoreExt};
 use loci_model::record::{Record, RecordState};
 use loci_model::telemetry::StateChange;
 use loci_model::{MemoryId, RecordId, RepositoryId};
@@ -42,7 +42,7 @@ pub(super) async fn snapshot(
                 memory: memory.clone(),
                 repository,
                 statuses: RecordState::ALL.to_vec(),
-                proposed: true,
+                choice: FactChoice::Both,
                 after: None,
                 limit: ROWS_MAX,
             })?;

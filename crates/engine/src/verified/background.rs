@@ -8,7 +8,7 @@ use loci_model::fact::{FactEvent, FactEventKind};
 use loci_model::job::{DueRule, Job, JobKind, NewJob};
 use loci_model::ports::code::CodeSource;
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::{FactPage, StoreExt, Tx};
+use loci_model::ports::store::{FactChoice, FactPage, StoreExt, Tx};
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::repository::Repository;
@@ -135,7 +135,7 @@ impl Engine {
                     memory: memory.clone(),
                     repository: id.clone(),
                     statuses: vec![RecordState::Active, RecordState::Quarantined],
-                    proposed: true,
+                    choice: FactChoice::Both,
                     after: after.clone(),
                     limit: FACTS,
                 })?;

@@ -1,7 +1,7 @@
 //! `facts_evidence`: the facts of a repository with all that a verifier elsewhere needs to check them: anchors and claims. Nothing
 //! is verified here, and nothing is written: whoever reads this has not been told that anything holds.
 
-use loci_model::ports::store::{FactPage, StoreExt};
+use loci_model::ports::store::{FactChoice, FactPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::repository::Repository;
@@ -135,7 +135,7 @@ impl Engine {
                     memory: memory.clone(),
                     repository: found.repository.id.clone(),
                     statuses: vec![RecordState::Active],
-                    proposed: false,
+                    choice: FactChoice::Stored,
                     after: after.clone(),
                     limit,
                 })?;

@@ -1,6 +1,6 @@
 //! `facts_recent`: what is known about a repository, confirmed last first (verified-memory.md §12, `get_recent`).
 
-use loci_model::ports::store::{FactPage, StoreExt};
+use loci_model::ports::store::{FactChoice, FactPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::repository::Repository;
@@ -55,7 +55,7 @@ impl Engine {
                     memory: memory.clone(),
                     repository: found.repository.id.clone(),
                     statuses: vec![RecordState::Active],
-                    proposed: false,
+                    choice: FactChoice::Stored,
                     after: None,
                     limit,
                 })?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use loci_model::fact::Fact;
 use loci_model::ports::code::CodeSource;
-use loci_model::ports::store::{FactPage, StoreExt};
+use loci_model::ports::store::{FactChoice, FactPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{RecordKind, RecordState};
 use loci_model::repository::Repository;
@@ -253,7 +253,7 @@ impl Engine {
                     memory: memory.clone(),
                     repository: found.repository.id.clone(),
                     statuses: vec![filters.status.unwrap_or(RecordState::Active)],
-                    proposed: false,
+                    choice: FactChoice::Stored,
                     after: None,
                     limit: LISTED,
                 })?;

@@ -3,15 +3,16 @@
 
 use std::collections::HashSet;
 
-use loci_model::ports::store::{FactPage, ReadTx, StoreExt};
+use loci_model::fact::Fact;
+use loci_model::ports::store::{FactChoice, FactPage, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
-use loci_model::{Error, Result};
+use loci_model::{Error, RecordId, Result, Timestamp};
 
 use super::answers::{FactList, VerifyMode};
 use super::code_reading::check_ref;
 use super::content_hash;
-use super::recent::check_limit;
+use super::recent::{FACTS_MAX, check_limit};
 use super::remembered::{Remembered, join};
 use super::repositories::{Found, find};
 use super::serving::Serving;
@@ -21,7 +22,7 @@ use crate::memories::existing;
 
 impl Engine {
     /// Facts of a repository and then proposals, each confirmed last first, at most `limit` (1 to 200). A proposal that cannot
-    /// be verified now is kept back, as is one that says what a fact says.
+    /// be verified now is kept back, as is one that says what one of the 200 facts that were confirmed last says.
     ///
     /// # Errors
     /// As [`Engine::facts_recent`]; `Invalid` where nothing is to be verified.
@@ -73,9 +74,12 @@ impl Engine {
             .read(move |tx| {
                 existing(tx, &memory)?;
                 let found = find(tx, &asking, &memory, &name, Capability::Read)?;
-                let mut facts = both(tx, &found, limit)?;
-                facts.retain(|one| with_stored || one.fact.proposed);
-                facts.truncate(limit);
+                let stored = join(tx, &memory, &found.view, listed(tx, &found, FactChoice::Stored, None)?)?;
+                let said = stored.iter().map(|one| content_hash("", &one.record.text)).collect();
+                let shown = if with_stored { limit } else { 0 };
+                let mut facts: Vec<Remembered> = stored.into_iter().take(shown).collect();
+                let room = limit - facts.len();
+                facts.extend(proposals(tx, &found, &said, room)?);
                 Ok((found.repository, facts))
             })
             .await?;
@@ -83,24 +87,42 @@ impl Engine {
     }
 }
 
-/// Up to `limit` stored facts first, then up to as many proposals that say something else.
-fn both(tx: &dyn ReadTx, found: &Found, limit: usize) -> Result<Vec<Remembered>> {
-    let page = |proposed: bool, limit: usize| FactPage {
+/// Active facts of a repository, behind `after`, confirmed last first: as many as one read of them.
+fn listed(
+    tx: &dyn ReadTx,
+    found: &Found,
+    choice: FactChoice,
+    after: Option<(Timestamp, RecordId)>,
+) -> Result<Vec<Fact>> {
+    tx.facts().list(&FactPage {
         memory: found.repository.memory.clone(),
         repository: found.repository.id.clone(),
         statuses: vec![RecordState::Active],
-        proposed,
-        after: None,
-        limit,
-    };
-    let memory = &found.repository.memory;
-    let stored = tx.facts().list(&page(false, limit))?;
-    let mut proposed = tx.facts().list(&page(true, limit + stored.len()))?;
-    proposed.retain(|fact| fact.proposed);
-    let mut facts = join(tx, memory, &found.view, stored)?;
-    let known: HashSet<String> = facts.iter().map(|one| content_hash("", &one.record.text)).collect();
-    let proposed = join(tx, memory, &found.view, proposed)?;
-    let new = proposed.into_iter().filter(|one| !known.contains(&one.fact.content_hash));
-    facts.extend(new.take(limit));
-    Ok(facts)
+        choice,
+        after,
+        limit: FACTS_MAX as usize,
+    })
+}
+
+/// Proposals that the caller may see and that say something else than what is `said`, at most `limit`: those that do not count
+/// take nobody's place.
+fn proposals(
+    tx: &dyn ReadTx,
+    found: &Found,
+    said: &HashSet<String>,
+    limit: usize,
+) -> Result<Vec<Remembered>> {
+    let (mut proposals, mut after) = (Vec::new(), None);
+    while proposals.len() < limit {
+        let page = listed(tx, found, FactChoice::Proposed, after)?;
+        after = page.last().map(|fact| (fact.refreshed_at, fact.record.clone()));
+        let is_last = page.len() < FACTS_MAX as usize;
+        let joined = join(tx, &found.repository.memory, &found.view, page)?.into_iter();
+        proposals.extend(joined.filter(|one| !said.contains(&one.fact.content_hash)));
+        if is_last {
+            break;
+        }
+    }
+    proposals.truncate(limit);
+    Ok(proposals)
 }

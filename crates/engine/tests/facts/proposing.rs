@@ -11,14 +11,14 @@ use loci_engine::verified::{
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::job::{Job, JobState};
 use loci_model::ports::clock::Clock;
-use loci_model::ports::store::{FactPage, JobQuery, RecordPage, StoreExt};
+use loci_model::ports::store::{FactChoice, FactPage, JobQuery, RecordPage, StoreExt};
 use loci_model::record::{RecordKind, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::verdict::{Method, Unverifiable, Verdict};
 use loci_model::{ActorId, ErrorKind, RecordId, SessionId, Timestamp};
 use loci_testkit::block_on;
 
-use super::world::{CART, LIMITS, REPO, Shop, cite};
+use super::world::{CART, LIMITS, REPO, Shop, about, cite};
 
 const TEXT: &str = "`add_item` refuses more than MAX_ITEMS items, see src/limits.rs:2.";
 
@@ -77,7 +77,7 @@ fn proposed(shop: &Shop) -> Vec<(RecordId, Vec<String>, Vec<String>)> {
         memory,
         repository,
         statuses: RecordState::ALL.to_vec(),
-        proposed: true,
+        choice: FactChoice::Proposed,
         after: None,
         limit: 100,
     };
@@ -90,8 +90,7 @@ fn proposed(shop: &Shop) -> Vec<(RecordId, Vec<String>, Vec<String>)> {
         };
         fact.detail.citations.iter().map(place).collect()
     };
-    let proposed = facts.iter().filter(|fact| fact.proposed);
-    proposed.map(|fact| (fact.record.clone(), places(fact), fact.detail.flags.clone())).collect()
+    facts.iter().map(|fact| (fact.record.clone(), places(fact), fact.detail.flags.clone())).collect()
 }
 
 fn shown(shop: &Shop) -> FactList {
@@ -125,6 +124,20 @@ fn what_extraction_notices_is_proposed_with_its_places() {
     assert_eq!(ids(shown(&shop)), [stored, found[0].0.clone()]);
     let alone = block_on(shop.engine.facts_proposed(&shop.caller, &shop.standing, REPO, 5, None)).unwrap();
     assert_eq!(ids(alone), [found[0].0.clone()]);
+}
+
+#[test]
+fn a_proposal_is_shown_however_many_facts_were_confirmed_since() {
+    let shop = Shop::new();
+    say(&shop, REPO, TEXT, &[]);
+    let (id, ..) = proposed(&shop).remove(0);
+    shop.stored();
+    shop.store(about("MAX_REQUESTS is 120.", vec![cite("src/limits.rs", 4, 4)])).unwrap();
+    for limit in [1, 2] {
+        let alone = block_on(shop.engine.facts_proposed(&shop.caller, &shop.standing, REPO, limit, None));
+        let ids: Vec<_> = alone.unwrap().facts.into_iter().map(|view| view.remembered.record.id).collect();
+        assert_eq!(ids, [id.clone()], "of {limit}");
+    }
 }
 
 #[test]

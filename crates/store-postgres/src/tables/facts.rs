@@ -211,8 +211,7 @@ impl Facts for PgTx<'_> {
         let statuses: BTreeSet<i16> = page.statuses.iter().map(|status| state_code(*status)).collect();
         let wanted = RecordState::ALL.iter().filter(|status| statuses.contains(&state_code(**status)));
         let questions: Vec<(String, Bound)> = wanted
-            .flat_map(|status| [(*status, false), (*status, true)])
-            .filter(|(_, proposed)| page.proposed || !proposed)
+            .flat_map(|status| page.choice.proposed().iter().map(|proposed| (*status, *proposed)))
             .map(|(status, proposed)| page_of(memory, page, status, proposed))
             .collect();
         let values: Vec<_> = questions.iter().map(|(_, bound)| bound.values()).collect();

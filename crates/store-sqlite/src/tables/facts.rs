@@ -192,9 +192,8 @@ impl Facts for SqlTx<'_> {
         let statuses: BTreeSet<i64> = page.statuses.iter().map(|status| state_code(*status)).collect();
         let mut pages = Vec::new();
         for status in RecordState::ALL.iter().filter(|status| statuses.contains(&state_code(**status))) {
-            pages.push(self.facts_of_state(memory, page, *status, false)?);
-            if page.proposed {
-                pages.push(self.facts_of_state(memory, page, *status, true)?);
+            for proposed in page.choice.proposed() {
+                pages.push(self.facts_of_state(memory, page, *status, *proposed)?);
             }
         }
         Ok(fact_rules::merged(pages, page.limit))

@@ -1,7 +1,7 @@
 //! Facts: that they come back, pages, one of each content, paths, sums, what expired, erasure.
 
 use loci_model::fact::{Fact, FactEventKind};
-use loci_model::ports::store::{FactPage, Facts, PathChoice, RecordChange};
+use loci_model::ports::store::{FactChoice, FactPage, Facts, PathChoice, RecordChange};
 use loci_model::record::RecordState;
 use loci_model::{ErrorKind, MemoryId, RecordId, Result, Timestamp, limits};
 
@@ -112,22 +112,28 @@ pub(super) fn pages(bench: &Bench) -> Result<()> {
             fact(&memory, 2, 7, "a.rs")?,
         ],
     )?;
-    let page = |statuses: &'static [RecordState], proposed: bool, after: Option<(i64, u32)>, limit: usize| {
-        let of = memory.clone();
-        bench.read(move |tx| {
-            let after = after.map(|(at, number)| Ok((time(at), record_id(number)?))).transpose()?;
-            let (memory, repository, statuses) = (of.clone(), repository_id(1)?, statuses.to_vec());
-            numbers(&tx.facts().list(&FactPage { memory, repository, statuses, proposed, after, limit })?)
-        })
-    };
-    same("confirmed last first", page(&[Active], false, None, 9)?, vec![2, 5, 1]);
-    same("proposed too", page(&[Active], true, None, 9)?, vec![2, 4, 5, 1]);
-    same("of two states", page(&[Quarantined, Active], false, None, 9)?, vec![2, 3, 5, 1]);
-    same("of none", page(&[], true, None, 9)?, Vec::<u32>::new());
+    let page =
+        |statuses: &'static [RecordState], choice: FactChoice, after: Option<(i64, u32)>, limit: usize| {
+            let of = memory.clone();
+            bench.read(move |tx| {
+                let after = after.map(|(at, number)| Ok((time(at), record_id(number)?))).transpose()?;
+                let (memory, repository, statuses) = (of.clone(), repository_id(1)?, statuses.to_vec());
+                numbers(&tx.facts().list(&FactPage { memory, repository, statuses, choice, after, limit })?)
+            })
+        };
+    use FactChoice::{Both, Proposed, Stored};
+    same("confirmed last first", page(&[Active], Stored, None, 9)?, vec![2, 5, 1]);
+    same("proposed too", page(&[Active], Both, None, 9)?, vec![2, 4, 5, 1]);
+    same("proposed alone", page(&[Active], Proposed, None, 9)?, vec![4]);
+    same("before the limit", page(&[Active], Proposed, None, 1)?, vec![4]);
+    same("behind it none", page(&[Active], Proposed, Some((20, 4)), 1)?, vec![]);
+    same("proposed in another state", page(&[Quarantined], Proposed, None, 9)?, vec![]);
+    same("of two states", page(&[Quarantined, Active], Stored, None, 9)?, vec![2, 3, 5, 1]);
+    same("of none", page(&[], Both, None, 9)?, Vec::<u32>::new());
     let all: &[RecordState] = &[Active, Quarantined, Superseded];
-    same("the first", page(all, true, None, 3)?, vec![6, 2, 3]);
-    same("behind it", page(all, true, Some((20, 3)), 2)?, vec![4, 5]);
-    same("behind that", page(all, true, Some((20, 5)), 2)?, vec![1]);
+    same("the first", page(all, Both, None, 3)?, vec![6, 2, 3]);
+    same("behind it", page(all, Both, Some((20, 3)), 2)?, vec![4, 5]);
+    same("behind that", page(all, Both, Some((20, 5)), 2)?, vec![1]);
     Ok(())
 }
 

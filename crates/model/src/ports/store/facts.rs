@@ -5,6 +5,28 @@ use crate::fact::{Fact, FactEvent, FactEventKind, FactTally, KeptVerdict};
 use crate::record::RecordState;
 use crate::{MemoryId, RecordId, RepositoryId, Result, Timestamp};
 
+/// Which facts, by who vouches for their citations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FactChoice {
+    /// Those that somebody stored.
+    Stored,
+    /// Those whose citations are only proposed.
+    Proposed,
+    /// Both.
+    Both,
+}
+
+impl FactChoice {
+    /// The values of [`Fact::proposed`] that are meant.
+    pub fn proposed(self) -> &'static [bool] {
+        match self {
+            Self::Stored => &[false],
+            Self::Proposed => &[true],
+            Self::Both => &[false, true],
+        }
+    }
+}
+
 /// A page of facts: confirmed last first, ties by record id ascending.
 #[derive(Debug, Clone)]
 pub struct FactPage {
@@ -14,8 +36,8 @@ pub struct FactPage {
     pub repository: RepositoryId,
     /// In these states.
     pub statuses: Vec<RecordState>,
-    /// Proposed ones too.
-    pub proposed: bool,
+    /// Stored ones, proposed ones, or both.
+    pub choice: FactChoice,
     /// Behind this one.
     pub after: Option<(Timestamp, RecordId)>,
     /// At most so many.

@@ -24,7 +24,7 @@ pub use events::{
     ActorPage, BranchSlice, EventPlace, EventQuery, Events, EventsBefore, SessionEntry, SessionPage,
 };
 pub use exchanges::Exchanges;
-pub use facts::{FactEvents, FactPage, FactSums, Facts, PathChoice, Verdicts};
+pub use facts::{FactChoice, FactEvents, FactPage, FactSums, Facts, PathChoice, Verdicts};
 pub use idempotency::Idempotency;
 pub use jobs::{JobFailure, JobQuery, Jobs};
 pub use keys::Keys;
