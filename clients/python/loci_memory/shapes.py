@@ -326,6 +326,7 @@ class Stats(Shape):
     latest_memory: Optional[str] = None
     applied_count: int = 0
     verdict_rates: Mapping[str, Any] = field(default_factory=dict)
+    told_verdicts: Mapping[str, int] = field(default_factory=dict)
     verified_before_use_rate: Optional[float] = None
     refresh_on_valid_rate: Optional[float] = None
     stale_share: Optional[float] = None

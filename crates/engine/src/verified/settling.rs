@@ -59,12 +59,10 @@ pub(super) fn settle(
 ) -> Result<Settled> {
     let verification = seen.verification;
     let verified = scene.verified(ids, Some(&fact.record), verification, seen.duration_ms);
-    let mut events = vec![if fact.proposed { of_proposal(verified)? } else { verified }];
     if seen.origin == Origin::Told {
-        let mark = details(&told::mark())?;
-        events.iter_mut().for_each(|event| event.details.clone_from(&mark));
-        return Ok(Settled { fact: None, state: None, events });
+        return Ok(Settled { fact: None, state: None, events: vec![told::row(verified)?] });
     }
+    let mut events = vec![if fact.proposed { of_proposal(verified)? } else { verified }];
     let tip = seen.default_tip.filter(|_| verification.verdict.is_conclusive());
     let Some(tip) = tip.filter(|_| !is_unanchored(verification)) else {
         return Ok(Settled { fact: None, state: None, events });

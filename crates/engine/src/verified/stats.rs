@@ -12,6 +12,7 @@ use loci_model::verdict::Verdict;
 use super::repositories::find;
 use super::settling::PROPOSED;
 use super::standing::Standing;
+use super::told::TOLD;
 use crate::Engine;
 use crate::memories::existing;
 
@@ -27,6 +28,8 @@ pub struct FactStats {
     pub sums: FactSums,
     /// Share of each verdict among the verifications of 7 and of 28 days.
     pub verdict_rates: [(u32, BTreeMap<&'static str, f64>); 2],
+    /// Verdicts of 28 days that callers found where the code is: no part of anything else here.
+    pub told: BTreeMap<&'static str, u64>,
     /// Uses that a valid verification came before, over all uses of 28 days.
     pub verified_before_use_rate: Option<f64>,
     /// Uses after a valid verification that confirmed the fact, over all such uses of 28 days.
@@ -63,14 +66,16 @@ impl Engine {
                 let days = |days: i64| now.plus_millis(-days * loci_model::time::DAY_MS);
                 let mut month = tx.fact_events().tallies(&memory, id, days(28))?;
                 let mut week = tx.fact_events().tallies(&memory, id, days(7))?;
-                let is_stored = |tally: &FactTally| tally.cause.as_deref() != Some(PROPOSED);
-                month.retain(is_stored);
-                week.retain(is_stored);
+                let told = counts(&month, TOLD);
+                let is_ours = |tally: &FactTally| !matches!(tally.cause.as_deref(), Some(PROPOSED | TOLD));
+                month.retain(is_ours);
+                week.retain(is_ours);
                 let durations = tx.fact_events().durations_ms(&memory, id, days(28), DURATIONS)?;
                 Ok(FactStats {
                     repo: found.repository.key.clone(),
                     sums: tx.facts().sums(&memory, id)?,
                     verdict_rates: [(7, rates(&week)), (28, rates(&month))],
+                    told,
                     verified_before_use_rate: verified_before_use(&month),
                     refresh_on_valid_rate: refresh_on_valid(&month),
                     stale_share: stale_share(&month),
@@ -88,6 +93,18 @@ fn is_verification(kind: FactEventKind) -> bool {
 
 fn sum(tallies: &[FactTally], counts: impl Fn(&FactTally) -> bool) -> u64 {
     tallies.iter().filter(|tally| counts(tally)).map(|tally| tally.count).sum()
+}
+
+/// How many of each verdict, of verifications with this cause; verdicts without any are left out.
+fn counts(tallies: &[FactTally], cause: &str) -> BTreeMap<&'static str, u64> {
+    let mut counts = BTreeMap::new();
+    let of_cause = |tally: &&FactTally| is_verification(tally.kind) && tally.cause.as_deref() == Some(cause);
+    for tally in tallies.iter().filter(of_cause) {
+        if let Some(verdict) = tally.verdict {
+            *counts.entry(verdict.as_str()).or_default() += tally.count;
+        }
+    }
+    counts
 }
 
 fn share(part: u64, whole: u64) -> Option<f64> {

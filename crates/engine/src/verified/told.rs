@@ -13,6 +13,7 @@ use loci_model::verdict::{CitationVerdict, Unverifiable, Verification};
 use loci_model::{Error, RecordId, Result};
 
 use super::code_reading::{Tip, WORKTREE, check_ref};
+use super::events::details;
 use super::recent::FACTS_MAX;
 use super::remembered::Remembered;
 use super::verifier::{Quorum, check_path, verdict_of};
@@ -22,8 +23,8 @@ use super::verifying::{Checked, Looked, unverifiable};
 const DETAIL_CHARS_MAX: usize = 5_000;
 /// Bytes of a difference, and of the lines that were found: what one citation can show.
 const TEXT_BYTES_MAX: usize = 64 << 10;
-/// The member of a row's details that says whose word it is.
-const TOLD: &str = "told";
+/// Cause of verifications that were told, and the member of their details that says so.
+pub(super) const TOLD: &str = "told";
 
 /// A verdict of one fact.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,13 +133,13 @@ impl Told {
 
 /// True for the row of a verification that was told, not made here.
 pub(super) fn is_told(event: &FactEvent) -> bool {
-    let details = event.details.as_ref().and_then(|details| details.value().ok());
-    details.is_some_and(|details| details.get(TOLD).and_then(serde_json::Value::as_bool) == Some(true))
+    event.cause.as_deref() == Some(TOLD)
 }
 
-/// What the row of such a verification says beside.
-pub(super) fn mark() -> serde_json::Value {
-    serde_json::json!({ TOLD: true })
+/// The row of such a verification: marked, so that it is no part of the rates and times of what is verified here.
+pub(super) fn row(verified: FactEvent) -> Result<FactEvent> {
+    let said = serde_json::json!({ TOLD: true, "why": verified.cause, "duration_ms": verified.duration_ms });
+    Ok(FactEvent { cause: Some(TOLD.to_owned()), details: details(&said)?, duration_ms: None, ..verified })
 }
 
 fn untold() -> CodeError {

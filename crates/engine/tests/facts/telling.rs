@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use loci_engine::verified::{
-    Evidence, FactFilters, FactSearch, FactsAsked, Serving, Standing, Told, ToldFact, VerifyMode,
+    Evidence, FactFilters, FactSearch, FactStats, FactsAsked, Serving, Standing, Told, ToldFact, VerifyMode,
 };
 use loci_model::citation::Place;
 use loci_model::code::ObjectId;
@@ -262,6 +262,29 @@ fn what_a_read_would_look_at_is_told_without_being_served() {
         assert_eq!(block_on(refused).unwrap_err().field.as_deref(), Some("limit"));
     }
     assert_eq!(shop.kinds(&id), STORED, "nothing was verified, and nothing returned");
+}
+
+#[test]
+fn they_are_no_part_of_what_is_measured_here() {
+    let shop = Shop::new();
+    shop.stored();
+    let stats = || block_on(shop.engine.fact_stats(&shop.caller, &shop.standing, REPO)).unwrap();
+    let before = stats();
+    assert!(before.told.is_empty() && before.verification_ms.is_some());
+    for verdict in [Verdict::Gone, Verdict::Valid, Verdict::Gone] {
+        let mut facts = evidence(&shop).iter().map(|fact| told_of(fact, all(verdict, 2))).collect::<Vec<_>>();
+        facts[0].duration_ms = 9_000;
+        let told = Told::new("feature".to_owned(), Some(tip(&shop)), facts).unwrap();
+        shop.world.clock().advance_ms(1_000);
+        block_on(shop.engine.facts_tell(&shop.caller, &shop.standing, REPO, told)).unwrap();
+    }
+    let after = stats();
+    assert_eq!(
+        after.told.iter().map(|(verdict, count)| (*verdict, *count)).collect::<Vec<_>>(),
+        [("gone", 2), ("valid", 1)]
+    );
+    let apart = |stats: FactStats| FactStats { told: Default::default(), ..stats };
+    assert_eq!(apart(after), apart(before));
 }
 
 #[test]
