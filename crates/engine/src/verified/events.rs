@@ -156,7 +156,7 @@ fn behind(tx: &dyn ReadTx, with: &[FactEvent], event: &FactEvent) -> Result<Fact
     let beside = |other: &&FactEvent| other.record == event.record && STANDING.contains(&other.kind);
     let last = match with.iter().rev().find(beside) {
         Some(last) => Some(last.clone()),
-        None => tx.fact_events().newest(&event.memory, record, STANDING, event.at)?,
+        None => tx.fact_events().newest(&event.memory, record, STANDING, event.at, None)?,
     };
     let last = last.filter(|last| (last.at, &last.id) >= (event.at, &event.id));
     Ok(last.map_or_else(

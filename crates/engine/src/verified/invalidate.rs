@@ -100,11 +100,13 @@ impl Engine {
     }
 }
 
-/// The newest verification, whoever made it, must have been able to read the code. What a reader tells holds nobody up.
+/// The newest verification that was made here, whoever asked for it, must have been able to read the code. What a reader tells
+/// neither holds anybody up nor stands before that.
 fn check_evidence(tx: &dyn ReadTx, scene: &Scene, id: &RecordId, since: loci_model::Timestamp) -> Result<()> {
-    let newest = tx.fact_events().newest(&scene.memory, id, receipts::VERIFICATIONS, since)?;
+    let newest =
+        tx.fact_events().newest(&scene.memory, id, receipts::VERIFICATIONS, since, Some(told::TOLD))?;
     match newest {
-        Some(event) if event.kind == FactEventKind::VerificationSkipped && !told::is_told(&event) => {
+        Some(event) if event.kind == FactEventKind::VerificationSkipped => {
             let why = event.cause.as_deref().unwrap_or("unreadable");
             let message = format!(
                 "the cited code could not be read just now ({why}): that is no evidence that the fact is wrong"

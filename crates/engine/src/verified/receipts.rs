@@ -50,7 +50,7 @@ pub(super) fn newest(
     record: &RecordId,
     since: Timestamp,
 ) -> Result<Option<FactEvent>> {
-    let newest = tx.fact_events().newest(memory, record, VERIFICATIONS, since)?;
+    let newest = tx.fact_events().newest(memory, record, VERIFICATIONS, since, None)?;
     Ok(newest.filter(|event| {
         event.principal == caller.name && (standing.session.is_none() || event.session == standing.session)
     }))

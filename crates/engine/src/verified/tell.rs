@@ -71,7 +71,7 @@ impl Engine {
                         return Ok(FactTold { record: record.clone(), receipt: None });
                     }
                     let newest =
-                        tx.fact_events().newest(&memory.id, record, receipts::VERIFICATIONS, scene.at)?;
+                        tx.fact_events().newest(&memory.id, record, receipts::VERIFICATIONS, scene.at, None)?;
                     Ok(FactTold { record: record.clone(), receipt: newest.map(|event| event.id) })
                 };
                 wanted.iter().map(receipt).collect()

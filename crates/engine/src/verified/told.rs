@@ -96,7 +96,8 @@ impl Told {
             .unwrap_or_default()
     }
 
-    /// The same as a look of this process. A fact that is not told of, or was changed since, is unverifiable.
+    /// The same as a look of this process. A fact that is not told of, or was changed since, is unverifiable, and no verification
+    /// of it was made.
     ///
     /// # Errors
     /// `Invalid` for a verdict that does not follow from what it says of citations and claims.
@@ -119,7 +120,7 @@ impl Told {
                     (unverifiable(&untold(), detail.citations.len()), 0)
                 }
             };
-            checked.push(Checked { verification, duration_ms, is_new: true, digest });
+            checked.push(Checked { verification, duration_ms, is_new: found.is_some(), digest });
         }
         let revision = match (self.reference.as_str(), self.commit) {
             (WORKTREE, head) => Revision::Worktree(head),

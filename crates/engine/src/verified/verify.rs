@@ -73,7 +73,9 @@ impl Engine {
         told: &Told,
     ) -> Result<Verified> {
         let located = self.locate(caller, standing, id, Capability::Read).await?;
-        let looked = told.looked(&located.found.repository, std::slice::from_ref(&located.remembered))?;
+        let mut looked = told.looked(&located.found.repository, std::slice::from_ref(&located.remembered))?;
+        // Who asks for this one verification has its row and receipt, also where nothing was told.
+        looked.checked.iter_mut().for_each(|one| one.is_new = true);
         let (verified, _) = self.note_verified(caller, standing, &located, told.reference(), looked).await?;
         Ok(Verified { contents: told.contents(id), ..verified })
     }
@@ -114,7 +116,7 @@ impl Engine {
                 engine.write_checked(tx, &memory, &writing, &names, &checked, checked.origin())?;
                 let [id] = &names;
                 let newest =
-                    tx.fact_events().newest(&memory.id, id, super::receipts::VERIFICATIONS, writing.at)?;
+                    tx.fact_events().newest(&memory.id, id, super::receipts::VERIFICATIONS, writing.at, None)?;
                 Ok(newest.map(|event: FactEvent| event.id))
             })
             .await?;

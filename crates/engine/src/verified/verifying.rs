@@ -35,7 +35,7 @@ impl Subject {
 pub(super) struct Checked {
     pub(super) verification: Verification,
     pub(super) duration_ms: u32,
-    /// It was made now, not found among the kept ones.
+    /// It was made now: neither found among the kept ones, nor missing among what was told.
     pub(super) is_new: bool,
     /// Under which it may be kept.
     pub(super) digest: String,

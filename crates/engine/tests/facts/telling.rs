@@ -265,6 +265,43 @@ fn what_a_read_would_look_at_is_told_without_being_served() {
 }
 
 #[test]
+fn what_is_not_told_of_was_not_verified() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let nothing = Told::new("feature".to_owned(), Some(tip(&shop)), Vec::new()).unwrap();
+    shop.world.clock().advance_ms(1_000);
+    let list = recent_told(&shop, nothing.clone());
+    assert_eq!(list.facts[0].verdict(), Some(Verdict::Unverifiable));
+    assert_eq!(shop.kinds(&id), [STORED[0], STORED[1], "retrieved"], "no row says that somebody looked");
+    // Whoever asks for this verification alone has its receipt.
+    shop.world.clock().advance_ms(1_000);
+    let verified =
+        block_on(shop.engine.fact_verify_told(&shop.caller, &shop.standing, &id, &nothing)).unwrap();
+    let last = shop.events(&id).pop().unwrap();
+    assert_eq!((last.kind, &last.id), (FactEventKind::VerificationSkipped, &verified.receipt));
+    shop.assert_replayed(&id);
+}
+
+#[test]
+fn they_stand_before_nothing_that_was_found_here() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    shop.code(|history| history.fail(Some(Unverifiable::Network)));
+    shop.recent(VerifyMode::Fresh);
+    shop.code(|history| history.fail(None));
+    for verdict in [Verdict::Gone, Verdict::Valid, Verdict::Unverifiable] {
+        shop.world.clock().advance_ms(1_000);
+        recent_told(&shop, told(&shop, "feature", verdict));
+        let refused = shop.invalidate(&id).unwrap_err();
+        assert_eq!(reason(&refused), Some(CodeReason::Unverifiable), "{verdict:?}: {refused:?}");
+    }
+    shop.recent(VerifyMode::Fresh);
+    recent_told(&shop, told(&shop, "feature", Verdict::Unverifiable));
+    assert!(shop.invalidate(&id).unwrap(), "nor do they hold anybody up");
+    shop.assert_replayed(&id);
+}
+
+#[test]
 fn they_are_no_part_of_what_is_measured_here() {
     let shop = Shop::new();
     shop.stored();

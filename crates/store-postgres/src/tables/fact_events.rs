@@ -171,14 +171,18 @@ impl FactEvents for PgTx<'_> {
         record: &RecordId,
         kinds: &[FactEventKind],
         since: Timestamp,
+        but_of: Option<&str>,
     ) -> Result<Option<FactEvent>> {
         let Some(number) = self.number(memory)?.filter(|_| !kinds.is_empty()) else { return Ok(None) };
         let of_kinds = among_codes("e.kind", FactEventKind::ALL, kinds);
         let sql = format!(
             "SELECT {EVENT_COLUMNS} FROM fact_events e WHERE e.mem = $1 AND e.key = $2 AND e.key IS NOT NULL \
-             AND e.at >= $3{of_kinds} ORDER BY e.at DESC, e.id DESC LIMIT 1"
+             AND e.at >= $3{of_kinds} AND ($4::text IS NULL OR e.cause IS DISTINCT FROM $4) \
+             ORDER BY e.at DESC, e.id DESC LIMIT 1"
         );
-        self.one(&sql, &[&number, &key_of(record), &since.millis()], |row| read(memory, row))
+        self.one(&sql, &[&number, &key_of(record), &since.millis(), &but_of.map(plain)], |row| {
+            read(memory, row)
+        })
     }
 
     fn tallies(

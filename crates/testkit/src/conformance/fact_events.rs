@@ -68,18 +68,22 @@ pub(super) fn events(bench: &Bench) -> Result<()> {
     let of = memory.clone();
     let kept = bench.read(move |tx| Ok(ids(&tx.fact_events().history(&of, &record_id(1)?)?)))?;
     same("what it stands on, oldest first", kept, vec![1, 3]);
-    let newest = |kinds: &'static [FactEventKind], since: i64| {
+    let newest = |kinds: &'static [FactEventKind], since: i64, but_of: Option<&'static str>| {
         let of = memory.clone();
         bench.read(move |tx| {
-            let found = tx.fact_events().newest(&of, &record_id(1)?, kinds, time(since))?;
+            let found = tx.fact_events().newest(&of, &record_id(1)?, kinds, time(since), but_of)?;
             Ok(found.map(|event| ids(&[event])))
         })
     };
-    use FactEventKind::{Applied, Created, VerifiedInvalid, VerifiedValid};
-    same("the newest of these", newest(&[VerifiedValid, VerifiedInvalid], 0)?, Some(vec![3]));
-    same("not before", newest(&[VerifiedValid, Created], 3)?, None);
-    same("at that time", newest(&[VerifiedInvalid], 3)?, Some(vec![3]));
-    same("none", (newest(&[Applied], 0)?, newest(&[], 0)?), (None, None));
+    use FactEventKind::{Applied, Created, VerificationSkipped, VerifiedInvalid, VerifiedValid};
+    same("the newest of these", newest(&[VerifiedValid, VerifiedInvalid], 0, None)?, Some(vec![3]));
+    same("not before", newest(&[VerifiedValid, Created], 3, None)?, None);
+    same("at that time", newest(&[VerifiedInvalid], 3, None)?, Some(vec![3]));
+    same("none", (newest(&[Applied], 0, None)?, newest(&[], 0, None)?), (None, None));
+    let all: &[FactEventKind] = &[VerifiedInvalid, VerificationSkipped];
+    same("with a cause", newest(all, 0, None)?, Some(vec![4]));
+    same("but of that", newest(all, 0, Some("network"))?, Some(vec![3]));
+    same("of another", newest(all, 0, Some("rate"))?, Some(vec![4]));
     tallies(bench, &memory)
 }
 

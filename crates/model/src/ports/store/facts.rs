@@ -131,13 +131,14 @@ pub trait FactEvents {
     /// Of a record those that are kept ([`FactEventKind::is_kept`]), oldest first, ties by id: how it came to stand where it
     /// stands.
     fn history(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<FactEvent>>;
-    /// The newest of a record of one of these kinds, not before `since`, ties by id descending.
+    /// The newest of a record of one of these kinds, not before `since` and not of this cause, ties by id descending.
     fn newest(
         &self,
         memory: &MemoryId,
         record: &RecordId,
         kinds: &[FactEventKind],
         since: Timestamp,
+        but_of: Option<&str>,
     ) -> Result<Option<FactEvent>>;
     /// How many of a repository are alike, not before `since`; by kind, verdict, cause.
     fn tallies(
