@@ -8,7 +8,7 @@ use loci_model::record::Record;
 use loci_model::{Error, JobId, Result};
 
 use super::events::Scene;
-use super::storing::SUBJECT_CHARS_MAX;
+use super::storing::{SUBJECT_CHARS_MAX, check_subject};
 use super::{content_hash, flags};
 use crate::records::batch;
 use crate::records::changes::{self, Change};
@@ -35,7 +35,7 @@ impl Told {
 /// Makes a fact of a proposal; the row of facts is the caller's to write.
 ///
 /// # Errors
-/// `Conflict` where the same fact is stored already.
+/// `Conflict` where the same fact is stored already; `Invalid` where nothing is left of the subject.
 pub(super) fn promote(
     tx: &mut dyn Tx,
     memory: &Memory,
@@ -45,6 +45,7 @@ pub(super) fn promote(
     scene: &Scene,
     job: &JobId,
 ) -> Result<()> {
+    check_subject(&told.subject)?;
     let hash = content_hash(&told.subject, &record.text);
     if let Some(same) = tx.facts().active_with(&memory.id, &fact.repository, &hash)? {
         return Err(Error::conflict(format!("the same fact is stored already: {same}")).on("memory_id"));

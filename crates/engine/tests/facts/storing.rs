@@ -1,6 +1,6 @@
 //! What may be stored: everything is verified first, nothing is doubled, refusals leave a row (B2, B4, B9, B12, A4).
 
-use loci_engine::verified::{NewFact, StoreStatus};
+use loci_engine::verified::{Correction, NewFact, StoreStatus};
 use loci_model::citation::CitationInput;
 use loci_model::fact::FactEventKind;
 use loci_model::{CodeReason, ErrorKind};
@@ -42,6 +42,33 @@ fn an_equal_fact_is_confirmed_and_its_citations_join() {
     assert_eq!(second.view.remembered.fact.counters.verifications, 1);
     assert_eq!(shop.kinds(&first), ["verified_valid", "created", "verified_valid", "refreshed"]);
     shop.assert_replayed(&first);
+}
+
+#[test]
+fn something_is_left_of_subject_and_fact_where_they_are_compared() {
+    let shop = Shop::new();
+    let old = shop.stored();
+    for empty in [".", " . ", " \u{3000}. "] {
+        let of = |field: &str, error: loci_model::Error| {
+            assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Invalid, Some(field)), "{error:?}");
+            assert!(error.message.contains("full stop: "), "the rule and what to do: {error:?}");
+        };
+        of("subject", shop.store(NewFact { subject: empty.to_owned(), ..limit_fact() }).unwrap_err());
+        of("fact", shop.store(NewFact { fact: empty.to_owned(), ..limit_fact() }).unwrap_err());
+        let correction = Correction {
+            old: old.clone(),
+            fact: "A cart holds MAX_ITEMS items.".to_owned(),
+            citations: None,
+            reason: None,
+            subject: Some(empty.to_owned()),
+            claims: None,
+            created_by: None,
+            reference: None,
+        };
+        let superseded = shop.engine.fact_supersede(&shop.caller, &shop.standing, correction, None);
+        of("subject", block_on(superseded).unwrap_err());
+    }
+    assert_eq!(shop.kinds(&old), ["verified_valid", "created"]);
 }
 
 #[test]

@@ -25,6 +25,7 @@ pub(super) use writing_new::{NewText, Place, Writing};
 
 use super::answers::FactView;
 use super::code_reading::{HEAD, check_ref, unreadable};
+use super::content_hash::normal;
 use super::events::Scene;
 use super::repositories::{Found, find};
 use super::standing::Standing;
@@ -242,21 +243,38 @@ fn code_of(error: &Error) -> &'static str {
     }
 }
 
-/// Checks lengths of texts; a subject is one line.
+/// Checks texts: their lengths, and that something is left of subject and fact where they are compared.
 pub(super) fn check_texts(subject: &str, fact: &str, reason: Option<&str>) -> Result<()> {
     let length = |text: &str| text.trim().chars().count();
-    if !(1..=SUBJECT_CHARS_MAX).contains(&length(subject)) || subject.trim().contains(['\n', '\r']) {
-        let rule = format!("subject must be one line of 1 to {SUBJECT_CHARS_MAX} characters");
-        return Err(Error::invalid("subject", rule));
-    }
+    check_subject(subject)?;
     if !(1..=FACT_CHARS_MAX).contains(&length(fact)) || fact.chars().count() > FACT_CHARS_MAX {
         return Err(Error::invalid("fact", format!("fact must have 1 to {FACT_CHARS_MAX} characters")));
+    }
+    if normal(fact).is_empty() {
+        let rule = "fact must be more than white space and a full stop: say what is known";
+        return Err(Error::invalid("fact", rule));
     }
     if reason.is_some_and(|reason| reason.chars().count() > REASON_CHARS_MAX) {
         return Err(Error::invalid(
             "reason",
             format!("reason must have at most {REASON_CHARS_MAX} characters"),
         ));
+    }
+    Ok(())
+}
+
+/// Checks a subject: one line, of which something is left where facts are compared. Without one it would be taken for what is
+/// only proposed.
+pub(super) fn check_subject(subject: &str) -> Result<()> {
+    let subject = subject.trim();
+    if !(1..=SUBJECT_CHARS_MAX).contains(&subject.chars().count()) || subject.contains(['\n', '\r']) {
+        let rule = format!("subject must be one line of 1 to {SUBJECT_CHARS_MAX} characters");
+        return Err(Error::invalid("subject", rule));
+    }
+    if normal(subject).is_empty() {
+        let rule =
+            "subject must be more than white space and a full stop: name in a word what the fact is about";
+        return Err(Error::invalid("subject", rule));
     }
     Ok(())
 }
