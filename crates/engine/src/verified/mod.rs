@@ -21,6 +21,7 @@ mod answers;
 mod applied;
 mod background;
 mod by_path;
+mod citing;
 mod code_reading;
 mod content_hash;
 mod delete;

@@ -48,6 +48,38 @@ fn newest() {
     run("stdio-facts-modern", include_str!("golden/stdio-facts-modern.txt"), &shop());
 }
 
+#[test]
+fn a_search_of_a_memory_serves_no_facts_of_code() {
+    let world = shop();
+    let call = |name: &str, headers: &[(&str, &str)], arguments: Value| {
+        let answer = world.send("POST", &format!("/v1/tools/{name}"), headers, arguments.to_string());
+        assert_eq!(answer.status.as_u16(), 200, "{}", answer.text);
+        answer.json()
+    };
+    let cited = json!([{ "path": "src/limits.rs", "line_start": 1, "line_end": 2 }]);
+    for fact in ["MAX_ITEMS is what one cart holds.", "No cart holds more items than MAX_ITEMS."] {
+        let fact = json!({ "repo": "acme/shop", "subject": "Carts", "fact": fact, "citations": cited });
+        call("memory_store", &[], fact);
+    }
+    let said = json!({ "entries": ["The cart of Anna holds tea"] });
+    call("add_memory", &[("x-loci-memory", "code")], said);
+    let asked = |limit: u32| json!({ "store": "code", "query": "what MAX_ITEMS a cart holds", "kinds": ["fact"], "limit": limit });
+    for limit in [1, 20] {
+        let found = call("memory_search", &[], asked(limit));
+        let passages: Vec<_> =
+            found["results"].as_array().unwrap().iter().map(|hit| &hit["passage"]).collect();
+        assert_eq!(passages, ["The cart of Anna holds tea"], "{found}");
+        let warning = found["warnings"][0].as_str().unwrap();
+        assert!(
+            warning.starts_with("FACTS_OF_CODE: 2 ") && warning.contains("repo (acme/shop)"),
+            "{warning}"
+        );
+    }
+    let by_repo =
+        call("memory_search", &[], json!({ "repo": "acme/shop", "query": "what MAX_ITEMS a cart holds" }));
+    assert_eq!(by_repo["memories"].as_array().unwrap().len(), 2, "{by_repo}");
+}
+
 /// A client on standard input and output.
 struct Client {
     to: WriteHalf<tokio::io::DuplexStream>,

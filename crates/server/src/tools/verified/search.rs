@@ -1,9 +1,12 @@
 //! `memory_search`: facts of a repository, and other knowledge, by words, meaning and filters (verified-memory.md §12).
 
-use loci_engine::retrieval::SearchRequest;
+use std::collections::BTreeSet;
+
+use loci_engine::retrieval::{Hit, SearchRequest};
 use loci_engine::verified::{FactFilters, FactSearch, FactsAsked};
 use loci_model::ports::BoxFuture;
 use loci_model::record::{RecordKind, RecordState};
+use loci_model::{MemoryId, limits};
 use serde_json::{Value, json};
 
 use super::{asked, said};
@@ -109,8 +112,11 @@ async fn records(context: Context, arguments: Arguments, store: String) -> Outco
         kinds.push(RecordKind::Document);
     }
     let memory = place::named(&context.engine, &context.caller, &store).await?;
+    let limit = asked::number(&arguments, "limit").unwrap_or(20);
+    // Facts of code are left out of the answer: what comes behind them is to take their places.
+    let top_k = if kinds.contains(&RecordKind::Fact) { limits::TOP_K_MAX } else { limit };
     let question = SearchRequest {
-        memory: memory.id,
+        memory: memory.id.clone(),
         query: asked::needed(&arguments, "query")?,
         namespaces: Vec::new(),
         strategy: None,
@@ -118,15 +124,19 @@ async fn records(context: Context, arguments: Arguments, store: String) -> Outco
         kinds,
         states: Vec::new(),
         as_of: None,
-        top_k: asked::number(&arguments, "limit").unwrap_or(20),
+        top_k,
         fold: false,
         budget_tokens: None,
         relevance_min: None,
         explain: false,
         lists: None,
     };
-    let answer = context.engine.search(&context.caller, question).await?;
-    let results = answer.hits.iter().map(|hit| {
+    let mut answer = context.engine.search(&context.caller, question).await?;
+    let notices = &answer.notices;
+    let mut warnings: Vec<String> =
+        notices.warnings.iter().map(|warning| warning.code().to_owned()).collect();
+    warnings.extend(without_facts_of_code(&context, &memory.id, &mut answer.hits).await?);
+    let results = answer.hits.iter().take(limit as usize).map(|hit| {
         let mut found = json!({
             "id": hit.record.id.as_str(),
             "kind": hit.record.kind.as_str(),
@@ -138,12 +148,32 @@ async fn records(context: Context, arguments: Arguments, store: String) -> Outco
         }
         found
     });
-    let warnings: Vec<_> = answer.notices.warnings.iter().map(|warning| warning.code()).collect();
     Ok(json!({
         "memories": [],
         "results": results.collect::<Vec<_>>(),
         "degraded": !answer.notices.degraded.is_empty(),
         "warnings": warnings,
+    }))
+}
+
+/// Leaves facts that cite code out of the hits: they are verified before they are served, which needs their repository. What to
+/// know where some were among them.
+async fn without_facts_of_code(
+    context: &Context,
+    memory: &MemoryId,
+    hits: &mut Vec<Hit>,
+) -> Result<Option<String>, ToolError> {
+    let facts = hits.iter().map(|hit| &hit.record).filter(|record| record.kind == RecordKind::Fact);
+    let citing = context.engine.citing_code(&context.caller, memory, facts.cloned().collect()).await?;
+    hits.retain(|hit| !citing.contains_key(&hit.record.id));
+    let repos: BTreeSet<&str> = citing.values().map(String::as_str).collect();
+    let repos = repos.into_iter().collect::<Vec<_>>().join(", ");
+    let count = citing.len();
+    Ok((count > 0).then(|| {
+        format!(
+            "FACTS_OF_CODE: {count} matching facts cite code and were left out, for nothing is verified by store: ask with repo \
+             ({repos})"
+        )
     }))
 }
 
