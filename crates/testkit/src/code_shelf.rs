@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use loci_model::Result;
@@ -19,6 +20,7 @@ use crate::CodeHistory;
 pub struct CodeShelf {
     lying: Arc<Mutex<BTreeMap<PathBuf, Standing>>>,
     at_forge: Arc<Mutex<BTreeMap<CodePlace, ForgeRepository>>>,
+    opened: Arc<AtomicU64>,
 }
 
 struct Standing {
@@ -52,6 +54,11 @@ impl CodeShelf {
         self.at_forge.lock().unwrap_or_else(PoisonError::into_inner).insert(place, says);
     }
 
+    /// How often a repository was opened so far.
+    pub fn opened(&self) -> u64 {
+        self.opened.load(Ordering::Relaxed)
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, Standing>> {
         self.lying.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -66,6 +73,7 @@ impl CodeSources for CodeShelf {
                 CodePlace::Forge { .. } => None,
             };
             let missing = || CodeError::new(Unverifiable::AuthOrMissing, "there is no such repository");
+            self.opened.fetch_add(1, Ordering::Relaxed);
             work(&standing.ok_or_else(missing)?.history);
             Ok(())
         })

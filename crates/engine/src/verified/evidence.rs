@@ -7,13 +7,11 @@ use loci_model::record::RecordState;
 use loci_model::repository::Repository;
 use loci_model::{Error, RecordId, Result, Timestamp, limits};
 
-use super::answers::VerifyMode;
 use super::by_path::ByPath;
 use super::code_reading::check_ref;
 use super::remembered::{Remembered, join};
 use super::repositories::find;
 use super::searching::FactSearch;
-use super::serving::Serving;
 use super::standing::Standing;
 use crate::Engine;
 use crate::memories::existing;
@@ -90,10 +88,10 @@ impl Engine {
             FactsAsked::Recent { repo, limit } => self.found_recent(caller, standing, repo, *limit).await?,
             FactsAsked::ByPath { repo, by } => self.found_by_path(caller, standing, repo, by.clone()).await?,
             FactsAsked::Search(search) => {
-                // Which commits are whose is not asked here: the code is elsewhere.
-                let serving = Serving { verify: VerifyMode::None, ..Serving::default() };
-                let found = self.found_searching(caller, standing, search, &serving).await?;
-                (found.0, found.1.into_iter().map(|(fact, _)| fact).collect())
+                // Where they were learned is not asked here: the code is elsewhere.
+                let found = self.found_searching(caller, standing, search).await?;
+                let best = found.1.into_iter().take(search.limit as usize);
+                (found.0, best.map(|(fact, _)| fact).collect())
             }
             FactsAsked::One(id) => {
                 let located = self.locate(caller, standing, id, Capability::Read).await?;

@@ -60,6 +60,12 @@ pub fn look_at(
     subjects: &[Subject],
 ) -> CodeResult<(Tip, Vec<Seen>)> {
     let tip = resolve(source, look.reference, look.default_ref)?;
+    let seen = see(source, look, &tip, subjects);
+    Ok((tip, seen))
+}
+
+/// Verifies all subjects at a revision that was found.
+pub(super) fn see(source: &dyn CodeSource, look: &Look<'_>, tip: &Tip, subjects: &[Subject]) -> Vec<Seen> {
     let limits = VerifierLimits::default();
     let verifier = Verifier::new(source, tip.revision, look.lines, look.scope, look.clock, limits);
     let cited: Vec<_> = subjects.iter().flat_map(|subject| &subject.citations).collect();
@@ -72,7 +78,7 @@ pub fn look_at(
         let lines = if look.with_lines { lines_found(&verifier, &verification) } else { Vec::new() };
         Seen { verification, duration_ms, lines }
     };
-    Ok((tip, subjects.iter().map(check).collect()))
+    subjects.iter().map(check).collect()
 }
 
 /// The lines where citations were found, by citation. What cannot be read any more is left out: the verdict stands.

@@ -1,10 +1,8 @@
 //! `facts_search`: facts of one repository by words, meaning and filters, verified (verified-memory.md §12, mcp.md §7).
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 
 use loci_model::fact::Fact;
-use loci_model::ports::code::CodeSource;
 use loci_model::ports::store::{FactChoice, FactPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{RecordKind, RecordState};
@@ -12,8 +10,8 @@ use loci_model::repository::Repository;
 use loci_model::{Error, RecordId, Result, Timestamp};
 
 use super::answers::{FactList, VerifyMode};
-use super::code_reading::{HEAD, check_ref, resolve};
-use super::origins::{LearnedOn, learned_on};
+use super::code_reading::check_ref;
+use super::origins::LearnedOn;
 use super::remembered::{Remembered, join};
 use super::repositories::{Found, find};
 use super::serving::Serving;
@@ -29,9 +27,6 @@ const RESULTS_MAX: u32 = 100;
 const LOOKED_AT: u32 = 100;
 /// Of a listing by filters alone so many facts are looked at.
 const LISTED: usize = 10_000;
-
-/// How long a search looks for where facts were learned.
-const ORIGINS_US_MAX: u64 = 25_000;
 
 /// What must be so of a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -110,15 +105,23 @@ impl Engine {
         serving: Serving,
     ) -> Result<FactList> {
         serving.reference.as_deref().map_or(Ok(()), check_ref)?;
-        let (repository, found, degraded) = self.found_searching(caller, standing, &asked, &serving).await?;
-        let (mut facts, mut abandoned) = (Vec::new(), BTreeSet::new());
-        for (fact, learned) in found {
-            if learned == LearnedOn::GoneBranch {
-                abandoned.insert(fact.record.id.clone());
-            }
-            facts.push(fact);
-        }
-        let mut list = self.serve(caller, standing, &repository, facts, &serving).await?;
+        let (repository, mut ranked, degraded) = self.found_searching(caller, standing, &asked).await?;
+        let limit = asked.limit as usize;
+        // What is looked at elsewhere was chosen by relevance alone, and is served so.
+        let is_ordered =
+            asked.query.is_some() && serving.told.is_none() && serving.verify != VerifyMode::None;
+        let mut abandoned = BTreeSet::new();
+        let mut list = if is_ordered {
+            let found = self.look_ranked(&repository, standing, &serving, ranked, limit).await?;
+            let is_gone = |(_, learned): &&(Remembered, LearnedOn)| *learned == LearnedOn::GoneBranch;
+            abandoned.extend(found.0.iter().filter(is_gone).map(|(fact, _)| fact.record.id.clone()));
+            let facts = found.0.into_iter().map(|(fact, _)| fact).collect();
+            self.serve_looked(caller, standing, &repository, facts, &serving, found.1).await?
+        } else {
+            ranked.truncate(limit);
+            let facts = ranked.into_iter().map(|(fact, _)| fact).collect();
+            self.serve(caller, standing, &repository, facts, &serving).await?
+        };
         for view in &mut list.facts {
             view.is_source_abandoned = abandoned.contains(&view.remembered.record.id);
         }
@@ -126,14 +129,14 @@ impl Engine {
         Ok(list)
     }
 
-    /// The facts that are looked at, and what to know of how they were found.
+    /// The facts that answer, best first with their relevance, and what to know of how they were found. Of the answers to a question
+    /// there may be more than asked for: where they were learned orders them anew.
     pub(super) async fn found_searching(
         &self,
         caller: &Principal,
         standing: &Standing,
         asked: &FactSearch,
-        serving: &Serving,
-    ) -> Result<(Repository, Vec<(Remembered, LearnedOn)>, Vec<String>)> {
+    ) -> Result<(Repository, Vec<(Remembered, f32)>, Vec<String>)> {
         if !(1..=RESULTS_MAX).contains(&asked.limit) {
             return Err(Error::invalid("limit", format!("limit must be 1 to {RESULTS_MAX}")));
         }
@@ -151,45 +154,10 @@ impl Engine {
             .await?;
         let Some(query) = &asked.query else {
             let listed = self.filtered(&found, asked).await?.into_iter();
-            let facts = listed.map(|fact| (fact, LearnedOn::Elsewhere)).collect();
-            return Ok((found.repository, facts, Vec::new()));
+            return Ok((found.repository, listed.map(|fact| (fact, 0.0)).collect(), Vec::new()));
         };
         let (ranked, degraded) = self.answering(caller, &found, query, asked).await?;
-        let mut facts = self.by_origin(&found.repository, standing, serving, ranked).await;
-        facts.truncate(asked.limit as usize);
-        Ok((found.repository, facts, degraded))
-    }
-
-    /// Ranked anew by where each was learned. Where the code cannot be read, or nothing of it is wanted, the order stays.
-    async fn by_origin(
-        &self,
-        repository: &Repository,
-        standing: &Standing,
-        serving: &Serving,
-        ranked: Vec<(Remembered, f32)>,
-    ) -> Vec<(Remembered, LearnedOn)> {
-        let sources: Vec<_> = ranked.iter().map(|(fact, _)| fact.fact.detail.source.clone()).collect();
-        let name = serving.reference.clone().unwrap_or_else(|| HEAD.to_owned());
-        let (default, clock) = (repository.default_ref.clone(), self.clock.clone());
-        let work = move |source: &dyn CodeSource| {
-            let tip = resolve(source, &name, default.as_deref())?;
-            let default = source.default_branch()?.map(|(_, tip)| tip);
-            let until_us = clock.monotonic_us() + ORIGINS_US_MAX;
-            Ok(learned_on(source, &tip, default, &sources, &|| clock.monotonic_us() > until_us))
-        };
-        let learned = match serving.verify {
-            // What is looked at elsewhere was chosen without this order, and is served in the same.
-            _ if serving.told.is_some() => Vec::new(),
-            VerifyMode::None => Vec::new(),
-            VerifyMode::Cached | VerifyMode::Fresh => {
-                self.on_code(repository, standing, Arc::new(work)).await.unwrap_or_default()
-            }
-        };
-        let learned = learned.into_iter().chain(std::iter::repeat(LearnedOn::Elsewhere));
-        let mut facts: Vec<_> = ranked.into_iter().zip(learned).collect();
-        // Stable: what counts the same stays as the search ranked it.
-        facts.sort_by(|((_, a), of_a), ((_, b), of_b)| (b * of_b.weight()).total_cmp(&(a * of_a.weight())));
-        facts.into_iter().map(|((fact, _), learned)| (fact, learned)).collect()
+        Ok((found.repository, ranked, degraded))
     }
 
     async fn answering(

@@ -49,14 +49,24 @@ impl Engine {
         facts: Vec<Remembered>,
         serving: &Serving,
     ) -> Result<FactList> {
-        let reference = match &serving.told {
-            Some(told) => Some(told.reference()),
-            None => serving.reference.as_deref(),
-        };
+        let reference = serving.reference.as_deref();
         let looked = match &serving.told {
             Some(told) => told.looked(repository, &facts)?,
             None => self.look(repository, standing, reference, &facts, serving.verify).await?,
         };
+        self.serve_looked(caller, standing, repository, facts, serving, looked).await
+    }
+
+    /// Returns those of some facts that hold by what was found of them, in their order.
+    pub(super) async fn serve_looked(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repository: &Repository,
+        facts: Vec<Remembered>,
+        serving: &Serving,
+        looked: Looked,
+    ) -> Result<FactList> {
         let names: Vec<RecordId> = facts.iter().map(|fact| fact.record.id.clone()).collect();
         let (mut views, mut omitted) = sift(repository, facts, &looked);
         let mut warnings = Vec::new();
@@ -72,7 +82,8 @@ impl Engine {
             views.retain(|view| shown.contains(&view.remembered.record.id));
             block
         });
-        let name = reference.unwrap_or(HEAD);
+        let told = serving.told.as_ref().map(|told| told.reference());
+        let name = told.or(serving.reference.as_deref()).unwrap_or(HEAD);
         let scene = Scene::new(caller, standing, &repository.memory, &repository.id, self.clock.now())
             .at_revision(name, looked.tip.as_ref().and_then(|tip| tip.commit()));
         let served: Vec<RecordId> = views.iter().map(|view| view.remembered.record.id.clone()).collect();

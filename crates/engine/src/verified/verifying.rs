@@ -55,6 +55,28 @@ pub(super) struct Looked {
 }
 
 impl Looked {
+    /// Nothing could be read: every fact is unverifiable.
+    ///
+    /// # Errors
+    /// `REF_NOT_FOUND` where the caller named a revision that is not there.
+    pub(super) fn blind(
+        error: CodeError,
+        repository: &Repository,
+        reference: Option<&str>,
+        facts: &[Remembered],
+    ) -> Result<Self> {
+        if error.why == Unverifiable::Ref && reference.is_some() {
+            return Err(unreadable(&error));
+        }
+        let checked = facts.iter().zip(digests(repository, facts)?).map(|(fact, digest)| Checked {
+            verification: unverifiable(&error, fact.fact.detail.citations.len()),
+            duration_ms: 0,
+            is_new: true,
+            digest,
+        });
+        Ok(Self { tip: None, checked: checked.collect(), error: Some(error), is_told: false })
+    }
+
     /// The tip of the default branch, where that is what was looked at.
     pub(super) fn default_tip(&self) -> Option<ObjectId> {
         self.tip.as_ref().filter(|tip| tip.is_default).and_then(Tip::clean_commit)
@@ -83,6 +105,44 @@ impl Looked {
     }
 }
 
+/// A look of this process, which work on code takes with it.
+pub(super) struct OwnLook {
+    engine: Engine,
+    reference: String,
+    default_ref: Option<String>,
+    quorum: Option<u32>,
+    scope: String,
+}
+
+impl OwnLook {
+    pub(super) fn of(engine: &Engine, repository: &Repository, reference: Option<&str>) -> Self {
+        Self {
+            engine: engine.clone(),
+            reference: reference.unwrap_or(HEAD).to_owned(),
+            default_ref: repository.default_ref.clone(),
+            quorum: repository.quorum,
+            scope: scope_of(repository),
+        }
+    }
+
+    /// The revision, once per look.
+    pub(super) fn tip(&self, source: &dyn CodeSource) -> CodeResult<Tip> {
+        resolve(source, &self.reference, self.default_ref.as_deref())
+    }
+
+    pub(super) fn borrowed(&self) -> Look<'_> {
+        Look {
+            reference: &self.reference,
+            default_ref: self.default_ref.as_deref(),
+            quorum: self.quorum,
+            scope: &self.scope,
+            lines: &self.engine.line_cache,
+            clock: self.engine.clock.as_ref(),
+            with_lines: false,
+        }
+    }
+}
+
 impl Engine {
     /// Verifies facts of one repository at one revision. What cannot be read is `unverifiable`; a revision that the caller named
     /// and that is not there is an error.
@@ -94,16 +154,31 @@ impl Engine {
         facts: &[Remembered],
         mode: VerifyMode,
     ) -> Result<Looked> {
-        let digests = facts.iter().map(|fact| fact.digest(repository.quorum)).collect::<Result<Vec<_>>>()?;
-        let kept = match mode {
+        let tip = match mode {
             VerifyMode::None => return Ok(Looked::default()),
             VerifyMode::Fresh => None,
             VerifyMode::Cached => match self.tip(repository, standing, reference).await {
-                Ok(tip) => Some((self.kept(&repository.memory, &digests, &tip).await?, tip)),
-                Err(error) => return blind(error, reference, &digests, facts),
+                Ok(tip) => Some(tip),
+                Err(error) => return Looked::blind(error, repository, reference, facts),
             },
         };
-        let (mut found, tip) = kept.map_or((HashMap::new(), None), |(found, tip)| (found, Some(tip)));
+        self.look_from(repository, standing, reference, facts, tip).await
+    }
+
+    /// The same, by the verdicts that are kept of this commit and a look for the rest; without one all are looked at anew.
+    pub(super) async fn look_from(
+        &self,
+        repository: &Repository,
+        standing: &Standing,
+        reference: Option<&str>,
+        facts: &[Remembered],
+        tip: Option<Tip>,
+    ) -> Result<Looked> {
+        let digests = digests(repository, facts)?;
+        let mut found = match &tip {
+            Some(tip) => self.kept(&repository.memory, &digests, tip).await?,
+            None => HashMap::new(),
+        };
         let wanted: Vec<usize> = (0..digests.len())
             .filter(|place| !digests.get(*place).is_some_and(|digest| found.contains_key(digest)))
             .collect();
@@ -116,17 +191,28 @@ impl Engine {
             wanted.iter().filter_map(|place| facts.get(*place)).map(Subject::of).collect();
         let (tip, made) = match self.verify_now(repository, standing, reference, subjects).await {
             Ok(done) => done,
-            Err(error) => return blind(error, reference, &digests, facts),
+            Err(error) => return Looked::blind(error, repository, reference, facts),
         };
         self.verdict_cache.count(digests.len().saturating_sub(made.len()), made.len());
         let mut made = made.into_iter();
         let checked = digests.into_iter().filter_map(|digest| {
-            kept_one(&mut found, digest.clone()).or_else(|| {
-                let Seen { verification, duration_ms, .. } = made.next()?;
-                Some(Checked { verification, duration_ms, is_new: true, digest })
-            })
+            kept_one(&mut found, digest.clone()).or_else(|| made.next().map(|seen| made_now(seen, digest)))
         });
         Ok(Looked { checked: checked.collect(), tip: Some(tip), ..Looked::default() })
+    }
+
+    /// What was seen of facts at a revision, each once.
+    pub(super) fn look_made(
+        &self,
+        repository: &Repository,
+        facts: &[Remembered],
+        tip: Tip,
+        seen: Vec<Seen>,
+    ) -> Result<Looked> {
+        self.verdict_cache.count(0, seen.len());
+        let made = seen.into_iter().zip(digests(repository, facts)?);
+        let checked = made.map(|(seen, digest)| made_now(seen, digest)).collect();
+        Ok(Looked { checked, tip: Some(tip), ..Looked::default() })
     }
 
     /// The revision of a call.
@@ -136,9 +222,8 @@ impl Engine {
         standing: &Standing,
         reference: Option<&str>,
     ) -> CodeResult<Tip> {
-        let (name, default) = (reference.unwrap_or(HEAD).to_owned(), repository.default_ref.clone());
-        self.on_code(repository, standing, Arc::new(move |source| resolve(source, &name, default.as_deref())))
-            .await
+        let look = OwnLook::of(self, repository, reference);
+        self.on_code(repository, standing, Arc::new(move |source: &dyn CodeSource| look.tip(source))).await
     }
 
     /// Verifies now, in one look.
@@ -149,20 +234,8 @@ impl Engine {
         reference: Option<&str>,
         subjects: Vec<Subject>,
     ) -> CodeResult<(Tip, Vec<Seen>)> {
-        let (name, default) = (reference.unwrap_or(HEAD).to_owned(), repository.default_ref.clone());
-        let (engine, scope, quorum) = (self.clone(), scope_of(repository), repository.quorum);
-        let work = move |source: &dyn CodeSource| {
-            let look = Look {
-                reference: &name,
-                default_ref: default.as_deref(),
-                quorum,
-                scope: &scope,
-                lines: &engine.line_cache,
-                clock: engine.clock.as_ref(),
-                with_lines: false,
-            };
-            look_at(source, &look, &subjects)
-        };
+        let look = OwnLook::of(self, repository, reference);
+        let work = move |source: &dyn CodeSource| look_at(source, &look.borrowed(), &subjects);
         self.on_code(repository, standing, Arc::new(work)).await
     }
 
@@ -185,6 +258,11 @@ impl Engine {
     }
 }
 
+/// What a verdict of each fact is about.
+fn digests(repository: &Repository, facts: &[Remembered]) -> Result<Vec<String>> {
+    facts.iter().map(|fact| fact.digest(repository.quorum)).collect()
+}
+
 /// Within which blobs are believed by their ids.
 pub(super) fn scope_of(repository: &Repository) -> String {
     format!("{}/{}", repository.memory, repository.id)
@@ -195,23 +273,8 @@ fn kept_one(found: &mut HashMap<String, Verification>, digest: String) -> Option
     Some(Checked { verification, duration_ms: 0, is_new: false, digest })
 }
 
-/// Nothing could be read: every fact is unverifiable, unless the caller named a revision that is not there.
-fn blind(
-    error: CodeError,
-    reference: Option<&str>,
-    digests: &[String],
-    facts: &[Remembered],
-) -> Result<Looked> {
-    if error.why == Unverifiable::Ref && reference.is_some() {
-        return Err(unreadable(&error));
-    }
-    let checked = digests.iter().zip(facts).map(|(digest, fact)| Checked {
-        verification: unverifiable(&error, fact.fact.detail.citations.len()),
-        duration_ms: 0,
-        is_new: true,
-        digest: digest.clone(),
-    });
-    Ok(Looked { tip: None, checked: checked.collect(), error: Some(error), is_told: false })
+fn made_now(seen: Seen, digest: String) -> Checked {
+    Checked { verification: seen.verification, duration_ms: seen.duration_ms, is_new: true, digest }
 }
 
 /// A verification that could not be made.

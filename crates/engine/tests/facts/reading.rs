@@ -135,6 +135,31 @@ fn a_block_for_a_prompt_is_fenced_and_says_what_is_doubtful() {
 }
 
 #[test]
+fn a_search_opens_the_code_once() {
+    let shop = Shop::new();
+    shop.stored();
+    let opened = |verify: VerifyMode| {
+        let before = shop.shelf.opened();
+        let asked = FactSearch {
+            repo: REPO.to_owned(),
+            query: Some("how many items fit into a cart?".to_owned()),
+            limit: 10,
+            ..FactSearch::default()
+        };
+        let serving = Serving { verify, ..Serving::default() };
+        let list = block_on(shop.engine.facts_search(&shop.caller, &shop.standing, asked, serving)).unwrap();
+        assert_eq!(list.facts.len(), 1);
+        assert_eq!(list.facts[0].verdict().is_some(), verify != VerifyMode::None);
+        shop.shelf.opened() - before
+    };
+    assert_eq!(opened(VerifyMode::Fresh), 1);
+    assert_eq!(opened(VerifyMode::Cached), 1);
+    assert_eq!(opened(VerifyMode::None), 0);
+    shop.write("README.md", Some("# Shop\n"));
+    assert_eq!(opened(VerifyMode::Cached), 2, "once more for verdicts that are not kept of this commit");
+}
+
+#[test]
 fn a_question_finds_facts_and_named_revisions_must_be_there() {
     let shop = Shop::new();
     let id = shop.stored();
