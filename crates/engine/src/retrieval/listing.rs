@@ -129,9 +129,16 @@ impl Listing<'_> {
         standing
             && record.state != RecordState::Erased
             && self.view.admits(record)
+            && self.cites(record)
             && (!record.is_expired(scope.now) || scope.states.contains(&RecordState::Expired))
             && scope.asks_for(&record.namespace.normal(), record.strategy.as_ref())
             && scope.metadata.iter().all(|filter| filter.admits(record.metadata_value(&filter.key).as_ref()))
+    }
+
+    /// Facts that somebody stored name their repository; what is only proposed does not.
+    fn cites(&self, record: &Record) -> bool {
+        let wanted = self.request.citing.as_ref();
+        wanted.is_none_or(|wanted| record.citations.as_deref() == Some(wanted.as_str()))
     }
 
     fn hit(&self, ranked: &Ranked<'_>, record: Record) -> Hit {

@@ -36,7 +36,7 @@ use loci_model::ports::search::ListLengths;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::StrategyChoice;
 use loci_model::warning::Notices;
-use loci_model::{MemoryId, RecordId, Timestamp};
+use loci_model::{MemoryId, RecordId, RepositoryId, Timestamp};
 use loci_text::sections;
 
 use crate::records::NamespaceAsk;
@@ -60,6 +60,8 @@ pub struct SearchRequest {
     pub kinds: Vec<RecordKind>,
     /// States; none means active.
     pub states: Vec<RecordState>,
+    /// Only what somebody stored as a fact of this repository; what is left out takes no place.
+    pub citing: Option<RepositoryId>,
     /// What was true and known then.
     pub as_of: Option<Timestamp>,
     /// 1 to 100.

@@ -236,6 +236,7 @@ mod tests {
             metadata: Vec::new(),
             kinds: Vec::new(),
             states: Vec::new(),
+            citing: None,
             as_of: None,
             top_k,
             fold: true,

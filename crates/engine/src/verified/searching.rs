@@ -3,10 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use loci_model::fact::Fact;
+use loci_model::ports::search::ListLengths;
 use loci_model::ports::store::{FactChoice, FactPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{RecordKind, RecordState};
 use loci_model::repository::Repository;
+use loci_model::warning::Degradation;
 use loci_model::{Error, RecordId, Result, Timestamp};
 
 use super::answers::{FactList, VerifyMode};
@@ -19,12 +21,15 @@ use super::standing::Standing;
 use crate::Engine;
 use crate::memories::existing;
 use crate::records::NamespaceAsk;
-use crate::retrieval::SearchRequest;
+use crate::retrieval::{SearchAnswer, SearchRequest};
 
 /// Facts that one search returns at most.
 const RESULTS_MAX: u32 = 100;
 /// Of a filtered search so many matches are looked at.
 const LOOKED_AT: u32 = 100;
+/// Candidates of each list of a search, at least, and of those that are looked at where too few of them were stored by somebody.
+const LIST: usize = 200;
+const LONGER_LISTS: [usize; 2] = [800, 3_200];
 /// Of a listing by filters alone so many facts are looked at.
 const LISTED: usize = 10_000;
 
@@ -167,29 +172,10 @@ impl Engine {
         query: &str,
         asked: &FactSearch,
     ) -> Result<(Vec<(Remembered, f32)>, Vec<String>)> {
-        let is_filtered = !asked.filters.is_empty();
         let memory = found.repository.memory.clone();
-        let answer = self
-            .search(
-                caller,
-                SearchRequest {
-                    memory: memory.clone(),
-                    query: query.to_owned(),
-                    namespaces: vec![NamespaceAsk::Node(found.namespace.clone())],
-                    strategy: None,
-                    metadata: Vec::new(),
-                    kinds: vec![RecordKind::Fact],
-                    states: asked.filters.status.into_iter().collect(),
-                    as_of: None,
-                    top_k: if is_filtered { LOOKED_AT } else { (asked.limit * 2).min(LOOKED_AT) },
-                    fold: false,
-                    budget_tokens: None,
-                    relevance_min: None,
-                    explain: false,
-                    lists: None,
-                },
-            )
-            .await?;
+        let request = question(found, query, asked);
+        let wanted = if asked.filters.is_empty() { asked.limit } else { request.top_k };
+        let answer = self.search_stored(caller, request, wanted as usize).await?;
         let mut notes: Vec<String> =
             answer.notices.degraded.iter().map(|code| format!("DEGRADED: {}", code.code())).collect();
         notes.extend(answer.notices.warnings.iter().map(|code| code.code().to_owned()));
@@ -212,6 +198,33 @@ impl Engine {
         Ok((ranked.collect(), notes))
     }
 
+    /// Searches with longer lists of candidates, until there are as many facts as are wanted or there are no further candidates: what
+    /// nobody stored is left out of the answer, not out of the lists.
+    async fn search_stored(
+        &self,
+        caller: &Principal,
+        mut request: SearchRequest,
+        wanted: usize,
+    ) -> Result<SearchAnswer> {
+        let first = self.settings.candidates.map(|lists| lists.window.min(lists.turn).min(lists.dense));
+        let mut length = first.unwrap_or(LIST);
+        let mut longer = LONGER_LISTS.into_iter();
+        loop {
+            let mut answer = self.search(caller, request.clone()).await?;
+            let statistics = &answer.statistics;
+            let is_all = statistics.candidates as u64 >= statistics.passages_in_scope;
+            if answer.hits.len() >= wanted || statistics.candidates < length || is_all {
+                return Ok(answer);
+            }
+            let Some(next) = longer.next() else {
+                answer.notices.degrade(Degradation::SearchCut);
+                return Ok(answer);
+            };
+            length = next;
+            request.lists = Some(ListLengths { window: length, turn: length, dense: length });
+        }
+    }
+
     async fn filtered(&self, found: &Found, asked: &FactSearch) -> Result<Vec<Remembered>> {
         let (found, filters, limit) = (found.clone(), asked.filters.clone(), asked.limit as usize);
         self.store
@@ -230,5 +243,27 @@ impl Engine {
                 join(tx, memory, &found.view, facts)
             })
             .await
+    }
+}
+
+/// The search for a question. More facts than are wanted are looked at: where they were learned orders them anew, and filters leave
+/// some out.
+fn question(found: &Found, query: &str, asked: &FactSearch) -> SearchRequest {
+    SearchRequest {
+        memory: found.repository.memory.clone(),
+        query: query.to_owned(),
+        namespaces: vec![NamespaceAsk::Node(found.namespace.clone())],
+        strategy: None,
+        metadata: Vec::new(),
+        kinds: vec![RecordKind::Fact],
+        states: asked.filters.status.into_iter().collect(),
+        citing: Some(found.repository.id.clone()),
+        as_of: None,
+        top_k: if asked.filters.is_empty() { (asked.limit * 2).min(LOOKED_AT) } else { LOOKED_AT },
+        fold: false,
+        budget_tokens: None,
+        relevance_min: None,
+        explain: false,
+        lists: None,
     }
 }

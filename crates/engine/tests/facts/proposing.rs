@@ -6,17 +6,19 @@ use std::collections::BTreeMap;
 use loci_engine::events::NewEvent;
 use loci_engine::verified::{
     AppliedOutcome, ByPath, FactFilters, FactList, FactSearch, NewFact, PathMatch, Serving, StoreStatus,
-    VerifyMode,
+    VerifyMode, content_hash,
 };
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
+use loci_model::fact::Fact;
 use loci_model::job::{Job, JobState};
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::{FactChoice, FactPage, JobQuery, RecordPage, StoreExt};
-use loci_model::record::{RecordKind, RecordState};
+use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::verdict::{Method, Unverifiable, Verdict};
 use loci_model::{ActorId, ErrorKind, RecordId, SessionId, Timestamp};
 use loci_testkit::block_on;
+use loci_testkit::samples::record_id;
 
 use super::world::{CART, LIMITS, REPO, Shop, about, cite};
 
@@ -226,6 +228,42 @@ fn none_of_the_tools_knows_of_a_proposal() {
     assert_eq!(stats.sums.by_status.iter().map(|(_, count)| count).sum::<u64>(), 1);
     let rates = &stats.verdict_rates[1].1;
     assert_eq!(rates.get("valid").copied(), Some(1.0), "verifications of proposals are no rates: {rates:?}");
+}
+
+#[test]
+fn proposals_take_no_place_in_a_search() {
+    for count in [3, 300] {
+        let shop = Shop::new();
+        let stored = shop.store(about("MAX_ITEMS is 50.", vec![cite("src/limits.rs", 2, 2)])).unwrap();
+        say(&shop, REPO, TEXT, &[]);
+        let (id, ..) = proposed(&shop).remove(0);
+        let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+        let copied = shop.engine.store().write(move |tx| {
+            let (record, fact) = (tx.records().get(&memory, &id)?, tx.facts().get(&memory, &id)?);
+            let (Some(record), Some(fact)) = (record, fact) else { return Ok(0) };
+            for number in 1..=count {
+                let id = record_id(number)?;
+                let text = format!("{TEXT} ({number})");
+                let content_hash = content_hash("", &text);
+                tx.records_mut().insert(&Record { id: id.clone(), text, ..record.clone() })?;
+                tx.facts_mut().put(&Fact { record: id, content_hash, ..fact.clone() })?;
+            }
+            Ok(count)
+        });
+        assert_eq!(block_on(copied).unwrap(), count);
+        let search = |limit: u32, filters: FactFilters| {
+            let asked = FactSearch { repo: REPO.to_owned(), query: Some(TEXT.to_owned()), filters, limit };
+            let serving = Serving::default();
+            let list = block_on(shop.engine.facts_search(&shop.caller, &shop.standing, asked, serving));
+            let facts = list.unwrap().facts.into_iter();
+            facts.map(|view| view.remembered.record.id).collect::<Vec<_>>()
+        };
+        let path = FactFilters { path: Some("src".to_owned()), ..FactFilters::default() };
+        for (limit, filters) in [(1, FactFilters::default()), (20, FactFilters::default()), (1, path)] {
+            let found = search(limit, filters);
+            assert_eq!(found, [stored.view.remembered.record.id.clone()], "{limit} among {count}");
+        }
+    }
 }
 
 #[test]

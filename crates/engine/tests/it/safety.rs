@@ -51,6 +51,7 @@ impl World {
             metadata: Vec::new(),
             kinds: Vec::new(),
             states: Vec::new(),
+            citing: None,
             as_of,
             top_k: 10,
             fold: false,

@@ -224,6 +224,7 @@ impl World {
             metadata: Vec::new(),
             kinds: Vec::new(),
             states: Vec::new(),
+            citing: None,
             as_of: None,
             top_k: 10,
             fold: false,

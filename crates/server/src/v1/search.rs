@@ -37,6 +37,7 @@ fn request(asked: shape::Search) -> Result<SearchRequest> {
         metadata: asked.metadata.into_iter().map(filter).collect::<Result<_>>()?,
         kinds: asked.kinds.iter().map(|word| kind(word)).collect::<Result<_>>()?,
         states: asked.states.iter().map(|word| state(word)).collect::<Result<_>>()?,
+        citing: None,
         as_of: as_of.map_err(|error| error.on("as_of"))?,
         top_k: asked.top_k.unwrap_or(TOP_K_DEFAULT),
         fold: asked.fold.unwrap_or(true),

@@ -209,6 +209,7 @@ fn plain(memory: MemoryId, query: String) -> SearchRequest {
         metadata: Vec::new(),
         kinds: Vec::new(),
         states: Vec::new(),
+        citing: None,
         as_of: None,
         top_k: TOP_K,
         fold: false,

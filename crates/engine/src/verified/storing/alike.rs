@@ -61,6 +61,7 @@ impl Engine {
                     metadata: Vec::new(),
                     kinds: vec![RecordKind::Fact],
                     states: Vec::new(),
+                    citing: Some(new.repository.clone()),
                     as_of: None,
                     top_k: COMPARED,
                     fold: false,

@@ -55,6 +55,7 @@ pub(super) async fn serve(call: &Call<'_>) -> Outcome {
         metadata: filters(criteria.metadata_filters),
         kinds: Vec::new(),
         states: Vec::new(),
+        citing: None,
         as_of: None,
         top_k,
         fold: false,

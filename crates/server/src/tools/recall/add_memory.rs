@@ -109,6 +109,7 @@ async fn is_known(context: &Context, memory: &Memory, entry: &str) -> Result<boo
         metadata: Vec::new(),
         kinds: Vec::new(),
         states: Vec::new(),
+        citing: None,
         as_of: None,
         top_k: LOOKED_AT,
         fold: false,

@@ -151,6 +151,7 @@ fn request(memory: &Memory, query: &str, limit: u32) -> SearchRequest {
         metadata: Vec::new(),
         kinds: Vec::new(),
         states: Vec::new(),
+        citing: None,
         as_of: None,
         top_k: limit,
         fold: true,

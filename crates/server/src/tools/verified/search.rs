@@ -123,6 +123,7 @@ async fn records(context: Context, arguments: Arguments, store: String) -> Outco
         metadata: Vec::new(),
         kinds,
         states: Vec::new(),
+        citing: None,
         as_of: None,
         top_k,
         fold: false,
