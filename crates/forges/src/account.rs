@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use http::header::{ACCEPT, IF_NONE_MATCH, LOCATION, RETRY_AFTER};
 use http::{HeaderValue, Method};
+use loci_model::bounded_cache::BoundedCache;
 use loci_model::code::ObjectId;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{CodeError, CodeResult};
@@ -13,7 +14,6 @@ use loci_outbound::request::{Answer, OutboundError, Reach, Request, Retry, Trans
 use loci_outbound::retry::asked_pause_ms;
 use tokio::sync::Semaphore;
 
-use crate::bounded_cache::BoundedCache;
 use crate::config::Checked;
 use crate::dialect::{Ask, Comparison, Refusal};
 use crate::failure;

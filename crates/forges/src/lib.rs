@@ -10,7 +10,6 @@
 //! its exchanges in `tests/it`.
 
 mod account;
-mod bounded_cache;
 pub mod config;
 mod dialect;
 mod failure;

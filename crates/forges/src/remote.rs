@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::stream::{self, StreamExt};
 use http::HeaderValue;
 use http::header::ETAG;
+use loci_model::bounded_cache::BoundedCache;
 use loci_model::code::ObjectId;
 use loci_model::ports::code::CodeResult;
 use loci_model::verdict::Unverifiable;
 use loci_outbound::request::Answer;
 
 use crate::account::{Account, ObjectKey};
-use crate::bounded_cache::BoundedCache;
 use crate::dialect::{Ask, Comparison, Dialect, Facts};
 use crate::failure;
 

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
+use loci_model::bounded_cache::BoundedCache;
 use loci_model::code::{CodeFile, ObjectId, Rename};
 
 use crate::commits::Commit;
 use crate::follow::{Line, Moves};
 use crate::likeness::SharedFingerprint;
-use crate::lru::Lru;
 use crate::objects::Bases;
 
 /// A repository, over the life of the process.
@@ -18,37 +18,37 @@ pub(crate) type Number = u64;
 const BLOBS_BYTES: usize = 64 << 20;
 
 pub(crate) struct Caches {
-    pub(crate) blobs: Lru<(Number, ObjectId), Arc<[u8]>>,
+    pub(crate) blobs: BoundedCache<(Number, ObjectId), Arc<[u8]>>,
     pub(crate) bases: Arc<Bases>,
-    pub(crate) trees: Lru<(Number, ObjectId), Arc<[u8]>>,
-    pub(crate) commits: Lru<(Number, ObjectId), Arc<Commit>>,
-    pub(crate) listings: Lru<(Number, ObjectId), Arc<Vec<CodeFile>>>,
+    pub(crate) trees: BoundedCache<(Number, ObjectId), Arc<[u8]>>,
+    pub(crate) commits: BoundedCache<(Number, ObjectId), Arc<Commit>>,
+    pub(crate) listings: BoundedCache<(Number, ObjectId), Arc<Vec<CodeFile>>>,
     /// By the two trees and the percentage.
-    pub(crate) renames: Lru<(Number, ObjectId, ObjectId, u8), Arc<Vec<Rename>>>,
-    pub(crate) fingerprints: Lru<(Number, ObjectId), SharedFingerprint>,
+    pub(crate) renames: BoundedCache<(Number, ObjectId, ObjectId, u8), Arc<Vec<Rename>>>,
+    pub(crate) fingerprints: BoundedCache<(Number, ObjectId), SharedFingerprint>,
     /// Older, newer.
-    pub(crate) ancestry: Lru<(Number, ObjectId, ObjectId), bool>,
-    pub(crate) roots: Lru<(Number, ObjectId), Arc<[ObjectId]>>,
+    pub(crate) ancestry: BoundedCache<(Number, ObjectId, ObjectId), bool>,
+    pub(crate) roots: BoundedCache<(Number, ObjectId), Arc<[ObjectId]>>,
     /// By tip, and by how many commits the clone is cut off at.
-    pub(crate) lines: Lru<(Number, ObjectId, usize), Arc<Line>>,
+    pub(crate) lines: BoundedCache<(Number, ObjectId, usize), Arc<Line>>,
     /// Paths that files left from one commit to the next.
-    pub(crate) steps: Lru<(Number, ObjectId, ObjectId), Arc<Moves>>,
+    pub(crate) steps: BoundedCache<(Number, ObjectId, ObjectId), Arc<Moves>>,
 }
 
 impl Caches {
     pub(crate) fn new() -> Self {
         Self {
-            blobs: Lru::new(BLOBS_BYTES),
-            bases: Arc::new(Lru::new(32 << 20)),
-            trees: Lru::new(16 << 20),
-            commits: Lru::new(32 << 20),
-            listings: Lru::new(128 << 20),
-            renames: Lru::new(8 << 20),
-            fingerprints: Lru::new(16 << 20),
-            ancestry: Lru::new(2 << 20),
-            roots: Lru::new(1 << 20),
-            lines: Lru::new(64 << 20),
-            steps: Lru::new(32 << 20),
+            blobs: BoundedCache::new(BLOBS_BYTES),
+            bases: Arc::new(BoundedCache::new(32 << 20)),
+            trees: BoundedCache::new(16 << 20),
+            commits: BoundedCache::new(32 << 20),
+            listings: BoundedCache::new(128 << 20),
+            renames: BoundedCache::new(8 << 20),
+            fingerprints: BoundedCache::new(16 << 20),
+            ancestry: BoundedCache::new(2 << 20),
+            roots: BoundedCache::new(1 << 20),
+            lines: BoundedCache::new(64 << 20),
+            steps: BoundedCache::new(32 << 20),
         }
     }
 }

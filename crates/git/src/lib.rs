@@ -19,7 +19,6 @@ mod follow;
 mod layout;
 mod likeness;
 mod limits;
-mod lru;
 mod names;
 mod objects;
 mod paths;

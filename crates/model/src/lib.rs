@@ -6,6 +6,7 @@
 //! To add a noun: its file here, an accessor trait in [`ports::store`], a table in each store, a section in the
 //! conformance suite of `testkit`.
 
+pub mod bounded_cache;
 pub mod citation;
 pub mod claim;
 pub mod code;

@@ -11,13 +11,13 @@ mod pack_index;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use loci_model::bounded_cache::BoundedCache;
 use loci_model::code::ObjectId;
 use loci_model::ports::code::{CodeError, CodeResult};
 
 use crate::beneath::Dir;
 use crate::fault;
 use crate::limits::{ABBREVIATED_FITS_MAX, PACKS_MAX};
-use crate::lru::Lru;
 use format::{Format, Kind};
 use pack::{Pack, PackPlace, SharedPack};
 use pack_index::PackIndex;
@@ -37,7 +37,7 @@ pub(crate) struct Content {
 }
 
 /// Inflated objects that others are built from.
-pub(crate) type Bases = Lru<pack::BaseKey, Content>;
+pub(crate) type Bases = BoundedCache<pack::BaseKey, Content>;
 
 /// One directory `objects`.
 struct Folder {

@@ -8,13 +8,13 @@ mod index;
 
 use std::sync::Arc;
 
+use loci_model::bounded_cache::BoundedCache;
 use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
 use loci_model::ports::code::CodeResult;
 
 use crate::beneath::{self, Dir, Lying, Stamp};
 use crate::fault;
 use crate::limits::{DEPTH_MAX, ENTRIES_MAX, PATH_BYTES_MAX};
-use crate::lru::Lru;
 use crate::objects::format::{Format, Kind};
 use crate::paths;
 use ignore::Ignored;
@@ -30,7 +30,7 @@ pub(crate) struct Worktree {
     root: Dir,
     index: KnownIndex,
     /// Where a content was seen: it may be in no object.
-    seen: Lru<ObjectId, Seen>,
+    seen: BoundedCache<ObjectId, Seen>,
 }
 
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ type Content = Option<Arc<[u8]>>;
 impl Worktree {
     pub(crate) fn open(path: &std::path::Path) -> CodeResult<Self> {
         let root = Dir::open(path)?.ok_or_else(|| fault::unreadable("there is no worktree"))?;
-        Ok(Self { root, index: KnownIndex::default(), seen: Lru::new(SEEN_BYTES) })
+        Ok(Self { root, index: KnownIndex::default(), seen: BoundedCache::new(SEEN_BYTES) })
     }
 
     /// True where a file or a link lies at this path.

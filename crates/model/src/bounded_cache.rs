@@ -1,5 +1,5 @@
-//! A cache with a bound on the weight of what it holds: what was longest unused goes first. Content that never changes
-//! under its key lives here, so nothing in it is ever stale.
+//! A cache with a bound on the weight of what it holds, for whoever reads code: what was longest unused goes first. Content that
+//! never changes under its key lives here, so nothing in it is ever stale. What keys mean is its users' matter.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -22,18 +22,20 @@ struct Inner<K, V> {
 }
 
 /// The cache; values are cheap to clone.
-pub(crate) struct BoundedCache<K, V> {
+pub struct BoundedCache<K, V> {
     inner: Mutex<Inner<K, V>>,
     weight_max: usize,
 }
 
 impl<K: Hash + Eq + Clone, V: Clone> BoundedCache<K, V> {
-    pub(crate) fn new(weight_max: usize) -> Self {
+    /// An empty one, of values that weigh so much together at most.
+    pub fn new(weight_max: usize) -> Self {
         let inner = Inner { held: HashMap::new(), by_use: BTreeMap::new(), weight: 0, uses: 0 };
         Self { inner: Mutex::new(inner), weight_max }
     }
 
-    pub(crate) fn get(&self, key: &K) -> Option<V> {
+    /// The value of a key, which is used by that.
+    pub fn get(&self, key: &K) -> Option<V> {
         let mut inner = self.lock();
         inner.uses += 1;
         let now = inner.uses;
@@ -47,7 +49,7 @@ impl<K: Hash + Eq + Clone, V: Clone> BoundedCache<K, V> {
     }
 
     /// Keeps a value, unless it alone weighs more than the half of the cache.
-    pub(crate) fn put(&self, key: K, value: V, weight: usize) {
+    pub fn put(&self, key: K, value: V, weight: usize) {
         let weight = weight.saturating_add(OVERHEAD);
         if weight > self.weight_max / 2 {
             return;
@@ -93,5 +95,7 @@ mod tests {
             cache.put(4, 4, 100);
         }
         assert_eq!([1, 3, 4].map(|key| cache.get(&key).is_some()), [true, true, true]);
+        cache.put(1, 7, 100);
+        assert_eq!((cache.get(&1), cache.get(&3)), (Some(7), Some(3)), "the newer value");
     }
 }
