@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::code::ObjectId;
 use loci_model::fact::{FactEvent, FactEventKind, FactTally};
 use loci_model::ports::store::FactEvents;
-use loci_model::verdict::{Method, Verdict};
-use loci_model::{Document, MemoryId, RecordId, RepositoryId, Result, Timestamp};
+use loci_model::{MemoryId, RecordId, RepositoryId, Result, Timestamp};
 use loci_store_kit::codes::{among_codes, code_of, id_of, key_of, short_of};
+use loci_store_kit::fact_columns::FactEventColumns;
 use loci_store_kit::fact_rows;
 use loci_store_kit::fact_rules::{EVENT_COLUMNS, TIMED};
 use tokio_postgres::Row;
@@ -27,39 +26,24 @@ const RECORDS: &str = "SELECT key FROM (\
 /// Events as rows; `kept` says which are kept however old they are.
 fn batch(events: &[&FactEvent], kept: Vec<bool>) -> Batch {
     let text = |text: &Option<String>| text.as_deref().map(plain);
+    let rows = list(events, |event| FactEventColumns::of(event));
     Batch::of("fact_events")
-        .with("id", "bytea", list(events, |event| short_of(&event.id)))
-        .with("repository", "bytea", list(events, |event| short_of(event.repository.as_str())))
-        .with("key", "bytea", list(events, |event| event.record.as_ref().map(key_of)))
-        .with("kind", "smallint", list(events, |event| code(code_of(FactEventKind::ALL, event.kind))))
-        .with("at", "bigint", list(events, |event| event.at.millis()))
+        .with("id", "bytea", list(&rows, |row| row.id.clone()))
+        .with("repository", "bytea", list(&rows, |row| row.repository.clone()))
+        .with("key", "bytea", list(&rows, |row| row.key.clone()))
+        .with("kind", "smallint", list(&rows, |row| code(row.kind)))
+        .with("at", "bigint", list(&rows, |row| row.at))
         .with("kept", "boolean", kept)
-        .with(
-            "verdict",
-            "smallint",
-            list(events, |event| event.verdict.map(|one| code(code_of(Verdict::ALL, one)))),
-        )
+        .with("verdict", "smallint", list(&rows, |row| row.verdict.map(code)))
         .with("cause", "text", list(events, |event| text(&event.cause)))
-        .with("duration", "bigint", list(events, |event| event.duration_ms.map(i64::from)))
+        .with("duration", "bigint", list(&rows, |row| row.duration))
         .with("principal", "text", list(events, |event| plain(&event.principal)))
         .with("agent", "text", list(events, |event| text(&event.agent)))
         .with("session", "text", list(events, |event| text(&event.session)))
         .with("reference", "text", list(events, |event| text(&event.reference)))
-        .with("revision", "bytea", list(events, |event| event.commit.as_ref().map(commit)))
-        .with(
-            "method",
-            "smallint",
-            list(events, |event| event.method.map(|one| code(code_of(Method::ALL, one)))),
-        )
-        .with("details", "text", list(events, |event| event.details.as_ref().map(details)))
-}
-
-fn commit(id: &ObjectId) -> Vec<u8> {
-    id.as_bytes().to_vec()
-}
-
-fn details(document: &Document) -> String {
-    document.as_str().to_owned()
+        .with("revision", "bytea", list(&rows, |row| row.revision.map(<[u8]>::to_vec)))
+        .with("method", "smallint", list(&rows, |row| row.method.map(code)))
+        .with("details", "text", list(&rows, |row| row.details.map(str::to_owned)))
 }
 
 impl PgTx<'_> {

@@ -6,7 +6,8 @@ use loci_model::fact::Fact;
 use loci_model::ports::store::{FactPage, FactSums, Facts, PathChoice};
 use loci_model::record::RecordState;
 use loci_model::{MemoryId, RecordId, RepositoryId, Result, Timestamp};
-use loci_store_kit::codes::{id_of, json, key_of, short_of};
+use loci_store_kit::codes::{id_of, key_of, short_of};
+use loci_store_kit::fact_columns::FactColumns;
 use loci_store_kit::fact_rows;
 use loci_store_kit::fact_rules::{self, FACT_COLUMNS, PathValue};
 use tokio_postgres::Row;
@@ -16,7 +17,7 @@ use super::record_rows::state_code;
 use crate::bound::Bound;
 use crate::columns::Columns;
 use crate::errors::stored;
-use crate::tx::{Column, PgTx, int, limit, signed, unsigned};
+use crate::tx::{Column, PgTx, code, int, limit, unsigned};
 
 const FROM: &str = "FROM facts f JOIN fact_reads n ON n.mem = f.mem AND n.key = f.key";
 
@@ -51,41 +52,36 @@ impl PgTx<'_> {
 
     /// Writes a fact of the memory of that number, with its paths; `old` are those that are there.
     fn put_fact(&self, memory: i64, fact: &Fact, old: Option<Paths>) -> Result<()> {
-        let (key, repository) = (key_of(&fact.record), short_of(fact.repository.as_str()));
-        let paths: Vec<String> = fact_rules::paths_of(fact)?.iter().map(|path| plain(path)).collect();
-        let new = Paths { repository: repository.clone(), paths: paths.clone() };
+        let row = FactColumns::of(fact)?;
+        let paths: Vec<String> = row.paths.iter().map(|path| plain(path)).collect();
+        let new = Paths { repository: row.repository.clone(), paths: paths.clone() };
         self.later(
             PUT,
             vec![
                 Box::new(memory),
-                Box::new(key.clone()),
-                Box::new(repository),
-                Box::new(plain(&fact.content_hash)),
-                Box::new(state_code(fact.status)),
-                Box::new(fact.proposed),
-                Box::new(int(fact.detail.citations.len())),
-                Box::new(fact.refreshed_at.millis()),
-                Box::new(fact.created_at.millis()),
-                Box::new(fact.last_used_at.map(Timestamp::millis)),
-                Box::new(fact.expires_at.millis()),
-                Box::new(signed(fact.counters.verifications)),
-                Box::new(signed(fact.counters.rejections)),
-                Box::new(signed(fact.counters.applied)),
+                Box::new(row.key.clone()),
+                Box::new(row.repository),
+                Box::new(plain(&row.hash)),
+                Box::new(code(row.status)),
+                Box::new(row.proposed),
+                Box::new(int(row.citations)),
+                Box::new(row.refreshed),
+                Box::new(row.created),
+                Box::new(row.used),
+                Box::new(row.expires),
+                Box::new(row.verifications),
+                Box::new(row.rejections),
+                Box::new(row.applied),
                 Box::new(paths),
-                Box::new(json(&fact.detail)?),
+                Box::new(row.body),
             ],
         );
         self.later(
             "INSERT INTO fact_reads(mem, key, retrieved, swept) VALUES ($1, $2, $3, $4) \
              ON CONFLICT (mem, key) DO UPDATE SET retrieved = excluded.retrieved, swept = excluded.swept",
-            vec![
-                Box::new(memory),
-                Box::new(key.clone()),
-                Box::new(signed(fact.counters.retrieved)),
-                Box::new(signed(fact.counters.retrieved_swept)),
-            ],
+            vec![Box::new(memory), Box::new(row.key.clone()), Box::new(row.retrieved), Box::new(row.swept)],
         );
-        self.replace_paths(memory, key, old, new);
+        self.replace_paths(memory, row.key, old, new);
         Ok(())
     }
 

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::code::ObjectId;
 use loci_model::fact::{FactEvent, FactEventKind, FactTally};
 use loci_model::ports::store::FactEvents;
-use loci_model::verdict::{Method, Verdict};
 use loci_model::{MemoryId, RecordId, RepositoryId, Result, Timestamp};
 use loci_store_kit::codes::{among_codes, code_of, id_of, key_of, short_of};
+use loci_store_kit::fact_columns::FactEventColumns;
 use loci_store_kit::fact_rows;
 use loci_store_kit::fact_rules::{EVENT_COLUMNS, TIMED};
 use rusqlite::{Row, params};
@@ -18,6 +17,7 @@ use crate::tx::{Column, SqlTx, limit};
 impl SqlTx<'_> {
     /// Adds an event to the memory of that number; `kept`: however old it is. `or` is what becomes of one that is there.
     pub(super) fn put_fact_event(&self, memory: i64, event: &FactEvent, kept: bool, or: &str) -> Result<()> {
+        let row = FactEventColumns::of(event);
         self.run(
             &format!(
                 "INSERT {or} INTO fact_events(mem, id, repository, key, kind, at, kept, verdict, cause, duration, principal, \
@@ -26,22 +26,22 @@ impl SqlTx<'_> {
             ),
             params![
                 memory,
-                short_of(&event.id),
-                short_of(event.repository.as_str()),
-                event.record.as_ref().map(key_of),
-                code_of(FactEventKind::ALL, event.kind),
-                event.at.millis(),
+                row.id,
+                row.repository,
+                row.key,
+                row.kind,
+                row.at,
                 kept,
-                event.verdict.map(|verdict| code_of(Verdict::ALL, verdict)),
+                row.verdict,
                 event.cause,
-                event.duration_ms,
+                row.duration,
                 event.principal,
                 event.agent,
                 event.session,
                 event.reference,
-                event.commit.as_ref().map(ObjectId::as_bytes),
-                event.method.map(|method| code_of(Method::ALL, method)),
-                event.details.as_ref().map(|details| details.as_str())
+                row.revision,
+                row.method,
+                row.details
             ],
         )?;
         Ok(())

@@ -7,6 +7,7 @@ use loci_model::ports::store::{FactPage, FactSums, Facts, PathChoice};
 use loci_model::record::RecordState;
 use loci_model::{MemoryId, RecordId, RepositoryId, Result, Timestamp};
 use loci_store_kit::codes::{code_of, id_of, json, key_of, short_of};
+use loci_store_kit::fact_columns::FactColumns;
 use loci_store_kit::fact_rows;
 use loci_store_kit::fact_rules::{self, FACT_COLUMNS, PathValue};
 use rusqlite::params;
@@ -15,7 +16,7 @@ use rusqlite::types::Value;
 use crate::bound::Bound;
 use crate::columns::Columns;
 use crate::errors::stored;
-use crate::tx::{Column, SqlTx, limit, signed, unsigned};
+use crate::tx::{Column, SqlTx, limit, unsigned};
 
 const FROM: &str = "FROM facts f JOIN fact_reads n ON n.num = f.num";
 
@@ -26,9 +27,8 @@ fn state_code(state: RecordState) -> i64 {
 impl SqlTx<'_> {
     /// Writes a fact of the record of that number, with its paths.
     pub(super) fn put_fact(&self, memory: i64, number: i64, fact: &Fact) -> Result<()> {
-        let (key, repository) = (key_of(&fact.record), short_of(fact.repository.as_str()));
-        let paths = fact_rules::paths_of(fact)?;
-        self.replace_paths(number, (memory, &repository, &key), &paths)?;
+        let row = FactColumns::of(fact)?;
+        self.replace_paths(number, (memory, &row.repository, &row.key), &row.paths)?;
         self.run(
             "INSERT INTO facts(num, mem, key, repository, hash, status, proposed, citations, refreshed, created, used, expires, \
              verifications, rejections, applied, paths, body) \
@@ -41,27 +41,27 @@ impl SqlTx<'_> {
             params![
                 number,
                 memory,
-                key,
-                repository,
-                fact.content_hash,
-                state_code(fact.status),
-                fact.proposed,
-                limit(fact.detail.citations.len()),
-                fact.refreshed_at.millis(),
-                fact.created_at.millis(),
-                fact.last_used_at.map(Timestamp::millis),
-                fact.expires_at.millis(),
-                signed(fact.counters.verifications),
-                signed(fact.counters.rejections),
-                signed(fact.counters.applied),
-                json(&paths)?,
-                json(&fact.detail)?
+                row.key,
+                row.repository,
+                row.hash,
+                row.status,
+                row.proposed,
+                row.citations,
+                row.refreshed,
+                row.created,
+                row.used,
+                row.expires,
+                row.verifications,
+                row.rejections,
+                row.applied,
+                json(&row.paths)?,
+                row.body
             ],
         )?;
         self.run(
             "INSERT INTO fact_reads(num, retrieved, swept) VALUES (?1, ?2, ?3) \
              ON CONFLICT(num) DO UPDATE SET retrieved = excluded.retrieved, swept = excluded.swept",
-            params![number, signed(fact.counters.retrieved), signed(fact.counters.retrieved_swept)],
+            params![number, row.retrieved, row.swept],
         )?;
         Ok(())
     }
