@@ -19,6 +19,8 @@ use crate::output;
 use crate::session::Session;
 
 /// A session's start waits for facts at most so long.
+/// The files as they lie in the directory.
+const WORKTREE: &str = "WORKTREE";
 const FAIL_OPEN: Duration = Duration::from_millis(1_800);
 
 /// Facts that cite code.
@@ -133,7 +135,7 @@ pub(crate) struct Recent {
     /// How they are checked
     #[arg(long, default_value = "cached", value_parser = ["none", "cached", "fresh"])]
     verify: String,
-    /// The revision [default: HEAD]
+    /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,
     /// As lines, or as a block for a prompt
@@ -201,7 +203,8 @@ impl Fact {
             Self::Search { query, repo, path } => (
                 "memory_search",
                 json!({
-                    "repo": here.repo(repo)?, "query": query, "filters": path.map(|path| json!({ "path": path })),
+                    "ref": here.revision(None, repo.as_ref()), "repo": here.repo(repo)?, "query": query,
+                    "filters": path.map(|path| json!({ "path": path })),
                 }),
             ),
             Self::Show { id } => ("memory_get", json!({ "memory_id": id })),
@@ -257,7 +260,7 @@ impl Recent {
         let format = if self.format == Form::Prompt { "prompt" } else { "records" };
         let arguments = given(json!({
             "repo": here.repo(self.repo.clone())?, "limit": self.limit, "verify": self.verify,
-            "ref": self.reference, "format": format,
+            "ref": here.revision(self.reference.clone(), self.repo.as_ref()), "format": format,
         }));
         let answer = here.client.tool("memory_get_recent", &ToolArguments(arguments)).await?;
         session.end().await?;
@@ -282,13 +285,15 @@ impl Recent {
 struct Here {
     client: Client,
     repo: Option<String>,
+    /// It is in a working tree that the other side can read.
+    has_worktree: bool,
 }
 
 impl Here {
     async fn at(session: &Session, globals: &Globals, directory: Option<PathBuf>) -> Result<Self> {
         let client = session.client.clone().with_person();
         if globals.url.is_some() {
-            return Ok(Self { client, repo: None });
+            return Ok(Self { client, repo: None, has_worktree: false });
         }
         let directory = match directory {
             Some(directory) => directory,
@@ -300,7 +305,14 @@ impl Here {
         let named = directory.to_str().map(str::to_owned);
         let add = RepositoryAdd { directory: named, ..RepositoryAdd::default() };
         let repo = client.repository_add(&add).await.ok().map(|added| added.repository.repo);
-        Ok(Self { client, repo })
+        // A bare repository has no such entry.
+        let is_in_clone = directory.ancestors().any(|directory| directory.join(".git").exists());
+        Ok(Self { client, has_worktree: repo.is_some() && is_in_clone, repo })
+    }
+
+    /// The revision at which facts are looked at: who works here means the files as they are, committed or not.
+    fn revision(&self, named: Option<String>, repo: Option<&String>) -> Option<String> {
+        named.or_else(|| (self.has_worktree && repo.is_none()).then(|| WORKTREE.to_owned()))
     }
 
     /// The repository that is named, else that of the directory.
@@ -352,9 +364,18 @@ fn shown(answer: &Value) {
     for (why, count) in omitted.into_iter().flatten() {
         output::note(format!("{count} withheld: {why}"));
     }
+    answer.get("withheld").and_then(Value::as_array).into_iter().flatten().for_each(withheld);
     for warning in answer.get("warnings").and_then(Value::as_array).into_iter().flatten() {
         output::note(warning.as_str().unwrap_or_default());
     }
+}
+
+/// A fact that was kept back, and why.
+fn withheld(fact: &Value) {
+    let text = |name: &str| fact.get(name).and_then(Value::as_str).unwrap_or_default();
+    let why = fact.get("why").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let why = why.collect::<Vec<_>>().join("; ");
+    output::note(format!("  {}  {}  {}: {why}", text("id"), text("verdict"), text("subject")));
 }
 
 fn line(fact: &Value) {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::program::Home;
+use crate::shop::{CART, Shop};
 
 const CODE: &str = "/// Items of one cart.\npub const MAX_ITEMS: usize = 50;\n\npub fn add_item(count: usize) -> bool {\n    count < MAX_ITEMS\n}\n";
 
@@ -66,4 +67,38 @@ fn a07_ten_writers_beside_a_server_lose_nothing() {
     let told = home.json(&["doctor", "--telemetry"]);
     assert_eq!(told["ok"], true, "{told}");
     assert!(server.stop(), "{}", home.log());
+}
+
+#[test]
+fn an_edit_is_seen_before_it_is_committed_and_what_is_withheld_says_why() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    let id = shop.fact("add_item refuses more than MAX_ITEMS items with CartFull.", &["src/cart.rs:5-11"]);
+    let recent = || shop.json(&["fact", "recent"]);
+    let served = |found: &serde_json::Value| found["memories"].as_array().map_or(0, Vec::len);
+    assert_eq!(served(&recent()), 1);
+
+    let edited = "pub fn refuses_nothing() {}\n";
+    shop.write("src/cart.rs", edited);
+    let found = recent();
+    assert_eq!((served(&found), &found["omitted"]["gone"]), (0, &1.into()), "{found}");
+    assert_eq!(found["withheld"][0]["id"], *id);
+    assert_eq!(found["withheld"][0]["why"][0], "src/cart.rs:5-11 gone:range_out_of_bounds", "{found}");
+    assert_eq!(served(&shop.json(&["fact", "recent", "--ref", "HEAD"])), 1, "what is committed still holds");
+    let (_, _, told) = shop.run(&["fact", "recent"]);
+    assert!(
+        told.contains("1 withheld: gone") && told.contains("src/cart.rs:5-11 gone:range_out_of_bounds"),
+        "{told}"
+    );
+
+    shop.commit("edit");
+    let quarantined = shop.json(&["fact", "recent", "--ref", "HEAD"]);
+    assert_eq!(quarantined["withheld"][0]["status"], "active", "as it was when it was looked at");
+    let again = shop.json(&["fact", "recent", "--ref", "HEAD"]);
+    assert_eq!((served(&again), &again["withheld"][0]["status"]), (0, &"quarantined".into()), "{again}");
+    shop.git(&["mv", "src/cart.rs", "src/basket.rs"]);
+    shop.write("src/basket.rs", &format!("//! Moved.\n{CART}"));
+    shop.commit("back, elsewhere");
+    let back = shop.json(&["fact", "recent", "--ref", "HEAD"]);
+    assert_eq!((served(&back), &back["memories"][0]["status"]), (1, &"active".into()), "{back}");
 }

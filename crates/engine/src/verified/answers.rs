@@ -56,6 +56,10 @@ impl FactView {
 pub struct Omitted {
     /// Their code is gone.
     pub gone: u64,
+    /// Their code was gone, and only something like it is there.
+    pub drifted: u64,
+    /// Their code was gone, and whether it is there cannot be found out now.
+    pub unverifiable: u64,
     /// A claim is false.
     pub contradicted: u64,
     /// They would not fit the budget.
@@ -77,8 +81,10 @@ pub struct FactList {
     pub dirty: bool,
     /// The facts, in order; what could not be verified last.
     pub facts: Vec<FactView>,
-    /// What was kept back.
+    /// What was kept back, counted.
     pub omitted: Omitted,
+    /// The facts that were kept back because of their code, in order.
+    pub withheld: Vec<FactView>,
     /// The same as a block for a prompt, where that was asked for.
     pub prompt: Option<String>,
     /// What to know: codes with words.

@@ -11,7 +11,8 @@ use loci_model::{Error, MemoryId, RecordId, RepositoryId, Result};
 
 use super::answers::FactList;
 use super::code_reading::check_ref;
-use super::recent::check_limit;
+use super::gone;
+use super::recent::{FACTS_MAX, check_limit};
 use super::remembered::{Remembered, join};
 use super::repositories::find;
 use super::serving::Serving;
@@ -113,8 +114,9 @@ impl Engine {
         standing: &Standing,
         repo: &str,
         by: ByPath,
-        serving: Serving,
+        mut serving: Serving,
     ) -> Result<FactList> {
+        serving.most = Some(by.limit);
         serving.reference.as_deref().map_or(Ok(()), check_ref)?;
         let (repository, facts) = self.found_by_path(caller, standing, repo, by).await?;
         self.serve(caller, standing, &repository, facts, &serving).await
@@ -139,16 +141,16 @@ impl Engine {
                 let choice = Choice::of(&by)?;
                 let records = with_paths(tx, &memory, &found.repository.id, &choice)?;
                 let mut facts = tx.facts().get_many(&memory, &records)?;
-                facts.retain(|fact| fact.status == RecordState::Active && !fact.proposed);
+                facts.retain(|fact| {
+                    (fact.status == RecordState::Active && !fact.proposed) || gone::is_gone(fact)
+                });
                 if !by.previous {
                     facts.retain(|fact| {
                         current_paths(fact).any(|path| choice.fits(path) && is_choice(&choice.rows, path))
                     });
                 }
-                facts.sort_by(|a, b| {
-                    b.refreshed_at.cmp(&a.refreshed_at).then_with(|| a.record.cmp(&b.record))
-                });
-                facts.truncate(limit);
+                gone::order(&mut facts);
+                gone::cut(&mut facts, limit, (FACTS_MAX as usize).saturating_sub(limit));
                 let facts = join(tx, &memory, &found.view, facts)?;
                 Ok((found.repository, facts))
             })

@@ -31,6 +31,7 @@ mod evidence;
 mod first_answer;
 mod flags;
 pub(crate) mod following;
+mod gone;
 mod history;
 mod holding;
 mod invalidate;

@@ -8,6 +8,7 @@ use loci_model::{Error, Result};
 
 use super::answers::FactList;
 use super::code_reading::check_ref;
+use super::gone;
 use super::remembered::{Remembered, join};
 use super::repositories::find;
 use super::serving::Serving;
@@ -19,7 +20,7 @@ use crate::memories::existing;
 pub const FACTS_MAX: u32 = 200;
 
 impl Engine {
-    /// Facts of a repository, at most `limit` (1 to 200).
+    /// Facts of a repository, at most `limit` (1 to 200). Those that are in quarantine because their code was gone are looked at too.
     ///
     /// # Errors
     /// `REPO_UNKNOWN`; `REF_NOT_FOUND` for a revision that was named and is not there.
@@ -29,8 +30,9 @@ impl Engine {
         standing: &Standing,
         repo: &str,
         limit: u32,
-        serving: Serving,
+        mut serving: Serving,
     ) -> Result<FactList> {
+        serving.most = Some(limit);
         serving.reference.as_deref().map_or(Ok(()), check_ref)?;
         let (repository, facts) = self.found_recent(caller, standing, repo, limit).await?;
         self.serve(caller, standing, &repository, facts, &serving).await
@@ -51,7 +53,7 @@ impl Engine {
             .read(move |tx| {
                 existing(tx, &memory)?;
                 let found = find(tx, &asking, &memory, &name, Capability::Read)?;
-                let facts = tx.facts().list(&FactPage {
+                let mut facts = tx.facts().list(&FactPage {
                     memory: memory.clone(),
                     repository: found.repository.id.clone(),
                     statuses: vec![RecordState::Active],
@@ -59,6 +61,9 @@ impl Engine {
                     after: None,
                     limit,
                 })?;
+                let room = (FACTS_MAX as usize).saturating_sub(facts.len());
+                facts.extend(gone::of(tx, &memory, &found.repository.id, room)?);
+                gone::order(&mut facts);
                 let facts = join(tx, &memory, &found.view, facts)?;
                 Ok((found.repository, facts))
             })

@@ -8,6 +8,7 @@ use loci_model::fact::{FactEvent, FactEventKind};
 use loci_model::memory::Memory;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::Principal;
+use loci_model::record::RecordState;
 use loci_model::repository::Repository;
 use loci_model::verdict::Verdict;
 use loci_model::{RecordId, Result, Timestamp};
@@ -16,6 +17,7 @@ use super::answers::{FactList, FactView, Omitted, VerifyMode};
 use super::code_reading::HEAD;
 use super::events::Scene;
 use super::flags;
+use super::gone::is_gone;
 use super::prompt;
 use super::remembered::Remembered;
 use super::settling::{Origin, Seen, settle};
@@ -37,6 +39,8 @@ pub struct Serving {
     pub prompt: Option<Option<u32>>,
     /// What the caller found where the code is, in the place of looking here.
     pub told: Option<Arc<Told>>,
+    /// At most so many of those that hold. More may be looked at: verbs with a limit set it themselves.
+    pub most: Option<u32>,
 }
 
 impl Engine {
@@ -68,7 +72,7 @@ impl Engine {
         looked: Looked,
     ) -> Result<FactList> {
         let names: Vec<RecordId> = facts.iter().map(|fact| fact.record.id.clone()).collect();
-        let (mut views, mut omitted) = sift(repository, facts, &looked);
+        let Sifted { mut views, withheld, mut omitted } = sift(repository, facts, &looked, serving.most);
         let mut warnings = Vec::new();
         if let Some(error) = &looked.error {
             warnings.push(format!("UNVERIFIABLE: {} ({})", error.detail, error.why.as_str()));
@@ -95,6 +99,7 @@ impl Engine {
             dirty: looked.tip.as_ref().is_some_and(|tip| tip.revision.is_dirty()),
             facts: views,
             omitted,
+            withheld,
             prompt,
             warnings,
         })
@@ -167,13 +172,30 @@ impl Engine {
     }
 }
 
-/// What is returned, in order, and what is kept back. What could not be verified comes last.
-fn sift(repository: &Repository, facts: Vec<Remembered>, looked: &Looked) -> (Vec<FactView>, Omitted) {
-    let mut omitted = Omitted::default();
-    let (mut views, mut doubtful) = (Vec::new(), Vec::new());
-    for (place, fact) in facts.into_iter().enumerate() {
+/// Facts by what becomes of them.
+#[derive(Debug, Default)]
+struct Sifted {
+    /// Returned, in order; what could not be verified comes last.
+    views: Vec<FactView>,
+    /// Kept back because of their code.
+    withheld: Vec<FactView>,
+    omitted: Omitted,
+}
+
+/// What is returned, at most so many, and what is kept back. A fact that is in quarantine because its code was gone is returned where
+/// the code is there.
+fn sift(repository: &Repository, facts: Vec<Remembered>, looked: &Looked, most: Option<u32>) -> Sifted {
+    let mut sifted = Sifted::default();
+    let mut doubtful = Vec::new();
+    let is_default = looked.default_tip().is_some() && !looked.is_told;
+    for (place, mut fact) in facts.into_iter().enumerate() {
         let verification = looked.checked.get(place).map(|one| one.verification.clone());
-        let is_proposed = fact.fact.proposed;
+        let verdict = verification.as_ref().map(|verification| verification.verdict);
+        let (is_proposed, was_gone) = (fact.fact.proposed, is_gone(&fact.fact));
+        if was_gone && is_default && verdict == Some(Verdict::Valid) {
+            // As it will have been written before this is returned.
+            fact.fact.status = RecordState::Active;
+        }
         let view = FactView {
             repo: repository.key.clone(),
             conflicts_with: flags::conflicts(&fact.fact.detail.flags),
@@ -181,16 +203,30 @@ fn sift(repository: &Repository, facts: Vec<Remembered>, looked: &Looked) -> (Ve
             verification,
             is_source_abandoned: false,
         };
-        match view.verdict() {
+        let omitted = &mut sifted.omitted;
+        match verdict {
             Some(Verdict::Gone) => omitted.gone += 1,
             Some(Verdict::Contradicted) => omitted.contradicted += 1,
+            Some(Verdict::Drifted) if was_gone => omitted.drifted += 1,
+            Some(Verdict::Unverifiable) if was_gone => omitted.unverifiable += 1,
+            None if was_gone => continue,
             Some(Verdict::Unverifiable) | None if is_proposed => omitted.unproven += 1,
-            Some(Verdict::Unverifiable) => doubtful.push(view),
-            Some(Verdict::Valid | Verdict::Drifted) | None => views.push(view),
+            Some(Verdict::Unverifiable) => {
+                doubtful.push(view);
+                continue;
+            }
+            Some(Verdict::Valid | Verdict::Drifted) | None => {
+                sifted.views.push(view);
+                continue;
+            }
         }
+        sifted.withheld.push(view);
     }
-    views.append(&mut doubtful);
-    (views, omitted)
+    sifted.views.append(&mut doubtful);
+    if let Some(most) = most {
+        sifted.views.truncate(most as usize);
+    }
+    sifted
 }
 
 /// When a verification is still good enough to stand in for another.

@@ -70,8 +70,13 @@ impl Engine {
                     if !written.contains(record) {
                         return Ok(FactTold { record: record.clone(), receipt: None });
                     }
-                    let newest =
-                        tx.fact_events().newest(&memory.id, record, receipts::VERIFICATIONS, scene.at, None)?;
+                    let newest = tx.fact_events().newest(
+                        &memory.id,
+                        record,
+                        receipts::VERIFICATIONS,
+                        scene.at,
+                        None,
+                    )?;
                     Ok(FactTold { record: record.clone(), receipt: newest.map(|event| event.id) })
                 };
                 wanted.iter().map(receipt).collect()

@@ -115,8 +115,13 @@ impl Engine {
                 let memory = existing(tx, &writing.memory)?;
                 engine.write_checked(tx, &memory, &writing, &names, &checked, checked.origin())?;
                 let [id] = &names;
-                let newest =
-                    tx.fact_events().newest(&memory.id, id, super::receipts::VERIFICATIONS, writing.at, None)?;
+                let newest = tx.fact_events().newest(
+                    &memory.id,
+                    id,
+                    super::receipts::VERIFICATIONS,
+                    writing.at,
+                    None,
+                )?;
                 Ok(newest.map(|event: FactEvent| event.id))
             })
             .await?;

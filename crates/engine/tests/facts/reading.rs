@@ -6,6 +6,7 @@ use loci_model::record::RecordState;
 use loci_model::verdict::{Method, Unverifiable, Verdict};
 use loci_testkit::block_on;
 
+use super::telling::tip;
 use super::world::{CART, LIMITS, REPO, Shop, about, cite};
 
 #[test]
@@ -58,11 +59,45 @@ fn changed_code_is_labelled_and_deleted_code_kept_back() {
     let list = shop.recent(VerifyMode::Cached);
     assert_eq!((list.facts.len(), list.omitted.gone), (0, 1));
     assert_eq!(shop.status(&id), RecordState::Quarantined);
+    for mode in [VerifyMode::Cached, VerifyMode::Fresh] {
+        let list = shop.recent(mode);
+        assert_eq!((list.facts.len(), list.omitted.gone), (0, 1), "it is not forgotten: {mode:?}");
+        assert_eq!(list.withheld[0].remembered.record.id, id);
+    }
+    assert_eq!(shop.recent(VerifyMode::None).facts.len(), 0, "unverified it is not returned");
+    shop.write("src/cart.rs", Some(&changed));
+    let list = shop.recent(VerifyMode::Cached);
+    assert_eq!((list.facts.len(), list.omitted.drifted), (0, 1), "something like it brings nothing back");
+    assert_eq!(shop.status(&id), RecordState::Quarantined);
     shop.write("src/cart.rs", Some(CART));
     assert_eq!(shop.verify(&id).verification.verdict, Verdict::Valid);
     assert_eq!(shop.status(&id), RecordState::Active, "a revert brings it back");
     let kinds = shop.kinds(&id);
     assert!(kinds.contains(&"quarantined") && kinds.contains(&"restored"), "{kinds:?}");
+    shop.assert_replayed(&id);
+}
+
+#[test]
+fn a_read_brings_back_what_is_there_again() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let before = tip(&shop);
+    shop.write("src/cart.rs", None);
+    assert_eq!(shop.recent(VerifyMode::Cached).omitted.gone, 1);
+    let older = Serving { reference: Some(before.to_string()), ..Serving::default() };
+    let list = block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, REPO, 50, older)).unwrap();
+    assert_eq!(list.facts.len(), 1, "where its code stands it is returned");
+    assert_eq!(list.facts[0].remembered.fact.status, RecordState::Quarantined);
+    assert_eq!(shop.status(&id), RecordState::Quarantined, "only the default branch changes it");
+
+    shop.write("src/cart.rs", Some(CART));
+    let by = ByPath { path: "src/cart.rs".to_owned(), matching: PathMatch::Exact, previous: true, limit: 1 };
+    let list =
+        block_on(shop.engine.facts_by_path(&shop.caller, &shop.standing, REPO, by, Serving::default()))
+            .unwrap();
+    assert_eq!(list.facts.len(), 1);
+    assert_eq!(list.facts[0].remembered.fact.status, RecordState::Active);
+    assert_eq!(shop.status(&id), RecordState::Active);
     shop.assert_replayed(&id);
 }
 

@@ -20,7 +20,7 @@ use super::world::{REPO, Shop, reason};
 /// What happens when a fact is stored.
 const STORED: [&str; 2] = ["verified_valid", "created"];
 
-fn tip(shop: &Shop) -> ObjectId {
+pub(super) fn tip(shop: &Shop) -> ObjectId {
     shop.code(|history| history.tip()).commit().unwrap()
 }
 

@@ -57,6 +57,7 @@ pub(super) fn serving(context: &Context, arguments: &Arguments) -> Serving {
         reference: revision(arguments),
         prompt: (is_prompt || tokens.is_some()).then_some(tokens),
         told: context.told.clone(),
+        most: None,
     }
 }
 

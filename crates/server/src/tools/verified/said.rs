@@ -12,6 +12,9 @@ use serde_json::{Map, Value, json};
 /// Excerpts are cut at so many bytes.
 const EXCERPT_BYTES_MAX: usize = 8_192;
 
+/// Facts that were kept back are named up to so many; all are counted.
+const WITHHELD_SHOWN: usize = 20;
+
 /// An id as these tools return it.
 pub(super) fn id(id: &RecordId) -> Value {
     bare_id(id).into()
@@ -108,6 +111,26 @@ pub(super) fn whole(view: &FactView) -> Value {
         members.insert("verdict".to_owned(), last.verdict.as_str().into());
     }
     said
+}
+
+/// A fact that was kept back, with what is wrong of it: which citation, and why.
+fn withheld(view: &FactView) -> Value {
+    let checked = view.verification.iter().flat_map(|verification| &verification.citations);
+    let wrong = checked.zip(&view.remembered.fact.detail.citations).filter_map(|(verdict, citation)| {
+        let Place { path, line_start, line_end } = &citation.anchor.place;
+        Some(format!("{path}:{line_start}-{line_end} {}", verdict.error_word()?))
+    });
+    let claims = view.verification.iter().flat_map(|verification| &verification.claims);
+    let untrue = claims.filter(|claim| claim.holds == Some(false)).map(|claim| {
+        format!("claim {} is false: {}", claim.index, claim.detail.as_deref().unwrap_or("it does not hold"))
+    });
+    json!({
+        "id": id(&view.remembered.record.id),
+        "subject": view.remembered.subject(),
+        "status": status(view.remembered.fact.status),
+        "verdict": view.verdict().map(Verdict::as_str),
+        "why": wrong.chain(untrue).collect::<Vec<_>>(),
+    })
 }
 
 fn citation(citation: &Citation) -> Value {
@@ -230,12 +253,22 @@ pub(super) fn list(list: &FactList) -> Map<String, Value> {
     said.insert("commit".to_owned(), object(list.commit));
     said.insert("memories".to_owned(), list.facts.iter().map(fact).collect());
     let omitted = list.omitted;
-    let counts = [("gone", omitted.gone), ("contradicted", omitted.contradicted), ("budget", omitted.budget)];
+    let counts = [
+        ("gone", omitted.gone),
+        ("contradicted", omitted.contradicted),
+        ("drifted", omitted.drifted),
+        ("unverifiable", omitted.unverifiable),
+        ("budget", omitted.budget),
+    ];
     let counts = counts.into_iter().filter(|(_, count)| *count > 0);
     said.insert(
         "omitted".to_owned(),
         Value::Object(counts.map(|(name, count)| (name.to_owned(), count.into())).collect()),
     );
+    if !list.withheld.is_empty() {
+        let shown = list.withheld.iter().take(WITHHELD_SHOWN);
+        said.insert("withheld".to_owned(), shown.map(withheld).collect());
+    }
     if let Some(prompt) = &list.prompt {
         said.insert("prompt".to_owned(), prompt.clone().into());
     }
