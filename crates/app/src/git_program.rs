@@ -1,6 +1,7 @@
 //! The git executable of this machine, run to send objects, and for nothing else: code is read in process. It runs in an empty
 //! repository of its own that borrows the clone's objects, so that configuration, hooks and filters of the clone take no part; the
-//! person's own configuration (ssh, credentials) does.
+//! person's own configuration (ssh, credentials) does. Where the other end is a repository of this machine, git runs there too, and
+//! is told to run nothing that lies there or that its configuration names.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -34,6 +35,18 @@ const SETTINGS: &[&str] = &[
     "protocol.file.allow=always",
     "protocol.ssh.allow=always",
     "protocol.https.allow=always",
+];
+/// Always so in a repository of this machine that is pushed to: no program of its hooks or settings is started, whatever is pushed
+/// is checked, and nothing is tidied up behind it.
+const SETTINGS_THERE: &[&str] = &[
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.alternateRefsCommand=true",
+    "receive.fsckObjects=true",
+    "receive.denyCurrentBranch=refuse",
+    "receive.autogc=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
 ];
 /// Characters of what git says that an error repeats.
 const SAID_CHARS_MAX: usize = 2_000;
@@ -112,6 +125,13 @@ impl GitProgram {
         command.args(arguments);
         command
     }
+}
+
+/// How a service of git is started in a repository of this machine: a line for a shell, which git puts the path behind. Settings
+/// of the caller's command do not reach it, so it has its own; and it fetches nothing that is lacking.
+pub(crate) fn service_there(service: &str) -> String {
+    let settings: String = SETTINGS_THERE.iter().map(|setting| format!("-c {setting} ")).collect();
+    format!("GIT_ALLOW_PROTOCOL= git {settings}{service}")
 }
 
 /// Why git failed, as it said it: sanitised, for a server may have said it.

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -147,4 +148,74 @@ fn nothing_of_the_clone_is_run_and_nothing_else_is_written_over() {
     fs::remove_file(shop.path().join(".git/objects").join(&blob[..2]).join(&blob[2..])).unwrap();
     let (code, _, said) = shop.run(&["repo", "sync", "--to", home.path("n.git").to_str().unwrap()]);
     assert!(code == 1 && said.contains("holds not all"), "{code}: {said}");
+}
+
+/// A program that leaves its name behind when it is run.
+fn program(folder: &Path, name: &str, witness: &Path) -> PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, format!("#!/bin/sh\necho {name} >> '{}'\n", witness.display())).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[test]
+fn nothing_of_a_mirror_that_somebody_else_made_is_run() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    let (foreign, other, witness) = (home.path("f.git"), home.path("other.git"), home.path("was-run"));
+    for bare in [&foreign, &other] {
+        git(&home.path(""), &["init", "--quiet", "--bare", bare.to_str().unwrap()]);
+    }
+    fs::write(foreign.join("objects/info/alternates"), other.join("objects").to_str().unwrap()).unwrap();
+    let hooks = foreign.join("hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    for hook in
+        ["pre-receive", "update", "post-receive", "post-update", "reference-transaction", "pre-auto-gc"]
+    {
+        program(&hooks, hook, &witness);
+    }
+    let any = program(&hooks, "by-a-setting", &witness);
+    let any = any.to_str().unwrap();
+    for (name, value) in [
+        ("core.hooksPath", hooks.to_str().unwrap()),
+        ("core.alternateRefsCommand", any),
+        ("core.fsmonitor", any),
+        ("core.sshCommand", any),
+        ("gpg.program", any),
+        ("receive.certNonceSeed", "seed"),
+        ("receive.denyCurrentBranch", "updateInstead"),
+        ("receive.fsckObjects", "false"),
+        ("uploadpack.packObjectsHook", any),
+        ("gc.auto", "1"),
+        ("gc.autoDetach", "false"),
+        ("gc.recentObjectsHook", any),
+    ] {
+        git(&foreign, &["config", name, value]);
+    }
+    let sync = ["repo", "sync", "--no-register", "--to", foreign.to_str().unwrap()];
+    for change in ["created", "updated"] {
+        assert_eq!(shop.json(&sync)["refs"][0]["change"], change);
+        let ran = fs::read_to_string(&witness).unwrap_or_default();
+        assert_eq!(ran, "", "{change}: the mirror's programs were run");
+        assert_eq!(git(&foreign, &["rev-parse", "main"]), shop.git(&["rev-parse", "main"]));
+        shop.commit("more");
+    }
+
+    // What is malformed is refused, whatever the mirror says of that.
+    let tree = shop.git(&["rev-parse", "HEAD^{tree}"]);
+    let commit =
+        format!("tree {tree}\nauthor A <a@example.org> 1 +0000\ncommitter C <c@example.org\n\nbad\n");
+    shop.write("../bad-commit", &commit);
+    let bad = shop.git(&["hash-object", "-t", "commit", "-w", "--literally", "../bad-commit"]);
+    shop.git(&["update-ref", "refs/heads/bad", &bad]);
+    let (code, _, said) = shop.run(&[&sync[..], &["--ref", "bad"]].concat());
+    assert!(code == 1 && said.contains("the mirror did not take it"), "{code}: {said}");
+
+    // A hook that is a setting cannot be passed over: nothing is asked of such a repository.
+    let included = home.path("included");
+    fs::write(&included, format!("[hook \"x\"]\n\tevent = post-receive\n\tcommand = {any}\n")).unwrap();
+    git(&foreign, &["config", "include.path", included.to_str().unwrap()]);
+    let (code, _, said) = shop.run(&sync);
+    assert!(code == 2 && said.contains("by its setting hook.x."), "{code}: {said}");
+    assert!(!witness.exists());
 }

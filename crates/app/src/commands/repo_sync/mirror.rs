@@ -1,5 +1,6 @@
 //! A mirror as git sees it: what it has, how much must be sent, and sending it. What is pushed is data from a stranger to whoever
-//! reads it: a mirror that is made here checks every object it is given and refuses more than its limit.
+//! reads it: a mirror that is made here checks every object it is given and refuses more than its limit. A bare repository of this
+//! machine that somebody else made is data too: nothing in it is run.
 
 use std::path::Path;
 use std::process::Output;
@@ -11,7 +12,7 @@ use serde::Serialize;
 use super::refs::Sent;
 use super::target::Target;
 use crate::exit::Usage;
-use crate::git_program::{GitProgram, said};
+use crate::git_program::{GitProgram, said, service_there};
 
 /// Refs of a mirror that are looked at; what lies behind others is counted as if it had to be sent.
 const REFS_MAX: usize = 1_000;
@@ -43,7 +44,16 @@ impl<'a> Mirror<'a> {
     pub(super) fn make(&self, path: &Path, id_digits: usize, branch: &str, bytes_max: u64) -> Result<()> {
         let parent = path.parent().context("a mirror lies in a folder")?;
         std::fs::create_dir_all(parent).with_context(|| format!("making {}", parent.display()))?;
-        self.git.make_bare(path, id_digits)?;
+        // Beside its place, and moved there when it is whole: what is interrupted leaves no mirror without its limits.
+        let workshop = tempfile::Builder::new().prefix(".mirror-").tempdir_in(parent);
+        let workshop = workshop.with_context(|| format!("a folder in {}", parent.display()))?;
+        let made = workshop.path().join("bare.git");
+        self.git.make_bare(&made, id_digits)?;
+        self.limit(&made, branch, bytes_max)?;
+        std::fs::rename(&made, path).with_context(|| format!("moving the mirror to {}", path.display()))
+    }
+
+    fn limit(&self, path: &Path, branch: &str, bytes_max: u64) -> Result<()> {
         let place = path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))?;
         let directory = format!("--git-dir={place}");
         let bytes = bytes_max.to_string();
@@ -62,9 +72,17 @@ impl<'a> Mirror<'a> {
     }
 
     /// What the mirror has: id and name.
+    ///
+    /// # Errors
+    /// Usage for one of this machine whose settings run programs that cannot be passed over.
     pub(super) fn refs(&self) -> Result<Vec<(String, String)>> {
+        self.check_settings()?;
         let place = self.place()?;
-        let text = self.git.output(&["ls-remote", "--refs", "--", place], "asking the mirror")?;
+        let service = self.service("--upload-pack", "upload-pack");
+        let mut arguments = vec!["ls-remote", "--refs"];
+        arguments.extend(service.as_deref());
+        arguments.extend(["--", place]);
+        let text = self.git.output(&arguments, "asking the mirror")?;
         let is_id = |id: &str| matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         let pairs = text.lines().filter_map(|line| line.split_once('\t')).filter(|(id, _)| is_id(id));
         Ok(pairs.take(REFS_MAX).map(|(id, name)| (id.to_owned(), name.to_owned())).collect())
@@ -95,10 +113,13 @@ impl<'a> Mirror<'a> {
 
     /// Sends commits under their names. A branch that was rewritten is rewritten there.
     pub(super) fn push(&self, sent: &[&Sent], with_progress: bool) -> Result<()> {
-        let mut arguments = vec!["push", "--porcelain", "--no-verify"];
+        let service = self.service("--receive-pack", "receive-pack");
+        // A signature would have the other end run what it checks signatures with.
+        let mut arguments = vec!["push", "--porcelain", "--no-verify", "--no-signed"];
         if with_progress {
             arguments.push("--progress");
         }
+        arguments.extend(service.as_deref());
         arguments.extend(["--", self.place()?]);
         let specs: Vec<String> = sent.iter().map(|one| format!("+{}:{}", one.commit, one.name)).collect();
         arguments.extend(specs.iter().map(String::as_str));
@@ -110,6 +131,29 @@ impl<'a> Mirror<'a> {
             bail!("the mirror did not take it: {}", refused(&output));
         }
         Ok(())
+    }
+
+    /// Hooks that are settings are run whatever the command line says: a repository that has such is left alone.
+    fn check_settings(&self) -> Result<()> {
+        let Target::Local(path) = self.target else { return Ok(()) };
+        let directory = format!("--git-dir={}", self.place()?);
+        let listing = ["--show-scope", "--includes", "--name-only", "-z"];
+        let arguments = [&[directory.as_str(), "config", "--list"], &listing[..]].concat();
+        let text = self.git.output(&arguments, "reading the mirror's settings")?;
+        let mut words = text.split('\0');
+        while let (Some(scope), Some(name)) = (words.next(), words.next()) {
+            if ["local", "worktree"].contains(&scope) && name.starts_with("hook.") {
+                let (path, name) = (path.display(), loci_engine::safety::sanitise(name));
+                let remedy = "remove it, or name another place";
+                return Err(Usage(format!("{path} runs a program by its setting {name}: {remedy}")).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// The argument that says how git is started at a mirror of this machine.
+    fn service(&self, option: &str, name: &str) -> Option<String> {
+        matches!(self.target, Target::Local(_)).then(|| format!("{option}={}", service_there(name)))
     }
 
     fn place(&self) -> Result<&str> {
@@ -139,4 +183,33 @@ fn refused(output: &Output) -> String {
     let lines = loci_engine::safety::sanitise(&lines.join("; ")).into_owned();
     let said = said(output);
     [lines, said].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mirror_is_there_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = GitProgram::over(folder.path(), 40, true).unwrap();
+        let path = folder.path().join("acme/shop.git");
+        let target = Target::Local(path.clone());
+        let mirror = Mirror::new(&git, &target);
+        let entries = || std::fs::read_dir(path.parent().unwrap()).unwrap().count();
+        // The last thing that is set up fails: so does whatever interrupts it before.
+        mirror.make(&path, 40, "no branch", 10).unwrap_err();
+        assert_eq!((path.exists(), entries()), (false, 0));
+        mirror.make(&path, 40, "refs/heads/main", 10).unwrap();
+        let config = std::fs::read_to_string(path.join("config")).unwrap();
+        assert!(config.contains("maxInputSize = 10") && config.contains("fsckObjects = true"), "{config}");
+        assert_eq!(entries(), 1);
+        // As other folders: a server of another user reads it.
+        let mode = |path: &Path| std::os::unix::fs::MetadataExt::mode(&path.metadata().unwrap());
+        assert_eq!(mode(&path), mode(path.parent().unwrap()));
+        // What somebody else has put there meanwhile is not written over.
+        std::fs::write(path.join("letter"), "mine").unwrap();
+        mirror.make(&path, 40, "refs/heads/main", 10).unwrap_err();
+        assert!(path.join("letter").exists() && entries() == 1);
+    }
 }
