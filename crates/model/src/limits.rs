@@ -186,3 +186,5 @@ pub const PROMPT_INSTRUCTIONS_CHARS_MAX: usize = 30_000;
 pub const VECTOR_DIMENSIONS_MAX: usize = 8_192;
 /// Bytes of objects that are sent to a mirror of a repository at once, where nothing else is said.
 pub const MIRROR_BYTES_MAX_DEFAULT: u64 = 4 << 30;
+/// Characters of a report in Markdown: GitHub takes 65,536 of a comment, and whoever posts it may say something of their own.
+pub const REPORT_CHARS_MAX: usize = 60_000;

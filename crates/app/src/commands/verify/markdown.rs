@@ -1,24 +1,29 @@
 //! A report as Markdown, for a comment on a pull request. Facts and paths are texts from strangers: each stands in a code fence or
-//! a code span that it cannot end, without what hides, so that it links, mentions, embeds and formats nothing.
+//! a code span that it cannot end, without what hides, so that it links, mentions, embeds and formats nothing. A forge takes only so
+//! much in a comment: facts that do not fit are counted.
 
 use loci_engine::safety::sanitise;
+use loci_model::limits;
 
 use super::report::{Cited, Finding, Report, Side, at};
 use super::table::counted;
 
 /// Facts of one list that are written out; the others are counted.
 const SHOWN_MAX: usize = 20;
+/// Of a report's characters, those for what stands around facts: titles, counts, what was looked at.
+const FRAME_CHARS: usize = 4_000;
 
 /// The report.
 pub(super) fn render(report: &Report) -> String {
     let mut out = format!("## {}\n\n{}\n", capitalised(&report.summary), span(counted(report).trim_end()));
+    let mut left = limits::REPORT_CHARS_MAX.saturating_sub(FRAME_CHARS);
     for (title, findings, is_open) in [
         ("Invalidated", &report.invalidated, true),
         ("Drifted, and let pass", &report.drifted, false),
         ("Moved: served with the new place", &report.relocated, false),
         ("Could not be checked: evidence of nothing", &report.unchecked, false),
     ] {
-        section(&mut out, title, findings, is_open);
+        section(&mut out, &mut left, title, findings, is_open);
     }
     if !report.invalidated.is_empty() {
         out.push_str(
@@ -29,7 +34,8 @@ pub(super) fn render(report: &Report) -> String {
     out
 }
 
-fn section(out: &mut String, title: &str, findings: &[Finding], is_open: bool) {
+/// One list; `left`: characters that its facts and those of the lists behind it may have.
+fn section(out: &mut String, left: &mut usize, title: &str, findings: &[Finding], is_open: bool) {
     if findings.is_empty() {
         return;
     }
@@ -39,31 +45,38 @@ fn section(out: &mut String, title: &str, findings: &[Finding], is_open: bool) {
     } else {
         out.push_str(&format!("\n<details><summary>{title} ({count})</summary>\n"));
     }
-    for finding in findings.iter().take(SHOWN_MAX) {
-        one(out, finding);
+    let mut shown = 0;
+    for finding in findings {
+        if shown == SHOWN_MAX {
+            break;
+        }
+        // One that is too long hides none that is shorter.
+        let text = one(finding);
+        if let Some(rest) = left.checked_sub(text.chars().count()) {
+            *left = rest;
+            shown += 1;
+            out.push_str(&text);
+        }
     }
-    if count > SHOWN_MAX {
-        out.push_str(&format!("\n… and {} more: see `loci verify --json`.\n", count - SHOWN_MAX));
+    if shown < count {
+        out.push_str(&format!("\n… and {} more: see `loci verify --json`.\n", count - shown));
     }
     if !is_open {
         out.push_str("\n</details>\n");
     }
 }
 
-fn one(out: &mut String, finding: &Finding) {
+fn one(finding: &Finding) -> String {
     let text = format!("{}: {}", finding.subject, finding.fact);
-    out.push_str(&format!(
-        "\n**{}** {}\n\n{}",
-        finding.verdict.as_str(),
-        span(&finding.memory_id),
-        fenced(&text)
-    ));
+    let mut out =
+        format!("\n**{}** {}\n\n{}", finding.verdict.as_str(), span(&finding.memory_id), fenced(&text));
     for cited in &finding.citations {
         out.push_str(&format!("- {}\n", place(cited)));
     }
     for claim in &finding.false_claims {
         out.push_str(&format!("- claim {claim} is false\n"));
     }
+    out
 }
 
 fn place(cited: &Cited) -> String {
@@ -103,7 +116,10 @@ fn capitalised(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::commands::verify::report::{Counts, Revision};
     use crate::commands::verify::samples;
 
     #[test]
@@ -161,6 +177,59 @@ mod tests {
             }
         }
         out + rest
+    }
+
+    #[test]
+    fn a_report_is_as_long_as_a_comment_may_be() {
+        let length = |text: &str| text.chars().count();
+        let around = length(&one(&samples::report(&["é"]).invalidated[0])) - 1;
+        let fits = limits::REPORT_CHARS_MAX - FRAME_CHARS - around;
+        for (characters, is_shown) in [(fits, true), (fits + 1, false)] {
+            let long = "é".repeat(characters);
+            let mut report = samples::report(&[&long, "short"]);
+            report.summarise();
+            let text = render(&report);
+            assert!(length(&text) <= limits::REPORT_CHARS_MAX, "{}", length(&text));
+            assert_eq!(text.contains(&long), is_shown, "{characters}");
+            // What was left of the place is the next one's.
+            assert_eq!((text.contains(": short"), text.contains("… and 1 more")), (!is_shown, true));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn no_input_makes_more(
+            facts in prop::collection::vec(("[a`<\\n\u{1f600}]{1,40}", 1..200_usize), 0..60),
+            name in "[a`/\u{e9}]{1,9}",
+            times in 1..200_usize,
+            counts in 0..usize::MAX,
+            lists in prop::collection::vec(0..6_usize, 60),
+        ) {
+            let facts: Vec<String> = facts.into_iter().map(|(text, times)| text.repeat(times)).collect();
+            let mut report = samples::report(&facts.iter().map(String::as_str).collect::<Vec<_>>());
+            let long = name.repeat(times);
+            report.repo.clone_from(&long);
+            report.rev.name.clone_from(&long);
+            report.since = Some(Revision { name: long.clone(), commit: Some(long.clone()), dirty: true });
+            report.counts = Counts { facts: counts, holding: counts };
+            for (number, mut finding) in std::mem::take(&mut report.invalidated).into_iter().enumerate() {
+                finding.citations = vec![finding.citations[0].clone(); number];
+                finding.citations.iter_mut().for_each(|cited| cited.place.path.clone_from(&long));
+                finding.false_claims = (0..number).collect();
+                let list = match lists[number] {
+                    0 => &mut report.drifted,
+                    1 => &mut report.relocated,
+                    2 => &mut report.unchecked,
+                    3 => &mut report.before,
+                    _ => &mut report.invalidated,
+                };
+                list.push(finding);
+            }
+            report.summarise();
+            let shown = render(&report).chars().count();
+            prop_assert!(shown <= limits::REPORT_CHARS_MAX, "{}", shown);
+        }
     }
 
     #[test]

@@ -7,6 +7,8 @@ use crate::output::short;
 
 /// Characters of a fact on its line.
 const FACT_CHARS: usize = 160;
+/// Characters of a repository's or a revision's name.
+const NAME_CHARS: usize = 100;
 
 /// The report as lines; the summary last, where it is seen.
 pub(super) fn render(report: &Report) -> String {
@@ -59,7 +61,7 @@ pub(super) fn counted(report: &Report) -> String {
             let dirty = if revision.dirty { " and the files of the worktree" } else { "" };
             format!("{}{dirty}", commit.chars().take(12).collect::<String>())
         }
-        None => revision.name.clone(),
+        None => short(&revision.name, NAME_CHARS),
     };
     let since =
         report.since.as_ref().map(|since| format!(" compared with {}", named(since))).unwrap_or_default();
@@ -76,6 +78,6 @@ pub(super) fn counted(report: &Report) -> String {
             parts.push(format!("{count} {what}"));
         }
     }
-    let facts = report.counts.facts;
-    format!("{}: {facts} facts at {}{since}: {}\n", report.repo, named(&report.rev), parts.join(", "))
+    let (repo, facts) = (short(&report.repo, NAME_CHARS), report.counts.facts);
+    format!("{repo}: {facts} facts at {}{since}: {}\n", named(&report.rev), parts.join(", "))
 }
