@@ -86,3 +86,18 @@ pub struct RepositoryList {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
+
+/// Whose facts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RepositoryMarkAsk {
+    /// `owner/name`, or `host/owner/name`.
+    pub repo: String,
+}
+
+/// How a repository's facts stand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RepositoryMark {
+    /// Another text where a fact was stored, confirmed, or came to stand elsewhere; it means nothing else.
+    pub mark: String,
+}

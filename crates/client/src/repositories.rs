@@ -3,7 +3,9 @@
 use http::Method;
 use loci_api::evidence::{EvidenceListing, EvidencePage};
 use loci_api::proposal::{ProposalList, ProposalListing};
-use loci_api::repository::{RepositoryAdd, RepositoryAdded, RepositoryList, RepositoryListing};
+use loci_api::repository::{
+    RepositoryAdd, RepositoryAdded, RepositoryList, RepositoryListing, RepositoryMark, RepositoryMarkAsk,
+};
 use loci_api::verdict::{VerdictsTell, VerdictsTold};
 
 use crate::call::{Client, path};
@@ -32,6 +34,15 @@ impl Client {
     /// See [`Client::repository_add`].
     pub async fn repository_list(&self, listing: &RepositoryListing) -> Result<RepositoryList, ClientError> {
         self.get_query(path(&["v1", "repos"]), listing).await
+    }
+
+    /// Whether a repository's facts changed, by a mark that is another then.
+    ///
+    /// # Errors
+    /// See [`Client::repository_add`].
+    pub async fn repository_mark(&self, repo: &str) -> Result<RepositoryMark, ClientError> {
+        let ask = RepositoryMarkAsk { repo: repo.to_owned() };
+        self.get_query(path(&["v1", "repos", "mark"]), &ask).await
     }
 
     /// A page of facts with what a verifier here needs to check them.

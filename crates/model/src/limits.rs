@@ -188,3 +188,5 @@ pub const VECTOR_DIMENSIONS_MAX: usize = 8_192;
 pub const MIRROR_BYTES_MAX_DEFAULT: u64 = 4 << 30;
 /// Characters of a report in Markdown: GitHub takes 65,536 of a comment, and whoever posts it may say something of their own.
 pub const REPORT_CHARS_MAX: usize = 60_000;
+/// Resources that one client listens to at once over MCP: each is looked at when something changes.
+pub const RESOURCES_MAX: usize = 100;

@@ -80,6 +80,15 @@ pub fn merged(pages: Vec<Vec<Fact>>, limit: usize) -> Vec<Fact> {
     all
 }
 
+/// A state, how many stand in it, and their last confirmation.
+///
+/// # Errors
+/// A bug, where the row is damaged.
+pub fn standing(state: i64, facts: i64, refreshed: i64) -> Result<(RecordState, u64, Timestamp)> {
+    let facts = u64::try_from(facts).unwrap_or(0);
+    Ok((of_code(RecordState::ALL, state)?, facts, Timestamp::clamped(refreshed)))
+}
+
 /// Sums, one row a state: state, count, verifications, rejections, applied, last confirmation, first and last creation.
 ///
 /// # Errors

@@ -8,7 +8,7 @@
 //! | `code_reading` | the hop to the code, and the revision of a call |
 //! | `storing` | a new fact: gates, what is alike, writing |
 //! | `verifying`, `settling`, `writing`, `serving` | looking, what it means, writing it down, what is returned |
-//! | `recent`, `by_path`, `searching` (with its look at the code, `search_look`), `verify`, `verify_given`, `read_citation`, `refresh`, `invalidate`, `supersede`, `applied`, `history`, `stats`, `delete` | the verbs |
+//! | `recent`, `by_path`, `searching` (with its look at the code, `search_look`), `verify`, `verify_given`, `read_citation`, `refresh`, `invalidate`, `supersede`, `applied`, `history`, `stats`, `mark`, `delete` | the verbs |
 //! | `looking`, `evidence`, `told`, `tell` | one look at code, wherever it is; what a verifier elsewhere is given, and what it says |
 //! | `citing` | which records cite code, for doors that verify nothing |
 //! | `proposing`, `promoting`, `with_proposed` | citations from text: proposed, confirmed, read along |
@@ -37,6 +37,7 @@ mod holding;
 mod invalidate;
 mod locating;
 mod looking;
+mod mark;
 mod origins;
 mod promoting;
 mod prompt;

@@ -2,10 +2,13 @@
 //! it asked for (mcp.md §1.2).
 //!
 //! What this process knows by itself is told by the hub. Resources that others change too, processes beside this one and work in
-//! the background, are looked at: as soon as something is changed here, else now and then, with the listener's own eyes.
+//! the background, are looked at: as soon as something is changed here, else now and then, with the listener's own eyes. However
+//! much is changed, a listener looks once a second at most.
 
 use std::collections::BTreeMap;
 
+use loci_model::limits;
+use loci_model::ports::clock::Clock;
 use serde_json::{Map, Value, json};
 use tokio::sync::{broadcast, watch};
 
@@ -17,10 +20,10 @@ use super::provider::{Asking, Offers, Provider};
 
 /// News that a slow listener may be behind; one that is further behind misses some, and reads again anyway.
 const BEHIND_MAX: usize = 256;
-/// Resources that one listener names.
-const RESOURCES_MAX: usize = 100;
 /// Resources are looked at so often where nothing is known to have changed: as long as they may be kept.
 const LOOK_EVERY_MS: u64 = 10_000;
+/// Between two looks of one listener lies so much time; what changes meanwhile is seen in the next.
+const LOOK_APART_MS: u64 = 1_000;
 
 /// Something that changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,9 +64,14 @@ impl Hub {
         self.changes.send_modify(|changes| *changes = changes.wrapping_add(1));
     }
 
-    /// Every change by this process from now on.
-    pub(super) fn changes(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
+    /// When a listener is to look, from now on.
+    pub(super) fn looks(&self, clock: &dyn Clock) -> Looks {
+        Looks {
+            changes: self.changes.subscribe(),
+            is_due: false,
+            began_us: clock.monotonic_us(),
+            looked_us: None,
+        }
     }
 
     /// Everything that changes from now on.
@@ -81,6 +89,58 @@ impl Hub {
     pub fn close(&self) {
         self.closed.send_replace(true);
     }
+}
+
+/// When one listener looks at its resources: soon after something changed here, but not in quick succession, and now and then
+/// where nothing is known to have changed.
+pub(super) struct Looks {
+    changes: watch::Receiver<u64>,
+    /// There is a reason to look.
+    is_due: bool,
+    began_us: u64,
+    looked_us: Option<u64>,
+}
+
+impl Looks {
+    /// Resolves when it is time to look. Who stops waiting, and waits again, misses nothing.
+    pub(super) async fn time_to_look(&mut self, clock: &dyn Clock) {
+        let since_ms = |then_us: u64| clock.monotonic_us().saturating_sub(then_us) / 1_000;
+        if !self.is_due {
+            let idle_ms = since_ms(self.looked_us.unwrap_or(self.began_us));
+            tokio::select! {
+                _ = self.changes.changed() => {}
+                () = clock.sleep(LOOK_EVERY_MS.saturating_sub(idle_ms)) => {}
+            }
+            self.is_due = true;
+        }
+        if let Some(looked_us) = self.looked_us {
+            clock.sleep(LOOK_APART_MS.saturating_sub(since_ms(looked_us))).await;
+        }
+        self.looked_us = Some(clock.monotonic_us());
+        self.is_due = false;
+        // Seen by this look; what changes during it is a reason for the next.
+        self.changes.mark_unchanged();
+    }
+}
+
+/// Checks how many resources one client listens to.
+///
+/// # Errors
+/// Above the limit.
+pub(super) fn room_for(resources: usize) -> Result<(), Fault> {
+    if resources > limits::RESOURCES_MAX {
+        let rule = format!("at most {} resources can be listened to at once", limits::RESOURCES_MAX);
+        return Err(Fault::malformed(format!("{rule}: end listening to others first")));
+    }
+    Ok(())
+}
+
+/// How many resources a request to listen names.
+///
+/// # Errors
+/// Where it is malformed, or names too many.
+pub(super) fn named(params: &Params, offers: Offers) -> Result<usize, Fault> {
+    Wanted::of(params, offers).map(|wanted| wanted.resources.len())
 }
 
 /// What a listener wants to hear.
@@ -101,10 +161,7 @@ impl Wanted {
         let uris = asked.get("resourceSubscriptions").and_then(Value::as_array);
         let mut resources: Vec<_> =
             uris.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
-        if resources.len() > RESOURCES_MAX {
-            let rule = format!("at most {RESOURCES_MAX} resources can be listened to at once");
-            return Err(Fault::malformed(rule));
-        }
+        room_for(resources.len())?;
         if !offers.subscribe {
             resources.clear();
         }
@@ -149,7 +206,8 @@ pub(super) async fn listen(
 ) -> Result<Map<String, Value>, Fault> {
     let (provider, hub, peer) = (service.provider.as_ref(), &service.mcp.hub, &asking.peer);
     let wanted = Wanted::of(params, provider.offers())?;
-    let (mut news, mut changes) = (hub.news.subscribe(), hub.changes());
+    let clock = service.mcp.clock.as_ref();
+    let (mut news, mut looks) = (hub.news.subscribe(), hub.looks(clock));
     let mut closed = hub.closed.subscribe();
     let mut marks = Marks::default();
     for uri in &wanted.resources {
@@ -162,8 +220,7 @@ pub(super) async fn listen(
     loop {
         let heard = tokio::select! {
             heard = news.recv() => Some(heard),
-            _ = changes.changed() => None,
-            () = service.mcp.clock.sleep(LOOK_EVERY_MS) => None,
+            () = looks.time_to_look(clock) => None,
             _ = closed.wait_for(|closed| *closed) => break,
             () = peer.gone() => break,
         };
@@ -184,14 +241,6 @@ pub(super) async fn listen(
     let mut result = Map::new();
     result.insert("_meta".to_owned(), Value::Object(meta));
     Ok(result)
-}
-
-/// Resolves when resources are to be looked at again.
-pub(super) async fn time_to_look(service: &Service, changes: &mut watch::Receiver<u64>) {
-    tokio::select! {
-        _ = changes.changed() => {}
-        () = service.mcp.clock.sleep(LOOK_EVERY_MS) => {}
-    }
 }
 
 /// How a resource looks now; `None` where it cannot be told, or not now.
@@ -215,6 +264,11 @@ impl Marks {
     /// One less.
     pub(super) fn remove(&mut self, uri: &str) {
         self.0.remove(uri);
+    }
+
+    /// How many.
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
     }
 
     /// True where it is listened to.

@@ -13,7 +13,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use super::dispatch::Service;
 use super::fault::Fault;
 use super::http::body;
-use super::listen::{Marks, News, mark, time_to_look};
+use super::listen::{self, Marks, News, mark};
 use super::message::{self, Message, Params};
 use super::peer::{FreshId, Peer, WAITING_MAX};
 use super::provider::{Asking, Caller, Endpoint, Inputs};
@@ -40,8 +40,27 @@ struct Connection {
     revision: Option<Revision>,
     capabilities: Map<String, Value>,
     subscriptions: Marks,
+    /// Resources of requests that listen.
+    listened: usize,
     is_told: bool,
     under_way: HashMap<String, AbortHandle>,
+}
+
+impl Connection {
+    /// Checks that so many more resources can be listened to.
+    fn check_room(&self, more: usize) -> Result<(), Fault> {
+        listen::room_for(self.subscriptions.count() + self.listened + more)
+    }
+}
+
+/// The resources of a request that listens, for as long as it does.
+struct Listened<'d>(&'d StdioDoor, usize);
+
+impl Drop for Listened<'_> {
+    fn drop(&mut self) {
+        let mut connection = self.0.connection();
+        connection.listened = connection.listened.saturating_sub(self.1);
+    }
 }
 
 /// A line of the input.
@@ -196,8 +215,11 @@ impl StdioDoor {
         let is_legacy = !asking.revision.is_modern();
         let uri = params.get("uri").and_then(Value::as_str).map(str::to_owned);
         let said = params.get("capabilities").and_then(Value::as_object).cloned();
+        let listens = !is_legacy && method == "subscriptions/listen";
+        let _listened = if listens { Some(self.listened(&params)?) } else { None };
         let seen = match &uri {
             Some(uri) if is_legacy && method == "resources/subscribe" => {
+                self.check_subscription(uri)?;
                 mark(self.service.provider.as_ref(), &asking, uri).await
             }
             _ => None,
@@ -212,6 +234,9 @@ impl StdioDoor {
                     connection.capabilities = said.unwrap_or_default();
                 }
                 ("resources/subscribe", Some(uri)) => {
+                    // Others may have come meanwhile.
+                    let is_known = connection.subscriptions.contains(&uri);
+                    connection.check_room(usize::from(!is_known))?;
                     connection.subscriptions.add(uri, seen);
                 }
                 ("resources/unsubscribe", Some(uri)) => {
@@ -221,6 +246,20 @@ impl StdioDoor {
             }
         }
         Ok(result)
+    }
+
+    fn check_subscription(&self, uri: &str) -> Result<(), Fault> {
+        let connection = self.connection();
+        connection.check_room(usize::from(!connection.subscriptions.contains(uri)))
+    }
+
+    /// Counts the resources of a request that listens, where there is room for them.
+    fn listened(&self, params: &Params) -> Result<Listened<'_>, Fault> {
+        let resources = listen::named(params, self.service.provider.offers())?;
+        let mut connection = self.connection();
+        connection.check_room(resources)?;
+        connection.listened += resources;
+        Ok(Listened(self, resources))
     }
 
     /// The request as it is meant: by what it says of itself, else by what the connection began with.
@@ -271,8 +310,9 @@ impl StdioDoor {
         if std::mem::replace(&mut self.connection().is_told, true) {
             return;
         }
-        let hub = &self.service.mcp.hub;
-        let (mut news, mut changes, out) = (hub.subscribe(), hub.changes(), out.clone());
+        let mcp = Arc::clone(&self.service.mcp);
+        let (mut news, mut looks) = (mcp.hub.subscribe(), mcp.hub.looks(mcp.clock.as_ref()));
+        let out = out.clone();
         let handle = tasks.spawn(async move {
             loop {
                 let changed = tokio::select! {
@@ -281,8 +321,8 @@ impl StdioDoor {
                         Ok(News::Resource(uri)) if self.connection().subscriptions.contains(&uri) => vec![uri],
                         _ => Vec::new(),
                     },
-                    () = time_to_look(&self.service, &mut changes) => self.looked(&out).await,
-                    () = self.service.mcp.hub.ended() => break,
+                    () = looks.time_to_look(mcp.clock.as_ref()) => self.looked(&out).await,
+                    () = mcp.hub.ended() => break,
                 };
                 for uri in changed {
                     let update =

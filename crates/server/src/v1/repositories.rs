@@ -1,4 +1,4 @@
-//! Repositories: register, list.
+//! Repositories: register, list; and whether the facts of one changed.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,7 +18,9 @@ const PAGE: u32 = 100;
 
 pub(super) fn operations(table: Table) -> Table {
     let table = table.json(post("/v1/repos", "Register a repository, or a name or place of one."), add);
-    table.query(get("/v1/repos", "List repositories."), list)
+    let table = table.query(get("/v1/repos", "List repositories."), list);
+    let summary = "Tell whether a repository's facts changed, by a mark that is another then.";
+    table.query(get("/v1/repos/mark", summary), mark)
 }
 
 /// Where the caller stands.
@@ -53,6 +55,11 @@ async fn list(call: Call, asked: shape::RepositoryListing) -> Result<shape::Repo
         repositories: page.items.into_iter().map(shown).collect(),
         next_cursor: page.next,
     })
+}
+
+async fn mark(call: Call, asked: shape::RepositoryMarkAsk) -> Result<shape::RepositoryMark> {
+    let mark = call.doors.engine.fact_mark(&call.caller, &standing(&call)?, &asked.repo).await?;
+    Ok(shape::RepositoryMark { mark })
 }
 
 fn shown(repository: Repository) -> shape::Repository {

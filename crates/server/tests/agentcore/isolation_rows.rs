@@ -204,6 +204,7 @@ pub(crate) const READER: &[Row] = &[
     (200, "GET", "/v1/repos", ""),
     (404, "GET", "/v1/facts/proposed?repo=acme/shop", ""),
     (404, "GET", "/v1/repos/evidence?repo=acme/shop", ""),
+    (404, "GET", "/v1/repos/mark?repo=acme/shop", ""),
     (400, "POST", "/v1/repos/verdicts", r#"{"repo":"acme/shop","verdicts":{"ref":"main","facts":[]}}"#),
     (404, "POST", "/v1/tools/memory_get_recent/evidence", r#"{"arguments":{"repo":"acme/shop"}}"#),
     (

@@ -1,18 +1,24 @@
 //! Facts that cite code, over MCP: transcripts of standard input and output in both eras, and who listens hears of changes,
 //! whoever makes them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use loci_engine::verified::{NewFact, RepositoryAdd, Standing};
 use loci_model::citation::{CitationInput, Place};
+use loci_model::ports::BoxFuture;
 use loci_model::principal::Principal;
 use loci_server::mcp::McpOptions;
+use loci_server::mcp::loci::{EngineTools, ToolBox};
+use loci_server::mcp::message::Params;
+use loci_server::mcp::provider::Caller;
+use loci_server::tools::error::ToolError;
 use loci_server::tools::profile::Profile;
+use loci_server::tools::tool::{Outcome, Scope};
 use loci_testkit::{CodeHistory, CodeShelf};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines, ReadHalf, WriteHalf};
 
-use crate::stdio::{door, run};
+use crate::stdio::{door, run, tools};
 use crate::world::{World, with_meta};
 
 const DIRECTORY: &str = "/src/shop";
@@ -80,6 +86,28 @@ fn a_search_of_a_memory_serves_no_facts_of_code() {
     assert_eq!(by_repo["memories"].as_array().unwrap().len(), 2, "{by_repo}");
 }
 
+/// The tools of a server, which remember what was called.
+struct Called {
+    tools: EngineTools,
+    names: Mutex<Vec<String>>,
+}
+
+impl ToolBox for Called {
+    fn scopes<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<Scope>, ToolError>> {
+        self.tools.scopes(caller)
+    }
+    fn call<'a>(&'a self, caller: &'a Caller, name: &'a str, arguments: Params) -> BoxFuture<'a, Outcome> {
+        self.names.lock().unwrap().push(name.to_owned());
+        self.tools.call(caller, name, arguments)
+    }
+    fn repositories<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<String>, ToolError>> {
+        self.tools.repositories(caller)
+    }
+    fn mark<'a>(&'a self, caller: &'a Caller, repo: &'a str) -> BoxFuture<'a, Result<String, ToolError>> {
+        self.tools.mark(caller, repo)
+    }
+}
+
 /// A client on standard input and output.
 struct Client {
     to: WriteHalf<tokio::io::DuplexStream>,
@@ -123,7 +151,10 @@ fn who_listens_hears_of_changes_whoever_makes_them() {
         let (from, to) = tokio::io::split(near);
         let mut client = Client { to, lines: BufReader::new(from).lines(), modern };
         world.block_on(async {
-            let served = tokio::spawn(door(&world).serve(BufReader::new(input), output));
+            let called = Arc::new(Called { tools: tools(&world), names: Mutex::default() });
+            let served = tokio::spawn(
+                door(&world, Arc::clone(&called) as Arc<dyn ToolBox>).serve(BufReader::new(input), output),
+            );
             if modern {
                 let wanted = json!({ "notifications": { "resourceSubscriptions": [RECENT, "memory://acme/other/recent"] } });
                 client.send("subscriptions/listen", wanted).await;
@@ -174,6 +205,8 @@ fn who_listens_hears_of_changes_whoever_makes_them() {
             client.to.shutdown().await.unwrap();
             while client.lines.next_line().await.unwrap().is_some() {}
             served.await.unwrap().unwrap();
+            // Looking whether something changed is no call of a tool.
+            assert_eq!(*called.names.lock().unwrap(), ["memory_store", "memory_get_recent"]);
         });
     }
 }

@@ -9,6 +9,8 @@ mod facts;
 #[cfg(test)]
 mod http;
 #[cfg(test)]
+mod listening;
+#[cfg(test)]
 mod listing;
 #[cfg(test)]
 mod rounds;

@@ -2,6 +2,7 @@
 //! told while a request is answered.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::extract::Request;
 use axum::response::Response;
@@ -23,8 +24,11 @@ use loci_server::mcp::{Guard, Mcp};
 use loci_testkit::{ManualClock, SeededIds};
 use serde_json::{Map, Value, json};
 
-/// Asks for a name, then for a colour, and tells how far it is.
-struct Asks;
+/// Asks for a name, then for a colour, and tells how far it is. Its resources look otherwise whenever they are looked at.
+#[derive(Default)]
+pub(crate) struct Asks {
+    looks: AtomicUsize,
+}
 
 fn form(name: &str) -> Value {
     let schema = json!({ "type": "object", "properties": { name: { "type": "string" } } });
@@ -86,6 +90,10 @@ impl Provider for Asks {
     fn read<'a>(&'a self, asking: Arc<Asking>, uri: String) -> Answer<'a, Kept<Vec<Value>>> {
         Box::pin(async move { Err(Fault::no_resource(&uri, asking.revision)) })
     }
+    fn mark<'a>(&'a self, _: &'a Asking, _: &'a str) -> Answer<'a, Option<String>> {
+        let look = self.looks.fetch_add(1, Ordering::Relaxed);
+        Box::pin(async move { Ok(Some(look.to_string())) })
+    }
     fn prompts<'a>(&'a self, _: &'a Asking) -> Answer<'a, Kept<Vec<Value>>> {
         Box::pin(async { Ok(kept(Vec::new())) })
     }
@@ -115,29 +123,37 @@ impl Admission for Named {
     }
 }
 
-struct World {
-    runtime: tokio::runtime::Runtime,
-    clock: ManualClock,
-    service: Arc<Service>,
+pub(crate) struct World {
+    pub(crate) runtime: tokio::runtime::Runtime,
+    pub(crate) clock: ManualClock,
+    pub(crate) service: Arc<Service>,
+    asks: Arc<Asks>,
     door: Arc<HttpDoor>,
 }
 
 impl World {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let clock = ManualClock::default();
         let mcp = Arc::new(Mcp::new(Arc::new(clock.clone()), Arc::new(SeededIds::new(5))));
-        let service = Arc::new(Service { provider: Arc::new(Asks), mcp, revisions: Revision::ALL.to_vec() });
+        let asks = Arc::new(Asks::default());
+        let provider = Arc::clone(&asks) as Arc<dyn Provider>;
+        let service = Arc::new(Service { provider, mcp, revisions: Revision::ALL.to_vec() });
         let door = Arc::new(HttpDoor {
             service: Arc::clone(&service),
             admission: Arc::new(Named),
             guard: Guard::default(),
             body_bytes_max: 100_000,
         });
-        Self { runtime, clock, service, door }
+        Self { runtime, clock, service, asks, door }
     }
 
-    fn post(&self, headers: &[(&str, &str)], body: &Value) -> (u16, HeaderMap, axum::body::Body) {
+    /// How often a resource was looked at.
+    pub(crate) fn looks(&self) -> usize {
+        self.asks.looks.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn post(&self, headers: &[(&str, &str)], body: &Value) -> (u16, HeaderMap, axum::body::Body) {
         let mut request =
             Request::builder().method("POST").uri("/mcp").header("content-type", "application/json");
         for (name, value) in headers {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use loci_model::principal::Principal;
 use loci_server::mcp::dispatch::Service;
-use loci_server::mcp::loci::{EngineTools, LociOffer};
+use loci_server::mcp::loci::{EngineTools, LociOffer, ToolBox};
 use loci_server::mcp::options::Naming;
 use loci_server::mcp::provider::{Caller, Endpoint};
 use loci_server::mcp::revision::Revision;
@@ -17,16 +17,16 @@ use crate::world::World;
 /// The longest line of these transcripts.
 const LINE_MAX: usize = 4_000;
 
-pub(crate) fn door(world: &World) -> Arc<StdioDoor> {
+/// The tools of a server.
+pub(crate) fn tools(world: &World) -> EngineTools {
     let doors = &world.doors;
-    let tools = EngineTools { engine: doors.engine.clone(), table: Arc::clone(&doors.tools), memory: None };
+    EngineTools { engine: doors.engine.clone(), table: Arc::clone(&doors.tools), memory: None }
+}
+
+pub(crate) fn door(world: &World, tools: Arc<dyn ToolBox>) -> Arc<StdioDoor> {
+    let doors = &world.doors;
     let service = Service {
-        provider: Arc::new(LociOffer::new(
-            Arc::clone(&doors.tools),
-            Arc::new(tools),
-            true,
-            Arc::clone(&doors.mcp),
-        )),
+        provider: Arc::new(LociOffer::new(Arc::clone(&doors.tools), tools, true, Arc::clone(&doors.mcp))),
         mcp: Arc::clone(&doors.mcp),
         revisions: Revision::ALL.to_vec(),
     };
@@ -55,7 +55,7 @@ fn stored(answer: &str) -> Option<String> {
 pub(crate) fn run(name: &str, golden: &str, world: &World) {
     let (near, far) = tokio::io::duplex(1024 * 1024);
     let (input, output) = tokio::io::split(far);
-    let door = door(world);
+    let door = door(world, Arc::new(tools(world)));
     let (mut said, mut ids) = (String::new(), Vec::<String>::new());
     world.block_on(async {
         let served = tokio::spawn(door.serve(BufReader::new(input), output));

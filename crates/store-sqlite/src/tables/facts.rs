@@ -237,6 +237,20 @@ impl Facts for SqlTx<'_> {
         Ok(unsigned(count.unwrap_or(0)))
     }
 
+    fn by_status(
+        &self,
+        memory: &MemoryId,
+        repository: &RepositoryId,
+    ) -> Result<Vec<(RecordState, u64, Timestamp)>> {
+        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
+        self.all(
+            "SELECT status, count(*), max(refreshed) FROM facts \
+             WHERE mem = ?1 AND repository = ?2 AND proposed = 0 GROUP BY status ORDER BY status",
+            params![memory, short_of(repository.as_str())],
+            |row| fact_rules::standing(row.take(0)?, row.take(1)?, row.take(2)?),
+        )
+    }
+
     fn sums(&self, memory: &MemoryId, repository: &RepositoryId) -> Result<FactSums> {
         let Some(memory) = self.number(memory)? else { return Ok(FactSums::default()) };
         let rows = self.all(

@@ -224,6 +224,13 @@ pub(super) fn sums_and_expiry(bench: &Bench) -> Result<()> {
     };
     let counts = (count(RecordState::Active)?, count(RecordState::Invalid)?, count(RecordState::Expired)?);
     same("counted", counts, (1, 1, 0));
+    let of = memory.clone();
+    let standing = bench.read(move |tx| tx.facts().by_status(&of, &repository_id(1)?))?;
+    same(
+        "where they stand",
+        standing,
+        vec![(RecordState::Active, 1, time(10)), (RecordState::Invalid, 1, time(20))],
+    );
     let expired = |now: Timestamp, limit: usize| {
         bench.read(move |tx| {
             let found = tx.facts().expired_by(now, limit)?;

@@ -201,4 +201,11 @@ impl ToolBox for ClientTools {
             Ok(asked.await?.repositories.into_iter().map(|repository| repository.repo).collect())
         })
     }
+
+    fn mark<'a>(&'a self, _caller: &'a Caller, repo: &'a str) -> BoxFuture<'a, Result<String, ToolError>> {
+        Box::pin(async move {
+            let asked = self.ask(|client| async move { client.repository_mark(repo).await });
+            Ok(asked.await?.mark)
+        })
+    }
 }

@@ -106,6 +106,13 @@ pub trait Facts {
     ) -> Result<Vec<(String, RecordId)>>;
     /// How many stand so, proposed ones left out: by an index alone, for every store of a fact asks.
     fn count(&self, memory: &MemoryId, repository: &RepositoryId, status: RecordState) -> Result<u64>;
+    /// Of each state in which some stand, proposed ones left out: how many, and when the last was confirmed; by state. By an index
+    /// alone, for who listens asks again and again.
+    fn by_status(
+        &self,
+        memory: &MemoryId,
+        repository: &RepositoryId,
+    ) -> Result<Vec<(RecordState, u64, Timestamp)>>;
     /// Counts and sums: every fact of the repository is read.
     fn sums(&self, memory: &MemoryId, repository: &RepositoryId) -> Result<FactSums>;
     /// Of all memories: active facts that expired by `now`, proposed ones too, by time; ties in an order of the store's own.

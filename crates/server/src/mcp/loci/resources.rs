@@ -91,30 +91,17 @@ pub(super) fn templates(offer: &LociOffer) -> Kept<Vec<Value>> {
     Kept { value, keep: Keep::Public, ttl_ms: TTL_MS }
 }
 
-/// Members of the statistics that are others when the list of recent facts is: how many stand where, and the last times.
-const TOLD_BY: [&str; 7] = [
-    "active_count",
-    "quarantined_count",
-    "invalid_count",
-    "superseded_count",
-    "expired_count",
-    "last_refresh",
-    "latest_memory",
-];
-
 /// How the recent facts of a repository look. Nothing else is listened to.
 pub(super) async fn mark(offer: &LociOffer, asking: &Asking, uri: &str) -> Result<Option<String>, Fault> {
     let Some(Named::Recent(repo)) = named(uri).filter(|_| offer.has_facts()) else { return Ok(None) };
-    let stats = match offer.ask(asking, "memory_stats", json!({ "repo": repo })).await {
-        Ok(stats) => stats,
+    match offer.tools.mark(&asking.caller, repo).await {
+        Ok(mark) => Ok(Some(mark)),
         Err(error) => match error.code {
             // Nothing to be seen, by this caller or by anybody: as long as that is so there is no news.
-            Code::NotFound | Code::RepoUnknown | Code::Forbidden | Code::InvalidArgument => return Ok(None),
-            _ => return Err(not_served(error)),
+            Code::NotFound | Code::RepoUnknown | Code::Forbidden | Code::InvalidArgument => Ok(None),
+            _ => Err(not_served(error)),
         },
-    };
-    let of = |name: &str| stats.get(name).map(ToString::to_string).unwrap_or_default();
-    Ok(Some(TOLD_BY.map(of).join(" ")))
+    }
 }
 
 /// The contents of one.

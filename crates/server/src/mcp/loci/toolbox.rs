@@ -22,6 +22,8 @@ pub trait ToolBox: Send + Sync {
     fn call<'a>(&'a self, caller: &'a Caller, name: &'a str, arguments: Arguments) -> BoxFuture<'a, Outcome>;
     /// Names of repositories that the caller may know of, at most 100, in order.
     fn repositories<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<String>, ToolError>>;
+    /// How the facts of a repository stand, in a text that is another when others are served. It is asked often, and costs little.
+    fn mark<'a>(&'a self, caller: &'a Caller, repo: &'a str) -> BoxFuture<'a, Result<String, ToolError>>;
 }
 
 /// Repositories that are named.
@@ -41,6 +43,10 @@ impl EngineTools {
     fn known(caller: &Caller) -> Result<&Principal, ToolError> {
         let unknown = || ToolError::new(Code::AuthRequired, "who asks is not known");
         caller.principal.as_ref().ok_or_else(unknown)
+    }
+
+    fn standing(&self, caller: &Caller) -> Standing {
+        Standing { memory: caller.memory.clone().or_else(|| self.memory.clone()), ..Standing::default() }
     }
 }
 
@@ -74,11 +80,15 @@ impl ToolBox for EngineTools {
 
     fn repositories<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<String>, ToolError>> {
         Box::pin(async move {
-            let memory = caller.memory.clone().or_else(|| self.memory.clone());
-            let standing = Standing { memory, ..Standing::default() };
-            let page =
-                self.engine.repository_list(Self::known(caller)?, &standing, None, REPOSITORIES_MAX).await?;
+            let (known, standing) = (Self::known(caller)?, self.standing(caller));
+            let page = self.engine.repository_list(known, &standing, None, REPOSITORIES_MAX).await?;
             Ok(page.items.into_iter().map(|repository| repository.key).collect())
+        })
+    }
+
+    fn mark<'a>(&'a self, caller: &'a Caller, repo: &'a str) -> BoxFuture<'a, Result<String, ToolError>> {
+        Box::pin(async move {
+            Ok(self.engine.fact_mark(Self::known(caller)?, &self.standing(caller), repo).await?)
         })
     }
 }
