@@ -13,6 +13,7 @@ mod embedded;
 mod facts;
 mod figures;
 mod fuzz;
+mod git;
 mod great_tables;
 mod history;
 mod indexed;

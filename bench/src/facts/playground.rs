@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::places::Place;
+use crate::git::git_text;
 
 /// See the file.
 pub(super) struct Playground {
@@ -104,12 +104,7 @@ fn text(path: &Path) -> Result<&str> {
     path.to_str().context("a path that is not UTF-8")
 }
 
+/// What `git` prints, which may also clone and push from folder to folder.
 fn git(folder: &Path, arguments: &[&str]) -> Result<String> {
-    let mut command = Command::new("git");
-    command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
-    let done = command.arg("-C").arg(folder).args(arguments).stdin(Stdio::null()).output().context("git")?;
-    if !done.status.success() {
-        bail!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&done.stderr).trim());
-    }
-    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+    git_text(folder, &[&["-c", "protocol.file.allow=always"], arguments].concat())
 }

@@ -1,11 +1,11 @@
 //! A clone, read with the `git` command: commits, trees, contents. Read only.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+
+use crate::git::{Contents, git_text};
 
 /// Files that a commit of use touches at most.
 const TOUCHED_MAX: usize = 10;
@@ -21,35 +21,19 @@ pub(super) struct Commit {
     pub(super) touched: Vec<String>,
 }
 
-/// A clone, and a `git cat-file` that answers.
+/// A clone and its contents.
 pub(super) struct Repository {
     folder: PathBuf,
-    process: Child,
-    ask: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    contents: Contents,
 }
 
 impl Repository {
     pub(super) fn open(folder: &Path) -> Result<Self> {
-        let mut process = Command::new("git")
-            .arg("-C")
-            .arg(folder)
-            .args(["cat-file", "--batch"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("starting git")?;
-        let ask = process.stdin.take().context("git takes no questions")?;
-        let answers = BufReader::new(process.stdout.take().context("git gives no answers")?);
-        Ok(Self { folder: folder.to_owned(), process, ask, answers })
+        Ok(Self { folder: folder.to_owned(), contents: Contents::open(folder)? })
     }
 
     fn git(&self, arguments: &[&str]) -> Result<String> {
-        let done = Command::new("git").arg("-C").arg(&self.folder).args(arguments).output()?;
-        if !done.status.success() {
-            bail!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&done.stderr).trim());
-        }
-        Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+        git_text(&self.folder, arguments)
     }
 
     /// The newest commits of use, oldest first.
@@ -103,23 +87,8 @@ impl Repository {
 
     /// The text of a content; `None` where it is none.
     pub(super) fn text(&mut self, content: &str) -> Result<Option<String>> {
-        writeln!(self.ask, "{content}")?;
-        self.ask.flush()?;
-        let mut header = String::new();
-        self.answers.read_line(&mut header)?;
-        let length = header.trim_end().rsplit(' ').next().and_then(|length| length.parse::<usize>().ok());
-        let length = length.with_context(|| format!("git said {header:?}"))?;
-        let mut bytes = vec![0; length + 1];
-        self.answers.read_exact(&mut bytes)?;
-        bytes.pop();
+        let bytes = self.contents.read(content)?.with_context(|| format!("no object {content} here"))?;
         let is_text = bytes.len() <= BYTES_MAX && !bytes.contains(&0);
         Ok(if is_text { String::from_utf8(bytes).ok() } else { None })
-    }
-}
-
-impl Drop for Repository {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }

@@ -24,7 +24,6 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 
 pub(crate) use generated::{Commit, import};
-pub(crate) use git::command as git_command;
 use manifest::Entry;
 pub(crate) use outcome::{Stop, exit_code};
 use report::Whole;

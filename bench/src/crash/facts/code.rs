@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use crate::rot::{Commit, git_command, import};
+use crate::git;
+use crate::rot::{Commit, import};
 
 /// Its name.
 pub(super) const REPO: &str = "crash/parts";
@@ -51,7 +52,7 @@ impl Code {
     /// Puts the branch at the one commit or the other.
     pub(super) fn stand_at(&mut self, less: bool) -> Result<()> {
         let commit = if less { &self.less } else { &self.whole };
-        let done = git_command(&self.folder).args(["update-ref", "refs/heads/main", commit]).status()?;
+        let done = git::command(&self.folder).args(["update-ref", "refs/heads/main", commit]).status()?;
         ensure!(done.success(), "git did not move the branch");
         self.is_less = less;
         Ok(())

@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 
-use super::super::git::command;
+use crate::git::command;
 
 /// What an entry of a tree is that is no file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdout, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::super::git::command;
+use crate::git::command;
 
 /// Lines that changed, on both sides. Lengths may be zero; a start is then the line before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
