@@ -138,7 +138,7 @@ fn a_proposal_is_shown_however_many_facts_were_confirmed_since() {
     for limit in [1, 2] {
         let alone = block_on(shop.engine.facts_proposed(&shop.caller, &shop.standing, REPO, limit, None));
         let ids: Vec<_> = alone.unwrap().facts.into_iter().map(|view| view.remembered.record.id).collect();
-        assert_eq!(ids, [id.clone()], "of {limit}");
+        assert_eq!(ids, std::slice::from_ref(&id), "of {limit}");
     }
 }
 
@@ -261,7 +261,8 @@ fn proposals_take_no_place_in_a_search() {
         let path = FactFilters { path: Some("src".to_owned()), ..FactFilters::default() };
         for (limit, filters) in [(1, FactFilters::default()), (20, FactFilters::default()), (1, path)] {
             let found = search(limit, filters);
-            assert_eq!(found, [stored.view.remembered.record.id.clone()], "{limit} among {count}");
+            let stored = std::slice::from_ref(&stored.view.remembered.record.id);
+            assert_eq!(found, stored, "{limit} among {count}");
         }
     }
 }
