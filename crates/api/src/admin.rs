@@ -24,6 +24,9 @@ pub struct ForgetReceipt {
     pub records: u64,
     /// Jobs removed.
     pub jobs: u64,
+    /// Tasks of coding agents erased.
+    #[serde(default)]
+    pub tasks: u64,
     /// When.
     pub at: String,
 }

@@ -21,6 +21,8 @@ pub mod record;
 pub mod reflection;
 pub mod repository;
 pub mod search;
+pub mod task;
+pub mod task_end;
 pub mod tool;
 pub mod verdict;
 

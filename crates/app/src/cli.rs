@@ -79,6 +79,9 @@ pub(crate) enum Command {
     /// Facts that cite code, checked before they are shown
     #[command(subcommand)]
     Fact(commands::fact::Fact),
+    /// Tasks of coding agents
+    #[command(subcommand)]
+    Task(commands::task::Task),
     /// Check facts against a clone at a revision, as for a pull request
     Verify(commands::verify::Verify),
     /// Find records for a question
@@ -109,6 +112,6 @@ pub(crate) enum Command {
     Export(commands::export::Export),
     /// Read a transcript, or the JSON lines of an export
     Import(commands::import::Import),
-    /// Erase events, records and jobs of an actor, now
+    /// Erase events, records, tasks and jobs of an actor, now
     Forget(commands::forget::Forget),
 }

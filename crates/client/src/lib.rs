@@ -22,6 +22,7 @@ mod records;
 mod reflections;
 mod repositories;
 mod search;
+mod tasks;
 mod tools;
 pub mod transcript;
 mod transport;

@@ -126,6 +126,25 @@ pub fn require_events(
     }
 }
 
+/// Requires a grant on what an actor's session wrote, as events or as records: one on its events, or on a part of the tree that
+/// holds all of `place`.
+pub fn require_place(
+    caller: &Principal,
+    memory: &MemoryId,
+    (actor, session): (&ActorId, Option<&SessionId>),
+    place: &NamespaceFilter,
+    capability: Capability,
+) -> Result<()> {
+    let holds = |grant: &Grant| {
+        let clause = clause(grant);
+        let is_of_tree = clause.actor.is_none() && clause.session.is_none() && clause.strategy.is_none();
+        is_of_tree && clause.namespace.is_some_and(|granted| granted.covers(place))
+    };
+    let granted =
+        grants(caller, memory, capability).any(|grant| covers_events(grant, actor, session) || holds(grant));
+    if granted { Ok(()) } else { Err(refused("this on that actor and session")) }
+}
+
 fn covers_events(grant: &Grant, actor: &ActorId, session: Option<&SessionId>) -> bool {
     grant.namespace.is_none()
         && grant.strategy.is_none()

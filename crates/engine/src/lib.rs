@@ -8,6 +8,7 @@
 pub mod access;
 pub mod admin;
 pub mod asking;
+pub mod coding;
 pub mod consolidation;
 pub mod deliveries;
 pub mod events;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-use crate::{Error, Result};
+use crate::{Error, Result, limits};
 
 macro_rules! text_ids {
     ($($(#[$doc:meta])* $name:ident, $field:literal, $rule:ident, $remedy:literal;)+) => {$(
@@ -64,6 +64,8 @@ text_ids! {
     SessionId, "sessionId", is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
     /// A strategy of a memory.
     StrategyId, "memoryStrategyId", is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
+    /// A task of a coding agent, named by whoever runs it.
+    TaskId, "task_id", is_task, "must be 1 to 128 of letters, digits, . _ : and -, and not start with a -";
 }
 
 fn is_access_key(text: &str) -> bool {
@@ -119,6 +121,12 @@ fn is_memory(text: &str) -> bool {
 
 fn is_record(text: &str) -> bool {
     (40..=50).contains(&text.len()) && text.strip_prefix("mem-").is_some_and(|rest| rest.bytes().all(is_word))
+}
+
+fn is_task(text: &str) -> bool {
+    (1..=limits::TASK_ID_CHARS_MAX).contains(&text.len())
+        && !text.starts_with('-')
+        && text.bytes().all(|b| is_word(b) || matches!(b, b'.' | b':'))
 }
 
 impl EventId {
@@ -199,6 +207,21 @@ mod tests {
         check(&"a".repeat(255), true);
         check(&"a".repeat(256), false);
         check("a\0b", false);
+    }
+
+    #[test]
+    fn tasks() {
+        let check = |text: &str, expect: bool| assert_eq!(TaskId::parse(text).is_ok(), expect, "{text}");
+        check("t-001", true);
+        check("jira:ABC-12.3_x", true);
+        check(".", true);
+        check("-t", false);
+        check("", false);
+        check("a/b", false);
+        check("a b", false);
+        check("a\n", false);
+        check(&"a".repeat(limits::TASK_ID_CHARS_MAX), true);
+        check(&"a".repeat(limits::TASK_ID_CHARS_MAX + 1), false);
     }
 
     #[test]

@@ -39,6 +39,7 @@ pub mod repository;
 pub mod scope;
 pub mod settings;
 pub mod strategy;
+pub mod task;
 pub mod telemetry;
 pub mod template;
 pub mod time;
@@ -51,7 +52,7 @@ pub use document::Document;
 pub use error::{CodeReason, Error, ErrorKind, Reason, Result};
 pub use ids::{
     AccessKeyId, ActorId, BranchName, DeliveryId, EventId, ExchangeId, JobId, MemoryId, RecordId,
-    RepositoryId, SessionId, StrategyId,
+    RepositoryId, SessionId, StrategyId, TaskId,
 };
 pub use namespace::{Namespace, NamespaceFilter, NamespaceMatch};
 pub use template::NamespaceTemplate;

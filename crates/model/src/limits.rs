@@ -190,3 +190,19 @@ pub const MIRROR_BYTES_MAX_DEFAULT: u64 = 4 << 30;
 pub const REPORT_CHARS_MAX: usize = 60_000;
 /// Resources that one client listens to at once over MCP: each is looked at when something changes.
 pub const RESOURCES_MAX: usize = 100;
+/// Characters of a task's id.
+pub const TASK_ID_CHARS_MAX: usize = 128;
+/// Characters of what a task is to do.
+pub const TASK_DESCRIPTION_CHARS_MAX: usize = 10_000;
+/// Characters that are kept of what went wrong with a task; what is longer is cut, and marked.
+pub const TASK_ERROR_CHARS_MAX: usize = 1_000;
+/// Characters of each name that a task carries: branches, models, versions.
+pub const TASK_NAME_CHARS_MAX: usize = 512;
+/// Bytes of what a task reports at its end, as JSON.
+pub const TASK_EPISODE_BYTES_MAX: usize = 64 * 1024;
+/// Characters of a task's episode as prompts show it.
+pub const TASK_SUMMARY_CHARS_MAX: usize = 600;
+/// Characters of a learning.
+pub const LEARNING_CHARS_MAX: usize = 2_000;
+/// Learnings that one report may bring; as many of self-feedback.
+pub const LEARNINGS_PER_REPORT_MAX: usize = 50;

@@ -19,6 +19,7 @@ pub mod passages;
 pub mod pool;
 pub mod reading;
 pub mod record_rules;
+pub mod task_rules;
 pub mod transfer;
 
 pub use change::{Change, Held, StoredRecord, analyse};

@@ -12,6 +12,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0003_pipeline.sql"),
     include_str!("schema/0004_servers.sql"),
     include_str!("schema/0005_facts.sql"),
+    include_str!("schema/0006_tasks.sql"),
 ];
 
 /// The version this binary writes.

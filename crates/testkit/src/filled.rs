@@ -27,6 +27,7 @@ use loci_model::{
 
 use crate::fact_samples;
 use crate::samples::{self, time};
+use crate::task_samples;
 
 /// Writes a memory of that name with something of every kind, and a key and a token of the server.
 ///
@@ -46,6 +47,9 @@ pub fn fill(store: &Arc<dyn Store>, name: &str) -> Result<MemoryId> {
         events(tx, &place)?;
         records(tx, &place)?;
         facts(tx, &place)?;
+        for number in [2, 1, 3] {
+            tx.tasks_mut().put(&task_samples::task(&place, number)?)?;
+        }
         jobs(tx, &place)?;
         exchanges(tx, &place)?;
         deliveries(tx, &place)?;

@@ -20,6 +20,7 @@ pub mod samples;
 pub mod scripted_model;
 pub mod simulator;
 pub mod succession;
+pub mod task_samples;
 pub mod within;
 pub mod world;
 

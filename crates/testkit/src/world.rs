@@ -4,10 +4,12 @@
 use std::sync::Arc;
 
 use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_model::job::{Job, JobState};
+use loci_model::ports::clock::Clock;
 use loci_model::ports::code::CodeSources;
-use loci_model::ports::store::Store;
+use loci_model::ports::store::{JobQuery, Store, StoreExt};
 use loci_model::ports::vault::Vault;
-use loci_model::{Error, Result};
+use loci_model::{Error, MemoryId, Result};
 
 use crate::{ManualClock, SeededIds, TestPlace};
 
@@ -79,6 +81,36 @@ impl TestWorld {
     /// The engine's clock.
     pub fn clock(&self) -> ManualClock {
         self.clock.clone()
+    }
+
+    /// Runs the jobs of a memory, an hour later, until none of them is due.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn work(&self, memory: &MemoryId) -> Result<()> {
+        self.clock.advance_ms(3_600_000);
+        let (stop, stopped) = futures::channel::oneshot::channel::<()>();
+        let host = self.engine.run_jobs(Box::pin(async {
+            stopped.await.ok();
+        }));
+        let done = async {
+            loop {
+                let (of, query) = (memory.clone(), JobQuery { limit: 1_000, ..JobQuery::default() });
+                let listed = self.store.read(move |tx| tx.jobs().list(&of, &query)).await?;
+                let now = self.clock.now();
+                let is_left = |job: &Job| match job.state {
+                    JobState::Running => true,
+                    JobState::Pending => job.due <= now,
+                    JobState::Failed | JobState::Done => false,
+                };
+                if !listed.iter().any(is_left) {
+                    break;
+                }
+            }
+            stop.send(()).ok();
+            Ok(())
+        };
+        crate::block_on(futures::future::join(host, done)).1
     }
 }
 

@@ -4,14 +4,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Subcommand, ValueEnum};
 use loci_api::proposal::{ProposalList, ProposalListing};
-use loci_api::repository::RepositoryAdd;
 use loci_api::tool::ToolArguments;
-use loci_client::Client;
 use serde_json::{Map, Value, json};
 
+use super::here::Here;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
@@ -19,8 +18,6 @@ use crate::output;
 use crate::session::Session;
 
 /// A session's start waits for facts at most so long.
-/// The files as they lie in the directory.
-const WORKTREE: &str = "WORKTREE";
 const FAIL_OPEN: Duration = Duration::from_millis(1_800);
 
 /// Facts that cite code.
@@ -210,7 +207,7 @@ impl Fact {
             Self::Show { id } => ("memory_get", json!({ "memory_id": id })),
             Self::Verify { id, reference } => (
                 "memory_verify_citations",
-                json!({ "repo": here.repo_of(&id), "memory_id": id, "ref": reference }),
+                json!({ "repo": repo_of(here), "memory_id": id, "ref": reference }),
             ),
             Self::Refresh { id } => ("memory_refresh", json!({ "memory_id": id })),
             Self::Invalidate { id, reason } => {
@@ -281,50 +278,9 @@ impl Recent {
     }
 }
 
-/// The working directory, its repository, and a client that stands there.
-struct Here {
-    client: Client,
-    repo: Option<String>,
-    /// It is in a working tree that the other side can read.
-    has_worktree: bool,
-}
-
-impl Here {
-    async fn at(session: &Session, globals: &Globals, directory: Option<PathBuf>) -> Result<Self> {
-        let client = session.client.clone().with_person();
-        if globals.url.is_some() {
-            return Ok(Self { client, repo: None, has_worktree: false });
-        }
-        let directory = match directory {
-            Some(directory) => directory,
-            None => PathBuf::from("."),
-        };
-        let directory =
-            directory.canonicalize().with_context(|| format!("the directory {}", directory.display()))?;
-        let client = client.with_directory(&directory)?;
-        let named = directory.to_str().map(str::to_owned);
-        let add = RepositoryAdd { directory: named, ..RepositoryAdd::default() };
-        let repo = client.repository_add(&add).await.ok().map(|added| added.repository.repo);
-        // A bare repository has no such entry.
-        let is_in_clone = directory.ancestors().any(|directory| directory.join(".git").exists());
-        Ok(Self { client, has_worktree: repo.is_some() && is_in_clone, repo })
-    }
-
-    /// The revision at which facts are looked at: who works here means the files as they are, committed or not.
-    fn revision(&self, named: Option<String>, repo: Option<&String>) -> Option<String> {
-        named.or_else(|| (self.has_worktree && repo.is_none()).then(|| WORKTREE.to_owned()))
-    }
-
-    /// The repository that is named, else that of the directory.
-    fn repo(&self, named: Option<String>) -> Result<String> {
-        let missing = || Usage("name the repository with --repo, or work in a clone of it".to_owned());
-        Ok(named.or_else(|| self.repo.clone()).ok_or_else(missing)?)
-    }
-
-    /// A fact knows its own repository; the tool wants some name.
-    fn repo_of(&self, _id: &str) -> String {
-        self.repo.clone().unwrap_or_else(|| "any/repository".to_owned())
-    }
+/// A fact knows its own repository; the tool wants some name.
+fn repo_of(here: &Here) -> String {
+    here.known_repo(None).unwrap_or_else(|| "any/repository".to_owned())
 }
 
 /// Arguments without those that are not given.

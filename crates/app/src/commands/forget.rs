@@ -28,8 +28,14 @@ impl Forget {
         session.wrote(&memory)?;
         output::result(session.json, &receipt, |receipt| {
             output::line(format!(
-                "forgot {} in {}: {} events, {} records, {} jobs, at {}",
-                receipt.actor, receipt.memory, receipt.events, receipt.records, receipt.jobs, receipt.at
+                "forgot {} in {}: {} events, {} records, {} jobs, {} tasks, at {}",
+                receipt.actor,
+                receipt.memory,
+                receipt.events,
+                receipt.records,
+                receipt.jobs,
+                receipt.tasks,
+                receipt.at
             ));
         })?;
         session.end().await

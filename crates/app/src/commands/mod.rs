@@ -2,6 +2,7 @@
 //! `restore`, `migrate` and `schema`, which are about stores themselves, and `install`, which is about other programs, are the
 //! exceptions.
 
+pub(crate) mod at;
 pub(crate) mod backup;
 pub(crate) mod config;
 pub(crate) mod demo;
@@ -10,6 +11,7 @@ pub(crate) mod event;
 pub(crate) mod export;
 pub(crate) mod fact;
 pub(crate) mod forget;
+pub(crate) mod here;
 pub(crate) mod import;
 pub(crate) mod install;
 pub(crate) mod job;
@@ -26,6 +28,7 @@ pub(crate) mod restore;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub mod serve;
+pub(crate) mod task;
 pub(crate) mod verify;
 pub(crate) mod webhooks;
 
@@ -54,6 +57,7 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Search(search) => search.run(globals, environment).await,
         Command::Repo(repo) => repo.run(globals, environment).await,
         Command::Fact(fact) => fact.run(globals, environment).await,
+        Command::Task(task) => task.run(globals, environment).await,
         Command::Verify(verify) => verify.run(globals, environment).await,
         Command::Job(job) => job.run(globals, environment).await,
         Command::Webhooks(webhooks) => webhooks.run(globals, environment).await,

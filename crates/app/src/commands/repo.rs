@@ -7,6 +7,7 @@ use clap::Subcommand;
 use loci_api::repository::{Repository, RepositoryAdd, RepositoryListing};
 use loci_client::Client;
 
+use super::at::At;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -59,23 +60,6 @@ pub(crate) enum Repo {
         #[command(flatten)]
         at: At,
     },
-}
-
-/// Which memory.
-#[derive(Debug, clap::Args)]
-pub(crate) struct At {
-    /// The memory, by name or id [default: the one for code]
-    #[arg(long, value_name = "MEMORY")]
-    memory: Option<String>,
-}
-
-impl At {
-    fn of(&self, client: &Client) -> Result<Client> {
-        Ok(match &self.memory {
-            Some(memory) => client.clone().with_memory(memory)?,
-            None => client.clone(),
-        })
-    }
 }
 
 impl Repo {

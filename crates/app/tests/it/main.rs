@@ -21,6 +21,7 @@ mod serving;
 mod shop;
 mod speaking_mcp;
 mod syncing;
+mod tasks;
 #[cfg(feature = "otel")]
 mod traces;
 mod verifying;

@@ -100,6 +100,12 @@ impl Home {
 }
 
 impl Server {
+    /// Kills it where it stands.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().map(drop).unwrap();
+    }
+
     /// Asks it to stop and waits for that; true if it ended in order.
     pub(crate) fn stop(mut self) -> bool {
         let id = self.child.id().to_string();

@@ -77,6 +77,10 @@ fn import_line(
             require_open(open, &repository.memory)?;
             tx.repositories_mut().put(repository)
         }
+        ExportLine::Task { task } => {
+            require_open(open, &task.memory)?;
+            tx.tasks_mut().put(task)
+        }
         ExportLine::Fact { fact } => {
             require_open(open, &fact.memory)?;
             tx.facts_mut().put(fact)

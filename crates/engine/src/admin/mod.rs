@@ -14,8 +14,9 @@ use loci_model::fact::{Fact, FactEvent};
 use loci_model::memory::Memory;
 use loci_model::record::Record;
 use loci_model::repository::Repository;
+use loci_model::task::Task;
 use loci_model::telemetry::StateChange;
-use loci_model::{ActorId, MemoryId, RecordId, Timestamp};
+use loci_model::{ActorId, MemoryId, RecordId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 pub use import::EXPORT_FORMAT;
@@ -38,6 +39,9 @@ pub struct ForgetReceipt {
     pub records: u64,
     /// Jobs removed.
     pub jobs: u64,
+    /// Tasks of coding agents erased.
+    #[serde(default)]
+    pub tasks: u64,
     /// When.
     pub at: Timestamp,
 }
@@ -62,6 +66,11 @@ pub enum ExportLine {
     Repository {
         /// The repository.
         repository: Box<Repository>,
+    },
+    /// A task of a coding agent.
+    Task {
+        /// The task.
+        task: Box<Task>,
     },
     /// An event.
     Event {
@@ -109,6 +118,8 @@ pub enum ExportCursor {
     Start,
     /// In the repositories of a memory, behind this key.
     Repositories(Option<String>),
+    /// In the tasks of a memory, behind this one.
+    Tasks(Option<(Timestamp, TaskId)>),
     /// In the events of a memory, behind this place in the order of arrival.
     Events(u64),
     /// In the records of a memory, behind this version.

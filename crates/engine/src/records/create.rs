@@ -1,24 +1,22 @@
 //! `records_create`: records that a client writes itself; never deduplicated (agentcore-wire.md §11).
 
 use loci_model::expiry::ExpirySpecification;
-use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::provenance::Provenance;
-use loci_model::record::{Record, RecordKind, RecordOrigin};
-use loci_model::{Error, ErrorKind, JobId, Namespace, RecordId, Result, Timestamp, limits};
+use loci_model::record::RecordKind;
+use loci_model::{Error, ErrorKind, JobId, Namespace, RecordId, Result, limits};
 use serde::{Deserialize, Serialize};
 
 use super::batch::{self, Outcomes};
-use super::changes::{self, Change};
-use super::{BatchOutcome, ItemOutcome, NewRecord, RecordsCreate};
-use crate::access::{self, View};
+use super::writing::{Building, Origin};
+use super::{BatchOutcome, ItemOutcome, RecordsCreate};
+use crate::Engine;
+use crate::access;
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
-use crate::safety::{SafeText, SafetyPolicy, Tally, secrets};
+use crate::safety::{SafetyPolicy, Tally};
 use crate::watched::CREATE;
-use crate::{Engine, safety};
 
 const OPERATION: &str = "BatchCreateMemoryRecords";
 /// Fewest days after which a record may vanish.
@@ -80,13 +78,13 @@ impl Engine {
                 let mut outcomes = Outcomes::with_capacity(ids.len());
                 let mut found = Tally::default();
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
+                let building =
+                    Building { memory: &memory, view: &view, policy, expiry: request.expiry, by: &by, now };
                 for (new, id) in request.records.iter().zip(&ids) {
-                    let written = build(new, id, &memory, &view, request.expiry, &policy, now).and_then(
-                        |(record, safe)| {
-                            found.add(&safe);
-                            write(tx, &memory, &record, &by)
-                        },
-                    );
+                    let written = building.build(new, id, Origin::default()).and_then(|(record, safe)| {
+                        found.add(&safe);
+                        building.insert(tx, &record)
+                    });
                     outcomes.add(id.clone(), Some(new.request.clone()), written)?;
                 }
                 let outcome = outcomes.finish();
@@ -164,77 +162,6 @@ pub(super) fn one_namespace(namespaces: &[Namespace]) -> Result<&Namespace> {
         [one] => Ok(one),
         _ => Err(Error::invalid("namespaces", "a record is in exactly one namespace")),
     }
-}
-
-fn build(
-    new: &NewRecord,
-    id: &RecordId,
-    memory: &Memory,
-    view: &View,
-    expiry: Option<ExpirySpecification>,
-    policy: &SafetyPolicy,
-    now: Timestamp,
-) -> Result<(Record, SafeText)> {
-    let namespace = one_namespace(&new.namespaces)?.clone();
-    if let Some(strategy) = new.strategy.as_ref().filter(|strategy| memory.strategy(strategy).is_none()) {
-        return Err(Error::invalid("memoryStrategyId", format!("the memory has no strategy {strategy}")));
-    }
-    let expiry_days = match expiry {
-        Some(ExpirySpecification::Days(days)) => Some(days),
-        Some(ExpirySpecification::Remove) | None => None,
-    };
-    let safe = safety::prepare(new.text.clone(), None, policy);
-    let masked = |text: &Option<String>| text.clone().map(|text| secrets::redact(text, policy.secrets).0);
-    let record = Record {
-        memory: memory.id.clone(),
-        id: id.clone(),
-        version: 1,
-        sequence: 0,
-        kind: new.kind,
-        subtype: new.subtype.clone(),
-        title: masked(&new.title),
-        path: new.path.clone(),
-        description: masked(&new.description),
-        scope: new.scope.clone(),
-        citations: None,
-        namespace,
-        strategy: new.strategy.clone(),
-        trust: safe.trust(),
-        tier: safe.tier,
-        making: None,
-        derived_from: Vec::new(),
-        findings: safe.findings.clone(),
-        text: safe.text.clone(),
-        index_text: safe.index_text.clone(),
-        metadata: new.metadata.clone(),
-        provenance: Provenance::default(),
-        origin: RecordOrigin::BatchCreated,
-        state: safe.state,
-        state_reason: safe.state_reason(),
-        superseded_by: None,
-        supersedes: Vec::new(),
-        valid_from: new.timestamp,
-        valid_to: None,
-        timestamp: new.timestamp,
-        created_at: now,
-        updated_at: now,
-        expires_at: expiry_days.map(|days| now.plus_days(days)),
-        expiry_days,
-    };
-    if view.admits(&record) {
-        Ok((record, safe))
-    } else {
-        Err(Error::denied("the caller may not write in this namespace"))
-    }
-}
-
-fn write(tx: &mut dyn Tx, memory: &Memory, record: &Record, by: &str) -> Result<()> {
-    tx.records_mut().insert(record)?;
-    changes::note(
-        tx,
-        memory,
-        &Change { record, from: None, to: record.state, reason: "created", by, at: record.created_at },
-    )
 }
 
 fn notes(outcome: &BatchOutcome) -> Vec<RememberedItem> {

@@ -15,6 +15,7 @@ mod quarantine;
 mod revert;
 pub(crate) mod strategy_choice;
 mod update;
+pub(crate) mod writing;
 
 use loci_model::expiry::ExpirySpecification;
 use loci_model::metadata::Metadata;

@@ -50,7 +50,7 @@ pub type Work<T> = Arc<dyn Fn(&dyn CodeSource) -> CodeResult<T> + Send + Sync>;
 impl Engine {
     /// Runs work at the first of the repository's places that can be opened; the caller's own directory first, where it is a
     /// clone of this repository.
-    pub(super) async fn on_code<T: Send + 'static>(
+    pub(crate) async fn on_code<T: Send + 'static>(
         &self,
         repository: &Repository,
         standing: &Standing,
@@ -135,6 +135,23 @@ pub(super) fn resolve(
     };
     let is_default = matches!(&revision, Revision::Commit(commit) if Some(*commit) == default);
     Ok(Tip { reference: reference.to_owned(), revision, is_default })
+}
+
+/// A commit by its id, else the tip of the default branch. `default`: the repository's own word for that.
+pub(crate) fn tip_of(
+    source: &dyn CodeSource,
+    commit: Option<&str>,
+    default: Option<&str>,
+) -> CodeResult<Tip> {
+    if let Some(name) = commit {
+        return resolve(source, name, default);
+    }
+    if let Some(name) = default {
+        return resolve(source, name, Some(name));
+    }
+    let missing = || CodeError::new(Unverifiable::Ref, "the default branch is not known");
+    let (_, tip): (String, ObjectId) = source.default_branch()?.ok_or_else(missing)?;
+    resolve(source, &tip.to_string(), None)
 }
 
 /// Checks the name of a revision that a caller gives (§8.3).

@@ -9,9 +9,9 @@
 use std::sync::Arc;
 
 use loci_model::citation::Citation;
-use loci_model::code::ObjectId;
 use loci_model::fact::{Fact, FactCounters, FactDetail, FactEvent, FactEventKind, FactSource};
 use loci_model::job::{DueRule, Job, JobKind, NewJob};
+use loci_model::metadata::MetadataValue;
 use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::Principal;
@@ -20,7 +20,7 @@ use loci_model::repository::Repository;
 use loci_model::verdict::Unverifiable;
 use loci_model::{JobId, MemoryId, Namespace, RecordId, Result, Timestamp};
 
-use super::code_reading::{Tip, resolve};
+use super::code_reading::{Tip, tip_of};
 use super::events::{Scene, details};
 use super::locating::bare_id;
 use super::repositories::{knowledge_namespace, named};
@@ -105,10 +105,7 @@ impl Engine {
         let (default, scope) = (tied.repository.default_ref.clone(), scope_of(&tied.repository));
         let engine = self.clone();
         let work = move |source: &dyn CodeSource| {
-            let tip = match &commit {
-                Some(commit) => resolve(source, commit, default.as_deref())?,
-                None => default_tip(source, default.as_deref())?,
-            };
+            let tip = tip_of(source, commit.as_deref(), default.as_deref())?;
             engine.anchor_named(source, tip, &scope, &text, commit.is_some())
         };
         self.on_code(&tied.repository, &Standing::default(), Arc::new(work)).await
@@ -233,7 +230,11 @@ fn tied(tx: &dyn ReadTx, memory: &MemoryId, id: &RecordId, now: Timestamp) -> Re
     let (Some(actor), Some(session)) = (&record.provenance.actor, &record.provenance.session) else {
         return Ok(Some(Tied { record, repository, commit: None }));
     };
-    let mut commit = None;
+    // What a report says of itself; extraction says it in the events that it read.
+    let mut commit = match record.metadata.get(COMMIT) {
+        Some(MetadataValue::String(commit)) if is_commit(commit) => Some(commit.clone()),
+        Some(_) | None => None,
+    };
     for source in record.provenance.sources.iter().rev().take(SOURCES_MAX) {
         let Some(event) = tx.events().source(memory, actor, session, &source.event, now)? else { continue };
         if let Some(name) = event.metadata.get(REPO)
@@ -241,11 +242,13 @@ fn tied(tx: &dyn ReadTx, memory: &MemoryId, id: &RecordId, now: Timestamp) -> Re
         {
             return Ok(None);
         }
-        let is_commit =
-            |text: &&String| (7..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
-        commit = commit.or_else(|| event.metadata.get(COMMIT).filter(is_commit).cloned());
+        commit = commit.or_else(|| event.metadata.get(COMMIT).filter(|text| is_commit(text)).cloned());
     }
     Ok(Some(Tied { record, repository, commit }))
+}
+
+fn is_commit(text: &str) -> bool {
+    (7..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 /// The key of the repository whose knowledge a namespace would be.
@@ -272,16 +275,6 @@ fn is_name_of(tx: &dyn ReadTx, repository: &Repository, name: &str) -> Result<bo
         return Ok(false);
     }
     Ok(named(tx, &repository.memory, name)?.iter().any(|one| one.id == repository.id))
-}
-
-/// The tip of the default branch.
-fn default_tip(source: &dyn CodeSource, default: Option<&str>) -> CodeResult<Tip> {
-    if let Some(name) = default {
-        return resolve(source, name, Some(name));
-    }
-    let missing = || CodeError::new(Unverifiable::Ref, "the default branch is not known");
-    let (_, tip): (String, ObjectId) = source.default_branch()?.ok_or_else(missing)?;
-    resolve(source, &tip.to_string(), None)
 }
 
 /// When to look again: what is out of reach comes back, what is not there does not.

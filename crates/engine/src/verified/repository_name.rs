@@ -6,7 +6,12 @@ use loci_model::{Error, Result};
 /// Fewest and most characters of a name.
 const NAME_CHARS: std::ops::RangeInclusive<usize> = 3..=300;
 /// What a name must be, for people.
-const RULE: &str = "repo must be owner/name or host/owner/name, 3 to 300 of letters, digits, . _ and -";
+const RULE: &str = "repo must be owner/name or host/owner/name, 3 to 300 of letters, digits, . _ and -; no segment begins with -, \
+                    the name does not end in .git, and nobody is called users";
+/// An owner of that name would own the preferences of people: `/users/{user}/` is theirs.
+const RESERVED_OWNER: &str = "users";
+/// How a clone is called, not a repository.
+const CLONE: &str = ".git";
 
 /// A repository as a caller or a remote names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +41,7 @@ impl RepositoryName {
             }
             _ => None,
         };
-        if segments.len() < 2 || !segments.iter().all(|segment| is_segment(segment)) {
+        if !is_path(&segments) {
             return Err(bad());
         }
         Ok(Self { host, segments: segments.into_iter().map(str::to_owned).collect() })
@@ -58,13 +63,15 @@ impl RepositoryName {
         let host =
             [":22", ":443", ":80", ":9418"].iter().find_map(|port| host.strip_suffix(port)).unwrap_or(&host);
         let path = path.split(['?', '#']).next().unwrap_or_default().trim_matches('/');
-        let path = path.strip_suffix(".git").unwrap_or(path);
-        let segments: Vec<String> =
-            path.split('/').filter(|segment| !segment.is_empty()).map(str::to_owned).collect();
-        let named = segments.len() >= 2 && segments.iter().all(|segment| is_segment(segment));
+        let path = without_clone(path);
+        let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+        let named = is_path(&segments);
         let host_ok = !host.is_empty()
             && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':'));
-        (named && host_ok).then(|| Self { host: Some(host.to_owned()), segments })
+        (named && host_ok).then(|| Self {
+            host: Some(host.to_owned()),
+            segments: segments.into_iter().map(str::to_owned).collect(),
+        })
     }
 
     /// The spelling in which names are compared: lower case, with the host where there is one.
@@ -109,8 +116,26 @@ fn is_host(text: &str) -> bool {
         && port.is_none_or(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+/// True for two segments or more that are an owner's, perhaps groups', and a repository's.
+fn is_path(segments: &[&str]) -> bool {
+    let [owner, .., name] = segments else { return false };
+    segments.iter().all(|segment| is_segment(segment))
+        && !owner.eq_ignore_ascii_case(RESERVED_OWNER)
+        && without_clone(name).len() == name.len()
+}
+
+/// A path without what clones are called by, in any case.
+fn without_clone(path: &str) -> &str {
+    let end = path.len().saturating_sub(CLONE.len());
+    match path.get(end..) {
+        Some(tail) if tail.eq_ignore_ascii_case(CLONE) => path.get(..end).unwrap_or(path),
+        Some(_) | None => path,
+    }
+}
+
 fn is_segment(text: &str) -> bool {
     !text.is_empty()
+        && !text.starts_with('-')
         && text.bytes().any(|byte| byte != b'.')
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }

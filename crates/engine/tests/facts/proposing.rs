@@ -10,9 +10,7 @@ use loci_engine::verified::{
 };
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::fact::Fact;
-use loci_model::job::{Job, JobState};
-use loci_model::ports::clock::Clock;
-use loci_model::ports::store::{FactChoice, FactPage, JobQuery, RecordPage, StoreExt};
+use loci_model::ports::store::{FactChoice, FactPage, RecordPage, StoreExt};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::verdict::{Method, Unverifiable, Verdict};
@@ -46,29 +44,8 @@ fn say(shop: &Shop, actor: &str, text: &str, metadata: &[(&str, &str)]) {
 
 /// Runs jobs until none is due.
 fn work(shop: &Shop) {
-    shop.world.clock().advance_ms(3_600_000);
-    let (stop, stopped) = futures::channel::oneshot::channel::<()>();
-    let host = shop.engine.run_jobs(Box::pin(async {
-        stopped.await.ok();
-    }));
     let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
-    let done = async {
-        loop {
-            let (of, query) = (memory.clone(), JobQuery { limit: 1_000, ..JobQuery::default() });
-            let listed = shop.engine.store().read(move |tx| tx.jobs().list(&of, &query)).await.unwrap();
-            let now = shop.world.clock().now();
-            let is_left = |job: &Job| match job.state {
-                JobState::Running => true,
-                JobState::Pending => job.due <= now,
-                JobState::Failed | JobState::Done => false,
-            };
-            if !listed.iter().any(is_left) {
-                break;
-            }
-        }
-        stop.send(()).ok();
-    };
-    block_on(futures::future::join(host, done));
+    shop.world.work(&memory).unwrap();
 }
 
 /// Records with proposed citations: with their places and flags.

@@ -3,6 +3,9 @@
 //! The embedder hashes words (`world`), so nothing here says how well a text is found.
 
 #[cfg(test)]
+#[path = "../coding/mod.rs"]
+mod coding;
+#[cfg(test)]
 mod consolidation;
 #[cfg(test)]
 mod crashes;

@@ -1,10 +1,11 @@
-//! Facts that cite code go with an export, and come back by an import.
+//! Facts that cite code, and tasks, go with an export, and come back by an import.
 
 use loci_engine::admin::{EXPORT_FORMAT, ExportCursor, ExportLine};
 use loci_model::fact::{Fact, FactEvent};
-use loci_model::ports::store::StoreExt;
+use loci_model::ports::store::{StoreExt, TaskQuery};
 use loci_model::principal::{Grant, Principal};
 use loci_model::repository::Repository;
+use loci_model::task::Task;
 use loci_model::{MemoryId, Timestamp};
 use loci_testkit::samples::record_id;
 use loci_testkit::world::TestWorld;
@@ -21,7 +22,7 @@ fn exported(world: &TestWorld, caller: &Principal, memory: &MemoryId) -> Vec<Exp
     lines
 }
 
-type Held = (Vec<Repository>, Vec<Fact>, Vec<FactEvent>);
+type Held = (Vec<Repository>, Vec<Fact>, Vec<FactEvent>, Vec<Task>);
 
 fn held(world: &TestWorld, memory: &MemoryId) -> Held {
     let (memory, store) = (memory.clone(), world.store());
@@ -31,7 +32,9 @@ fn held(world: &TestWorld, memory: &MemoryId) -> Held {
         for record in &records {
             history.extend(tx.fact_events().history(&memory, record)?);
         }
-        Ok((tx.repositories().list(&memory, None, 9)?, tx.facts().get_many(&memory, &records)?, history))
+        let facts = tx.facts().get_many(&memory, &records)?;
+        let tasks = tx.tasks().list(&TaskQuery::all(memory.clone(), 9))?;
+        Ok((tx.repositories().list(&memory, None, 9)?, facts, history, tasks))
     });
     block_on(read).unwrap()
 }
@@ -43,18 +46,21 @@ fn an_export_carries_facts() {
     let memory = filled::fill(&one.store(), "full").unwrap();
     let lines = exported(&one, &caller, &memory);
     block_on(other.engine().import_lines(&caller, lines.clone(), &[])).unwrap();
-    let (repositories, mut facts, history) = held(&one, &memory);
-    assert_eq!((repositories.len(), facts.len(), history.len()), (2, 2, 1));
+    let (repositories, mut facts, history, tasks) = held(&one, &memory);
+    assert_eq!((repositories.len(), facts.len(), history.len(), tasks.len()), (2, 2, 1, 3));
     for fact in &mut facts {
         // Who read it when stays behind.
         fact.counters.retrieved_swept = fact.counters.retrieved;
     }
-    assert_eq!(held(&other, &memory), (repositories, facts, history));
+    assert_eq!(held(&other, &memory), (repositories, facts, history, tasks));
     let of_facts = |lines: Vec<ExportLine>| -> Vec<ExportLine> {
         let is_of_facts = |line: &ExportLine| {
             matches!(
                 line,
-                ExportLine::Repository { .. } | ExportLine::Fact { .. } | ExportLine::FactEvent { .. }
+                ExportLine::Repository { .. }
+                    | ExportLine::Task { .. }
+                    | ExportLine::Fact { .. }
+                    | ExportLine::FactEvent { .. }
             )
         };
         lines.into_iter().filter(is_of_facts).collect()

@@ -19,6 +19,7 @@ use crate::job::{Job, JobState};
 use crate::key::AccessKey;
 use crate::memory::Memory;
 use crate::repository::Repository;
+use crate::task::Task;
 use crate::words::closed_words;
 use crate::{Document, Error, MemoryId, Result, Timestamp};
 
@@ -49,6 +50,8 @@ closed_words! {
         Facts = "facts",
         /// What happened to them.
         FactEvents = "fact_events",
+        /// Tasks of coding agents.
+        Tasks = "tasks",
         /// Idempotency tokens.
         Tokens = "tokens",
         /// Jobs in every state; what runs is pending.
@@ -76,6 +79,7 @@ impl TransferKind {
         Self::Repositories,
         Self::Facts,
         Self::FactEvents,
+        Self::Tasks,
         Self::Tokens,
         Self::Jobs,
         Self::Exchanges,
@@ -171,6 +175,8 @@ pub enum Moved {
     Fact(Box<Fact>),
     /// Something that happened to one.
     FactEvent(Box<FactEvent>),
+    /// A task.
+    Task(Box<Task>),
     /// A token.
     Token(Box<MovedToken>),
     /// A job.
@@ -225,6 +231,7 @@ impl Moved {
             | Self::Record(_)
             | Self::Version(_)
             | Self::Repository(_)
+            | Self::Task(_)
             | Self::Token(_)
             | Self::Key(_) => {}
         }
@@ -249,6 +256,7 @@ impl Moved {
             Self::Repository(row) => serde_json::to_vec(row),
             Self::Fact(row) => serde_json::to_vec(row),
             Self::FactEvent(row) => serde_json::to_vec(row),
+            Self::Task(row) => serde_json::to_vec(row),
             Self::Token(row) => serde_json::to_vec(row),
             Self::Job(row) => serde_json::to_vec(row),
             Self::Exchange(row) => serde_json::to_vec(row),
@@ -273,6 +281,7 @@ impl Moved {
                     row.system.len() + row.input.len() + reply
                 }
                 Self::Delivery(row) => row.body.as_str().len(),
+                Self::Task(row) => row.description.len(),
                 Self::Memory(_)
                 | Self::Group(_)
                 | Self::Session(_)

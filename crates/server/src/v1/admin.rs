@@ -16,7 +16,7 @@ use super::table::{Table, get, post};
 pub(super) fn operations(table: Table) -> Table {
     table
         .json(
-            post("/v1/memories/{memory}/forget", "Erase events, records and jobs of an actor, now."),
+            post("/v1/memories/{memory}/forget", "Erase events, records, tasks and jobs of an actor, now."),
             forget,
         )
         .json(post("/v1/backup", "Write a consistent copy of the store to a file on the server."), backup)
@@ -27,13 +27,14 @@ pub(super) fn operations(table: Table) -> Table {
 async fn forget(call: Call, asked: shape::Forget) -> Result<shape::ForgetReceipt> {
     let actor = actor(asked.actor)?;
     let receipt = call.doors.engine.forget_actor(&call.caller, &call.memory()?, &actor).await?;
-    let ForgetReceipt { memory, actor, events, records, jobs, at } = receipt;
+    let ForgetReceipt { memory, actor, events, records, jobs, tasks, at } = receipt;
     Ok(shape::ForgetReceipt {
         memory: memory.to_string(),
         actor: actor.to_string(),
         events,
         records,
         jobs,
+        tasks,
         at: at.to_rfc3339(),
     })
 }

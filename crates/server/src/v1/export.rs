@@ -76,6 +76,7 @@ impl Progress {
                 | ExportLine::Memory { .. }
                 | ExportLine::Change { .. }
                 | ExportLine::Repository { .. }
+                | ExportLine::Task { .. }
                 | ExportLine::Fact { .. }
                 | ExportLine::FactEvent { .. }
                 | ExportLine::End { .. } => {}

@@ -117,6 +117,7 @@ impl Import {
             | ExportLine::Record { .. }
             | ExportLine::Change { .. }
             | ExportLine::Repository { .. }
+            | ExportLine::Task { .. }
             | ExportLine::Fact { .. }
             | ExportLine::FactEvent { .. } => {}
         }
@@ -144,6 +145,7 @@ impl Import {
                 | ExportLine::Record { .. }
                 | ExportLine::Change { .. }
                 | ExportLine::Repository { .. }
+                | ExportLine::Task { .. }
                 | ExportLine::Fact { .. }
                 | ExportLine::FactEvent { .. }
                 | ExportLine::End { .. } => None,

@@ -7,6 +7,7 @@ use loci_model::fact::{Fact, FactEvent};
 use loci_model::memory::Memory;
 use loci_model::record::Record;
 use loci_model::repository::Repository;
+use loci_model::task::Task;
 use loci_model::telemetry::StateChange;
 use loci_model::{Error, Reason, Result, Timestamp};
 use serde::Deserialize;
@@ -60,6 +61,11 @@ struct FactEventLine {
 }
 
 #[derive(Deserialize)]
+struct TaskLine {
+    task: Box<Task>,
+}
+
+#[derive(Deserialize)]
 struct EndLine {
     memories: u64,
     events: u64,
@@ -84,6 +90,7 @@ pub(super) fn read(text: &[u8], number: u64) -> Result<ExportLine> {
         "repository" => {
             ExportLine::Repository { repository: parse::<RepositoryLine>(text, number)?.repository }
         }
+        "task" => ExportLine::Task { task: parse::<TaskLine>(text, number)?.task },
         "fact" => ExportLine::Fact { fact: parse::<FactLine>(text, number)?.fact },
         "fact_event" => ExportLine::FactEvent { event: parse::<FactEventLine>(text, number)?.event },
         "end" => {
@@ -116,6 +123,7 @@ mod tests {
             ExportLine::Repository { repository: Box::new(repository(&memory, 1, "acme/a").unwrap()) },
             ExportLine::Fact { fact: Box::new(fact(&memory, 1, 1, "src/lib.rs").unwrap()) },
             ExportLine::FactEvent { event: Box::new(event) },
+            ExportLine::Task { task: Box::new(loci_testkit::task_samples::task(&memory, 1).unwrap()) },
         ] {
             assert_eq!(read(&serde_json::to_vec(&line).unwrap(), 1).unwrap(), line);
         }

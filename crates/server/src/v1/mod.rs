@@ -30,6 +30,8 @@ mod sessions_end;
 mod settings;
 mod strategies;
 mod table;
+mod task_end;
+mod tasks;
 mod telemetry;
 pub(crate) mod tools;
 mod verdicts;
@@ -54,6 +56,8 @@ fn operations() -> Table {
     let table = evidence::operations(table);
     let table = verdicts::operations(table);
     let table = proposals::operations(table);
+    let table = tasks::operations(table);
+    let table = task_end::operations(table);
     let table = sessions_end::operations(table);
     let table = quarantine::operations(table);
     let table = pull::operations(table);

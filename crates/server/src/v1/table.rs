@@ -130,6 +130,27 @@ impl Table {
         })
     }
 
+    /// An operation whose request is the body and whose answer says whether it made anything: 200 where it did not.
+    pub(super) fn made<Q, A, F, Work>(mut self, place: Place, work: F) -> Self
+    where
+        Q: DeserializeOwned + ToSchema + Send + 'static,
+        A: Serialize + ToSchema + 'static,
+        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
+        Work: Future<Output = Result<(A, bool)>> + Send,
+    {
+        let (request, answer) = (self.named::<Q>(), self.named::<A>());
+        self.described.push(Described { place, request, answer });
+        self.handle(place, move |doors, request| {
+            let work = work.clone();
+            async move {
+                let (call, _) = Call::begin(doors, request).await?;
+                let asked = call.json()?;
+                let (answer, made) = work(call, asked).await?;
+                Ok((if made { place.status } else { StatusCode::OK }, Json(answer)).into_response())
+            }
+        })
+    }
+
     /// An operation whose request is the query.
     pub(super) fn query<Q, A, F, Work>(mut self, place: Place, work: F) -> Self
     where

@@ -7,9 +7,12 @@ use axum::body::{Body, to_bytes};
 use http::Request;
 use loci_engine::Engine;
 use loci_engine::admin::ExportCursor;
+use loci_engine::coding::NewTask;
+use loci_engine::verified::Standing;
 use loci_model::ports::store::JobQuery;
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::{ActorId, MemoryId, Namespace};
+use loci_model::task::TaskKind;
+use loci_model::{ActorId, MemoryId, Namespace, TaskId};
 use loci_server::agentcore::route::{Operation, route};
 use loci_server::auth::gate::Peer;
 use loci_server::{DoorOptions, Doors};
@@ -74,6 +77,7 @@ impl Server {
             self.keep(name, &made, "/event/eventId");
         }
         let memory = MemoryId::parse(mine).unwrap();
+        self.task(&memory, "bob");
         let outcome = self.runtime.block_on(self.engine().run_due(&[memory], 10_000)).unwrap();
         assert!(outcome.complete && outcome.failed > 0, "the job of the team strategy fails: {outcome:?}");
         let jobs = self.admin("POST", &format!("/memories/{mine}/extractionJobs"), "{}");
@@ -87,6 +91,19 @@ impl Server {
 
     fn engine(&self) -> Engine {
         self.test.engine()
+    }
+
+    /// A task called `zebra` of somebody's, on no repository.
+    fn task(&self, memory: &MemoryId, user_id: &str) {
+        let standing = Standing { memory: Some(memory.to_string()), ..Standing::default() };
+        let new = NewTask {
+            id: Some(TaskId::parse("zebra").unwrap()),
+            user_id: Some(user_id.to_owned()),
+            description: "feed the zebra".to_owned(),
+            ..NewTask::of(TaskKind::NewTask)
+        };
+        let admin = Principal::administrator("tester");
+        self.runtime.block_on(self.engine().task_create(&admin, &standing, new, None)).unwrap();
     }
 
     fn make(&mut self, name: &'static str) -> String {

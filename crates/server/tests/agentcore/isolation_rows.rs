@@ -214,6 +214,16 @@ pub(crate) const READER: &[Row] = &[
         r#"{"arguments":{"repo":"acme/shop"},"verdicts":{"ref":"main","facts":[]}}"#,
     ),
     (403, "POST", "/v1/repos", r#"{"name":"acme/shop"}"#),
+    // Tasks: as unknown as if there were none.
+    (403, "GET", "/v1/tasks", ""),
+    (404, "GET", "/v1/tasks?repo=acme/shop", ""),
+    (404, "GET", "/v1/tasks/zebra", ""),
+    (404, "PATCH", "/v1/tasks/zebra", r#"{"status":"failed"}"#),
+    (403, "POST", "/v1/tasks", r#"{"user_id":"alice"}"#),
+    (403, "POST", "/v1/tasks", r#"{"repo":"acme/shop"}"#),
+    (403, "POST", "/v1/tasks/zebra/complete", "{}"),
+    (403, "POST", "/v1/tasks/zebra/finalize", r#"{"status":"failed"}"#),
+    (403, "POST", "/v1/tasks/zebra/notes", r#"{"text":"A zebra has 4 legs."}"#),
     // Tools: of the caller's scope, on what the caller may see.
     (200, "GET", "/v1/tools", ""),
     (200, "POST", "/v1/tools/search_memory", r#"{"query":"which zebra has bob"}"#),
@@ -296,6 +306,11 @@ pub(crate) const WRITER: &[Row] = &[
     (200, "PATCH", "/v1/memories/{mine}/records", r#"{"records":[{"id":"{bobrecord}","text":"mine now"}]}"#),
     (200, "DELETE", "/v1/memories/{mine}/records", r#"{"ids":["{bobrecord}"]}"#),
     (403, "POST", "/v1/memories/{mine}/forget", r#"{"actor":"alice"}"#),
+    (403, "POST", "/v1/tasks", r#"{"user_id":"bob"}"#),
+    (404, "PATCH", "/v1/tasks/zebra", r#"{"status":"failed"}"#),
+    (404, "POST", "/v1/tasks/zebra/complete", "{}"),
+    (404, "POST", "/v1/tasks/zebra/finalize", r#"{"status":"failed"}"#),
+    (404, "POST", "/v1/tasks/zebra/notes", r#"{"text":"A zebra has 4 legs."}"#),
 ];
 
 /// Asked with a grant to read and write what is alice's by actor.

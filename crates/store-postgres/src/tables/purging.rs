@@ -30,6 +30,7 @@ const OF_MEMORY: &[(&str, &str)] = &[
     ("fact_verdicts", "mem, revision, digest"),
     ("repository_names", "mem, name, id"),
     ("repositories", "mem, id"),
+    ("tasks", "mem, id"),
     ("passages", "mem, key, part"),
     ("term_counts", "mem, word"),
     ("name_counts", "mem, name"),
@@ -74,7 +75,8 @@ mod tests {
         let sql = concat!(
             include_str!("../schema/0001_tables.sql"),
             include_str!("../schema/0002_search.sql"),
-            include_str!("../schema/0003_facts.sql")
+            include_str!("../schema/0003_facts.sql"),
+            include_str!("../schema/0004_tasks.sql")
         );
         let elsewhere = ["memories", "counters", "great", "models", "access_keys", "probes", "leases"];
         for statement in sql.split("CREATE TABLE ").skip(1) {

@@ -102,7 +102,8 @@ impl Shape {
             TransferKind::Changes
             | TransferKind::Repositories
             | TransferKind::Facts
-            | TransferKind::FactEvents => Self::beside_records(kind),
+            | TransferKind::FactEvents
+            | TransferKind::Tasks => Self::beside_records(kind),
             TransferKind::Events
             | TransferKind::Records
             | TransferKind::Versions
@@ -131,9 +132,14 @@ impl Shape {
                 &["f.key"],
                 "f.key",
             ),
+            TransferKind::Tasks => ("t.body", "tasks t WHERE t.mem = $1", "t.id > $2", &["t.id"], "t.id"),
             _ => (FACT_EVENT_COLUMNS, "fact_events e WHERE e.mem = $1", "e.id > $2", &["e.id"], "e.id"),
         };
-        let long = (kind == TransferKind::Facts).then_some("f.body");
+        let long = match kind {
+            TransferKind::Facts => Some("f.body"),
+            TransferKind::Tasks => Some("t.body"),
+            _ => None,
+        };
         Self { columns: columns.to_owned(), from: from.to_owned(), behind, order, key, long }
     }
 
@@ -355,6 +361,7 @@ fn row_of_memory(memory: &MemoryId, kind: TransferKind, row: &Row, beside: &Besi
         | TransferKind::Repositories
         | TransferKind::Facts
         | TransferKind::FactEvents
+        | TransferKind::Tasks
         | TransferKind::Tokens
         | TransferKind::Jobs
         | TransferKind::Exchanges

@@ -52,6 +52,7 @@ impl PgTx<'_> {
                 Moved::Repository(row) => self.load_repository(memory, row)?,
                 Moved::Fact(row) => self.load_fact(memory, row)?,
                 Moved::FactEvent(row) => sorted.fact_events.push(row),
+                Moved::Task(row) => self.load_task(memory, row)?,
                 Moved::Token(row) => sorted.tokens.push(row),
                 Moved::Job(row) => self.load_job(memory, row)?,
                 Moved::Exchange(row) => self.load_exchange(memory, row)?,

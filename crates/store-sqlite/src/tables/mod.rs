@@ -22,6 +22,7 @@ mod record_sweep;
 mod record_writes;
 mod records;
 mod repositories;
+mod tasks;
 mod telemetry;
 mod transfer;
 mod transfer_rows;

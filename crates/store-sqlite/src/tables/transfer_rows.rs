@@ -94,9 +94,10 @@ impl Shape {
             ),
             TransferKind::Keys => new("k.body", "access_keys k WHERE ?1 = 0", "k.id > ?2", &["k.id"], "k.id"),
             TransferKind::Records | TransferKind::Versions | TransferKind::Changes => Self::of_records(kind),
-            TransferKind::Repositories | TransferKind::Facts | TransferKind::FactEvents => {
-                Self::of_facts(kind)
-            }
+            TransferKind::Repositories
+            | TransferKind::Facts
+            | TransferKind::FactEvents
+            | TransferKind::Tasks => Self::of_facts(kind),
             TransferKind::Jobs | TransferKind::Exchanges | TransferKind::Deliveries => Self::of_work(kind),
         }
     }
@@ -113,6 +114,7 @@ impl Shape {
                 &["r.key"],
                 "r.key",
             ),
+            TransferKind::Tasks => ("t.body", "tasks t WHERE t.mem = ?1", "t.id > ?2", &["t.id"], "t.id"),
             _ => (FACT_EVENT_COLUMNS, "fact_events e WHERE e.mem = ?1", "e.id > ?2", &["e.id"], "e.id"),
         };
         Self { columns: columns.to_owned(), from: from.to_owned(), behind, order, key }
@@ -275,6 +277,7 @@ impl SqlTx<'_> {
             | TransferKind::Repositories
             | TransferKind::Facts
             | TransferKind::FactEvents
+            | TransferKind::Tasks
             | TransferKind::Tokens
             | TransferKind::Jobs
             | TransferKind::Exchanges

@@ -6,6 +6,7 @@ use loci_model::job::{Job, JobKind, JobState};
 use loci_model::key::AccessKey;
 use loci_model::record::RecordState;
 use loci_model::repository::Repository;
+use loci_model::task::Task;
 use loci_model::transfer::{
     Moved, MovedChange, MovedEvent, MovedRecord, MovedSession, MovedToken, MovedTurn, MovedVersion,
 };
@@ -50,6 +51,7 @@ impl SqlTx<'_> {
             Moved::Repository(row) => self.load_repository(memory, row),
             Moved::Fact(row) => self.load_fact(memory, row),
             Moved::FactEvent(row) => self.load_fact_event(memory, row),
+            Moved::Task(row) => self.load_task(memory, row),
             Moved::Token(row) => self.load_token(memory, row),
             Moved::Job(row) => self.load_job(memory, row),
             Moved::Exchange(row) => {
@@ -213,6 +215,14 @@ impl SqlTx<'_> {
         let of_fact = |record| self.one(sql, params![memory, key_of(record)], |_| Ok(()));
         let is_there = event.record.as_ref().map(of_fact).transpose()?.flatten().is_some();
         self.put_fact_event(memory, event, event.kind.is_kept() && is_there, "OR IGNORE")
+    }
+
+    fn load_task(&self, memory: i64, task: &Task) -> Result<()> {
+        let sql = "SELECT 1 FROM tasks WHERE mem = ?1 AND id = ?2";
+        match self.one(sql, params![memory, task.id.as_str()], |_| Ok(()))? {
+            Some(()) => Ok(()),
+            None => self.put_task(memory, task),
+        }
     }
 
     fn load_token(&self, memory: i64, row: &MovedToken) -> Result<()> {

@@ -24,6 +24,7 @@ mod repositories;
 mod retrieval;
 mod rows;
 mod sessions;
+mod tasks;
 mod transfer;
 mod vectors;
 mod writes;
@@ -102,6 +103,9 @@ const PARTS: &[Part] = &[
     ("facts: verifications that are kept", fact_events::verdicts),
     ("facts: records and rows in order", fact_telemetry::pages),
     ("facts: telemetry that says something else is found", fact_telemetry::planted),
+    ("tasks: come back as they were", tasks::come_back),
+    ("tasks: lists and their filters", tasks::lists),
+    ("tasks: forgotten and purged", tasks::erasure),
     ("transfer: pages in order", transfer::pages),
     ("transfer: there and back", transfer::there_and_back),
     ("transfer: given up", transfer::given_up),

@@ -147,6 +147,7 @@ fn kind_of(moved: &Moved) -> Kind {
         Moved::Repository(_) => Kind::Repositories,
         Moved::Fact(_) => Kind::Facts,
         Moved::FactEvent(_) => Kind::FactEvents,
+        Moved::Task(_) => Kind::Tasks,
         Moved::Token(_) => Kind::Tokens,
         Moved::Job(_) => Kind::Jobs,
         Moved::Exchange(_) => Kind::Exchanges,

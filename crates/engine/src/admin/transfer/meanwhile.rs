@@ -18,6 +18,7 @@ pub(super) const UNCOUNTED: &[TransferKind] = &[
     TransferKind::Repositories,
     TransferKind::Facts,
     TransferKind::FactEvents,
+    TransferKind::Tasks,
     TransferKind::Tokens,
     TransferKind::Jobs,
     TransferKind::Exchanges,

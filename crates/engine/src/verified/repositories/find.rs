@@ -55,6 +55,20 @@ pub(in crate::verified) fn find(
     found.pop().ok_or_else(|| unknown(name))
 }
 
+/// The repository of this name, for those who need no more of it.
+///
+/// # Errors
+/// As [`find`].
+pub(crate) fn find_repository(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    memory: &MemoryId,
+    name: &str,
+    capability: Capability,
+) -> Result<Repository> {
+    find(tx, caller, memory, name, capability).map(|found| found.repository)
+}
+
 /// The repository of this identity, as for [`find`].
 pub(in crate::verified) fn of_id(
     tx: &dyn ReadTx,

@@ -14,6 +14,7 @@ mod leases;
 mod memories;
 mod records;
 mod repositories;
+mod tasks;
 mod telemetry;
 mod transfer;
 
@@ -32,6 +33,7 @@ pub use leases::Leases;
 pub use memories::Memories;
 pub use records::{MissingVector, PassageVector, RecordChange, RecordPage, Records, SupersedeChange};
 pub use repositories::Repositories;
+pub use tasks::{TaskQuery, Tasks};
 pub use telemetry::Telemetry;
 pub use transfer::{Transfer, TransferStanding};
 
@@ -69,6 +71,8 @@ pub trait ReadTx {
     fn fact_events(&self) -> &dyn FactEvents;
     /// Verifications that are kept.
     fn verdicts(&self) -> &dyn Verdicts;
+    /// Tasks of coding agents.
+    fn tasks(&self) -> &dyn Tasks;
     /// Everything, for moving it into another store.
     fn transfer(&self) -> &dyn Transfer;
 }
@@ -103,6 +107,8 @@ pub trait Tx: ReadTx {
     fn fact_events_mut(&mut self) -> &mut dyn FactEvents;
     /// Verifications that are kept.
     fn verdicts_mut(&mut self) -> &mut dyn Verdicts;
+    /// Tasks of coding agents.
+    fn tasks_mut(&mut self) -> &mut dyn Tasks;
     /// Everything, from another store.
     fn transfer_mut(&mut self) -> &mut dyn Transfer;
 }

@@ -1,0 +1,99 @@
+//! `loci task create`.
+
+use anyhow::Result;
+use loci_api::task::{TaskCreate, TaskPrompt};
+
+use crate::commands::at::At;
+use crate::commands::here::Here;
+use crate::output;
+
+/// Take a task in; the same again is the one that is there
+#[derive(Debug, clap::Args)]
+pub(crate) struct Create {
+    /// What is to be done
+    description: String,
+    /// Its id [default: one is made]
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+    /// The repository [default: that of the working directory]
+    #[arg(long)]
+    repo: Option<String>,
+    /// It is on no repository: --user-id says whose it is
+    #[arg(long, conflicts_with = "repo", requires = "user_id")]
+    no_repo: bool,
+    /// new_task, pr_iteration or pr_review
+    #[arg(long, default_value = "new_task")]
+    kind: String,
+    /// Who asks, by name
+    #[arg(long)]
+    user: Option<String>,
+    /// Who asks, by the forge's number
+    #[arg(long, value_name = "ID")]
+    user_id: Option<String>,
+    /// The issue it is about
+    #[arg(long, value_name = "N")]
+    issue: Option<u64>,
+    /// The pull request it is about
+    #[arg(long, value_name = "N")]
+    pr: Option<u64>,
+    /// The branch that is worked on
+    #[arg(long)]
+    branch: Option<String>,
+    /// The branch that it leaves from
+    #[arg(long)]
+    base: Option<String>,
+    /// The commit that it leaves from
+    #[arg(long, value_name = "SHA")]
+    base_sha: Option<String>,
+    /// The template of the prompt
+    #[arg(long, value_name = "ID")]
+    template: Option<String>,
+    /// The version of the prompt
+    #[arg(long, value_name = "VERSION")]
+    prompt_version: Option<String>,
+    /// The model that works
+    #[arg(long)]
+    model: Option<String>,
+    /// The variant of an experiment
+    #[arg(long)]
+    variant: Option<String>,
+    /// The task that this one goes on with
+    #[arg(long, value_name = "ID")]
+    parent: Option<String>,
+    /// The trace that its work is seen in
+    #[arg(long, value_name = "HEX")]
+    trace_id: Option<String>,
+    /// on, off, tier1, tier2 or tier3 [default: that of the parent, else on]
+    #[arg(long, value_name = "ARM")]
+    memory_arm: Option<String>,
+    #[command(flatten)]
+    at: At,
+}
+
+impl Create {
+    pub(super) async fn run(self, here: &Here, as_json: bool) -> Result<()> {
+        let repo = if self.no_repo { None } else { Some(here.repo(self.repo)?) };
+        let create = TaskCreate {
+            task_id: self.id,
+            repo,
+            kind: Some(self.kind),
+            user: self.user,
+            user_id: self.user_id,
+            description: self.description,
+            issue: self.issue,
+            pr: self.pr,
+            branch: self.branch,
+            base: self.base,
+            base_sha: self.base_sha,
+            prompt: self.template.map(|id| TaskPrompt { template_id: Some(id), ..TaskPrompt::default() }),
+            prompt_version: self.prompt_version,
+            model: self.model,
+            variant: self.variant,
+            parent_task_id: self.parent,
+            trace_id: self.trace_id,
+            memory_arm: self.memory_arm,
+        };
+        let task = self.at.of(&here.client)?.task_create(&create).await?;
+        output::result(as_json, &task, |task| output::line(&task.task_id))
+    }
+}

@@ -1,0 +1,152 @@
+//! `loci task`: tasks of coding agents. `create`: taking one in; here: looking at them.
+
+mod create;
+
+use anyhow::Result;
+use clap::Subcommand;
+use loci_api::task::{Task as Shown, TaskListing};
+
+use super::at::At;
+use super::here::Here;
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::output;
+use crate::session::Session;
+
+/// Tasks of coding agents.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Task {
+    /// Take a task in; the same again is the one that is there
+    Create(Box<create::Create>),
+    /// Show a task
+    Show {
+        /// Its id
+        task: String,
+        #[command(flatten)]
+        at: At,
+    },
+    /// List tasks, the newest first
+    List(Box<List>),
+}
+
+/// Which tasks
+#[derive(Debug, clap::Args)]
+pub(crate) struct List {
+    /// Of this repository
+    #[arg(long)]
+    repo: Option<String>,
+    /// Asked for by this name
+    #[arg(long)]
+    user: Option<String>,
+    /// accepted, hydrating, running, awaiting_approval, finalizing, completed, failed, cancelled or timed_out
+    #[arg(long)]
+    status: Option<String>,
+    /// About this issue
+    #[arg(long, value_name = "N")]
+    issue: Option<u64>,
+    /// About this pull request
+    #[arg(long, value_name = "N")]
+    pr: Option<u64>,
+    /// On this branch
+    #[arg(long)]
+    branch: Option<String>,
+    /// With this version of the prompt
+    #[arg(long, value_name = "VERSION")]
+    prompt_version: Option<String>,
+    /// In this variant
+    #[arg(long)]
+    variant: Option<String>,
+    /// Taken in then or later, as RFC 3339
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Taken in before, as RFC 3339
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// The description holds this
+    #[arg(long, value_name = "TEXT")]
+    words: Option<String>,
+    /// At most so many
+    #[arg(long)]
+    limit: Option<u32>,
+    /// From the page before
+    #[arg(long)]
+    cursor: Option<String>,
+    #[command(flatten)]
+    at: At,
+}
+
+impl Task {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let session = Session::begin(globals, environment)?;
+        match self {
+            Self::Create(create) => {
+                let here = Here::at(&session, globals, None).await?;
+                create.run(&here, session.json).await?;
+            }
+            Self::Show { task, at } => {
+                let task = at.of(&session.client)?.task_get(&task).await?;
+                output::result(session.json, &task, shown)?;
+            }
+            Self::List(list) => {
+                let client = list.at.of(&session.client)?;
+                let found = client.task_list(&list.listing()).await?;
+                output::result(session.json, &found, |found| {
+                    let mut rows = vec![["TASK", "STATUS", "OF", "WHAT"].map(str::to_owned).to_vec()];
+                    rows.extend(found.tasks.iter().map(row));
+                    output::table(&rows);
+                    if let Some(cursor) = &found.next_cursor {
+                        output::note(format!("more with --cursor {cursor}"));
+                    }
+                })?;
+            }
+        }
+        session.end().await
+    }
+}
+
+impl List {
+    fn listing(self) -> TaskListing {
+        TaskListing {
+            repo: self.repo,
+            user: self.user,
+            status: self.status,
+            issue: self.issue,
+            pr: self.pr,
+            branch: self.branch,
+            prompt_version: self.prompt_version,
+            variant: self.variant,
+            since: self.since,
+            until: self.until,
+            q: self.words,
+            limit: self.limit,
+            cursor: self.cursor,
+        }
+    }
+}
+
+/// Characters of a description in a list.
+const WHAT_CHARS_MAX: usize = 60;
+
+fn row(task: &Shown) -> Vec<String> {
+    let what = output::short(&task.description, WHAT_CHARS_MAX);
+    vec![task.task_id.clone(), task.status.clone(), task.actor.clone(), what]
+}
+
+/// A task on lines of its own.
+fn shown(task: &Shown) {
+    output::line(format!("{}  {}  {}  {}", task.task_id, task.status, task.actor, task.kind));
+    output::line(format!("    {}", task.description));
+    let pr = task.pr.as_ref().map(|pr| format!("pull request {}", pr.number));
+    let issue = task.issue.map(|issue| format!("issue {issue}"));
+    let about: Vec<String> = [task.branch.clone(), pr, issue].into_iter().flatten().collect();
+    if !about.is_empty() {
+        output::line(format!("    {}", about.join(" · ")));
+    }
+    let took = task.duration_s.map(|duration| format!("{duration:.1} s"));
+    let cost = task.cost_usd.map(|cost| format!("{cost:.4} USD"));
+    let episode = task.written.episode_id.as_ref().map(|id| format!("episode {id}"));
+    let end: Vec<String> = [took, cost, episode].into_iter().flatten().collect();
+    if !end.is_empty() {
+        output::line(format!("    {}", end.join(" · ")));
+    }
+}

@@ -1,0 +1,41 @@
+//! Calls about tasks of coding agents.
+
+use http::Method;
+use loci_api::task::{Task, TaskCreate, TaskList, TaskListing, TaskPatch, TaskPatched};
+
+use crate::call::{Client, path};
+use crate::error::ClientError;
+
+impl Client {
+    /// Takes a task in; the same one again is the one that is there.
+    ///
+    /// # Errors
+    /// As [`ClientError`] says; so for every call.
+    pub async fn task_create(&self, create: &TaskCreate) -> Result<Task, ClientError> {
+        self.send(Method::POST, path(&["v1", "tasks"]), create).await
+    }
+
+    /// A task.
+    ///
+    /// # Errors
+    /// See [`Client::task_create`].
+    pub async fn task_get(&self, task: &str) -> Result<Task, ClientError> {
+        self.get(path(&["v1", "tasks", task])).await
+    }
+
+    /// A page of tasks, the newest first.
+    ///
+    /// # Errors
+    /// See [`Client::task_create`].
+    pub async fn task_list(&self, listing: &TaskListing) -> Result<TaskList, ClientError> {
+        self.get_query(path(&["v1", "tasks"]), listing).await
+    }
+
+    /// Says how far a task has come.
+    ///
+    /// # Errors
+    /// See [`Client::task_create`].
+    pub async fn task_patch(&self, task: &str, patch: &TaskPatch) -> Result<TaskPatched, ClientError> {
+        self.send(Method::PATCH, path(&["v1", "tasks", task]), patch).await
+    }
+}

@@ -1,0 +1,133 @@
+//! What an agent says at the end of a task, and what became of it (coding-agent-memory.md §6.1).
+
+use std::collections::BTreeMap;
+
+use loci_model::task::{TaskPullRequest, TaskStatus};
+use loci_model::{Error, RecordId, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::checks;
+
+/// What an agent says at the end of a task. Written down for one purpose: the digest by which a repetition is told.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Completion {
+    /// How it ended; `None`: the orchestrator says.
+    pub status: Option<TaskStatus>,
+    /// What was done.
+    pub summary: Option<String>,
+    /// How.
+    pub approach: Option<String>,
+    /// Paths that changed.
+    pub files_changed: Vec<String>,
+    /// What was hard.
+    pub difficulties: Vec<String>,
+    /// The pull request it ended in.
+    pub pr: Option<TaskPullRequest>,
+    /// The branch that was worked on.
+    pub branch: Option<String>,
+    /// Commits, oldest first.
+    pub commits: Vec<String>,
+    /// What it cost; no finite number of dollars is none.
+    pub cost_usd: Option<f64>,
+    /// How long it took; no finite number of seconds is none.
+    pub duration_s: Option<f64>,
+    /// What was checked, and how that ended.
+    pub verification: Option<Value>,
+    /// What went wrong.
+    pub error_message: Option<String>,
+    /// Which kind of failure it was.
+    pub failure_category: Option<String>,
+    /// What was learned about the repository.
+    pub learnings_text: Option<String>,
+    /// What the agent would have needed.
+    pub self_feedback_text: Option<String>,
+    /// The versions of the prompts that made these texts, by `learnings` and `self_feedback`.
+    pub extraction_prompts: BTreeMap<String, String>,
+    /// Memories that were used.
+    pub used_memory_ids: Vec<String>,
+    /// Memories that helped.
+    pub helpful_memory_ids: Vec<String>,
+    /// Memories that misled.
+    pub harmful_memory_ids: Vec<String>,
+}
+
+impl Completion {
+    /// Checks the shape.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.status.is_some_and(|status| !status.is_terminal()) {
+            return Err(not_an_end());
+        }
+        checks::name("branch", self.branch.as_ref())?;
+        checks::failure_category(self.failure_category.as_ref())?;
+        for id in self.used_memory_ids.iter().chain(&self.helpful_memory_ids).chain(&self.harmful_memory_ids)
+        {
+            RecordId::parse(id.as_str()).map_err(|error| error.on("used_memory_ids"))?;
+        }
+        self.extraction_prompts
+            .values()
+            .try_for_each(|version| checks::name("extraction_prompts", Some(version)))
+    }
+}
+
+/// A status that ends nothing.
+pub(super) fn not_an_end() -> Error {
+    Error::invalid("status", "status must be one of completed, failed, cancelled, timed_out")
+}
+
+/// What became of a learning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LearnedAction {
+    /// It was stored.
+    Added,
+    /// It was there already.
+    Duplicate,
+    /// It waits for a person.
+    Held,
+    /// It looks like instructions to its reader, and waits for a person.
+    Quarantined,
+    /// It is not stored.
+    Rejected,
+}
+
+impl LearnedAction {
+    /// The word that stands for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Duplicate => "duplicate",
+            Self::Held => "held",
+            Self::Quarantined => "quarantined",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+/// A learning, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Learned {
+    /// The record that holds it; `None` where it was rejected.
+    pub id: Option<RecordId>,
+    /// What became of it.
+    pub action: LearnedAction,
+    /// Why, where it was not added.
+    pub reason: Option<String>,
+    /// What it is about, where it says so.
+    pub topic: Option<String>,
+}
+
+/// What a task left behind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Completed {
+    /// Its episode.
+    pub episode: RecordId,
+    /// Its learnings, in the order of the text.
+    pub learnings: Vec<Learned>,
+    /// Its self-feedback, in the order of the text.
+    pub self_feedback: Vec<Learned>,
+    /// Something could not be looked at: the warnings say what.
+    pub degraded: bool,
+    /// What to know.
+    pub warnings: Vec<String>,
+}

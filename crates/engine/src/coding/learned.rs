@@ -1,0 +1,220 @@
+//! Writing learnings (coding-agent-memory.md §6.3): each through size, repository documents, safety and what is there already,
+//! into the knowledge of the task's repository; citations are proposed by the job `cite`. Each gets an answer.
+
+use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::ports::store::{ReadTx, RecordPage, Tx};
+use loci_model::provenance::Provenance;
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::scope::RecordScope;
+use loci_model::task::Task;
+use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, limits};
+use sha2::{Digest, Sha256};
+
+use super::completion::{Learned, LearnedAction};
+use super::learnings::{Category, Learning};
+use super::repository_docs::RepositoryDocs;
+use crate::records::NewRecord;
+use crate::records::writing::{Building, Origin};
+use crate::safety::{Tally, sanitise};
+use crate::verified::proposing;
+
+/// The metadata key of a text's digest.
+const DIGEST: &str = "content_sha256";
+/// The form of this area's records.
+pub(super) const SCHEMA_VERSION: &str = "4";
+/// How much less is believed of what names nothing.
+const VAGUE_TRUST: f64 = 0.5;
+
+/// What learnings are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LearnedKind {
+    /// About the repository.
+    Knowledge,
+    /// About what the agent would have needed.
+    SelfFeedback,
+}
+
+impl LearnedKind {
+    fn subtype(self) -> &'static str {
+        match self {
+            Self::Knowledge => "knowledge",
+            Self::SelfFeedback => "self_feedback",
+        }
+    }
+
+    fn source_type(self) -> &'static str {
+        match self {
+            Self::Knowledge => "agent_learning",
+            Self::SelfFeedback => "agent_self_feedback",
+        }
+    }
+}
+
+/// Writes learnings of one task.
+pub(super) struct Learner<'a> {
+    pub(super) building: &'a Building<'a>,
+    pub(super) task: &'a Task,
+    /// What the repository says itself, where that could be read.
+    pub(super) docs: Option<&'a RepositoryDocs>,
+    /// The commit at which they were learned.
+    pub(super) commit: Option<&'a str>,
+    /// The version of the prompt that made the text.
+    pub(super) prompt: Option<&'a str>,
+    pub(super) kind: LearnedKind,
+}
+
+impl Learner<'_> {
+    /// Writes all of them, each under one of the ids.
+    pub(super) fn write_all(
+        &self,
+        tx: &mut dyn Tx,
+        learnings: &[Learning],
+        ids: &[RecordId],
+        found: &mut Tally,
+    ) -> Result<Vec<Learned>> {
+        let mut all = Vec::with_capacity(learnings.len());
+        for (nth, learning) in learnings.iter().enumerate() {
+            let became = match ids.get(nth) {
+                Some(id) => self.write(tx, learning, id, found)?,
+                None => rejected("too_many"),
+            };
+            let Became { id, action, reason } = became;
+            let reason = reason.map(str::to_owned);
+            all.push(Learned { id, action, reason, topic: learning.topic.clone() });
+        }
+        Ok(all)
+    }
+
+    fn write(
+        &self,
+        tx: &mut dyn Tx,
+        learning: &Learning,
+        id: &RecordId,
+        found: &mut Tally,
+    ) -> Result<Became> {
+        if learning.text.chars().count() > limits::LEARNING_CHARS_MAX {
+            return Ok(rejected("too_long"));
+        }
+        if self.kind == LearnedKind::Knowledge && self.docs.is_some_and(|docs| docs.say(&learning.text)) {
+            return Ok(rejected("in_repo_docs"));
+        }
+        let (mut record, safe) = self.building.build(&self.record_of(learning)?, id, self.origin())?;
+        let digest = digest(&record.text);
+        record.metadata.insert(DIGEST.to_owned(), MetadataValue::String(digest.clone()));
+        if learning.is_vague {
+            record.trust *= VAGUE_TRUST;
+        }
+        if let Some(known) = self.known(tx, &record, &digest)? {
+            return Ok(known);
+        }
+        found.add(&safe);
+        self.building.insert(tx, &record)?;
+        proposing::ask(tx, &record, self.building.now)?;
+        Ok(match record.state {
+            RecordState::Quarantined => {
+                kept(record.id, LearnedAction::Quarantined, "looks_like_instructions")
+            }
+            _ => Became { id: Some(record.id), action: LearnedAction::Added, reason: None },
+        })
+    }
+
+    fn record_of(&self, learning: &Learning) -> Result<NewRecord> {
+        let namespace = knowledge(self.task)?;
+        let text = |text: &str| MetadataValue::String(text.to_owned());
+        let mut metadata = Metadata::from([
+            ("schema_version".to_owned(), text(SCHEMA_VERSION)),
+            ("task_id".to_owned(), text(self.task.id.as_str())),
+            ("repo".to_owned(), text(self.task.actor.as_str())),
+            ("type".to_owned(), text("repo_learnings")),
+            ("source_type".to_owned(), text(self.kind.source_type())),
+        ]);
+        let mut add = |key: &str, value: Option<&str>| {
+            if let Some(value) = value {
+                metadata.insert(key.to_owned(), text(value));
+            }
+        };
+        add("insight_type", (self.kind == LearnedKind::SelfFeedback).then_some("agent_self_feedback"));
+        add("category", learning.category.map(Category::as_str));
+        add("vague", learning.is_vague.then_some("true"));
+        add("commit", self.commit);
+        add("prompt_version", self.task.prompt_version.as_deref());
+        add("extraction_prompt_version", self.prompt);
+        add("pr_url", self.task.pr.as_ref().and_then(|pr| pr.url.as_deref()));
+        Ok(NewRecord {
+            subtype: Some(self.kind.subtype().to_owned()),
+            title: learning.topic.clone(),
+            scope: learning.scope.clone(),
+            metadata,
+            kind: RecordKind::Fact,
+            ..NewRecord::fact(String::new(), vec![namespace], learning.text.clone(), self.building.now)
+        })
+    }
+
+    fn origin(&self) -> Origin {
+        Origin { provenance: provenance(self.task), origin: RecordOrigin::Extracted, index_text: None }
+    }
+
+    /// What is there already and says the same: active by any strategy, or held, or found wrong.
+    fn known(&self, tx: &dyn ReadTx, record: &Record, digest: &str) -> Result<Option<Became>> {
+        let memory = self.building.memory;
+        let strategies = std::iter::once(None).chain(memory.strategies.iter().map(|one| Some(&one.id)));
+        for strategy in strategies {
+            let same = tx.records().same_text(&memory.id, strategy, &record.namespace, &record.text)?;
+            if let Some(id) = same.into_iter().next() {
+                return Ok(Some(kept(id, LearnedAction::Duplicate, "already_known")));
+            }
+        }
+        let scope = RecordScope {
+            namespaces: vec![NamespaceFilter::new(&record.namespace, NamespaceMatch::Exact)],
+            kinds: vec![RecordKind::Fact],
+            states: vec![RecordState::Candidate, RecordState::Quarantined, RecordState::Invalid],
+            metadata: vec![MetadataFilter {
+                key: DIGEST.to_owned(),
+                operator: FilterOperator::EqualsTo,
+                right: Some(MetadataValue::String(digest.to_owned())),
+            }],
+            ..RecordScope::whole(memory.id.clone(), self.building.now)
+        };
+        let held = tx.records().list(&RecordPage { scope, after: None, limit: 1 })?;
+        Ok(held.into_iter().next().map(|held| match held.state {
+            RecordState::Invalid => rejected("declared_wrong_before"),
+            RecordState::Quarantined => kept(held.id, LearnedAction::Quarantined, "the_same_is_quarantined"),
+            _ => kept(held.id, LearnedAction::Held, "the_same_is_held"),
+        }))
+    }
+}
+
+/// What became of a learning, before it is told.
+struct Became {
+    id: Option<RecordId>,
+    action: LearnedAction,
+    reason: Option<&'static str>,
+}
+
+fn rejected(reason: &'static str) -> Became {
+    Became { id: None, action: LearnedAction::Rejected, reason: Some(reason) }
+}
+
+fn kept(id: RecordId, action: LearnedAction, reason: &'static str) -> Became {
+    Became { id: Some(id), action, reason: Some(reason) }
+}
+
+/// The digest of a text as its readers see it (§2.4).
+pub(super) fn digest(text: &str) -> String {
+    hex::encode(Sha256::digest(sanitise(text).as_bytes()))
+}
+
+/// The knowledge of a task's repository.
+fn knowledge(task: &Task) -> Result<Namespace> {
+    Namespace::parse(format!("/{}/knowledge/", task.actor))
+}
+
+/// Where everything that is written for a task comes from.
+pub(super) fn provenance(task: &Task) -> Provenance {
+    Provenance {
+        actor: Some(task.actor.clone()),
+        session: Some(task.session.clone()),
+        ..Provenance::default()
+    }
+}

@@ -1,0 +1,133 @@
+//! Learnings out of what an agent wrote at the end of a task (coding-agent-memory.md §6.4): one a paragraph or list item, each
+//! with its topic, its scope and its category. Pure; what becomes of them is not decided here.
+//!
+//! `paragraphs`: where one ends; `topic`: how one begins; `category`, `vague`: what its words say.
+
+mod category;
+mod paragraphs;
+mod topic;
+mod vague;
+
+pub(super) use category::Category;
+pub(super) use topic::{TOPIC_CHARS_MAX, scope_of};
+
+/// What an agent writes that has learned nothing, or missed nothing.
+const SENTINELS: &[&str] = &["no new repository learnings", "no missing context identified"];
+
+/// One learning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Learning {
+    /// What it is about, where it says so.
+    pub(super) topic: Option<String>,
+    /// To what it applies, where the topic names that: a path, a glob, `module:<name>`.
+    pub(super) scope: Option<String>,
+    /// What it is, where its topic or its words say so.
+    pub(super) category: Option<Category>,
+    /// The statement.
+    pub(super) text: String,
+    /// It names no path, identifier, command, number, version or quoted word.
+    pub(super) is_vague: bool,
+}
+
+/// All learnings of a text, in its order; none where it says that there are none.
+pub(super) fn parse(text: &str) -> Vec<Learning> {
+    paragraphs::split(text).iter().filter_map(|paragraph| one(paragraph)).collect()
+}
+
+/// The one learning of a paragraph; `None` where it says that there is none.
+pub(super) fn one(paragraph: &str) -> Option<Learning> {
+    let paragraph = paragraph.trim();
+    if paragraph.is_empty() || is_sentinel(paragraph) {
+        return None;
+    }
+    let topic::Headed { topic, category, text } = topic::split(paragraph);
+    if is_sentinel(&text) {
+        return None;
+    }
+    let scope = topic.as_deref().and_then(scope_of);
+    let category = category.or_else(|| category::of(&text));
+    let is_vague = scope.is_none() && vague::is_vague(&text);
+    Some(Learning { topic, scope, category, text, is_vague })
+}
+
+/// True for a text that says in so many words that there is nothing to store.
+fn is_sentinel(text: &str) -> bool {
+    let plain: String = text.chars().filter(|c| !matches!(c, '*' | '_' | '`')).collect();
+    let plain = plain.trim().trim_end_matches('.').trim_end().to_lowercase();
+    SENTINELS.contains(&plain.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a33_both_sentinels_store_nothing() {
+        for text in [
+            "No new repository learnings.",
+            "  no NEW repository learnings  ",
+            "**No new repository learnings.**",
+            "_No missing context identified_",
+            "- No missing context identified.",
+            "**Context:** No missing context identified.",
+            "",
+            "\n\n",
+        ] {
+            assert_eq!(parse(text), Vec::new(), "{text:?}");
+        }
+        assert_eq!(parse("No new repository learnings, but `make db` must run first.").len(), 1);
+    }
+
+    #[test]
+    fn a34_topic_scope_and_text() {
+        let check = |text: &str, topic: Option<&str>, scope: Option<&str>, said: &str| {
+            let found = parse(text);
+            assert_eq!(found.len(), 1, "{text:?}: {found:?}");
+            let got = (found[0].topic.as_deref(), found[0].scope.as_deref(), found[0].text.as_str());
+            assert_eq!(got, (topic, scope, said), "{text:?}");
+        };
+        let said = "the session service caches tokens for 5 minutes.";
+        check(&format!("**[Auth module]:** {said}"), Some("Auth module"), Some("module:auth"), said);
+        check(&format!("**Auth module:** {said}"), Some("Auth module"), Some("module:auth"), said);
+        check(&format!("[Auth]: {said}"), Some("Auth"), None, said);
+        check(&format!("* **`src/legacy/`**: {said}"), Some("src/legacy/"), Some("src/legacy/**"), said);
+        check(&format!("1. **[**/*.test.ts]:** {said}"), Some("**/*.test.ts"), Some("**/*.test.ts"), said);
+        check(said, None, None, said);
+        check(
+            "[see here](https://x.example) for 3 reasons",
+            None,
+            None,
+            "[see here](https://x.example) for 3 reasons",
+        );
+        let long = "x".repeat(TOPIC_CHARS_MAX + 1);
+        let whole = format!("**{long}:** {said}");
+        check(&whole, None, None, &whole);
+        let short = "x".repeat(TOPIC_CHARS_MAX);
+        check(&format!("**{short}:** {said}"), Some(&short), None, said);
+    }
+
+    #[test]
+    fn several_of_them() {
+        let text = "## Learnings\n\n- **Build:** run `make gen` first.\n- **Tests:** they need\n  a database.\n\n[CI]: \
+                    it runs on Node 20.\n\n```sh\nnpm ci\n\nnpm test\n```\n\nThe last one has no topic, but 2 words.";
+        let found = parse(text);
+        let said: Vec<_> = found.iter().map(|one| (one.topic.as_deref(), one.text.as_str())).collect();
+        assert_eq!(
+            said,
+            [
+                (Some("Build"), "run `make gen` first."),
+                (Some("Tests"), "they need\na database."),
+                (Some("CI"), "it runs on Node 20.\n\n```sh\nnpm ci\n\nnpm test\n```"),
+                (None, "The last one has no topic, but 2 words."),
+            ]
+        );
+    }
+
+    #[test]
+    fn vague_ones_are_told() {
+        let check = |text: &str, expect: bool| assert_eq!(parse(text)[0].is_vague, expect, "{text}");
+        check("**Tests:** be careful with them, they are slow.", true);
+        check("**Auth module:** be careful with it.", false);
+        check("**Tests:** `make db` must run first.", false);
+    }
+}

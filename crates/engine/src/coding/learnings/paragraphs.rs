@@ -1,0 +1,117 @@
+//! Where one learning ends and the next begins: at an empty line, and at the next item of a list. Fences stay whole, and with
+//! the paragraph before them; what is indented beneath an item is the item's; headings are structure, not statements.
+
+/// Blanks before a list marker that still make an item of its own.
+const OUTER_INDENT_MAX: usize = 1;
+
+/// The paragraphs of a text, list markers taken off, in its order.
+pub(super) fn split(text: &str) -> Vec<String> {
+    let mut paragraphs = Paragraphs::default();
+    for line in text.lines() {
+        paragraphs.take(line);
+    }
+    paragraphs.end();
+    paragraphs.done
+}
+
+#[derive(Default)]
+struct Paragraphs {
+    done: Vec<String>,
+    lines: Vec<String>,
+    /// What closes the fence that is open.
+    fence: Option<&'static str>,
+    /// An empty line came after the paragraph: a fence would still be its own.
+    is_closed: bool,
+}
+
+impl Paragraphs {
+    fn take(&mut self, line: &str) {
+        if let Some(fence) = self.fence {
+            self.lines.push(line.trim_end().to_owned());
+            if line.trim_start().starts_with(fence) {
+                self.fence = None;
+            }
+            return;
+        }
+        if let Some(fence) = fence_of(line) {
+            if self.is_closed && !self.lines.is_empty() {
+                self.lines.push(String::new());
+            }
+            self.is_closed = false;
+            self.fence = Some(fence);
+            self.lines.push(line.trim().to_owned());
+            return;
+        }
+        if line.trim().is_empty() {
+            self.is_closed = true;
+            return;
+        }
+        if is_heading(line) {
+            self.end();
+            return;
+        }
+        let item = item(line);
+        if self.is_closed || item.is_some() {
+            self.end();
+        }
+        self.is_closed = false;
+        self.lines.push(item.unwrap_or(line).trim().to_owned());
+    }
+
+    fn end(&mut self) {
+        let text = std::mem::take(&mut self.lines).join("\n");
+        if !text.trim().is_empty() {
+            self.done.push(text.trim().to_owned());
+        }
+        self.is_closed = false;
+    }
+}
+
+/// The fence that a line opens.
+fn fence_of(line: &str) -> Option<&'static str> {
+    ["```", "~~~"].into_iter().find(|fence| line.trim_start().starts_with(fence))
+}
+
+fn is_heading(line: &str) -> bool {
+    let rest = line.trim_start_matches('#');
+    let depth = line.len() - rest.len();
+    (1..=6).contains(&depth) && rest.starts_with(' ')
+}
+
+/// What a line says behind its list marker, where it begins an item of the outermost list.
+fn item(line: &str) -> Option<&str> {
+    let text = line.trim_start_matches(' ');
+    if line.len() - text.len() > OUTER_INDENT_MAX {
+        return None;
+    }
+    if let Some(rest) = ["- ", "* ", "+ "].iter().find_map(|marker| text.strip_prefix(marker)) {
+        return Some(rest);
+    }
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = text.get(digits..).filter(|_| (1..=3).contains(&digits))?;
+    [". ", ") "].iter().find_map(|marker| rest.strip_prefix(marker))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_and_paragraphs() {
+        let check = |text: &str, expect: &[&str]| assert_eq!(split(text), expect, "{text:?}");
+        check("one\nstill one\n\ntwo", &["one\nstill one", "two"]);
+        check("- one\n* two\n+ three\n10) four", &["one", "two", "three", "four"]);
+        check("- one\n  - beneath it\n- two", &["one\n- beneath it", "two"]);
+        check("# Title\none\n## More\ntwo", &["one", "two"]);
+        check("1.5 is no marker\n2020 neither", &["1.5 is no marker\n2020 neither"]);
+        check("**bold** is no marker", &["**bold** is no marker"]);
+    }
+
+    #[test]
+    fn fences_stay_whole() {
+        let check = |text: &str, expect: &[&str]| assert_eq!(split(text), expect, "{text:?}");
+        check("run\n```\n- a\n\n# b\n```\nthen", &["run\n```\n- a\n\n# b\n```\nthen"]);
+        check("run\n\n```\na\n```\n\nnext", &["run\n\n```\na\n```", "next"]);
+        check("never closed\n~~~\na\n\nb", &["never closed\n~~~\na\n\nb"]);
+    }
+}

@@ -1,0 +1,142 @@
+//! How a learning begins: `**[Topic]:** text`, `**Topic:** text` or `[Topic]: text`, a category perhaps behind the topic in
+//! parentheses; and to what a topic says that it applies (§16).
+
+use super::Category;
+
+/// Characters of a topic: a longer one is part of the text.
+pub(in crate::coding) const TOPIC_CHARS_MAX: usize = 120;
+/// What stands before the name of a module in a scope.
+const MODULE: &str = "module:";
+/// Bytes of a file name's ending.
+const EXTENSION_BYTES: std::ops::RangeInclusive<usize> = 1..=8;
+
+/// A paragraph with what stood at its head.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Headed {
+    pub(super) topic: Option<String>,
+    pub(super) category: Option<Category>,
+    pub(super) text: String,
+}
+
+/// Takes the topic off, where there is one with something behind it.
+pub(super) fn split(paragraph: &str) -> Headed {
+    let whole = || Headed { topic: None, category: None, text: paragraph.to_owned() };
+    let Some((head, text)) = bold(paragraph).or_else(|| bracketed(paragraph)) else { return whole() };
+    let (topic, category) = tagged(unwrapped(head));
+    let fits = !topic.is_empty() && topic.chars().count() <= TOPIC_CHARS_MAX;
+    if !fits || text.trim().is_empty() {
+        return whole();
+    }
+    Headed { topic: Some(topic.to_owned()), category, text: text.trim().to_owned() }
+}
+
+/// `**head:** text` or `**head**: text`. A topic may itself be a glob that begins or ends in stars.
+fn bold(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix("**")?;
+    let line = rest.lines().next()?;
+    let (inside, outside) = (line.find(":**"), line.find("**:"));
+    let at = match (inside, outside) {
+        (Some(inside), Some(outside)) => inside.min(outside),
+        (one, other) => one.or(other)?,
+    };
+    let head = rest.get(..at)?;
+    // Two stars before a blank end what is bold: the colon belongs to something later.
+    (!head.contains("** ")).then_some((head, rest.get(at + 3..)?))
+}
+
+/// `[head]: text`.
+fn bracketed(text: &str) -> Option<(&str, &str)> {
+    let (head, rest) = text.strip_prefix('[')?.split_once("]:")?;
+    (!head.contains(['[', ']', '\n'])).then_some((head, rest))
+}
+
+/// A topic without brackets and back quotes around it.
+fn unwrapped(head: &str) -> &str {
+    let head = head.trim();
+    let head = head.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(head).trim();
+    head.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).unwrap_or(head).trim()
+}
+
+/// A topic and the category behind it, as in `Migrations (gotcha)`.
+fn tagged(topic: &str) -> (&str, Option<Category>) {
+    let Some((before, tag)) = topic.strip_suffix(')').and_then(|rest| rest.rsplit_once('(')) else {
+        return (topic, None);
+    };
+    match Category::parse(tag.trim()) {
+        Some(category) => (before.trim_end(), Some(category)),
+        None => (topic, None),
+    }
+}
+
+/// The scope that a topic names, in its normal form; `None`: the whole repository.
+pub(in crate::coding) fn scope_of(topic: &str) -> Option<String> {
+    let topic = topic.trim();
+    let lower = topic.to_lowercase();
+    let module = lower.strip_prefix(MODULE).or_else(|| lower.strip_suffix(" module"));
+    if let Some(name) = module.map(str::trim).filter(|name| !name.is_empty()) {
+        return Some(format!("{MODULE}{}", name.replace(' ', "-")));
+    }
+    if topic.contains(char::is_whitespace) || topic.contains("://") {
+        return None;
+    }
+    let path = topic.replace('\\', "/");
+    let path = path.trim_start_matches("./").trim_start_matches('/');
+    if path.is_empty() || !is_place(path) {
+        return None;
+    }
+    let last = path.rsplit('/').next().unwrap_or(path);
+    let is_directory = path.ends_with('/') || (!path.contains('*') && !has_extension(last));
+    Some(if is_directory { format!("{}/**", path.trim_end_matches('/')) } else { path.to_owned() })
+}
+
+/// True for what can only be a path or a glob.
+fn is_place(path: &str) -> bool {
+    path.contains(['/', '*']) || has_extension(path)
+}
+
+fn has_extension(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, end)| {
+        EXTENSION_BYTES.contains(&end.len()) && end.bytes().all(|b| b.is_ascii_alphanumeric())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes() {
+        let check =
+            |topic: &str, expect: Option<&str>| assert_eq!(scope_of(topic).as_deref(), expect, "{topic}");
+        check("Auth module", Some("module:auth"));
+        check("Order history module", Some("module:order-history"));
+        check("module:Auth", Some("module:auth"));
+        check("src/legacy/", Some("src/legacy/**"));
+        check("./src/legacy", Some("src/legacy/**"));
+        check("src\\api\\orders.ts", Some("src/api/orders.ts"));
+        check("**/*.test.ts", Some("**/*.test.ts"));
+        check("package.json", Some("package.json"));
+        check("Build", None);
+        check("Build and test", None);
+        check("module", None);
+        check("https://x.example/a.html", None);
+    }
+
+    #[test]
+    fn heads() {
+        let check = |text: &str, topic: Option<&str>, category: Option<Category>, said: &str| {
+            let topic = topic.map(str::to_owned);
+            assert_eq!(split(text), Headed { topic, category, text: said.to_owned() }, "{text}");
+        };
+        check("**A:** b", Some("A"), None, "b");
+        check("**A**: b", Some("A"), None, "b");
+        check("**[A]**: b", Some("A"), None, "b");
+        check("**Db (gotcha):** b", Some("Db"), Some(Category::Gotcha), "b");
+        check("**Db (old):** b", Some("Db (old)"), None, "b");
+        check("**A:**", None, None, "**A:**");
+        check("**a** b **c:** d", None, None, "**a** b **c:** d");
+        check("**a** b: c", None, None, "**a** b: c");
+        check("[a]: b: c", Some("a"), None, "b: c");
+        check("[a] b", None, None, "[a] b");
+    }
+}

@@ -1,0 +1,39 @@
+//! Whether a statement is about anything in particular: a path, an identifier, a command, a number, a version, a quoted word.
+
+use crate::verified::verifier::has_mentions;
+
+/// True where nothing in the text could be looked up.
+pub(super) fn is_vague(text: &str) -> bool {
+    let quoted = text.matches('"').count() >= 2 || text.contains(['`', '“', '«', '「']);
+    !quoted
+        && !text.chars().any(char::is_numeric)
+        && !text.split_whitespace().any(is_name)
+        && !has_mentions(text)
+}
+
+/// True for a word as code has them: with a slash, an underscore, a dot or a capital within.
+fn is_name(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let within = word.get(1..).unwrap_or_default();
+    let has_small = word.chars().any(char::is_lowercase);
+    within.contains(['/', '_', '.', ':']) || (has_small && within.chars().any(char::is_uppercase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_be_looked_up() {
+        let check = |text: &str, expect: bool| assert_eq!(is_vague(text), expect, "{text}");
+        check("Be careful with the tests, they are slow.", true);
+        check("Changes need more context.", true);
+        check("Tests need port 5432.", false);
+        check("Look at src/api first.", false);
+        check("The handler is createOrder.", false);
+        check("Set max_items.", false);
+        check("The flag is called \"strict\".", false);
+        check("Run `make`.", false);
+        check("Ünser Wort.", true);
+    }
+}

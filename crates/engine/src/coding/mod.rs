@@ -1,0 +1,39 @@
+//! Tasks of coding agents, and what they leave behind (coding-agent-memory.md): a task is on a repository, which is its actor;
+//! everything that is written for it carries its session.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `place` | the actor, the session and the namespaces of a task, and who may touch it |
+//! | `checks` | what the members of a task must be |
+//! | `learnings` | statements out of what an agent wrote: pure |
+//! | `repository_docs`, `reading_docs` | what a repository says itself, and reading it |
+//! | `completion`, `report` | what an agent reports, and the text of an episode |
+//! | `learned`, `episode_writing` | writing learnings, and the one episode of a task |
+//! | `task_create`, `task_get`, `task_list`, `task_patch`, `task_note`, `task_complete`, `task_finalize` | the verbs |
+//!
+//! A verb: one file with an `impl Engine` block, its request and answer beside it. Everything that one call writes is one write:
+//! a report is stored whole or not at all.
+
+mod checks;
+mod completion;
+mod episode_writing;
+mod learned;
+mod learnings;
+mod place;
+mod reading_docs;
+mod report;
+mod repository_docs;
+mod task_complete;
+mod task_create;
+mod task_finalize;
+mod task_get;
+mod task_list;
+mod task_note;
+mod task_patch;
+
+pub use completion::{Completed, Completion, Learned, LearnedAction};
+pub use task_create::{NewTask, TaskCreated};
+pub use task_finalize::{Finalization, Finalized};
+pub use task_list::TaskListing;
+pub use task_note::{TaskNote, TaskNoted};
+pub use task_patch::{TaskPatch, TaskPatched};

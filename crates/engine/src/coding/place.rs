@@ -1,0 +1,98 @@
+//! The place of a task: its actor, its session, its namespaces; and whether a caller may touch what is there.
+
+use loci_model::principal::{Capability, Principal};
+use loci_model::repository::Repository;
+use loci_model::task::Task;
+use loci_model::{
+    ActorId, Error, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, SessionId, TaskId,
+};
+use sha2::{Digest, Sha256};
+
+use crate::access;
+
+/// Hex digits of a session that is made of a task's id.
+const SESSION_DIGITS: usize = 32;
+
+/// The actor of a repository: its scope key.
+pub(super) fn actor_of(repository: &Repository) -> Result<ActorId> {
+    ActorId::parse(repository.key.as_str()).map_err(|error| error.on("repo"))
+}
+
+/// The actor of whoever asks for something that is on no repository.
+pub(super) fn actor_of_user(user_id: &str) -> Result<ActorId> {
+    ActorId::parse(format!("user:{user_id}")).map_err(|error| error.on("user_id"))
+}
+
+/// The session of a task: its id where that can name a session, else one that is made of it.
+pub(super) fn session_of(id: &TaskId) -> Result<SessionId> {
+    SessionId::parse(id.as_str()).or_else(|_| {
+        let digest = hex::encode(Sha256::digest(id.as_str()));
+        SessionId::parse(format!("task-{}", digest.get(..SESSION_DIGITS).unwrap_or_default()))
+    })
+}
+
+/// Everything of an actor.
+fn subtree(actor: &ActorId) -> Result<NamespaceFilter> {
+    Ok(NamespaceFilter::new(&Namespace::parse(format!("/{actor}/"))?, NamespaceMatch::Subtree))
+}
+
+/// Requires a grant on the task of that actor and session.
+///
+/// # Errors
+/// `Denied`.
+pub(super) fn require(
+    caller: &Principal,
+    memory: &MemoryId,
+    (actor, session): (&ActorId, &SessionId),
+    capability: Capability,
+) -> Result<()> {
+    access::require_place(caller, memory, (actor, Some(session)), &subtree(actor)?, capability)
+}
+
+/// Requires a grant on all tasks of an actor.
+///
+/// # Errors
+/// `Denied`.
+pub(super) fn require_all(
+    caller: &Principal,
+    memory: &MemoryId,
+    actor: &ActorId,
+    capability: Capability,
+) -> Result<()> {
+    access::require_place(caller, memory, (actor, None), &subtree(actor)?, capability)
+}
+
+/// The task, if it is there and the caller may touch it.
+///
+/// # Errors
+/// `NotFound`, whichever of the two it is.
+pub(super) fn visible(
+    caller: &Principal,
+    id: &TaskId,
+    task: Option<Task>,
+    capability: Capability,
+) -> Result<Task> {
+    let may = |task: &Task| require(caller, &task.memory, (&task.actor, &task.session), capability).is_ok();
+    task.filter(may).ok_or_else(|| Error::not_found(format!("there is no task {id} here")).on("task_id"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_of_tasks() {
+        let session = |id: &str| session_of(&TaskId::parse(id).unwrap()).unwrap().to_string();
+        assert_eq!(session("t-001"), "t-001");
+        assert_eq!(session("jira:1.2").len(), "task-".len() + SESSION_DIGITS);
+        assert_ne!(session("jira:1.2"), session("jira:1.3"));
+        assert!(session(&"a".repeat(128)).starts_with("task-"), "a session has at most 100 characters");
+    }
+
+    #[test]
+    fn whoever_is_on_no_repository() {
+        assert_eq!(actor_of_user("583231").unwrap().as_str(), "user:583231");
+        assert!(actor_of_user("").is_err());
+        assert!(actor_of_user("a b").is_err());
+    }
+}

@@ -1,0 +1,60 @@
+//! What a task's repository says itself, read at the task's commit before anything is written. Where it cannot be read nothing
+//! is held up: the answer says that nobody looked.
+
+use std::sync::Arc;
+
+use loci_model::Result;
+use loci_model::ports::code::CodeSource;
+use loci_model::ports::store::StoreExt;
+use loci_model::repository::Repository;
+use loci_model::task::Task;
+use loci_model::verdict::Unverifiable;
+
+use super::repository_docs::RepositoryDocs;
+use crate::Engine;
+use crate::verified::{Standing, tip_of};
+
+/// What was read.
+#[derive(Debug, Default)]
+pub(super) struct Read {
+    /// What the repository says; `None` where it could not be read, or there is none.
+    pub(super) docs: Option<RepositoryDocs>,
+    /// What could not be looked at.
+    pub(super) warnings: Vec<String>,
+}
+
+impl Engine {
+    /// Reads what the repository of a task says at a commit, else at the tip of its default branch.
+    pub(super) async fn read_docs(&self, task: &Task, commit: Option<&str>) -> Result<Read> {
+        let Some(repository) = self.repository_of(task).await? else { return Ok(Read::default()) };
+        // Registered without a place: nobody expects that it is read.
+        if repository.places.is_empty() {
+            return Ok(Read::default());
+        }
+        let (commit, default) = (commit.map(str::to_owned), repository.default_ref.clone());
+        let work = move |source: &dyn CodeSource| {
+            let tip = match tip_of(source, commit.as_deref(), default.as_deref()) {
+                // The agent's commit may not have come here: what the default branch says holds for it too.
+                Err(error) if error.why == Unverifiable::Ref => tip_of(source, None, default.as_deref())?,
+                found => found?,
+            };
+            RepositoryDocs::read(source, &tip)
+        };
+        Ok(match self.on_code(&repository, &Standing::default(), Arc::new(work)).await {
+            Ok(docs) => Read { docs: Some(docs), warnings: Vec::new() },
+            Err(error) => {
+                let why = error.why.as_str();
+                tracing::warn!(task_id = %task.id, repo = %task.actor, why, "what a repository says could not be read");
+                let warning =
+                    format!("DOCS_UNREAD: what the repository says itself could not be compared ({why})");
+                Read { docs: None, warnings: vec![warning] }
+            }
+        })
+    }
+
+    async fn repository_of(&self, task: &Task) -> Result<Option<Repository>> {
+        let Some(id) = task.repository.clone() else { return Ok(None) };
+        let memory = task.memory.clone();
+        self.store.read(move |tx| tx.repositories().get(&memory, &id)).await
+    }
+}

@@ -1,0 +1,202 @@
+//! `task_complete`: what an agent says at the end of a task becomes the task's episode, learnings and self-feedback, in one
+//! write. The same again answers the same; something else makes the next version of the episode.
+
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::task::{Task, TaskPullRequest};
+use loci_model::{Error, JobId, RecordId, Result, TaskId, limits};
+
+use super::completion::{Completed, Completion, LearnedAction};
+use super::episode_writing::put_episode;
+use super::learned::{LearnedKind, Learner};
+use super::learnings::{self, Learning};
+use super::reading_docs::Read;
+use super::report::TaskEpisode;
+use super::task_patch::{meet, move_on};
+use super::{checks, place};
+use crate::Engine;
+use crate::access;
+use crate::idempotency::{ClientToken, Replay, look_up, remember, replayed};
+use crate::memories::existing;
+use crate::records::batch;
+use crate::records::writing::Building;
+use crate::safety::{SafetyPolicy, Tally, secrets};
+use crate::verified::Standing;
+
+const OPERATION: &str = "TaskComplete";
+
+/// Everything that one report writes.
+struct Work {
+    said: Completion,
+    learnings: Vec<Learning>,
+    self_feedback: Vec<Learning>,
+    /// Ids that were made before the write.
+    ids: Ids,
+}
+
+struct Ids {
+    episode: RecordId,
+    learnings: Vec<RecordId>,
+    self_feedback: Vec<RecordId>,
+    job: JobId,
+}
+
+impl Engine {
+    /// Stores what an agent reports.
+    ///
+    /// # Errors
+    /// `Invalid` by the rules of the report's members; `TooLarge`; `NotFound`; `Denied`.
+    pub async fn task_complete(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+        said: Completion,
+        token: Option<ClientToken>,
+    ) -> Result<Completed> {
+        said.check()?;
+        let memory = self.code_memory(caller, standing).await?;
+        let view = access::record_view(caller, &memory, Capability::Write)?;
+        let task = self.task_of(caller, &memory, id).await?;
+        let natural = natural_token(id, &said)?.of(caller, &memory)?;
+        let token = token.map(|token| token.of(caller, &memory)).transpose()?;
+        let work = self.work_of(said)?;
+        let commit = commit(&task, &work.said);
+        let read = if work.learnings.is_empty() {
+            Read::default()
+        } else {
+            self.read_docs(&task, commit.as_deref()).await?
+        };
+        let (caller, id, now, settings) =
+            (caller.clone(), id.clone(), self.clock.now(), self.settings.clone());
+        let (completed, found) = self
+            .store
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let place = Some(&memory.id);
+                let task = tx.tasks().get(&memory.id, &id)?;
+                let mut task = place::visible(&caller, &id, task, Capability::Write)?;
+                if let Some(first) = replayed(look_up(tx, token.as_ref(), place, OPERATION, now)?)? {
+                    return Ok((first, Tally::default()));
+                }
+                if let Replay::Same(first) = look_up(tx, Some(&natural), place, OPERATION, now)? {
+                    return Ok((first, Tally::default()));
+                }
+                let policy = SafetyPolicy::of(&settings, &memory.settings);
+                let by = caller.name.as_str();
+                let building = Building { memory: &memory, view: &view, policy, expiry: None, by, now };
+                let mut found = Tally::default();
+                let completed = write(tx, &building, &mut task, &work, &read, &mut found)?;
+                batch::ask_for_vectors(tx, &memory.id, &work.ids.job, now)?;
+                let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
+                for token in [token.as_ref(), Some(&natural)] {
+                    remember(tx, token, place, OPERATION, &completed, expires)?;
+                }
+                Ok((completed, found))
+            })
+            .await?;
+        found.tell(self.observe.as_ref());
+        self.wake.call();
+        Ok(completed)
+    }
+
+    fn work_of(&self, said: Completion) -> Result<Work> {
+        let now = self.clock.now().millis();
+        let fresh = || RecordId::compose(&uuid7(self.ids.as_ref(), now));
+        let learnings = learnings::parse(said.learnings_text.as_deref().unwrap_or_default());
+        let self_feedback = learnings::parse(said.self_feedback_text.as_deref().unwrap_or_default());
+        let some = |count: usize| {
+            (0..count.min(limits::LEARNINGS_PER_REPORT_MAX)).map(|_| fresh()).collect::<Result<Vec<_>>>()
+        };
+        let ids = Ids {
+            episode: fresh()?,
+            learnings: some(learnings.len())?,
+            self_feedback: some(self_feedback.len())?,
+            job: JobId::parse(uuid7(self.ids.as_ref(), now))?,
+        };
+        Ok(Work { said, learnings, self_feedback, ids })
+    }
+}
+
+/// The token of a report that has none: the task and what is said.
+fn natural_token(id: &TaskId, said: &Completion) -> Result<ClientToken> {
+    let value = serde_json::to_value(said)
+        .map_err(|error| Error::bug("a report that cannot be written down").caused_by(error))?;
+    ClientToken::new(format!("task:{id}"), &value)
+}
+
+/// The commit at which an agent learned what it learned (§6.5).
+fn commit(task: &Task, said: &Completion) -> Option<String> {
+    let head = |pr: Option<&TaskPullRequest>| pr.and_then(|pr| pr.head_sha.clone());
+    head(said.pr.as_ref())
+        .or_else(|| said.commits.last().cloned())
+        .or_else(|| head(task.pr.as_ref()))
+        .or_else(|| task.base_sha.clone())
+}
+
+fn write(
+    tx: &mut dyn Tx,
+    building: &Building<'_>,
+    task: &mut Task,
+    work: &Work,
+    read: &Read,
+    found: &mut Tally,
+) -> Result<Completed> {
+    let mut warnings = read.warnings.clone();
+    warnings.extend(note(task, building, &work.said)?);
+    let prompt = |name: &str| work.said.extraction_prompts.get(name).map(String::as_str);
+    let commit = commit(task, &work.said);
+    let learner = |kind, prompt| Learner {
+        building,
+        task,
+        docs: read.docs.as_ref(),
+        commit: commit.as_deref(),
+        prompt,
+        kind,
+    };
+    let learnings = learner(LearnedKind::Knowledge, prompt("learnings")).write_all(
+        tx,
+        &work.learnings,
+        &work.ids.learnings,
+        found,
+    )?;
+    let self_feedback = learner(LearnedKind::SelfFeedback, prompt("self_feedback")).write_all(
+        tx,
+        &work.self_feedback,
+        &work.ids.self_feedback,
+        found,
+    )?;
+    let degraded = !read.warnings.is_empty();
+    let mut left =
+        Completed { episode: work.ids.episode.clone(), learnings, self_feedback, degraded, warnings };
+    let told = TaskEpisode::of_agent(task, &work.said, &left, building.policy.secrets);
+    left.episode = put_episode(tx, building, task, &told, &work.ids.episode, found)?;
+    let added = |learned: &[super::Learned]| {
+        let count = learned.iter().filter(|one| one.action == LearnedAction::Added).count();
+        u32::try_from(count).unwrap_or(u32::MAX)
+    };
+    task.written.learnings = task.written.learnings.saturating_add(added(&left.learnings));
+    task.written.self_feedback = task.written.self_feedback.saturating_add(added(&left.self_feedback));
+    task.updated_at = building.now;
+    tx.tasks_mut().put(task)?;
+    Ok(left)
+}
+
+/// What the report says of the task itself; what cannot be noted is a warning: nothing keeps a report from being stored.
+fn note(task: &mut Task, building: &Building<'_>, said: &Completion) -> Result<Option<String>> {
+    if let Some(pr) = &said.pr {
+        meet(task, pr.clone());
+    }
+    task.branch = said.branch.clone().or_else(|| task.branch.take());
+    task.cost_usd = checks::dollars(said.cost_usd).or(task.cost_usd);
+    task.duration_s = checks::amount(said.duration_s).or(task.duration_s);
+    let error = said.error_message.clone().map(checks::error_message);
+    let error = error.map(|error| secrets::redact(error, building.policy.secrets).0);
+    task.error_message = error.or_else(|| task.error_message.take());
+    task.failure_category = said.failure_category.clone().or_else(|| task.failure_category.take());
+    match said.status {
+        Some(status) => move_on(task, status, building.now),
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,247 @@
+//! `task_create`: a task is taken in. The same request again answers the same; another one of that id is a conflict.
+
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::task::{MemoryArm, Task, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten};
+use loci_model::{Error, Result, TaskId, Timestamp, limits};
+use sha2::{Digest, Sha256};
+
+use super::{checks, place};
+use crate::Engine;
+use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::memories::existing;
+use crate::safety::{SafetyPolicy, secrets};
+use crate::verified::{Standing, find_repository};
+
+const OPERATION: &str = "TaskCreate";
+
+/// A task to be taken in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewTask {
+    /// Its id; `None`: one is made.
+    pub id: Option<TaskId>,
+    /// The repository, by one of its names; `None`: it is on none, and `user_id` says whose it is.
+    pub repo: Option<String>,
+    /// What is asked for.
+    pub kind: TaskKind,
+    /// Who asks, by name.
+    pub user: Option<String>,
+    /// Who asks, by the forge's number.
+    pub user_id: Option<String>,
+    /// What is to be done.
+    pub description: String,
+    /// The issue it is about.
+    pub issue: Option<u64>,
+    /// The pull request it is about.
+    pub pr: Option<u64>,
+    /// The branch that is worked on.
+    pub branch: Option<String>,
+    /// The branch that it leaves from.
+    pub base: Option<String>,
+    /// The commit that it leaves from.
+    pub base_sha: Option<String>,
+    /// The prompt, by its parts.
+    pub prompt: Option<TaskPrompt>,
+    /// The version of the prompt.
+    pub prompt_version: Option<String>,
+    /// The model that works.
+    pub model: Option<String>,
+    /// The variant of an experiment.
+    pub variant: Option<String>,
+    /// The task that this one goes on with.
+    pub parent: Option<TaskId>,
+    /// The trace that its work is seen in.
+    pub trace_id: Option<String>,
+    /// Which memory it is given; `None`: that of its parent, else all.
+    pub arm: Option<MemoryArm>,
+}
+
+impl NewTask {
+    /// One of a kind, of which nothing else is said.
+    pub fn of(kind: TaskKind) -> Self {
+        Self {
+            id: None,
+            repo: None,
+            kind,
+            user: None,
+            user_id: None,
+            description: String::new(),
+            issue: None,
+            pr: None,
+            branch: None,
+            base: None,
+            base_sha: None,
+            prompt: None,
+            prompt_version: None,
+            model: None,
+            variant: None,
+            parent: None,
+            trace_id: None,
+            arm: None,
+        }
+    }
+}
+
+/// A task that was taken in, now or before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskCreated {
+    /// The task as it is now.
+    pub task: Task,
+    /// It was not there before.
+    pub created: bool,
+}
+
+impl Engine {
+    /// Takes a task in.
+    ///
+    /// # Errors
+    /// `Invalid` by the rules of its members; `REPO_UNKNOWN`; `Conflict` where another task has that id; `Denied`.
+    pub async fn task_create(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        new: NewTask,
+        token: Option<ClientToken>,
+    ) -> Result<TaskCreated> {
+        check(&new)?;
+        let memory = self.code_memory(caller, standing).await?;
+        let token = token.map(|token| token.of(caller, &memory)).transpose()?;
+        let now = self.clock.now();
+        let fresh = TaskId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let (caller, settings) = (caller.clone(), self.settings.clone());
+        self.store
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let place = Some(&memory.id);
+                let before = look_up::<TaskId>(tx, token.as_ref(), place, OPERATION, now)?;
+                if let Some(id) = replayed(before)? {
+                    let task = tx.tasks().get(&memory.id, &id)?;
+                    let task = self::place::visible(&caller, &id, task, Capability::Write)?;
+                    return Ok(TaskCreated { task, created: false });
+                }
+                let policy = SafetyPolicy::of(&settings, &memory.settings);
+                let id = new.id.clone().unwrap_or_else(|| fresh.clone());
+                let task = made(tx, &caller, &memory, &new, id, &policy, now)?;
+                let created = match tx.tasks().get(&memory.id, &task.id)? {
+                    None => {
+                        tx.tasks_mut().put(&task)?;
+                        TaskCreated { task, created: true }
+                    }
+                    Some(known) if known.request_digest == task.request_digest => {
+                        TaskCreated { task: known, created: false }
+                    }
+                    Some(_) => return Err(taken(&task.id)),
+                };
+                let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
+                remember(tx, token.as_ref(), place, OPERATION, &created.task.id, expires)?;
+                Ok(created)
+            })
+            .await
+    }
+}
+
+fn taken(id: &TaskId) -> Error {
+    let message = format!("another task is called {id}: send what made it, or another task_id");
+    Error::conflict(message).on("task_id")
+}
+
+fn check(new: &NewTask) -> Result<()> {
+    checks::description(&new.description)?;
+    checks::trace(new.trace_id.as_ref())?;
+    let prompt = new.prompt.as_ref();
+    for (field, value) in [
+        ("user", new.user.as_ref()),
+        ("user_id", new.user_id.as_ref()),
+        ("branch", new.branch.as_ref()),
+        ("base", new.base.as_ref()),
+        ("base_sha", new.base_sha.as_ref()),
+        ("prompt.template_id", prompt.and_then(|prompt| prompt.template_id.as_ref())),
+        ("prompt.template_sha256", prompt.and_then(|prompt| prompt.template_sha256.as_ref())),
+        ("prompt.overrides_sha256", prompt.and_then(|prompt| prompt.overrides_sha256.as_ref())),
+        ("prompt_version", new.prompt_version.as_ref()),
+        ("model", new.model.as_ref()),
+        ("variant", new.variant.as_ref()),
+    ] {
+        checks::name(field, value)?;
+    }
+    if new.repo.is_none() && new.user_id.is_none() {
+        return Err(Error::invalid("repo", "name the repository, or the user_id of whose task it is"));
+    }
+    Ok(())
+}
+
+fn made(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    memory: &Memory,
+    new: &NewTask,
+    id: TaskId,
+    policy: &SafetyPolicy,
+    now: Timestamp,
+) -> Result<Task> {
+    let repository = match &new.repo {
+        Some(name) => Some(find_repository(tx, caller, &memory.id, name, Capability::Write)?),
+        None => None,
+    };
+    let actor = match (&repository, &new.user_id) {
+        (Some(repository), _) => place::actor_of(repository)?,
+        (None, user_id) => place::actor_of_user(user_id.as_deref().unwrap_or_default())?,
+    };
+    let session = place::session_of(&id)?;
+    place::require(caller, &memory.id, (&actor, &session), Capability::Write)?;
+    let mut task = Task {
+        memory: memory.id.clone(),
+        id,
+        actor,
+        session,
+        repository: repository.map(|repository| repository.id),
+        request_digest: String::new(),
+        kind: new.kind,
+        status: TaskStatus::Accepted,
+        arm: new.arm.unwrap_or_default(),
+        user: new.user.clone(),
+        user_id: new.user_id.clone(),
+        description: secrets::redact(new.description.clone(), policy.secrets).0,
+        issue: new.issue,
+        pr: new.pr.map(|number| TaskPullRequest { number, ..TaskPullRequest::default() }),
+        branch: new.branch.clone(),
+        base: new.base.clone(),
+        base_sha: new.base_sha.clone(),
+        prompt: new.prompt.clone(),
+        prompt_version: new.prompt_version.clone(),
+        model: new.model.clone(),
+        variant: new.variant.clone(),
+        parent: new.parent.clone(),
+        trace_id: new.trace_id.clone(),
+        cost_usd: None,
+        duration_s: None,
+        error_message: None,
+        failure_category: None,
+        written: TaskWritten::default(),
+        completed_at: None,
+        created_at: Timestamp::EPOCH,
+        updated_at: Timestamp::EPOCH,
+    };
+    task.request_digest = digest(&task)?;
+    task.arm = arm(tx, memory, new)?;
+    (task.created_at, task.updated_at) = (now, now);
+    Ok(task)
+}
+
+/// The digest of a task as it was asked for: without times, and without what others than the request decide.
+fn digest(task: &Task) -> Result<String> {
+    let bytes = serde_json::to_vec(task)
+        .map_err(|error| Error::bug("a task that cannot be written down").caused_by(error))?;
+    Ok(hex::encode(Sha256::digest(bytes)))
+}
+
+/// A task that goes on with another belongs to the same group of comparison (§4.7).
+fn arm(tx: &dyn ReadTx, memory: &Memory, new: &NewTask) -> Result<MemoryArm> {
+    if let Some(arm) = new.arm {
+        return Ok(arm);
+    }
+    let Some(parent) = &new.parent else { return Ok(MemoryArm::default()) };
+    Ok(tx.tasks().get(&memory.id, parent)?.map(|parent| parent.arm).unwrap_or_default())
+}

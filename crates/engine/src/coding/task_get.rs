@@ -1,0 +1,39 @@
+//! `task_get`: one task.
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::task::Task;
+use loci_model::{MemoryId, Result, TaskId};
+
+use super::place;
+use crate::Engine;
+use crate::memories::existing;
+use crate::verified::Standing;
+
+impl Engine {
+    /// The task of this id.
+    ///
+    /// # Errors
+    /// `NotFound` where there is none, or none that the caller may see.
+    pub async fn task_get(&self, caller: &Principal, standing: &Standing, id: &TaskId) -> Result<Task> {
+        let memory = self.code_memory(caller, standing).await?;
+        let (caller, id) = (caller.clone(), id.clone());
+        self.store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Read)
+            })
+            .await
+    }
+
+    /// The same for whoever is about to write to it.
+    pub(super) async fn task_of(&self, caller: &Principal, memory: &MemoryId, id: &TaskId) -> Result<Task> {
+        let (caller, memory, id) = (caller.clone(), memory.clone(), id.clone());
+        self.store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)
+            })
+            .await
+    }
+}

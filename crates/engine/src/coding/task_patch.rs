@@ -1,0 +1,112 @@
+//! `task_patch`: how far a task has come, and what became known of it.
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::task::{Task, TaskPullRequest, TaskStatus};
+use loci_model::{Error, Result, TaskId, Timestamp};
+
+use super::{checks, place};
+use crate::Engine;
+use crate::memories::existing;
+use crate::verified::Standing;
+
+/// Changes of a task; absent members stay.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TaskPatch {
+    /// How far it has come.
+    pub status: Option<TaskStatus>,
+    /// The branch that is worked on.
+    pub branch: Option<String>,
+    /// Its pull request; what is not said of the same one stays.
+    pub pr: Option<TaskPullRequest>,
+    /// The trace that its work is seen in.
+    pub trace_id: Option<String>,
+}
+
+/// A task after its changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskPatched {
+    /// The task.
+    pub task: Task,
+    /// What was not done, and why.
+    pub warnings: Vec<String>,
+}
+
+impl Engine {
+    /// Changes a task. One that has ended keeps its status: the answer says so.
+    ///
+    /// # Errors
+    /// `NotFound`; `Conflict` where a status does not follow the present one.
+    pub async fn task_patch(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+        patch: TaskPatch,
+    ) -> Result<TaskPatched> {
+        checks::name("branch", patch.branch.as_ref())?;
+        checks::trace(patch.trace_id.as_ref())?;
+        let memory = self.code_memory(caller, standing).await?;
+        let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
+        let patched = self
+            .store
+            .write(move |tx| {
+                existing(tx, &memory)?;
+                let before = place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
+                let mut task = before.clone();
+                let warnings = apply(&mut task, &patch, now)?;
+                if task != before {
+                    task.updated_at = now;
+                    tx.tasks_mut().put(&task)?;
+                }
+                Ok(TaskPatched { task, warnings })
+            })
+            .await?;
+        for warning in &patched.warnings {
+            tracing::warn!(task_id = %patched.task.id, repo = %patched.task.actor, "{warning}");
+        }
+        Ok(patched)
+    }
+}
+
+fn apply(task: &mut Task, patch: &TaskPatch, now: Timestamp) -> Result<Vec<String>> {
+    let mut warnings = Vec::new();
+    if let Some(status) = patch.status {
+        warnings.extend(move_on(task, status, now)?);
+    }
+    task.branch = patch.branch.clone().or_else(|| task.branch.take());
+    task.trace_id = patch.trace_id.clone().or_else(|| task.trace_id.take());
+    if let Some(pr) = &patch.pr {
+        meet(task, pr.clone());
+    }
+    Ok(warnings)
+}
+
+/// The next status of a task; a warning where it has ended.
+pub(super) fn move_on(task: &mut Task, next: TaskStatus, now: Timestamp) -> Result<Option<String>> {
+    if task.status == next {
+        return Ok(None);
+    }
+    if task.status.is_terminal() {
+        let (is, asked) = (task.status.as_str(), next.as_str());
+        return Ok(Some(format!("STATUS_STAYS: the task has ended as {is}; {asked} is not noted")));
+    }
+    if !task.status.may_become(next) {
+        let (is, asked) = (task.status.as_str(), next.as_str());
+        return Err(Error::conflict(format!("a task that is {is} does not become {asked}")).on("status"));
+    }
+    task.status = next;
+    if next.is_terminal() {
+        task.completed_at = Some(now);
+    }
+    Ok(None)
+}
+
+/// What became known of a task's pull request.
+pub(super) fn meet(task: &mut Task, mut pr: TaskPullRequest) {
+    if let Some(known) = task.pr.take().filter(|known| known.number == pr.number) {
+        pr.url = pr.url.or(known.url);
+        pr.head_sha = pr.head_sha.or(known.head_sha);
+    }
+    task.pr = Some(pr);
+}

@@ -1,0 +1,6 @@
+//! Tasks of coding agents through the engine: taking in, moving on, who sees what, how they end. Names carry the numbers of the acceptance
+//! tests of coding-agent-memory.md §23 where they are one.
+
+mod ends;
+mod tasks;
+mod world;

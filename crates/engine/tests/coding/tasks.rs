@@ -1,0 +1,225 @@
+//! Tasks: once per id, states that follow each other, lists, and who sees them.
+
+use loci_engine::coding::{NewTask, TaskListing, TaskNote, TaskPatch};
+use loci_engine::idempotency::ClientToken;
+use loci_model::principal::{Capability, Grant};
+use loci_model::task::{MemoryArm, TaskPullRequest, TaskStatus};
+use loci_model::{ActorId, CodeReason, ErrorKind, Namespace, Reason, SessionId};
+use loci_testkit::block_on;
+
+use super::world::{REPO, Workshop, task, task_id};
+
+fn status(status: TaskStatus) -> TaskPatch {
+    TaskPatch { status: Some(status), ..TaskPatch::default() }
+}
+
+fn all() -> TaskListing {
+    TaskListing { limit: 100, ..TaskListing::default() }
+}
+
+#[test]
+fn the_same_task_is_taken_in_once() {
+    let shop = Workshop::new();
+    let first = shop.create(task("t-001")).unwrap();
+    assert_eq!((first.created, first.task.actor.as_str()), (true, REPO));
+    assert_eq!((first.task.status, first.task.session.as_str()), (TaskStatus::Accepted, "t-001"));
+    shop.patch("t-001", status(TaskStatus::Running)).unwrap();
+    let again = shop.create(NewTask { repo: Some("github.com/ACME/Shop".into()), ..task("t-001") }).unwrap();
+    assert_eq!((again.created, again.task.status), (false, TaskStatus::Running), "as it is now");
+    let error = shop.create(NewTask { issue: Some(124), ..task("t-001") }).unwrap_err();
+    assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Conflict, Some("task_id")));
+    assert_eq!(shop.get("t-001").unwrap().issue, Some(123));
+
+    // Without an id a key makes one task of many calls.
+    let unnamed = NewTask { id: None, ..task("t-002") };
+    let call = || {
+        let token = ClientToken::new("once", &serde_json::json!({})).unwrap();
+        block_on(shop.engine.task_create(&shop.caller, &shop.standing, unnamed.clone(), Some(token))).unwrap()
+    };
+    let (one, two) = (call(), call());
+    assert_eq!((one.created, two.created, &one.task.id), (true, false, &two.task.id));
+}
+
+#[test]
+fn what_has_ended_stays_ended() {
+    let shop = Workshop::new();
+    shop.create(task("t-001")).unwrap();
+    for next in
+        [TaskStatus::Hydrating, TaskStatus::Running, TaskStatus::AwaitingApproval, TaskStatus::Running]
+    {
+        let patched = shop.patch("t-001", status(next)).unwrap();
+        assert_eq!((patched.task.status, patched.warnings.len()), (next, 0));
+    }
+    let error = shop.patch("t-001", status(TaskStatus::Accepted)).unwrap_err();
+    assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Conflict, Some("status")));
+    let failed = shop.patch("t-001", status(TaskStatus::Failed)).unwrap().task;
+    assert!(failed.completed_at.is_some());
+    let late = shop.patch("t-001", status(TaskStatus::Completed)).unwrap();
+    assert_eq!((late.task.status, late.task.completed_at), (TaskStatus::Failed, failed.completed_at));
+    assert!(late.warnings.iter().all(|warning| warning.starts_with("STATUS_STAYS")), "{:?}", late.warnings);
+    assert_eq!(late.warnings.len(), 1);
+
+    let pr = |number: u64, url: Option<&str>, head: Option<&str>| TaskPatch {
+        pr: Some(TaskPullRequest { number, url: url.map(str::to_owned), head_sha: head.map(str::to_owned) }),
+        ..TaskPatch::default()
+    };
+    shop.patch("t-001", pr(57, Some("https://git.example/57"), None)).unwrap();
+    let known = shop.patch("t-001", pr(57, None, Some("9f"))).unwrap().task.pr.unwrap();
+    assert_eq!(
+        (known.url.as_deref(), known.head_sha.as_deref()),
+        (Some("https://git.example/57"), Some("9f"))
+    );
+    let other = shop.patch("t-001", pr(58, None, None)).unwrap().task.pr.unwrap();
+    assert_eq!((other.number, other.url), (58, None), "another one has another address");
+}
+
+#[test]
+fn bad_input_is_named() {
+    let shop = Workshop::new();
+    let check = |new: NewTask, field: &str| {
+        let error = shop.create(new).unwrap_err();
+        assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Invalid, Some(field)), "{error:?}");
+    };
+    check(NewTask { description: "x".repeat(10_001), ..task("t") }, "description");
+    check(NewTask { trace_id: Some("x".into()), ..task("t") }, "trace_id");
+    check(NewTask { branch: Some(String::new()), ..task("t") }, "branch");
+    check(NewTask { repo: None, user_id: None, ..task("t") }, "repo");
+    check(NewTask { repo: None, user_id: Some("a b".into()), ..task("t") }, "user_id");
+    let error = shop.create(NewTask { repo: Some("acme/other".into()), ..task("t") }).unwrap_err();
+    assert_eq!(error.reason, Some(Reason::Code(CodeReason::RepositoryUnknown)));
+    assert_eq!(shop.get("t").unwrap_err().kind, ErrorKind::NotFound);
+    shop.create(NewTask { description: "x".repeat(10_000), ..task("t") }).unwrap();
+}
+
+/// Names of repositories that are one, and that are none, for every door (§2.2).
+#[derive(serde::Deserialize)]
+struct Names {
+    accept: Vec<String>,
+    reject: Vec<String>,
+}
+
+#[test]
+fn a01_names_of_repositories() {
+    let names: Names = serde_json::from_str(include_str!("repository_names.json")).unwrap();
+    let shop = Workshop::new();
+    for name in &names.reject {
+        let error = shop.create(NewTask { repo: Some(name.clone()), ..task("t-001") }).unwrap_err();
+        assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Invalid, Some("repo")), "{name:?}");
+        let error = shop.register(name).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Invalid, "{name:?}");
+        let listed = shop.list(TaskListing { repo: Some(name.clone()), ..all() }).unwrap_err();
+        assert_eq!(listed.kind, ErrorKind::Invalid, "{name:?}");
+    }
+    for (number, name) in names.accept.iter().enumerate() {
+        shop.register(name).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        let new = NewTask { repo: Some(name.clone()), ..task(&format!("t-{number}")) };
+        shop.create(new).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+    }
+}
+
+#[test]
+fn a03_repositories_with_full_stops_work_throughout() {
+    let shop = Workshop::new();
+    shop.register("vercel/next.js").unwrap();
+    shop.create(NewTask { repo: Some("Vercel/Next.js".into()), ..task("t-001") }).unwrap();
+    let note = TaskNote { text: "Port 3000 is used.".to_owned(), ..TaskNote::default() };
+    let noted = shop.note("t-001", note).unwrap().learned;
+    let record = shop.record(noted.id.as_ref().unwrap());
+    assert_eq!(record.namespace.as_str(), "/vercel/next.js/knowledge/");
+    assert_eq!(shop.found("which port is used")[0], record.id);
+}
+
+#[test]
+fn secrets_are_not_kept() {
+    let shop = Workshop::new();
+    let secret = ["ghp_", "0123456789abcdefghijABCDEFGHIJ012345"].concat();
+    let described = NewTask { description: format!("Use {secret} to push"), ..task("t-001") };
+    let made = shop.create(described.clone()).unwrap().task;
+    assert_eq!(made.description, "Use [REDACTED:github_token] to push");
+    assert!(!shop.create(described).unwrap().created, "the same task all the same");
+}
+
+#[test]
+fn a06_a_task_on_no_repository() {
+    let shop = Workshop::new();
+    let made = shop.create(NewTask { repo: None, ..task("jira:ABC.1") }).unwrap().task;
+    assert_eq!((made.actor.as_str(), made.repository), ("user:583231", None));
+    assert!(made.session.as_str().starts_with("task-"), "a session's id has no full stops");
+    assert_eq!(shop.get("jira:ABC.1").unwrap().session, made.session);
+}
+
+#[test]
+fn a_task_belongs_to_the_arm_of_its_parent() {
+    let shop = Workshop::new();
+    shop.create(NewTask { arm: Some(MemoryArm::Off), ..task("t-001") }).unwrap();
+    let child = NewTask { parent: Some(task_id("t-001")), ..task("t-002") };
+    let arm = |new: NewTask| shop.create(new).unwrap().task.arm;
+    assert_eq!(arm(child), MemoryArm::Off);
+    assert_eq!(arm(NewTask { parent: Some(task_id("none")), ..task("t-003") }), MemoryArm::On);
+    let forced = NewTask { parent: Some(task_id("t-001")), arm: Some(MemoryArm::Tier1), ..task("t-004") };
+    assert_eq!(arm(forced), MemoryArm::Tier1);
+}
+
+#[test]
+fn a02_lists_never_mix_repositories_of_similar_names() {
+    let shop = Workshop::new();
+    shop.register("acme/shop-web").unwrap();
+    shop.create(task("t-001")).unwrap();
+    shop.create(NewTask { repo: Some("acme/shop-web".into()), ..task("t-002") }).unwrap();
+    shop.create(NewTask { user: Some("ann".into()), ..task("t-003") }).unwrap();
+    let of = |repo: &str| shop.list(TaskListing { repo: Some(repo.into()), ..all() }).unwrap();
+    assert_eq!(of("acme/shop"), ["t-003", "t-001"]);
+    assert_eq!(of("acme/shop-web"), ["t-002"]);
+    assert_eq!(shop.list(all()).unwrap(), ["t-003", "t-002", "t-001"]);
+    assert_eq!(shop.list(TaskListing { user: Some("ann".into()), ..all() }).unwrap(), ["t-003"]);
+    assert_eq!(shop.list(TaskListing { words: Some("PAGINATION".into()), ..all() }).unwrap().len(), 3);
+    let first = TaskListing { limit: 2, ..all() };
+    let page = block_on(shop.engine.task_list(&shop.caller, &shop.standing, first)).unwrap();
+    let rest = shop.list(TaskListing { after: page.next, ..all() }).unwrap();
+    assert_eq!((page.items.len(), rest), (2, vec!["t-001".to_owned()]));
+}
+
+#[test]
+fn whoever_has_a_part_sees_that_part() {
+    let shop = Workshop::new();
+    shop.register("acme/shop-web").unwrap();
+    shop.create(task("t-001")).unwrap();
+    shop.create(task("t-002")).unwrap();
+    shop.create(NewTask { repo: Some("acme/shop-web".into()), ..task("t-003") }).unwrap();
+    let grant = Grant::everything;
+    let actor = || Some(ActorId::parse(REPO).unwrap());
+    let of_task = Grant { actor: actor(), session: Some(SessionId::parse("t-001").unwrap()), ..grant() };
+    let of_place = Grant { namespace: Some(Namespace::parse("/acme/shop/").unwrap()), ..grant() };
+    let beneath = Grant { namespace: Some(Namespace::parse("/acme/shop/knowledge/").unwrap()), ..grant() };
+    let check = |part: Grant, sees: [bool; 3], lists: Result<usize, ErrorKind>| {
+        let who = shop.with_grant(&[Capability::Read], part);
+        let standing = &shop.standing;
+        for (id, sees) in ["t-001", "t-002", "t-003"].into_iter().zip(sees) {
+            let found = block_on(shop.engine.task_get(&who, standing, &task_id(id)));
+            let expect = if sees { Ok(()) } else { Err(ErrorKind::NotFound) };
+            assert_eq!(found.map(|_| ()).map_err(|error| error.kind), expect, "{id} {who:?}");
+            let patched =
+                block_on(shop.engine.task_patch(&who, standing, &task_id(id), TaskPatch::default()));
+            assert_eq!(patched.unwrap_err().kind, ErrorKind::NotFound, "reading is not writing");
+        }
+        let listing = TaskListing { repo: Some(REPO.into()), ..all() };
+        let listed = block_on(shop.engine.task_list(&who, standing, listing));
+        assert_eq!(listed.map(|page| page.items.len()).map_err(|error| error.kind), lists, "{who:?}");
+    };
+    check(grant(), [true, true, true], Ok(2));
+    check(Grant { actor: actor(), ..grant() }, [true, true, false], Ok(2));
+    check(of_task, [true, false, false], Err(ErrorKind::Denied));
+    check(of_place, [true, true, false], Ok(2));
+    check(beneath, [false, false, false], Err(ErrorKind::Denied));
+}
+
+#[test]
+fn tasks_are_forgotten_with_their_actor() {
+    let shop = Workshop::new();
+    shop.create(task("t-001")).unwrap();
+    shop.create(NewTask { repo: None, ..task("t-002") }).unwrap();
+    let (memory, actor) = (shop.memory(), ActorId::parse(REPO).unwrap());
+    let receipt = block_on(shop.engine.forget_actor(&shop.caller, &memory, &actor)).unwrap();
+    assert_eq!(receipt.tasks, 1);
+    assert_eq!(shop.list(all()).unwrap(), ["t-002"]);
+}

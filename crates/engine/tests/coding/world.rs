@@ -1,0 +1,216 @@
+//! A repository, an engine, and the calls of these tests in short.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use loci_engine::Engine;
+use loci_engine::coding::{
+    Completed, Completion, Finalization, Finalized, NewTask, TaskCreated, TaskListing, TaskNote, TaskNoted,
+    TaskPatch, TaskPatched,
+};
+use loci_engine::records::{NamespaceAsk, RecordListing};
+use loci_engine::retrieval::SearchRequest;
+use loci_engine::verified::{RepositoryAdd, Standing};
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::record::Record;
+use loci_model::task::{Task, TaskKind, TaskStatus};
+use loci_model::verdict::Unverifiable;
+use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, TaskId};
+use loci_testkit::world::TestWorld;
+use loci_testkit::{CodeHistory, CodeShelf, block_on};
+
+pub(super) const REPO: &str = "acme/shop";
+const DIRECTORY: &str = "/src/shop";
+
+/// Whoever runs coding agents on a shop's repository.
+pub(super) struct Workshop {
+    pub(super) world: TestWorld,
+    pub(super) engine: Engine,
+    pub(super) shelf: CodeShelf,
+    pub(super) caller: Principal,
+    pub(super) standing: Standing,
+}
+
+impl Workshop {
+    pub(super) fn new() -> Self {
+        let shelf = CodeShelf::default();
+        let mut history = CodeHistory::new();
+        history.commit(&[("README.md", "# Shop\n\nSells things.\n")]);
+        shelf.put(DIRECTORY, Some("git@github.com:acme/shop.git"), history);
+        let world = TestWorld::with_code(Arc::new(shelf.clone())).unwrap();
+        let shop = Self {
+            engine: world.engine(),
+            world,
+            shelf,
+            caller: Principal::administrator("tester"),
+            standing: Standing::default(),
+        };
+        let add = RepositoryAdd { directory: Some(DIRECTORY.into()), ..RepositoryAdd::default() };
+        block_on(shop.engine.repository_add(&shop.caller, &shop.standing, add)).unwrap();
+        shop
+    }
+
+    /// Registers a repository that has no code here.
+    pub(super) fn register(&self, name: &str) -> Result<()> {
+        let add = RepositoryAdd { name: Some(name.to_owned()), ..RepositoryAdd::default() };
+        block_on(self.engine.repository_add(&self.caller, &self.standing, add)).map(drop)
+    }
+
+    pub(super) fn memory(&self) -> MemoryId {
+        block_on(self.engine.code_memory(&self.caller, &self.standing)).unwrap()
+    }
+
+    pub(super) fn create(&self, new: NewTask) -> Result<TaskCreated> {
+        self.world.clock().advance_ms(1_000);
+        block_on(self.engine.task_create(&self.caller, &self.standing, new, None))
+    }
+
+    /// A task of that id that has begun.
+    pub(super) fn begun(&self, id: &str) -> Task {
+        self.create(task(id)).unwrap();
+        let patch = TaskPatch { status: Some(TaskStatus::Running), ..TaskPatch::default() };
+        self.patch(id, patch).unwrap().task
+    }
+
+    pub(super) fn patch(&self, id: &str, patch: TaskPatch) -> Result<TaskPatched> {
+        self.world.clock().advance_ms(1_000);
+        block_on(self.engine.task_patch(&self.caller, &self.standing, &task_id(id), patch))
+    }
+
+    pub(super) fn get(&self, id: &str) -> Result<Task> {
+        block_on(self.engine.task_get(&self.caller, &self.standing, &task_id(id)))
+    }
+
+    pub(super) fn list(&self, listing: TaskListing) -> Result<Vec<String>> {
+        let page = block_on(self.engine.task_list(&self.caller, &self.standing, listing))?;
+        Ok(page.items.iter().map(|task| task.id.to_string()).collect())
+    }
+
+    pub(super) fn complete(&self, id: &str, said: Completion) -> Result<Completed> {
+        self.world.clock().advance_ms(1_000);
+        block_on(self.engine.task_complete(&self.caller, &self.standing, &task_id(id), said, None))
+    }
+
+    pub(super) fn finalize(&self, id: &str, end: Finalization) -> Result<Finalized> {
+        self.world.clock().advance_ms(1_000);
+        block_on(self.engine.task_finalize(&self.caller, &self.standing, &task_id(id), end))
+    }
+
+    pub(super) fn note(&self, id: &str, note: TaskNote) -> Result<TaskNoted> {
+        self.world.clock().advance_ms(1_000);
+        block_on(self.engine.task_note(&self.caller, &self.standing, &task_id(id), note))
+    }
+
+    /// A record in whatever state.
+    pub(super) fn record(&self, id: &RecordId) -> Record {
+        let (memory, id) = (self.memory(), id.clone());
+        let store = self.world.store();
+        block_on(store.read(move |tx| tx.records().get(&memory, &id))).unwrap().unwrap()
+    }
+
+    /// What a search finds, best first.
+    pub(super) fn found(&self, query: &str) -> Vec<RecordId> {
+        let request = SearchRequest {
+            memory: self.memory(),
+            query: query.to_owned(),
+            namespaces: Vec::new(),
+            strategy: None,
+            metadata: Vec::new(),
+            kinds: Vec::new(),
+            states: Vec::new(),
+            citing: None,
+            as_of: None,
+            top_k: 10,
+            fold: false,
+            budget_tokens: None,
+            relevance_min: None,
+            explain: false,
+            lists: None,
+        };
+        let answer = block_on(self.engine.search(&self.caller, request)).unwrap();
+        answer.hits.into_iter().map(|hit| hit.record.id).collect()
+    }
+
+    /// Active records beneath a place.
+    fn beneath(&self, path: &str) -> Vec<RecordId> {
+        let listing = RecordListing {
+            memory: self.memory(),
+            namespaces: vec![NamespaceAsk::Path(Namespace::parse(path).unwrap())],
+            strategy: None,
+            metadata: Vec::new(),
+            kinds: Vec::new(),
+            states: Vec::new(),
+            after: None,
+            limit: 100,
+        };
+        let list = block_on(self.engine.record_list(&self.caller, listing)).unwrap();
+        list.page.items.into_iter().map(|record| record.id).collect()
+    }
+
+    pub(super) fn knowledge(&self) -> Vec<RecordId> {
+        self.beneath("/acme/shop/knowledge/")
+    }
+
+    pub(super) fn episodes(&self) -> Vec<RecordId> {
+        self.beneath("/acme/shop/episodes/")
+    }
+
+    /// Changes a file of the repository.
+    pub(super) fn write(&self, path: &str, text: &str) {
+        self.shelf.change(DIRECTORY, |history| history.write(path, Some(text))).unwrap();
+    }
+
+    /// From now on the repository cannot be reached.
+    pub(super) fn unreadable(&self) {
+        self.shelf.change(DIRECTORY, |history| history.fail(Some(Unverifiable::Network))).unwrap();
+    }
+
+    /// Runs jobs until none is due.
+    pub(super) fn work(&self) {
+        self.world.work(&self.memory()).unwrap();
+    }
+
+    /// Paths that were proposed as citations of a record.
+    pub(super) fn citations(&self, id: &RecordId) -> Vec<String> {
+        let (memory, id) = (self.memory(), id.clone());
+        let store = self.world.store();
+        let fact = block_on(store.read(move |tx| tx.facts().get(&memory, &id))).unwrap();
+        let Some(fact) = fact else { return Vec::new() };
+        assert!(fact.proposed);
+        fact.detail.citations.iter().map(|citation| citation.anchor.place.path.clone()).collect()
+    }
+
+    /// Forgets the repository.
+    pub(super) fn forget(&self) {
+        let actor = ActorId::parse(REPO).unwrap();
+        block_on(self.engine.forget_actor(&self.caller, &self.memory(), &actor)).map(drop).unwrap();
+    }
+
+    /// Whoever has these capabilities on a part of the memory.
+    pub(super) fn with_grant(&self, capabilities: &[Capability], part: Grant) -> Principal {
+        let capabilities: BTreeSet<Capability> = capabilities.iter().copied().collect();
+        let grant = Grant { memory: Some(self.memory()), capabilities, ..part };
+        Principal { name: "part".to_owned(), grants: vec![grant] }
+    }
+}
+
+pub(super) fn task_id(text: &str) -> TaskId {
+    TaskId::parse(text).unwrap()
+}
+
+/// A task on the shop's repository.
+pub(super) fn task(id: &str) -> NewTask {
+    NewTask {
+        id: Some(task_id(id)),
+        repo: Some(REPO.to_owned()),
+        user: Some("bob".to_owned()),
+        user_id: Some("583231".to_owned()),
+        description: "Add pagination to /orders".to_owned(),
+        issue: Some(123),
+        branch: Some(format!("agent/{id}")),
+        base: Some("main".to_owned()),
+        model: Some("a-model".to_owned()),
+        ..NewTask::of(TaskKind::NewTask)
+    }
+}

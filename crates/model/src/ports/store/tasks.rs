@@ -1,0 +1,71 @@
+//! Access to tasks.
+
+use crate::task::{Task, TaskStatus};
+use crate::{ActorId, MemoryId, Result, TaskId, Timestamp};
+
+/// Which tasks: every member that is given must hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskQuery {
+    /// The memory.
+    pub memory: MemoryId,
+    /// Of one of these actors; none means of any.
+    pub actors: Vec<ActorId>,
+    /// Asked for by this name.
+    pub user: Option<String>,
+    /// So far.
+    pub status: Option<TaskStatus>,
+    /// About this issue.
+    pub issue: Option<u64>,
+    /// About this pull request.
+    pub pr: Option<u64>,
+    /// On this branch.
+    pub branch: Option<String>,
+    /// With this version of the prompt.
+    pub prompt_version: Option<String>,
+    /// In this variant.
+    pub variant: Option<String>,
+    /// Taken in then or later.
+    pub since: Option<Timestamp>,
+    /// Taken in before.
+    pub until: Option<Timestamp>,
+    /// The description holds this, whatever the case of its letters.
+    pub words: Option<String>,
+    /// Behind this task.
+    pub after: Option<(Timestamp, TaskId)>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl TaskQuery {
+    /// Every task of a memory.
+    pub fn all(memory: MemoryId, limit: usize) -> Self {
+        Self {
+            memory,
+            actors: Vec::new(),
+            user: None,
+            status: None,
+            issue: None,
+            pr: None,
+            branch: None,
+            prompt_version: None,
+            variant: None,
+            since: None,
+            until: None,
+            words: None,
+            after: None,
+            limit,
+        }
+    }
+}
+
+/// The table of tasks.
+pub trait Tasks {
+    /// One by its id.
+    fn get(&self, memory: &MemoryId, id: &TaskId) -> Result<Option<Task>>;
+    /// A page, the newest first, ties by id.
+    fn list(&self, query: &TaskQuery) -> Result<Vec<Task>>;
+    /// Writes one, new or changed.
+    fn put(&mut self, task: &Task) -> Result<()>;
+    /// Erases every task of an actor; how many.
+    fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId) -> Result<u64>;
+}

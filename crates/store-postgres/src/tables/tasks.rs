@@ -1,0 +1,95 @@
+//! The table of tasks.
+
+use loci_model::ports::store::{TaskQuery, Tasks};
+use loci_model::task::Task;
+use loci_model::{ActorId, MemoryId, Result, TaskId};
+use loci_store_kit::codes::json;
+use loci_store_kit::task_rules::{self, TaskValue};
+use tokio_postgres::Row;
+
+use super::event_rows::plain;
+use crate::bound::Bound;
+use crate::columns::Columns;
+use crate::tx::{PgTx, code, limit};
+
+fn read(row: &Row) -> Result<Task> {
+    task_rules::task(&Columns(row))
+}
+
+fn optional(text: Option<&String>) -> Option<String> {
+    text.map(|text| plain(text))
+}
+
+const BY_ID: &str = "SELECT body FROM tasks WHERE mem = $1 AND id = $2";
+
+impl PgTx<'_> {
+    /// Takes in a task from another store; one that is there already stays.
+    pub(super) fn load_task(&self, memory: i64, task: &Task) -> Result<()> {
+        let there = self.one(BY_ID, &[&memory, &task.id.as_str()], |_| Ok(()))?;
+        if there.is_some() { Ok(()) } else { self.put_task(memory, task) }
+    }
+
+    /// Writes a task of the memory of that number.
+    fn put_task(&self, memory: i64, task: &Task) -> Result<()> {
+        self.later(
+            "INSERT INTO tasks(mem, id, actor, person, status, issue, pr, branch, prompt_version, variant, created, said, body) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
+             ON CONFLICT (mem, id) DO UPDATE SET actor = excluded.actor, person = excluded.person, \
+             status = excluded.status, issue = excluded.issue, pr = excluded.pr, branch = excluded.branch, \
+             prompt_version = excluded.prompt_version, variant = excluded.variant, created = excluded.created, \
+             said = excluded.said, body = excluded.body",
+            vec![
+                Box::new(memory),
+                Box::new(task.id.to_string()),
+                Box::new(task.actor.to_string()),
+                Box::new(optional(task.user.as_ref())),
+                Box::new(code(task_rules::status_code(task.status))),
+                Box::new(task.issue.map(task_rules::number)),
+                Box::new(task.pr.as_ref().map(|pr| task_rules::number(pr.number))),
+                Box::new(optional(task.branch.as_ref())),
+                Box::new(optional(task.prompt_version.as_ref())),
+                Box::new(optional(task.variant.as_ref())),
+                Box::new(task.created_at.millis()),
+                Box::new(plain(&task_rules::searched(&task.description))),
+                Box::new(json(task)?),
+            ],
+        );
+        Ok(())
+    }
+}
+
+impl Tasks for PgTx<'_> {
+    fn get(&self, memory: &MemoryId, id: &TaskId) -> Result<Option<Task>> {
+        let Some(memory) = self.number(memory)? else { return Ok(None) };
+        self.one(BY_ID, &[&memory, &id.as_str()], read)
+    }
+
+    fn list(&self, query: &TaskQuery) -> Result<Vec<Task>> {
+        let Some(memory) = self.number(&query.memory)? else { return Ok(Vec::new()) };
+        let mut bound = Bound::default();
+        let of = bound.put(memory);
+        let conditions = task_rules::conditions(query, "strpos", &mut |value| match value {
+            TaskValue::Text(text) => bound.put(plain(&text)),
+            TaskValue::Number(number) => format!("{}::bigint", bound.put(number)),
+        });
+        let most = bound.put(limit(query.limit));
+        let sql = format!(
+            "SELECT t.body FROM tasks t WHERE t.mem = {of}{conditions} ORDER BY t.created DESC, t.id LIMIT {most}"
+        );
+        self.all(&sql, &bound.values(), read)
+    }
+
+    fn put(&mut self, task: &Task) -> Result<()> {
+        let memory = self.need(&task.memory)?;
+        self.put_task(memory, task)
+    }
+
+    fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId) -> Result<u64> {
+        let Some(memory) = self.number(memory)? else { return Ok(0) };
+        let gone = self.run(
+            "DELETE FROM tasks WHERE mem = $1 AND actor = $2 RETURNING 1",
+            &[&memory, &actor.as_str()],
+        )?;
+        Ok(u64::try_from(gone).unwrap_or(u64::MAX))
+    }
+}

@@ -1,0 +1,80 @@
+//! The table of tasks.
+
+use loci_model::ports::store::{TaskQuery, Tasks};
+use loci_model::task::Task;
+use loci_model::{ActorId, MemoryId, Result, TaskId};
+use loci_store_kit::codes::json;
+use loci_store_kit::task_rules::{self, TaskValue};
+use rusqlite::{Row, params, params_from_iter};
+
+use crate::bound::Bound;
+use crate::columns::Columns;
+use crate::tx::{SqlTx, limit};
+
+fn read(row: &Row<'_>) -> Result<Task> {
+    task_rules::task(&Columns(row))
+}
+
+impl SqlTx<'_> {
+    /// Writes a task of the memory of that number.
+    pub(super) fn put_task(&self, memory: i64, task: &Task) -> Result<()> {
+        self.run(
+            "INSERT INTO tasks(mem, id, actor, person, status, issue, pr, branch, prompt_version, variant, created, said, body) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) \
+             ON CONFLICT(mem, id) DO UPDATE SET actor = excluded.actor, person = excluded.person, \
+             status = excluded.status, issue = excluded.issue, pr = excluded.pr, branch = excluded.branch, \
+             prompt_version = excluded.prompt_version, variant = excluded.variant, created = excluded.created, \
+             said = excluded.said, body = excluded.body",
+            params![
+                memory,
+                task.id.as_str(),
+                task.actor.as_str(),
+                task.user,
+                task_rules::status_code(task.status),
+                task.issue.map(task_rules::number),
+                task.pr.as_ref().map(|pr| task_rules::number(pr.number)),
+                task.branch,
+                task.prompt_version,
+                task.variant,
+                task.created_at.millis(),
+                task_rules::searched(&task.description),
+                json(task)?
+            ],
+        )?;
+        Ok(())
+    }
+}
+
+impl Tasks for SqlTx<'_> {
+    fn get(&self, memory: &MemoryId, id: &TaskId) -> Result<Option<Task>> {
+        let Some(memory) = self.number(memory)? else { return Ok(None) };
+        self.one("SELECT body FROM tasks WHERE mem = ?1 AND id = ?2", params![memory, id.as_str()], read)
+    }
+
+    fn list(&self, query: &TaskQuery) -> Result<Vec<Task>> {
+        let Some(memory) = self.number(&query.memory)? else { return Ok(Vec::new()) };
+        let mut bound = Bound::default();
+        let of = bound.put(memory);
+        let conditions = task_rules::conditions(query, "instr", &mut |value| match value {
+            TaskValue::Text(text) => bound.put(text),
+            TaskValue::Number(number) => bound.put(number),
+        });
+        let most = bound.put(limit(query.limit));
+        let sql = format!(
+            "SELECT t.body FROM tasks t WHERE t.mem = {of}{conditions} ORDER BY t.created DESC, t.id LIMIT {most}"
+        );
+        self.all(&sql, params_from_iter(bound.values()), read)
+    }
+
+    fn put(&mut self, task: &Task) -> Result<()> {
+        let memory = self.need(&task.memory)?;
+        self.put_task(memory, task)
+    }
+
+    fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId) -> Result<u64> {
+        let Some(memory) = self.number(memory)? else { return Ok(0) };
+        let gone =
+            self.run("DELETE FROM tasks WHERE mem = ?1 AND actor = ?2", params![memory, actor.as_str()])?;
+        Ok(u64::try_from(gone).unwrap_or(u64::MAX))
+    }
+}

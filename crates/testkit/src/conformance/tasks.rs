@@ -1,0 +1,115 @@
+//! Tasks: they come back, lists and their filters, and how they are erased.
+
+use loci_model::ports::store::TaskQuery;
+use loci_model::task::{Task, TaskStatus};
+use loci_model::{ActorId, MemoryId, Result, TaskId};
+
+use super::{Bench, same};
+use crate::samples::time;
+use crate::task_samples::task;
+
+fn put(bench: &Bench, tasks: &[Task]) -> Result<()> {
+    let tasks = tasks.to_vec();
+    bench.write(move |tx| tasks.iter().try_for_each(|task| tx.tasks_mut().put(task)))
+}
+
+fn get(bench: &Bench, memory: &MemoryId, id: &str) -> Result<Option<Task>> {
+    let (memory, id) = (memory.clone(), TaskId::parse(id)?);
+    bench.read(move |tx| tx.tasks().get(&memory, &id))
+}
+
+fn ids(bench: &Bench, query: TaskQuery) -> Result<Vec<String>> {
+    bench.read(move |tx| Ok(tx.tasks().list(&query)?.iter().map(|task| task.id.to_string()).collect()))
+}
+
+pub(super) fn come_back(bench: &Bench) -> Result<()> {
+    let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
+    let one = task(&memory, 1)?;
+    put(bench, &[one.clone(), task(&other, 1)?])?;
+    same("comes back", get(bench, &memory, "t-001")?, Some(one.clone()));
+    same("unknown", get(bench, &memory, "t-002")?, None);
+    let bare = Task {
+        user: None,
+        pr: None,
+        issue: None,
+        branch: None,
+        prompt: None,
+        cost_usd: None,
+        status: TaskStatus::TimedOut,
+        ..one
+    };
+    put(bench, std::slice::from_ref(&bare))?;
+    same("as it is now", get(bench, &memory, "t-001")?, Some(bare));
+    same("another memory's stays", get(bench, &other, "t-001")?, Some(task(&other, 1)?));
+    let put_nowhere = put(bench, &[task(&MemoryId::compose("none", "0000000000")?, 1)?]);
+    same("of a memory that is there", put_nowhere.is_err(), true);
+    Ok(())
+}
+
+pub(super) fn lists(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("first")?;
+    let mut tasks = (1..=4).map(|number| task(&memory, number)).collect::<Result<Vec<_>>>()?;
+    let web = ActorId::parse("acme/shop-web")?;
+    if let [one, two, three, four] = tasks.as_mut_slice() {
+        one.status = TaskStatus::Failed;
+        one.description = "Zahle mit MÜHE aus\0".to_owned();
+        two.issue = None;
+        two.user = Some("ann".to_owned());
+        three.actor = web.clone();
+        three.variant = None;
+        if let Some(pr) = four.pr.as_mut() {
+            pr.number = 58;
+        }
+        four.created_at = three.created_at;
+        four.prompt_version = Some("other".to_owned());
+    }
+    put(bench, &tasks)?;
+    let all = || TaskQuery::all(memory.clone(), 9);
+    let check = |what: &str, query: TaskQuery, expect: &[&str]| -> Result<()> {
+        same(what, ids(bench, query)?, expect.iter().map(|id| (*id).to_owned()).collect());
+        Ok(())
+    };
+    check("newest first, ties by id", all(), &["t-003", "t-004", "t-002", "t-001"])?;
+    check("at most", TaskQuery { limit: 2, ..all() }, &["t-003", "t-004"])?;
+    let after = Some((time(3), TaskId::parse("t-003")?));
+    check("the next page", TaskQuery { after, ..all() }, &["t-004", "t-002", "t-001"])?;
+    check("of an actor", TaskQuery { actors: vec![web.clone()], ..all() }, &["t-003"])?;
+    let shop = ActorId::parse("acme/shop")?;
+    check("of one of two", TaskQuery { actors: vec![web, shop], limit: 1, ..all() }, &["t-003"])?;
+    check("by user", TaskQuery { user: Some("ann".into()), ..all() }, &["t-002"])?;
+    check("by status", TaskQuery { status: Some(TaskStatus::Failed), ..all() }, &["t-001"])?;
+    check("by issue", TaskQuery { issue: Some(123), ..all() }, &["t-003", "t-004", "t-001"])?;
+    check("by pull request", TaskQuery { pr: Some(58), ..all() }, &["t-004"])?;
+    check("by branch", TaskQuery { branch: Some("agent/t-002".into()), ..all() }, &["t-002"])?;
+    check("by prompt", TaskQuery { prompt_version: Some("other".into()), ..all() }, &["t-004"])?;
+    check(
+        "by variant",
+        TaskQuery { variant: Some("B".into()), issue: Some(123), ..all() },
+        &["t-004", "t-001"],
+    )?;
+    check("since", TaskQuery { since: Some(time(2)), until: Some(time(3)), ..all() }, &["t-002"])?;
+    check("by words", TaskQuery { words: Some("mühe AUS\0".into()), ..all() }, &["t-001"])?;
+    check("words are no pattern", TaskQuery { words: Some("%".into()), ..all() }, &[])?;
+    Ok(())
+}
+
+pub(super) fn erasure(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("first")?;
+    let mut other = task(&memory, 2)?;
+    other.actor = ActorId::parse("acme/other")?;
+    put(bench, &[task(&memory, 1)?, other])?;
+    let (of, who) = (memory.clone(), ActorId::parse("acme/shop")?);
+    same("forgotten", bench.write(move |tx| tx.tasks_mut().forget_actor(&of, &who))?, 1);
+    same("that one alone", ids(bench, TaskQuery::all(memory.clone(), 9))?, vec!["t-002".to_owned()]);
+    let of = memory.clone();
+    bench.write(move |tx| tx.memories_mut().delete(&of, time(9)).map(drop))?;
+    same("hidden at once", get(bench, &memory, "t-002")?, None);
+    let purge = |rows| {
+        let of = memory.clone();
+        bench.write(move |tx| tx.memories_mut().purge(&of, rows))
+    };
+    while !purge(3)? {}
+    let again = bench.memory("first")?;
+    same("nothing is left", ids(bench, TaskQuery::all(again, 9))?, Vec::new());
+    Ok(())
+}

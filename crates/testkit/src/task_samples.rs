@@ -1,0 +1,61 @@
+//! Tasks with every member filled in, for tests to change what they are about.
+
+use loci_model::task::{MemoryArm, Task, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten};
+use loci_model::{ActorId, MemoryId, Result, SessionId, TaskId};
+
+use crate::fact_samples::repository_id;
+use crate::samples::{record_id, time};
+
+/// The `number`th task, of the first repository, taken in `number` seconds after the start.
+///
+/// # Errors
+/// None: the ids keep their rules.
+pub fn task(memory: &MemoryId, number: u32) -> Result<Task> {
+    let at = time(i64::from(number));
+    Ok(Task {
+        memory: memory.clone(),
+        id: TaskId::parse(format!("t-{number:03}"))?,
+        actor: ActorId::parse("acme/shop")?,
+        session: SessionId::parse(format!("t-{number:03}"))?,
+        repository: Some(repository_id(1)?),
+        request_digest: format!("{number:064x}"),
+        kind: TaskKind::NewTask,
+        status: TaskStatus::Running,
+        arm: MemoryArm::On,
+        user: Some("bob".to_owned()),
+        user_id: Some("583231".to_owned()),
+        description: "Add \"pagination\" to /orders, Größe 20\0".to_owned(),
+        issue: Some(123),
+        pr: Some(TaskPullRequest {
+            number: 57,
+            url: Some("https://git.example/acme/shop/pull/57".to_owned()),
+            head_sha: Some("9f".repeat(20)),
+        }),
+        branch: Some(format!("agent/t-{number:03}")),
+        base: Some("main".to_owned()),
+        base_sha: Some("8e".repeat(20)),
+        prompt: Some(TaskPrompt {
+            template_id: Some("new-task".to_owned()),
+            template_sha256: Some("a".repeat(64)),
+            overrides_sha256: Some("b".repeat(64)),
+        }),
+        prompt_version: Some("3f2a9c0d11ab".to_owned()),
+        model: Some("a-model".to_owned()),
+        variant: Some("B".to_owned()),
+        parent: Some(TaskId::parse("t-000")?),
+        trace_id: Some("0".repeat(32)),
+        cost_usd: Some(0.4213),
+        duration_s: Some(812.4),
+        error_message: Some("odd".to_owned()),
+        failure_category: Some("timeout".to_owned()),
+        written: TaskWritten {
+            episode: Some(record_id(1)?),
+            is_minimal: true,
+            learnings: 2,
+            self_feedback: 1,
+        },
+        completed_at: Some(at.plus_millis(500)),
+        created_at: at,
+        updated_at: at.plus_millis(700),
+    })
+}
