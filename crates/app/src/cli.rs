@@ -82,6 +82,9 @@ pub(crate) enum Command {
     /// Tasks of coding agents
     #[command(subcommand)]
     Task(commands::task::Task),
+    /// What was said of tasks while no server could be reached
+    #[command(subcommand)]
+    Spool(commands::spool::SpoolCommand),
     /// Check facts against a clone at a revision, as for a pull request
     Verify(commands::verify::Verify),
     /// Find records for a question

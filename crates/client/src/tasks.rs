@@ -2,6 +2,7 @@
 
 use http::Method;
 use loci_api::task::{Task, TaskCreate, TaskList, TaskListing, TaskPatch, TaskPatched};
+use serde_json::Value;
 
 use crate::call::{Client, path};
 use crate::error::ClientError;
@@ -29,6 +30,15 @@ impl Client {
     /// See [`Client::task_create`].
     pub async fn task_list(&self, listing: &TaskListing) -> Result<TaskList, ClientError> {
         self.get_query(path(&["v1", "tasks"]), listing).await
+    }
+
+    /// Says something of a task, as JSON: `what` is `complete`, `finalize` or `notes`. For those who keep what they could not
+    /// say and say it later.
+    ///
+    /// # Errors
+    /// See [`Client::task_create`].
+    pub async fn task_say(&self, task: &str, what: &str, body: &Value) -> Result<Value, ClientError> {
+        self.send(Method::POST, path(&["v1", "tasks", task, what]), body).await
     }
 
     /// Says how far a task has come.

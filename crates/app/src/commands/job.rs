@@ -1,6 +1,6 @@
 //! `loci job`: jobs, starting failed ones again, and waiting for extraction.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Subcommand;
 use loci_api::job as shape;
 use loci_api::pull::{JobGivenUp, JobNext, JobResult, JobResultTaken};
@@ -8,6 +8,7 @@ use loci_api::pull::{JobGivenUp, JobNext, JobResult, JobResultTaken};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{Difference, NotFound};
+use crate::input::text_of;
 use crate::output;
 use crate::session::Session;
 
@@ -123,7 +124,7 @@ impl Job {
                 return come_for(session, &next).await;
             }
             Self::Result { job, output: file, model, cost_usd } => {
-                let result = JobResult { output: answer(&file)?, model, cost_usd };
+                let result = JobResult { output: text_of(&file, "the answer")?, model, cost_usd };
                 let taken = session.client.pulled_result(&job, &result).await?;
                 session.wrote(memory_of(&job))?;
                 output::result(session.json, &taken, shown_taken)?;
@@ -163,14 +164,6 @@ async fn come_for(session: Session, next: &JobNext) -> Result<()> {
 fn shown_taken(taken: &JobResultTaken) {
     output::line(format!("{} accepted, {} discarded, {}", taken.accepted, taken.discarded, taken.state));
     taken.records.iter().for_each(output::line);
-}
-
-/// An answer from a file or from standard input.
-fn answer(file: &str) -> Result<String> {
-    if file == "-" {
-        return std::io::read_to_string(std::io::stdin()).context("reading the answer from standard input");
-    }
-    std::fs::read_to_string(file).with_context(|| format!("reading the answer from {file}"))
 }
 
 /// The memory that a question's id names.

@@ -28,6 +28,7 @@ pub(crate) mod restore;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub mod serve;
+pub(crate) mod spool;
 pub(crate) mod task;
 pub(crate) mod verify;
 pub(crate) mod webhooks;
@@ -58,6 +59,7 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Repo(repo) => repo.run(globals, environment).await,
         Command::Fact(fact) => fact.run(globals, environment).await,
         Command::Task(task) => task.run(globals, environment).await,
+        Command::Spool(spool) => spool.run(globals, environment).await,
         Command::Verify(verify) => verify.run(globals, environment).await,
         Command::Job(job) => job.run(globals, environment).await,
         Command::Webhooks(webhooks) => webhooks.run(globals, environment).await,

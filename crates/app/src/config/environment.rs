@@ -32,6 +32,7 @@ const OTHERS: &[&str] = &[
     "LOCI_CONFIG",
     "LOCI_DATA_DIR",
     "LOCI_MASTER_KEY",
+    "LOCI_SPOOL",
     "LOCI_STORE",
     "LOCI_URL",
     "LOCI_TOKEN",

@@ -1,10 +1,144 @@
-//! Tasks over HTTP: from their beginning to their end, and where the server is killed on the way. Names carry the numbers of the
-//! acceptance tests of coding-agent-memory.md §23 where they are one.
+//! Tasks by the command line and over HTTP: from their beginning to their end, and where no server can be reached. Names carry
+//! the numbers of the acceptance tests of coding-agent-memory.md §23 where they are one.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::native::send;
 use crate::program::Home;
+use crate::shop::Shop;
+
+/// Nobody listens there.
+const NOWHERE: &str = "http://127.0.0.1:9";
+/// Whoever reports is held up no longer.
+const HELD_UP_MAX: Duration = Duration::from_secs(2);
+
+fn begin(shop: &Shop<'_>, id: &str) {
+    shop.json(&["task", "create", "--id", id, "--user", "bob", "Add pagination to /orders"]);
+}
+
+#[test]
+fn a_task_from_its_beginning_to_its_end() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    begin(&shop, "t-001");
+    begin(&shop, "t-001");
+    let (code, _, said) = shop.run(&["task", "create", "--id", "t-001", "Something else"]);
+    assert_eq!(code, 4, "{said}");
+    let task = shop.json(&["task", "show", "t-001"]);
+    assert_eq!((&task["repo"], &task["status"]), (&json!("acme/shop"), &json!("accepted")), "{task}");
+
+    let noted = shop.json(&["task", "note", "t-001", "**Cart:** `add_item` refuses more than 50 items."]);
+    assert_eq!(
+        (&noted["learning"]["action"], &noted["learning"]["topic"]),
+        (&json!("added"), &json!("Cart"))
+    );
+    shop.write(
+        "learnings.md",
+        "- **Cart:** `add_item` refuses more than 50 items.\n- **Money:** prices are `Cents`.\n",
+    );
+    let report = ["task", "complete", "t-001", "--status", "completed", "--summary", "Added pagination."];
+    let flags = ["--learnings", "learnings.md", "--pr", "57", "--cost-usd", "NaN", "--duration-s", "812.4"];
+    let left = shop.json(&[&report[..], &flags].concat());
+    let actions: Vec<_> = left["learnings"].as_array().unwrap().iter().map(|one| &one["action"]).collect();
+    assert_eq!(actions, [&json!("duplicate"), &json!("added")], "{left}");
+    let kept = shop.json(&["task", "finalize", "t-001", "--status", "completed", "--cost-usd", "0.421349"]);
+    assert_eq!((&kept["wrote"], &kept["kind"]), (&json!(false), &json!("kept_existing")), "{kept}");
+    assert_eq!(kept["episode_id"], left["episode_id"]);
+
+    let listed = shop.json(&["task", "list", "--repo", "acme/shop", "--status", "completed", "--pr", "57"]);
+    assert_eq!(listed["tasks"].as_array().unwrap().len(), 1, "{listed}");
+    let (code, out, _) = shop.run(&["task", "show", "t-001"]);
+    assert!(code == 0 && out.contains("completed") && out.contains("pull request 57"), "{out}");
+    let episode = shop.json(&["record", "get", "--memory", "code", left["episode_id"].as_str().unwrap()]);
+    assert_eq!(
+        episode["metadata"]["cost_usd"], 0.4213,
+        "filled in at the end, with four decimals: {episode}"
+    );
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a process is timed by the machine's time")]
+fn a38_what_was_reported_offline_is_there_once_when_the_server_is() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    begin(&shop, "t-001");
+    let secret = ["ghp_", "abcdefghijklmnop", "qrstuvwxyz0123456789"].concat();
+    let summary = format!("Pushed with {secret}.");
+    let report = ["task", "complete", "t-001", "--status", "completed", "--summary", &summary];
+    let away = |arguments: &[&str]| {
+        let began = Instant::now();
+        let run = shop.run(&[arguments, &["--url", NOWHERE]].concat());
+        assert!(began.elapsed() < HELD_UP_MAX, "{arguments:?} took {:?}", began.elapsed());
+        run
+    };
+    let (code, out, said) = away(&report);
+    assert_eq!((code, out.as_str()), (0, ""), "{said}");
+    assert!(said.contains("spooled in") && said.contains("loci task complete:"), "{said}");
+    let (code, _, said) = away(&[&report[..], &["--strict"]].concat());
+    assert_eq!(code, 1, "{said}");
+    assert_eq!(away(&["task", "note", "t-001", "Orders have 3 states."]).0, 0);
+    assert_eq!(away(&["task", "finalize", "t-001", "--status", "failed"]).0, 0);
+
+    let file = shop.path().join(".git/loci/spool.jsonl");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let kept = std::fs::read_to_string(&file).unwrap();
+    assert_eq!((kept.lines().count(), kept.contains(&secret)), (4, false), "{kept}");
+    let waiting = shop.json(&["spool", "show"]);
+    let calls: Vec<_> = waiting.as_array().unwrap().iter().map(|one| one["call"].as_str().unwrap()).collect();
+    assert_eq!(calls, ["complete", "complete", "note", "finalize"]);
+
+    // Whoever comes next and finds a server sends what waits first, in its order.
+    let (code, _, said) = shop.run(&["task", "note", "t-001", "Orders have 3 states."]);
+    assert!(code == 0 && said.contains("4 spooled reports sent, 0 refused"), "{said}");
+    assert_eq!(shop.json(&["spool", "show"]), json!([]));
+    // Sent once more, as after a crash before the file was written anew.
+    std::fs::write(&file, kept).unwrap();
+    assert_eq!(shop.json(&["spool", "flush"]), json!({ "taken": 4, "refused": 0, "waiting": 0 }));
+    let of = |namespace: &str| {
+        let listed = shop.json(&["record", "list", "--memory", "code", "--namespace", namespace]);
+        listed["records"].as_array().unwrap().len()
+    };
+    let held = (of("/acme/shop/episodes/"), of("/acme/shop/knowledge/"));
+    assert_eq!(held, (1, 1), "duplicates are harmless");
+    assert_eq!(shop.json(&["task", "show", "t-001"])["status"], "completed");
+}
+
+#[test]
+fn what_a_server_refuses_stays_in_the_spool_and_is_not_sent_again() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    begin(&shop, "t-001");
+    assert_eq!(shop.run(&["task", "note", "t-404", "Orders have 3 states.", "--url", NOWHERE]).0, 0);
+    let (code, _, said) = shop.run(&["task", "note", "t-001", "Prices are in 1 currency."]);
+    assert!(code == 0 && said.contains("0 spooled reports sent, 1 refused"), "{said}");
+    let (_, _, said) = shop.run(&["task", "note", "t-001", "Prices are in 1 currency."]);
+    assert!(!said.contains("spooled"), "{said}");
+    let (code, out, _) = shop.run(&["spool", "flush"]);
+    assert_eq!((code, out.trim()), (5, "0 sent, 1 refused, 0 waiting"));
+    // What is refused at once is not kept: it would be refused again.
+    let (code, _, said) = shop.run(&["task", "note", "t-405", "Orders have 3 states."]);
+    assert!(code == 0 && said.contains("no task t-405"), "{said}");
+    assert_eq!(shop.json(&["spool", "show"]).as_array().unwrap().len(), 1);
+    assert_eq!(shop.run(&["task", "note", "t-405", "Orders have 3 states.", "--strict"]).0, 3);
+}
+
+#[test]
+fn a_spool_of_ones_own() {
+    let home = Home::new();
+    let path = home.path("own/spool.jsonl");
+    let note = |variables: &[(&str, &std::path::Path)]| {
+        let mut command = home.command(&["task", "note", "t-1", "Orders have 3 states.", "--url", NOWHERE]);
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = note(&[]);
+    assert!(code == Some(0) && said.contains("LOCI_SPOOL"), "{said}");
+    let (code, said) = note(&[("LOCI_SPOOL", &path)]);
+    assert!(code == Some(0) && path.exists(), "{said}");
+}
 
 #[test]
 fn the_shapes_over_http() {

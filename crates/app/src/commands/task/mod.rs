@@ -1,6 +1,11 @@
-//! `loci task`: tasks of coding agents. `create`: taking one in; here: looking at them.
+//! `loci task`: tasks of coding agents. `create`: taking one in; `complete`, `finalize`, `note`: what is said of it, by way of
+//! `delivery`; here: looking at them.
 
+mod complete;
 mod create;
+pub(crate) mod delivery;
+mod finalize;
+mod note;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -18,6 +23,12 @@ use crate::session::Session;
 pub(crate) enum Task {
     /// Take a task in; the same again is the one that is there
     Create(Box<create::Create>),
+    /// Report the end of a task; ends well even where no server can be reached
+    Complete(Box<complete::Complete>),
+    /// End a task, whatever became of its agent; ends well even where no server can be reached
+    Finalize(finalize::Finalize),
+    /// Store one thing that was learned; ends well even where no server can be reached
+    Note(note::Note),
     /// Show a task
     Show {
         /// Its id
@@ -77,8 +88,15 @@ pub(crate) struct List {
 
 impl Task {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        match self {
+            Self::Complete(complete) => return complete.run(globals, environment).await,
+            Self::Finalize(finalize) => return finalize.run(globals, environment).await,
+            Self::Note(note) => return note.run(globals, environment).await,
+            Self::Create(_) | Self::Show { .. } | Self::List(_) => {}
+        }
         let session = Session::begin(globals, environment)?;
         match self {
+            Self::Complete(_) | Self::Finalize(_) | Self::Note(_) => {}
             Self::Create(create) => {
                 let here = Here::at(&session, globals, None).await?;
                 create.run(&here, session.json).await?;

@@ -1,0 +1,131 @@
+//! `loci task complete`: an agent's report. As flags, as a file of JSON, or both; what stands in flags counts.
+
+use anyhow::Result;
+use loci_api::task::TaskPullRequest;
+use loci_api::task_end::{Learned, TaskComplete, TaskCompleted};
+
+use super::delivery::Helper;
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::exit::Usage;
+use crate::input::text_of;
+use crate::output;
+use crate::spool::SpoolCall;
+
+/// Report the end of a task; ends well even where no server can be reached
+#[derive(Debug, clap::Args)]
+pub(crate) struct Complete {
+    /// The task
+    task: String,
+    /// The whole report as JSON, as the native API takes it; - reads it from standard input
+    #[arg(long, value_name = "FILE")]
+    report: Option<String>,
+    /// completed, failed, cancelled or timed_out
+    #[arg(long)]
+    status: Option<String>,
+    /// What was done
+    #[arg(long)]
+    summary: Option<String>,
+    /// How
+    #[arg(long)]
+    approach: Option<String>,
+    /// A path that changed; several are possible
+    #[arg(long = "file", value_name = "PATH")]
+    files: Vec<String>,
+    /// What was hard; several are possible
+    #[arg(long = "difficulty", value_name = "TEXT")]
+    difficulties: Vec<String>,
+    /// The pull request it ended in
+    #[arg(long, value_name = "N")]
+    pr: Option<u64>,
+    /// Where the pull request is seen
+    #[arg(long, value_name = "URL", requires = "pr")]
+    pr_url: Option<String>,
+    /// The commit at the head of the pull request
+    #[arg(long, value_name = "SHA", requires = "pr")]
+    head_sha: Option<String>,
+    /// The branch that was worked on
+    #[arg(long)]
+    branch: Option<String>,
+    /// A commit, oldest first; several are possible
+    #[arg(long = "commit", value_name = "SHA")]
+    commits: Vec<String>,
+    /// What it cost
+    #[arg(long, value_name = "USD")]
+    cost_usd: Option<String>,
+    /// How long it took
+    #[arg(long, value_name = "SECONDS")]
+    duration_s: Option<String>,
+    /// What went wrong
+    #[arg(long, value_name = "TEXT")]
+    error: Option<String>,
+    /// What was learned, from a file; - reads it from standard input
+    #[arg(long, value_name = "FILE")]
+    learnings: Option<String>,
+    /// What you would have needed, from a file; - reads it from standard input
+    #[arg(long, value_name = "FILE")]
+    self_feedback: Option<String>,
+    #[command(flatten)]
+    helper: Helper,
+}
+
+impl Complete {
+    pub(super) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let body = self.body()?;
+        let call = (self.task.as_str(), SpoolCall::Complete);
+        self.helper.say(globals, environment, call, &body, shown).await
+    }
+
+    fn body(&self) -> Result<TaskComplete> {
+        let mut body = match &self.report {
+            Some(file) => {
+                let text = text_of(file, "the report")?;
+                let bad = |error| Usage(format!("--report must be JSON of a report: {error}"));
+                serde_json::from_str(&text).map_err(bad)?
+            }
+            None => TaskComplete::default(),
+        };
+        let or = |flag: &Option<String>, known: Option<String>| flag.clone().or(known);
+        body.status = or(&self.status, body.status);
+        body.summary = or(&self.summary, body.summary);
+        body.approach = or(&self.approach, body.approach);
+        body.branch = or(&self.branch, body.branch);
+        body.error_message = or(&self.error, body.error_message);
+        body.files_changed.extend(self.files.iter().cloned());
+        body.difficulties.extend(self.difficulties.iter().cloned());
+        body.commits.extend(self.commits.iter().cloned());
+        body.cost_usd = amount(self.cost_usd.as_deref()).or(body.cost_usd);
+        body.duration_s = amount(self.duration_s.as_deref()).or(body.duration_s);
+        if let Some(number) = self.pr {
+            let (url, head_sha) = (self.pr_url.clone(), self.head_sha.clone());
+            body.pr = Some(TaskPullRequest { number, url, head_sha });
+        }
+        if let Some(file) = &self.learnings {
+            body.learnings_text = Some(text_of(file, "the learnings")?);
+        }
+        if let Some(file) = &self.self_feedback {
+            body.self_feedback_text = Some(text_of(file, "the self-feedback")?);
+        }
+        Ok(body)
+    }
+}
+
+/// An amount; whoever counts may write `NaN`, and a report is not lost for it.
+pub(super) fn amount(text: Option<&str>) -> Option<f64> {
+    text.and_then(|text| text.parse().ok()).filter(|amount: &f64| amount.is_finite())
+}
+
+fn shown(completed: &TaskCompleted) {
+    output::line(format!("episode {}", completed.episode_id));
+    for learned in completed.learnings.iter().chain(&completed.self_feedback) {
+        output::line(learning(learned));
+    }
+    completed.warnings.iter().for_each(output::note);
+}
+
+/// A learning on a line.
+pub(super) fn learning(learned: &Learned) -> String {
+    let about = learned.topic.as_ref().map(|topic| format!("  {topic}")).unwrap_or_default();
+    let why = learned.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    format!("{}{why}  {}{about}", learned.action, learned.id.as_deref().unwrap_or("-"))
+}

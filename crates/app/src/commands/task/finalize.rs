@@ -1,0 +1,53 @@
+//! `loci task finalize`: whoever runs agents ends a task, on every path.
+
+use anyhow::Result;
+use loci_api::task_end::{TaskFinalize, TaskFinalized};
+
+use super::complete::amount;
+use super::delivery::Helper;
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::output;
+use crate::spool::SpoolCall;
+
+/// End a task, whatever became of its agent; ends well even where no server can be reached
+#[derive(Debug, clap::Args)]
+pub(crate) struct Finalize {
+    /// The task
+    task: String,
+    /// completed, failed, cancelled or timed_out
+    #[arg(long)]
+    status: String,
+    /// Why it ended, such as heartbeat_lost
+    #[arg(long)]
+    reason: Option<String>,
+    /// What it cost
+    #[arg(long, value_name = "USD")]
+    cost_usd: Option<String>,
+    /// How long it took
+    #[arg(long, value_name = "SECONDS")]
+    duration_s: Option<String>,
+    /// What went wrong
+    #[arg(long, value_name = "TEXT")]
+    error: Option<String>,
+    #[command(flatten)]
+    helper: Helper,
+}
+
+impl Finalize {
+    pub(super) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let body = TaskFinalize {
+            status: self.status,
+            duration_s: amount(self.duration_s.as_deref()),
+            cost_usd: amount(self.cost_usd.as_deref()),
+            reason: self.reason,
+            error_message: self.error,
+        };
+        let call = (self.task.as_str(), SpoolCall::Finalize);
+        let shown = |done: &TaskFinalized| {
+            output::line(format!("{}  episode {}", done.kind, done.episode_id));
+            done.warnings.iter().for_each(output::note);
+        };
+        self.helper.say(globals, environment, call, &body, shown).await
+    }
+}
