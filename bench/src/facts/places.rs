@@ -31,6 +31,8 @@ const PLACE_LINES: usize = 5;
 /// Letters and digits in each line, and together.
 const LINE_SIGNS_MIN: usize = 6;
 const TRIES_MAX: usize = 100_000;
+/// After so many it may be a place that was given before, or of a file that is among them.
+const TRIES_APART: usize = 300;
 
 impl Places {
     pub(super) fn of(files: &BTreeMap<String, Vec<String>>, seed: u64) -> Result<Self> {
@@ -59,8 +61,8 @@ impl Places {
             let is_own =
                 cited.iter().all(|line| signs(line) >= LINE_SIGNS_MIN && !self.common.contains(line.trim()));
             // A small repository has fewer places than a bench may want facts.
-            let is_new = attempt > TRIES_MAX / 2 || !self.taken.contains(&(path.clone(), first));
-            let is_apart = places.iter().all(|place| place.path != *path || attempt > TRIES_MAX / 2);
+            let is_new = attempt > TRIES_APART || !self.taken.contains(&(path.clone(), first));
+            let is_apart = places.iter().all(|place| place.path != *path || attempt > TRIES_APART);
             if !is_own || !is_new || !is_apart {
                 continue;
             }
