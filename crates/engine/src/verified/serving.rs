@@ -4,13 +4,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use loci_model::code::ObjectId;
 use loci_model::fact::{FactEvent, FactEventKind};
 use loci_model::memory::Memory;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::repository::Repository;
-use loci_model::verdict::Verdict;
+use loci_model::verdict::{Verdict, Verification};
 use loci_model::{RecordId, Result, Timestamp};
 
 use super::answers::{FactList, FactView, Omitted, VerifyMode};
@@ -196,6 +197,9 @@ fn sift(repository: &Repository, facts: Vec<Remembered>, looked: &Looked, most: 
             // As it will have been written before this is returned.
             fact.fact.status = RecordState::Active;
         }
+        if let (Some(verification), Some(tip)) = (&verification, &looked.tip) {
+            show_where(&mut fact, verification, tip.commit());
+        }
         let view = FactView {
             repo: repository.key.clone(),
             conflicts_with: flags::conflicts(&fact.fact.detail.flags),
@@ -227,6 +231,19 @@ fn sift(repository: &Repository, facts: Vec<Remembered>, looked: &Looked, most: 
         sifted.views.truncate(most as usize);
     }
     sifted
+}
+
+/// Where valid citations were found in this call, in what is returned. What is kept of it is the default branch's matter alone.
+fn show_where(fact: &mut Remembered, verification: &Verification, commit: Option<ObjectId>) {
+    let Some(commit) = commit else { return };
+    for (citation, verdict) in fact.fact.detail.citations.iter_mut().zip(&verification.citations) {
+        if let Some(found) = verdict.found.as_ref().filter(|_| verdict.verdict == Verdict::Valid) {
+            let known = citation.current.as_ref().map_or(&citation.anchor.place, |(place, _)| place);
+            if known != found {
+                citation.current = (*found != citation.anchor.place).then(|| (found.clone(), commit));
+            }
+        }
+    }
 }
 
 /// When a verification is still good enough to stand in for another.

@@ -24,6 +24,8 @@ fn moved_and_renamed_code_is_followed() {
     assert_eq!(view.verdict(), Some(Verdict::Valid));
     let current = view.verification.as_ref().unwrap().citations[0].found.clone().unwrap();
     assert_eq!(current.path, "src/basket.rs");
+    let shown = view.remembered.fact.detail.citations[0].current.clone();
+    assert_eq!(shown.map(|(place, _)| place), Some(current), "the read that finds it returns the new place");
     for (path, matching, previous, expect) in [
         ("src/basket.rs", PathMatch::Exact, false, 1),
         ("src/cart.rs", PathMatch::Exact, true, 1),
