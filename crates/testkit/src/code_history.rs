@@ -69,6 +69,14 @@ impl CodeHistory {
         id
     }
 
+    /// Makes a commit the tip of `main`, as a push of it would; the others stay.
+    pub fn reset(&mut self, to: ObjectId) {
+        if let Some(place) = self.commits.iter().position(|(id, _)| *id == to) {
+            let commit = self.commits.remove(place);
+            self.commits.push(commit);
+        }
+    }
+
     /// The last commit, as a revision; without commits an empty worktree.
     pub fn tip(&self) -> Revision {
         self.commits.last().map_or(Revision::Worktree(None), |(id, _)| Revision::Commit(*id))

@@ -58,6 +58,9 @@ pub(crate) enum Fact {
         /// Only facts that cite this path, or what is beneath it
         #[arg(long)]
         path: Option<String>,
+        /// The revision [default: WORKTREE, the files as they are now; HEAD where there is none]
+        #[arg(long = "ref", value_name = "REF")]
+        reference: Option<String>,
     },
     /// One fact
     Show {
@@ -197,10 +200,10 @@ impl Fact {
                     }),
                 )
             }
-            Self::Search { query, repo, path } => (
+            Self::Search { query, repo, path, reference } => (
                 "memory_search",
                 json!({
-                    "ref": here.revision(None, repo.as_ref()), "repo": here.repo(repo)?, "query": query,
+                    "ref": here.revision(reference, repo.as_ref()), "repo": here.repo(repo)?, "query": query,
                     "filters": path.map(|path| json!({ "path": path })),
                 }),
             ),

@@ -9,6 +9,8 @@ use loci_model::{MemoryId, RepositoryId, Result};
 
 /// How many of them a read looks at, those confirmed last.
 const LOOKED_AT: usize = 50;
+/// Among how many in quarantine they are looked for: others are there for a person to decide.
+const AMONG: usize = 500;
 
 /// Whether a fact is in quarantine because of its code.
 pub(super) fn is_gone(fact: &Fact) -> bool {
@@ -28,9 +30,10 @@ pub(super) fn of(
         statuses: vec![RecordState::Quarantined],
         choice: FactChoice::Stored,
         after: None,
-        limit: LOOKED_AT.min(room),
+        limit: AMONG,
     })?;
     facts.retain(is_gone);
+    facts.truncate(LOOKED_AT.min(room));
     Ok(facts)
 }
 

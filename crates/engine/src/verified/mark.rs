@@ -1,5 +1,5 @@
 //! `fact_mark`: how a repository's facts stand, in a text that is another as soon as others are served, for who listens. It says
-//! nothing of what they are, and costs a look at an index, however much is remembered.
+//! nothing of what they are, and costs counting in an index: nothing is read of the facts themselves.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};

@@ -101,6 +101,16 @@ fn of_proposal(verified: FactEvent) -> Result<FactEvent> {
     Ok(FactEvent { cause: Some(PROPOSED.to_owned()), details, duration_ms: None, ..verified })
 }
 
+/// Whether a verdict at the tip of the default branch changes the state of a fact.
+pub(super) fn turns(fact: &Fact, verdict: Verdict) -> bool {
+    match (verdict, fact.status) {
+        _ if fact.proposed => false,
+        (Verdict::Valid, RecordState::Quarantined) => fact.detail.gone.is_some(),
+        (Verdict::Gone | Verdict::Contradicted, RecordState::Active) => true,
+        _ => false,
+    }
+}
+
 /// The change of state that follows, with its event and cause.
 fn turn(
     fact: &mut Fact,

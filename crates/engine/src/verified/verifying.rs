@@ -15,7 +15,7 @@ use super::answers::VerifyMode;
 use super::code_reading::{HEAD, Tip, resolve, unreadable};
 use super::looking::{Look, Seen, Subject, look_at};
 use super::remembered::Remembered;
-use super::settling::Origin;
+use super::settling::{self, Origin};
 use super::standing::Standing;
 use super::verifier::{Verifier, VerifierLimits};
 use crate::Engine;
@@ -179,6 +179,14 @@ impl Engine {
             Some(tip) => self.kept(&repository.memory, &digests, tip).await?,
             None => HashMap::new(),
         };
+        if tip.as_ref().is_some_and(|tip| tip.is_default) {
+            // What was found of this commit when it was only a branch's decides now: it is looked at anew, and written.
+            for (fact, digest) in facts.iter().zip(&digests) {
+                if found.get(digest).is_some_and(|kept| settling::turns(&fact.fact, kept.verdict)) {
+                    found.remove(digest);
+                }
+            }
+        }
         let wanted: Vec<usize> = (0..digests.len())
             .filter(|place| !digests.get(*place).is_some_and(|digest| found.contains_key(digest)))
             .collect();

@@ -104,6 +104,31 @@ fn a_read_brings_back_what_is_there_again() {
 }
 
 #[test]
+fn what_was_found_on_a_branch_decides_when_it_is_the_default_one() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let whole = shop.write("README.md", Some("# Shop\n\nSells more things.\n"));
+    let without = shop.write("src/cart.rs", None);
+    let at = |commit: &str| {
+        shop.world.clock().advance_ms(1_000);
+        let serving = Serving { reference: Some(commit.to_owned()), ..Serving::default() };
+        block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, REPO, 50, serving)).unwrap()
+    };
+    let to = |commit| shop.code(|history| history.reset(commit));
+    to(whole);
+    assert_eq!(at(&without.to_string()).omitted.gone, 1);
+    assert_eq!(shop.status(&id), RecordState::Active, "it is a branch's yet");
+    to(without);
+    assert_eq!(shop.recent(VerifyMode::Cached).omitted.gone, 1);
+    assert_eq!(shop.status(&id), RecordState::Quarantined, "by a verdict that was kept of the commit");
+    to(whole);
+    let list = shop.recent(VerifyMode::Cached);
+    assert_eq!((list.facts.len(), shop.status(&id)), (1, RecordState::Active));
+    assert_eq!(list.facts[0].remembered.fact.status, RecordState::Active);
+    shop.assert_replayed(&id);
+}
+
+#[test]
 fn what_cannot_be_read_is_no_evidence() {
     let shop = Shop::new();
     let id = shop.stored();
