@@ -49,6 +49,9 @@ pub(crate) struct Entry {
     pub(crate) key: String,
     /// When it was said, RFC 3339.
     pub(crate) at: String,
+    /// The server, where one was named: what was said to one is nobody else's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) url: Option<String>,
     /// The memory, where one was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<String>,
@@ -132,6 +135,12 @@ impl Spool {
         let _lock = self.lock()?;
         let (lines, cut) = self.read_lines()?;
         Ok((lines.iter().filter_map(|line| read(line).ok()).collect(), cut))
+    }
+
+    /// Whether something waits for this server that it did not refuse.
+    pub(crate) fn waits_for(&self, url: Option<&str>) -> Result<bool> {
+        let (entries, _) = self.entries()?;
+        Ok(entries.iter().any(|entry| entry.refused.is_none() && entry.url.as_deref() == url))
     }
 
     /// Takes out what servers have, and marks what they do not want, by their keys. What was added meanwhile stays.
@@ -224,7 +233,16 @@ mod tests {
     fn entry(key: &str, call: SpoolCall) -> Entry {
         let at = "2026-11-23T03:00:00Z".to_owned();
         let body = json!({ "text": "x".repeat(100) });
-        Entry { key: key.to_owned(), at, memory: None, task: "t-001".to_owned(), call, body, refused: None }
+        Entry {
+            key: key.to_owned(),
+            at,
+            url: None,
+            memory: None,
+            task: "t-001".to_owned(),
+            call,
+            body,
+            refused: None,
+        }
     }
 
     fn keys(spool: &Spool) -> Vec<String> {

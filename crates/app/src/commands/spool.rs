@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Subcommand;
 
-use super::task::delivery::{flush, spool};
+use super::task::delivery::{Flushing, flush, spool};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{Difference, NotFound};
@@ -36,7 +36,8 @@ impl SpoolCommand {
             }
             Self::Flush => {
                 let session = Session::begin(globals, environment)?;
-                let flushed = flush(&session.client, &spool, true).await?;
+                let everything = Flushing { url: globals.url.as_deref(), all: true, until: None };
+                let flushed = flush(&session.client, &spool, everything).await?.done;
                 output::result(globals.json, &flushed, |flushed| {
                     let (taken, refused, waiting) = (flushed.taken, flushed.refused, flushed.waiting);
                     output::line(format!("{taken} sent, {refused} refused, {waiting} waiting"));
@@ -55,5 +56,6 @@ impl SpoolCommand {
 
 fn shown(entry: &Entry) {
     let why = entry.refused.as_ref().map(|why| format!("  refused: {why}")).unwrap_or_default();
-    output::line(format!("{}  {}  {}{why}", entry.at, entry.call.as_str(), entry.task));
+    let to = entry.url.as_ref().map(|url| format!("  for {url}")).unwrap_or_default();
+    output::line(format!("{}  {}  {}{to}{why}", entry.at, entry.call.as_str(), entry.task));
 }

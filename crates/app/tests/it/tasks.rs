@@ -15,6 +15,13 @@ const NOWHERE: &str = "http://127.0.0.1:9";
 /// Whoever reports is held up no longer.
 const HELD_UP_MAX: Duration = Duration::from_secs(2);
 
+/// Entries that are for nowhere, as entries for the server of this machine.
+fn as_if_for_here(spool: &str) -> String {
+    let here = spool.replace(&format!("\"url\":\"{NOWHERE}\","), "");
+    assert_ne!(here, spool);
+    here
+}
+
 fn begin(shop: &Shop<'_>, id: &str) {
     shop.json(&["task", "create", "--id", id, "--user", "bob", "Add pagination to /orders"]);
 }
@@ -90,7 +97,13 @@ fn a38_what_was_reported_offline_is_there_once_when_the_server_is() {
     let calls: Vec<_> = waiting.as_array().unwrap().iter().map(|one| one["call"].as_str().unwrap()).collect();
     assert_eq!(calls, ["complete", "complete", "note", "finalize"]);
 
-    // Whoever comes next and finds a server sends what waits first, in its order.
+    // What was said to one server is nobody else's.
+    let (code, _, said) = shop.run(&["task", "note", "t-001", "Orders have 4 states."]);
+    assert!(code == 0 && !said.contains("spooled"), "{said}");
+    assert_eq!(shop.json(&["spool", "show"]).as_array().unwrap().len(), 4);
+    let kept = as_if_for_here(&kept);
+    std::fs::write(&file, &kept).unwrap();
+    // Whoever comes next and finds that server sends what waits first, in its order.
     let (code, _, said) = shop.run(&["task", "note", "t-001", "Orders have 3 states."]);
     assert!(code == 0 && said.contains("4 spooled reports sent, 0 refused"), "{said}");
     assert_eq!(shop.json(&["spool", "show"]), json!([]));
@@ -102,7 +115,7 @@ fn a38_what_was_reported_offline_is_there_once_when_the_server_is() {
         listed["records"].as_array().unwrap().len()
     };
     let held = (of("/acme/shop/episodes/"), of("/acme/shop/knowledge/"));
-    assert_eq!(held, (1, 1), "duplicates are harmless");
+    assert_eq!(held, (1, 2), "duplicates are harmless");
     assert_eq!(shop.json(&["task", "show", "t-001"])["status"], "completed");
 }
 
@@ -112,17 +125,31 @@ fn what_a_server_refuses_stays_in_the_spool_and_is_not_sent_again() {
     let shop = Shop::new(&home, "shop");
     begin(&shop, "t-001");
     assert_eq!(shop.run(&["task", "note", "t-404", "Orders have 3 states.", "--url", NOWHERE]).0, 0);
+    let file = shop.path().join(".git/loci/spool.jsonl");
+    std::fs::write(&file, as_if_for_here(&std::fs::read_to_string(&file).unwrap())).unwrap();
     let (code, _, said) = shop.run(&["task", "note", "t-001", "Prices are in 1 currency."]);
     assert!(code == 0 && said.contains("0 spooled reports sent, 1 refused"), "{said}");
     let (_, _, said) = shop.run(&["task", "note", "t-001", "Prices are in 1 currency."]);
     assert!(!said.contains("spooled"), "{said}");
     let (code, out, _) = shop.run(&["spool", "flush"]);
     assert_eq!((code, out.trim()), (5, "0 sent, 1 refused, 0 waiting"));
-    // What is refused at once is not kept: it would be refused again.
+    // What is refused at once is kept too, with the reason: the task may be made later.
     let (code, _, said) = shop.run(&["task", "note", "t-405", "Orders have 3 states."]);
     assert!(code == 0 && said.contains("no task t-405"), "{said}");
-    assert_eq!(shop.json(&["spool", "show"]).as_array().unwrap().len(), 1);
-    assert_eq!(shop.run(&["task", "note", "t-405", "Orders have 3 states.", "--strict"]).0, 3);
+    let kept = shop.json(&["spool", "show"]);
+    assert_eq!(kept.as_array().unwrap().len(), 2);
+    assert!(kept[1]["refused"].as_str().unwrap().contains("no task t-405"), "{kept}");
+    begin(&shop, "t-405");
+    let (code, out, _) = shop.run(&["spool", "flush"]);
+    assert_eq!((code, out.trim()), (5, "1 sent, 1 refused, 0 waiting"));
+    assert_eq!(shop.run(&["task", "note", "t-406", "Orders have 3 states.", "--strict"]).0, 3);
+    begin(&shop, "t-002");
+    let report = ["task", "complete", "t-002", "--status", "completed", "--learnings", "not-there.md"];
+    let (code, _, said) = shop.run(&report);
+    assert!(code == 0 && said.contains("left out of the report") && !said.contains("loci task"), "{said}");
+    let task = shop.json(&["task", "show", "t-002"]);
+    assert!(task["written"]["episode_id"].is_string(), "{task} {said}");
+    assert_ne!(shop.run(&[&report[..], &["--strict"]].concat()).0, 0);
 }
 
 #[test]

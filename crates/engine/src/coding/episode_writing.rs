@@ -45,6 +45,11 @@ pub(super) fn put_episode(
         Some(old) if old.text == record.text => old.id,
         Some(old) => {
             found.add(&safe);
+            if old.state != RecordState::Active {
+                // Somebody, or a check, holds it back: telling more of the task is no reason to serve it.
+                record.state = old.state;
+                record.state_reason.clone_from(&old.state_reason);
+            }
             let reason = if is_minimal { "filled in" } else { "reported by the agent" };
             building.replace(tx, &old, record, reason)?.id
         }

@@ -16,7 +16,7 @@ use super::learnings::{Category, Learning};
 use super::repository_docs::RepositoryDocs;
 use crate::records::NewRecord;
 use crate::records::writing::{Building, Origin};
-use crate::safety::{Tally, sanitise};
+use crate::safety::{self, Tally, sanitise};
 use crate::verified::proposing;
 
 /// The metadata key of a text's digest.
@@ -100,6 +100,9 @@ impl Learner<'_> {
             return Ok(rejected("in_repo_docs"));
         }
         let (mut record, safe) = self.building.build(&self.record_of(learning)?, id, self.origin())?;
+        if let Some(topic) = &learning.topic {
+            self.hold_back(&mut record, topic);
+        }
         let digest = digest(&record.text);
         record.metadata.insert(DIGEST.to_owned(), MetadataValue::String(digest.clone()));
         if learning.is_vague {
@@ -117,6 +120,16 @@ impl Learner<'_> {
             }
             _ => Became { id: Some(record.id), action: LearnedAction::Added, reason: None },
         })
+    }
+
+    /// The topic is read by whoever reads the learning, so both are looked at together.
+    fn hold_back(&self, record: &mut Record, topic: &str) {
+        let both = safety::prepare(format!("{topic}: {}", record.text), None, &self.building.policy);
+        if record.state == RecordState::Active && both.state == RecordState::Quarantined {
+            record.state = both.state;
+            record.state_reason = both.state_reason();
+            record.findings = both.findings;
+        }
     }
 
     fn record_of(&self, learning: &Learning) -> Result<NewRecord> {

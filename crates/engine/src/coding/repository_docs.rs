@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use loci_model::code::{CodeFile, EntryKind};
 use loci_model::ports::code::{CodeResult, CodeSource};
+use loci_model::verdict::Unverifiable;
 
 use crate::verified::Tip;
 
@@ -57,7 +58,10 @@ pub(super) struct RepositoryDocs {
 }
 
 impl RepositoryDocs {
-    /// Reads what a repository says at a revision. A file that cannot be read says nothing.
+    /// Reads what a repository says at a revision. A file that is too large, or no text, says nothing.
+    ///
+    /// # Errors
+    /// Why the repository could not be read.
     pub(super) fn read(source: &dyn CodeSource, tip: &Tip) -> CodeResult<Self> {
         let files = source.files(&tip.revision)?;
         let mut files: Vec<&CodeFile> = files.iter().filter(|file| is_doc(file)).collect();
@@ -67,8 +71,10 @@ impl RepositoryDocs {
         source.prefetch(&blobs, FILE_BYTES_MAX);
         let mut docs = Self::default();
         for blob in &blobs {
-            if let Ok(bytes) = source.read(blob, FILE_BYTES_MAX) {
-                docs.add(&String::from_utf8_lossy(&bytes));
+            match source.read(blob, FILE_BYTES_MAX) {
+                Ok(bytes) => docs.add(&String::from_utf8_lossy(&bytes)),
+                Err(error) if matches!(error.why, Unverifiable::TooLarge | Unverifiable::Binary) => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(docs)

@@ -1,10 +1,12 @@
 //! The end of a task: one episode whatever happens, learnings with what became of each, and nothing that is known already.
 
 use loci_engine::coding::{Completion, Finalization, LearnedAction, NewTask, TaskNote, TaskPatch};
+use loci_engine::records::QuarantineAsk;
 use loci_model::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::task::{TaskPullRequest, TaskStatus};
 use loci_model::{ErrorKind, RecordId};
+use loci_testkit::block_on;
 use serde_json::Value;
 
 use super::world::{Workshop, task};
@@ -174,6 +176,24 @@ fn what_a_report_left_open_is_filled_in() {
 }
 
 #[test]
+fn an_episode_that_is_held_back_stays_so() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let id = shop.finalize("t-001", ended(TaskStatus::TimedOut)).unwrap().episode;
+    let ask = QuarantineAsk {
+        ids: vec![id.clone()],
+        reason: "the task was poisoned".to_owned(),
+        ..QuarantineAsk::default()
+    };
+    block_on(shop.engine.records_quarantine(&shop.caller, &shop.memory(), ask)).unwrap();
+    assert_eq!(shop.record(&id).state, RecordState::Quarantined);
+    let late = shop.complete("t-001", report()).unwrap();
+    let held = shop.record(&id);
+    assert_eq!((&late.episode, held.state), (&id, RecordState::Quarantined));
+    assert!(held.text.contains("Added pagination."), "what is told is kept all the same");
+}
+
+#[test]
 fn a31_every_path_leaves_one_minimal_episode() {
     let shop = Workshop::new();
     let paths = [
@@ -337,6 +357,11 @@ fn learnings_go_through_safety() {
     let episode = shop.record(&left.episode);
     assert!(!episode.text.contains(&secret) && episode.text.contains("[REDACTED:github_token]"));
     assert_eq!(shop.get("t-001").unwrap().error_message.unwrap().chars().count(), 1_000);
+
+    shop.begun("t-003");
+    let topic = format!("**[{blatant}]:** The tests need port 5433.");
+    let by_topic = shop.complete("t-003", Completion { learnings_text: Some(topic), ..report() }).unwrap();
+    assert_eq!(by_topic.learnings[0].action, LearnedAction::Quarantined, "a topic is read like the text");
 
     shop.begun("t-002");
     let again = shop.complete("t-002", said).unwrap();

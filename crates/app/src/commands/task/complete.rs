@@ -101,10 +101,10 @@ impl Complete {
             body.pr = Some(TaskPullRequest { number, url, head_sha });
         }
         if let Some(file) = &self.learnings {
-            body.learnings_text = Some(text_of(file, "the learnings")?);
+            body.learnings_text = self.helper.or_noted(text_of(file, "the learnings"))?;
         }
         if let Some(file) = &self.self_feedback {
-            body.self_feedback_text = Some(text_of(file, "the self-feedback")?);
+            body.self_feedback_text = self.helper.or_noted(text_of(file, "the self-feedback"))?;
         }
         Ok(body)
     }

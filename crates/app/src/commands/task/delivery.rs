@@ -41,12 +41,17 @@ pub(crate) struct Helper {
     at: At,
 }
 
+/// Sending what waits before one's own report ends then: somebody waits for the command.
+const BEFORE: Duration = Duration::from_secs(10);
+
 /// Why nothing came of a call.
 enum Failure {
     /// It may be said later.
     Out(anyhow::Error),
     /// It would be refused again.
     Refused(anyhow::Error),
+    /// It is spooled already, behind what waits.
+    Behind(anyhow::Error),
 }
 
 impl Helper {
@@ -62,14 +67,19 @@ impl Helper {
         body: &impl Serialize,
         show: impl FnOnce(&A),
     ) -> Result<()> {
-        let said = self.entry(task, call, body);
+        let said = self.entry(globals, task, call, body);
         let failure = match said {
             Ok(entry) => match self.send(globals, environment, &entry).await {
                 Ok(answer) => {
                     let answer: A = serde_json::from_value(answer).context("the answer of the server")?;
                     return output::result(globals.json, &answer, show);
                 }
-                Err(Failure::Refused(error)) => error,
+                Err(Failure::Behind(error)) => error,
+                Err(Failure::Refused(error)) => {
+                    let refused = Some(format!("{error:#}"));
+                    spool_it(globals, environment, &Entry { refused, ..entry }).await;
+                    error
+                }
                 Err(Failure::Out(error)) => {
                     spool_it(globals, environment, &entry).await;
                     error
@@ -84,12 +94,28 @@ impl Helper {
         Ok(())
     }
 
+    /// A part of a report; where it cannot be had, the rest is said without it.
+    ///
+    /// # Errors
+    /// Only with `--strict`.
+    pub(super) fn or_noted(&self, part: Result<String>) -> Result<Option<String>> {
+        match part {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if self.strict => Err(error),
+            Err(error) => {
+                output::note(format!("left out of the report: {error:#}"));
+                Ok(None)
+            }
+        }
+    }
+
     /// The request as it is sent, and kept if need be: without secrets.
-    fn entry(&self, task: &str, call: SpoolCall, body: &impl Serialize) -> Result<Entry> {
+    fn entry(&self, globals: &Globals, task: &str, call: SpoolCall, body: &impl Serialize) -> Result<Entry> {
         let now = SystemClock::new().now();
         Ok(Entry {
             key: uuid7(&RandomIds::new()?, now.millis()),
             at: now.to_rfc3339(),
+            url: globals.url.clone(),
             memory: self.at.memory.clone(),
             task: task.to_owned(),
             call,
@@ -107,12 +133,34 @@ impl Helper {
         let session = Session::begin(globals, environment).map_err(Failure::Out)?;
         let client = of_memory(&session.client, entry.memory.as_deref()).map_err(Failure::Refused)?;
         probe(&client, &entry.task).await?;
-        if let Some(spool) = spool(globals, environment).await {
-            flush_quietly(&session.client, &spool).await;
-        }
-        let answer = say_once(&client, entry).await?;
+        let spool = spool(globals, environment).await;
+        let answer = match spool {
+            Some(spool) if spool.waits_for(entry.url.as_deref()).map_err(Failure::Out)? => {
+                behind_others(&session.client, &spool, entry).await?
+            }
+            _ => say_once(&client, entry).await?,
+        };
         session.end().await.map_err(Failure::Out)?;
         Ok(answer)
+    }
+}
+
+/// Says something after what waits, in the order in which it was said. It is on the disk before anything is sent.
+async fn behind_others(client: &Client, spool: &Spool, entry: &Entry) -> Result<Value, Failure> {
+    spool.add(entry).map_err(Failure::Out)?;
+    let flushing = Flushing { url: entry.url.as_deref(), all: false, until: Some(BEFORE) };
+    let flushed = flush(client, spool, flushing).await.map_err(Failure::Behind)?;
+    let (own, others): (Vec<_>, Vec<_>) = flushed.answers.into_iter().partition(|(key, _)| *key == entry.key);
+    let taken = others.iter().filter(|(_, answer)| answer.is_ok()).count();
+    let refused = others.len() - taken;
+    output::note(format!("{taken} spooled reports sent, {refused} refused (loci spool show)"));
+    match own.into_iter().next() {
+        Some((_, Ok(answer))) => Ok(answer),
+        Some((_, Err(why))) => Err(Failure::Behind(anyhow::anyhow!(why))),
+        None => Err(Failure::Behind(anyhow::anyhow!(
+            "it waits in the spool, behind what was said before: {}",
+            spool.path().display()
+        ))),
     }
 }
 
@@ -146,7 +194,9 @@ fn path(call: SpoolCall) -> &'static str {
 }
 
 fn failed(error: ClientError) -> Failure {
-    let is_out = error.is_retryable() || matches!(error, ClientError::Unexpected(_));
+    // A key that ran out and a server's fault are mended; what is said is right all the same.
+    let is_mended = error.status().is_some_and(|status| matches!(status, 401 | 403 | 500..));
+    let is_out = error.is_retryable() || is_mended || matches!(error, ClientError::Unexpected(_));
     if is_out { Failure::Out(error.into()) } else { Failure::Refused(error.into()) }
 }
 
@@ -176,17 +226,6 @@ pub(crate) async fn spool(globals: &Globals, environment: &Environment) -> Optio
     Some(Spool::at(local.found().common_dir.join("loci").join("spool.jsonl")))
 }
 
-/// Sends what waits and was not refused before; says how many are taken.
-async fn flush_quietly(client: &Client, spool: &Spool) {
-    match flush(client, spool, false).await {
-        Ok(Flushed { taken: 0, refused: 0, .. }) => {}
-        Ok(Flushed { taken, refused, .. }) => {
-            output::note(format!("{taken} spooled reports sent, {refused} refused (loci spool show)"));
-        }
-        Err(error) => output::note(format!("the spool: {error:#}")),
-    }
-}
-
 /// What became of a spool.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct Flushed {
@@ -198,23 +237,49 @@ pub(crate) struct Flushed {
     pub(crate) waiting: usize,
 }
 
-/// Sends what waits, oldest first, until a server cannot be reached; with `all` also what was refused before.
-pub(crate) async fn flush(client: &Client, spool: &Spool, all: bool) -> Result<Flushed> {
+/// What is sent of a spool.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Flushing<'a> {
+    /// What was said to this server, and no other.
+    pub(crate) url: Option<&'a str>,
+    /// Also what was refused before.
+    pub(crate) all: bool,
+    /// Nothing more is begun after so long.
+    pub(crate) until: Option<Duration>,
+}
+
+/// What became of a spool, with the answers by key: a server's, or why it refused.
+pub(crate) struct Answered {
+    pub(crate) done: Flushed,
+    pub(crate) answers: Vec<(String, Result<Value, String>)>,
+}
+
+/// Sends what waits, oldest first, until a server cannot be reached.
+pub(crate) async fn flush(client: &Client, spool: &Spool, what: Flushing<'_>) -> Result<Answered> {
+    let clock = SystemClock::new();
+    let until_us = what.until.and_then(|until| u64::try_from(until.as_micros()).ok());
+    let until_us = until_us.map(|until| clock.monotonic_us().saturating_add(until));
     let (entries, _) = spool.entries()?;
-    let mut sent: BTreeMap<String, Sent> = BTreeMap::new();
-    for entry in entries.iter().filter(|entry| all || entry.refused.is_none()) {
+    let wanted = |entry: &&Entry| entry.url.as_deref() == what.url && (what.all || entry.refused.is_none());
+    let mut answers = Vec::new();
+    for entry in entries.iter().filter(wanted) {
+        if until_us.is_some_and(|until| clock.monotonic_us() >= until) {
+            break;
+        }
         let client = of_memory(client, entry.memory.as_deref())?;
-        match say_once(&client, entry).await {
-            Ok(_) => sent.insert(entry.key.clone(), Sent::Taken),
-            Err(Failure::Refused(error)) => {
-                sent.insert(entry.key.clone(), Sent::Refused(format!("{error:#}")))
-            }
+        let answer = match say_once(&client, entry).await {
+            Ok(answer) => Ok(answer),
+            Err(Failure::Refused(error) | Failure::Behind(error)) => Err(format!("{error:#}")),
             Err(Failure::Out(_)) => break,
         };
+        // At once: whoever is killed on the way sends nothing twice that need not be.
+        let sent = answer.as_ref().map_or_else(|why| Sent::Refused(why.clone()), |_| Sent::Taken);
+        spool.settle(&BTreeMap::from([(entry.key.clone(), sent)]))?;
+        answers.push((entry.key.clone(), answer));
     }
-    spool.settle(&sent)?;
-    let taken = sent.values().filter(|one| **one == Sent::Taken).count();
-    Ok(Flushed { taken, refused: sent.len() - taken, waiting: entries.len() - sent.len() })
+    let taken = answers.iter().filter(|(_, answer)| answer.is_ok()).count();
+    let done = Flushed { taken, refused: answers.len() - taken, waiting: entries.len() - answers.len() };
+    Ok(Answered { done, answers })
 }
 
 /// Secrets are kept nowhere, not even until a server masks them.
