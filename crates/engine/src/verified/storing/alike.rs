@@ -21,8 +21,9 @@ use crate::verified::remembered::Remembered;
 const COMPARED: u32 = 20;
 /// What is compared is words, so words find it: the question is not embedded.
 const BY_WORDS: ListLengths = ListLengths { window: 100, turn: 100, dense: 0 };
-/// Facts on the same path that are compared.
-const ON_PATH: usize = 100;
+/// Facts on the same path that are compared beside the best matches. What shares half of its words is among those: a path only adds
+/// what a search is short of, and a file with hundreds of facts must not make each further one slower.
+const ON_PATH: usize = 30;
 /// Facts that are said to be similar.
 const SIMILAR_MAX: usize = 5;
 
