@@ -4,7 +4,6 @@
 //!
 //! It decides nothing about when something is kept or sent, and sends nothing itself.
 
-use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -143,23 +142,20 @@ impl Spool {
         Ok(entries.iter().any(|entry| entry.refused.is_none() && entry.url.as_deref() == url))
     }
 
-    /// Takes out what servers have, and marks what they do not want, by their keys. What was added meanwhile stays.
-    pub(crate) fn settle(&self, sent: &BTreeMap<String, Sent>) -> Result<()> {
-        if sent.is_empty() {
-            return Ok(());
-        }
+    /// Takes out what a server has, or marks what it does not want, by its key. What was added meanwhile stays.
+    pub(crate) fn settle(&self, key: &str, sent: &Sent) -> Result<()> {
         let _lock = self.lock()?;
         let (lines, _) = self.read_lines()?;
         let mut kept = Vec::with_capacity(lines.len());
         for text in lines {
             let mut entry = read(&text)?;
-            match sent.get(&entry.key) {
-                Some(Sent::Taken) => {}
-                Some(Sent::Refused(why)) => {
+            match sent {
+                _ if entry.key != key => kept.push(text),
+                Sent::Taken => {}
+                Sent::Refused(why) => {
                     entry.refused = Some(why.clone());
                     kept.push(line(&entry)?);
                 }
-                None => kept.push(text),
             }
         }
         self.replace(&kept)
@@ -259,9 +255,8 @@ mod tests {
         }
         let mode = std::fs::metadata(spool.path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, MODE);
-        let sent =
-            [("a".to_owned(), Sent::Taken), ("b".to_owned(), Sent::Refused("NOT_FOUND".into()))].into();
-        spool.settle(&sent).unwrap();
+        spool.settle("a", &Sent::Taken).unwrap();
+        spool.settle("b", &Sent::Refused("NOT_FOUND".into())).unwrap();
         assert_eq!(keys(&spool), ["b", "c"]);
         assert_eq!(spool.entries().unwrap().0[0].refused.as_deref(), Some("NOT_FOUND"));
         assert_eq!(std::fs::metadata(spool.path()).unwrap().permissions().mode() & 0o777, MODE);

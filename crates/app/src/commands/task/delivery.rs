@@ -1,7 +1,6 @@
 //! How `loci task complete|finalize|note` reach a server, or do not: what cannot be said now is spooled, and nobody is held up
 //! for it. Whoever comes next and finds a server sends what waits.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -274,7 +273,7 @@ pub(crate) async fn flush(client: &Client, spool: &Spool, what: Flushing<'_>) ->
         };
         // At once: whoever is killed on the way sends nothing twice that need not be.
         let sent = answer.as_ref().map_or_else(|why| Sent::Refused(why.clone()), |_| Sent::Taken);
-        spool.settle(&BTreeMap::from([(entry.key.clone(), sent)]))?;
+        spool.settle(&entry.key, &sent)?;
         answers.push((entry.key.clone(), answer));
     }
     let taken = answers.iter().filter(|(_, answer)| answer.is_ok()).count();
