@@ -33,6 +33,9 @@ pub struct Anchor {
     pub place: Place,
     /// The commit that was read; `None` for what was read from a worktree that stands on none.
     pub commit: Option<ObjectId>,
+    /// The lines were read from a worktree whose file is not that of the commit: nobody finds them there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_uncommitted: bool,
     /// The file's object there.
     pub blob: ObjectId,
     /// `vm1:` and 32 hex digits (§5.1).

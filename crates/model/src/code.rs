@@ -32,9 +32,9 @@ impl ObjectId {
         if !matches!(digits.len(), 40 | 64) {
             return None;
         }
-        for pair in digits.chunks(2) {
-            let digit = |place: usize| char::from(*pair.get(place)?).to_digit(16);
-            raw.push(u8::try_from(digit(0)? * 16 + digit(1)?).ok()?);
+        for pair in digits.chunks_exact(2) {
+            let [high, low] = pair else { return None };
+            raw.push(digit_of(*high)? << 4 | digit_of(*low)?);
         }
         Self::from_bytes(&raw)
     }
@@ -48,9 +48,26 @@ impl ObjectId {
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // One write of all digits: ids are spelled wherever facts are read, and writing byte by byte was seen in profiles.
-        let halves = self.as_bytes().iter().flat_map(|byte| [byte >> 4, byte & 15]);
-        let digits: String = halves.filter_map(|half| char::from_digit(half.into(), 16)).collect();
-        f.write_str(&digits)
+        let mut digits = [0_u8; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.as_bytes()) {
+            pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+        }
+        let digits = digits.get(..2 * usize::from(self.length)).unwrap_or_default();
+        f.write_str(std::str::from_utf8(digits).map_err(|_| fmt::Error)?)
+    }
+}
+
+/// The hexadecimal digit of 0 to 15.
+fn digit(half: u8) -> u8 {
+    if half < 10 { b'0' + half } else { b'a' + half - 10 }
+}
+
+fn digit_of(sign: u8) -> Option<u8> {
+    match sign {
+        b'0'..=b'9' => Some(sign - b'0'),
+        b'a'..=b'f' => Some(sign - b'a' + 10),
+        b'A'..=b'F' => Some(sign - b'A' + 10),
+        _ => None,
     }
 }
 

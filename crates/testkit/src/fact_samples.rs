@@ -50,6 +50,7 @@ pub fn repository(memory: &MemoryId, number: u32, key: &str) -> Result<Repositor
 pub fn citation(path: &str) -> Citation {
     let place = Place { path: path.to_owned(), line_start: 3, line_end: 4 };
     let anchor = Anchor {
+        is_uncommitted: false,
         place: place.clone(),
         commit: Some(object(3)),
         blob: object(4),

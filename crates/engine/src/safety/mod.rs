@@ -115,6 +115,15 @@ impl SafeText {
     }
 }
 
+/// The kinds of secrets in a text, also of those that hidden characters cut apart; a kind may be named twice.
+pub(crate) fn secrets_in(text: &str) -> Vec<SecretKind> {
+    let (_, mut kinds) = secrets::redact(text.to_owned(), RedactionMode::Mask);
+    if let Some(visible) = hidden_characters::visible(text) {
+        kinds.extend(secrets::redact(visible, RedactionMode::Mask).1);
+    }
+    kinds
+}
+
 /// All steps on the text of a record, and on what the index is to read of it.
 pub fn prepare(text: String, index_text: Option<String>, policy: &SafetyPolicy) -> SafeText {
     let hidden = hidden_characters::hides_characters(&text);

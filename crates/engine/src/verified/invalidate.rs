@@ -50,7 +50,7 @@ impl Engine {
         if !REASON_CHARS.contains(&reason.trim().chars().count()) {
             return Err(Error::invalid("reason", "reason must have 5 to 1000 characters"));
         }
-        super::storing::check_secrets(&[reason], &[])?;
+        super::storing::check_secrets(&[reason])?;
         let located = self.locate(caller, standing, id, Capability::Write).await?;
         let repository = located.found.repository;
         let overrides =

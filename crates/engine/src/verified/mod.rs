@@ -24,6 +24,7 @@ mod background;
 mod by_path;
 mod citing;
 mod code_reading;
+mod conflicts;
 mod content_hash;
 mod delete;
 mod events;

@@ -7,8 +7,9 @@ use loci_text::tokens::Estimator;
 use super::answers::FactView;
 use crate::render::{Budget, Entry, Frame, Group, Oversize, fill};
 
-/// Enough for every fact that one call returns.
-const TOKENS_MAX: u32 = 100_000;
+/// Tokens of a block where nobody says how many: what one result over MCP holds (64 KiB) beside the facts themselves, and no more
+/// than a prompt should be given unasked. What finds no room is counted.
+const TOKENS_DEFAULT: u32 = 8_000;
 /// Places that an entry names; the rest are counted.
 const PLACES_MAX: usize = 3;
 
@@ -24,7 +25,7 @@ pub(super) fn render(views: &[FactView], tokens: Option<u32>, seed: [u8; 16]) ->
     let entries = views.iter().map(entry).collect();
     let group = Group { heading: "Verified facts".to_owned(), share: 100, first: usize::MAX, entries };
     let budget = Budget {
-        tokens: tokens.unwrap_or(TOKENS_MAX),
+        tokens: tokens.unwrap_or(TOKENS_DEFAULT),
         estimator: Estimator::Mixed,
         oversize: Oversize::Skip,
     };

@@ -138,7 +138,7 @@ impl Engine {
                 ) => continue,
             };
             let says_enough = information(&made, cited.citations.len(), text, &[]) != Information::TooLow;
-            if !says_enough || check_secrets(&[], std::slice::from_ref(&made.content)).is_err() {
+            if !says_enough || check_secrets(&[&made.content]).is_err() {
                 continue;
             }
             let found = [(made.lfs, flags::LFS), (made.symlink, flags::SYMLINK)];

@@ -30,8 +30,8 @@ const LOOKED_AT: u32 = 100;
 /// Candidates of each list of a search, at least, and of those that are looked at where too few of them were stored by somebody.
 const LIST: usize = 200;
 const LONGER_LISTS: [usize; 2] = [800, 3_200];
-/// Of a listing by filters alone so many facts are looked at.
-const LISTED: usize = 10_000;
+/// Facts that a listing by filters alone reads at a time.
+const PAGE: usize = 1_000;
 
 /// What must be so of a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -230,17 +230,25 @@ impl Engine {
         self.store
             .read(move |tx| {
                 let memory = &found.repository.memory;
-                let mut facts = tx.facts().list(&FactPage {
-                    memory: memory.clone(),
-                    repository: found.repository.id.clone(),
-                    statuses: vec![filters.status.unwrap_or(RecordState::Active)],
-                    choice: FactChoice::Stored,
-                    after: None,
-                    limit: LISTED,
-                })?;
-                facts.retain(|fact| filters.admits(fact));
-                facts.truncate(limit);
-                join(tx, memory, &found.view, facts)
+                let (mut admitted, mut after) = (Vec::new(), None);
+                loop {
+                    let page = tx.facts().list(&FactPage {
+                        memory: memory.clone(),
+                        repository: found.repository.id.clone(),
+                        statuses: vec![filters.status.unwrap_or(RecordState::Active)],
+                        choice: FactChoice::Stored,
+                        after,
+                        limit: PAGE,
+                    })?;
+                    let is_last = page.len() < PAGE;
+                    after = page.last().map(|fact| (fact.refreshed_at, fact.record.clone()));
+                    admitted.extend(page.into_iter().filter(|fact| filters.admits(fact)));
+                    if is_last || admitted.len() >= limit {
+                        break;
+                    }
+                }
+                admitted.truncate(limit);
+                join(tx, memory, &found.view, admitted)
             })
             .await
     }

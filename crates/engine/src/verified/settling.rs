@@ -78,8 +78,7 @@ pub(super) fn settle(
         let event = scene.event(ids, FactEventKind::Reanchored, Some(&fact.record));
         events.push(FactEvent { details: details(&serde_json::json!({ "citation": index }))?, ..event });
     }
-    // Nobody vouches for proposed citations: what becomes of their code says nothing of the record.
-    let turn = if fact.proposed { None } else { turn(&mut changed, seen, tip, scene, settings) };
+    let turn = turn(&mut changed, seen, tip, scene, settings);
     if let Some((kind, cause, _)) = &turn {
         let event = scene.event(ids, *kind, Some(&fact.record));
         events.push(FactEvent {
@@ -101,14 +100,37 @@ fn of_proposal(verified: FactEvent) -> Result<FactEvent> {
     Ok(FactEvent { cause: Some(PROPOSED.to_owned()), details, duration_ms: None, ..verified })
 }
 
+/// What a verdict at the tip of the default branch means for a fact of this status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// Its code is there again.
+    Back,
+    /// It holds.
+    Holds,
+    /// Its code is not there any more.
+    Gone,
+    /// Its code is away still.
+    Away,
+    /// A claim is false.
+    Contradicted,
+}
+
+/// Nobody vouches for proposed citations: what becomes of their code says nothing of the record.
+fn turn_of(fact: &Fact, verdict: Verdict) -> Option<Turn> {
+    match (verdict, fact.status) {
+        _ if fact.proposed => None,
+        (Verdict::Valid, RecordState::Quarantined) => fact.detail.gone.is_some().then_some(Turn::Back),
+        (Verdict::Valid, RecordState::Active) => Some(Turn::Holds),
+        (Verdict::Gone, RecordState::Active) => Some(Turn::Gone),
+        (Verdict::Gone, RecordState::Quarantined) => fact.detail.gone.is_some().then_some(Turn::Away),
+        (Verdict::Contradicted, RecordState::Active) => Some(Turn::Contradicted),
+        _ => None,
+    }
+}
+
 /// Whether a verdict at the tip of the default branch changes the state of a fact.
 pub(super) fn turns(fact: &Fact, verdict: Verdict) -> bool {
-    match (verdict, fact.status) {
-        _ if fact.proposed => false,
-        (Verdict::Valid, RecordState::Quarantined) => fact.detail.gone.is_some(),
-        (Verdict::Gone | Verdict::Contradicted, RecordState::Active) => true,
-        _ => false,
-    }
+    matches!(turn_of(fact, verdict), Some(Turn::Back | Turn::Gone | Turn::Contradicted))
 }
 
 /// The change of state that follows, with its event and cause.
@@ -120,31 +142,30 @@ fn turn(
     settings: &VerifiedSettings,
 ) -> Option<(FactEventKind, &'static str, (RecordState, String))> {
     let short = tip.to_string().chars().take(12).collect::<String>();
-    match (seen.verification.verdict, fact.status) {
-        (Verdict::Valid, RecordState::Quarantined) if fact.detail.gone.is_some() => {
+    match turn_of(fact, seen.verification.verdict)? {
+        Turn::Back => {
             fact.detail.gone = None;
             let reason = format!("the cited code is there again at {short}");
             Some((FactEventKind::Restored, "valid", (RecordState::Active, reason)))
         }
-        (Verdict::Valid, RecordState::Active) => {
+        Turn::Holds => {
             if seen.origin == Origin::Background {
                 fact.expires_at = fact.expires_at.max(scene.at.plus_days(settings.expiry_days));
             }
             None
         }
-        (Verdict::Gone, RecordState::Active) => {
+        Turn::Gone => {
             fact.detail.gone = Some(GoneSince { at: scene.at, commits: vec![tip] });
             fact.counters.rejections += 1;
             let reason = format!("the cited code is gone from the default branch at {short}");
             Some((FactEventKind::Quarantined, "gone", (RecordState::Quarantined, reason)))
         }
-        (Verdict::Gone, RecordState::Quarantined) => still_gone(fact, tip, scene, settings),
-        (Verdict::Contradicted, RecordState::Active) => {
+        Turn::Away => still_gone(fact, tip, scene, settings),
+        Turn::Contradicted => {
             fact.counters.rejections += 1;
             let reason = format!("a claim is false on the default branch at {short}");
             Some((FactEventKind::ContradictionDetected, "claim", (RecordState::Invalid, reason)))
         }
-        _ => None,
     }
 }
 

@@ -13,12 +13,13 @@ use loci_model::{CodeReason, Error, JobId, RecordId, Result, limits};
 use serde::{Deserialize, Serialize};
 
 use super::code_reading::check_ref;
+use super::conflicts;
 use super::content_hash;
 use super::events::Scene;
 use super::holding::not_active;
 use super::locating::{Located, located};
 use super::standing::Standing;
-use super::storing::{self, Alike, Comparing, NewText, Passed, Place, Writing};
+use super::storing::{self, Alike, Asked, Comparing, NewText, Passed, Place, Proof, Writing};
 use crate::Engine;
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
@@ -83,10 +84,10 @@ impl Engine {
         check_state(located.remembered.fact.status)?;
         let text = text_of(&located, &correction);
         storing::check_texts(&text.subject, &text.fact, text.reason.as_deref())?;
-        let passed = self.pass_correction(standing, &located, &correction).await?;
-        let reason = text.reason.clone().unwrap_or_default();
-        storing::check_secrets(&[&text.subject, &text.fact, &reason], &passed.contents)?;
-        let mut alike = self.alike(caller, comparing(&located, &text, &passed)).await?;
+        text.check_secrets(&[])?;
+        let passed = self.pass_correction(standing, &located, &correction, &text).await?;
+        text.check_secrets(&passed.contents)?;
+        let mut alike = self.alike(caller, Comparing::of(&located.found, &text, &passed)).await?;
         // A correction says something else than what it corrects: that is no conflict, for one of them gives way.
         alike.similar.retain(|id| *id != correction.old);
         alike.conflicts.retain(|id| *id != correction.old);
@@ -94,34 +95,21 @@ impl Engine {
         self.write_correction(caller, place, correction.old, text, (passed, alike), token).await
     }
 
-    /// New citations go through the gates; without them the old ones must all hold.
+    /// New citations go through the gates; without them the old ones must all hold, wherever their lines are by now.
     async fn pass_correction(
         &self,
         standing: &Standing,
         located: &Located,
         correction: &Correction,
+        text: &NewText,
     ) -> Result<Passed> {
-        let claims = correction.claims.clone().unwrap_or_default();
-        let citations = match &correction.citations {
-            Some(citations) => citations.clone(),
-            None => located
-                .remembered
-                .fact
-                .detail
-                .citations
-                .iter()
-                .map(|citation| CitationInput {
-                    place: citation.anchor.place.clone(),
-                    sha: citation.anchor.commit.map(|commit| commit.to_string()),
-                    snippet_hash: Some(citation.anchor.snippet_hash.clone()),
-                })
-                .collect(),
+        let proof = match &correction.citations {
+            Some(citations) => Proof::Named(citations.clone()),
+            None => Proof::Kept(located.remembered.fact.detail.citations.clone()),
         };
-        storing::check_citations(&citations, &claims)?;
-        let reference = correction.reference.as_deref();
-        let outcome =
-            self.verify_new(standing, &located.found, &correction.fact, &citations, &claims, reference).await;
-        match outcome {
+        storing::check_citations(proof.len(), &text.claims)?;
+        let asked = Asked::of(&located.found, text, proof, correction.reference.as_deref());
+        match self.verify_new(standing, &located.found, asked).await {
             Err(error) if correction.citations.is_none() && is_refused(&error) => {
                 let rule = "without new_citations every old citation must still hold: give new_citations";
                 let details = error.details;
@@ -206,8 +194,14 @@ fn take_place(tx: &mut dyn Tx, writing: &Writing<'_>, old: &Fact, id: &RecordId)
         None => writing.supersede(tx, old, id)?,
     }
     let (record, fact) = writing.make(id, Some(old.record.clone()), &mut warnings)?;
+    if record.state != RecordState::Active {
+        // Else there would be no active one until a person decides; the transaction is given up whole.
+        let rule = "the correction looks like instructions to its reader, and a person decides on such: say it \
+                    otherwise, or store it as a fact of its own; what it corrects stays as it is";
+        return Err(Error::invalid("new_fact", rule));
+    }
     writing.insert(tx, &record, &fact, FactEventKind::Corrected)?;
-    writing.note_conflicts(tx, id)?;
+    conflicts::note(tx, writing, id)?;
     Ok(answer(id.clone(), false, warnings))
 }
 
@@ -235,21 +229,5 @@ fn text_of(located: &Located, correction: &Correction) -> NewText {
         reason: correction.reason.clone().or_else(|| record.description.clone()),
         created_by: correction.created_by.clone(),
         claims: correction.claims.clone().unwrap_or_default(),
-    }
-}
-
-fn comparing(located: &Located, text: &NewText, passed: &Passed) -> Comparing {
-    let mut paths: Vec<String> =
-        passed.citations.iter().map(|citation| citation.anchor.place.path.clone()).collect();
-    paths.sort();
-    paths.dedup();
-    Comparing {
-        memory: located.found.repository.memory.clone(),
-        repository: located.found.repository.id.clone(),
-        namespace: located.found.namespace.clone(),
-        subject: text.subject.clone(),
-        fact: text.fact.clone(),
-        content_hash: text.content_hash.clone(),
-        paths,
     }
 }

@@ -21,7 +21,9 @@ use super::looking::since_ms;
 use super::repositories::find;
 use super::standing::Standing;
 use super::storing::{CITATIONS_MAX, refused_place};
-use super::verifier::{AnchorError, Verifier, VerifierLimits, check_place};
+use super::verifier::{
+    AnchorError, HashAgreement, MadeAnchor, Verifier, VerifierLimits, check_place, compare_hash,
+};
 use super::verify::Verified;
 use super::verifying::{scope_of, unverifiable};
 use crate::Engine;
@@ -150,10 +152,19 @@ impl Engine {
             let limits = VerifierLimits::default();
             let at = Revision::Commit(commit);
             let then = Verifier::new(source, at, &self.line_cache, scope, self.clock.as_ref(), limits);
-            return match then.anchor(&input.place, "", true) {
-                Ok(made) => verifier.check(&plain(made.anchor)),
-                Err(error) => of_anchor(error),
+            // Lines that were never committed are not those of the commit they were read on top of.
+            let is_other = |made: &MadeAnchor| {
+                input
+                    .snippet_hash
+                    .as_deref()
+                    .is_some_and(|hash| compare_hash(hash, made) == HashAgreement::Differs)
             };
+            match then.anchor(&input.place, "", true) {
+                Ok(made) if !is_other(&made) => return verifier.check(&plain(made.anchor)),
+                Ok(_) => {}
+                Err(_) if input.snippet_hash.as_deref().is_some_and(is_ours) => {}
+                Err(error) => return of_anchor(error),
+            }
         }
         match (&given.stored, &input.snippet_hash) {
             (Some(stored), hash) if hash.as_ref().is_none_or(|hash| *hash == stored.anchor.snippet_hash) => {
@@ -162,6 +173,11 @@ impl Engine {
             (_, hash) => verifier.check_unanchored(&input.place, hash.as_deref()),
         }
     }
+}
+
+/// A hash that can be looked for without an anchor.
+fn is_ours(hash: &str) -> bool {
+    hash.starts_with("vm1:")
 }
 
 fn plain(anchor: loci_model::citation::Anchor) -> Citation {
@@ -193,7 +209,7 @@ fn with_stored(
     citations: &[CitationInput],
 ) -> Result<Vec<Given>> {
     let mut stored: HashMap<Place, Citation> = HashMap::new();
-    for input in citations.iter().filter(|input| input.sha.is_none()) {
+    for input in citations.iter().filter(|input| input.sha.is_none() || input.snippet_hash.is_some()) {
         let path = PathChoice::Exact(input.place.path.clone());
         let rows = tx.facts().with_path(memory, repository, &path, None, ON_PATH)?;
         let ids: Vec<_> = rows.into_iter().map(|(_, record)| record).collect();

@@ -7,6 +7,7 @@ use loci_model::ports::store::{RecordChange, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::{Result, Timestamp};
 
+use super::conflicts;
 use super::events;
 use super::settling::Settled;
 use crate::records::changes::{self, Change};
@@ -23,10 +24,10 @@ pub(super) fn settled(
     if let Some((to, reason)) = &settled.state {
         state(tx, memory, record, *to, reason, by, at)?;
     }
-    if let Some(fact) = &settled.fact {
-        tx.facts_mut().put(fact)?;
+    match &settled.fact {
+        Some(changed) => fact(tx, changed, &settled.events),
+        None => events::append(tx, &settled.events),
     }
-    events::append(tx, &settled.events)
 }
 
 /// Changes the state of a record that is a fact; its row of facts and its events are the caller's.
@@ -47,5 +48,8 @@ pub(super) fn state(
 /// Writes a fact and what happened to it.
 pub(super) fn fact(tx: &mut dyn Tx, fact: &Fact, happened: &[FactEvent]) -> Result<()> {
     tx.facts_mut().put(fact)?;
+    if matches!(fact.status, RecordState::Superseded | RecordState::Invalid | RecordState::Erased) {
+        conflicts::lift(tx, fact)?;
+    }
     events::append(tx, happened)
 }

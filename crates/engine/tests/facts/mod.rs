@@ -1,6 +1,7 @@
 //! Verified memory over a real store and repositories in memory: what is stored, what is served, what becomes of it.
 
 mod acceptance;
+mod again;
 mod at_forge;
 mod known_defects;
 mod lifecycle;

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use loci_model::citation::{Citation, Place};
 use loci_model::ports::search::ListLengths;
 use loci_model::ports::store::{PathChoice, ReadTx, StoreExt};
 use loci_model::principal::Principal;
@@ -16,6 +17,9 @@ use crate::records::NamespaceAsk;
 use crate::retrieval::SearchRequest;
 use crate::verified::content_hash::normal;
 use crate::verified::remembered::Remembered;
+use crate::verified::repositories::Found;
+
+use super::{NewText, Passed};
 
 /// Best matches that are compared.
 const COMPARED: u32 = 20;
@@ -26,6 +30,8 @@ const BY_WORDS: ListLengths = ListLengths { window: 100, turn: 100, dense: 0 };
 const ON_PATH: usize = 30;
 /// Facts that are said to be similar.
 const SIMILAR_MAX: usize = 5;
+/// Facts that are flagged as saying otherwise, the most alike of them; how many more there are is said.
+const CONFLICTS_MAX: usize = 10;
 
 /// What a new fact is like.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,6 +40,8 @@ pub(in crate::verified) struct Alike {
     pub(in crate::verified) similar: Vec<RecordId>,
     /// They say something else about the same.
     pub(in crate::verified) conflicts: Vec<RecordId>,
+    /// So many more do.
+    pub(in crate::verified) more_conflicts: usize,
 }
 
 /// A new fact, as it is compared.
@@ -45,7 +53,26 @@ pub(in crate::verified) struct Comparing {
     pub(in crate::verified) subject: String,
     pub(in crate::verified) fact: String,
     pub(in crate::verified) content_hash: String,
-    pub(in crate::verified) paths: Vec<String>,
+    pub(in crate::verified) citations: Vec<Citation>,
+}
+
+impl Comparing {
+    /// A fact that passed the gates.
+    pub(in crate::verified) fn of(found: &Found, text: &NewText, passed: &Passed) -> Self {
+        Self {
+            memory: found.repository.memory.clone(),
+            repository: found.repository.id.clone(),
+            namespace: found.namespace.clone(),
+            subject: text.subject.clone(),
+            fact: text.fact.clone(),
+            content_hash: text.content_hash.clone(),
+            citations: passed.citations.clone(),
+        }
+    }
+
+    fn paths(&self) -> BTreeSet<&str> {
+        self.citations.iter().map(|citation| citation.anchor.place.path.as_str()).collect()
+    }
 }
 
 impl Engine {
@@ -77,14 +104,9 @@ impl Engine {
         let near = self.settings.verified.near_duplicate;
         self.store
             .read(move |tx| {
-                for path in &new.paths {
-                    let rows = tx.facts().with_path(
-                        &new.memory,
-                        &new.repository,
-                        &PathChoice::Exact(path.clone()),
-                        None,
-                        ON_PATH,
-                    )?;
+                for path in new.paths() {
+                    let path = PathChoice::Exact(path.to_owned());
+                    let rows = tx.facts().with_path(&new.memory, &new.repository, &path, None, ON_PATH)?;
                     ids.extend(rows.into_iter().map(|(_, record)| record));
                 }
                 let ids: Vec<RecordId> = ids.iter().cloned().collect();
@@ -121,27 +143,48 @@ fn alike_by_words(
 }
 
 fn compare(new: &Comparing, others: Vec<(f32, Remembered)>, near: f32) -> Result<Alike> {
-    let mut scored = Vec::new();
-    let mut alike = Alike::default();
+    let (mut similar, mut contrary) = (Vec::new(), Vec::new());
     for (score, other) in others.iter().filter(|(_, other)| {
         other.fact.repository == new.repository && other.fact.content_hash != new.content_hash
     }) {
         if *score >= near {
-            scored.push((*score, other.record.id.clone()));
+            similar.push((*score, other.record.id.clone()));
         }
-        let same_subject = normal(other.subject()) == normal(&new.subject);
-        let same_place = other.fact.paths().iter().any(|path| new.paths.contains(path));
-        if (same_subject || same_place)
-            && *score >= CONFLICT_LIKENESS
-            && says_otherwise(&new.fact, &other.record.text)
-        {
-            alike.conflicts.push(other.record.id.clone());
+        let is_about_the_same = normal(other.subject()) == normal(&new.subject)
+            || cites_the_same(new, &other.fact.detail.citations);
+        if is_about_the_same && *score >= CONFLICT_LIKENESS && says_otherwise(&new.fact, &other.record.text) {
+            contrary.push((*score, other.record.id.clone()));
         }
     }
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    alike.similar = scored.into_iter().take(SIMILAR_MAX).map(|(_, id)| id).collect();
+    let mut alike =
+        Alike { more_conflicts: contrary.len().saturating_sub(CONFLICTS_MAX), ..Alike::default() };
+    alike.similar = most_alike(similar, SIMILAR_MAX);
+    alike.conflicts = most_alike(contrary, CONFLICTS_MAX);
     alike.conflicts.sort();
     Ok(alike)
+}
+
+fn most_alike(mut scored: Vec<(f32, RecordId)>, count: usize) -> Vec<RecordId> {
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    scored.into_iter().take(count).map(|(_, id)| id).collect()
+}
+
+/// Citations of both overlap (§7.3): lines of one file, where they were cited or where they are by now; or one definition, for
+/// lines move between two commits.
+fn cites_the_same(new: &Comparing, others: &[Citation]) -> bool {
+    let overlap = |one: &Place, other: &Place| {
+        one.path == other.path && one.line_start <= other.line_end && other.line_start <= one.line_end
+    };
+    new.citations.iter().any(|mine| {
+        let place = &mine.anchor.place;
+        others.iter().any(|other| {
+            let (anchor, now) = (&other.anchor, other.current.as_ref().map(|(now, _)| now));
+            let is_one_symbol = anchor.place.path == place.path
+                && anchor.symbol.is_some()
+                && anchor.symbol == mine.anchor.symbol;
+            is_one_symbol || overlap(place, &anchor.place) || now.is_some_and(|now| overlap(place, now))
+        })
+    })
 }
 
 /// Two facts about one thing share this much of their words; less, and they are about different things on one path.

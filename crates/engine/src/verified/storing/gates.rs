@@ -1,30 +1,82 @@
 //! The gates of a new fact that the code decides: every citation is read, anchored, and found where it is to hold
 //! (verified-memory.md §5.4). Runs on the threads of the code's adapter.
 
-use loci_model::citation::{Citation, CitationInput};
+use loci_model::citation::{Citation, CitationInput, Place};
 use loci_model::claim::Claim;
 use loci_model::code::Revision;
 use loci_model::ports::code::{CodeResult, CodeSource};
-use loci_model::verdict::{Verdict, Verification};
+use loci_model::verdict::{CitationVerdict, Verdict, Verification};
 use loci_model::{CodeReason, Error};
 
 use crate::Engine;
-use crate::verified::code_reading::{Tip, resolve, unreadable};
+use crate::verified::code_reading::{HEAD, Tip, resolve, unreadable};
 use crate::verified::flags;
+use crate::verified::repositories::Found;
 use crate::verified::verifier::{
     AnchorError, HashAgreement, Information, MadeAnchor, Quorum, Verifier, VerifierLimits, compare_hash,
     information,
 };
+use crate::verified::verifying::scope_of;
+
+use super::NewText;
+
+/// What is to prove a fact.
+#[derive(Debug, Clone)]
+pub(in crate::verified) enum Proof {
+    /// Places that a caller names.
+    Named(Vec<CitationInput>),
+    /// Those of the fact it corrects, all of which must still hold, wherever their lines are by now.
+    Kept(Vec<Citation>),
+}
+
+impl Proof {
+    fn places(&self) -> Vec<Place> {
+        match self {
+            Self::Named(inputs) => inputs.iter().map(|input| input.place.clone()).collect(),
+            Self::Kept(citations) => citations.iter().map(|citation| citation.anchor.place.clone()).collect(),
+        }
+    }
+
+    /// How many citations there are.
+    pub(in crate::verified) fn len(&self) -> usize {
+        match self {
+            Self::Named(inputs) => inputs.len(),
+            Self::Kept(citations) => citations.len(),
+        }
+    }
+}
 
 /// What is asked of the gates.
 #[derive(Debug, Clone)]
 pub(in crate::verified) struct Asked {
     pub(in crate::verified) fact: String,
-    pub(in crate::verified) citations: Vec<CitationInput>,
+    pub(in crate::verified) proof: Proof,
+    /// Citations of a fact that says the same: the new ones join them, so they are looked at too.
+    pub(in crate::verified) known: Vec<Citation>,
     pub(in crate::verified) claims: Vec<Claim>,
     pub(in crate::verified) reference: String,
     pub(in crate::verified) default_ref: Option<String>,
     pub(in crate::verified) scope: String,
+}
+
+impl Asked {
+    /// A new fact of a repository, with nothing known before.
+    pub(in crate::verified) fn of(
+        found: &Found,
+        text: &NewText,
+        proof: Proof,
+        reference: Option<&str>,
+    ) -> Self {
+        Self {
+            fact: text.fact.clone(),
+            proof,
+            known: Vec::new(),
+            claims: text.claims.clone(),
+            reference: reference.unwrap_or(HEAD).to_owned(),
+            default_ref: found.repository.default_ref.clone(),
+            scope: scope_of(&found.repository),
+        }
+    }
 }
 
 /// A fact whose citations hold.
@@ -35,6 +87,8 @@ pub(in crate::verified) struct Passed {
     /// The cited lines as they are, for the scan for secrets.
     pub(in crate::verified) contents: Vec<String>,
     pub(in crate::verified) verification: Verification,
+    /// What became of [`Asked::known`], in its order.
+    pub(in crate::verified) known: Vec<(Citation, CitationVerdict)>,
     pub(in crate::verified) flags: Vec<String>,
     pub(in crate::verified) warnings: Vec<String>,
 }
@@ -88,21 +142,28 @@ impl Engine {
             citations: Vec::new(),
             contents: Vec::new(),
             verification: Verification { verdict: Verdict::Valid, citations: Vec::new(), claims: Vec::new() },
+            known: Vec::new(),
             flags: Vec::new(),
             warnings: Vec::new(),
         };
-        let mut refused = Vec::new();
-        for (index, input) in asked.citations.iter().enumerate() {
-            match self.anchor_one(source, &verifier, asked, input) {
-                Ok(made) => {
-                    if let Err(refusal) = take(&mut passed, asked, index, input, made) {
-                        refused.push((index, refusal));
-                    }
-                }
-                Err(refusal) => refused.push((index, refusal)),
-            }
-        }
-        if let Some(refusal) = joined(refused, &asked.citations) {
+        let taken: Vec<Result<(), Refusal>> = match &asked.proof {
+            Proof::Named(inputs) => inputs
+                .iter()
+                .enumerate()
+                .map(|(index, input)| {
+                    let made = self.anchor_one(source, &verifier, asked, input)?;
+                    let given = input.snippet_hash.as_deref();
+                    take(&mut passed, asked, index, (&input.place, given), made)
+                })
+                .collect(),
+            Proof::Kept(citations) => citations
+                .iter()
+                .enumerate()
+                .map(|(index, kept)| self.keep_one(&verifier, &mut passed, asked, (index, kept)))
+                .collect(),
+        };
+        let places = asked.proof.places();
+        if let Some(refusal) = joined(taken, &places) {
             return Ok(Err(refusal));
         }
         if passed.citations.iter().all(|citation| citation.anchor.grounded.is_empty()) {
@@ -110,7 +171,41 @@ impl Engine {
             passed.warnings.push("UNGROUNDED: no word of the fact stands in a cited block".to_owned());
         }
         passed.verification = verifier.verify(&passed.citations, &asked.claims, Quorum::All);
-        Ok(holds(&passed.verification, &asked.citations).map(|()| passed))
+        passed.known = asked.known.iter().map(|one| (one.clone(), verifier.check(one))).collect();
+        Ok(holds(&passed.verification, &places).map(|()| passed))
+    }
+
+    /// A citation that is kept: its lines as they are found now, under the paths they had.
+    fn keep_one(
+        &self,
+        verifier: &Verifier<'_>,
+        passed: &mut Passed,
+        asked: &Asked,
+        (index, kept): (usize, &Citation),
+    ) -> Result<(), Refusal> {
+        let verdict = verifier.check(kept);
+        if verdict.verdict != Verdict::Valid {
+            let word = verdict.error_word().unwrap_or_else(|| verdict.verdict.as_str().to_owned());
+            let reason = match verdict.verdict {
+                Verdict::Unverifiable => CodeReason::Unverifiable,
+                _ => CodeReason::CitationUnreadable,
+            };
+            return Err(Refusal {
+                retry_after_ms: verdict.retry_after_ms,
+                ..Refusal::new(reason, format!("it does not hold at this revision: {word}"))
+            });
+        }
+        let found = verdict.found.unwrap_or_else(|| kept.anchor.place.clone());
+        let made = verifier.anchor(&found, &asked.fact, self.settings.verified.store_snippet);
+        take(passed, asked, index, (&found, None), made.map_err(of_anchor)?)?;
+        if let Some(new) = passed.citations.last_mut() {
+            new.earlier_paths = kept.earlier_paths.clone();
+            let before = &kept.anchor.place.path;
+            if *before != found.path && !new.earlier_paths.contains(before) {
+                new.earlier_paths.push(before.clone());
+            }
+        }
+        Ok(())
     }
 
     /// The anchor of one citation: at the commit its caller read, or at the revision of the call.
@@ -146,7 +241,7 @@ fn take(
     passed: &mut Passed,
     asked: &Asked,
     index: usize,
-    input: &CitationInput,
+    (place, snippet_hash): (&Place, Option<&str>),
     made: MadeAnchor,
 ) -> Result<(), Refusal> {
     let information = information(&made, index, &asked.fact, &asked.claims);
@@ -154,14 +249,13 @@ fn take(
         let message = "the cited lines say too little to be found again: cite the lines around them too";
         return Err(Refusal::new(CodeReason::CitationLowInformation, message));
     }
-    let place = &input.place;
     let named = format!("{}:{}-{}", place.path, place.line_start, place.line_end);
     if information == Information::Low {
         passed
             .warnings
             .push(format!("LOW_INFORMATION: {named} says little; a wider range is found again more surely"));
     }
-    match input.snippet_hash.as_deref().map(|given| compare_hash(given, &made)) {
+    match snippet_hash.map(|given| compare_hash(given, &made)) {
         Some(HashAgreement::Differs) => return Err(other_lines()),
         Some(HashAgreement::Ignored) => passed.warnings.push(format!("SNIPPET_HASH_IGNORED: {named}")),
         Some(HashAgreement::Agrees) | None => {}
@@ -220,18 +314,20 @@ fn of_anchor(error: AnchorError) -> Refusal {
 }
 
 /// One refusal for all citations that were refused: the first one's reason, each one's words.
-fn joined(refused: Vec<(usize, Refusal)>, citations: &[CitationInput]) -> Option<Refusal> {
-    let (_, first) = refused.first()?;
-    let details = refused.iter().map(|(index, refusal)| {
-        let path = citations.get(*index).map(|citation| citation.place.path.as_str()).unwrap_or_default();
+fn joined(taken: Vec<Result<(), Refusal>>, places: &[Place]) -> Option<Refusal> {
+    let pairs = taken.into_iter().zip(places).enumerate();
+    let refused: Vec<_> =
+        pairs.filter_map(|(index, (one, place))| Some((index, place, one.err()?))).collect();
+    let (_, _, first) = refused.first()?;
+    let details = refused.iter().map(|(index, place, refusal)| {
         let more = refusal.details.iter().map(|detail| format!(" [{detail}]")).collect::<String>();
-        format!("citations[{index}] {path}: {} {}{more}", refusal.reason.as_str(), refusal.message)
+        format!("citations[{index}] {}: {} {}{more}", place.path, refusal.reason.as_str(), refusal.message)
     });
     Some(Refusal { details: details.collect(), ..first.clone() })
 }
 
 /// Every citation and claim must hold where the fact is stored.
-fn holds(verification: &Verification, citations: &[CitationInput]) -> Result<(), Refusal> {
+fn holds(verification: &Verification, places: &[Place]) -> Result<(), Refusal> {
     let false_claims: Vec<String> = verification
         .claims
         .iter()
@@ -249,11 +345,11 @@ fn holds(verification: &Verification, citations: &[CitationInput]) -> Result<(),
     let bad: Vec<String> = verification
         .citations
         .iter()
-        .zip(citations)
+        .zip(places)
         .enumerate()
         .filter(|(_, (verdict, _))| verdict.verdict != Verdict::Valid)
-        .map(|(index, (verdict, input))| {
-            format!("citations[{index}] {}: {}", input.place.path, verdict.verdict.as_str())
+        .map(|(index, (verdict, place))| {
+            format!("citations[{index}] {}: {}", place.path, verdict.verdict.as_str())
         })
         .collect();
     if bad.is_empty() {

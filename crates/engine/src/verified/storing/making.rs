@@ -56,7 +56,11 @@ impl Writing<'_> {
             warnings.push(held.to_owned());
         }
         if !self.alike.conflicts.is_empty() {
-            warnings.push("CONFLICT: another fact about the same says otherwise".to_owned());
+            let more = match self.alike.more_conflicts {
+                0 => String::new(),
+                more => format!(" ({more} more do than are named)"),
+            };
+            warnings.push(format!("CONFLICT: another fact about the same says otherwise{more}"));
         }
         flags
     }

@@ -2,26 +2,33 @@
 //! is written; an equal fact is confirmed, never doubled.
 
 mod alike;
+mod first_stored;
 mod gates;
 mod making;
 mod merging;
+mod new_text;
 mod taking_up;
 mod writing_new;
 
 use std::sync::Arc;
 
-use loci_model::citation::CitationInput;
+use loci_model::citation::{Citation, CitationInput};
 use loci_model::claim::Claim;
 use loci_model::fact::{FactEvent, FactEventKind};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::verdict::Verification;
-use loci_model::{CodeReason, Error, Reason, RecordId, Result};
+use loci_model::{Error, Reason, RecordId, Result};
+use serde::{Deserialize, Serialize};
 
 pub(super) use alike::{Alike, Comparing};
 pub(super) use gates::refused_place;
-pub(super) use gates::{Asked, Passed};
-pub(super) use writing_new::{NewText, Place, Writing};
+pub(super) use gates::{Asked, Passed, Proof};
+pub(super) use new_text::{NewText, check_secrets};
+pub(super) use writing_new::{Place, Writing};
+
+use first_stored::FirstStored;
+use writing_new::{OPERATION, to_confirm};
 
 use super::answers::FactView;
 use super::code_reading::{HEAD, check_ref, unreadable};
@@ -29,12 +36,10 @@ use super::content_hash::normal;
 use super::events::Scene;
 use super::repositories::{Found, find};
 use super::standing::Standing;
-use super::verifying::scope_of;
 use super::{content_hash, verifier};
 use crate::Engine;
 use crate::idempotency::ClientToken;
 use crate::memories::existing;
-use crate::safety::secrets::{self, RedactionMode};
 
 /// Most characters of each text, and most citations and claims (§2).
 pub(super) const SUBJECT_CHARS_MAX: usize = 120;
@@ -65,7 +70,8 @@ pub struct NewFact {
 }
 
 /// What storing did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StoreStatus {
     /// A new fact.
     Created,
@@ -140,25 +146,30 @@ impl Engine {
         new: &NewFact,
         token: Option<ClientToken>,
     ) -> Result<FactStored> {
+        new.reference.as_deref().map_or(Ok(()), check_ref)?;
         check_texts(&new.subject, &new.fact, new.reason.as_deref())?;
-        check_citations(&new.citations, &new.claims)?;
-        let passed = self
-            .verify_new(standing, found, &new.fact, &new.citations, &new.claims, new.reference.as_deref())
-            .await?;
-        check_secrets(
-            &[&new.subject, &new.fact, new.reason.as_deref().unwrap_or_default()],
-            &passed.contents,
-        )?;
-        let hash = content_hash(&new.subject, &new.fact);
-        let alike = self.alike(caller, comparing(found, new, &hash)).await?;
+        check_citations(new.citations.len(), &new.claims)?;
+        let memory = &found.repository.memory;
+        let token = token.map(|token| token.of(caller, memory)).transpose()?;
+        if let Some(first) = self.first_answer::<FirstStored>(token.clone(), memory, OPERATION).await? {
+            return self.stored_before(found, first).await;
+        }
         let text = NewText {
             subject: new.subject.trim().to_owned(),
             fact: new.fact.clone(),
             reason: new.reason.clone(),
             created_by: new.created_by.clone(),
             claims: new.claims.clone(),
-            content_hash: hash,
+            content_hash: content_hash(&new.subject, &new.fact),
         };
+        text.check_secrets(&[])?;
+        let asked = Asked {
+            known: self.said_already(found, &text.content_hash).await?,
+            ..Asked::of(found, &text, Proof::Named(new.citations.clone()), new.reference.as_deref())
+        };
+        let passed = self.verify_new(standing, found, asked).await?;
+        text.check_secrets(&passed.contents)?;
+        let alike = self.alike(caller, Comparing::of(found, &text, &passed)).await?;
         let place = Place { found: found.clone(), standing: standing.clone() };
         self.write_new(caller, place, text, passed, alike, token).await
     }
@@ -168,24 +179,20 @@ impl Engine {
         &self,
         standing: &Standing,
         found: &Found,
-        fact: &str,
-        citations: &[CitationInput],
-        claims: &[Claim],
-        reference: Option<&str>,
+        asked: Asked,
     ) -> Result<Passed> {
-        reference.map_or(Ok(()), check_ref)?;
-        let asked = Asked {
-            fact: fact.to_owned(),
-            citations: citations.to_vec(),
-            claims: claims.to_vec(),
-            reference: reference.unwrap_or(HEAD).to_owned(),
-            default_ref: found.repository.default_ref.clone(),
-            scope: scope_of(&found.repository),
-        };
         let engine = self.clone();
         let work = move |source: &dyn loci_model::ports::code::CodeSource| engine.pass_gates(source, &asked);
         let outcome = self.on_code(&found.repository, standing, Arc::new(work)).await;
         outcome.map_err(|error| unreadable(&error))?.map_err(gates::Refusal::error)
+    }
+
+    /// The citations of the fact that says the same, if there is one that would be confirmed.
+    async fn said_already(&self, found: &Found, content_hash: &str) -> Result<Vec<Citation>> {
+        let (memory, id) = (found.repository.memory.clone(), found.repository.id.clone());
+        let hash = content_hash.to_owned();
+        let same = self.store.read(move |tx| tx.facts().with_content(&memory, &id, &hash)).await?;
+        Ok(to_confirm(&same).map(|fact| fact.detail.citations.clone()).unwrap_or_default())
     }
 
     /// A refused fact leaves its row (T5): the code alone, no text.
@@ -205,21 +212,6 @@ impl Engine {
             ..scene.event(self.ids.as_ref(), FactEventKind::RejectedStore, None)
         };
         self.store.write(move |tx| tx.fact_events_mut().append(std::slice::from_ref(&event))).await
-    }
-}
-
-fn comparing(found: &Found, new: &NewFact, hash: &str) -> Comparing {
-    let mut paths: Vec<String> = new.citations.iter().map(|citation| citation.place.path.clone()).collect();
-    paths.sort();
-    paths.dedup();
-    Comparing {
-        memory: found.repository.memory.clone(),
-        repository: found.repository.id.clone(),
-        namespace: found.namespace.clone(),
-        subject: new.subject.clone(),
-        fact: new.fact.clone(),
-        content_hash: hash.to_owned(),
-        paths,
     }
 }
 
@@ -280,31 +272,16 @@ pub(super) fn check_subject(subject: &str) -> Result<()> {
 }
 
 /// Checks the number of citations and claims, and that claims name citations that are there.
-pub(super) fn check_citations(citations: &[CitationInput], claims: &[Claim]) -> Result<()> {
-    if citations.is_empty() || citations.len() > CITATIONS_MAX {
+pub(super) fn check_citations(citations: usize, claims: &[Claim]) -> Result<()> {
+    if !(1..=CITATIONS_MAX).contains(&citations) {
         let rule = format!("a fact has 1 to {CITATIONS_MAX} citations: name the lines that prove it");
         return Err(Error::invalid("citations", rule));
     }
     if claims.len() > CLAIMS_MAX {
         return Err(Error::invalid("claims", format!("a fact has at most {CLAIMS_MAX} claims")));
     }
-    claims.iter().enumerate().try_for_each(|(index, claim)| {
-        verifier::check_claim(claim, &format!("claims[{index}]"), citations.len())
-    })
-}
-
-/// Refuses secrets in what would be stored, cited lines included.
-pub(super) fn check_secrets(texts: &[&str], contents: &[String]) -> Result<()> {
-    let mut kinds = Vec::new();
-    for text in texts.iter().copied().chain(contents.iter().map(String::as_str)) {
-        let (_, found) = secrets::redact(text.to_owned(), RedactionMode::Mask);
-        kinds.extend(found.into_iter().map(|kind| kind.as_str().to_owned()));
-    }
-    kinds.sort();
-    kinds.dedup();
-    if kinds.is_empty() {
-        return Ok(());
-    }
-    let message = "the fact, its reason or the cited lines hold a secret: facts never do; cite other lines";
-    Err(Error::code(CodeReason::SecretDetected, message).listing(kinds))
+    claims
+        .iter()
+        .enumerate()
+        .try_for_each(|(index, claim)| verifier::check_claim(claim, &format!("claims[{index}]"), citations))
 }

@@ -8,6 +8,7 @@ use loci_model::{JobId, RecordId, Result};
 
 use super::writing_new::Writing;
 use crate::safety::{self, SafetyPolicy};
+use crate::verified::conflicts;
 use crate::verified::content_hash;
 use crate::verified::promoting::{Told, promote};
 
@@ -40,7 +41,7 @@ impl Writing<'_> {
         fact.detail.flags = self.flags(&safe, &mut warnings);
         let id = fact.record.clone();
         self.note_confirmed(tx, fact)?;
-        self.note_conflicts(tx, &id)?;
+        conflicts::note(tx, self, &id)?;
         Ok(Some((id, warnings)))
     }
 }

@@ -1,6 +1,5 @@
 //! Writing a verified fact: new, or into the one that says the same; with its rows, in one transaction.
 
-use loci_model::claim::Claim;
 use loci_model::fact::{Fact, FactEvent, FactEventKind};
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
@@ -8,34 +7,22 @@ use loci_model::ports::store::{RecordChange, StoreExt, SupersedeChange, Tx};
 use loci_model::principal::Principal;
 use loci_model::record::{Record, RecordState};
 use loci_model::{Error, ErrorKind, JobId, Reason, RecordId, Result, limits};
-use serde::{Deserialize, Serialize};
 
-use super::{Alike, FactStored, Passed, StoreStatus, merging};
+use super::first_stored::FirstStored;
+use super::{Alike, FactStored, NewText, Passed, StoreStatus, merging};
 use crate::Engine;
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::records::{batch, changes};
-use crate::verified::answers::FactView;
+use crate::verified::conflicts;
 use crate::verified::events::{Scene, details};
-use crate::verified::flags;
 use crate::verified::refresh;
-use crate::verified::remembered::{self, Remembered};
+use crate::verified::remembered;
 use crate::verified::repositories::Found;
 use crate::verified::standing::Standing;
 use crate::verified::writing;
 
-const OPERATION: &str = "FactStore";
-/// The texts of a fact that passed every check.
-#[derive(Debug, Clone)]
-pub(in crate::verified) struct NewText {
-    pub(in crate::verified) subject: String,
-    pub(in crate::verified) fact: String,
-    pub(in crate::verified) reason: Option<String>,
-    pub(in crate::verified) created_by: Option<String>,
-    pub(in crate::verified) claims: Vec<Claim>,
-    pub(in crate::verified) content_hash: String,
-}
-
+pub(super) const OPERATION: &str = "FactStore";
 /// Where it goes, and who stores it.
 #[derive(Debug, Clone)]
 pub(in crate::verified) struct Place {
@@ -43,11 +30,15 @@ pub(in crate::verified) struct Place {
     pub(in crate::verified) standing: Standing,
 }
 
-/// What a token remembers.
-#[derive(Serialize, Deserialize)]
-struct Remembrance {
-    id: RecordId,
-    created: bool,
+/// Among facts of the same words the one that is confirmed by storing them again.
+pub(super) fn to_confirm(same: &[Fact]) -> Option<&Fact> {
+    let living = |fact: &&Fact| {
+        matches!(fact.status, RecordState::Active | RecordState::Expired)
+            || (fact.status == RecordState::Quarantined && fact.detail.gone.is_some())
+    };
+    let active_first = |fact: &&Fact| fact.status != RecordState::Active;
+    // A proposal is no stored fact: `taking_up` is who makes one of it.
+    same.iter().filter(|fact| !fact.proposed).filter(living).min_by_key(active_first)
 }
 
 impl Engine {
@@ -61,7 +52,6 @@ impl Engine {
         token: Option<ClientToken>,
     ) -> Result<FactStored> {
         let memory = place.found.repository.memory.clone();
-        let token = token.map(|token| token.of(caller, &memory)).transpose()?;
         let now = self.clock.now();
         let id = RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()))?;
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
@@ -72,10 +62,9 @@ impl Engine {
             .store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let before = look_up::<Remembrance>(tx, token.as_ref(), Some(&memory.id), OPERATION, now)?;
+                let before = look_up::<FirstStored>(tx, token.as_ref(), Some(&memory.id), OPERATION, now)?;
                 if let Some(first) = replayed(before)? {
-                    let status = if first.created { StoreStatus::Created } else { StoreStatus::Refreshed };
-                    return stored(tx, &place, &first.id, status, &passed, &alike, Vec::new());
+                    return first.into_answer(tx, &place.found);
                 }
                 let writing = Writing {
                     engine: &engine,
@@ -86,14 +75,18 @@ impl Engine {
                     alike: &alike,
                     scene: &scene,
                 };
-                let (written, status, warnings) = writing.put_in_place(tx, &id, &job)?;
+                let (id, status, more) = writing.put_in_place(tx, &id, &job)?;
                 if status == StoreStatus::Created {
                     batch::ask_for_vectors(tx, &memory.id, &job, now)?;
                 }
-                let notes = Remembrance { id: written.clone(), created: status == StoreStatus::Created };
+                let mut warnings = passed.warnings.clone();
+                warnings.extend(more);
+                let similar = alike.similar.clone();
+                let first =
+                    FirstStored { id, status, verification: passed.verification.clone(), similar, warnings };
                 let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
-                remember(tx, token.as_ref(), Some(&memory.id), OPERATION, &notes, expires)?;
-                stored(tx, &place, &written, status, &passed, &alike, warnings)
+                remember(tx, token.as_ref(), Some(&memory.id), OPERATION, &first, expires)?;
+                first.into_answer(tx, &place.found)
             })
             .await?;
         self.wake.call();
@@ -122,14 +115,8 @@ impl Writing<'_> {
     ) -> Result<(RecordId, StoreStatus, Vec<String>)> {
         let repository = &self.place.found.repository.id;
         let mut same = tx.facts().with_content(&self.memory.id, repository, &self.text.content_hash)?;
-        // A proposal is no stored fact: `taking_up` is who makes one of it.
         same.retain(|fact| !fact.proposed);
-        let living = |fact: &&Fact| {
-            matches!(fact.status, RecordState::Active | RecordState::Expired)
-                || (fact.status == RecordState::Quarantined && fact.detail.gone.is_some())
-        };
-        let active_first = |fact: &&Fact| fact.status != RecordState::Active;
-        if let Some(known) = same.iter().filter(living).min_by_key(active_first) {
+        if let Some(known) = to_confirm(&same) {
             let warnings = self.confirm(tx, known.clone())?;
             return Ok((known.record.clone(), StoreStatus::Refreshed, warnings));
         }
@@ -148,7 +135,7 @@ impl Writing<'_> {
         if let Some(before) = before {
             self.supersede(tx, before, &record.id)?;
         }
-        self.note_conflicts(tx, &record.id)?;
+        conflicts::note(tx, self, &record.id)?;
         Ok((record.id, StoreStatus::Created, warnings))
     }
 
@@ -179,22 +166,6 @@ impl Writing<'_> {
             ..self.scene.event(ids, kind, Some(&record.id))
         };
         writing::fact(tx, fact, &[verified, made])
-    }
-
-    /// Marks both sides of every conflict.
-    pub(in crate::verified) fn note_conflicts(&self, tx: &mut dyn Tx, id: &RecordId) -> Result<()> {
-        for other in &self.alike.conflicts {
-            let Some(mut fact) = tx.facts().get(&self.memory.id, other)? else { continue };
-            if fact.status != RecordState::Active {
-                continue;
-            }
-            flags::add(&mut fact.detail.flags, [flags::conflict(id)]);
-            let event =
-                self.scene.event(self.engine.ids.as_ref(), FactEventKind::ConflictDetected, Some(other));
-            let with = details(&serde_json::json!({ "with": id.as_str() }))?;
-            writing::fact(tx, &fact, &[FactEvent { details: with, ..event }])?;
-        }
-        Ok(())
     }
 
     /// The old one gives its place to the new one.
@@ -255,7 +226,7 @@ impl Writing<'_> {
 
     /// Confirms an equal fact: merged citations, one verification more, active again if it had expired or was gone.
     pub(in crate::verified) fn confirm(&self, tx: &mut dyn Tx, mut fact: Fact) -> Result<Vec<String>> {
-        let mut warnings = Vec::new();
+        let mut warnings = merging::settle_known(&mut fact.detail.citations, self.passed);
         let over = merging::merge(&mut fact.detail.citations, self.passed.citations.clone());
         if over > 0 {
             warnings.push(format!("CITATIONS_FULL: {over} new citations found no room"));
@@ -299,7 +270,8 @@ impl Writing<'_> {
         refresh::confirm(&mut fact, self.engine, self.scene);
         self.last_verified(&mut fact);
         let ids = self.engine.ids.as_ref();
-        let verified = self.scene.verified(ids, Some(&fact.record), &self.passed.verification, 0);
+        let whole = merging::whole(&fact.detail.citations, self.passed);
+        let verified = self.scene.verified(ids, Some(&fact.record), &whole, 0);
         let refreshed = FactEvent {
             cause: Some("store".to_owned()),
             ..self.scene.event(ids, FactEventKind::Refreshed, Some(&fact.record))
@@ -323,35 +295,4 @@ impl Writing<'_> {
         };
         Ok(if active >= settings.soft_limit { vec![warning()] } else { Vec::new() })
     }
-}
-
-/// The answer, read back as it stands.
-fn stored(
-    tx: &dyn Tx,
-    place: &Place,
-    id: &RecordId,
-    status: StoreStatus,
-    passed: &Passed,
-    alike: &Alike,
-    warnings: Vec<String>,
-) -> Result<FactStored> {
-    let repository = &place.found.repository;
-    let fact = tx.facts().get(&repository.memory, id)?;
-    let record = tx.records().get(&repository.memory, id)?;
-    let (Some(fact), Some(record)) = (fact, record) else { return Err(remembered::unknown(id)) };
-    let mut all = passed.warnings.clone();
-    all.extend(warnings);
-    Ok(FactStored {
-        status,
-        view: FactView {
-            conflicts_with: flags::conflicts(&fact.detail.flags),
-            remembered: Remembered { record, fact },
-            repo: repository.key.clone(),
-            verification: Some(passed.verification.clone()),
-            is_source_abandoned: false,
-        },
-        verification: passed.verification.clone(),
-        similar: alike.similar.clone(),
-        warnings: all,
-    })
 }

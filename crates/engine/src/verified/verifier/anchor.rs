@@ -76,6 +76,7 @@ impl Verifier<'_> {
         let anchor = Anchor {
             place: place.clone(),
             commit: self.at.commit(),
+            is_uncommitted: self.is_uncommitted(&place.path, &entry),
             blob: entry.id,
             snippet_hash: block.snippet_hash(),
             lines: if store_snippet { kept_lines(block) } else { Vec::new() },
@@ -96,6 +97,13 @@ impl Verifier<'_> {
             generated: self.attributes().is_generated(&place.path),
             anchor,
         })
+    }
+
+    /// Whether a file stands in the worktree alone, or otherwise than in the commit below. What cannot be read says nothing.
+    fn is_uncommitted(&self, path: &str, entry: &CodeEntry) -> bool {
+        let Some(commit) = self.at.commit().filter(|_| self.at.is_dirty()) else { return false };
+        let before = self.old_entry(commit, path);
+        before.is_ok_and(|before| before.is_none_or(|before| before.id != entry.id))
     }
 
     fn readable(&self, place: &Place) -> Result<(CodeEntry, Arc<FileLines>), AnchorError> {

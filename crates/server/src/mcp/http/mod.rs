@@ -168,8 +168,15 @@ impl HttpDoor {
 
     /// Several messages at once, which one revision has: answered one after the other, without a stream.
     async fn batch(self: Arc<Self>, heads: &Heads, messages: Vec<Value>) -> Response {
+        if messages.len() > BATCH_MAX {
+            let rule = format!(
+                "a batch has at most {BATCH_MAX} messages, this one {}: send several",
+                messages.len()
+            );
+            return *reply::fault(None, &Fault::no_message(&rule));
+        }
         let mut answers = Vec::new();
-        for value in messages.into_iter().take(BATCH_MAX) {
+        for value in messages {
             match message::of(value) {
                 Err(unread) => answers.push(message::error(unread.id.as_ref(), &unread.fault)),
                 Ok(Message::Notification { .. }) => {}

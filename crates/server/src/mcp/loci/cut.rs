@@ -1,47 +1,93 @@
-//! Results are at most 64 KiB (mcp.md §11). Of longer ones the end of the longest list is left out, and the result says so.
+//! Results are at most 64 KiB (mcp.md §11). Of longer ones the end of the longest list is left out, then the middle of the longest
+//! text; the result says so, and keeps every member it has.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Bytes of a result.
 const BYTES_MAX: usize = 64 * 1024;
 /// Bytes for what is said of the cut.
-const SAID: usize = 256;
+const SAID: usize = 512;
 
 /// The result, cut where it is too long.
 pub(super) fn cut(mut value: Value) -> Value {
-    let size = value.to_string().len();
-    if size <= BYTES_MAX {
+    if value.to_string().len() <= BYTES_MAX {
         return value;
     }
     let Some(object) = value.as_object_mut() else { return too_long() };
-    let longest = object
-        .iter()
-        .filter(|(_, member)| member.is_array())
-        .max_by_key(|(_, member)| member.to_string().len())
-        .map(|(name, _)| name.clone());
-    let Some(list) = longest.and_then(|name| object.get_mut(&name)).and_then(Value::as_array_mut) else {
-        return too_long();
-    };
-    let mut over = size.saturating_add(SAID).saturating_sub(BYTES_MAX);
+    object.insert("truncated".to_owned(), Value::Bool(true));
+    let mut said = Vec::new();
+    if let Some(left_out) = shorten_list(object) {
+        said.push(format!(
+            "{left_out} items were left out: a result has at most {BYTES_MAX} bytes; ask for fewer"
+        ));
+    }
+    while let Some((name, left_out)) = shorten_text(object) {
+        said.push(format!("{left_out} bytes in the middle of {name} were left out: ask for less"));
+    }
+    match object.get_mut("warnings").and_then(Value::as_array_mut) {
+        Some(warnings) => warnings.extend(said.into_iter().map(Value::from)),
+        None => {
+            object.insert("warnings".to_owned(), json!(said));
+        }
+    }
+    if value.to_string().len() > BYTES_MAX { too_long() } else { value }
+}
+
+/// Bytes by which a result is too long, what is to be said of it included.
+fn over(object: &Map<String, Value>) -> usize {
+    let size = Value::Object(object.clone()).to_string().len();
+    size.saturating_add(SAID).saturating_sub(BYTES_MAX)
+}
+
+fn longest(object: &Map<String, Value>, is_kind: fn(&Value) -> bool) -> Option<String> {
+    let of_kind = object.iter().filter(|(_, member)| is_kind(member));
+    of_kind.max_by_key(|(_, member)| member.to_string().len()).map(|(name, _)| name.clone())
+}
+
+/// Leaves out items at the end of the longest list; how many.
+fn shorten_list(object: &mut Map<String, Value>) -> Option<u64> {
+    let mut over = over(object);
+    let name = longest(object, Value::is_array)?;
+    let list = object.get_mut(&name).and_then(Value::as_array_mut)?;
     let mut left_out = 0_u64;
     while over > 0 {
         let Some(last) = list.pop() else { break };
         over = over.saturating_sub(last.to_string().len().saturating_add(1));
         left_out = left_out.saturating_add(1);
     }
-    object.insert("truncated".to_owned(), Value::Bool(true));
-    let said =
-        format!("{left_out} items were left out: a result has at most {BYTES_MAX} bytes; ask for fewer");
-    match object.get_mut("warnings").and_then(Value::as_array_mut) {
-        Some(warnings) => warnings.push(said.into()),
-        None => {
-            object.insert("warnings".to_owned(), json!([said]));
-        }
-    }
-    if value.to_string().len() > BYTES_MAX { too_long() } else { value }
+    (left_out > 0).then_some(left_out)
 }
 
-/// For what is too long without any list.
+/// Leaves out the middle of the longest text, where that is long: its last line stays, for a fence ends there. Its name, and how many
+/// bytes.
+fn shorten_text(object: &mut Map<String, Value>) -> Option<(String, usize)> {
+    let over = over(object);
+    let name = longest(object, Value::is_string).filter(|_| over > 0)?;
+    let text = object.get_mut(&name)?;
+    let whole = text.as_str()?.to_owned();
+    let last = whole.trim_end().rfind('\n').filter(|at| whole.len() - at <= SAID);
+    let (body, end) = whole.split_at(last.unwrap_or(whole.len()));
+    // Escaped signs take more than one byte each: one at a time is exact.
+    let (mut kept, mut spare) = (body.len(), over.saturating_add(MARK.len()));
+    for (at, sign) in body.char_indices().rev() {
+        if spare == 0 {
+            break;
+        }
+        kept = at;
+        spare = spare.saturating_sub(Value::from(sign.to_string()).to_string().len().saturating_sub(2));
+    }
+    let left_out = body.len().saturating_sub(kept);
+    if left_out <= MARK.len() {
+        return None;
+    }
+    *text = format!("{}{MARK}{end}", body.get(..kept)?).into();
+    Some((name, left_out))
+}
+
+/// Stands for what was left out.
+const MARK: &str = "\n[… left out …]";
+
+/// For what is too long without any list or text.
 fn too_long() -> Value {
     json!({ "truncated": true, "warnings": [format!("the result has more than {BYTES_MAX} bytes: ask for less")] })
 }
@@ -67,6 +113,20 @@ mod tests {
                 100 - kept
             )
         );
-        assert_eq!(cut(json!({ "content": "x".repeat(70_000) }))["truncated"], true);
+    }
+
+    #[test]
+    fn long_texts_keep_their_end_and_their_fellows() {
+        let block = format!("head\n{}\n</end>", "\"quoted\" line\n".repeat(9_000));
+        let long = cut(json!({ "prompt": block, "memories": [{ "id": 1 }, { "id": 2 }], "repo": "a/b" }));
+        assert!(long.to_string().len() <= BYTES_MAX && long.to_string().len() > BYTES_MAX - 2_000);
+        assert_eq!((&long["truncated"], &long["repo"]), (&json!(true), &json!("a/b")));
+        assert!(long["memories"].is_array());
+        let prompt = long["prompt"].as_str().unwrap();
+        assert!(prompt.starts_with("head\n") && prompt.ends_with(&format!("{MARK}\n</end>")), "{prompt:.99}");
+        assert!(long["warnings"].to_string().contains("bytes in the middle of prompt were left out"));
+        let signs = cut(json!({ "content": "\u{1}".repeat(70_000), "path": "a" }));
+        assert!(signs["path"] == "a" && signs.to_string().len() <= BYTES_MAX);
+        assert!(signs["content"].as_str().unwrap().ends_with(MARK));
     }
 }

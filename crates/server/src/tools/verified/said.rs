@@ -143,7 +143,7 @@ fn citation(citation: &Citation) -> Value {
         "blob": anchor.blob.to_string(),
     });
     let Some(members) = said.as_object_mut() else { return said };
-    if let Some(commit) = anchor.commit {
+    if let Some(commit) = anchor.commit.filter(|_| !anchor.is_uncommitted) {
         members.insert("sha".to_owned(), commit.to_string().into());
     }
     if let Some(symbol) = &anchor.symbol {
@@ -223,6 +223,9 @@ fn checked(
         }
     };
     add("content", content.map(|content| cut(content).into()));
+    let excerpts = [content, verdict.diff.as_deref()];
+    let is_cut = excerpts.into_iter().flatten().any(|text| text.len() > EXCERPT_BYTES_MAX);
+    add("truncated", is_cut.then_some(Value::Bool(true)));
     add("error", verdict.error_word().map(Value::from));
     add("similarity", verdict.similarity.map(Value::from));
     add("drift", verdict.drift.map(|drift| drift.as_str().into()));

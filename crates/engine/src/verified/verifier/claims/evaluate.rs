@@ -13,6 +13,7 @@ use super::super::session::Verifier;
 use super::config_file::{ConfigValue, config_value};
 use super::pattern::{captured, compiled};
 use super::tree;
+use crate::safety::{RedactionMode, secrets::redact};
 
 /// Lines on each side of a drifted block that claims look at as well.
 const DRIFTED_MARGIN_LINES: u32 = 3;
@@ -185,8 +186,9 @@ fn same_capture(
     }
 }
 
-/// A short piece of code for people; untrusted text.
+/// A short piece of code for people; untrusted text, without secrets.
 fn quoted(text: &str) -> String {
+    let (text, _) = redact(text.to_owned(), RedactionMode::Mask);
     let short: String = text.chars().take(QUOTED_CHARS_MAX).collect();
     if short.len() < text.len() { format!("`{short}…`") } else { format!("`{short}`") }
 }

@@ -1,0 +1,61 @@
+//! The texts of a new fact, and that no secret is in them: facts never hold one (verified-memory.md §5.4).
+
+use loci_model::claim::Claim;
+use loci_model::{CodeReason, Error, Result};
+use serde_json::Value;
+
+use crate::safety::secrets_in;
+
+/// The texts of a fact that is to be written.
+#[derive(Debug, Clone)]
+pub(in crate::verified) struct NewText {
+    pub(in crate::verified) subject: String,
+    pub(in crate::verified) fact: String,
+    pub(in crate::verified) reason: Option<String>,
+    pub(in crate::verified) created_by: Option<String>,
+    pub(in crate::verified) claims: Vec<Claim>,
+    pub(in crate::verified) content_hash: String,
+}
+
+impl NewText {
+    /// Refuses secrets, wherever in the fact they are; `contents`: the cited lines.
+    ///
+    /// # Errors
+    /// `SECRET_DETECTED`, with the kinds of what was found.
+    pub(in crate::verified) fn check_secrets(&self, contents: &[String]) -> Result<()> {
+        let claims = serde_json::to_value(&self.claims)
+            .map_err(|error| Error::bug("claims that cannot be written down").caused_by(error))?;
+        let mut texts = vec![self.subject.as_str(), self.fact.as_str()];
+        texts.extend(self.reason.as_deref());
+        texts.extend(self.created_by.as_deref());
+        texts_in(&claims, &mut texts);
+        texts.extend(contents.iter().map(String::as_str));
+        check_secrets(&texts)
+    }
+}
+
+fn texts_in<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(items) => items.iter().for_each(|item| texts_in(item, texts)),
+        Value::Object(members) => members.values().for_each(|member| texts_in(member, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Refuses texts that hold a secret, also one that hidden characters cut apart.
+///
+/// # Errors
+/// `SECRET_DETECTED`, with the kinds of what was found.
+pub(in crate::verified) fn check_secrets(texts: &[&str]) -> Result<()> {
+    let mut kinds: Vec<String> =
+        texts.iter().flat_map(|text| secrets_in(text)).map(|kind| kind.as_str().to_owned()).collect();
+    kinds.sort();
+    kinds.dedup();
+    if kinds.is_empty() {
+        return Ok(());
+    }
+    let message =
+        "the fact, its reason, its claims or the cited lines hold a secret: facts never do; cite other lines";
+    Err(Error::code(CodeReason::SecretDetected, message).listing(kinds))
+}
