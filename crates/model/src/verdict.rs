@@ -96,6 +96,22 @@ closed_words! {
     }
 }
 
+impl Unverifiable {
+    /// True where it lies in what was committed: the same commit gives the same answer whenever it is asked.
+    pub fn is_lasting(self) -> bool {
+        match self {
+            Self::TooLarge | Self::Binary | Self::Submodule | Self::Minified => true,
+            Self::Network
+            | Self::Auth
+            | Self::AuthOrMissing
+            | Self::Rate
+            | Self::Ref
+            | Self::PartialClone
+            | Self::Deadline => false,
+        }
+    }
+}
+
 closed_words! {
     /// How much of what the fact says a changed block has lost (§7.3).
     Drift {

@@ -92,6 +92,11 @@ impl CodeHistory {
         self.missing.insert(object);
     }
 
+    /// Gives back an object that was missing.
+    pub fn find(&mut self, object: ObjectId) {
+        self.missing.remove(&object);
+    }
+
     /// Makes every read fail with this reason; `None` lets them pass again.
     pub fn fail(&mut self, why: Option<Unverifiable>) {
         self.failing = why.map(|why| CodeError::new(why, "made to fail"));

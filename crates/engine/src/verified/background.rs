@@ -17,6 +17,7 @@ use loci_model::{JobId, MemoryId, RecordId, RepositoryId, Result, Timestamp};
 
 use super::answers::VerifyMode;
 use super::events::Scene;
+use super::looking_again::{Due, due, is_done};
 use super::remembered::Remembered;
 use super::repositories::{Told, learn};
 use super::settling::Origin;
@@ -35,6 +36,17 @@ const ROWS: usize = 500;
 const JOB_KEY: &str = "verify:";
 /// Verdicts are kept so long.
 const VERDICT_DAYS: i64 = 30;
+
+/// Facts of a repository, as far as they are read together.
+#[derive(Debug, Default)]
+struct Page {
+    /// To be looked at now.
+    facts: Vec<Remembered>,
+    /// One could not be read, and is to be looked at later.
+    is_any_later: bool,
+    /// Where the next page starts.
+    next: Option<(Timestamp, RecordId)>,
+}
 
 impl Engine {
     /// Asks for the verification of repositories whose default branch moved on, expires facts, removes old verdicts. Bounded.
@@ -87,7 +99,8 @@ impl Engine {
             .await
     }
 
-    /// Verifies all facts of a repository at the tip of its default branch. Run twice, it finds its own verdicts.
+    /// Verifies all facts of a repository at the tip of its default branch. Run twice at one tip, the second time it looks only at
+    /// what it could not read.
     pub(crate) async fn verify_repository(&self, job: &Job) -> Result<()> {
         let named = job.unique_key.strip_prefix(JOB_KEY).unwrap_or_default();
         let Ok(id) = RepositoryId::parse(named) else { return Ok(()) };
@@ -97,19 +110,20 @@ impl Engine {
         let Some(repository) = found else { return Ok(()) };
         let Some(tip) = self.default_tip(&repository).await else { return Ok(()) };
         let mut after = None;
-        let mut all_read = true;
+        let mut is_done = true;
         loop {
-            let (page, next) = self.page(&repository, after).await?;
-            if !page.is_empty() {
-                all_read &= self.verify_page(&repository, tip, page).await?;
+            let page = self.page(&repository, tip, after).await?;
+            is_done &= !page.is_any_later;
+            if !page.facts.is_empty() {
+                is_done &= self.verify_page(&repository, tip, page.facts).await?;
             }
-            match next {
+            match page.next {
                 Some(next) => after = Some(next),
                 None => break,
             }
         }
-        if !all_read {
-            return Ok(()); // Something could not be read: the next round looks again.
+        if !is_done {
+            return Ok(()); // Something could not be read: a later round looks again.
         }
         self.store
             .write(move |tx| {
@@ -122,13 +136,14 @@ impl Engine {
             .await
     }
 
-    /// Facts to verify, and where the next page starts.
+    /// Facts to verify at a tip now.
     async fn page(
         &self,
         repository: &Repository,
+        tip: ObjectId,
         after: Option<(Timestamp, RecordId)>,
-    ) -> Result<(Vec<Remembered>, Option<(Timestamp, RecordId)>)> {
-        let (memory, id) = (repository.memory.clone(), repository.id.clone());
+    ) -> Result<Page> {
+        let (memory, id, now) = (repository.memory.clone(), repository.id.clone(), self.clock.now());
         self.store
             .read(move |tx| {
                 let facts = tx.facts().list(&FactPage {
@@ -140,22 +155,29 @@ impl Engine {
                     limit: FACTS,
                 })?;
                 let next = facts.last().map(|fact| (fact.refreshed_at, fact.record.clone()));
-                let next = next.filter(|_| facts.len() == FACTS);
-                let held = |status: RecordState, gone: bool| status == RecordState::Quarantined && !gone;
-                let facts: Vec<_> =
-                    facts.into_iter().filter(|fact| !held(fact.status, fact.detail.gone.is_some())).collect();
+                let mut page = Page { next: next.filter(|_| facts.len() == FACTS), ..Page::default() };
                 let ids: Vec<RecordId> = facts.iter().map(|fact| fact.record.clone()).collect();
                 let records = tx.records().get_many(&memory, &ids)?;
-                let joined = facts.into_iter().filter_map(|fact| {
-                    let record = records.iter().find(|record| record.id == fact.record)?.clone();
-                    Some(Remembered { record, fact })
-                });
-                Ok((joined.filter(Remembered::is_whole).collect(), next))
+                for fact in facts {
+                    let is_held = fact.status == RecordState::Quarantined && fact.detail.gone.is_none();
+                    let record = records.iter().find(|record| record.id == fact.record).cloned();
+                    let Some(record) = record.filter(|_| !is_held) else { continue };
+                    let one = Remembered { record, fact };
+                    if !one.is_whole() {
+                        continue;
+                    }
+                    match due(tx, &one.fact, tip, now)? {
+                        Due::Now => page.facts.push(one),
+                        Due::Later => page.is_any_later = true,
+                        Due::Never => {}
+                    }
+                }
+                Ok(page)
             })
             .await
     }
 
-    /// True when everything could be read.
+    /// True when nothing more is to be done about them at this tip.
     async fn verify_page(
         &self,
         repository: &Repository,
@@ -164,7 +186,8 @@ impl Engine {
     ) -> Result<bool> {
         let (nobody, reference) = (Standing::default(), tip.to_string());
         let looked = self.look(repository, &nobody, Some(&reference), &facts, VerifyMode::Fresh).await?;
-        let all_read = looked.checked.iter().all(|one| one.verification.verdict.is_conclusive());
+        let mut found = facts.iter().zip(&looked.checked);
+        let are_done = found.all(|(one, checked)| is_done(&one.fact, &checked.verification));
         let scene =
             Scene::new(&Principal::engine(), &nobody, &repository.memory, &repository.id, self.clock.now())
                 .at_revision(&reference, Some(tip));
@@ -176,7 +199,7 @@ impl Engine {
                 engine.write_checked(tx, &memory, &scene, &names, &looked, Origin::Background)
             })
             .await?;
-        Ok(all_read)
+        Ok(are_done)
     }
 
     /// Facts past their time expire, each with its row.

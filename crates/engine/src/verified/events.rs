@@ -177,9 +177,10 @@ fn worst_citation(verification: &Verification) -> Option<&CitationVerdict> {
     verification.citations.iter().max_by_key(|citation| citation.verdict.severity())
 }
 
-/// Why a verification could not be made, where it could not.
+/// Why a verification could not be made, where it could not: what may pass before what stays.
 pub(super) fn why(verification: &Verification) -> Option<Unverifiable> {
-    verification.citations.iter().find_map(|citation| citation.unverifiable)
+    let all = || verification.citations.iter().filter_map(|citation| citation.unverifiable);
+    all().find(|why| !why.is_lasting()).or_else(|| all().next())
 }
 
 /// True where nothing was compared: such a verification is no receipt and counts as none (§5.3).

@@ -12,7 +12,7 @@
 //! | `looking`, `evidence`, `told`, `tell` | one look at code, wherever it is; what a verifier elsewhere is given, and what it says |
 //! | `citing` | which records cite code, for doors that verify nothing |
 //! | `proposing`, `promoting`, `with_proposed` | citations from text: proposed, confirmed, read along |
-//! | `background` | new commits, expiry |
+//! | `background`, `looking_again` | new commits, expiry; when what could not be read is tried again |
 //! | `telemetry` | whether rows say what facts say |
 //! | `following` | facts follow records that other doors change |
 //!
@@ -38,6 +38,7 @@ mod holding;
 mod invalidate;
 mod locating;
 mod looking;
+mod looking_again;
 mod mark;
 mod origins;
 mod promoting;

@@ -166,27 +166,14 @@ fn a_false_claim_on_the_default_branch_is_the_end() {
 fn the_background_sees_new_commits_and_lets_go_in_the_end() {
     let shop = Shop::new();
     let id = shop.stored();
-    let sweep = || {
-        block_on(shop.engine.sweep()).unwrap();
-        let (stop, stopped) = futures::channel::oneshot::channel::<()>();
-        let host = shop.engine.run_jobs(Box::pin(async {
-            stopped.await.ok();
-        }));
-        let done = async {
-            let next_due = || StoreExt::read(shop.engine.store().as_ref(), |tx| tx.jobs().next_due(&[]));
-            while next_due().await.unwrap().is_some() {}
-            stop.send(()).ok();
-        };
-        block_on(futures::future::join(host, done));
-    };
     shop.write("src/cart.rs", None);
     shop.world.clock().advance_ms(61_000);
-    sweep();
+    shop.sweep();
     assert_eq!(shop.status(&id), RecordState::Quarantined, "{:?}", shop.kinds(&id));
     for day in 0..9 {
         shop.world.clock().advance_ms(DAY_MS);
         shop.write("README.md", Some(&format!("# Shop\n\nDay {day}.\n")));
-        sweep();
+        shop.sweep();
     }
     assert_eq!(shop.status(&id), RecordState::Invalid, "{:?}", shop.kinds(&id));
     shop.assert_replayed(&id);

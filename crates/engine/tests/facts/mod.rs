@@ -3,6 +3,7 @@
 mod acceptance;
 mod again;
 mod at_forge;
+mod background;
 mod known_defects;
 mod lifecycle;
 mod proposing;

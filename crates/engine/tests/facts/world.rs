@@ -11,6 +11,7 @@ use loci_model::citation::{CitationInput, Place};
 use loci_model::claim::Claim;
 use loci_model::code::ObjectId;
 use loci_model::fact::{FactEvent, FactEventKind};
+use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::{CodeReason, Error, Reason, RecordId};
@@ -124,6 +125,26 @@ impl Shop {
             reference: None,
         };
         block_on(self.engine.fact_supersede(&self.caller, &self.standing, correction, None))
+    }
+
+    /// The background's next round, with the jobs it asks for.
+    pub(super) fn sweep(&self) {
+        block_on(self.engine.sweep()).unwrap();
+        let (stop, stopped) = futures::channel::oneshot::channel::<()>();
+        let host = self.engine.run_jobs(Box::pin(async {
+            stopped.await.ok();
+        }));
+        let done = async {
+            let next_due = || StoreExt::read(self.engine.store().as_ref(), |tx| tx.jobs().next_due(&[]));
+            while next_due().await.unwrap().is_some() {}
+            stop.send(()).ok();
+        };
+        block_on(futures::future::join(host, done));
+    }
+
+    /// Where the background has verified everything.
+    pub(super) fn verified_tip(&self) -> Option<ObjectId> {
+        self.add(DIRECTORY).repository.verified_tip
     }
 
     pub(super) fn status(&self, id: &RecordId) -> RecordState {
