@@ -71,6 +71,7 @@ impl LocalCode {
             let look = Look {
                 reference: &reference,
                 default_ref: repository.default_ref.as_deref(),
+                verified_tip: None,
                 quorum: repository.quorum,
                 scope: &repository.repo,
                 lines: &lines,

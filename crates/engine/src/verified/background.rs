@@ -1,12 +1,10 @@
 //! In the background: new commits of default branches are seen, and the facts of their repositories verified there; facts that
 //! nobody confirmed, used or found valid for too long expire; kept verdicts go when they are old.
 
-use std::sync::Arc;
-
 use loci_model::code::ObjectId;
 use loci_model::fact::{FactEvent, FactEventKind};
 use loci_model::job::{DueRule, Job, JobKind, NewJob};
-use loci_model::ports::code::CodeSource;
+use loci_model::ports::code::CodePlace;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{FactChoice, FactPage, StoreExt, Tx};
 use loci_model::principal::Principal;
@@ -16,6 +14,7 @@ use loci_model::time::DAY_MS;
 use loci_model::{JobId, MemoryId, RecordId, RepositoryId, Result, Timestamp};
 
 use super::answers::VerifyMode;
+use super::default_tip::DefaultTip;
 use super::events::Scene;
 use super::looking_again::{Due, due, is_done};
 use super::remembered::Remembered;
@@ -55,40 +54,33 @@ impl Engine {
         let due = self.store.read(move |tx| tx.repositories().unchecked_since(before, REPOSITORIES)).await?;
         for repository in due {
             let tip = self.default_tip(&repository).await;
-            let is_new = tip.is_some() && tip != repository.verified_tip;
             let told = self.told_of(&repository).await;
-            self.note_checked(&repository, is_new, told, now).await?;
+            self.note_checked(&repository, tip, told, now).await?;
         }
         self.expire_facts(now).await?;
         let old = now.plus_millis(-VERDICT_DAYS * DAY_MS);
         self.store.write(move |tx| tx.verdicts_mut().remove_before(old, ROWS).map(drop)).await
     }
 
-    /// The tip of the default branch, where it can be read.
-    async fn default_tip(&self, repository: &Repository) -> Option<ObjectId> {
-        let default = repository.default_ref.clone();
-        let work = move |source: &dyn CodeSource| match &default {
-            Some(name) => Ok(source.resolve(name)?.and_then(|revision| revision.commit())),
-            None => Ok(source.default_branch()?.map(|(_, tip)| tip)),
-        };
-        self.on_code(repository, &Standing::default(), Arc::new(work)).await.ok().flatten()
-    }
-
     async fn note_checked(
         &self,
         repository: &Repository,
-        is_new: bool,
+        found: Option<DefaultTip>,
         told: Option<Told>,
         now: Timestamp,
     ) -> Result<()> {
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let (memory, id) = (repository.memory.clone(), repository.id.clone());
+        let is_new = found.as_ref().is_some_and(|found| Some(found.tip) != repository.verified_tip);
         self.store
             .write(move |tx| {
                 let Some(mut repository) = tx.repositories().get(&memory, &id)? else { return Ok(()) };
                 repository.checked_at = Some(now);
                 if let Some(told) = &told {
                     learn(tx, &mut repository, told)?;
+                }
+                if let Some(found) = &found {
+                    put_first(&mut repository.places, &found.place);
                 }
                 tx.repositories_mut().put(&repository)?;
                 if is_new && tx.memories().get(&memory)?.is_some() {
@@ -108,7 +100,9 @@ impl Engine {
         let place = memory.clone();
         let found = self.store.read(move |tx| tx.repositories().get(&place, &id)).await?;
         let Some(repository) = found else { return Ok(()) };
-        let Some(tip) = self.default_tip(&repository).await else { return Ok(()) };
+        let Some(DefaultTip { place, tip, .. }) = self.default_tip(&repository).await else { return Ok(()) };
+        // Looked at is where the tip was read, and that it decides is decided.
+        let repository = Repository { places: vec![place], verified_tip: None, ..repository };
         let mut after = None;
         let mut is_done = true;
         loop {
@@ -233,6 +227,15 @@ impl Engine {
             ..scene.event(self.ids.as_ref(), FactEventKind::Expired, Some(id))
         };
         writing::fact(tx, &fact, &[event])
+    }
+}
+
+/// The clone that is furthest is read first, where nobody says from where.
+fn put_first(places: &mut Vec<CodePlace>, best: &CodePlace) {
+    let is_clone = matches!(best, CodePlace::Local(_));
+    if let Some(at) = places.iter().position(|place| is_clone && place == best) {
+        let best = places.remove(at);
+        places.insert(0, best);
     }
 }
 

@@ -9,6 +9,7 @@ use loci_model::repository::Repository;
 use loci_model::verdict::Unverifiable;
 use loci_model::{CodeReason, Error, Result};
 
+use super::default_tip::{Stands, stands};
 use super::standing::Standing;
 use super::verifier::is_ref_name;
 use crate::Engine;
@@ -129,12 +130,35 @@ pub(super) fn resolve(
         return Err(CodeError::new(Unverifiable::Ref, detail));
     }
     let revision = source.resolve(reference)?.ok_or_else(missing)?;
-    let default = match default_ref {
-        Some(name) => source.resolve(name)?.and_then(|revision| revision.commit()),
-        None => source.default_branch()?.map(|(_, tip)| tip),
-    };
+    let default = default_here(source, default_ref)?;
     let is_default = matches!(&revision, Revision::Commit(commit) if Some(*commit) == default);
     Ok(Tip { reference: reference.to_owned(), revision, is_default })
+}
+
+/// The same, where states may follow: the tip of a default branch that is older than the one at which facts were `verified` decides
+/// nothing.
+pub(super) fn resolve_since(
+    source: &dyn CodeSource,
+    reference: &str,
+    default_ref: Option<&str>,
+    verified: Option<&ObjectId>,
+) -> CodeResult<Tip> {
+    let mut tip = resolve(source, reference, default_ref)?;
+    if let Some(commit) = tip.clean_commit().filter(|_| tip.is_default) {
+        tip.is_default = stands(source, &commit, verified)? > Stands::Behind;
+    }
+    Ok(tip)
+}
+
+/// The tip of the default branch as this source knows it. `default_ref`: the repository's own word for it.
+pub(super) fn default_here(
+    source: &dyn CodeSource,
+    default_ref: Option<&str>,
+) -> CodeResult<Option<ObjectId>> {
+    Ok(match default_ref {
+        Some(name) => source.resolve(name)?.and_then(|revision| revision.commit()),
+        None => source.default_branch()?.map(|(_, tip)| tip),
+    })
 }
 
 /// A commit by its id, else the tip of the default branch. `default`: the repository's own word for that.

@@ -3,11 +3,12 @@
 
 use loci_model::citation::{Citation, Place};
 use loci_model::claim::Claim;
+use loci_model::code::ObjectId;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{CodeResult, CodeSource};
 use loci_model::verdict::Verification;
 
-use super::code_reading::{Tip, resolve};
+use super::code_reading::{Tip, resolve_since};
 use super::verifier::{LineCache, Quorum, Verifier, VerifierLimits};
 
 /// What is verified of one fact.
@@ -26,6 +27,9 @@ pub struct Look<'a> {
     pub reference: &'a str,
     /// The repository's own word for its default branch.
     pub default_ref: Option<&'a str>,
+    /// The tip of the default branch at which facts were last verified: an older one decides nothing. `None`: none is known, or
+    /// nothing is decided here.
+    pub verified_tip: Option<ObjectId>,
     /// How many citations must be valid; `None`: all.
     pub quorum: Option<u32>,
     /// Within which blobs are believed by their ids: names the repository and its tenant.
@@ -59,7 +63,7 @@ pub fn look_at(
     look: &Look<'_>,
     subjects: &[Subject],
 ) -> CodeResult<(Tip, Vec<Seen>)> {
-    let tip = resolve(source, look.reference, look.default_ref)?;
+    let tip = resolve_since(source, look.reference, look.default_ref, look.verified_tip.as_ref())?;
     let seen = see(source, look, &tip, subjects);
     Ok((tip, seen))
 }

@@ -5,7 +5,7 @@
 //! | [`verifier`] | finding cited lines again, and what claims say: pure over a source of code |
 //! | `repository_name`, `repositories` | names, identity and places of repositories |
 //! | `standing` | which memory and directory a call is about |
-//! | `code_reading` | the hop to the code, and the revision of a call |
+//! | `code_reading`, `default_tip` | the hop to the code, and the revision of a call; which of several clones decides |
 //! | `storing` | a new fact: gates, what is alike, writing |
 //! | `verifying`, `settling`, `writing`, `serving` | looking, what it means, writing it down, what is returned |
 //! | `recent`, `by_path`, `searching` (with its look at the code, `search_look`), `verify`, `verify_given`, `read_citation`, `refresh`, `invalidate`, `supersede`, `applied`, `history`, `stats`, `mark`, `delete` | the verbs |
@@ -26,6 +26,7 @@ mod citing;
 mod code_reading;
 mod conflicts;
 mod content_hash;
+mod default_tip;
 mod delete;
 mod events;
 mod evidence;

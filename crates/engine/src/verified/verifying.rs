@@ -12,7 +12,7 @@ use loci_model::verdict::{CitationVerdict, Unverifiable, Verdict, Verification};
 use loci_model::{MemoryId, RecordId, Result};
 
 use super::answers::VerifyMode;
-use super::code_reading::{HEAD, Tip, resolve, unreadable};
+use super::code_reading::{HEAD, Tip, resolve_since, unreadable};
 use super::looking::{Look, Seen, Subject, look_at};
 use super::remembered::Remembered;
 use super::settling::{self, Origin};
@@ -110,6 +110,7 @@ pub(super) struct OwnLook {
     engine: Engine,
     reference: String,
     default_ref: Option<String>,
+    verified_tip: Option<ObjectId>,
     quorum: Option<u32>,
     scope: String,
 }
@@ -120,6 +121,7 @@ impl OwnLook {
             engine: engine.clone(),
             reference: reference.unwrap_or(HEAD).to_owned(),
             default_ref: repository.default_ref.clone(),
+            verified_tip: repository.verified_tip,
             quorum: repository.quorum,
             scope: scope_of(repository),
         }
@@ -127,13 +129,14 @@ impl OwnLook {
 
     /// The revision, once per look.
     pub(super) fn tip(&self, source: &dyn CodeSource) -> CodeResult<Tip> {
-        resolve(source, &self.reference, self.default_ref.as_deref())
+        resolve_since(source, &self.reference, self.default_ref.as_deref(), self.verified_tip.as_ref())
     }
 
     pub(super) fn borrowed(&self) -> Look<'_> {
         Look {
             reference: &self.reference,
             default_ref: self.default_ref.as_deref(),
+            verified_tip: self.verified_tip,
             quorum: self.quorum,
             scope: &self.scope,
             lines: &self.engine.line_cache,

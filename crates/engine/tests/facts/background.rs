@@ -1,11 +1,14 @@
 //! What the background does at new tips of the default branch, and what it leaves alone.
 
+use loci_engine::verified::{FactList, NewFact, RepositoryAdd, Serving, Standing, VerifyMode};
 use loci_model::RecordId;
 use loci_model::fact::FactEventKind;
+use loci_model::ports::code::CodePlace;
 use loci_model::record::RecordState;
-use loci_testkit::CodeHistory;
+use loci_model::verdict::Unverifiable;
+use loci_testkit::{CodeHistory, block_on};
 
-use super::world::{CART, Shop, about, cite};
+use super::world::{CART, DIRECTORY, LIMITS, REPO, Shop, about, cite, contains, history};
 
 const ROUND_MS: u64 = 61_000;
 const HOUR_MS: u64 = 3_600_000;
@@ -71,4 +74,96 @@ fn what_could_not_be_read_is_tried_again_with_longer_pauses_and_alone() {
     rounds(&shop, 1, ROUND_MS);
     assert_eq!(looks(&shop, &id, FactEventKind::VerificationSkipped), tried + 1);
     shop.assert_replayed(&id);
+}
+
+const OLD: &str = "/src/old";
+
+/// Another clone of the same, as it was at first.
+fn old_clone(shop: &Shop) {
+    shop.shelf.put(OLD, Some("git@github.com:acme/shop.git"), history());
+    assert!(!shop.add(OLD).created);
+}
+
+/// The fact that carts hold 80 items, learned where the code says so.
+fn of_eighty(shop: &Shop) -> RecordId {
+    shop.write("src/limits.rs", Some(&LIMITS.replace("50", "80")));
+    let fact = about("MAX_ITEMS is 80.", vec![cite("src/limits.rs", 2, 2)]);
+    let fact = NewFact { claims: vec![contains(0, "= 80")], ..fact };
+    shop.store(fact).unwrap().view.remembered.record.id
+}
+
+fn recent_in(shop: &Shop, directory: &str) -> FactList {
+    let standing = Standing { directory: Some(directory.into()), ..shop.standing.clone() };
+    shop.world.clock().advance_ms(1_000);
+    let serving = Serving { verify: VerifyMode::Fresh, ..Serving::default() };
+    block_on(shop.engine.facts_recent(&shop.caller, &standing, REPO, 50, serving)).unwrap()
+}
+
+#[test]
+fn a_clone_that_was_not_fetched_decides_nothing_about_what_was_learned_since() {
+    let shop = Shop::new();
+    let id = of_eighty(&shop);
+    rounds(&shop, 1, ROUND_MS);
+    let tip = shop.code(|history| history.tip().commit());
+    assert_eq!(shop.verified_tip(), tip);
+    old_clone(&shop);
+    let list = recent_in(&shop, OLD);
+    assert_eq!((list.facts.len(), list.omitted.contradicted), (0, 1), "it is not so there");
+    assert_eq!(shop.status(&id), RecordState::Active);
+    rounds(&shop, 2, ROUND_MS);
+    assert_eq!((shop.verified_tip(), shop.status(&id)), (tip, RecordState::Active));
+    assert_eq!(recent_in(&shop, DIRECTORY).facts.len(), 1);
+    // The clone that the background followed cannot be read for a while: an old one does not take its place.
+    shop.code(|history| history.fail(Some(Unverifiable::Network)));
+    rounds(&shop, 2, ROUND_MS);
+    assert_eq!((shop.verified_tip(), shop.status(&id)), (tip, RecordState::Active));
+    shop.code(|history| history.fail(None));
+    // The old one is fetched, and is further than the other now: it decides, and is read first.
+    let limits = LIMITS.replace("50", "80");
+    shop.shelf.change(OLD, |history| history.write("src/limits.rs", Some(&limits)));
+    let next = shop.shelf.change(OLD, |history| history.write("src/limits.rs", Some(LIMITS)));
+    rounds(&shop, 1, ROUND_MS);
+    assert_eq!((shop.verified_tip(), shop.status(&id)), (next, RecordState::Invalid));
+    let places = shop.add(DIRECTORY).repository.places;
+    assert_eq!(places, [OLD, DIRECTORY].map(|place| CodePlace::Local(place.into())));
+    shop.assert_replayed(&id);
+}
+
+#[test]
+fn a_branch_that_was_rewritten_or_cloned_anew_is_followed() {
+    let shop = Shop::new();
+    let id = of_eighty(&shop);
+    rounds(&shop, 1, ROUND_MS);
+    // Put back to where it was.
+    let first = shop.code(|history| history.root()).unwrap();
+    shop.code(|history| history.reset(first));
+    rounds(&shop, 1, ROUND_MS);
+    assert_eq!((shop.verified_tip(), shop.status(&id)), (Some(first), RecordState::Invalid));
+    // Cloned anew, without what was before.
+    let fact = about("MAX_REQUESTS is 120.", vec![cite("src/limits.rs", 4, 4)]);
+    let fact = NewFact { claims: vec![contains(0, "= 120")], ..fact };
+    let id = shop.store(fact).unwrap().view.remembered.record.id;
+    let mut other = CodeHistory::new();
+    let tip = other.commit(&[("src/limits.rs", &LIMITS.replace("120", "90"))]);
+    shop.shelf.put(DIRECTORY, Some("git@github.com:acme/shop.git"), other);
+    rounds(&shop, 1, ROUND_MS);
+    assert_eq!((shop.verified_tip(), shop.status(&id)), (Some(tip), RecordState::Invalid));
+}
+
+#[test]
+fn another_default_branch_begins_anew() {
+    let shop = Shop::new();
+    rounds(&shop, 1, ROUND_MS);
+    let add = |name: &str| {
+        let add = RepositoryAdd {
+            directory: Some(DIRECTORY.into()),
+            default_ref: Some(name.to_owned()),
+            ..RepositoryAdd::default()
+        };
+        block_on(shop.engine.repository_add(&shop.caller, &shop.standing, add)).unwrap().repository
+    };
+    assert!(shop.verified_tip().is_some());
+    assert_eq!(add("main").verified_tip, None);
+    rounds(&shop, 1, ROUND_MS);
+    assert!(add("main").verified_tip.is_some(), "the same again changes nothing");
 }

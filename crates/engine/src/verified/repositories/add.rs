@@ -290,10 +290,11 @@ fn enrich(tx: &dyn ReadTx, repository: &mut Repository, known: &Known, add: &Rep
     {
         repository.roots = found.roots.clone();
     }
-    // What lies on this machine is read first.
-    for (place, at) in [(&known.place, 0), (&known.forge, repository.places.len())] {
+    // What lies on this machine is read first, and what was registered first: the background puts first what is furthest.
+    let forges = repository.places.iter().position(|place| matches!(place, CodePlace::Forge { .. }));
+    for (place, at) in [(&known.place, forges), (&known.forge, None)] {
         if let Some(place) = place.as_ref().filter(|place| !repository.places.contains(place)) {
-            repository.places.insert(at.min(repository.places.len()), place.clone());
+            repository.places.insert(at.unwrap_or(repository.places.len()), place.clone());
         }
     }
     if let Some(parent) = &add.parent {
@@ -303,7 +304,10 @@ fn enrich(tx: &dyn ReadTx, repository: &mut Repository, known: &Known, add: &Rep
         }
         repository.parent = Some(parent.id);
     }
-    repository.default_ref = add.default_ref.clone().or_else(|| repository.default_ref.take());
+    if add.default_ref.is_some() && add.default_ref != repository.default_ref {
+        repository.default_ref = add.default_ref.clone();
+        repository.verified_tip = None; // Of another branch: nothing is older or newer than that.
+    }
     repository.quorum = add.quorum.or(repository.quorum);
     Ok(())
 }
