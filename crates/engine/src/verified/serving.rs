@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use loci_model::code::ObjectId;
-use loci_model::fact::{FactEvent, FactEventKind};
+use loci_model::fact::{Fact, FactEvent, FactEventKind};
 use loci_model::memory::Memory;
-use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::repository::Repository;
@@ -21,7 +21,7 @@ use super::flags;
 use super::gone::is_gone;
 use super::prompt;
 use super::remembered::Remembered;
-use super::settling::{Origin, Seen, settle};
+use super::settling::{Origin, Seen, settle, turns};
 use super::standing::Standing;
 use super::told::Told;
 use super::verifying::{Checked, Looked};
@@ -160,10 +160,11 @@ impl Engine {
         let facts: HashMap<RecordId, _> = facts.into_iter().map(|fact| (fact.record.clone(), fact)).collect();
         for (id, one) in new {
             let (Some(fact), Some(record)) = (facts.get(id), records.get(id)) else { continue };
+            let decides = !would_double(tx, fact, one.verification.verdict)?;
             let seen = Seen {
                 verification: &one.verification,
                 duration_ms: one.duration_ms,
-                default_tip: looked.default_tip(),
+                default_tip: looked.default_tip().filter(|_| decides),
                 origin,
             };
             let settled = settle(fact, &seen, scene, &self.settings.verified, self.ids.as_ref())?;
@@ -171,6 +172,14 @@ impl Engine {
         }
         tx.verdicts_mut().put(&memory.id, &looked.to_keep(names, scene.at))
     }
+}
+
+/// Whether a verdict would bring a fact back beside one that says the same and is active by now: it stays where it is.
+fn would_double(tx: &dyn ReadTx, fact: &Fact, verdict: Verdict) -> Result<bool> {
+    if fact.status != RecordState::Quarantined || !turns(fact, verdict) {
+        return Ok(false);
+    }
+    Ok(tx.facts().active_with(&fact.memory, &fact.repository, &fact.content_hash)?.is_some())
 }
 
 /// Facts by what becomes of them.

@@ -16,6 +16,7 @@ use super::code_reading::check_ref;
 use super::conflicts;
 use super::content_hash;
 use super::events::Scene;
+use super::gone::is_gone;
 use super::holding::not_active;
 use super::locating::{Located, located};
 use super::standing::Standing;
@@ -193,12 +194,19 @@ fn take_place(tx: &mut dyn Tx, writing: &Writing<'_>, old: &Fact, id: &RecordId)
         }
         None => writing.supersede(tx, old, id)?,
     }
-    let (record, fact) = writing.make(id, Some(old.record.clone()), &mut warnings)?;
+    let (mut record, fact) = writing.make(id, Some(old.record.clone()), &mut warnings)?;
     if record.state != RecordState::Active {
         // Else there would be no active one until a person decides; the transaction is given up whole.
         let rule = "the correction looks like instructions to its reader, and a person decides on such: say it \
                     otherwise, or store it as a fact of its own; what it corrects stays as it is";
         return Err(Error::invalid("new_fact", rule));
+    }
+    // One that said the same until its code was gone must not come back beside the new one.
+    let mut gone = tx.facts().with_content(memory, &old.repository, &writing.text.content_hash)?;
+    gone.retain(|fact| is_gone(fact) && fact.record != old.record);
+    for before in &gone {
+        writing.supersede(tx, before, id)?;
+        record.supersedes.push(before.record.clone());
     }
     writing.insert(tx, &record, &fact, FactEventKind::Corrected)?;
     conflicts::note(tx, writing, id)?;

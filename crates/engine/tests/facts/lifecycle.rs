@@ -1,8 +1,9 @@
 //! From stored to expired: refresh, supersede, invalidate, use, the default branch moving on (B3, B5, B10, B11, B13).
 
 use loci_engine::verified::{AppliedOutcome, VerifyMode};
-use loci_model::ports::store::{ReadTx, StoreExt};
-use loci_model::record::RecordState;
+use loci_model::fact::Fact;
+use loci_model::ports::store::{ReadTx, StoreExt, Tx};
+use loci_model::record::{Record, RecordState};
 use loci_model::verdict::Verdict;
 use loci_model::{CodeReason, RecordId};
 use loci_testkit::block_on;
@@ -84,6 +85,68 @@ fn superseding_into_an_equal_fact_merges() {
     let view = block_on(shop.engine.fact_get(&shop.caller, &shop.standing, &two)).unwrap();
     assert_eq!(view.remembered.fact.detail.citations.len(), 2);
     assert_eq!(view.remembered.record.supersedes, [one]);
+}
+
+/// The fact that carts hold 120 requests, whose code is gone.
+fn requests_gone(shop: &Shop) -> RecordId {
+    let requests = shop.store(about("MAX_REQUESTS is 120.", vec![cite("src/limits.rs", 4, 4)])).unwrap();
+    let requests = requests.view.remembered.record.id;
+    shop.write("src/limits.rs", Some("/// Items of one cart.\npub const MAX_ITEMS: usize = 50;\n"));
+    shop.recent(VerifyMode::Fresh);
+    assert_eq!(shop.status(&requests), RecordState::Quarantined);
+    requests
+}
+
+#[test]
+fn superseding_into_the_words_of_a_fact_whose_code_is_gone_takes_its_place_too() {
+    let shop = Shop::new();
+    let (old, gone) = (shop.stored(), requests_gone(&shop));
+    let correction = loci_engine::verified::Correction {
+        old: old.clone(),
+        fact: "MAX_REQUESTS is 120.".to_owned(),
+        citations: Some(vec![cite("src/cart.rs", 10, 13)]),
+        reason: None,
+        subject: Some("Shop".to_owned()),
+        claims: None,
+        created_by: None,
+        reference: None,
+    };
+    let done = block_on(shop.engine.fact_supersede(&shop.caller, &shop.standing, correction, None)).unwrap();
+    shop.write("src/limits.rs", Some(LIMITS));
+    let list = shop.recent(VerifyMode::Fresh);
+    assert_eq!(list.facts.iter().map(|view| &view.remembered.record.id).collect::<Vec<_>>(), [&done.new]);
+    for (id, expect) in
+        [(&old, RecordState::Superseded), (&gone, RecordState::Superseded), (&done.new, RecordState::Active)]
+    {
+        assert_eq!(shop.status(id), expect);
+        shop.assert_replayed(id);
+    }
+}
+
+#[test]
+fn a_fact_does_not_come_back_beside_one_that_says_the_same() {
+    let shop = Shop::new();
+    let (active, gone) = (shop.stored(), requests_gone(&shop));
+    // By whatever door: both say the same by now.
+    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let ids = [active.clone(), gone.clone()];
+    let work = move |tx: &mut dyn Tx| {
+        let facts = tx.facts().get_many(&memory, &ids)?;
+        let records = tx.records().get_many(&memory, &ids)?;
+        let [fact, other] = facts.as_slice() else { panic!("two facts") };
+        let text = |id: &RecordId| records.iter().find(|record| record.id == *id).unwrap().clone();
+        let (said, before) = (text(&fact.record), text(&other.record));
+        let version = before.version + 1;
+        tx.records_mut().put_version(&Record { title: said.title, text: said.text, version, ..before })?;
+        tx.facts_mut().put(&Fact { content_hash: fact.content_hash.clone(), ..other.clone() })
+    };
+    block_on(StoreExt::write(shop.engine.store().as_ref(), work)).unwrap();
+    shop.write("src/limits.rs", Some(LIMITS));
+    shop.recent(VerifyMode::Fresh);
+    shop.world.clock().advance_ms(61_000);
+    shop.sweep();
+    assert_eq!((shop.status(&active), shop.status(&gone)), (RecordState::Active, RecordState::Quarantined));
+    shop.assert_replayed(&gone);
 }
 
 #[test]
