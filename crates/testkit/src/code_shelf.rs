@@ -21,7 +21,11 @@ pub struct CodeShelf {
     lying: Arc<Mutex<BTreeMap<PathBuf, Standing>>>,
     at_forge: Arc<Mutex<BTreeMap<CodePlace, ForgeRepository>>>,
     opened: Arc<AtomicU64>,
+    meanwhile: Arc<Mutex<Option<Meanwhile>>>,
 }
+
+/// What happens while somebody else is busy.
+type Meanwhile = Box<dyn FnOnce() + Send>;
 
 struct Standing {
     history: CodeHistory,
@@ -54,6 +58,11 @@ impl CodeShelf {
         self.at_forge.lock().unwrap_or_else(PoisonError::into_inner).insert(place, says);
     }
 
+    /// Lets something happen after the next look at a repository, before whoever looked goes on; on a thread of its own.
+    pub fn meanwhile(&self, work: impl FnOnce() + Send + 'static) {
+        *self.meanwhile.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(work));
+    }
+
     /// How often a repository was opened so far.
     pub fn opened(&self) -> u64 {
         self.opened.load(Ordering::Relaxed)
@@ -75,6 +84,12 @@ impl CodeSources for CodeShelf {
             let missing = || CodeError::new(Unverifiable::AuthOrMissing, "there is no such repository");
             self.opened.fetch_add(1, Ordering::Relaxed);
             work(&standing.ok_or_else(missing)?.history);
+            drop(shelf);
+            let meanwhile = self.meanwhile.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(work) = meanwhile {
+                // What goes wrong there is seen in what comes of it.
+                std::thread::spawn(work).join().ok();
+            }
             Ok(())
         })
     }

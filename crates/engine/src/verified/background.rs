@@ -187,13 +187,14 @@ impl Engine {
                 .at_revision(&reference, Some(tip));
         let names: Vec<RecordId> = facts.into_iter().map(|fact| fact.record.id).collect();
         let engine = self.clone();
-        self.store
+        let are_as_looked_at = self
+            .store
             .write(move |tx| {
                 let memory = existing(tx, &scene.memory)?;
                 engine.write_checked(tx, &memory, &scene, &names, &looked, Origin::Background)
             })
             .await?;
-        Ok(are_done)
+        Ok(are_done && are_as_looked_at)
     }
 
     /// Facts past their time expire, each with its row.

@@ -37,12 +37,17 @@ impl Remembered {
     /// What a verdict is about: citations as they were made, claims, text and quorum. Two facts of one digest have the same
     /// verdict at the same commit.
     pub(super) fn digest(&self, quorum: Option<u32>) -> Result<String> {
-        let anchors: Vec<_> = self.fact.detail.citations.iter().map(|citation| &citation.anchor).collect();
-        let about = (&anchors, &self.fact.detail.claims, &self.record.text, quorum);
-        let bytes = serde_json::to_vec(&about)
-            .map_err(|error| Error::bug("a fact that cannot be written down").caused_by(error))?;
-        Ok(hex::encode(Sha256::digest(bytes)))
+        digest(&self.record, &self.fact, quorum)
     }
+}
+
+/// The same of a record and its fact.
+pub(super) fn digest(record: &Record, fact: &Fact, quorum: Option<u32>) -> Result<String> {
+    let anchors: Vec<_> = fact.detail.citations.iter().map(|citation| &citation.anchor).collect();
+    let about = (&anchors, &fact.detail.claims, &record.text, quorum);
+    let bytes = serde_json::to_vec(&about)
+        .map_err(|error| Error::bug("a fact that cannot be written down").caused_by(error))?;
+    Ok(hex::encode(Sha256::digest(bytes)))
 }
 
 /// Joins facts with their records, in the order of the facts; those whose record the caller may not see, or that was changed

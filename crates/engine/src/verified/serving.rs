@@ -20,7 +20,7 @@ use super::events::Scene;
 use super::flags;
 use super::gone::is_gone;
 use super::prompt;
-use super::remembered::Remembered;
+use super::remembered::{Remembered, digest};
 use super::settling::{Origin, Seen, settle, turns};
 use super::standing::Standing;
 use super::told::Told;
@@ -133,8 +133,9 @@ impl Engine {
             .await
     }
 
-    /// Writes what was found out now about facts, `names` in the order of `looked.checked`. Facts that have changed meanwhile
-    /// are settled as they are now.
+    /// Writes what was found out now about facts, `names` in the order of `looked.checked`. Of facts whose citations, claims or text
+    /// have changed meanwhile it is written that they were verified, and nothing more: it was found of what they were. True where
+    /// there are none of those.
     pub(super) fn write_checked(
         &self,
         tx: &mut dyn Tx,
@@ -143,12 +144,20 @@ impl Engine {
         names: &[RecordId],
         looked: &Looked,
         origin: Origin,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let new: Vec<(&RecordId, &Checked)> =
             names.iter().zip(&looked.checked).filter(|(_, one)| one.is_new).collect();
         if new.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
+        let default_tip = looked.default_tip();
+        // What decides nothing needs no comparing.
+        let repository = match default_tip {
+            Some(_) => tx.repositories().get(&memory.id, &scene.repository)?,
+            None => None,
+        };
+        let quorum = repository.and_then(|repository| repository.quorum);
+        let mut all_as_looked_at = true;
         let ids: Vec<RecordId> = new.iter().map(|(id, _)| (*id).clone()).collect();
         let facts = tx.facts().get_many(&memory.id, &ids)?;
         let records: HashMap<RecordId, _> = tx
@@ -160,17 +169,20 @@ impl Engine {
         let facts: HashMap<RecordId, _> = facts.into_iter().map(|fact| (fact.record.clone(), fact)).collect();
         for (id, one) in new {
             let (Some(fact), Some(record)) = (facts.get(id), records.get(id)) else { continue };
-            let decides = !would_double(tx, fact, one.verification.verdict)?;
+            let is_as_looked_at = default_tip.is_none() || digest(record, fact, quorum)? == one.digest;
+            all_as_looked_at &= is_as_looked_at;
+            let decides = is_as_looked_at && !would_double(tx, fact, one.verification.verdict)?;
             let seen = Seen {
                 verification: &one.verification,
                 duration_ms: one.duration_ms,
-                default_tip: looked.default_tip().filter(|_| decides),
+                default_tip: default_tip.filter(|_| decides),
                 origin,
             };
             let settled = settle(fact, &seen, scene, &self.settings.verified, self.ids.as_ref())?;
             writing::settled(tx, memory, record, &settled, &scene.principal, scene.at)?;
         }
-        tx.verdicts_mut().put(&memory.id, &looked.to_keep(names, scene.at))
+        tx.verdicts_mut().put(&memory.id, &looked.to_keep(names, scene.at))?;
+        Ok(all_as_looked_at)
     }
 }
 

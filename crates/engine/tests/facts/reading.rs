@@ -7,7 +7,7 @@ use loci_model::verdict::{Method, Unverifiable, Verdict};
 use loci_testkit::block_on;
 
 use super::telling::tip;
-use super::world::{CART, LIMITS, REPO, Shop, about, cite};
+use super::world::{CART, DIRECTORY, LIMITS, REPO, Shop, about, cite, limit_fact};
 
 #[test]
 fn moved_and_renamed_code_is_followed() {
@@ -101,6 +101,42 @@ fn a_read_brings_back_what_is_there_again() {
     assert_eq!(list.facts[0].remembered.fact.status, RecordState::Active);
     assert_eq!(shop.status(&id), RecordState::Active);
     shop.assert_replayed(&id);
+}
+
+#[test]
+fn what_was_found_of_citations_that_were_renewed_meanwhile_decides_nothing() {
+    let gone = "fn nothing_of_the_kind() {}\n";
+    let renewed = CART.replace("MAX_ITEMS", "LIMIT_OF_ITEMS");
+    let in_background: fn(&Shop) = |shop| {
+        shop.world.clock().advance_ms(61_000);
+        shop.sweep();
+    };
+    let by_a_read: fn(&Shop) = |shop| drop(shop.recent(VerifyMode::Fresh));
+    for (look, by) in [(by_a_read, "tester"), (in_background, "loci")] {
+        let shop = Shop::new();
+        let id = shop.stored();
+        in_background(&shop);
+        shop.write("src/cart.rs", Some(gone));
+        let (shelf, engine, text) = (shop.shelf.clone(), shop.engine.clone(), renewed.clone());
+        let (caller, standing) = (shop.caller.clone(), shop.standing.clone());
+        let renew = move || {
+            shelf.change(DIRECTORY, |history| history.write("src/cart.rs", Some(&text))).unwrap();
+            block_on(engine.fact_store(&caller, &standing, limit_fact(), None)).unwrap();
+        };
+        if by == "loci" {
+            // The background looks for the tip twice before it looks at facts.
+            let (shelf, again) = (shop.shelf.clone(), shop.shelf.clone());
+            shop.shelf.meanwhile(move || shelf.meanwhile(move || again.meanwhile(renew)));
+        } else {
+            shop.shelf.meanwhile(renew);
+        }
+        look(&shop);
+        let verified: Vec<_> = shop.events(&id).into_iter().filter(|row| row.principal == by).collect();
+        assert!(verified.iter().any(|row| row.verdict == Some(Verdict::Gone)), "{by}: its row is there");
+        assert_eq!(shop.status(&id), RecordState::Active, "{by}: {:?}", shop.kinds(&id));
+        assert_eq!(shop.recent(VerifyMode::Fresh).facts.len(), 1);
+        shop.assert_replayed(&id);
+    }
 }
 
 #[test]
