@@ -90,6 +90,32 @@ fn one_repository_under_many_names_and_never_by_a_similar_one() {
     shop.shelf.put("/src/fork", Some("git@github.com:someone/shop.git"), history());
     let fork = shop.add("/src/fork");
     assert!(fork.created && !fork.warnings.is_empty(), "{fork:?}");
+    // Its origin becomes a name that another repository has: it stays what it is, and the name is that one's alone.
+    shop.shelf.put("/src/fork", Some("git@github.com:acme/shop.git"), history());
+    let moved = shop.add("/src/fork");
+    assert_eq!((moved.created, &moved.repository), (false, &fork.repository));
+    assert!(moved.warnings.iter().any(|said| said.contains("github.com/acme/shop")), "{:?}", moved.warnings);
+    for name in ["acme/shop", "github.com/acme/shop"] {
+        let list =
+            block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, name, 5, Serving::default()));
+        assert_eq!(list.unwrap().repo, "acme/shop", "{name}");
+    }
+    let same = RepositoryAdd {
+        directory: Some("/src/fork".into()),
+        same_as: Some("someone/shop".to_owned()),
+        forge_id: Some("github.com:7".to_owned()),
+        ..RepositoryAdd::default()
+    };
+    let same = block_on(shop.engine.repository_add(&shop.caller, &shop.standing, same)).unwrap();
+    assert!(same.repository.aliases.contains("id:github.com:7") && !same.warnings.is_empty(), "{same:?}");
+    let taken = RepositoryAdd {
+        name: Some("acme/shop".to_owned()),
+        same_as: Some("acme/shop".to_owned()),
+        forge_id: Some("github.com:7".to_owned()),
+        ..RepositoryAdd::default()
+    };
+    let taken = block_on(shop.engine.repository_add(&shop.caller, &shop.standing, taken)).unwrap();
+    assert!(!taken.repository.aliases.contains("id:github.com:7") && !taken.warnings.is_empty(), "{taken:?}");
     // The same name on another host gets another key.
     shop.shelf.put("/src/twin", Some("git@codeberg.org:acme/shop.git"), loci_testkit::CodeHistory::new());
     let twin = shop.add("/src/twin");

@@ -67,7 +67,7 @@ impl Engine {
                         new_repository(tx, &memory, &known, fresh.clone(), now)?
                     }
                 };
-                enrich(tx, &mut repository, &known, &add)?;
+                warnings.extend(enrich(tx, &mut repository, &known, &add)?);
                 if before.as_ref() != Some(&repository) {
                     repository.updated_at = now;
                     tx.repositories_mut().put(&repository)?;
@@ -275,16 +275,14 @@ fn new_repository(
     })
 }
 
-/// Adds what is known now to the repository.
-fn enrich(tx: &dyn ReadTx, repository: &mut Repository, known: &Known, add: &RepositoryAdd) -> Result<()> {
-    for name in &known.names {
-        repository.aliases.insert(name.alias());
-        repository.aliases.insert(name.unqualified());
-    }
-    if known.names.is_empty() {
-        repository.aliases.insert(known.key.to_lowercase());
-    }
-    repository.aliases.extend(known.forge_id.clone());
+/// Adds what is known now to the repository; what to know of that.
+fn enrich(
+    tx: &dyn ReadTx,
+    repository: &mut Repository,
+    known: &Known,
+    add: &RepositoryAdd,
+) -> Result<Vec<String>> {
+    let warnings = learn_names(tx, repository, known)?;
     if let Some(found) = &known.discovered
         && repository.roots.is_empty()
     {
@@ -309,5 +307,35 @@ fn enrich(tx: &dyn ReadTx, repository: &mut Repository, known: &Known, add: &Rep
         repository.verified_tip = None; // Of another branch: nothing is older or newer than that.
     }
     repository.quorum = add.quorum.or(repository.quorum);
-    Ok(())
+    Ok(warnings)
+}
+
+/// Adds names and number. One that is another repository's is left with that one, and said: two of one name would both be found by
+/// it, and so neither.
+fn learn_names(tx: &dyn ReadTx, repository: &mut Repository, known: &Known) -> Result<Vec<String>> {
+    let mut warnings = Vec::new();
+    let mut is_free = |alias: &str| {
+        let owners = tx.repositories().named(&repository.memory, alias)?;
+        let other = owners.iter().find(|other| other.id != repository.id);
+        warnings.extend(other.map(|other| {
+            format!("{alias} is another repository, {}: {} is not known by it", other.key, repository.key)
+        }));
+        Ok::<_, Error>(other.is_none())
+    };
+    let mut learned = Vec::new();
+    for name in &known.names {
+        if name.host.is_none() || is_free(&name.alias())? {
+            learned.extend([name.alias(), name.unqualified()]);
+        }
+    }
+    if let Some(number) = &known.forge_id
+        && is_free(number)?
+    {
+        learned.push(number.clone());
+    }
+    if known.names.is_empty() {
+        learned.push(known.key.to_lowercase());
+    }
+    repository.aliases.extend(learned);
+    Ok(warnings)
 }
