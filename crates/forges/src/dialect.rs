@@ -22,8 +22,10 @@ pub(crate) struct Ask {
 pub(crate) struct Comparison {
     /// The first is the second or one of its ancestors.
     pub(crate) is_ancestor: bool,
-    /// Files that have another path in the second; not always all.
+    /// Files that have another path in the second.
     pub(crate) renames: Vec<Rename>,
+    /// There may be more: the forge names no further files.
+    pub(crate) is_cut: bool,
 }
 
 /// Who a repository is.

@@ -26,6 +26,8 @@ const RAW: &str = "application/vnd.github.raw+json";
 const PAUSE_MS: u64 = 60_000;
 /// Limits are by the hour: a longer pause is a clock that is wrong.
 const PAUSE_MS_MAX: u64 = 3_660_000;
+/// A comparison names so many files and no more, whatever has changed.
+const COMPARED_FILES_MAX: usize = 300;
 /// Refusals that are looked into.
 const REFUSAL_BYTES_MAX: usize = 16 * 1024;
 
@@ -172,7 +174,7 @@ impl Dialect for GitHub {
     }
 
     fn comparison(&self, at: &str, older: &ObjectId, newer: &ObjectId) -> Ask {
-        // One commit a page: none is read. Files are on the first page, at most 300.
+        // One commit a page: none is read. Files are on the first page.
         Ask { path: format!("{at}/compare/{older}...{newer}?per_page=1&page=1"), accept: JSON }
     }
 
@@ -183,11 +185,12 @@ impl Dialect for GitHub {
             "behind" | "diverged" => false,
             _ => return None,
         };
+        let is_cut = read.files.len() >= COMPARED_FILES_MAX;
         let renamed = read.files.into_iter().filter(|file| file.status == "renamed");
         let renames = renamed
             .filter_map(|file| Some(Rename { from: file.previous_filename?, to: file.filename }))
             .collect();
-        Some(Comparison { is_ancestor, renames })
+        Some(Comparison { is_ancestor, renames, is_cut })
     }
 
     fn refusal(&self, answer: &Answer, now: Timestamp) -> Refusal {
@@ -363,6 +366,12 @@ mod tests {
         check(r#"{"status":"diverged"}"#, Some((false, 0)));
         check(r#"{"status":"sideways"}"#, None);
         check("<html>", None);
+        let cut = |files: usize| {
+            let files = vec![r#"{"filename":"c","status":"modified"}"#; files].join(",");
+            let body = format!(r#"{{"status":"ahead","files":[{files}]}}"#);
+            GitHub.read_comparison(&answer(200, &[], &body)).map(|read| read.is_cut)
+        };
+        assert_eq!((cut(0), cut(299), cut(300)), (Some(false), Some(false), Some(true)));
     }
 
     #[test]

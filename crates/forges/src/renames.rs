@@ -8,6 +8,15 @@ use loci_model::code::{CodeFile, EntryKind, ObjectId, Rename};
 /// Files of `from` that stand elsewhere in `to`, by old path; each file of `to` is named once. `told` are renames as the
 /// forge tells them, which count where the listings bear them out.
 pub(crate) fn between(from: &[CodeFile], to: &[CodeFile], told: &[Rename]) -> Vec<Rename> {
+    paired(from, to, told).0
+}
+
+/// True where neither the same content nor what is told accounts for every file that is gone.
+pub(crate) fn leaves_some(from: &[CodeFile], to: &[CodeFile], told: &[Rename]) -> bool {
+    paired(from, to, told).1
+}
+
+fn paired(from: &[CodeFile], to: &[CodeFile], told: &[Rename]) -> (Vec<Rename>, bool) {
     let (mut gone, mut come) = (only_in(from, to), only_in(to, from));
     let mut found = by_content(&mut gone, &mut come);
     for rename in told {
@@ -18,14 +27,7 @@ pub(crate) fn between(from: &[CodeFile], to: &[CodeFile], told: &[Rename]) -> Ve
         }
     }
     found.sort_by(|a, b| a.from.cmp(&b.from));
-    found
-}
-
-/// True where the same content does not account for every file that is gone.
-pub(crate) fn leaves_some(from: &[CodeFile], to: &[CodeFile]) -> bool {
-    let (mut gone, mut come) = (only_in(from, to), only_in(to, from));
-    by_content(&mut gone, &mut come);
-    !gone.is_empty() && !come.is_empty()
+    (found, !gone.is_empty() && !come.is_empty())
 }
 
 /// Files of `these` at paths that `those` have none at.
@@ -140,8 +142,11 @@ mod tests {
 
     #[test]
     fn whether_the_forge_need_be_asked() {
-        assert!(!leaves_some(&files(&[("a", '1')]), &files(&[("b", '1')])));
-        assert!(!leaves_some(&files(&[("a", '1')]), &files(&[])));
-        assert!(leaves_some(&files(&[("a", '1')]), &files(&[("b", '2')])));
+        assert!(!leaves_some(&files(&[("a", '1')]), &files(&[("b", '1')]), &[]));
+        assert!(!leaves_some(&files(&[("a", '1')]), &files(&[]), &[]));
+        assert!(leaves_some(&files(&[("a", '1')]), &files(&[("b", '2')]), &[]));
+        let told = [Rename { from: "a".to_owned(), to: "b".to_owned() }];
+        assert!(!leaves_some(&files(&[("a", '1')]), &files(&[("b", '2')]), &told));
+        assert!(leaves_some(&files(&[("a", '1'), ("c", '3')]), &files(&[("b", '2'), ("d", '4')]), &told));
     }
 }

@@ -12,12 +12,15 @@ use loci_model::ports::code::{CodeCapabilities, CodeResult, CodeSource};
 use loci_model::verdict::Unverifiable;
 use tokio::runtime::Handle;
 
+use crate::dialect::Comparison;
 use crate::failure;
 use crate::remote::Remote;
 use crate::renames;
 
 /// Forges find renames at this similarity: stricter questions are answered by equal content alone.
 const FORGE_SIMILARITY: u8 = 50;
+
+type Listed = Arc<Vec<CodeFile>>;
 
 /// The repository, for one call.
 pub(crate) struct ForgeSource {
@@ -42,6 +45,20 @@ impl ForgeSource {
                 Either::Right(_) => Err(failure::late()),
             }
         })
+    }
+
+    /// All files of two commits.
+    fn both(&self, from: &ObjectId, to: &ObjectId) -> CodeResult<(Listed, Listed)> {
+        self.wait(async { Ok((self.remote.files(from).await?, self.remote.files(to).await?)) })
+    }
+
+    /// What the forge says of two commits; `None` where it does not: a comparison too large to be given out leaves what the listings
+    /// show.
+    fn compared(&self, from: &ObjectId, to: &ObjectId) -> CodeResult<Option<Arc<Comparison>>> {
+        match self.wait(self.remote.comparison(from, to)) {
+            Err(error) if error.why == Unverifiable::TooLarge => Ok(None),
+            told => told,
+        }
     }
 
     fn is_too_large(&self, blob: &ObjectId, bytes_max: u64) -> bool {
@@ -94,18 +111,23 @@ impl CodeSource for ForgeSource {
 
     fn renames(&self, from: &ObjectId, to: &Revision, similarity: u8) -> CodeResult<Arc<Vec<Rename>>> {
         let to = commit(to)?;
-        let (before, after) =
-            self.wait(async { Ok((self.remote.files(from).await?, self.remote.files(&to).await?)) })?;
-        let asks = similarity <= FORGE_SIMILARITY && renames::leaves_some(&before, &after);
-        let told = match asks.then(|| self.wait(self.remote.comparison(from, &to))) {
-            Some(Ok(comparison)) => comparison,
-            // A comparison too large to be given out leaves what the listings show.
-            Some(Err(error)) if error.why == Unverifiable::TooLarge => None,
-            Some(Err(error)) => return Err(error),
-            None => None,
-        };
+        let (before, after) = self.both(from, &to)?;
+        let asks = similarity <= FORGE_SIMILARITY && renames::leaves_some(&before, &after, &[]);
+        let told = if asks { self.compared(from, &to)? } else { None };
         let told = told.as_ref().map(|told| told.renames.as_slice()).unwrap_or_default();
         Ok(Arc::new(renames::between(&before, &after, told)))
+    }
+
+    fn may_lack_renames(&self, from: &ObjectId, to: &Revision) -> CodeResult<bool> {
+        let to = commit(to)?;
+        let (before, after) = self.both(from, &to)?;
+        if !renames::leaves_some(&before, &after, &[]) {
+            return Ok(false);
+        }
+        Ok(match self.compared(from, &to)? {
+            Some(told) => told.is_cut && renames::leaves_some(&before, &after, &told.renames),
+            None => true,
+        })
     }
 
     /// Never known: a forge tells a file's renames commit by commit at a request each ([`Self::capabilities`] says so).

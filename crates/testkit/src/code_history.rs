@@ -19,6 +19,7 @@ pub struct CodeHistory {
     blobs: BTreeMap<ObjectId, Arc<[u8]>>,
     missing: BTreeSet<ObjectId>,
     failing: Option<CodeError>,
+    renames_left_out: bool,
     reads: Cell<usize>,
     announced: RefCell<Vec<ObjectId>>,
 }
@@ -102,6 +103,11 @@ impl CodeHistory {
         self.failing = why.map(|why| CodeError::new(why, "made to fail"));
     }
 
+    /// Makes it tell of no renames, and say so, as a forge does of those beyond the files that its comparison names.
+    pub fn leave_out_renames(&mut self) {
+        self.renames_left_out = true;
+    }
+
     /// The blob's id of some content.
     pub fn blob_id(text: &str) -> ObjectId {
         id_of("blob", text.as_bytes())
@@ -137,6 +143,9 @@ impl CodeHistory {
 
     fn renamed(&self, from: &Tree, to: &Tree, similarity: u8) -> Vec<Rename> {
         let mut renames = Vec::new();
+        if self.renames_left_out {
+            return renames;
+        }
         for (old_path, (_, old)) in from.iter().filter(|(path, _)| !to.contains_key(*path)) {
             let added = to.iter().filter(|(path, _)| !from.contains_key(*path));
             let alike = added.map(|(path, (_, new))| (self.alike(old, new), path));
@@ -167,7 +176,7 @@ impl CodeHistory {
 
 impl CodeSource for CodeHistory {
     fn capabilities(&self) -> CodeCapabilities {
-        CodeCapabilities { renames: true, history: true, worktree: false }
+        CodeCapabilities { renames: true, history: !self.renames_left_out, worktree: false }
     }
 
     fn resolve(&self, name: &str) -> CodeResult<Option<Revision>> {
@@ -223,6 +232,11 @@ impl CodeSource for CodeHistory {
 
     fn renames(&self, from: &ObjectId, to: &Revision, similarity: u8) -> CodeResult<Arc<Vec<Rename>>> {
         Ok(Arc::new(self.renamed(self.tree(&Revision::Commit(*from))?, self.tree(to)?, similarity)))
+    }
+
+    fn may_lack_renames(&self, _: &ObjectId, _: &Revision) -> CodeResult<bool> {
+        self.check()?;
+        Ok(self.renames_left_out)
     }
 
     fn follow(

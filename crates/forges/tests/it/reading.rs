@@ -192,6 +192,12 @@ async fn ancestors_and_renames() {
         files(&[("dir/new.rs", "same"), ("dir/edited.rs", "first line\nthird\n"), ("kept.rs", "k")]),
     );
     let c = repo.commit("side", files(&[("old.rs", "same")]));
+    let many = ["second", "third"].map(|line| {
+        let texts: Vec<_> =
+            (0..301).map(|n| (format!("{line}/{n}.rs"), format!("file {n}\n{line}\n"))).collect();
+        let list: Vec<_> = texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        repo.commit("many", files(&list))
+    });
     let hub = Hub::start(vec![repo]).await;
     let world = plain(&hub);
     for (older, newer, expect) in [(&a, &b, true), (&b, &a, false), (&b, &c, false), (&a, &a, true)] {
@@ -213,6 +219,8 @@ async fn ancestors_and_renames() {
     assert_eq!(renames(50).await, ["edited.rs dir/edited.rs", "old.rs dir/new.rs"]);
     assert_eq!(renames(90).await, ["old.rs dir/new.rs"]);
     let told = hub.told();
+    let (from, to) = (object(&a), Revision::Commit(object(&b)));
+    assert_eq!(world.read(move |source| source.may_lack_renames(&from, &to)).await, Ok(false));
     assert_eq!(told.len(), 2, "two trees; the comparison is known from the question before: {told:?}");
     let lost = object(&"9".repeat(40));
     let error = world
@@ -223,6 +231,14 @@ async fn ancestors_and_renames() {
     assert_eq!(error.unwrap_err().why, Unverifiable::Ref);
     let can = world.read(|source| source.capabilities()).await;
     assert!(can.renames && !can.history && !can.worktree);
+    // More than a comparison names: what it does not name may have another path all the same.
+    let from = object(&many[0]);
+    let to = Revision::Commit(object(&many[1]));
+    let found = world.read(move |source| {
+        let renames = source.renames(&from, &to, 50).map(|renames| renames.len());
+        (renames, source.may_lack_renames(&from, &to))
+    });
+    assert_eq!(found.await, (Ok(300), Ok(true)));
     let dirty =
         world.read(|source| source.entry(&Revision::Worktree(None), "kept.rs").unwrap_err().why).await;
     assert_eq!(dirty, Unverifiable::Ref);

@@ -64,6 +64,11 @@ pub trait CodeSource {
     /// Files of `from` that have another path in `to`, by two-endpoint comparison: at least `similarity` percent alike. By
     /// old path.
     fn renames(&self, from: &ObjectId, to: &Revision, similarity: u8) -> CodeResult<Arc<Vec<Rename>>>;
+    /// True where [`CodeSource::renames`] may have left some out, so that a file which it does not name may have another path all the
+    /// same. For what it names this says nothing.
+    fn may_lack_renames(&self, _from: &ObjectId, _to: &Revision) -> CodeResult<bool> {
+        Ok(false)
+    }
     /// The path that a file of `from` has in `to`, following its renames commit by commit along the first parents from `to`
     /// back to `from`, at least `similarity` percent alike at each step. `None` where it ends, or `from` is not reached.
     fn follow(

@@ -63,6 +63,7 @@ pub struct Verifier<'a> {
     maps: Memo<(ObjectId, ObjectId), Rc<LineMap>>,
     trees: Memo<Option<ObjectId>, CodeResult<Arc<Vec<CodeFile>>>>,
     renames: Memo<ObjectId, CodeResult<(Paths, Paths)>>,
+    lacking: Memo<ObjectId, CodeResult<bool>>,
     follows: Memo<(String, ObjectId), CodeResult<Option<String>>>,
     origins: Memo<(String, ObjectId), CodeResult<Origin>>,
     fresh: Memo<Option<ObjectId>, CodeResult<Rc<Vec<CodeFile>>>>,
@@ -93,6 +94,7 @@ impl<'a> Verifier<'a> {
             maps: Memo::new(),
             trees: Memo::new(),
             renames: Memo::new(),
+            lacking: Memo::new(),
             follows: Memo::new(),
             origins: Memo::new(),
             fresh: Memo::new(),
@@ -174,6 +176,11 @@ impl<'a> Verifier<'a> {
             let back = forth.iter().map(|(from, to)| (to.clone(), from.clone())).collect();
             Ok((Rc::new(forth), Rc::new(back)))
         })
+    }
+
+    /// Whether a file of a commit may have another path now although no rename names it.
+    pub(super) fn may_lack_renames(&self, from: ObjectId) -> CodeResult<bool> {
+        self.lacking.get(from, |from| self.source.may_lack_renames(from, &self.at))
     }
 
     /// Where a path of a commit has gone, commit by commit.

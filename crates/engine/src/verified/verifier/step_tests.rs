@@ -221,6 +221,27 @@ fn places_outside_the_file_are_refused() {
     assert_eq!(plain.content, "let answer = 42;\n");
 }
 
+/// A forge names so many renames and no more: a file beyond them that was renamed and edited is not gone.
+#[test]
+fn what_may_have_been_renamed_is_not_gone() {
+    let before = "fn start() {\n    let timeout_ms = 30;\n    go();\n}\n";
+    let after = "/// Starts.\nfn start() {\n    let timeout_ms = 30;\n    go();\n}\n";
+    let check = |path: &str, is_told: bool, expect: &str| {
+        let mut history = CodeHistory::new();
+        let commit = history.commit(&[("a.rs", before)]);
+        let citation = cited(&history, commit, &place("a.rs", 2, 2));
+        if !is_told {
+            history.leave_out_renames();
+        }
+        history.commit(&[(path, after)]);
+        assert_eq!(shown(&found(&history, &citation)), expect, "{path} {is_told}");
+    };
+    check("b.rs", true, "valid renamed b.rs:3-3");
+    check("b.rs", false, "unverifiable none");
+    check("lib/a.rs", false, "valid relocated lib/a.rs:3-3");
+    check("a.rs", false, "valid moved a.rs:3-3");
+}
+
 /// B8: a file that cannot be read any more is not valid and not gone.
 #[test]
 fn what_cannot_be_read_is_unverifiable() {

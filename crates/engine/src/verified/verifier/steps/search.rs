@@ -157,7 +157,13 @@ impl Search<'_, '_> {
     /// file: of two copies that went away together, only one became the new file.
     fn paired(&self, path: &str, commit: ObjectId) -> CodeResult<Option<String>> {
         let (forth, _) = self.verifier.renames(commit)?;
-        let Some(new) = forth.get(path) else { return Ok(None) };
+        let Some(new) = forth.get(path) else {
+            if self.verifier.may_lack_renames(commit)? {
+                let detail = "the file may have been renamed: the comparison is too large to be told whole";
+                return Err(CodeError::new(Unverifiable::TooLarge, detail));
+            }
+            return Ok(None);
+        };
         Ok(match self.verifier.origin(new, commit)? {
             Origin::From(old) if old != path => None,
             Origin::From(_) | Origin::New | Origin::Unknown => Some(new.clone()),
