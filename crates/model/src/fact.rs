@@ -42,7 +42,7 @@ pub struct FactSource {
     pub reference: Option<String>,
     /// The commit at which it was stored.
     pub commit: Option<ObjectId>,
-    /// `merged`, `branch`, `pr:<n>` or `worktree-dirty`.
+    /// `merged`, `branch` or `worktree-dirty`: of which pull request a branch is, nobody says.
     pub kind: Option<String>,
 }
 

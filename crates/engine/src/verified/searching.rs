@@ -40,8 +40,6 @@ pub struct FactFilters {
     pub path: Option<String>,
     /// It was learned at this commit (its beginning is enough).
     pub commit: Option<String>,
-    /// It was learned in this pull request.
-    pub pr: Option<u64>,
     /// This principal, or label, stored it.
     pub user: Option<String>,
     /// It is in this state; otherwise active.
@@ -70,14 +68,12 @@ impl FactFilters {
         let commit = |wanted: &String| {
             source.commit.is_some_and(|commit| commit.to_string().starts_with(&wanted.to_ascii_lowercase()))
         };
-        let pr = |wanted: &u64| source.kind.as_deref() == Some(format!("pr:{wanted}").as_str());
         let user =
             |wanted: &String| source.principal == *wanted || source.created_by.as_ref() == Some(wanted);
         fact.status == self.status.unwrap_or(RecordState::Active)
             && !fact.proposed
             && self.path.as_ref().is_none_or(path)
             && self.commit.as_ref().is_none_or(commit)
-            && self.pr.as_ref().is_none_or(pr)
             && self.user.as_ref().is_none_or(user)
             && self.since.is_none_or(|since| fact.created_at >= since)
             && self.until.is_none_or(|until| fact.created_at < until)

@@ -73,9 +73,13 @@ fn asked_for(arguments: &Arguments, repo: String) -> Result<FactSearch, ToolErro
         return Err(ToolError::new(Code::InvalidArgument, rule).on("kinds"));
     }
     let given = arguments.get("filters").and_then(Value::as_object).cloned().unwrap_or_default();
-    if let Some(name) = ["issue", "outcome"].into_iter().find(|name| given.contains_key(*name)) {
-        let rule =
-            format!("filters.{name} is about episodes, which this version does not keep: leave it out");
+    let not_kept = [
+        ("issue", "is about episodes, which this version does not keep: leave it out"),
+        ("outcome", "is about episodes, which this version does not keep: leave it out"),
+        ("pr", "is not known of facts: name the pull request's commit by filters.commit"),
+    ];
+    if let Some((name, why)) = not_kept.into_iter().find(|(name, _)| given.contains_key(*name)) {
+        let rule = format!("filters.{name} {why}");
         return Err(ToolError::new(Code::InvalidArgument, rule).on("filters"));
     }
     let status = asked::string(&given, "status");
@@ -86,7 +90,6 @@ fn asked_for(arguments: &Arguments, repo: String) -> Result<FactSearch, ToolErro
     let filters = FactFilters {
         path: asked::string(&given, "path"),
         commit: asked::string(&given, "commit"),
-        pr: given.get("pr").and_then(Value::as_u64),
         user: asked::string(&given, "user"),
         status: state.transpose()?,
         since: asked::time(&given, "since")?,
