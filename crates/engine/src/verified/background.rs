@@ -21,6 +21,7 @@ use super::remembered::Remembered;
 use super::repositories::{Told, learn};
 use super::settling::Origin;
 use super::standing::Standing;
+use super::verifying::Looked;
 use super::writing;
 use crate::Engine;
 use crate::memories::existing;
@@ -29,6 +30,8 @@ use crate::memories::existing;
 const REPOSITORIES: usize = 50;
 /// Facts that are verified in one look.
 const FACTS: usize = 100;
+/// Facts of one write: calls wait for no longer.
+const WRITTEN: usize = 20;
 /// Rows of one write.
 const ROWS: usize = 500;
 /// A job's key, before the repository's id.
@@ -186,14 +189,18 @@ impl Engine {
             Scene::new(&Principal::engine(), &nobody, &repository.memory, &repository.id, self.clock.now())
                 .at_revision(&reference, Some(tip));
         let names: Vec<RecordId> = facts.into_iter().map(|fact| fact.record.id).collect();
-        let engine = self.clone();
-        let are_as_looked_at = self
-            .store
-            .write(move |tx| {
-                let memory = existing(tx, &scene.memory)?;
-                engine.write_checked(tx, &memory, &scene, &names, &looked, Origin::Background)
-            })
-            .await?;
+        let mut are_as_looked_at = true;
+        for (names, checked) in names.chunks(WRITTEN).zip(looked.checked.chunks(WRITTEN)) {
+            let part = Looked { checked: checked.to_vec(), tip: looked.tip.clone(), ..Looked::default() };
+            let (engine, scene, names) = (self.clone(), scene.clone(), names.to_vec());
+            are_as_looked_at &= self
+                .store
+                .write(move |tx| {
+                    let memory = existing(tx, &scene.memory)?;
+                    engine.write_checked(tx, &memory, &scene, &names, &part, Origin::Background)
+                })
+                .await?;
+        }
         Ok(are_done && are_as_looked_at)
     }
 
