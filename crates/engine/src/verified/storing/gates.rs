@@ -3,13 +3,13 @@
 
 use loci_model::citation::{Citation, CitationInput, Place};
 use loci_model::claim::Claim;
-use loci_model::code::Revision;
+use loci_model::code::{ObjectId, Revision};
 use loci_model::ports::code::{CodeResult, CodeSource};
 use loci_model::verdict::{CitationVerdict, Verdict, Verification};
 use loci_model::{CodeReason, Error};
 
 use crate::Engine;
-use crate::verified::code_reading::{HEAD, Tip, resolve, unreadable};
+use crate::verified::code_reading::{HEAD, Tip, resolve_since, unreadable};
 use crate::verified::flags;
 use crate::verified::repositories::Found;
 use crate::verified::verifier::{
@@ -56,6 +56,7 @@ pub(in crate::verified) struct Asked {
     pub(in crate::verified) claims: Vec<Claim>,
     pub(in crate::verified) reference: String,
     pub(in crate::verified) default_ref: Option<String>,
+    pub(in crate::verified) verified_tip: Option<ObjectId>,
     pub(in crate::verified) scope: String,
 }
 
@@ -74,6 +75,7 @@ impl Asked {
             claims: text.claims.clone(),
             reference: reference.unwrap_or(HEAD).to_owned(),
             default_ref: found.repository.default_ref.clone(),
+            verified_tip: found.repository.verified_tip,
             scope: scope_of(&found.repository),
         }
     }
@@ -135,7 +137,8 @@ impl Engine {
         source: &dyn CodeSource,
         asked: &Asked,
     ) -> CodeResult<Outcome> {
-        let tip = resolve(source, &asked.reference, asked.default_ref.as_deref())?;
+        let (default, verified) = (asked.default_ref.as_deref(), asked.verified_tip.as_ref());
+        let tip = resolve_since(source, &asked.reference, default, verified)?;
         let verifier = self.verifier(source, &tip, &asked.scope);
         let mut passed = Passed {
             tip: tip.clone(),
