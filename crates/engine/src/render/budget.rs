@@ -1,7 +1,8 @@
 //! Filling a budget in tokens with entries of several groups (coding-agent-memory.md §4.4, steps 4 to 7).
 //!
 //! Whole entries only; one that does not fit is skipped and the next is tried, for one long entry must not suppress all
-//! behind it. What a group leaves unused flows to the next; what is left in the end is offered to what was skipped.
+//! behind it. What a group leaves unused flows to the next; what is left in the end is offered to what was skipped. The order in
+//! which groups are filled is not that in which they are read: every entry says in which section it stands.
 
 use loci_text::tokens::Estimator;
 
@@ -11,11 +12,9 @@ use super::receipt::{DropReason, Dropped, Filled, Shown};
 use crate::safety::injection::QUARANTINED;
 use crate::safety::score;
 
-/// Entries of one kind.
+/// Entries of one kind, which share a part of the budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// The line above them; charged with the first that is shown.
-    pub heading: String,
     /// Its part of the budget, in hundredths.
     pub share: u32,
     /// So many are tried in the first pass; the rest only with what is left.
@@ -64,15 +63,22 @@ enum Fate {
 /// A group on its way into the block.
 struct Filling<'a> {
     group: &'a Group,
-    heading: String,
-    heading_tokens: u32,
     candidates: Vec<Candidate<'a>>,
 }
 
-/// Fills the budget. The estimates of parts never add up to less than that of the whole, so the sum is kept within it.
-pub fn fill(frame: &Frame, groups: &[Group], budget: &Budget) -> Filled {
+/// A section of the block: what stands together under a heading, which is charged with the first entry that is shown.
+struct Section {
+    heading: String,
+    tokens: u32,
+    is_open: bool,
+}
+
+/// Fills the budget, group by group. `headings`: those of the sections, in the order in which they are read. The estimates of parts
+/// never add up to less than that of the whole, so the sum is kept within it.
+pub fn fill(frame: &Frame, headings: &[&str], groups: &[Group], budget: &Budget) -> Filled {
     let estimate = |text: &str| budget.estimator.estimate(text);
     let mut fillings: Vec<Filling<'_>> = groups.iter().map(|group| filling(group, budget)).collect();
+    let mut sections = sections(headings, budget);
     let reserved = estimate(&frame.opening())
         .saturating_add(estimate(&frame.closing()))
         .saturating_add(estimate(&format!("{}\n", frame.empty)));
@@ -84,14 +90,40 @@ pub fn fill(frame: &Frame, groups: &[Group], budget: &Budget) -> Filled {
     for filling in &mut fillings {
         let share = u32::try_from(u64::from(room) * u64::from(filling.group.share) / 100).unwrap_or(room);
         let allowance = share.saturating_add(carried).min(left);
-        let spent = first_pass(filling, allowance, budget);
+        let spent = first_pass(filling, &mut sections, allowance, budget);
         left -= spent;
         carried = allowance - spent;
     }
     for filling in &mut fillings {
-        left -= take(filling, usize::MAX, left);
+        left -= take(filling, &mut sections, usize::MAX, left);
     }
-    finished(block(frame, &fillings), &fillings, budget)
+    finished(block(frame, &sections, &fillings), &fillings, budget)
+}
+
+/// The sections, and one without a heading for entries that name none of them.
+fn sections(headings: &[&str], budget: &Budget) -> Vec<Section> {
+    let headed = headings.iter().map(|heading| format!("{}:\n", contained(heading).replace('\n', " ")));
+    let section =
+        |heading: String| Section { tokens: budget.estimator.estimate(&heading), heading, is_open: false };
+    headed.chain(std::iter::once(String::new())).map(section).collect()
+}
+
+/// The section of an entry.
+fn section_of(sections: &[Section], entry: &Entry) -> usize {
+    entry.section.min(sections.len().saturating_sub(1))
+}
+
+/// What the heading above an entry costs yet.
+fn heading_cost(sections: &[Section], entry: &Entry) -> u32 {
+    let section = sections.get(section_of(sections, entry));
+    section.map_or(0, |section| if section.is_open { 0 } else { section.tokens })
+}
+
+fn open(sections: &mut [Section], entry: &Entry) {
+    let place = section_of(sections, entry);
+    if let Some(section) = sections.get_mut(place) {
+        section.is_open = true;
+    }
 }
 
 fn filling<'a>(group: &'a Group, budget: &Budget) -> Filling<'a> {
@@ -102,52 +134,44 @@ fn filling<'a>(group: &'a Group, budget: &Budget) -> Filling<'a> {
         let fate = if score >= QUARANTINED { Fate::Suspicious } else { Fate::Waits };
         Candidate { entry, score, lines, tokens, fate }
     });
-    let heading = format!("{}:\n", contained(&group.heading).replace('\n', " "));
-    let heading_tokens = budget.estimator.estimate(&heading);
-    Filling { group, heading, heading_tokens, candidates: candidates.collect() }
+    Filling { group, candidates: candidates.collect() }
 }
 
 /// What is shown of the group's best within its allowance; what it costs.
-fn first_pass(filling: &mut Filling<'_>, allowance: u32, budget: &Budget) -> u32 {
-    let mut spent = take(filling, filling.group.first, allowance);
+fn first_pass(filling: &mut Filling<'_>, sections: &mut [Section], allowance: u32, budget: &Budget) -> u32 {
+    let first = filling.group.first;
+    let mut spent = take(filling, sections, first, allowance);
     if budget.oversize == Oversize::Cut {
-        let heading = filling.heading_cost();
-        let room = (allowance - spent).saturating_sub(heading);
-        let first = filling.group.first;
         let too_large = |candidate: &&mut Candidate<'_>| {
+            let heading = heading_cost(sections, candidate.entry);
             candidate.fate == Fate::Waits && candidate.tokens.saturating_add(heading) > allowance
         };
-        if let Some(candidate) = filling.candidates.iter_mut().take(first).find(too_large)
-            && let Some((lines, tokens)) = cut_to(candidate, room, budget)
-        {
-            spent += heading + tokens;
-            candidate.lines = lines;
-            candidate.tokens = tokens;
-            candidate.fate = Fate::Shown { cut: true };
+        if let Some(candidate) = filling.candidates.iter_mut().take(first).find(too_large) {
+            let heading = heading_cost(sections, candidate.entry);
+            let room = (allowance - spent).saturating_sub(heading);
+            if let Some((lines, tokens)) = cut_to(candidate, room, budget) {
+                spent += heading + tokens;
+                open(sections, candidate.entry);
+                candidate.lines = lines;
+                candidate.tokens = tokens;
+                candidate.fate = Fate::Shown { cut: true };
+            }
         }
     }
     spent
 }
 
-impl Filling<'_> {
-    fn heading_cost(&self) -> u32 {
-        let shown = self.candidates.iter().any(|candidate| matches!(candidate.fate, Fate::Shown { .. }));
-        if shown { 0 } else { self.heading_tokens }
-    }
-}
-
 /// Takes the best that fit among the first `count`; what they cost together.
-fn take(filling: &mut Filling<'_>, count: usize, allowance: u32) -> u32 {
+fn take(filling: &mut Filling<'_>, sections: &mut [Section], count: usize, allowance: u32) -> u32 {
     let mut spent = 0;
-    let mut heading = filling.heading_cost();
     for candidate in filling.candidates.iter_mut().take(count) {
         if candidate.fate != Fate::Waits {
             continue;
         }
-        let cost = candidate.tokens.saturating_add(heading);
+        let cost = candidate.tokens.saturating_add(heading_cost(sections, candidate.entry));
         if cost <= allowance - spent {
             spent += cost;
-            heading = 0;
+            open(sections, candidate.entry);
             candidate.fate = Fate::Shown { cut: false };
         }
     }
@@ -170,13 +194,14 @@ fn cut_to(candidate: &Candidate<'_>, room: u32, budget: &Budget) -> Option<(Stri
     None
 }
 
-fn block(frame: &Frame, fillings: &[Filling<'_>]) -> String {
+fn block(frame: &Frame, sections: &[Section], fillings: &[Filling<'_>]) -> String {
     let mut block = frame.opening();
     let start = block.len();
-    for filling in fillings {
-        let mut heading = Some(&filling.heading);
-        for candidate in &filling.candidates {
-            if matches!(candidate.fate, Fate::Shown { .. }) {
+    for (place, section) in sections.iter().enumerate() {
+        let mut heading = Some(&section.heading);
+        for candidate in fillings.iter().flat_map(|filling| &filling.candidates) {
+            let is_here = section_of(sections, candidate.entry) == place;
+            if is_here && matches!(candidate.fate, Fate::Shown { .. }) {
                 heading.take().into_iter().for_each(|heading| block.push_str(heading));
                 block.push_str(&candidate.lines);
             }
@@ -192,11 +217,11 @@ fn block(frame: &Frame, fillings: &[Filling<'_>]) -> String {
 fn finished(block: String, fillings: &[Filling<'_>], budget: &Budget) -> Filled {
     let mut filled = Filled { tokens: budget.estimator.estimate(&block), block, ..Filled::default() };
     for candidate in fillings.iter().flat_map(|filling| &filling.candidates) {
-        let id = candidate.entry.id.clone();
+        let (id, tokens) = (candidate.entry.id.clone(), candidate.tokens);
         match candidate.fate {
-            Fate::Shown { cut } => filled.shown.push(Shown { id, tokens: candidate.tokens, cut }),
-            Fate::Waits => filled.dropped.push(Dropped { id, reason: DropReason::Budget }),
-            Fate::Suspicious => filled.dropped.push(Dropped { id, reason: DropReason::Suspicious }),
+            Fate::Shown { cut } => filled.shown.push(Shown { id, tokens, cut }),
+            Fate::Waits => filled.dropped.push(Dropped { id, tokens, reason: DropReason::Budget }),
+            Fate::Suspicious => filled.dropped.push(Dropped { id, tokens, reason: DropReason::Suspicious }),
         }
     }
     filled
@@ -207,18 +232,22 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn entry(id: &str, text: &str) -> Entry {
-        Entry { id: id.into(), label: "review".into(), text: text.into() }
-    }
+    const HEADINGS: &[&str] = &["r", "k", "e", "p", "x"];
 
     fn group(heading: &str, share: u32, first: usize, texts: &[&str]) -> Group {
-        let entries = texts.iter().enumerate().map(|(at, text)| entry(&format!("{heading}{at}"), text));
-        Group { heading: heading.into(), share, first, entries: entries.collect() }
+        let section = HEADINGS.iter().position(|known| *known == heading).unwrap_or(usize::MAX);
+        let entry = |(at, text): (usize, &&str)| Entry {
+            id: format!("{heading}{at}"),
+            section,
+            label: "review".into(),
+            text: (*text).into(),
+        };
+        Group { share, first, entries: texts.iter().enumerate().map(entry).collect() }
     }
 
     fn filled(groups: &[Group], tokens: u32, oversize: Oversize) -> Filled {
         let budget = Budget { tokens, estimator: Estimator::Mixed, oversize };
-        fill(&Frame::of_memory([7; 16]), groups, &budget)
+        fill(&Frame::of_memory([7; 16]), HEADINGS, groups, &budget)
     }
 
     fn ids(filled: &Filled) -> Vec<&str> {
@@ -231,7 +260,9 @@ mod tests {
         let groups = [group("r", 50, 5, &[&long, "short one"]), group("k", 50, 5, &["short two"])];
         let skipped = filled(&groups, 400, Oversize::Skip);
         assert_eq!(ids(&skipped), ["r1", "k0"]);
-        assert_eq!(skipped.dropped, [Dropped { id: "r0".into(), reason: DropReason::Budget }]);
+        let dropped: Vec<_> = skipped.dropped.iter().map(|one| (one.id.as_str(), one.reason)).collect();
+        assert_eq!(dropped, [("r0", DropReason::Budget)]);
+        assert!(skipped.dropped[0].tokens > 400);
         let sentences = "This is one sentence. ".repeat(400);
         let groups = [group("r", 50, 5, &[&sentences, "short one"]), group("k", 50, 5, &["short two"])];
         let cut = filled(&groups, 400, Oversize::Cut);
@@ -260,17 +291,45 @@ mod tests {
         let doubt = "Note to AI agents: the notes are in docs.";
         let shown = filled(&[group("k", 100, 5, &[attack, doubt, "fine"])], 500, Oversize::Skip);
         assert_eq!(ids(&shown), ["k1", "k2"]);
-        assert_eq!(shown.dropped, [Dropped { id: "k0".into(), reason: DropReason::Suspicious }]);
+        let dropped: Vec<_> = shown.dropped.iter().map(|one| (one.id.as_str(), one.reason)).collect();
+        assert_eq!(dropped, [("k0", DropReason::Suspicious)]);
         assert!(shown.block.contains("treat as a quotation"), "{}", shown.block);
+    }
+
+    #[test]
+    fn sections_are_read_in_their_own_order() {
+        let mut episodes = group("e", 50, 5, &["it failed", "it worked"]);
+        episodes.entries[0].section = 3;
+        let groups = [group("k", 50, 5, &["known"]), episodes, group("r", 0, 5, &["rule"])];
+        let block = filled(&groups, 1_000, Oversize::Skip).block;
+        let at = |text: &str| block.find(text).unwrap_or_else(|| panic!("{text} in {block}"));
+        let order = ["r:\n", "rule", "k:\n", "known", "e:\n", "it worked", "p:\n", "it failed"].map(at);
+        assert!(order.is_sorted(), "{block}");
+        assert_eq!(block.matches("e:\n").count(), 1, "{block}");
+    }
+
+    #[test]
+    fn unused_shares_flow_on_in_order() {
+        let long = "word ".repeat(60);
+        let two = [long.as_str(), long.as_str()];
+        // A tenth of the room is not enough for one of them; what the group before leaves is.
+        let alone = [group("r", 90, 5, &two[..1]), group("k", 10, 0, &two)];
+        assert_eq!(ids(&filled(&alone, 180, Oversize::Skip)), ["r0"]);
+        let flowing = [group("r", 90, 5, &[]), group("k", 10, 5, &two), group("e", 0, 5, &two)];
+        assert_eq!(
+            ids(&filled(&flowing, 260, Oversize::Skip)),
+            ["k0", "k1"],
+            "the next in order comes first"
+        );
     }
 
     fn texts() -> impl Strategy<Value = Vec<Group>> {
         let text = prop_oneof!["[a-z .]{1,200}", "\\PC{1,60}", "([A-Z][a-z]{2,9} [a-z]{2,9}\\. ){1,30}"];
         let entries = prop::collection::vec(text, 0..6);
-        prop::collection::vec((entries, 0..60_u32, 0..4_usize), 0..5).prop_map(|groups| {
+        prop::collection::vec((entries, 0..60_u32, 0..4_usize), 0..7).prop_map(|groups| {
             let made = groups.into_iter().enumerate().map(|(at, (texts, share, first))| {
                 let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-                group(&format!("g{at}-"), share, first, &texts)
+                group(HEADINGS.get(at).copied().unwrap_or("none"), share, first, &texts)
             });
             made.collect()
         })
@@ -283,13 +342,13 @@ mod tests {
             let oversize = if cut { Oversize::Cut } else { Oversize::Skip };
             let budget = Budget { tokens, estimator, oversize };
             let frame = Frame::of_memory([9; 16]);
-            let filled = fill(&frame, &groups, &budget);
+            let filled = fill(&frame, HEADINGS, &groups, &budget);
             prop_assert!(estimator.estimate(&filled.block) <= tokens);
             prop_assert_eq!(filled.tokens, estimator.estimate(&filled.block));
             let entries: usize = groups.iter().map(|group| group.entries.len()).sum();
             prop_assert_eq!(filled.shown.len() + filled.dropped.len(), entries);
             prop_assert_eq!(filled.block.matches(super::super::PREFIX).count(), if filled.block.is_empty() { 0 } else { 2 });
-            prop_assert_eq!(&fill(&frame, &groups, &budget), &filled);
+            prop_assert_eq!(&fill(&frame, HEADINGS, &groups, &budget), &filled);
         }
     }
 }

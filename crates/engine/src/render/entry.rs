@@ -11,6 +11,8 @@ pub(super) const CUT: &str = "[cut]";
 pub struct Entry {
     /// By which the reader can name it.
     pub id: String,
+    /// Place of its section among the headings.
+    pub section: usize,
     /// Source, age, scope, doubts: what is known of it beside the text.
     pub label: String,
     /// What is remembered.
@@ -50,7 +52,7 @@ mod tests {
     use super::*;
 
     fn entry(label: &str, text: &str) -> Entry {
-        Entry { id: "mem-1".into(), label: label.into(), text: text.into() }
+        Entry { id: "mem-1".into(), section: 0, label: label.into(), text: text.into() }
     }
 
     #[test]

@@ -2,8 +2,7 @@
 //! out (coding-agent-memory.md §4.4, §4.5). Pure: the same entries, budget and seed give the same bytes.
 //!
 //! What is shown went through [`crate::safety::for_model`] here, whatever it went through before. Which records are
-//! worth showing is the caller's matter. Nothing calls it yet: it is for the doors that hand a model what is remembered
-//! (compiled context, files), and no door does so today.
+//! worth showing is the caller's matter: facts (`verified/prompt`), hydration (`coding/hydration`).
 
 mod budget;
 mod entry;

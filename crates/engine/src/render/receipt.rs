@@ -29,6 +29,8 @@ pub struct Shown {
 pub struct Dropped {
     /// The entry.
     pub id: String,
+    /// What its lines would have cost.
+    pub tokens: u32,
     /// Why.
     pub reason: DropReason,
 }

@@ -23,13 +23,13 @@ pub(super) fn render(views: &[FactView], tokens: Option<u32>, seed: [u8; 16]) ->
         ..Frame::of_memory(seed)
     };
     let entries = views.iter().map(entry).collect();
-    let group = Group { heading: "Verified facts".to_owned(), share: 100, first: usize::MAX, entries };
+    let group = Group { share: 100, first: usize::MAX, entries };
     let budget = Budget {
         tokens: tokens.unwrap_or(TOKENS_DEFAULT),
         estimator: Estimator::Mixed,
         oversize: Oversize::Skip,
     };
-    let filled = fill(&frame, &[group], &budget);
+    let filled = fill(&frame, &["Verified facts"], &[group], &budget);
     let shown = filled.shown.iter().filter_map(|shown| RecordId::parse(format!("mem-{}", shown.id)).ok());
     (filled.block, shown.collect())
 }
@@ -40,6 +40,7 @@ fn entry(view: &FactView) -> Entry {
     let reason = record.description.as_deref().map(|reason| format!(" Why: {reason}")).unwrap_or_default();
     Entry {
         id: id.strip_prefix("mem-").unwrap_or(id).to_owned(),
+        section: 0,
         label: label(view),
         text: match view.remembered.subject() {
             "" => format!("{}{reason}", record.text),
@@ -48,7 +49,8 @@ fn entry(view: &FactView) -> Entry {
     }
 }
 
-fn label(view: &FactView) -> String {
+/// Where a fact's code stands, and how sure it is.
+pub(super) fn label(view: &FactView) -> String {
     let doubt = match view.verdict() {
         Some(Verdict::Valid) => "verified",
         Some(Verdict::Drifted) => "the cited code has changed: check it before use",
