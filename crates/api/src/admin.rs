@@ -27,6 +27,9 @@ pub struct ForgetReceipt {
     /// Tasks of coding agents erased.
     #[serde(default)]
     pub tasks: u64,
+    /// What they were shown, erased.
+    #[serde(default)]
+    pub exposures: u64,
     /// When.
     pub at: String,
 }

@@ -52,6 +52,8 @@ text_ids! {
     EventId, "eventId", is_event, "must be digits, # and hex digits, like 0000001752235548000#97f30a6b";
     /// A question to a language model: `ex-` and a UUID.
     ExchangeId, "exchangeId", is_free, "must be 1 to 256 characters without control characters";
+    /// What one call showed an agent: `exp_` and a UUID that sorts by time.
+    ExposureId, "exposure_id", is_free, "must be 1 to 256 characters without control characters";
     /// A job.
     JobId, "jobId", is_free, "must be 1 to 256 characters without control characters";
     /// A memory, the tenant: its name, a dash and ten letters or digits.

@@ -17,6 +17,7 @@ pub mod event;
 pub mod event_filter;
 pub mod exchange;
 pub mod expiry;
+pub mod exposure;
 pub mod fact;
 pub mod findings;
 pub mod idempotency;
@@ -51,7 +52,7 @@ mod words;
 pub use document::Document;
 pub use error::{CodeReason, Error, ErrorKind, Reason, Result};
 pub use ids::{
-    AccessKeyId, ActorId, BranchName, DeliveryId, EventId, ExchangeId, JobId, MemoryId, RecordId,
+    AccessKeyId, ActorId, BranchName, DeliveryId, EventId, ExchangeId, ExposureId, JobId, MemoryId, RecordId,
     RepositoryId, SessionId, StrategyId, TaskId,
 };
 pub use namespace::{Namespace, NamespaceFilter, NamespaceMatch};

@@ -8,6 +8,7 @@ mod accessors;
 pub mod change;
 pub mod codes;
 pub mod event_more;
+pub mod exposure_rows;
 pub mod fact_columns;
 pub mod fact_rows;
 pub mod fact_rules;

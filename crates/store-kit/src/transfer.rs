@@ -42,6 +42,7 @@ pub fn key(moved: &Moved) -> TransferKey {
         Moved::Fact(row) => vec![KeyPart::Bytes(key_of(&row.record))],
         Moved::FactEvent(row) => vec![KeyPart::Bytes(short_of(&row.id))],
         Moved::Task(row) => vec![text(row.id.as_str())],
+        Moved::Exposure(row) => vec![text(row.id.as_str())],
         Moved::Token(row) => vec![KeyPart::Bytes(row.digest.clone())],
         Moved::Job(row) => vec![text(row.id.as_str())],
         Moved::Exchange(row) => vec![text(row.id.as_str())],

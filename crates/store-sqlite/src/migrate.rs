@@ -13,6 +13,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0004_servers.sql"),
     include_str!("schema/0005_facts.sql"),
     include_str!("schema/0006_tasks.sql"),
+    include_str!("schema/0007_exposures.sql"),
 ];
 
 /// The version this binary writes.

@@ -25,6 +25,7 @@ use loci_model::{
     SessionId, StrategyId,
 };
 
+use crate::exposure_samples;
 use crate::fact_samples;
 use crate::samples::{self, time};
 use crate::task_samples;
@@ -49,6 +50,7 @@ pub fn fill(store: &Arc<dyn Store>, name: &str) -> Result<MemoryId> {
         facts(tx, &place)?;
         for number in [2, 1, 3] {
             tx.tasks_mut().put(&task_samples::task(&place, number)?)?;
+            tx.exposures_mut().put(&exposure_samples::exposure(&place, number)?)?;
         }
         jobs(tx, &place)?;
         exchanges(tx, &place)?;

@@ -7,6 +7,7 @@ pub mod code_history;
 mod code_shelf;
 pub mod conformance;
 pub mod embedder;
+pub mod exposure_samples;
 pub mod fact_samples;
 pub mod filled;
 pub mod ids;

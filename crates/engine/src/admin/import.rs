@@ -81,6 +81,10 @@ fn import_line(
             require_open(open, &task.memory)?;
             tx.tasks_mut().put(task)
         }
+        ExportLine::Exposure { exposure } => {
+            require_open(open, &exposure.memory)?;
+            tx.exposures_mut().put(exposure)
+        }
         ExportLine::Fact { fact } => {
             require_open(open, &fact.memory)?;
             tx.facts_mut().put(fact)

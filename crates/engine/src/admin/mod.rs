@@ -10,13 +10,14 @@ mod probe;
 mod transfer;
 
 use loci_model::event::Event;
+use loci_model::exposure::Exposure;
 use loci_model::fact::{Fact, FactEvent};
 use loci_model::memory::Memory;
 use loci_model::record::Record;
 use loci_model::repository::Repository;
 use loci_model::task::Task;
 use loci_model::telemetry::StateChange;
-use loci_model::{ActorId, MemoryId, RecordId, TaskId, Timestamp};
+use loci_model::{ActorId, ExposureId, MemoryId, RecordId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 pub use import::EXPORT_FORMAT;
@@ -42,6 +43,9 @@ pub struct ForgetReceipt {
     /// Tasks of coding agents erased.
     #[serde(default)]
     pub tasks: u64,
+    /// What they were shown, erased.
+    #[serde(default)]
+    pub exposures: u64,
     /// When.
     pub at: Timestamp,
 }
@@ -71,6 +75,11 @@ pub enum ExportLine {
     Task {
         /// The task.
         task: Box<Task>,
+    },
+    /// What a coding agent was shown.
+    Exposure {
+        /// The exposure.
+        exposure: Box<Exposure>,
     },
     /// An event.
     Event {
@@ -120,6 +129,8 @@ pub enum ExportCursor {
     Repositories(Option<String>),
     /// In the tasks of a memory, behind this one.
     Tasks(Option<(Timestamp, TaskId)>),
+    /// In the exposures of a memory, behind this one.
+    Exposures(Option<ExposureId>),
     /// In the events of a memory, behind this place in the order of arrival.
     Events(u64),
     /// In the records of a memory, behind this version.

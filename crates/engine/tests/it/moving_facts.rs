@@ -59,6 +59,7 @@ fn an_export_carries_facts() {
                 line,
                 ExportLine::Repository { .. }
                     | ExportLine::Task { .. }
+                    | ExportLine::Exposure { .. }
                     | ExportLine::Fact { .. }
                     | ExportLine::FactEvent { .. }
             )

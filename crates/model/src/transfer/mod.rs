@@ -14,6 +14,7 @@ pub use records::{MovedChange, MovedGroup, MovedRecord, MovedVector, MovedVersio
 
 use crate::delivery::Delivery;
 use crate::exchange::Exchange;
+use crate::exposure::Exposure;
 use crate::fact::{Fact, FactEvent};
 use crate::job::{Job, JobState};
 use crate::key::AccessKey;
@@ -52,6 +53,8 @@ closed_words! {
         FactEvents = "fact_events",
         /// Tasks of coding agents.
         Tasks = "tasks",
+        /// What coding agents were shown.
+        Exposures = "exposures",
         /// Idempotency tokens.
         Tokens = "tokens",
         /// Jobs in every state; what runs is pending.
@@ -80,6 +83,7 @@ impl TransferKind {
         Self::Facts,
         Self::FactEvents,
         Self::Tasks,
+        Self::Exposures,
         Self::Tokens,
         Self::Jobs,
         Self::Exchanges,
@@ -177,6 +181,8 @@ pub enum Moved {
     FactEvent(Box<FactEvent>),
     /// A task.
     Task(Box<Task>),
+    /// What an agent was shown.
+    Exposure(Box<Exposure>),
     /// A token.
     Token(Box<MovedToken>),
     /// A job.
@@ -232,6 +238,7 @@ impl Moved {
             | Self::Version(_)
             | Self::Repository(_)
             | Self::Task(_)
+            | Self::Exposure(_)
             | Self::Token(_)
             | Self::Key(_) => {}
         }
@@ -257,6 +264,7 @@ impl Moved {
             Self::Fact(row) => serde_json::to_vec(row),
             Self::FactEvent(row) => serde_json::to_vec(row),
             Self::Task(row) => serde_json::to_vec(row),
+            Self::Exposure(row) => serde_json::to_vec(row),
             Self::Token(row) => serde_json::to_vec(row),
             Self::Job(row) => serde_json::to_vec(row),
             Self::Exchange(row) => serde_json::to_vec(row),
@@ -282,6 +290,7 @@ impl Moved {
                 }
                 Self::Delivery(row) => row.body.as_str().len(),
                 Self::Task(row) => row.description.len(),
+                Self::Exposure(row) => row.records.len() * SMALL,
                 Self::Memory(_)
                 | Self::Group(_)
                 | Self::Session(_)

@@ -27,7 +27,7 @@ pub(super) fn operations(table: Table) -> Table {
 async fn forget(call: Call, asked: shape::Forget) -> Result<shape::ForgetReceipt> {
     let actor = actor(asked.actor)?;
     let receipt = call.doors.engine.forget_actor(&call.caller, &call.memory()?, &actor).await?;
-    let ForgetReceipt { memory, actor, events, records, jobs, tasks, at } = receipt;
+    let ForgetReceipt { memory, actor, events, records, jobs, tasks, exposures, at } = receipt;
     Ok(shape::ForgetReceipt {
         memory: memory.to_string(),
         actor: actor.to_string(),
@@ -35,6 +35,7 @@ async fn forget(call: Call, asked: shape::Forget) -> Result<shape::ForgetReceipt
         records,
         jobs,
         tasks,
+        exposures,
         at: at.to_rfc3339(),
     })
 }

@@ -77,6 +77,7 @@ impl Progress {
                 | ExportLine::Change { .. }
                 | ExportLine::Repository { .. }
                 | ExportLine::Task { .. }
+                | ExportLine::Exposure { .. }
                 | ExportLine::Fact { .. }
                 | ExportLine::FactEvent { .. }
                 | ExportLine::End { .. } => {}

@@ -118,6 +118,7 @@ impl Import {
             | ExportLine::Change { .. }
             | ExportLine::Repository { .. }
             | ExportLine::Task { .. }
+            | ExportLine::Exposure { .. }
             | ExportLine::Fact { .. }
             | ExportLine::FactEvent { .. } => {}
         }
@@ -146,6 +147,7 @@ impl Import {
                 | ExportLine::Change { .. }
                 | ExportLine::Repository { .. }
                 | ExportLine::Task { .. }
+                | ExportLine::Exposure { .. }
                 | ExportLine::Fact { .. }
                 | ExportLine::FactEvent { .. }
                 | ExportLine::End { .. } => None,

@@ -3,6 +3,7 @@
 
 use loci_engine::admin::ExportLine;
 use loci_model::event::Event;
+use loci_model::exposure::Exposure;
 use loci_model::fact::{Fact, FactEvent};
 use loci_model::memory::Memory;
 use loci_model::record::Record;
@@ -66,6 +67,11 @@ struct TaskLine {
 }
 
 #[derive(Deserialize)]
+struct ExposureLine {
+    exposure: Box<Exposure>,
+}
+
+#[derive(Deserialize)]
 struct EndLine {
     memories: u64,
     events: u64,
@@ -91,6 +97,7 @@ pub(super) fn read(text: &[u8], number: u64) -> Result<ExportLine> {
             ExportLine::Repository { repository: parse::<RepositoryLine>(text, number)?.repository }
         }
         "task" => ExportLine::Task { task: parse::<TaskLine>(text, number)?.task },
+        "exposure" => ExportLine::Exposure { exposure: parse::<ExposureLine>(text, number)?.exposure },
         "fact" => ExportLine::Fact { fact: parse::<FactLine>(text, number)?.fact },
         "fact_event" => ExportLine::FactEvent { event: parse::<FactEventLine>(text, number)?.event },
         "end" => {
@@ -124,6 +131,9 @@ mod tests {
             ExportLine::Fact { fact: Box::new(fact(&memory, 1, 1, "src/lib.rs").unwrap()) },
             ExportLine::FactEvent { event: Box::new(event) },
             ExportLine::Task { task: Box::new(loci_testkit::task_samples::task(&memory, 1).unwrap()) },
+            ExportLine::Exposure {
+                exposure: Box::new(loci_testkit::exposure_samples::exposure(&memory, 1).unwrap()),
+            },
         ] {
             assert_eq!(read(&serde_json::to_vec(&line).unwrap(), 1).unwrap(), line);
         }

@@ -7,6 +7,7 @@ mod event_sweep;
 mod event_writes;
 mod events;
 mod exchanges;
+mod exposures;
 mod fact_events;
 mod facts;
 mod idempotency;

@@ -31,6 +31,7 @@ const OF_MEMORY: &[(&str, &str)] = &[
     ("repository_names", "mem, name, id"),
     ("repositories", "mem, id"),
     ("tasks", "mem, id"),
+    ("exposures", "mem, id"),
     ("passages", "mem, key, part"),
     ("term_counts", "mem, word"),
     ("name_counts", "mem, name"),
@@ -76,7 +77,8 @@ mod tests {
             include_str!("../schema/0001_tables.sql"),
             include_str!("../schema/0002_search.sql"),
             include_str!("../schema/0003_facts.sql"),
-            include_str!("../schema/0004_tasks.sql")
+            include_str!("../schema/0004_tasks.sql"),
+            include_str!("../schema/0005_exposures.sql")
         );
         let elsewhere = ["memories", "counters", "great", "models", "access_keys", "probes", "leases"];
         for statement in sql.split("CREATE TABLE ").skip(1) {

@@ -103,7 +103,8 @@ impl Shape {
             | TransferKind::Repositories
             | TransferKind::Facts
             | TransferKind::FactEvents
-            | TransferKind::Tasks => Self::beside_records(kind),
+            | TransferKind::Tasks
+            | TransferKind::Exposures => Self::beside_records(kind),
             TransferKind::Events
             | TransferKind::Records
             | TransferKind::Versions
@@ -133,11 +134,15 @@ impl Shape {
                 "f.key",
             ),
             TransferKind::Tasks => ("t.body", "tasks t WHERE t.mem = $1", "t.id > $2", &["t.id"], "t.id"),
+            TransferKind::Exposures => {
+                ("x.body", "exposures x WHERE x.mem = $1", "x.id > $2", &["x.id"], "x.id")
+            }
             _ => (FACT_EVENT_COLUMNS, "fact_events e WHERE e.mem = $1", "e.id > $2", &["e.id"], "e.id"),
         };
         let long = match kind {
             TransferKind::Facts => Some("f.body"),
             TransferKind::Tasks => Some("t.body"),
+            TransferKind::Exposures => Some("x.body"),
             _ => None,
         };
         Self { columns: columns.to_owned(), from: from.to_owned(), behind, order, key, long }
@@ -362,6 +367,7 @@ fn row_of_memory(memory: &MemoryId, kind: TransferKind, row: &Row, beside: &Besi
         | TransferKind::Facts
         | TransferKind::FactEvents
         | TransferKind::Tasks
+        | TransferKind::Exposures
         | TransferKind::Tokens
         | TransferKind::Jobs
         | TransferKind::Exchanges

@@ -53,6 +53,7 @@ impl PgTx<'_> {
                 Moved::Fact(row) => self.load_fact(memory, row)?,
                 Moved::FactEvent(row) => sorted.fact_events.push(row),
                 Moved::Task(row) => self.load_task(memory, row)?,
+                Moved::Exposure(row) => self.put_exposure(memory, row)?,
                 Moved::Token(row) => sorted.tokens.push(row),
                 Moved::Job(row) => self.load_job(memory, row)?,
                 Moved::Exchange(row) => self.load_exchange(memory, row)?,

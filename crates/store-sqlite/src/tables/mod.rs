@@ -6,6 +6,7 @@ mod event_rows;
 mod event_sweep;
 mod events;
 mod exchanges;
+mod exposures;
 mod fact_events;
 mod facts;
 mod idempotency;

@@ -97,7 +97,8 @@ impl Shape {
             TransferKind::Repositories
             | TransferKind::Facts
             | TransferKind::FactEvents
-            | TransferKind::Tasks => Self::of_facts(kind),
+            | TransferKind::Tasks
+            | TransferKind::Exposures => Self::of_facts(kind),
             TransferKind::Jobs | TransferKind::Exchanges | TransferKind::Deliveries => Self::of_work(kind),
         }
     }
@@ -115,6 +116,9 @@ impl Shape {
                 "r.key",
             ),
             TransferKind::Tasks => ("t.body", "tasks t WHERE t.mem = ?1", "t.id > ?2", &["t.id"], "t.id"),
+            TransferKind::Exposures => {
+                ("x.body", "exposures x WHERE x.mem = ?1", "x.id > ?2", &["x.id"], "x.id")
+            }
             _ => (FACT_EVENT_COLUMNS, "fact_events e WHERE e.mem = ?1", "e.id > ?2", &["e.id"], "e.id"),
         };
         Self { columns: columns.to_owned(), from: from.to_owned(), behind, order, key }
@@ -278,6 +282,7 @@ impl SqlTx<'_> {
             | TransferKind::Facts
             | TransferKind::FactEvents
             | TransferKind::Tasks
+            | TransferKind::Exposures
             | TransferKind::Tokens
             | TransferKind::Jobs
             | TransferKind::Exchanges

@@ -52,6 +52,7 @@ impl SqlTx<'_> {
             Moved::Fact(row) => self.load_fact(memory, row),
             Moved::FactEvent(row) => self.load_fact_event(memory, row),
             Moved::Task(row) => self.load_task(memory, row),
+            Moved::Exposure(row) => self.put_exposure(memory, row),
             Moved::Token(row) => self.load_token(memory, row),
             Moved::Job(row) => self.load_job(memory, row),
             Moved::Exchange(row) => {

@@ -9,6 +9,7 @@ mod event_filters;
 mod event_windows;
 mod events;
 mod exchanges;
+mod exposures;
 mod fact_events;
 mod fact_telemetry;
 mod facts;
@@ -106,6 +107,9 @@ const PARTS: &[Part] = &[
     ("tasks: come back as they were", tasks::come_back),
     ("tasks: lists and their filters", tasks::lists),
     ("tasks: forgotten and purged", tasks::erasure),
+    ("exposures: come back as they were", exposures::come_back),
+    ("exposures: of a task, and all", exposures::lists),
+    ("exposures: forgotten and purged", exposures::erasure),
     ("transfer: pages in order", transfer::pages),
     ("transfer: there and back", transfer::there_and_back),
     ("transfer: given up", transfer::given_up),

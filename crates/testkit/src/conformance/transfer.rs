@@ -148,6 +148,7 @@ fn kind_of(moved: &Moved) -> Kind {
         Moved::Fact(_) => Kind::Facts,
         Moved::FactEvent(_) => Kind::FactEvents,
         Moved::Task(_) => Kind::Tasks,
+        Moved::Exposure(_) => Kind::Exposures,
         Moved::Token(_) => Kind::Tokens,
         Moved::Job(_) => Kind::Jobs,
         Moved::Exchange(_) => Kind::Exchanges,

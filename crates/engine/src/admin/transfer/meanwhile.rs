@@ -19,6 +19,7 @@ pub(super) const UNCOUNTED: &[TransferKind] = &[
     TransferKind::Facts,
     TransferKind::FactEvents,
     TransferKind::Tasks,
+    TransferKind::Exposures,
     TransferKind::Tokens,
     TransferKind::Jobs,
     TransferKind::Exchanges,

@@ -6,6 +6,7 @@
 mod deliveries;
 mod events;
 mod exchanges;
+mod exposures;
 mod facts;
 mod idempotency;
 mod jobs;
@@ -25,6 +26,7 @@ pub use events::{
     ActorPage, BranchSlice, EventPlace, EventQuery, Events, EventsBefore, SessionEntry, SessionPage,
 };
 pub use exchanges::Exchanges;
+pub use exposures::Exposures;
 pub use facts::{FactChoice, FactEvents, FactPage, FactSums, Facts, PathChoice, Verdicts};
 pub use idempotency::Idempotency;
 pub use jobs::{JobFailure, JobQuery, Jobs};
@@ -73,6 +75,8 @@ pub trait ReadTx {
     fn verdicts(&self) -> &dyn Verdicts;
     /// Tasks of coding agents.
     fn tasks(&self) -> &dyn Tasks;
+    /// What coding agents were shown.
+    fn exposures(&self) -> &dyn Exposures;
     /// Everything, for moving it into another store.
     fn transfer(&self) -> &dyn Transfer;
 }
@@ -109,6 +113,8 @@ pub trait Tx: ReadTx {
     fn verdicts_mut(&mut self) -> &mut dyn Verdicts;
     /// Tasks of coding agents.
     fn tasks_mut(&mut self) -> &mut dyn Tasks;
+    /// What coding agents were shown.
+    fn exposures_mut(&mut self) -> &mut dyn Exposures;
     /// Everything, from another store.
     fn transfer_mut(&mut self) -> &mut dyn Transfer;
 }

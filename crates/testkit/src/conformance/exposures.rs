@@ -1,0 +1,82 @@
+//! Exposures: they come back, by task and all of a memory, and how they are erased.
+
+use loci_model::exposure::Exposure;
+use loci_model::{ActorId, ExposureId, MemoryId, Result, TaskId};
+
+use super::{Bench, same};
+use crate::exposure_samples::exposure;
+use crate::samples::time;
+
+fn put(bench: &Bench, exposures: &[Exposure]) -> Result<()> {
+    let exposures = exposures.to_vec();
+    bench.write(move |tx| exposures.iter().try_for_each(|one| tx.exposures_mut().put(one)))
+}
+
+fn ids(found: Vec<Exposure>) -> Vec<String> {
+    found.iter().map(|one| one.id.to_string()).collect()
+}
+
+fn all(bench: &Bench, memory: &MemoryId, after: Option<&str>, limit: usize) -> Result<Vec<String>> {
+    let (memory, after) = (memory.clone(), after.map(ExposureId::parse).transpose()?);
+    bench.read(move |tx| Ok(ids(tx.exposures().list(&memory, after.as_ref(), limit)?)))
+}
+
+pub(super) fn come_back(bench: &Bench) -> Result<()> {
+    let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
+    let one = exposure(&memory, 1)?;
+    put(bench, &[one.clone(), exposure(&other, 1)?])?;
+    let get = |memory: &MemoryId, id: &str| {
+        let (memory, id) = (memory.clone(), ExposureId::parse(id)?);
+        bench.read(move |tx| tx.exposures().get(&memory, &id))
+    };
+    same("comes back", get(&memory, "exp_0001")?, Some(one.clone()));
+    same("unknown", get(&memory, "exp_0002")?, None);
+    put(bench, &[Exposure { used: 1, ..one.clone() }])?;
+    same("written once", get(&memory, "exp_0001")?, Some(one));
+    same("another memory's", get(&other, "exp_0001")?, Some(exposure(&other, 1)?));
+    let nowhere = exposure(&MemoryId::compose("none", "0000000000")?, 1)?;
+    same("of a memory that is there", put(bench, &[nowhere]).is_err(), true);
+    Ok(())
+}
+
+pub(super) fn lists(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("first")?;
+    let of_first = |number: u32| -> Result<Exposure> {
+        Ok(Exposure { task: TaskId::parse("t-001")?, ..exposure(&memory, number)? })
+    };
+    put(bench, &[of_first(3)?, exposure(&memory, 2)?, of_first(1)?, of_first(4)?])?;
+    let of_task = |after: Option<&str>, limit: usize| -> Result<Vec<String>> {
+        let (memory, after) = (memory.clone(), after.map(ExposureId::parse).transpose()?);
+        let task = TaskId::parse("t-001")?;
+        bench.read(move |tx| Ok(ids(tx.exposures().of_task(&memory, &task, after.as_ref(), limit)?)))
+    };
+    same(
+        "of a task, in order",
+        of_task(None, 9)?,
+        vec!["exp_0001".into(), "exp_0003".into(), "exp_0004".into()],
+    );
+    same("behind one, so many", of_task(Some("exp_0001"), 1)?, vec!["exp_0003".into()]);
+    same("all", all(bench, &memory, None, 2)?, vec!["exp_0001".into(), "exp_0002".into()]);
+    same("all behind", all(bench, &memory, Some("exp_0002"), 9)?, vec!["exp_0003".into(), "exp_0004".into()]);
+    Ok(())
+}
+
+pub(super) fn erasure(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("first")?;
+    let other = Exposure { actor: ActorId::parse("acme/other")?, ..exposure(&memory, 2)? };
+    put(bench, &[exposure(&memory, 1)?, other])?;
+    let (of, who) = (memory.clone(), ActorId::parse("acme/shop")?);
+    same("forgotten", bench.write(move |tx| tx.exposures_mut().forget_actor(&of, &who))?, 1);
+    same("that actor's alone", all(bench, &memory, None, 9)?, vec!["exp_0002".to_owned()]);
+    let of = memory.clone();
+    bench.write(move |tx| tx.memories_mut().delete(&of, time(9)).map(drop))?;
+    same("hidden at once", all(bench, &memory, None, 9)?, Vec::new());
+    let purge = |rows| {
+        let of = memory.clone();
+        bench.write(move |tx| tx.memories_mut().purge(&of, rows))
+    };
+    while !purge(3)? {}
+    let again = bench.memory("first")?;
+    same("nothing is left", all(bench, &again, None, 9)?, Vec::new());
+    Ok(())
+}
