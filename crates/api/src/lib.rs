@@ -7,6 +7,7 @@ pub mod admin;
 pub mod delivery;
 pub mod event;
 pub mod evidence;
+pub mod hydration;
 pub mod job;
 pub mod key;
 pub mod making;

@@ -1,6 +1,7 @@
 //! Calls about tasks of coding agents.
 
 use http::Method;
+use loci_api::hydration::{Exposure, TaskExplained, TaskHydrate, TaskHydrated};
 use loci_api::task::{Task, TaskCreate, TaskList, TaskListing, TaskPatch, TaskPatched};
 use serde_json::Value;
 
@@ -39,6 +40,30 @@ impl Client {
     /// See [`Client::task_create`].
     pub async fn task_say(&self, task: &str, what: &str, body: &Value) -> Result<Value, ClientError> {
         self.send(Method::POST, path(&["v1", "tasks", task, what]), body).await
+    }
+
+    /// What a task is shown of what is remembered.
+    ///
+    /// # Errors
+    /// See [`Client::task_create`].
+    pub async fn task_hydrate(&self, task: &str, asked: &TaskHydrate) -> Result<TaskHydrated, ClientError> {
+        self.send(Method::POST, path(&["v1", "tasks", task, "hydrate"]), asked).await
+    }
+
+    /// What a task was shown, and what it says it used.
+    ///
+    /// # Errors
+    /// See [`Client::task_create`].
+    pub async fn task_explain(&self, task: &str) -> Result<TaskExplained, ClientError> {
+        self.get(path(&["v1", "tasks", task, "explain"])).await
+    }
+
+    /// What one call showed.
+    ///
+    /// # Errors
+    /// See [`Client::task_create`].
+    pub async fn exposure_get(&self, exposure: &str) -> Result<Exposure, ClientError> {
+        self.get(path(&["v1", "exposures", exposure])).await
     }
 
     /// Says how far a task has come.

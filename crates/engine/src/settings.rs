@@ -5,6 +5,7 @@ use loci_model::limits;
 use loci_model::ports::search::ListLengths;
 use loci_model::settings::MemorySettings;
 
+use crate::coding::CodingSettings;
 use crate::profiles::Profile;
 use crate::safety::{Patterns, RedactionMode};
 use crate::verified::VerifiedSettings;
@@ -83,6 +84,8 @@ pub struct EngineSettings {
     pub client_targets: bool,
     /// How facts that cite code are kept and checked.
     pub verified: VerifiedSettings,
+    /// What coding agents are shown.
+    pub coding: CodingSettings,
     /// This process, in leases: unique among the processes of a folder.
     pub host: String,
 }
@@ -108,6 +111,7 @@ impl Default for EngineSettings {
             job_webhooks: Vec::new(),
             client_targets: false,
             verified: VerifiedSettings::default(),
+            coding: CodingSettings::default(),
             host: "loci".to_owned(),
         }
     }

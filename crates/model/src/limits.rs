@@ -202,6 +202,16 @@ pub const TASK_NAME_CHARS_MAX: usize = 512;
 pub const TASK_EPISODE_BYTES_MAX: usize = 64 * 1024;
 /// Characters of a task's episode as prompts show it.
 pub const TASK_SUMMARY_CHARS_MAX: usize = 600;
+/// Rules, preferences and reflections, of each, that one hydration reads.
+pub const HYDRATION_LISTED_MAX: usize = 500;
+/// Tokens of a block that a hydration may be asked for.
+pub const HYDRATION_TOKENS_MAX: u32 = 200_000;
+/// Milliseconds that a hydration may take, at least and at most.
+pub const HYDRATION_TIMEOUT_MS: std::ops::RangeInclusive<u64> = 100..=30_000;
+/// Paths that a hydration may name.
+pub const HYDRATION_PATHS_MAX: usize = 200;
+/// Exposures that an explanation of a task goes through.
+pub const EXPLAINED_EXPOSURES_MAX: usize = 100;
 /// Characters of a learning.
 pub const LEARNING_CHARS_MAX: usize = 2_000;
 /// Learnings that one report may bring; as many of self-feedback.

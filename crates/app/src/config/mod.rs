@@ -3,6 +3,7 @@
 //! The file is the user's (`$XDG_CONFIG_HOME/loci/config.toml`) or the one named by `--config`; never one of the working
 //! directory, which a cloned repository could bring along. Unknown keys are errors that name them.
 
+pub mod coding;
 pub mod embedding;
 pub mod environment;
 mod file;
@@ -61,6 +62,8 @@ pub struct Config {
     pub profiles: profiles::ProfilesSection,
     /// Facts that cite code.
     pub verified: verified::VerifiedSection,
+    /// What coding agents are shown.
+    pub coding: coding::CodingSection,
     /// How this server calls others.
     pub outbound: outbound::OutboundSection,
     /// Tools, and MCP.
@@ -308,6 +311,7 @@ impl Config {
         self.mcp.check()?;
         self.telemetry.check()?;
         self.verified.check()?;
+        self.coding.check()?;
         self.repositories.iter().try_for_each(verified::RepositoryEntry::check)?;
         self.forges.iter().try_for_each(verified::ForgeEntry::check)?;
         targets::check(&self.targets, &self.webhooks, &self.outbound)
@@ -358,6 +362,7 @@ impl Config {
             job_webhooks: self.webhooks.iter().map(targets::WebhookEntry::engine).collect(),
             client_targets: self.compat.client_targets,
             verified: self.verified.engine(),
+            coding: self.coding.engine(),
             ..defaults
         })
     }

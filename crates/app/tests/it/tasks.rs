@@ -68,6 +68,44 @@ fn a_task_from_its_beginning_to_its_end() {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a process is timed by the machine's time")]
+fn what_is_remembered_is_printed_for_the_prompt() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    begin(&shop, "t-001");
+    shop.json(&["task", "note", "t-001", "**Orders:** pagination goes by a cursor, never by an offset."]);
+    begin(&shop, "t-002");
+    let found = shop.json(&["task", "hydrate", "t-002", "--budget-tokens", "400"]);
+    let id = found["knowledge"][0]["id"].as_str().unwrap_or_else(|| panic!("{found}"));
+    assert_eq!((&found["degraded"], &found["arm"]), (&json!(false), &json!("on")), "{found}");
+    assert!(found["budget"]["used"].as_u64().unwrap() <= 400, "{found}");
+    assert_eq!(found["memory_context"]["past_episodes"], json!([]));
+    let (code, out, _) = shop.run(&["task", "hydrate", "t-002"]);
+    assert!(code == 0 && out.contains(id) && out.starts_with("<<loci-data-"), "{out}");
+    let explained = shop.json(&["task", "explain", "t-002"]);
+    assert_eq!(explained["exposures"].as_array().unwrap().len(), 2, "{explained}");
+    assert_eq!((&explained["records"][0]["id"], &explained["records"][0]["shown"]), (&json!(id), &json!(2)));
+    let (code, out, _) = shop.run(&["task", "explain", "t-002"]);
+    assert!(code == 0 && out.contains("1 shown, 0 not") && out.contains(id), "{out}");
+
+    // A request that cannot be right fails nothing either, unless that is asked for.
+    let (code, out, said) = shop.run(&["task", "hydrate", "t-002", "--timeout-ms", "1"]);
+    assert!(code == 0 && out.contains("No previous knowledge") && said.contains("timeout_ms"), "{said}");
+    assert_ne!(shop.run(&["task", "hydrate", "t-002", "--timeout-ms", "1", "--strict"]).0, 0);
+    let began = Instant::now();
+    let (code, out, said) = shop.run(&["task", "hydrate", "t-002", "--url", NOWHERE]);
+    assert!(began.elapsed() < HELD_UP_MAX, "{:?}", began.elapsed());
+    assert!(code == 0 && out.contains("No previous knowledge") && !out.contains(id), "{out}");
+    assert!(said.contains("loci task hydrate:"), "{said}");
+    let (code, out, _) = shop.run(&["task", "hydrate", "t-002", "--url", NOWHERE, "--json"]);
+    let nothing: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &nothing["degraded"]), (0, &json!(true)), "{out}");
+    assert_eq!(nothing["memory_context"], json!({"repo_knowledge": null, "past_episodes": null}));
+    assert_eq!(shop.run(&["task", "hydrate", "t-002", "--url", NOWHERE, "--strict"]).0, 1);
+    assert_eq!(shop.json(&["spool", "show"]), json!([]), "a question is of no use later");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a process is timed by the machine's time")]
 fn a38_what_was_reported_offline_is_there_once_when_the_server_is() {
     let home = Home::new();
     let shop = Shop::new(&home, "shop");

@@ -9,22 +9,29 @@
 //! | `repository_docs`, `reading_docs` | what a repository says itself, and reading it |
 //! | `completion`, `report` | what an agent reports, and the text of an episode |
 //! | `learned`, `episode_writing` | writing learnings, and the one episode of a task |
-//! | `task_create`, `task_get`, `task_list`, `task_patch`, `task_note`, `task_complete`, `task_finalize` | the verbs |
+//! | `hydration` | what is remembered, for the prompt of a task |
+//! | `settings`, `arm` | what is configured, and which tasks belong to the control group |
+//! | `task_create`, `task_get`, `task_list`, `task_patch`, `task_note`, `task_complete`, `task_finalize`, `task_explain`, `exposure_get` | the verbs |
 //!
 //! A verb: one file with an `impl Engine` block, its request and answer beside it. Everything that one call writes is one write:
 //! a report is stored whole or not at all.
 
+mod arm;
 mod checks;
 mod completion;
 mod episode_writing;
+mod exposure_get;
+pub mod hydration;
 mod learned;
 mod learnings;
 mod place;
 mod reading_docs;
 mod report;
 mod repository_docs;
+pub mod settings;
 mod task_complete;
 mod task_create;
+mod task_explain;
 mod task_finalize;
 mod task_get;
 mod task_list;
@@ -32,7 +39,10 @@ mod task_note;
 mod task_patch;
 
 pub use completion::{Completed, Completion, Learned, LearnedAction};
+pub use hydration::Hydrated;
+pub use settings::CodingSettings;
 pub use task_create::{NewTask, TaskCreated};
+pub use task_explain::{Explained, ExplainedRecord};
 pub use task_finalize::{Finalization, Finalized};
 pub use task_list::TaskListing;
 pub use task_note::{TaskNote, TaskNoted};

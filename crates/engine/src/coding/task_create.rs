@@ -8,7 +8,8 @@ use loci_model::task::{MemoryArm, Task, TaskKind, TaskPrompt, TaskPullRequest, T
 use loci_model::{Error, Result, TaskId, Timestamp, limits};
 use sha2::{Digest, Sha256};
 
-use super::{checks, place};
+use super::settings::ControlArms;
+use super::{arm, checks, place};
 use crate::Engine;
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
@@ -54,7 +55,7 @@ pub struct NewTask {
     pub parent: Option<TaskId>,
     /// The trace that its work is seen in.
     pub trace_id: Option<String>,
-    /// Which memory it is given; `None`: that of its parent, else all.
+    /// Which memory it is given; `None`: that of its parent, else as it is dealt.
     pub arm: Option<MemoryArm>,
 }
 
@@ -123,7 +124,8 @@ impl Engine {
                 }
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 let id = new.id.clone().unwrap_or_else(|| fresh.clone());
-                let task = made(tx, &caller, &memory, &new, id, &policy, now)?;
+                let mut task = made(tx, &caller, &memory, &new, id, &policy, now)?;
+                task.arm = arm(tx, &new, &task, &settings.coding.control)?;
                 let created = match tx.tasks().get(&memory.id, &task.id)? {
                     None => {
                         tx.tasks_mut().put(&task)?;
@@ -225,7 +227,6 @@ fn made(
         updated_at: Timestamp::EPOCH,
     };
     task.request_digest = digest(&task)?;
-    task.arm = arm(tx, memory, new)?;
     (task.created_at, task.updated_at) = (now, now);
     Ok(task)
 }
@@ -237,11 +238,16 @@ fn digest(task: &Task) -> Result<String> {
     Ok(hex::encode(Sha256::digest(bytes)))
 }
 
-/// A task that goes on with another belongs to the same group of comparison (§4.7).
-fn arm(tx: &dyn ReadTx, memory: &Memory, new: &NewTask) -> Result<MemoryArm> {
+/// The arm that was asked for, else that of the task it goes on with, which belongs to the same group of comparison (§4.7), else the
+/// one it is dealt.
+fn arm(tx: &dyn ReadTx, new: &NewTask, task: &Task, control: &ControlArms) -> Result<MemoryArm> {
     if let Some(arm) = new.arm {
         return Ok(arm);
     }
-    let Some(parent) = &new.parent else { return Ok(MemoryArm::default()) };
-    Ok(tx.tasks().get(&memory.id, parent)?.map(|parent| parent.arm).unwrap_or_default())
+    let parent = new.parent.as_ref().map(|parent| tx.tasks().get(&task.memory, parent)).transpose()?;
+    if let Some(parent) = parent.flatten().filter(|parent| parent.actor == task.actor) {
+        return Ok(parent.arm);
+    }
+    let of = task.repository.as_ref().map_or(task.actor.as_str(), |repository| repository.as_str());
+    Ok(arm::dealt(control, of, &task.id))
 }

@@ -10,6 +10,7 @@
 //! | `verifying`, `settling`, `writing`, `serving` | looking, what it means, writing it down, what is returned |
 //! | `recent`, `by_path`, `searching` (with its look at the code, `search_look`), `verify`, `verify_given`, `read_citation`, `refresh`, `invalidate`, `supersede`, `applied`, `history`, `stats`, `mark`, `delete` | the verbs |
 //! | `looking`, `evidence`, `told`, `tell` | one look at code, wherever it is; what a verifier elsewhere is given, and what it says |
+//! | `cited` | what hydration asks of citations |
 //! | `citing` | which records cite code, for doors that verify nothing |
 //! | `proposing`, `promoting`, `with_proposed` | citations from text: proposed, confirmed, read along |
 //! | `background`, `looking_again` | new commits, expiry; when what could not be read is tried again |
@@ -22,6 +23,7 @@ mod answers;
 mod applied;
 mod background;
 mod by_path;
+mod cited;
 mod citing;
 mod code_reading;
 mod conflicts;
@@ -75,6 +77,8 @@ mod writing;
 pub use answers::{FactList, FactView, Omitted, VerifyMode};
 pub use applied::{AppliedOutcome, FactApplied};
 pub use by_path::{ByPath, PathMatch};
+pub use cited::{Cited, CitedFate};
+pub(crate) use cited::{CitedLook, check_revision, facts_among};
 pub(crate) use code_reading::tip_of;
 pub use code_reading::{Tip, Work, read_place};
 pub use content_hash::content_hash;

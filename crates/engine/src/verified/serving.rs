@@ -122,15 +122,25 @@ impl Engine {
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &scene.memory)?;
-                engine.write_checked(tx, &memory, &scene, &names, &looked, looked.origin())?;
-                let retrieved: Vec<FactEvent> = served
-                    .iter()
-                    .map(|id| scene.event(engine.ids.as_ref(), FactEventKind::Retrieved, Some(id)))
-                    .collect();
-                tx.fact_events_mut().append(&retrieved)?;
-                tx.facts_mut().count_retrieved(&scene.memory, &served)
+                engine.note_served(tx, &memory, &scene, (names.as_slice(), &looked), &served)
             })
             .await
+    }
+
+    /// The same within a write.
+    pub(super) fn note_served(
+        &self,
+        tx: &mut dyn Tx,
+        memory: &Memory,
+        scene: &Scene,
+        (names, looked): (&[RecordId], &Looked),
+        served: &[RecordId],
+    ) -> Result<()> {
+        self.write_checked(tx, memory, scene, names, looked, looked.origin())?;
+        let event = |id| scene.event(self.ids.as_ref(), FactEventKind::Retrieved, Some(id));
+        let retrieved: Vec<FactEvent> = served.iter().map(event).collect();
+        tx.fact_events_mut().append(&retrieved)?;
+        tx.facts_mut().count_retrieved(&scene.memory, served)
     }
 
     /// Writes what was found out now about facts, `names` in the order of `looked.checked`. Of facts whose citations, claims or text

@@ -2,5 +2,7 @@
 //! tests of coding-agent-memory.md §23 where they are one.
 
 mod ends;
+mod hydrating;
+mod slow_store;
 mod tasks;
 mod world;

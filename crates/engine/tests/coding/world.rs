@@ -166,6 +166,11 @@ impl Workshop {
         self.shelf.change(DIRECTORY, |history| history.fail(Some(Unverifiable::Network))).unwrap();
     }
 
+    /// From now on it can again.
+    pub(super) fn readable(&self) {
+        self.shelf.change(DIRECTORY, |history| history.fail(None)).unwrap();
+    }
+
     /// Runs jobs until none is due.
     pub(super) fn work(&self) {
         self.world.work(&self.memory()).unwrap();

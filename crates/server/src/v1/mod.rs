@@ -31,6 +31,8 @@ mod settings;
 mod strategies;
 mod table;
 mod task_end;
+mod task_hydration;
+mod task_hydration_shape;
 mod tasks;
 mod telemetry;
 pub(crate) mod tools;
@@ -58,6 +60,7 @@ fn operations() -> Table {
     let table = proposals::operations(table);
     let table = tasks::operations(table);
     let table = task_end::operations(table);
+    let table = task_hydration::operations(table);
     let table = sessions_end::operations(table);
     let table = quarantine::operations(table);
     let table = pull::operations(table);

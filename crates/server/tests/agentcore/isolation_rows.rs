@@ -224,6 +224,9 @@ pub(crate) const READER: &[Row] = &[
     (403, "POST", "/v1/tasks/zebra/complete", "{}"),
     (403, "POST", "/v1/tasks/zebra/finalize", r#"{"status":"failed"}"#),
     (403, "POST", "/v1/tasks/zebra/notes", r#"{"text":"A zebra has 4 legs."}"#),
+    (404, "POST", "/v1/tasks/zebra/hydrate", "{}"),
+    (404, "GET", "/v1/tasks/zebra/explain", ""),
+    (404, "GET", "/v1/exposures/exp_zebra", ""),
     // Tools: of the caller's scope, on what the caller may see.
     (200, "GET", "/v1/tools", ""),
     (200, "POST", "/v1/tools/search_memory", r#"{"query":"which zebra has bob"}"#),
@@ -311,6 +314,7 @@ pub(crate) const WRITER: &[Row] = &[
     (404, "POST", "/v1/tasks/zebra/complete", "{}"),
     (404, "POST", "/v1/tasks/zebra/finalize", r#"{"status":"failed"}"#),
     (404, "POST", "/v1/tasks/zebra/notes", r#"{"text":"A zebra has 4 legs."}"#),
+    (404, "POST", "/v1/tasks/zebra/hydrate", "{}"),
 ];
 
 /// Asked with a grant to read and write what is alice's by actor.

@@ -1,5 +1,5 @@
-//! How `loci task complete|finalize|note` reach a server, or do not: what cannot be said now is spooled, and nobody is held up
-//! for it. Whoever comes next and finds a server sends what waits.
+//! How `loci task complete|finalize|note|hydrate` reach a server, or do not: what cannot be said now is spooled, and nobody is held
+//! up for it. Whoever comes next and finds a server sends what waits.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -53,6 +53,14 @@ enum Failure {
     Behind(anyhow::Error),
 }
 
+impl Failure {
+    fn into_error(self) -> anyhow::Error {
+        match self {
+            Self::Out(error) | Self::Refused(error) | Self::Behind(error) => error,
+        }
+    }
+}
+
 impl Helper {
     /// Says something of a task. `show` shows the answer.
     ///
@@ -91,6 +99,37 @@ impl Helper {
         }
         output::note(format!("loci task {}: {failure:#}", call.as_str()));
         Ok(())
+    }
+
+    /// Asks something of a server, and waits no longer than `within`. Nothing is spooled: what is asked for now is of no use later.
+    ///
+    /// # Errors
+    /// Where nobody answers, and where the server refuses.
+    pub(super) async fn ask<A, Call, Work>(
+        &self,
+        globals: &Globals,
+        environment: &Environment,
+        (task, within): (&str, Duration),
+        call: Call,
+    ) -> Result<A>
+    where
+        Call: FnOnce(Client) -> Work,
+        Work: Future<Output = Result<A, ClientError>>,
+    {
+        let session = Session::begin(globals, environment)?;
+        let client = self.at.of(&session.client)?;
+        probe(&client, task).await.map_err(Failure::into_error)?;
+        let answer = match tokio::time::timeout(within, call(client)).await {
+            Ok(answer) => answer?,
+            Err(_) => anyhow::bail!("the server did not answer within {} ms", within.as_millis()),
+        };
+        session.end().await?;
+        Ok(answer)
+    }
+
+    /// Whether a failure ends the command.
+    pub(super) fn is_strict(&self) -> bool {
+        self.strict
     }
 
     /// A part of a report; where it cannot be had, the rest is said without it.

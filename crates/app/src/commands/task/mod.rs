@@ -1,10 +1,12 @@
-//! `loci task`: tasks of coding agents. `create`: taking one in; `complete`, `finalize`, `note`: what is said of it, by way of
-//! `delivery`; here: looking at them.
+//! `loci task`: tasks of coding agents. `create`: taking one in; `hydrate`: what it is shown; `complete`, `finalize`, `note`: what is
+//! said of it; these by way of `delivery`; here and in `explain`: looking at them.
 
 mod complete;
 mod create;
 pub(crate) mod delivery;
+mod explain;
 mod finalize;
+mod hydrate;
 mod note;
 
 use anyhow::Result;
@@ -27,6 +29,15 @@ pub(crate) enum Task {
     Complete(Box<complete::Complete>),
     /// End a task, whatever became of its agent; ends well even where no server can be reached
     Finalize(finalize::Finalize),
+    /// Print what is remembered, as a block for a prompt; ends well even where no server can be reached
+    Hydrate(Box<hydrate::Hydrate>),
+    /// Show what a task was shown, what it used, and where that comes from
+    Explain {
+        /// Its id
+        task: String,
+        #[command(flatten)]
+        at: At,
+    },
     /// Store one thing that was learned; ends well even where no server can be reached
     Note(note::Note),
     /// Show a task
@@ -92,11 +103,16 @@ impl Task {
             Self::Complete(complete) => return complete.run(globals, environment).await,
             Self::Finalize(finalize) => return finalize.run(globals, environment).await,
             Self::Note(note) => return note.run(globals, environment).await,
-            Self::Create(_) | Self::Show { .. } | Self::List(_) => {}
+            Self::Hydrate(hydrate) => return hydrate.run(globals, environment).await,
+            Self::Create(_) | Self::Explain { .. } | Self::Show { .. } | Self::List(_) => {}
         }
         let session = Session::begin(globals, environment)?;
         match self {
-            Self::Complete(_) | Self::Finalize(_) | Self::Note(_) => {}
+            Self::Complete(_) | Self::Finalize(_) | Self::Note(_) | Self::Hydrate(_) => {}
+            Self::Explain { task, at } => {
+                let explained = at.of(&session.client)?.task_explain(&task).await?;
+                output::result(session.json, &explained, explain::shown)?;
+            }
             Self::Create(create) => {
                 let here = Here::at(&session, globals, None).await?;
                 create.run(&here, session.json).await?;

@@ -1,0 +1,352 @@
+//! What a task is shown of what is remembered, and what it was shown.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// What is asked for. Every member may be absent.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TaskHydrate {
+    /// What is looked by; absent: the task's description.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// Files, directories and patterns that the task has to do with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// Whose preferences; absent: those of whoever asked for the task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// The branch at which citations are verified.
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// The commit at which they are, rather than at a branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// At most so many tokens for the whole block; absent: as configured (2,000).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget_tokens: Option<u32>,
+    /// `mixed`, `chars4` or `bytes3`; absent: as configured (`mixed`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimator: Option<String>,
+    /// 100 to 30,000; absent: as configured (5,000).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// Only these: `rules`, `knowledge`, `episodes`, `reflections`, `preferences`; absent: all. `graph` and `self_feedback` are taken and
+    /// answered with a warning: nothing makes them yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include: Option<Vec<String>>,
+    /// Documents whose repetitions are left out; not built yet: answered with a warning.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exclude_repo_docs_sha: Vec<String>,
+    /// `markdown` (absent: this) or `none`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub render: Option<String>,
+    /// What the user prompt is made of; used with `assemble` alone, so not yet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<Value>,
+    /// The user prompt is wanted, too; not built yet: refused.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub assemble: bool,
+}
+
+/// What a task is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct TaskHydrated {
+    /// The version of this shape.
+    pub version: u32,
+    /// The task.
+    pub task_id: String,
+    /// Something could not be read, or not in time: `status` and `warnings` say what.
+    pub degraded: bool,
+    /// What to know.
+    pub warnings: Vec<String>,
+    /// Hardly any task of the repository came before.
+    pub cold_start: bool,
+    /// Which memory the task is given: `on`, `off`, `tier1`, `tier2`, `tier3`.
+    pub arm: String,
+    /// The state of the memory it was made from.
+    pub snapshot_id: String,
+    /// The row of what was shown; absent where it could not be written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exposure_id: Option<String>,
+    /// The commit at which citations were verified; absent where none were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Rules from reviews.
+    pub rules: Vec<HydratedRule>,
+    /// What was learned about the repository.
+    pub knowledge: Vec<HydratedKnowledge>,
+    /// What happened in earlier tasks.
+    pub episodes: Vec<HydratedEpisode>,
+    /// What several of them teach.
+    pub reflections: Vec<HydratedReflection>,
+    /// What whoever asked prefers.
+    pub preferences: Vec<HydratedPreference>,
+    /// What was used of the budget, and what did not get in.
+    pub budget: HydrationBudget,
+    /// What is kept back because of its code.
+    pub withheld: Vec<Withheld>,
+    /// By kind: `ok`, `empty`, `timeout`, `error`, `disabled` or `skipped`.
+    pub status: BTreeMap<String, String>,
+    /// The block for the prompt; absent where none was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendered: Option<String>,
+    /// SHA-256 over what is shown: ids and versions, in order.
+    pub memory_hash: String,
+    /// How far each kind may be believed: `memory`.
+    pub content_trust: BTreeMap<String, String>,
+    /// The same texts in two lists.
+    pub memory_context: MemoryContext,
+}
+
+/// A rule.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct HydratedRule {
+    /// The record.
+    pub id: String,
+    /// What is asked for.
+    pub text: String,
+    /// To what it applies; absent: everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+    /// By which it is ordered.
+    pub weight: f64,
+    /// Where it stands.
+    pub state: String,
+    /// How old it is.
+    pub age_days: i64,
+}
+
+/// Something that was learned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct HydratedKnowledge {
+    /// The record.
+    pub id: String,
+    /// What it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topic: Option<String>,
+    /// To what it applies; absent: everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+    /// `architecture`, `convention`, `tooling` or `gotcha`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// What was learned.
+    pub text: String,
+    /// How well it fits the question.
+    pub similarity: f64,
+    /// How far it is trusted.
+    pub trust: f64,
+    /// Both.
+    pub score: f64,
+    /// What became of the code it cites: `valid`, `drifted`, `unverifiable`; absent where it cites none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
+    /// How old it is.
+    pub age_days: i64,
+}
+
+/// What happened in an earlier task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct HydratedEpisode {
+    /// The record.
+    pub id: String,
+    /// The task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
+    /// How it ended.
+    pub outcome: String,
+    /// `positive`, `negative` or `open`: whether it may be followed.
+    pub polarity: String,
+    /// What happened, in at most 600 characters.
+    pub summary: String,
+    /// Its pull request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pr_url: Option<String>,
+    /// How well it fits the question.
+    pub similarity: f64,
+    /// How old it is.
+    pub age_days: i64,
+}
+
+/// What several tasks teach.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct HydratedReflection {
+    /// The record.
+    pub id: String,
+    /// What they teach.
+    pub text: String,
+    /// The episodes it rests on.
+    pub episodes: Vec<String>,
+    /// How old it is.
+    pub age_days: i64,
+}
+
+/// What somebody prefers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct HydratedPreference {
+    /// The record.
+    pub id: String,
+    /// In what.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dimension: Option<String>,
+    /// What.
+    pub text: String,
+    /// `explicit` or `implicit`.
+    pub origin: String,
+}
+
+/// A budget in tokens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct HydrationBudget {
+    /// At most so many.
+    pub limit: u32,
+    /// So many are used.
+    pub used: u32,
+    /// How they are estimated.
+    pub estimator: String,
+    /// By kind, headings left out.
+    pub by_kind: BTreeMap<String, u32>,
+    /// What was found and is not shown.
+    pub dropped: Vec<DroppedRecord>,
+}
+
+/// A record that was found and is not shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DroppedRecord {
+    /// The record.
+    pub id: String,
+    /// As what it was found.
+    pub kind: String,
+    /// `budget`, `suspicious`, `scope`, `trust`, `similarity`, `own_task` or `self_feedback`.
+    pub reason: String,
+}
+
+/// A record that is kept back because of its code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Withheld {
+    /// The record.
+    pub id: String,
+    /// `citation_gone`, `citation_contradicted`, `citation_unproven` or `citation_unverifiable`.
+    pub reason: String,
+}
+
+/// Two lists of texts; a list that could not be read is absent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct MemoryContext {
+    /// Rules, reflections, knowledge; null: it could not be read.
+    pub repo_knowledge: Option<Vec<String>>,
+    /// Earlier tasks; null: they could not be read.
+    pub past_episodes: Option<Vec<String>>,
+}
+
+/// What one call showed a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Exposure {
+    /// Its id.
+    pub exposure_id: String,
+    /// The task.
+    pub task_id: String,
+    /// When.
+    pub at: String,
+    /// `hydrate` or `search`.
+    pub call: String,
+    /// The state of the memory it was made from.
+    pub snapshot_id: String,
+    /// Which memory the task is given.
+    pub arm: String,
+    /// SHA-256 of the question; absent: there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query_sha256: Option<String>,
+    /// How tokens were estimated.
+    pub estimator: String,
+    /// At most so many tokens.
+    pub limit: u32,
+    /// So many were used.
+    pub used: u32,
+    /// SHA-256 over what was shown: ids and versions, in order.
+    pub memory_hash: String,
+    /// Something could not be read, or not in time.
+    pub degraded: bool,
+    /// Everything that was looked at, by kind and rank.
+    pub records: Vec<ExposedRecord>,
+}
+
+/// A record that was looked at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ExposedRecord {
+    /// The record.
+    pub id: String,
+    /// Its version.
+    pub version: u32,
+    /// As what.
+    pub kind: String,
+    /// Its place in its kind, from 1.
+    pub rank: u32,
+    /// How well it fits the question.
+    pub similarity: f64,
+    /// How far it was trusted.
+    pub trust: f64,
+    /// What decided its place.
+    pub score: f64,
+    /// What its lines cost; 0 where it never came to that.
+    pub tokens: u32,
+    /// `shown`, `shadow`, or `dropped:` and the reason.
+    pub decision: String,
+}
+
+/// What a task was shown, what it says it used, and where that comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct TaskExplained {
+    /// The task.
+    pub task_id: String,
+    /// Which memory it is given.
+    pub arm: String,
+    /// What each call showed, oldest first; the first 100.
+    pub exposures: Vec<Exposure>,
+    /// There are more of them.
+    pub more_exposures: bool,
+    /// What was shown, or is said to have been used, by id.
+    pub records: Vec<ExplainedRecord>,
+    /// What its agent says it used.
+    pub used: Vec<String>,
+    /// What its agent says helped.
+    pub helpful: Vec<String>,
+    /// What its agent says misled.
+    pub harmful: Vec<String>,
+}
+
+/// A record that was shown or used.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ExplainedRecord {
+    /// The record.
+    pub id: String,
+    /// As what it was shown; absent: it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The versions that were shown.
+    pub versions: Vec<u32>,
+    /// By how many calls.
+    pub shown: u32,
+    /// Its state now; absent: it is gone, or not for the caller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// Its version now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u32>,
+    /// Its text now; of an episode its summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What wrote it: `agent_learning`, `agent_episode`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_type: Option<String>,
+    /// The task that it comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_task: Option<String>,
+    /// When it was first written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<String>,
+}

@@ -1,0 +1,48 @@
+//! `loci task explain`: what a task was shown, what it used, and where that comes from.
+
+use loci_api::hydration::{ExplainedRecord, Exposure, TaskExplained};
+
+use crate::output;
+
+/// Characters of a text in a list.
+const TEXT_CHARS_MAX: usize = 60;
+const SHOWN: &str = "shown";
+
+pub(super) fn shown(explained: &TaskExplained) {
+    output::line(format!("{}  memory {}", explained.task_id, explained.arm));
+    explained.exposures.iter().for_each(exposure);
+    if explained.more_exposures {
+        output::note("there are more: GET /v1/exposures/ID");
+    }
+    let mut rows = vec![["RECORD", "AS", "USED", "STATE", "FROM", "TEXT"].map(str::to_owned).to_vec()];
+    rows.extend(explained.records.iter().map(|record| row(explained, record)));
+    output::table(&rows);
+}
+
+fn exposure(exposure: &Exposure) {
+    let taken = exposure.records.iter().filter(|record| record.decision == SHOWN).count();
+    let left = exposure.records.len() - taken;
+    let Exposure { exposure_id, at, call, used, limit, .. } = exposure;
+    output::line(format!(
+        "    {exposure_id}  {at}  {call}: {taken} shown, {left} not, {used} of {limit} tokens"
+    ));
+}
+
+fn row(explained: &TaskExplained, record: &ExplainedRecord) -> Vec<String> {
+    let said = |list: &[String]| list.contains(&record.id);
+    let used = match (said(&explained.harmful), said(&explained.helpful), said(&explained.used)) {
+        (true, ..) => "harmful",
+        (_, true, _) => "helpful",
+        (.., true) => "used",
+        _ => "-",
+    };
+    let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+    vec![
+        record.id.clone(),
+        or_none(&record.kind),
+        used.to_owned(),
+        or_none(&record.state),
+        or_none(&record.from_task),
+        output::short(record.text.as_deref().unwrap_or("-"), TEXT_CHARS_MAX),
+    ]
+}

@@ -1,0 +1,211 @@
+//! `[coding]`: what coding agents are shown of what is remembered, and which tasks are shown less, so that one can tell what memory is
+//! good for.
+
+use anyhow::{Result, bail};
+use loci_engine::coding::CodingSettings;
+use loci_engine::coding::hydration::Estimator;
+use loci_engine::coding::settings::{ControlArms, DropPolicy, OnUnverifiable, Shares};
+use loci_engine::render::Oversize;
+use loci_model::limits;
+use serde::{Deserialize, Serialize};
+
+/// `[coding]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CodingSection {
+    /// Tokens of a block.
+    pub budget_tokens: u32,
+    /// `mixed`, `chars4` or `bytes3`.
+    pub estimator: String,
+    /// What putting a block together may take.
+    pub read_timeout_ms: u64,
+    /// So much knowledge is tried first.
+    pub semantic_top_k: usize,
+    /// So many episodes are tried first.
+    pub episodic_top_k: usize,
+    /// So many of each are looked at, 1 to 100.
+    pub candidate_pool: u32,
+    /// What stands behind the first must fit the question so well, 0 to 1.
+    pub min_similarity: f64,
+    /// What is trusted less is left out, 0 to 1.
+    pub trust_threshold: f64,
+    /// `scored` or `oldest`: what falls out of a budget first.
+    pub drop_policy: String,
+    /// `skip` or `cut`: what happens to an entry larger than its kind's whole share.
+    pub oversize: String,
+    /// `label` or `withhold`: what happens to stored facts whose code cannot be looked at.
+    pub on_unverifiable: String,
+    /// Hundredths of the budget.
+    pub shares: SharesSection,
+    /// The control group.
+    pub control: ControlSection,
+}
+
+/// `[coding.shares]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SharesSection {
+    /// Rules from reviews.
+    pub rules: u32,
+    /// Knowledge.
+    pub knowledge: u32,
+    /// Episodes.
+    pub episodes: u32,
+    /// Preferences.
+    pub preferences: u32,
+    /// Reflections.
+    pub reflections: u32,
+}
+
+/// `[coding.control]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ControlSection {
+    /// Part of the tasks that are shown nothing, 0 to 1.
+    pub off: f64,
+    /// Part that is shown knowledge and episodes.
+    pub tier1: f64,
+    /// Part that is shown rules too.
+    pub tier2: f64,
+    /// Part that is shown preferences and reflections too.
+    pub tier3: f64,
+    /// What tasks that are shown nothing would have been shown is logged.
+    pub shadow: bool,
+    /// Changing it deals anew.
+    pub salt: String,
+}
+
+impl Default for CodingSection {
+    fn default() -> Self {
+        let settings = CodingSettings::default();
+        Self {
+            budget_tokens: settings.budget_tokens,
+            estimator: settings.estimator.name().to_owned(),
+            read_timeout_ms: settings.read_timeout_ms,
+            semantic_top_k: settings.semantic_top_k,
+            episodic_top_k: settings.episodic_top_k,
+            candidate_pool: settings.candidate_pool,
+            min_similarity: settings.min_similarity,
+            trust_threshold: settings.trust_threshold,
+            drop_policy: "scored".to_owned(),
+            oversize: "skip".to_owned(),
+            on_unverifiable: "label".to_owned(),
+            shares: SharesSection::default(),
+            control: ControlSection::default(),
+        }
+    }
+}
+
+impl Default for SharesSection {
+    fn default() -> Self {
+        let Shares { rules, knowledge, episodes, preferences, reflections } =
+            CodingSettings::default().shares;
+        Self { rules, knowledge, episodes, preferences, reflections }
+    }
+}
+
+impl Default for ControlSection {
+    fn default() -> Self {
+        let ControlArms { off, tier1, tier2, tier3, shadow, salt } = ControlArms::default();
+        Self { off, tier1, tier2, tier3, shadow, salt }
+    }
+}
+
+impl CodingSection {
+    /// The engine's part.
+    pub fn engine(&self) -> CodingSettings {
+        let SharesSection { rules, knowledge, episodes, preferences, reflections } = self.shares;
+        let ControlSection { off, tier1, tier2, tier3, shadow, salt } = self.control.clone();
+        CodingSettings {
+            budget_tokens: self.budget_tokens,
+            estimator: Estimator::named(&self.estimator).unwrap_or_default(),
+            read_timeout_ms: self.read_timeout_ms,
+            semantic_top_k: self.semantic_top_k,
+            episodic_top_k: self.episodic_top_k,
+            candidate_pool: self.candidate_pool,
+            min_similarity: self.min_similarity,
+            trust_threshold: self.trust_threshold,
+            drop_policy: DropPolicy::parse(&self.drop_policy).unwrap_or_default(),
+            oversize: oversize(&self.oversize).unwrap_or_default(),
+            on_unverifiable: OnUnverifiable::parse(&self.on_unverifiable).unwrap_or_default(),
+            shares: Shares { rules, knowledge, episodes, preferences, reflections },
+            control: ControlArms { off, tier1, tier2, tier3, shadow, salt },
+        }
+    }
+
+    /// What it must be.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.budget_tokens > limits::HYDRATION_TOKENS_MAX {
+            bail!("coding.budget_tokens must be at most {}", limits::HYDRATION_TOKENS_MAX);
+        }
+        if !limits::HYDRATION_TIMEOUT_MS.contains(&self.read_timeout_ms) {
+            bail!("coding.read_timeout_ms must be 100 to 30000");
+        }
+        if Estimator::named(&self.estimator).is_none() {
+            bail!("coding.estimator must be mixed, chars4 or bytes3");
+        }
+        if !(1..=limits::TOP_K_MAX).contains(&self.candidate_pool) {
+            bail!("coding.candidate_pool must be 1 to {}", limits::TOP_K_MAX);
+        }
+        let parts = |values: &[f64]| values.iter().all(|value| (0.0..=1.0).contains(value));
+        if !parts(&[self.min_similarity, self.trust_threshold]) {
+            bail!("coding.min_similarity and coding.trust_threshold must be 0 to 1");
+        }
+        if DropPolicy::parse(&self.drop_policy).is_none() {
+            bail!("coding.drop_policy must be scored or oldest");
+        }
+        if oversize(&self.oversize).is_none() {
+            bail!("coding.oversize must be skip or cut");
+        }
+        if OnUnverifiable::parse(&self.on_unverifiable).is_none() {
+            bail!("coding.on_unverifiable must be label or withhold");
+        }
+        let SharesSection { rules, knowledge, episodes, preferences, reflections } = self.shares;
+        let sum = [rules, knowledge, episodes, preferences, reflections].map(u64::from).iter().sum::<u64>();
+        if sum > 100 {
+            bail!("coding.shares must be at most 100 together");
+        }
+        let ControlSection { off, tier1, tier2, tier3, .. } = self.control;
+        if !parts(&[off, tier1, tier2, tier3, off + tier1 + tier2 + tier3]) {
+            bail!("coding.control.off, tier1, tier2 and tier3 must be 0 to 1, each and together");
+        }
+        Ok(())
+    }
+}
+
+fn oversize(word: &str) -> Option<Oversize> {
+    match word {
+        "skip" => Some(Oversize::Skip),
+        "cut" => Some(Oversize::Cut),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_the_engine_s() {
+        let section = CodingSection::default();
+        assert!(section.check().is_ok());
+        assert_eq!(section.engine(), CodingSettings::default());
+    }
+
+    #[test]
+    fn what_it_must_be() {
+        let check = |change: fn(&mut CodingSection), key: &str| {
+            let mut section = CodingSection::default();
+            change(&mut section);
+            let error = section.check().err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(error.contains(key), "{key}: {error}");
+        };
+        check(|section| section.estimator = "words".into(), "coding.estimator");
+        check(|section| section.candidate_pool = 101, "coding.candidate_pool");
+        check(|section| section.read_timeout_ms = 99, "coding.read_timeout_ms");
+        check(|section| section.min_similarity = f64::NAN, "coding.min_similarity");
+        check(|section| section.drop_policy = "newest".into(), "coding.drop_policy");
+        check(|section| section.shares.rules = 90, "coding.shares");
+        check(|section| (section.control.off, section.control.tier1) = (0.6, 0.6), "coding.control");
+    }
+}

@@ -1,0 +1,81 @@
+//! What might be shown: a record with what decides whether it is.
+
+use loci_model::Timestamp;
+use loci_model::metadata::MetadataValue;
+use loci_model::record::Record;
+use loci_model::time::DAY_MS;
+
+use super::kind::HydrationKind;
+use crate::verified::Cited;
+
+/// A record that might be shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// As what.
+    pub kind: HydrationKind,
+    /// The record.
+    pub record: Record,
+    /// How well it fits the question, 0 to 1; 1 for what is shown whatever the question is.
+    pub similarity: f64,
+    /// How far it is trusted now, 0 to 1.
+    pub trust: f64,
+    /// What decides its place.
+    pub score: f64,
+    /// Its place in its kind, from 1.
+    pub rank: u32,
+    /// When it was last seen to be so.
+    pub observed_at: Timestamp,
+    /// What became of its citations, where it has any.
+    pub cited: Option<Cited>,
+}
+
+impl Candidate {
+    /// A record, before anything is known of it but how well it fits.
+    pub(super) fn new(kind: HydrationKind, record: Record, similarity: f64) -> Self {
+        let observed_at = record.timestamp;
+        Self { kind, record, similarity, trust: 0.0, score: 0.0, rank: 0, observed_at, cited: None }
+    }
+
+    /// A word or text among its metadata.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        match self.record.metadata.get(key) {
+            Some(MetadataValue::String(text)) => Some(text),
+            Some(_) | None => None,
+        }
+    }
+
+    /// A number among its metadata.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        match self.record.metadata.get(key) {
+            Some(MetadataValue::Number(number)) => Some(*number),
+            Some(_) | None => None,
+        }
+    }
+
+    /// Whole days since it was last seen to be so.
+    pub fn age_days(&self, now: Timestamp) -> i64 {
+        (now.millis() - self.observed_at.millis()).max(0) / DAY_MS
+    }
+}
+
+/// A record that is not shown, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Left {
+    /// The record.
+    pub candidate: Candidate,
+    /// Why, in a word.
+    pub reason: &'static str,
+    /// What its lines would have cost; 0 where it never came to that.
+    pub tokens: u32,
+}
+
+impl Left {
+    pub(super) fn new(candidate: Candidate, reason: &'static str) -> Self {
+        Self { candidate, reason, tokens: 0 }
+    }
+
+    /// Whether its code keeps it back.
+    pub fn is_withheld(&self) -> bool {
+        self.reason.starts_with("citation_")
+    }
+}

@@ -1,0 +1,153 @@
+//! From what was read to what may be shown, in order: what does not fit the task is taken out, with the reason; the rest is put in
+//! the order in which the budget takes it (coding-agent-memory.md §4.4, steps 2 and 3). Pure.
+
+use std::cmp::Ordering;
+use std::cmp::Reverse;
+
+use loci_model::{TaskId, Timestamp};
+
+use super::candidate::{Candidate, Left};
+use super::kind::HydrationKind;
+use super::scope_match::{AskedPaths, is_named};
+use super::trust::trust;
+use crate::coding::settings::{CodingSettings, DropPolicy, OnUnverifiable};
+use crate::verified::CitedFate;
+
+/// Scores this near are taken for the same.
+const BANDS: f64 = 20.0;
+/// What an agent would have needed is no knowledge; its themes are.
+const SELF_FEEDBACK: &str = "self_feedback";
+
+/// What the task is about.
+pub(super) struct Aim<'a> {
+    pub(super) task: &'a TaskId,
+    pub(super) query: Option<&'a str>,
+    pub(super) paths: &'a AskedPaths,
+    pub(super) now: Timestamp,
+}
+
+/// Candidates of one kind in order, and what is left out of them.
+#[derive(Debug, Default)]
+pub(super) struct Chosen {
+    pub(super) kept: Vec<Candidate>,
+    pub(super) left: Vec<Left>,
+}
+
+/// Chooses among candidates of one kind.
+pub(super) fn choose(
+    kind: HydrationKind,
+    mut found: Vec<Candidate>,
+    aim: &Aim<'_>,
+    settings: &CodingSettings,
+) -> Chosen {
+    for candidate in &mut found {
+        candidate.trust = trust(candidate, aim.now);
+        candidate.score = score(candidate);
+    }
+    found.sort_by(|a, b| order(kind, a, b, aim, settings.drop_policy));
+    let mut chosen = Chosen::default();
+    for (mut candidate, rank) in found.into_iter().zip(1..) {
+        candidate.rank = rank;
+        match unfit(&candidate, aim, settings) {
+            Some(reason) => chosen.left.push(Left::new(candidate, reason)),
+            None => chosen.kept.push(candidate),
+        }
+    }
+    behind_the_first(kind, &mut chosen, settings);
+    chosen
+}
+
+/// What stands behind the first must fit the question well.
+fn behind_the_first(kind: HydrationKind, chosen: &mut Chosen, settings: &CodingSettings) {
+    let first = first(kind, settings);
+    if first >= chosen.kept.len() {
+        return;
+    }
+    let behind = chosen.kept.split_off(first);
+    for candidate in behind {
+        if candidate.similarity >= settings.min_similarity {
+            chosen.kept.push(candidate);
+        } else {
+            chosen.left.push(Left::new(candidate, "similarity"));
+        }
+    }
+}
+
+/// So many of a kind are tried first.
+pub(super) fn first(kind: HydrationKind, settings: &CodingSettings) -> usize {
+    match kind {
+        HydrationKind::Knowledge => settings.semantic_top_k,
+        HydrationKind::Episodes => settings.episodic_top_k,
+        HydrationKind::Rules | HydrationKind::Preferences | HydrationKind::Reflections => usize::MAX,
+    }
+}
+
+/// Why a candidate is not shown, whatever the budget is.
+fn unfit(candidate: &Candidate, aim: &Aim<'_>, settings: &CodingSettings) -> Option<&'static str> {
+    if candidate.record.subtype.as_deref() == Some(SELF_FEEDBACK) {
+        return Some("self_feedback");
+    }
+    if candidate.kind == HydrationKind::Episodes && candidate.text("task_id") == Some(aim.task.as_str()) {
+        return Some("own_task");
+    }
+    by_code(candidate, settings).or_else(|| {
+        if candidate.trust < settings.trust_threshold {
+            return Some("trust");
+        }
+        (!fits(candidate, aim)).then_some("scope")
+    })
+}
+
+/// What its code says against it.
+fn by_code(candidate: &Candidate, settings: &CodingSettings) -> Option<&'static str> {
+    let cited = candidate.cited.as_ref()?;
+    match cited.fate {
+        CitedFate::Gone => Some("citation_gone"),
+        CitedFate::Contradicted => Some("citation_contradicted"),
+        CitedFate::Unverifiable if cited.is_proposed => Some("citation_unproven"),
+        CitedFate::Unverifiable if settings.on_unverifiable == OnUnverifiable::Withhold => {
+            Some("citation_unverifiable")
+        }
+        CitedFate::Unverifiable | CitedFate::Valid | CitedFate::Drifted => None,
+    }
+}
+
+/// Whether what it applies to has to do with the task.
+fn fits(candidate: &Candidate, aim: &Aim<'_>) -> bool {
+    let Some(scope) = &candidate.record.scope else { return true };
+    if !aim.paths.is_empty() {
+        return aim.paths.meet(scope);
+    }
+    // Without paths every rule may hold, and knowledge where the question names it.
+    candidate.kind != HydrationKind::Knowledge
+        || aim.query.is_some_and(|query| is_named(scope, candidate.record.title.as_deref(), query))
+}
+
+/// Rules and preferences count by their weight, all else by fit and trust.
+fn score(candidate: &Candidate) -> f64 {
+    match candidate.kind {
+        HydrationKind::Rules | HydrationKind::Preferences => {
+            let weight = candidate.number("weight").filter(|weight| weight.is_finite());
+            weight.unwrap_or(candidate.trust).clamp(0.0, 1.0)
+        }
+        HydrationKind::Knowledge | HydrationKind::Episodes | HydrationKind::Reflections => {
+            candidate.similarity * candidate.trust
+        }
+    }
+}
+
+/// Best first; of about the same score the newest, then by id.
+fn order(kind: HydrationKind, a: &Candidate, b: &Candidate, aim: &Aim<'_>, policy: DropPolicy) -> Ordering {
+    let band = |candidate: &Candidate| match policy {
+        DropPolicy::Scored => (candidate.score * BANDS).floor() as i64,
+        DropPolicy::Oldest => 0,
+    };
+    // Without paths what holds everywhere comes before what holds somewhere.
+    let is_narrow = |candidate: &Candidate| {
+        kind == HydrationKind::Rules && aim.paths.is_empty() && candidate.record.scope.is_some()
+    };
+    let by = |candidate: &Candidate| {
+        (is_narrow(candidate), Reverse(band(candidate)), Reverse(candidate.observed_at))
+    };
+    by(a).cmp(&by(b)).then_with(|| a.record.id.cmp(&b.record.id))
+}

@@ -1,0 +1,72 @@
+//! What a task was shown, as the row that is kept of it (coding-agent-memory.md §4.7). Pure.
+
+use loci_model::exposure::{ExposedRecord, Exposure, ExposureCall, SHADOW, SHOWN};
+use loci_model::task::Task;
+use loci_model::{ExposureId, Timestamp};
+use sha2::{Digest, Sha256};
+
+use super::candidate::Candidate;
+use super::planning::{Limits, Plan};
+
+/// What an exposure tells of.
+pub(super) struct Shown<'a> {
+    pub(super) task: &'a Task,
+    pub(super) query: Option<&'a str>,
+    pub(super) snapshot: &'a str,
+    pub(super) limits: &'a Limits,
+    pub(super) plan: &'a Plan,
+    /// It was made for the comparison alone; the task saw none of it.
+    pub(super) is_shadow: bool,
+    pub(super) degraded: bool,
+    pub(super) at: Timestamp,
+}
+
+/// The row.
+pub(super) fn exposure(id: ExposureId, shown: &Shown<'_>) -> Exposure {
+    let Shown { task, plan, limits, .. } = shown;
+    let decision = if shown.is_shadow { SHADOW } else { SHOWN };
+    let taken = plan.shown.iter().map(|one| row(&one.candidate, one.tokens, decision.to_owned()));
+    let left = plan.left.iter().map(|one| row(&one.candidate, one.tokens, format!("dropped:{}", one.reason)));
+    let mut records: Vec<(u8, ExposedRecord)> = taken.chain(left).collect();
+    records.sort_by(|(kind, a), (other, b)| {
+        (kind, a.rank).cmp(&(other, b.rank)).then_with(|| a.record.cmp(&b.record))
+    });
+    Exposure {
+        memory: task.memory.clone(),
+        id,
+        task: task.id.clone(),
+        actor: task.actor.clone(),
+        session: task.session.clone(),
+        at: shown.at,
+        call: ExposureCall::Hydrate,
+        snapshot: shown.snapshot.to_owned(),
+        arm: task.arm,
+        query_sha256: shown.query.map(|query| hex::encode(Sha256::digest(query))),
+        estimator: limits.estimator.name().to_owned(),
+        limit: limits.tokens,
+        used: plan.used,
+        memory_hash: plan.memory_hash(),
+        degraded: shown.degraded,
+        records: records.into_iter().map(|(_, record)| record).collect(),
+    }
+}
+
+fn row(candidate: &Candidate, tokens: u32, decision: String) -> (u8, ExposedRecord) {
+    let record = ExposedRecord {
+        record: candidate.record.id.clone(),
+        version: candidate.record.version,
+        kind: candidate.kind.as_str().to_owned(),
+        rank: candidate.rank,
+        similarity: rounded(candidate.similarity),
+        trust: rounded(candidate.trust),
+        score: rounded(candidate.score),
+        tokens,
+        decision,
+    };
+    (candidate.kind as u8, record)
+}
+
+/// Four decimals say enough.
+fn rounded(value: f64) -> f64 {
+    (value * 10_000.0).round() / 10_000.0
+}

@@ -1,0 +1,142 @@
+//! How a record reads in the block: its section, its label, its text (coding-agent-memory.md §4.5). Pure. Safety is `render`'s.
+
+use loci_model::Timestamp;
+use loci_model::limits;
+use loci_model::record::Record;
+
+use super::candidate::Candidate;
+use super::kind::HydrationKind;
+use crate::coding::checks;
+use crate::render::Entry;
+use crate::strategies::episode_form::Episode;
+
+/// The sections of a block, in the order in which they are read.
+pub(super) const HEADINGS: &[&str] = &[
+    "Team conventions from reviews (may be outdated)",
+    "Repository knowledge",
+    "Past tasks that worked",
+    "Past tasks that did not work; do not repeat them",
+    "Past tasks of which it is not known how they ended",
+    "Patterns of several tasks",
+    "Preferences of whoever asks",
+];
+const RULES: usize = 0;
+const KNOWLEDGE: usize = 1;
+const WORKED: usize = 2;
+const FAILED: usize = 3;
+const OPEN: usize = 4;
+const PATTERNS: usize = 5;
+const PREFERENCES: usize = 6;
+
+/// How an earlier task ended, as far as an agent may follow it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Polarity {
+    /// It worked.
+    Positive,
+    /// It did not.
+    Negative,
+    /// Nobody said.
+    Open,
+}
+
+impl Polarity {
+    /// The word of answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Positive => "positive",
+            Self::Negative => "negative",
+            Self::Open => "open",
+        }
+    }
+}
+
+/// How the task of an episode ended: its grade where it has one, else its status, else how the conversation reads.
+pub fn outcome_of(candidate: &Candidate) -> (String, Polarity) {
+    if let Some(outcome) = candidate.text("outcome") {
+        let polarity = match outcome {
+            "merged" | "merged_as_is" | "merged_with_changes" | "merged_after_rework" => Polarity::Positive,
+            "closed_unmerged" | "reverted" | "failed" => Polarity::Negative,
+            _ => Polarity::Open,
+        };
+        return (outcome.to_owned(), polarity);
+    }
+    if let Some(status) = candidate.text("status") {
+        let polarity = match status {
+            "completed" => Polarity::Positive,
+            "failed" | "timed_out" => Polarity::Negative,
+            _ => Polarity::Open,
+        };
+        return (status.to_owned(), polarity);
+    }
+    let told: Option<Episode> = serde_json::from_str(&candidate.record.text).ok();
+    match told.map(|episode| episode.assessment).as_deref() {
+        Some("success") => ("success".to_owned(), Polarity::Positive),
+        Some("failure") => ("failure".to_owned(), Polarity::Negative),
+        Some(_) | None => ("unknown".to_owned(), Polarity::Open),
+    }
+}
+
+/// What is shown of a record.
+pub fn shown_text(record: &Record) -> String {
+    if record.kind != loci_model::record::RecordKind::Episode {
+        return record.text.clone();
+    }
+    // The whole of an episode is JSON of many kilobytes.
+    let told = record.description.clone().or_else(|| {
+        let episode: Episode = serde_json::from_str(&record.text).ok()?;
+        Some(format!("{} {}", episode.intent, episode.justification).trim().to_owned())
+    });
+    let text = told.filter(|text| !text.is_empty()).unwrap_or_else(|| record.text.clone());
+    checks::cut(text, limits::TASK_SUMMARY_CHARS_MAX)
+}
+
+/// An entry of the block.
+pub(super) fn entry(candidate: &Candidate, now: Timestamp) -> Entry {
+    let record = &candidate.record;
+    let text = shown_text(record);
+    let text = match record.title.as_deref().filter(|title| !title.is_empty()) {
+        Some(title) if candidate.kind == HydrationKind::Knowledge => format!("{title}: {text}"),
+        Some(_) | None => text,
+    };
+    Entry { id: record.id.to_string(), section: section(candidate), label: label(candidate, now), text }
+}
+
+fn section(candidate: &Candidate) -> usize {
+    match candidate.kind {
+        HydrationKind::Rules => RULES,
+        HydrationKind::Knowledge => KNOWLEDGE,
+        HydrationKind::Reflections => PATTERNS,
+        HydrationKind::Preferences => PREFERENCES,
+        HydrationKind::Episodes => match outcome_of(candidate).1 {
+            Polarity::Positive => WORKED,
+            Polarity::Negative => FAILED,
+            Polarity::Open => OPEN,
+        },
+    }
+}
+
+/// Source, outcome, to what it applies, age, what its code says.
+fn label(candidate: &Candidate, now: Timestamp) -> String {
+    let source = candidate.text("source_type").unwrap_or(match candidate.kind {
+        HydrationKind::Rules => "review",
+        HydrationKind::Knowledge => "memory",
+        HydrationKind::Episodes => "episode",
+        HydrationKind::Preferences => "preference",
+        HydrationKind::Reflections => "reflection",
+    });
+    let mut notes = vec![source.replace('_', " ")];
+    if candidate.kind == HydrationKind::Episodes {
+        notes.push(outcome_of(candidate).0.replace('_', " "));
+    }
+    if candidate.kind == HydrationKind::Knowledge {
+        notes.extend(candidate.text("category").map(str::to_owned));
+    }
+    notes.extend(candidate.record.scope.as_ref().map(|scope| format!("for {scope}")));
+    notes.push(match candidate.age_days(now) {
+        0 => "today".to_owned(),
+        1 => "1 day old".to_owned(),
+        days => format!("{days} days old"),
+    });
+    notes.extend(candidate.cited.as_ref().map(|cited| cited.label.clone()));
+    notes.join("; ")
+}

@@ -1,0 +1,40 @@
+//! Hydration: what is remembered of a repository, put together for the prompt of a task, within a deadline and a budget
+//! (coding-agent-memory.md §4.2 to §4.5).
+//!
+//! | file | idea |
+//! |---|---|
+//! | `asked` | the request and its rules |
+//! | `kind` | the kinds of what is shown, their tiers and statuses |
+//! | `deadline` | one clock for all reads |
+//! | `reading` | the reads, side by side |
+//! | `candidate`, `trust`, `scope_match` | what might be shown, how far it is trusted, whether it has to do with the task |
+//! | `choosing` | what is taken out and why, and the order: pure |
+//! | `lines`, `planning` | how a record reads, and what fits: pure |
+//! | `exposing` | what was shown, as a row |
+//! | `task_hydrate` | the verb |
+//!
+//! To add a kind: a variant in `kind`, a read in `reading`, a section in `lines`.
+
+mod asked;
+mod candidate;
+mod choosing;
+mod deadline;
+mod exposing;
+mod kind;
+mod lines;
+mod planning;
+#[cfg(test)]
+mod planning_tests;
+mod reading;
+mod scope_match;
+mod task_hydrate;
+mod trust;
+
+pub use asked::Hydration;
+pub use candidate::{Candidate, Left};
+pub use kind::{HydrationKind, KindStatus};
+pub use lines::{Polarity, outcome_of, shown_text};
+/// How tokens are estimated.
+pub use loci_text::tokens::Estimator;
+pub use planning::{Limits, Plan, ShownRecord};
+pub use task_hydrate::Hydrated;

@@ -1,0 +1,263 @@
+//! Reading what might be shown: every kind for itself, side by side, each until the deadline (coding-agent-memory.md §4.2, §4.3). A
+//! kind that is late or fails costs the others nothing, and it is said.
+
+use std::collections::BTreeMap;
+
+use loci_model::ports::store::{RecordPage, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::{Record, RecordKind};
+use loci_model::repository::Repository;
+use loci_model::task::Task;
+use loci_model::{Error, ErrorKind, MemoryId, Namespace, Result, limits};
+
+use super::asked::Hydration;
+use super::candidate::Candidate;
+use super::deadline::{Deadline, Read};
+use super::kind::{HydrationKind, KindStatus};
+use crate::memories::existing;
+use crate::records::{NamespaceAsk, namespaces};
+use crate::retrieval::SearchRequest;
+use crate::verified::{CitedLook, Remembered, Standing, facts_among};
+use crate::{Engine, access};
+
+/// Where a task stands.
+pub(super) struct Place {
+    pub(super) memory: MemoryId,
+    pub(super) task: Task,
+    pub(super) repository: Option<Repository>,
+    /// How many changes of records the memory has seen.
+    pub(super) sequence: u64,
+    /// Hardly any task of it came before.
+    pub(super) is_cold: bool,
+}
+
+/// A hydration's reads.
+pub(super) struct Reading<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) caller: &'a Principal,
+    pub(super) standing: &'a Standing,
+    pub(super) place: &'a Place,
+    pub(super) asked: &'a Hydration,
+    pub(super) query: Option<&'a str>,
+    pub(super) deadline: &'a Deadline,
+    /// The kinds that are read.
+    pub(super) wanted: &'a [HydrationKind],
+}
+
+/// What was read of a kind.
+pub(super) struct KindRead {
+    pub(super) status: KindStatus,
+    pub(super) found: Vec<Candidate>,
+    pub(super) warnings: Vec<String>,
+    /// What was seen of the code.
+    pub(super) look: Option<CitedLook>,
+}
+
+impl KindRead {
+    fn of(status: KindStatus) -> Self {
+        Self { status, found: Vec::new(), warnings: Vec::new(), look: None }
+    }
+}
+
+/// Records that were found, and what to know of that.
+struct Found {
+    candidates: Vec<Candidate>,
+    facts: Vec<Remembered>,
+    warnings: Vec<String>,
+}
+
+impl Reading<'_> {
+    /// All kinds, side by side.
+    pub(super) async fn all(&self) -> BTreeMap<HydrationKind, KindRead> {
+        use HydrationKind as Kind;
+        let actor = &self.place.task.actor;
+        let user = self.asked.user.as_ref().or(self.place.task.user.as_ref());
+        let (rules, episodes_of) = (format!("/{actor}/review-rules/"), format!("/{actor}/episodes/"));
+        let preferences = user.map(|user| format!("/users/{user}/"));
+        let (rules, knowledge, episodes, preferences, reflections) = futures::join!(
+            self.listed(Kind::Rules, Some(rules), Vec::new()),
+            self.knowledge(),
+            self.episodes(),
+            self.listed(Kind::Preferences, preferences, vec![RecordKind::Preference]),
+            self.listed(Kind::Reflections, Some(episodes_of), vec![RecordKind::Reflection]),
+        );
+        BTreeMap::from([
+            (Kind::Rules, rules),
+            (Kind::Knowledge, knowledge),
+            (Kind::Episodes, episodes),
+            (Kind::Preferences, preferences),
+            (Kind::Reflections, reflections),
+        ])
+    }
+
+    fn reads(&self, kind: HydrationKind) -> bool {
+        self.wanted.contains(&kind)
+    }
+
+    /// Everything active beneath a place, whatever the question is.
+    async fn listed(&self, kind: HydrationKind, path: Option<String>, kinds: Vec<RecordKind>) -> KindRead {
+        if !self.reads(kind) {
+            return KindRead::of(KindStatus::Disabled);
+        }
+        // Nobody is named whose they could be.
+        let Some(path) = path else { return KindRead::of(KindStatus::Skipped) };
+        let read = self.deadline.read(self.list(kind, path, kinds)).await;
+        self.settled(kind, read).0
+    }
+
+    async fn list(&self, kind: HydrationKind, path: String, kinds: Vec<RecordKind>) -> Result<Found> {
+        let most = limits::HYDRATION_LISTED_MAX;
+        let memory = self.place.memory.clone();
+        let view = access::record_view(self.caller, &memory, Capability::Read)?;
+        let (ask, now) = (NamespaceAsk::Path(Namespace::parse(path)?), self.engine.clock.now());
+        let read = self.engine.store.read(move |tx| {
+            let memory = existing(tx, &memory)?;
+            let (mut scope, _) = namespaces::scope(&memory, &view, std::slice::from_ref(&ask), now)?;
+            scope.kinds.clone_from(&kinds);
+            tx.records().list(&RecordPage { scope, after: None, limit: most + 1 })
+        });
+        let mut records = read.await?;
+        let mut warnings = Vec::new();
+        if records.len() > most {
+            records.truncate(most);
+            let kind = kind.as_str();
+            warnings.push(format!("NOT_ALL_READ: of the {kind} only the {most} newest were looked at"));
+        }
+        let candidates = records.into_iter().map(|record| Candidate::new(kind, record, 1.0)).collect();
+        Ok(Found { candidates, facts: Vec::new(), warnings })
+    }
+
+    /// Earlier tasks that are like this one.
+    async fn episodes(&self) -> KindRead {
+        let kind = HydrationKind::Episodes;
+        if !self.reads(kind) {
+            return KindRead::of(KindStatus::Disabled);
+        }
+        let Some(query) = self.query else { return KindRead::of(KindStatus::Skipped) };
+        let path = format!("/{}/episodes/", self.place.task.actor);
+        let read = self.deadline.read(self.search(kind, path, RecordKind::Episode, query)).await;
+        self.settled(kind, read).0
+    }
+
+    /// What is known that has to do with the question; where it cites code, with what became of that.
+    async fn knowledge(&self) -> KindRead {
+        let kind = HydrationKind::Knowledge;
+        if !self.reads(kind) {
+            return KindRead::of(KindStatus::Disabled);
+        }
+        let Some(query) = self.query else { return KindRead::of(KindStatus::Skipped) };
+        let path = format!("/{}/knowledge/", self.place.task.actor);
+        let work = async {
+            let found = self.search(kind, path, RecordKind::Fact, query).await?;
+            self.with_facts(found).await
+        };
+        let (mut read, facts) = {
+            let done = self.deadline.read(work).await;
+            self.settled(kind, done)
+        };
+        let Some(repository) = self.place.repository.as_ref().filter(|_| !facts.is_empty()) else {
+            return read;
+        };
+        match self.looked(repository, facts).await {
+            Ok(look) => {
+                read.warnings.extend(look.warnings.iter().cloned());
+                for (id, cited) in &look.cited {
+                    if let Some(of) = read.found.iter_mut().find(|candidate| candidate.record.id == *id) {
+                        of.observed_at = of.observed_at.max(cited.seen_at);
+                        of.cited = Some(cited.clone());
+                    }
+                }
+                read.look = Some(look);
+                read
+            }
+            // What cites code is not shown unlooked at, and which records do is known of all or none.
+            Err(error) => self.settled(kind, Read::Done(Err(error))).0,
+        }
+    }
+
+    async fn search(&self, kind: HydrationKind, path: String, of: RecordKind, query: &str) -> Result<Found> {
+        let request = SearchRequest {
+            memory: self.place.memory.clone(),
+            query: query.to_owned(),
+            namespaces: vec![NamespaceAsk::Path(Namespace::parse(path)?)],
+            strategy: None,
+            metadata: Vec::new(),
+            kinds: vec![of],
+            states: Vec::new(),
+            citing: None,
+            as_of: None,
+            top_k: self.engine.settings.coding.candidate_pool,
+            fold: false,
+            budget_tokens: None,
+            relevance_min: None,
+            explain: false,
+            lists: None,
+        };
+        let answer = self.engine.search(self.caller, request).await?;
+        let notices = &answer.notices;
+        let degraded =
+            notices.degraded.iter().map(|code| format!("DEGRADED: {} ({})", code.code(), kind.as_str()));
+        let warned = notices.warnings.iter().map(|code| format!("{} ({})", code.code(), kind.as_str()));
+        let warnings = degraded.chain(warned).collect();
+        let candidate =
+            |hit: crate::retrieval::Hit| Candidate::new(kind, hit.record, f64::from(hit.relevance));
+        Ok(Found {
+            candidates: answer.hits.into_iter().map(candidate).collect(),
+            facts: Vec::new(),
+            warnings,
+        })
+    }
+
+    /// Which of them cite code.
+    async fn with_facts(&self, found: Found) -> Result<Found> {
+        let Some(repository) = self.place.repository.clone() else { return Ok(found) };
+        let records: Vec<Record> =
+            found.candidates.iter().map(|candidate| candidate.record.clone()).collect();
+        let read = self.engine.store.read(move |tx| facts_among(tx, &repository, &records));
+        Ok(Found { facts: read.await?, ..found })
+    }
+
+    async fn looked(&self, repository: &Repository, facts: Vec<Remembered>) -> Result<CitedLook> {
+        let revision = self.asked.revision();
+        let (engine, caller, standing) = (self.engine, self.caller, self.standing);
+        let look = engine.look_cited(caller, standing, repository, revision, facts.clone());
+        match self.deadline.read(look).await {
+            Read::Done(look) => look,
+            Read::Late => engine.no_time_to_look(caller, standing, repository, revision, facts),
+        }
+    }
+
+    /// What came of a read, and which records cite code.
+    fn settled(&self, kind: HydrationKind, read: Read<Found>) -> (KindRead, Vec<Remembered>) {
+        let (status, warning) = match read {
+            Read::Done(Ok(found)) => {
+                let status = if found.candidates.is_empty() { KindStatus::Empty } else { KindStatus::Ok };
+                let Found { candidates, facts, warnings } = found;
+                return (KindRead { status, found: candidates, warnings, look: None }, facts);
+            }
+            Read::Done(Err(error)) if error.kind == ErrorKind::Denied => {
+                let message = format!("NOT_GRANTED: the caller may not read the {}", kind.as_str());
+                (KindStatus::Disabled, message)
+            }
+            Read::Done(Err(error)) => {
+                self.log(kind, &error);
+                (KindStatus::Error, format!("NOT_READ: the {} could not be read", kind.as_str()))
+            }
+            Read::Late => {
+                self.log(kind, &Error::unavailable("the deadline has passed"));
+                (KindStatus::Timeout, format!("NOT_IN_TIME: the {} were not read in time", kind.as_str()))
+            }
+        };
+        (KindRead { warnings: vec![warning], ..KindRead::of(status) }, Vec::new())
+    }
+
+    /// A fault of what is around is a warning, one of the program an error (§7).
+    fn log(&self, kind: HydrationKind, error: &Error) {
+        let (task_id, repo, kind) = (&self.place.task.id, &self.place.task.actor, kind.as_str());
+        if matches!(error.kind, ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Bug) {
+            tracing::error!(%task_id, %repo, kind, ?error, metric_type = "memory_load_bug", "hydration");
+        } else {
+            tracing::warn!(%task_id, %repo, kind, ?error, metric_type = "memory_load_infra_failure", "hydration");
+        }
+    }
+}

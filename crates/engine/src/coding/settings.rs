@@ -1,0 +1,137 @@
+//! How hydration chooses, how much it shows, and which tasks belong to the control group: defaults in code, overridden by the
+//! binary's configuration (coding-agent-memory.md §3).
+
+use loci_text::tokens::Estimator;
+
+use crate::render::Oversize;
+
+/// Settings of the memory of coding agents.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CodingSettings {
+    /// Tokens of a block, where the request says nothing.
+    pub budget_tokens: u32,
+    /// How tokens are estimated, where the request says nothing.
+    pub estimator: Estimator,
+    /// What a hydration may take, where the request says nothing.
+    pub read_timeout_ms: u64,
+    /// So much knowledge is tried first.
+    pub semantic_top_k: usize,
+    /// So many episodes are tried first.
+    pub episodic_top_k: usize,
+    /// So many of each are looked at.
+    pub candidate_pool: u32,
+    /// What stands behind the first must fit the question so well, 0 to 1.
+    pub min_similarity: f64,
+    /// What is trusted less is left out, 0 to 1.
+    pub trust_threshold: f64,
+    /// What falls out of a budget first.
+    pub drop_policy: DropPolicy,
+    /// What happens to an entry larger than its kind's whole share.
+    pub oversize: Oversize,
+    /// What happens to stored facts whose citations cannot be verified now.
+    pub on_unverifiable: OnUnverifiable,
+    /// How the budget is shared out.
+    pub shares: Shares,
+    /// The control group.
+    pub control: ControlArms,
+}
+
+/// Hundredths of the budget, by kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shares {
+    /// Rules from reviews.
+    pub rules: u32,
+    /// Knowledge.
+    pub knowledge: u32,
+    /// Episodes.
+    pub episodes: u32,
+    /// Preferences.
+    pub preferences: u32,
+    /// Reflections.
+    pub reflections: u32,
+}
+
+/// Shares of the tasks that are given less than all memory, 0 to 1 each and together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ControlArms {
+    /// None at all.
+    pub off: f64,
+    /// Knowledge and episodes.
+    pub tier1: f64,
+    /// Rules too.
+    pub tier2: f64,
+    /// Preferences and reflections too.
+    pub tier3: f64,
+    /// What tasks of `off` would have been shown is logged.
+    pub shadow: bool,
+    /// Tells the group of a task apart from that of another server's; changing it deals anew.
+    pub salt: String,
+}
+
+/// What falls out of a budget first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DropPolicy {
+    /// What scores least; of about the same score the oldest.
+    #[default]
+    Scored,
+    /// The oldest.
+    Oldest,
+}
+
+impl DropPolicy {
+    /// From its word.
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "scored" => Some(Self::Scored),
+            "oldest" => Some(Self::Oldest),
+            _ => None,
+        }
+    }
+}
+
+/// What happens to stored facts whose citations cannot be verified now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnUnverifiable {
+    /// They are shown, and it is said.
+    #[default]
+    Label,
+    /// They are withheld.
+    Withhold,
+}
+
+impl OnUnverifiable {
+    /// From its word.
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "label" => Some(Self::Label),
+            "withhold" => Some(Self::Withhold),
+            _ => None,
+        }
+    }
+}
+
+impl Default for CodingSettings {
+    fn default() -> Self {
+        Self {
+            budget_tokens: 2_000,
+            estimator: Estimator::Mixed,
+            read_timeout_ms: 5_000,
+            semantic_top_k: 5,
+            episodic_top_k: 3,
+            candidate_pool: 50,
+            min_similarity: 0.25,
+            trust_threshold: 0.15,
+            drop_policy: DropPolicy::default(),
+            oversize: Oversize::default(),
+            on_unverifiable: OnUnverifiable::default(),
+            shares: Shares { rules: 30, knowledge: 35, episodes: 20, preferences: 10, reflections: 5 },
+            control: ControlArms::default(),
+        }
+    }
+}
+
+impl Default for ControlArms {
+    fn default() -> Self {
+        Self { off: 0.0, tier1: 0.0, tier2: 0.0, tier3: 0.0, shadow: true, salt: "loci".to_owned() }
+    }
+}

@@ -1,0 +1,119 @@
+//! What a task is shown of what is remembered, and what it was shown.
+
+use loci_api::hydration as shape;
+use loci_engine::coding::hydration::{Estimator, Hydration, HydrationKind};
+use loci_model::{Error, ExposureId, Result};
+
+use super::call::Call;
+use super::repositories::standing;
+use super::table::{Table, get, post};
+use super::task_hydration_shape::{explained, exposure, hydrated};
+use super::tasks::task_id;
+
+/// What an earlier part of a later issue makes: asked for, it is answered with a warning.
+const NOT_BUILT: &[&str] = &["graph", "self_feedback"];
+const MARKDOWN: &str = "markdown";
+const NONE: &str = "none";
+
+pub(super) fn operations(table: Table) -> Table {
+    table
+        .json(
+            post(
+                "/v1/tasks/{task}/hydrate",
+                "What is remembered, for the prompt of a task: within a budget and a deadline, with a receipt.",
+            ),
+            hydrate,
+        )
+        .plain(
+            get("/v1/tasks/{task}/explain", "What a task was shown, what it used, where that comes from."),
+            explain,
+        )
+        .plain(get("/v1/exposures/{exposure}", "What one call showed a task."), show)
+}
+
+async fn hydrate(call: Call, asked: shape::TaskHydrate) -> Result<shape::TaskHydrated> {
+    let rendered = render(asked.render.as_deref())?;
+    let (asked, warnings) = read(asked)?;
+    let (standing, id) = (standing(&call)?, task_id(&call)?);
+    let mut shown = call.doors.engine.task_hydrate(&call.caller, &standing, &id, asked).await?;
+    shown.warnings.extend(warnings);
+    Ok(hydrated(shown, rendered))
+}
+
+/// Whether a block is wanted.
+fn render(word: Option<&str>) -> Result<bool> {
+    match word {
+        None | Some(MARKDOWN) => Ok(true),
+        Some(NONE) => Ok(false),
+        Some(_) => {
+            Err(Error::invalid("render", "render must be markdown or none: the answer is JSON already"))
+        }
+    }
+}
+
+/// The request, and what of it is not built.
+fn read(asked: shape::TaskHydrate) -> Result<(Hydration, Vec<String>)> {
+    if asked.assemble {
+        let rule = "assemble is not built yet: leave it out, and put rendered into a prompt of your own";
+        return Err(Error::invalid("assemble", rule));
+    }
+    let mut warnings = Vec::new();
+    let mut not_built = |what: &str| warnings.push(format!("NOT_BUILT: {what} is not read yet"));
+    if !asked.exclude_repo_docs_sha.is_empty() {
+        not_built("exclude_repo_docs_sha");
+    }
+    if !asked.sources.is_empty() {
+        not_built("sources");
+    }
+    let include = match asked.include {
+        None => None,
+        Some(words) => {
+            let mut kinds = std::collections::BTreeSet::new();
+            for word in &words {
+                match HydrationKind::ALL.iter().find(|kind| kind.as_str() == word) {
+                    Some(kind) => {
+                        kinds.insert(*kind);
+                    }
+                    None if NOT_BUILT.contains(&word.as_str()) => not_built(word),
+                    None => return Err(unknown_kind()),
+                }
+            }
+            Some(kinds)
+        }
+    };
+    let estimator =
+        asked.estimator.as_deref().map(|name| Estimator::named(name).ok_or_else(unknown_estimator));
+    let hydration = Hydration {
+        query: asked.query,
+        paths: asked.paths,
+        user: asked.user,
+        reference: asked.reference,
+        commit: asked.commit,
+        budget_tokens: asked.budget_tokens,
+        estimator: estimator.transpose()?,
+        timeout_ms: asked.timeout_ms,
+        include,
+    };
+    Ok((hydration, warnings))
+}
+
+fn unknown_kind() -> Error {
+    let words: Vec<&str> = HydrationKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    Error::invalid("include", format!("include must be of {}", words.join(", ")))
+}
+
+fn unknown_estimator() -> Error {
+    let rule = "estimator must be mixed, chars4 or bytes3: vocabularies are not read yet";
+    Error::invalid("estimator", rule)
+}
+
+async fn explain(call: Call) -> Result<shape::TaskExplained> {
+    let found = call.doors.engine.task_explain(&call.caller, &standing(&call)?, &task_id(&call)?).await?;
+    Ok(explained(found))
+}
+
+async fn show(call: Call) -> Result<shape::Exposure> {
+    let id = ExposureId::parse(call.path("exposure")?)?;
+    let found = call.doors.engine.exposure_get(&call.caller, &standing(&call)?, &id).await?;
+    Ok(exposure(found))
+}

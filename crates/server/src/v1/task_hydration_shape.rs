@@ -1,0 +1,223 @@
+//! What a task is shown, in the shapes of the native API. It decides nothing.
+
+use std::collections::BTreeMap;
+
+use loci_api::hydration as shape;
+use loci_engine::coding::hydration::{Candidate, HydrationKind as Kind, KindStatus, outcome_of, shown_text};
+use loci_engine::coding::{Explained, ExplainedRecord, Hydrated};
+use loci_model::Timestamp;
+use loci_model::exposure::{ExposedRecord, Exposure, ExposureCall};
+use loci_model::metadata::MetadataValue;
+use loci_model::record::{Record, RecordState};
+use loci_model::task::MemoryArm;
+
+/// The version of the answer.
+const VERSION: u32 = 1;
+
+/// The answer; `rendered`: with the block.
+pub(super) fn hydrated(found: Hydrated, rendered: bool) -> shape::TaskHydrated {
+    let plan = &found.plan;
+    let of = |kind: Kind| plan.shown.iter().map(|one| &one.candidate).filter(move |one| one.kind == kind);
+    let at = found.at;
+    let (withheld, dropped): (Vec<_>, Vec<_>) = plan.left.iter().partition(|left| left.is_withheld());
+    let budget = shape::HydrationBudget {
+        limit: found.limit,
+        used: plan.used,
+        estimator: found.estimator.name().to_owned(),
+        by_kind: plan
+            .by_kind()
+            .into_iter()
+            .map(|(kind, tokens)| (kind.as_str().to_owned(), tokens))
+            .collect(),
+        dropped: dropped
+            .into_iter()
+            .map(|left| shape::DroppedRecord {
+                id: left.candidate.record.id.to_string(),
+                kind: left.candidate.kind.as_str().to_owned(),
+                reason: left.reason.to_owned(),
+            })
+            .collect(),
+    };
+    let kept_back = |left: &loci_engine::coding::hydration::Left| shape::Withheld {
+        id: left.candidate.record.id.to_string(),
+        reason: left.reason.to_owned(),
+    };
+    let words = |word: &str| -> BTreeMap<String, String> {
+        found.status.keys().map(|kind| (kind.as_str().to_owned(), word.to_owned())).collect()
+    };
+    let status =
+        found.status.iter().map(|(kind, status)| (kind.as_str().to_owned(), status.as_str().to_owned()));
+    shape::TaskHydrated {
+        version: VERSION,
+        task_id: found.task.to_string(),
+        degraded: found.degraded,
+        warnings: found.warnings.clone(),
+        cold_start: found.cold_start,
+        arm: MemoryArm::as_str(found.arm).to_owned(),
+        snapshot_id: found.snapshot.clone(),
+        exposure_id: found.exposure.as_ref().map(ToString::to_string),
+        commit: found.commit.clone(),
+        rules: of(Kind::Rules).map(|one| rule(one, at)).collect(),
+        knowledge: of(Kind::Knowledge).map(|one| knowledge(one, at)).collect(),
+        episodes: of(Kind::Episodes).map(|one| episode(one, at)).collect(),
+        reflections: of(Kind::Reflections).map(|one| reflection(one, at)).collect(),
+        preferences: of(Kind::Preferences).map(preference).collect(),
+        budget,
+        withheld: withheld.into_iter().map(kept_back).collect(),
+        status: status.collect(),
+        rendered: rendered.then(|| plan.block.clone()),
+        memory_hash: plan.memory_hash(),
+        content_trust: words("memory"),
+        memory_context: context(&found),
+    }
+}
+
+/// The two lists: one that could not be read, and in which nothing else is, is none.
+fn context(found: &Hydrated) -> shape::MemoryContext {
+    let texts = |kinds: &[Kind]| -> Vec<String> {
+        let of = |kind: &Kind| {
+            let kind = *kind;
+            found.plan.shown.iter().filter(move |one| one.candidate.kind == kind)
+        };
+        kinds.iter().flat_map(of).map(|one| shown_text(&one.candidate.record)).collect()
+    };
+    let list = |kinds: &[Kind]| {
+        let texts = texts(kinds);
+        let failed =
+            |kind: &Kind| found.status.get(kind).is_some_and(|status: &KindStatus| status.is_failure());
+        (!texts.is_empty() || !kinds.iter().any(failed)).then_some(texts)
+    };
+    shape::MemoryContext {
+        repo_knowledge: list(&[Kind::Rules, Kind::Reflections, Kind::Knowledge]),
+        past_episodes: list(&[Kind::Episodes]),
+    }
+}
+
+fn rule(one: &Candidate, at: Timestamp) -> shape::HydratedRule {
+    shape::HydratedRule {
+        id: one.record.id.to_string(),
+        text: shown_text(&one.record),
+        scope: one.record.scope.clone(),
+        weight: decimals(one.score),
+        state: RecordState::as_str(one.record.state).to_owned(),
+        age_days: one.age_days(at),
+    }
+}
+
+fn knowledge(one: &Candidate, at: Timestamp) -> shape::HydratedKnowledge {
+    shape::HydratedKnowledge {
+        id: one.record.id.to_string(),
+        topic: one.record.title.clone(),
+        scope: one.record.scope.clone(),
+        category: one.text("category").map(str::to_owned),
+        text: shown_text(&one.record),
+        similarity: decimals(one.similarity),
+        trust: decimals(one.trust),
+        score: decimals(one.score),
+        verdict: one.cited.as_ref().map(|cited| cited.fate.as_str().to_owned()),
+        age_days: one.age_days(at),
+    }
+}
+
+fn episode(one: &Candidate, at: Timestamp) -> shape::HydratedEpisode {
+    let (outcome, polarity) = outcome_of(one);
+    shape::HydratedEpisode {
+        id: one.record.id.to_string(),
+        task_id: one.text("task_id").map(str::to_owned),
+        outcome,
+        polarity: polarity.as_str().to_owned(),
+        summary: shown_text(&one.record),
+        pr_url: one.text("pr_url").map(str::to_owned),
+        similarity: decimals(one.similarity),
+        age_days: one.age_days(at),
+    }
+}
+
+fn reflection(one: &Candidate, at: Timestamp) -> shape::HydratedReflection {
+    shape::HydratedReflection {
+        id: one.record.id.to_string(),
+        text: shown_text(&one.record),
+        episodes: one.record.derived_from.iter().map(ToString::to_string).collect(),
+        age_days: one.age_days(at),
+    }
+}
+
+fn preference(one: &Candidate) -> shape::HydratedPreference {
+    let origin = match one.text("source_type") {
+        Some("preference_implicit") => "implicit",
+        Some(_) | None => "explicit",
+    };
+    shape::HydratedPreference {
+        id: one.record.id.to_string(),
+        dimension: one.record.subtype.clone(),
+        text: shown_text(&one.record),
+        origin: origin.to_owned(),
+    }
+}
+
+/// Four decimals say enough.
+fn decimals(value: f64) -> f64 {
+    (value * 10_000.0).round() / 10_000.0
+}
+
+pub(super) fn exposure(found: Exposure) -> shape::Exposure {
+    let record = |one: ExposedRecord| shape::ExposedRecord {
+        id: one.record.to_string(),
+        version: one.version,
+        kind: one.kind,
+        rank: one.rank,
+        similarity: one.similarity,
+        trust: one.trust,
+        score: one.score,
+        tokens: one.tokens,
+        decision: one.decision,
+    };
+    shape::Exposure {
+        exposure_id: found.id.to_string(),
+        task_id: found.task.to_string(),
+        at: found.at.to_rfc3339(),
+        call: ExposureCall::as_str(found.call).to_owned(),
+        snapshot_id: found.snapshot,
+        arm: MemoryArm::as_str(found.arm).to_owned(),
+        query_sha256: found.query_sha256,
+        estimator: found.estimator,
+        limit: found.limit,
+        used: found.used,
+        memory_hash: found.memory_hash,
+        degraded: found.degraded,
+        records: found.records.into_iter().map(record).collect(),
+    }
+}
+
+pub(super) fn explained(found: Explained) -> shape::TaskExplained {
+    shape::TaskExplained {
+        task_id: found.task.to_string(),
+        arm: MemoryArm::as_str(found.arm).to_owned(),
+        exposures: found.exposures.into_iter().map(exposure).collect(),
+        more_exposures: found.is_cut,
+        records: found.records.into_iter().map(explained_record).collect(),
+        used: found.used,
+        helpful: found.helpful,
+        harmful: found.harmful,
+    }
+}
+
+fn explained_record(found: ExplainedRecord) -> shape::ExplainedRecord {
+    let record = found.record.as_deref();
+    let word = |key: &str| match record?.metadata.get(key) {
+        Some(MetadataValue::String(text)) => Some(text.clone()),
+        Some(_) | None => None,
+    };
+    shape::ExplainedRecord {
+        id: found.id.to_string(),
+        kind: found.kind.clone(),
+        versions: found.versions.clone(),
+        shown: found.shown,
+        state: record.map(|record| RecordState::as_str(record.state).to_owned()),
+        version: record.map(|record| record.version),
+        text: record.map(|record: &Record| shown_text(record)),
+        source_type: word("source_type"),
+        from_task: word("task_id"),
+        created_at: record.map(|record| record.created_at.to_rfc3339()),
+    }
+}
