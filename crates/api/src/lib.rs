@@ -4,6 +4,7 @@
 //! it does not know; an answer may gain members. To add an operation: its request and answer here, beside its noun.
 
 pub mod admin;
+pub mod commit;
 pub mod delivery;
 pub mod event;
 pub mod evidence;

@@ -204,6 +204,9 @@ pub struct TaskPatch {
     /// The trace that its work is seen in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace_id: Option<String>,
+    /// The commit by which its pull request came onto its base: 40 or 64 hex digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merge_commit_sha: Option<String>,
 }
 
 /// A task after its changes.

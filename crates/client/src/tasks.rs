@@ -2,6 +2,7 @@
 
 use http::Method;
 use loci_api::hydration::{Exposure, TaskExplained, TaskHydrate, TaskHydrated};
+use loci_api::commit::{Blame, BlameAsk};
 use loci_api::task::{Task, TaskCreate, TaskList, TaskListing, TaskPatch, TaskPatched};
 use serde_json::Value;
 
@@ -33,7 +34,7 @@ impl Client {
         self.get_query(path(&["v1", "tasks"]), listing).await
     }
 
-    /// Says something of a task, as JSON: `what` is `complete`, `finalize` or `notes`. For those who keep what they could not
+    /// Says something of a task, as JSON: `what` is `complete`, `finalize`, `notes` or `commits`. For those who keep what they could not
     /// say and say it later.
     ///
     /// # Errors
@@ -64,6 +65,14 @@ impl Client {
     /// See [`Client::task_create`].
     pub async fn exposure_get(&self, exposure: &str) -> Result<Exposure, ClientError> {
         self.get(path(&["v1", "exposures", exposure])).await
+    }
+
+    /// What a commit of a repository leads back to.
+    ///
+    /// # Errors
+    /// See [`Client::task_create`].
+    pub async fn blame(&self, (owner, name): (&str, &str), ask: &BlameAsk) -> Result<Blame, ClientError> {
+        self.get_query(path(&["v1", "repos", owner, name, "blame"]), ask).await
     }
 
     /// Says how far a task has come.

@@ -10,6 +10,7 @@ pub mod bounded_cache;
 pub mod citation;
 pub mod claim;
 pub mod code;
+pub mod commit;
 pub mod delivery;
 pub mod document;
 pub mod error;

@@ -7,6 +7,7 @@
 mod accessors;
 pub mod change;
 pub mod codes;
+pub mod commit_rules;
 pub mod event_more;
 pub mod exposure_rows;
 pub mod fact_columns;

@@ -14,6 +14,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0005_facts.sql"),
     include_str!("schema/0006_tasks.sql"),
     include_str!("schema/0007_exposures.sql"),
+    include_str!("schema/0008_commits.sql"),
 ];
 
 /// The version this binary writes.

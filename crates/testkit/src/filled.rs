@@ -51,6 +51,7 @@ pub fn fill(store: &Arc<dyn Store>, name: &str) -> Result<MemoryId> {
         for number in [2, 1, 3] {
             tx.tasks_mut().put(&task_samples::task(&place, number)?)?;
             tx.exposures_mut().put(&exposure_samples::exposure(&place, number)?)?;
+            tx.commits_mut().put(&task_samples::commit(&place, number)?)?;
         }
         jobs(tx, &place)?;
         exchanges(tx, &place)?;

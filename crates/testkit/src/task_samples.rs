@@ -1,7 +1,9 @@
-//! Tasks with every member filled in, for tests to change what they are about.
+//! Tasks and their commits with every member filled in, for tests to change what they are about.
 
+use loci_model::code::ObjectId;
+use loci_model::commit::TaskCommit;
 use loci_model::task::{MemoryArm, Task, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten};
-use loci_model::{ActorId, MemoryId, Result, SessionId, TaskId};
+use loci_model::{ActorId, Error, MemoryId, Result, SessionId, TaskId};
 
 use crate::fact_samples::repository_id;
 use crate::samples::{record_id, time};
@@ -57,5 +59,41 @@ pub fn task(memory: &MemoryId, number: u32) -> Result<Task> {
         completed_at: Some(at.plus_millis(500)),
         created_at: at,
         updated_at: at.plus_millis(700),
+    })
+}
+
+/// The id of the `number`th commit.
+///
+/// # Errors
+/// None: it has forty digits.
+pub fn sha(number: u32) -> Result<ObjectId> {
+    ObjectId::parse(&format!("{number:040x}")).ok_or_else(|| Error::bug("an id of a sample"))
+}
+
+/// The `number`th commit, of the task of that number, reported `number` seconds after the start.
+///
+/// # Errors
+/// None: the ids keep their rules.
+pub fn commit(memory: &MemoryId, number: u32) -> Result<TaskCommit> {
+    let trailers = [("Task-Id", format!("t-{number:03}")), ("Odd", "Größe\0".to_owned())];
+    Ok(TaskCommit {
+        task: Some(TaskId::parse(format!("t-{number:03}"))?),
+        user: Some("bob".to_owned()),
+        prompt_version: Some("3f2a9c0d11ab".to_owned()),
+        parents: vec![sha(number + 100)?],
+        branch: Some(format!("agent/t-{number:03}")),
+        author: Some("A <a@example.org>".to_owned()),
+        authored_at: Some(time(i64::from(number))),
+        trailers: trailers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        patch_id: Some(format!("{:040x}", number + 200)),
+        rewritten_to: Some(sha(number + 300)?),
+        rewritten_from: vec![sha(number + 400)?],
+        merged_pr: Some(57),
+        ..TaskCommit::bare(
+            memory.clone(),
+            ActorId::parse("acme/shop")?,
+            sha(number)?,
+            time(i64::from(number)),
+        )
     })
 }

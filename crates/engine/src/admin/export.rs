@@ -1,12 +1,13 @@
 //! `export_page`: a memory as lines, a page at a time, so that any size streams.
 //!
-//! Exported: the memory, its repositories, its tasks and what they were shown, live events, every version of every record, every change of state, facts that cite
+//! Exported: the memory, its repositories, its tasks, what they were shown and their commits, live events, every version of every record, every change of state, facts that cite
 //! code and how they came to stand where they stand. Not exported, because it is derived or only of this server: vectors,
 //! indexes, kept verifications, jobs, tokens, keys, IngestData still waiting; and who read a fact when: it is counted.
 
+use loci_model::code::ObjectId;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
-use loci_model::{ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
+use loci_model::{ActorId, ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
 use super::{ExportCursor, ExportLine};
 use crate::memories::existing;
@@ -36,6 +37,7 @@ impl Engine {
                 ExportCursor::Repositories(after) => repositories(tx, &memory, after.as_deref()),
                 ExportCursor::Tasks(after) => tasks(tx, &memory, after.clone()),
                 ExportCursor::Exposures(after) => exposures(tx, &memory, after.as_ref()),
+                ExportCursor::Commits(after) => commits(tx, &memory, after.as_ref()),
                 ExportCursor::Events(after) => events(tx, &memory, *after, now),
                 ExportCursor::Records(after) => records(tx, &memory, after.as_ref()),
                 ExportCursor::End => Ok((Vec::new(), ExportCursor::End)),
@@ -82,10 +84,24 @@ fn exposures(
     let page = tx.exposures().list(memory, after, PAGE_ROWS)?;
     let next = match page.last() {
         Some(last) => ExportCursor::Exposures(Some(last.id.clone())),
-        None => ExportCursor::Events(0),
+        None => ExportCursor::Commits(None),
     };
     let line = |exposure| ExportLine::Exposure { exposure: Box::new(exposure) };
     Ok((page.into_iter().map(line).collect(), next))
+}
+
+fn commits(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    after: Option<&(ActorId, ObjectId)>,
+) -> Result<(Vec<ExportLine>, ExportCursor)> {
+    existing(tx, memory)?;
+    let page = tx.commits().list(memory, after.map(|(actor, sha)| (actor, sha)), PAGE_ROWS)?;
+    let next = match page.last() {
+        Some(last) => ExportCursor::Commits(Some((last.actor.clone(), last.sha))),
+        None => ExportCursor::Events(0),
+    };
+    Ok((page.into_iter().map(|commit| ExportLine::Commit { commit: Box::new(commit) }).collect(), next))
 }
 
 fn events(

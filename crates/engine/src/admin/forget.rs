@@ -37,6 +37,7 @@ impl Engine {
                     tx.deliveries_mut().drop_prefix(&memory, &beginning)?;
                 }
                 let events = tx.events_mut().forget_actor(&memory, &actor)?;
+                tx.commits_mut().forget_actor(&memory, &actor)?;
                 let tasks = tx.tasks_mut().forget_actor(&memory, &actor)?;
                 let exposures = tx.exposures_mut().forget_actor(&memory, &actor)?;
                 Ok(ForgetReceipt {

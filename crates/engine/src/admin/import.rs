@@ -85,6 +85,10 @@ fn import_line(
             require_open(open, &exposure.memory)?;
             tx.exposures_mut().put(exposure)
         }
+        ExportLine::Commit { commit } => {
+            require_open(open, &commit.memory)?;
+            tx.commits_mut().put(commit)
+        }
         ExportLine::Fact { fact } => {
             require_open(open, &fact.memory)?;
             tx.facts_mut().put(fact)

@@ -9,6 +9,8 @@ mod latency;
 mod probe;
 mod transfer;
 
+use loci_model::code::ObjectId;
+use loci_model::commit::TaskCommit;
 use loci_model::event::Event;
 use loci_model::exposure::Exposure;
 use loci_model::fact::{Fact, FactEvent};
@@ -81,6 +83,11 @@ pub enum ExportLine {
         /// The exposure.
         exposure: Box<Exposure>,
     },
+    /// A commit that was reported for one.
+    Commit {
+        /// The commit.
+        commit: Box<TaskCommit>,
+    },
     /// An event.
     Event {
         /// The event.
@@ -131,6 +138,8 @@ pub enum ExportCursor {
     Tasks(Option<(Timestamp, TaskId)>),
     /// In the exposures of a memory, behind this one.
     Exposures(Option<ExposureId>),
+    /// In the commits of a memory, behind this one.
+    Commits(Option<(ActorId, ObjectId)>),
     /// In the events of a memory, behind this place in the order of arrival.
     Events(u64),
     /// In the records of a memory, behind this version.

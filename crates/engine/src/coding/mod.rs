@@ -12,11 +12,13 @@
 //! | `hydration` | what is remembered, for the prompt of a task |
 //! | `settings`, `arm` | what is configured, and which tasks belong to the control group |
 //! | `task_create`, `task_get`, `task_list`, `task_patch`, `task_note`, `task_complete`, `task_finalize`, `task_explain`, `exposure_get` | the verbs |
+//! | `task_commits`, `blame` | commits that hooks report, and what a commit leads back to |
 //!
 //! A verb: one file with an `impl Engine` block, its request and answer beside it. Everything that one call writes is one write:
 //! a report is stored whole or not at all.
 
 mod arm;
+mod blame;
 mod checks;
 mod completion;
 mod episode_writing;
@@ -29,6 +31,7 @@ mod reading_docs;
 mod report;
 mod repository_docs;
 pub mod settings;
+mod task_commits;
 mod task_complete;
 mod task_create;
 mod task_explain;
@@ -38,9 +41,11 @@ mod task_list;
 mod task_note;
 mod task_patch;
 
+pub use blame::{Blame, BlameAsk, BlamedTask};
 pub use completion::{Completed, Completion, Learned, LearnedAction};
 pub use hydration::Hydrated;
 pub use settings::CodingSettings;
+pub use task_commits::{CommitReport, CommitsTaken, NewCommit};
 pub use task_create::{NewTask, TaskCreated};
 pub use task_explain::{Explained, ExplainedRecord};
 pub use task_finalize::{Finalization, Finalized};

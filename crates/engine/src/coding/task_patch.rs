@@ -1,11 +1,13 @@
 //! `task_patch`: how far a task has come, and what became known of it.
 
-use loci_model::ports::store::StoreExt;
+use loci_model::code::ObjectId;
+use loci_model::commit::TaskCommit;
+use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::task::{Task, TaskPullRequest, TaskStatus};
 use loci_model::{Error, Result, TaskId, Timestamp};
 
-use super::{checks, place};
+use super::{checks, place, task_commits};
 use crate::Engine;
 use crate::memories::existing;
 use crate::verified::Standing;
@@ -21,6 +23,8 @@ pub struct TaskPatch {
     pub pr: Option<TaskPullRequest>,
     /// The trace that its work is seen in.
     pub trace_id: Option<String>,
+    /// The commit by which its pull request came onto its base.
+    pub merge_commit_sha: Option<String>,
 }
 
 /// A task after its changes.
@@ -46,6 +50,8 @@ impl Engine {
     ) -> Result<TaskPatched> {
         checks::name("branch", patch.branch.as_ref())?;
         checks::trace(patch.trace_id.as_ref())?;
+        let merged = patch.merge_commit_sha.as_deref();
+        let merged = merged.map(|sha| task_commits::id("merge_commit_sha", sha)).transpose()?;
         let memory = self.code_memory(caller, standing).await?;
         let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
         let patched = self
@@ -59,6 +65,9 @@ impl Engine {
                     task.updated_at = now;
                     tx.tasks_mut().put(&task)?;
                 }
+                if let Some(sha) = &merged {
+                    merge(tx, &task, sha, now)?;
+                }
                 Ok(TaskPatched { task, warnings })
             })
             .await?;
@@ -67,6 +76,17 @@ impl Engine {
         }
         Ok(patched)
     }
+}
+
+/// Its pull request came onto its base by this commit.
+fn merge(tx: &mut dyn Tx, task: &Task, sha: &ObjectId, now: Timestamp) -> Result<()> {
+    let rule = "merge_commit_sha is of a pull request, and none is known of the task: send pr too";
+    let pr = task.pr.as_ref().ok_or_else(|| Error::invalid("merge_commit_sha", rule))?;
+    let (row, _) = task_commits::row(tx, (&task.memory, &task.actor), sha, now)?;
+    if row.merged_pr == Some(pr.number) {
+        return Ok(());
+    }
+    tx.commits_mut().put(&TaskCommit { merged_pr: Some(pr.number), ..row })
 }
 
 fn apply(task: &mut Task, patch: &TaskPatch, now: Timestamp) -> Result<Vec<String>> {

@@ -60,6 +60,7 @@ fn an_export_carries_facts() {
                 ExportLine::Repository { .. }
                     | ExportLine::Task { .. }
                     | ExportLine::Exposure { .. }
+                    | ExportLine::Commit { .. }
                     | ExportLine::Fact { .. }
                     | ExportLine::FactEvent { .. }
             )

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use events::{MovedEvent, MovedPlace, MovedProgress, MovedSession, MovedTurn};
 pub use records::{MovedChange, MovedGroup, MovedRecord, MovedVector, MovedVersion};
 
+use crate::commit::TaskCommit;
 use crate::delivery::Delivery;
 use crate::exchange::Exchange;
 use crate::exposure::Exposure;
@@ -55,6 +56,8 @@ closed_words! {
         Tasks = "tasks",
         /// What coding agents were shown.
         Exposures = "exposures",
+        /// Commits that were reported for them.
+        Commits = "commits",
         /// Idempotency tokens.
         Tokens = "tokens",
         /// Jobs in every state; what runs is pending.
@@ -84,6 +87,7 @@ impl TransferKind {
         Self::FactEvents,
         Self::Tasks,
         Self::Exposures,
+        Self::Commits,
         Self::Tokens,
         Self::Jobs,
         Self::Exchanges,
@@ -183,6 +187,8 @@ pub enum Moved {
     Task(Box<Task>),
     /// What an agent was shown.
     Exposure(Box<Exposure>),
+    /// A commit.
+    Commit(Box<TaskCommit>),
     /// A token.
     Token(Box<MovedToken>),
     /// A job.
@@ -239,6 +245,7 @@ impl Moved {
             | Self::Repository(_)
             | Self::Task(_)
             | Self::Exposure(_)
+            | Self::Commit(_)
             | Self::Token(_)
             | Self::Key(_) => {}
         }
@@ -265,6 +272,7 @@ impl Moved {
             Self::FactEvent(row) => serde_json::to_vec(row),
             Self::Task(row) => serde_json::to_vec(row),
             Self::Exposure(row) => serde_json::to_vec(row),
+            Self::Commit(row) => serde_json::to_vec(row),
             Self::Token(row) => serde_json::to_vec(row),
             Self::Job(row) => serde_json::to_vec(row),
             Self::Exchange(row) => serde_json::to_vec(row),
@@ -299,6 +307,7 @@ impl Moved {
                 | Self::Change(_)
                 | Self::Repository(_)
                 | Self::FactEvent(_)
+                | Self::Commit(_)
                 | Self::Job(_)
                 | Self::Key(_) => 0,
             }

@@ -78,6 +78,7 @@ impl Progress {
                 | ExportLine::Repository { .. }
                 | ExportLine::Task { .. }
                 | ExportLine::Exposure { .. }
+                | ExportLine::Commit { .. }
                 | ExportLine::Fact { .. }
                 | ExportLine::FactEvent { .. }
                 | ExportLine::End { .. } => {}

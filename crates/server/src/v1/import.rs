@@ -119,6 +119,7 @@ impl Import {
             | ExportLine::Repository { .. }
             | ExportLine::Task { .. }
             | ExportLine::Exposure { .. }
+            | ExportLine::Commit { .. }
             | ExportLine::Fact { .. }
             | ExportLine::FactEvent { .. } => {}
         }
@@ -148,6 +149,7 @@ impl Import {
                 | ExportLine::Repository { .. }
                 | ExportLine::Task { .. }
                 | ExportLine::Exposure { .. }
+                | ExportLine::Commit { .. }
                 | ExportLine::Fact { .. }
                 | ExportLine::FactEvent { .. }
                 | ExportLine::End { .. } => None,

@@ -2,6 +2,7 @@
 //! that keep theirs, do not survive the buffering by which serde reads tagged enums.
 
 use loci_engine::admin::ExportLine;
+use loci_model::commit::TaskCommit;
 use loci_model::event::Event;
 use loci_model::exposure::Exposure;
 use loci_model::fact::{Fact, FactEvent};
@@ -72,6 +73,11 @@ struct ExposureLine {
 }
 
 #[derive(Deserialize)]
+struct CommitLine {
+    commit: Box<TaskCommit>,
+}
+
+#[derive(Deserialize)]
 struct EndLine {
     memories: u64,
     events: u64,
@@ -96,6 +102,7 @@ pub(super) fn read(text: &[u8], number: u64) -> Result<ExportLine> {
         "repository" => {
             ExportLine::Repository { repository: parse::<RepositoryLine>(text, number)?.repository }
         }
+        "commit" => ExportLine::Commit { commit: parse::<CommitLine>(text, number)?.commit },
         "task" => ExportLine::Task { task: parse::<TaskLine>(text, number)?.task },
         "exposure" => ExportLine::Exposure { exposure: parse::<ExposureLine>(text, number)?.exposure },
         "fact" => ExportLine::Fact { fact: parse::<FactLine>(text, number)?.fact },
@@ -130,6 +137,7 @@ mod tests {
             ExportLine::Repository { repository: Box::new(repository(&memory, 1, "acme/a").unwrap()) },
             ExportLine::Fact { fact: Box::new(fact(&memory, 1, 1, "src/lib.rs").unwrap()) },
             ExportLine::FactEvent { event: Box::new(event) },
+            ExportLine::Commit { commit: Box::new(loci_testkit::task_samples::commit(&memory, 1).unwrap()) },
             ExportLine::Task { task: Box::new(loci_testkit::task_samples::task(&memory, 1).unwrap()) },
             ExportLine::Exposure {
                 exposure: Box::new(loci_testkit::exposure_samples::exposure(&memory, 1).unwrap()),

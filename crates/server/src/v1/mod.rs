@@ -5,6 +5,7 @@
 
 mod admin;
 mod call;
+mod commits;
 mod cursor;
 mod deliveries;
 mod events;
@@ -61,6 +62,7 @@ fn operations() -> Table {
     let table = tasks::operations(table);
     let table = task_end::operations(table);
     let table = task_hydration::operations(table);
+    let table = commits::operations(table);
     let table = sessions_end::operations(table);
     let table = quarantine::operations(table);
     let table = pull::operations(table);

@@ -127,6 +127,7 @@ async fn patch(call: Call, asked: shape::TaskPatch) -> Result<shape::TaskPatched
         branch: asked.branch,
         pr: asked.pr.map(pull_request),
         trace_id: asked.trace_id,
+        merge_commit_sha: asked.merge_commit_sha,
     };
     let (standing, id) = (standing(&call)?, task_id(&call)?);
     let patched = call.doors.engine.task_patch(&call.caller, &standing, &id, patch).await?;

@@ -227,6 +227,8 @@ pub(crate) const READER: &[Row] = &[
     (404, "POST", "/v1/tasks/zebra/hydrate", "{}"),
     (404, "GET", "/v1/tasks/zebra/explain", ""),
     (404, "GET", "/v1/exposures/exp_zebra", ""),
+    (404, "POST", "/v1/tasks/zebra/commits", "{}"),
+    (404, "GET", "/v1/repos/acme/shop/blame?commit=0000000000000000000000000000000000000001", ""),
     // Tools: of the caller's scope, on what the caller may see.
     (200, "GET", "/v1/tools", ""),
     (200, "POST", "/v1/tools/search_memory", r#"{"query":"which zebra has bob"}"#),
@@ -315,6 +317,7 @@ pub(crate) const WRITER: &[Row] = &[
     (404, "POST", "/v1/tasks/zebra/finalize", r#"{"status":"failed"}"#),
     (404, "POST", "/v1/tasks/zebra/notes", r#"{"text":"A zebra has 4 legs."}"#),
     (404, "POST", "/v1/tasks/zebra/hydrate", "{}"),
+    (404, "POST", "/v1/tasks/zebra/commits", "{}"),
 ];
 
 /// Asked with a grant to read and write what is alice's by actor.

@@ -1,5 +1,6 @@
 //! The accessor traits, one table or group of tables a file.
 
+mod commits;
 mod deliveries;
 mod event_pages;
 mod event_rows;

@@ -32,6 +32,7 @@ const OF_MEMORY: &[(&str, &str)] = &[
     ("repositories", "mem, id"),
     ("tasks", "mem, id"),
     ("exposures", "mem, id"),
+    ("commits", "mem, actor, sha"),
     ("passages", "mem, key, part"),
     ("term_counts", "mem, word"),
     ("name_counts", "mem, name"),
@@ -78,7 +79,8 @@ mod tests {
             include_str!("../schema/0002_search.sql"),
             include_str!("../schema/0003_facts.sql"),
             include_str!("../schema/0004_tasks.sql"),
-            include_str!("../schema/0005_exposures.sql")
+            include_str!("../schema/0005_exposures.sql"),
+            include_str!("../schema/0006_commits.sql")
         );
         let elsewhere = ["memories", "counters", "great", "models", "access_keys", "probes", "leases"];
         for statement in sql.split("CREATE TABLE ").skip(1) {

@@ -104,7 +104,8 @@ impl Shape {
             | TransferKind::Facts
             | TransferKind::FactEvents
             | TransferKind::Tasks
-            | TransferKind::Exposures => Self::beside_records(kind),
+            | TransferKind::Exposures
+            | TransferKind::Commits => Self::beside_records(kind),
             TransferKind::Events
             | TransferKind::Records
             | TransferKind::Versions
@@ -137,12 +138,20 @@ impl Shape {
             TransferKind::Exposures => {
                 ("x.body", "exposures x WHERE x.mem = $1", "x.id > $2", &["x.id"], "x.id")
             }
+            TransferKind::Commits => (
+                "c.body",
+                "commits c WHERE c.mem = $1",
+                "(c.actor, c.sha) > ($2, $3)",
+                &["c.actor", "c.sha"],
+                "c.actor, c.sha",
+            ),
             _ => (FACT_EVENT_COLUMNS, "fact_events e WHERE e.mem = $1", "e.id > $2", &["e.id"], "e.id"),
         };
         let long = match kind {
             TransferKind::Facts => Some("f.body"),
             TransferKind::Tasks => Some("t.body"),
             TransferKind::Exposures => Some("x.body"),
+            TransferKind::Commits => Some("c.body"),
             _ => None,
         };
         Self { columns: columns.to_owned(), from: from.to_owned(), behind, order, key, long }
@@ -368,6 +377,7 @@ fn row_of_memory(memory: &MemoryId, kind: TransferKind, row: &Row, beside: &Besi
         | TransferKind::FactEvents
         | TransferKind::Tasks
         | TransferKind::Exposures
+        | TransferKind::Commits
         | TransferKind::Tokens
         | TransferKind::Jobs
         | TransferKind::Exchanges

@@ -54,6 +54,7 @@ impl PgTx<'_> {
                 Moved::FactEvent(row) => sorted.fact_events.push(row),
                 Moved::Task(row) => self.load_task(memory, row)?,
                 Moved::Exposure(row) => self.put_exposure(memory, row)?,
+                Moved::Commit(row) => self.load_commit(memory, row)?,
                 Moved::Token(row) => sorted.tokens.push(row),
                 Moved::Job(row) => self.load_job(memory, row)?,
                 Moved::Exchange(row) => self.load_exchange(memory, row)?,

@@ -1,5 +1,6 @@
 //! The tables, one accessor trait per file. Each speaks SQL and nothing else decides anything here.
 
+mod commits;
 mod deliveries;
 mod event_pages;
 mod event_rows;

@@ -98,7 +98,8 @@ impl Shape {
             | TransferKind::Facts
             | TransferKind::FactEvents
             | TransferKind::Tasks
-            | TransferKind::Exposures => Self::of_facts(kind),
+            | TransferKind::Exposures
+            | TransferKind::Commits => Self::of_facts(kind),
             TransferKind::Jobs | TransferKind::Exchanges | TransferKind::Deliveries => Self::of_work(kind),
         }
     }
@@ -119,6 +120,13 @@ impl Shape {
             TransferKind::Exposures => {
                 ("x.body", "exposures x WHERE x.mem = ?1", "x.id > ?2", &["x.id"], "x.id")
             }
+            TransferKind::Commits => (
+                "c.body",
+                "commits c WHERE c.mem = ?1",
+                "(c.actor, c.sha) > (?2, ?3)",
+                &["c.actor", "c.sha"],
+                "c.actor, c.sha",
+            ),
             _ => (FACT_EVENT_COLUMNS, "fact_events e WHERE e.mem = ?1", "e.id > ?2", &["e.id"], "e.id"),
         };
         Self { columns: columns.to_owned(), from: from.to_owned(), behind, order, key }
@@ -283,6 +291,7 @@ impl SqlTx<'_> {
             | TransferKind::FactEvents
             | TransferKind::Tasks
             | TransferKind::Exposures
+            | TransferKind::Commits
             | TransferKind::Tokens
             | TransferKind::Jobs
             | TransferKind::Exchanges

@@ -1,6 +1,7 @@
 //! Rows from another store, written as they are: with their own arrival numbers, sequences and times. What is there already
 //! stays.
 
+use loci_model::commit::TaskCommit;
 use loci_model::fact::{Fact, FactEvent};
 use loci_model::job::{Job, JobKind, JobState};
 use loci_model::key::AccessKey;
@@ -53,6 +54,7 @@ impl SqlTx<'_> {
             Moved::FactEvent(row) => self.load_fact_event(memory, row),
             Moved::Task(row) => self.load_task(memory, row),
             Moved::Exposure(row) => self.put_exposure(memory, row),
+            Moved::Commit(row) => self.load_commit(memory, row),
             Moved::Token(row) => self.load_token(memory, row),
             Moved::Job(row) => self.load_job(memory, row),
             Moved::Exchange(row) => {
@@ -216,6 +218,15 @@ impl SqlTx<'_> {
         let of_fact = |record| self.one(sql, params![memory, key_of(record)], |_| Ok(()));
         let is_there = event.record.as_ref().map(of_fact).transpose()?.flatten().is_some();
         self.put_fact_event(memory, event, event.kind.is_kept() && is_there, "OR IGNORE")
+    }
+
+    fn load_commit(&self, memory: i64, commit: &TaskCommit) -> Result<()> {
+        let sql = "SELECT 1 FROM commits WHERE mem = ?1 AND actor = ?2 AND sha = ?3";
+        let which = params![memory, commit.actor.as_str(), commit.sha.to_string()];
+        match self.one(sql, which, |_| Ok(()))? {
+            Some(()) => Ok(()),
+            None => self.put_commit(memory, commit),
+        }
     }
 
     fn load_task(&self, memory: i64, task: &Task) -> Result<()> {

@@ -3,6 +3,7 @@
 //! A store's tests call [`run`] with a function that opens an empty store each time. It panics at the first difference,
 //! naming the part. To add an accessor trait: a file here, a line in `PARTS`.
 
+mod commits;
 mod deliveries;
 mod delivery_leases;
 mod event_filters;
@@ -110,6 +111,9 @@ const PARTS: &[Part] = &[
     ("exposures: come back as they were", exposures::come_back),
     ("exposures: of a task, and all", exposures::lists),
     ("exposures: forgotten and purged", exposures::erasure),
+    ("commits: come back as they were", commits::come_back),
+    ("commits: found by what they change, and by task", commits::lists),
+    ("commits: forgotten and purged", commits::erasure),
     ("transfer: pages in order", transfer::pages),
     ("transfer: there and back", transfer::there_and_back),
     ("transfer: given up", transfer::given_up),

@@ -149,6 +149,7 @@ fn kind_of(moved: &Moved) -> Kind {
         Moved::FactEvent(_) => Kind::FactEvents,
         Moved::Task(_) => Kind::Tasks,
         Moved::Exposure(_) => Kind::Exposures,
+        Moved::Commit(_) => Kind::Commits,
         Moved::Token(_) => Kind::Tokens,
         Moved::Job(_) => Kind::Jobs,
         Moved::Exchange(_) => Kind::Exchanges,

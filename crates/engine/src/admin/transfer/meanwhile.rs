@@ -20,6 +20,7 @@ pub(super) const UNCOUNTED: &[TransferKind] = &[
     TransferKind::FactEvents,
     TransferKind::Tasks,
     TransferKind::Exposures,
+    TransferKind::Commits,
     TransferKind::Tokens,
     TransferKind::Jobs,
     TransferKind::Exchanges,

@@ -3,6 +3,7 @@
 //! `&self` methods of the accessor traits read, `&mut self` methods write; a [`ReadTx`] hands out shared references
 //! only, so a read cannot write.
 
+mod commits;
 mod deliveries;
 mod events;
 mod exchanges;
@@ -21,6 +22,7 @@ mod transfer;
 
 use std::path::PathBuf;
 
+pub use commits::Commits;
 pub use deliveries::{Deliveries, DeliveryClaim, DeliveryOutcome, SetAside};
 pub use events::{
     ActorPage, BranchSlice, EventPlace, EventQuery, Events, EventsBefore, SessionEntry, SessionPage,
@@ -77,6 +79,8 @@ pub trait ReadTx {
     fn tasks(&self) -> &dyn Tasks;
     /// What coding agents were shown.
     fn exposures(&self) -> &dyn Exposures;
+    /// Commits that were reported for them.
+    fn commits(&self) -> &dyn Commits;
     /// Everything, for moving it into another store.
     fn transfer(&self) -> &dyn Transfer;
 }
@@ -115,6 +119,8 @@ pub trait Tx: ReadTx {
     fn tasks_mut(&mut self) -> &mut dyn Tasks;
     /// What coding agents were shown.
     fn exposures_mut(&mut self) -> &mut dyn Exposures;
+    /// Commits that were reported for them.
+    fn commits_mut(&mut self) -> &mut dyn Commits;
     /// Everything, from another store.
     fn transfer_mut(&mut self) -> &mut dyn Transfer;
 }
