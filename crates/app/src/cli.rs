@@ -85,6 +85,11 @@ pub(crate) enum Command {
     /// What was said of tasks while no server could be reached
     #[command(subcommand)]
     Spool(commands::spool::SpoolCommand),
+    /// Which task, prompt and person a line of code comes from
+    Blame(commands::blame::Blame),
+    /// Git hooks by which commits name their task
+    #[command(subcommand)]
+    Githook(commands::githook::GitHook),
     /// Check facts against a clone at a revision, as for a pull request
     Verify(commands::verify::Verify),
     /// Find records for a question

@@ -70,6 +70,17 @@ pub(crate) fn is_served(socket: &Path) -> bool {
 impl Session {
     /// Finds the way.
     pub(crate) fn begin(globals: &Globals, environment: &Environment) -> Result<Self> {
+        if let Some(session) = Self::to_server(globals, environment)? {
+            return Ok(session);
+        }
+        let (folder, config) = folder(globals, environment)?;
+        let plan = StorePlan::of(&config, environment, folder)?;
+        Self::open(globals, environment, &config, plan)
+    }
+
+    /// Finds the way to a server: the one that is named, or one of this machine that has the folder open. `None`: there is none,
+    /// and whoever goes on opens the store itself.
+    pub(crate) fn to_server(globals: &Globals, environment: &Environment) -> Result<Option<Self>> {
         let way = |client| Self {
             client,
             json: globals.json,
@@ -79,17 +90,17 @@ impl Session {
         };
         if let Some(url) = &globals.url {
             let client = Client::url(url)?;
-            return Ok(way(match &globals.token {
+            return Ok(Some(way(match &globals.token {
                 Some(token) => client.with_token(token)?,
                 None => client,
-            }));
+            })));
         }
         let (folder, config) = folder(globals, environment)?;
         let plan = StorePlan::of(&config, environment, folder)?;
         if !globals.no_attach && is_served(&plan.socket()) {
-            return Ok(way(Client::unix(&plan.socket())?));
+            return Ok(Some(way(Client::unix(&plan.socket())?)));
         }
-        Self::open(globals, environment, &config, plan)
+        Ok(None)
     }
 
     /// Opens a store in this process.

@@ -28,6 +28,8 @@ pub(crate) enum SpoolCall {
     Finalize,
     /// A note.
     Note,
+    /// Commits, by a git hook.
+    Commits,
 }
 
 impl SpoolCall {
@@ -37,6 +39,7 @@ impl SpoolCall {
             Self::Complete => "complete",
             Self::Finalize => "finalize",
             Self::Note => "note",
+            Self::Commits => "commits",
         }
     }
 }

@@ -4,6 +4,7 @@
 
 pub(crate) mod at;
 pub(crate) mod backup;
+pub(crate) mod blame;
 pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod doctor;
@@ -11,6 +12,7 @@ pub(crate) mod event;
 pub(crate) mod export;
 pub(crate) mod fact;
 pub(crate) mod forget;
+pub(crate) mod githook;
 pub(crate) mod here;
 pub(crate) mod import;
 pub(crate) mod install;
@@ -60,6 +62,8 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Fact(fact) => fact.run(globals, environment).await,
         Command::Task(task) => task.run(globals, environment).await,
         Command::Spool(spool) => spool.run(globals, environment).await,
+        Command::Blame(blame) => blame.run(globals, environment).await,
+        Command::Githook(githook) => githook.run(globals, environment).await,
         Command::Verify(verify) => verify.run(globals, environment).await,
         Command::Job(job) => job.run(globals, environment).await,
         Command::Webhooks(webhooks) => webhooks.run(globals, environment).await,

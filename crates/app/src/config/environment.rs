@@ -32,8 +32,10 @@ const OTHERS: &[&str] = &[
     "LOCI_CONFIG",
     "LOCI_DATA_DIR",
     "LOCI_MASTER_KEY",
+    "LOCI_PROMPT_VERSION",
     "LOCI_SPOOL",
     "LOCI_STORE",
+    "LOCI_TASK_ID",
     "LOCI_URL",
     "LOCI_TOKEN",
     "LOCI_USER",
@@ -65,6 +67,9 @@ impl Environment {
                         | "CLAUDE_CONFIG_DIR"
                         | "CODEX_HOME"
                         | "COPILOT_HOME"
+                        | "GIT_EDITOR"
+                        | "PROMPT_VERSION"
+                        | "TASK_ID"
                 )
         };
         Self { seen: std::env::vars().filter(|(name, _)| wanted(name)).collect(), of_process: true }

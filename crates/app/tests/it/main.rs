@@ -3,10 +3,12 @@
 #![cfg(test)]
 
 mod attach;
+mod blaming;
 mod branches;
 mod demo;
 mod elsewhere;
 mod facts;
+mod githooks;
 mod guarding;
 mod installing;
 mod migrating;

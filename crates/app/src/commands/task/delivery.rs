@@ -28,7 +28,7 @@ const PROBE: Duration = Duration::from_millis(1_500);
 /// One that answers is waited for.
 const CALL: Duration = Duration::from_secs(6);
 /// The variable that says where the spool is.
-const SPOOL: &str = "LOCI_SPOOL";
+pub(crate) const SPOOL: &str = "LOCI_SPOOL";
 
 /// What the helpers have in common.
 #[derive(Debug, Clone, clap::Args)]
@@ -228,6 +228,7 @@ fn path(call: SpoolCall) -> &'static str {
         SpoolCall::Complete => "complete",
         SpoolCall::Finalize => "finalize",
         SpoolCall::Note => "notes",
+        SpoolCall::Commits => "commits",
     }
 }
 
@@ -321,7 +322,7 @@ pub(crate) async fn flush(client: &Client, spool: &Spool, what: Flushing<'_>) ->
 }
 
 /// Secrets are kept nowhere, not even until a server masks them.
-fn without_secrets(value: Value) -> Value {
+pub(crate) fn without_secrets(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(secrets::redact(text, RedactionMode::Mask).0),
         Value::Array(items) => items.into_iter().map(without_secrets).collect(),

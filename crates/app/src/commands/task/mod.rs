@@ -11,7 +11,7 @@ mod note;
 
 use anyhow::Result;
 use clap::Subcommand;
-use loci_api::task::{Task as Shown, TaskListing};
+use loci_api::task::{Task as Shown, TaskListing, TaskPatch, TaskPullRequest};
 
 use super::at::At;
 use super::here::Here;
@@ -40,6 +40,8 @@ pub(crate) enum Task {
     },
     /// Store one thing that was learned; ends well even where no server can be reached
     Note(note::Note),
+    /// Say by which commit a task's pull request came onto its base
+    Merged(Merged),
     /// Show a task
     Show {
         /// Its id
@@ -49,6 +51,21 @@ pub(crate) enum Task {
     },
     /// List tasks, the newest first
     List(Box<List>),
+}
+
+/// By which commit
+#[derive(Debug, clap::Args)]
+pub(crate) struct Merged {
+    /// The task
+    task: String,
+    /// The commit: of a squash, a merge, or the last of a rebase
+    #[arg(long, value_name = "SHA")]
+    commit: String,
+    /// The pull request [default: the one that is known of the task]
+    #[arg(long, value_name = "N")]
+    pr: Option<u64>,
+    #[command(flatten)]
+    at: At,
 }
 
 /// Which tasks
@@ -104,7 +121,7 @@ impl Task {
             Self::Finalize(finalize) => return finalize.run(globals, environment).await,
             Self::Note(note) => return note.run(globals, environment).await,
             Self::Hydrate(hydrate) => return hydrate.run(globals, environment).await,
-            Self::Create(_) | Self::Explain { .. } | Self::Show { .. } | Self::List(_) => {}
+            Self::Create(_) | Self::Merged(_) | Self::Explain { .. } | Self::Show { .. } | Self::List(_) => {}
         }
         let session = Session::begin(globals, environment)?;
         match self {
@@ -120,6 +137,13 @@ impl Task {
             Self::Show { task, at } => {
                 let task = at.of(&session.client)?.task_get(&task).await?;
                 output::result(session.json, &task, shown)?;
+            }
+            Self::Merged(merged) => {
+                let client = merged.at.of(&session.client)?;
+                let pr = merged.pr.map(|number| TaskPullRequest { number, ..TaskPullRequest::default() });
+                let patch = TaskPatch { pr, merge_commit_sha: Some(merged.commit), ..TaskPatch::default() };
+                let patched = client.task_patch(&merged.task, &patch).await?;
+                output::result(session.json, &patched.task, shown)?;
             }
             Self::List(list) => {
                 let client = list.at.of(&session.client)?;

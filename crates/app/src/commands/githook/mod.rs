@@ -1,0 +1,249 @@
+//! `loci githook`: commits name their task. Installing, and what git runs: `placing` says where hooks go, `scripts` what they are,
+//! `run` what they do, `report` what they tell, `trailers` and `message` the text, `task_here` the task of a working tree, `git` how git is asked.
+
+pub(crate) mod git;
+mod message;
+mod placing;
+mod report;
+mod run;
+mod scripts;
+pub(crate) mod task_here;
+mod trailers;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::Subcommand;
+use serde::Serialize;
+
+use self::git::{Git, WorkingTree};
+use self::placing::Plan;
+use self::task_here::TaskHere;
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::exit::{Difference, NotFound, Usage};
+use crate::output;
+
+/// A call of git where a person waits for it.
+const CALL: Duration = Duration::from_secs(10);
+
+/// Git hooks by which commits name their task
+#[derive(Debug, Subcommand)]
+pub(crate) enum GitHook {
+    /// Install them in the clone of the working directory; hooks that are there are kept, and run first
+    Install(Install),
+    /// Take them away, and put everything back as it was
+    Uninstall,
+    /// Show the task of this working tree, and whether git runs the hooks; exit code 5 where it does not
+    Status,
+    /// What git runs
+    #[command(subcommand, hide = true)]
+    Run(run::Run),
+}
+
+/// For which task
+#[derive(Debug, clap::Args)]
+pub(crate) struct Install {
+    /// The task; TASK_ID in the environment of a commit comes first
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// The version of its prompt; PROMPT_VERSION in the environment of a commit comes first
+    #[arg(long, value_name = "VERSION", requires = "task")]
+    prompt_version: Option<String>,
+    /// Who asked for it
+    #[arg(long, requires = "task")]
+    user: Option<String>,
+    /// The memory, by name or id [default: the one for code]
+    #[arg(long, requires = "task")]
+    memory: Option<String>,
+    /// Only show what would change; exit code 5 where something would
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// How things are.
+#[derive(Debug, Serialize)]
+struct Status {
+    /// The hooks are where git looks, and run this program.
+    installed: bool,
+    /// The folder of the hooks.
+    hooks: Option<PathBuf>,
+    /// The task of this working tree.
+    task: Option<TaskHere>,
+    /// Trailers come out of git as they went in.
+    self_test: bool,
+    /// What to know.
+    notes: Vec<String>,
+}
+
+impl GitHook {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        if let Self::Run(run) = self {
+            run.run(globals, environment).await;
+            return Ok(());
+        }
+        let here = std::env::current_dir().context("finding the current folder")?;
+        let top = Git::at(&here, CALL).working_tree().await?.top;
+        // At its root: relative places mean what they mean for git when it runs a hook.
+        let git = Git::at(&top, CALL);
+        let tree = git.working_tree().await?;
+        match self {
+            Self::Install(install) => install.run(globals, environment, &git, &tree).await,
+            Self::Uninstall => uninstall(globals, &git, &tree).await,
+            Self::Status | Self::Run(_) => status(globals, environment, &git, &tree).await,
+        }
+    }
+}
+
+impl Install {
+    async fn run(
+        self,
+        globals: &Globals,
+        environment: &Environment,
+        git: &Git,
+        tree: &WorkingTree,
+    ) -> Result<()> {
+        let task = self.task_here(globals)?;
+        let program = std::env::current_exe().context("finding the path of this program")?;
+        let program = program.to_str().context("the path of this program is not UTF-8")?;
+        let plan = Plan::of(git, tree, program).await?;
+        if self.dry_run {
+            plan.lines().iter().for_each(output::line);
+            return Err(Difference("nothing was written: that was a dry run".to_owned()).into());
+        }
+        if !globals.json {
+            plan.lines().iter().for_each(output::line);
+        }
+        plan.carry_out(git, tree).await?;
+        if let Some(task) = &task {
+            let text = serde_json::to_string_pretty(task)? + "\n";
+            // What it names is the task of whoever works here, and nobody else's matter.
+            placing::write(&task_here::file(&tree.own), &text, 0o600)?;
+        }
+        status(globals, environment, git, tree).await
+    }
+
+    fn task_here(&self, globals: &Globals) -> Result<Option<TaskHere>> {
+        let Some(task) = self.task.clone() else { return Ok(None) };
+        for (name, value) in [("--task", Some(&task)), ("--prompt-version", self.prompt_version.as_ref())] {
+            if value.is_some_and(|value| !trailers::is_value(value)) {
+                let rule = "must be 1 to 160 of A-Z, a-z, 0-9 and . _ : / -";
+                return Err(Usage(format!("{name} {rule}, for it becomes a trailer of commits")).into());
+            }
+        }
+        let data_dir = globals.data_dir.as_deref().map(std::path::absolute).transpose();
+        Ok(Some(TaskHere {
+            task,
+            prompt_version: self.prompt_version.clone(),
+            user: self.user.clone(),
+            url: globals.url.clone(),
+            data_dir: data_dir.context("finding the data folder")?,
+            memory: self.memory.clone(),
+        }))
+    }
+}
+
+async fn uninstall(globals: &Globals, git: &Git, tree: &WorkingTree) -> Result<()> {
+    let task = task_here::file(&tree.own);
+    if task.exists() {
+        std::fs::remove_file(&task).with_context(|| format!("removing {}", task.display()))?;
+    }
+    let Some(layout) = placing::layout(tree)? else {
+        return Err(NotFound("no hooks of loci are installed in this clone".to_owned()).into());
+    };
+    let others = other_trees(tree);
+    let notes = match others.is_empty() {
+        true => placing::take_away(git, tree, &layout).await?,
+        false => vec![format!("the hooks stay: other working trees use them: {}", others.join(", "))],
+    };
+    output::result(globals.json, &notes, |notes| {
+        notes.iter().for_each(output::line);
+        if others.is_empty() {
+            output::line("the hooks are gone");
+        }
+    })
+}
+
+/// Working trees that are for a task.
+fn other_trees(tree: &WorkingTree) -> Vec<String> {
+    let trees = std::fs::read_dir(tree.common.join("worktrees")).into_iter().flatten().flatten();
+    let all = trees.map(|tree| tree.path()).chain([tree.common.clone()]);
+    let mut names: Vec<String> =
+        all.filter(|own| task_here::file(own).exists()).map(|own| own.display().to_string()).collect();
+    names.sort();
+    names
+}
+
+async fn status(globals: &Globals, environment: &Environment, git: &Git, tree: &WorkingTree) -> Result<()> {
+    let layout = placing::layout(tree)?;
+    let mut notes = Vec::new();
+    let hooks = layout.map(|layout| layout.hooks);
+    let same =
+        |one: &Path, other: &Path| std::fs::canonicalize(one).ok() == std::fs::canonicalize(other).ok();
+    let installed = match &hooks {
+        None => false,
+        // Asked anew: an installation has just changed it.
+        Some(hooks) => {
+            let looks = git.working_tree().await?.hooks;
+            let ours = scripts::OURS
+                .iter()
+                .all(|name| hooks.join(name).exists() && !placing::foreign(&hooks.join(name)));
+            if !same(&looks, hooks) {
+                notes.push(format!("git looks for hooks in {}: install them again", looks.display()));
+            } else if !ours {
+                notes.push("another program replaced some of the hooks: install them again".to_owned());
+            }
+            ours && same(&looks, hooks)
+        }
+    };
+    let task = task_here::with(environment, task_here::installed(&tree.own)?);
+    if task.is_none() {
+        notes.push("no task is known here: set TASK_ID, or install with --task".to_owned());
+    }
+    let self_test = self_test(git).await?;
+    if !self_test {
+        notes.push(
+            "trailers do not come out of git as they went in: see `trailer.` in `git config --list`"
+                .to_owned(),
+        );
+    }
+    let status = Status { installed, hooks, task, self_test, notes };
+    output::result(globals.json, &status, shown)?;
+    if status.installed && status.self_test {
+        return Ok(());
+    }
+    Err(Difference("commits of this clone do not name their task".to_owned()).into())
+}
+
+fn shown(status: &Status) {
+    let hooks = status.hooks.as_ref().filter(|_| status.installed).map(|hooks| hooks.display().to_string());
+    output::line(format!("hooks  {}", hooks.unwrap_or_else(|| "not installed".to_owned())));
+    if let Some(task) = &status.task {
+        let of = |name: &str, value: Option<&String>| {
+            value.map(|value| format!("  {name} {value}")).unwrap_or_default()
+        };
+        let prompt = of("prompt", task.prompt_version.as_ref());
+        output::line(format!("task   {}{prompt}{}", task.task, of("user", task.user.as_ref())));
+    }
+    output::line(format!(
+        "trailers {}",
+        if status.self_test { "come out as they went in" } else { "are not read back" }
+    ));
+    status.notes.iter().for_each(output::note);
+}
+
+/// Whether git reads back what it adds here, with the settings of this clone.
+async fn self_test(git: &Git) -> Result<bool> {
+    let task =
+        TaskHere { task: "t-1".to_owned(), prompt_version: Some("v".to_owned()), ..TaskHere::default() };
+    let (wanted, _) = trailers::of(&task);
+    let folder = tempfile::tempdir().context("a folder for a test")?;
+    let path = folder.path().join("message");
+    std::fs::write(&path, "A commit\n\nWith a body.\n").context("a file for a test")?;
+    let file = path.to_str().context("the folder for temporary files is not UTF-8")?;
+    git.output(&trailers::arguments(&wanted, file)).await?;
+    let parsed = git.output(&["interpret-trailers", "--parse", "--", file]).await?;
+    let expect: Vec<String> = wanted.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    Ok(parsed.lines().eq(expect.iter().map(String::as_str)))
+}

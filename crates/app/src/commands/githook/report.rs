@@ -1,0 +1,174 @@
+//! What a hook reports, and how: it is on the disk before anything is sent, and sent at once only where a server answers soon.
+//! Whatever is left is sent by whoever comes next (`loci task …`, `loci blame`, `loci spool flush`).
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use loci_api::commit::{CommitRewrite, ReportedCommit, TaskCommits};
+use loci_model::limits;
+use loci_model::ports::clock::Clock as _;
+use loci_model::ports::ids::uuid7;
+
+use super::git::{Git, WorkingTree, shown};
+use super::task_here::TaskHere;
+use crate::adapters::{RandomIds, SystemClock};
+use crate::cli::Globals;
+use crate::commands::task::delivery::{Flushing, SPOOL, flush, without_secrets};
+use crate::config::environment::Environment;
+use crate::output;
+use crate::session::Session;
+use crate::spool::{Entry, Spool, SpoolCall};
+
+/// A commit waits no longer for a server.
+const SENDING: Duration = Duration::from_millis(700);
+/// Neither is it held up for the id of a great change: two calls of git.
+const PATCH_CALL: Duration = Duration::from_millis(1_000);
+/// What git says of a commit: id, parents, author, time, trailers.
+const FORMAT: &str = "--format=%H%x00%P%x00%an <%ae>%x00%aI%x00%(trailers:only,unfold)";
+/// Characters of a value of a trailer.
+const VALUE_CHARS_MAX: usize = 500;
+
+/// The commit that was just made.
+///
+/// # Errors
+/// Git fails.
+pub(super) async fn head(git: &Git, task: &TaskHere) -> Result<ReportedCommit> {
+    let said = git.output(&["log", "-1", FORMAT, "HEAD"]).await.context("reading the commit")?;
+    let mut fields = said.splitn(5, '\0');
+    let mut next = || fields.next().context("git says too little of the commit");
+    let (sha, parents, author, at, trailers) = (next()?, next()?, next()?, next()?, next()?);
+    let branch = git.answer(&["symbolic-ref", "--quiet", "--short", "HEAD"]).await?;
+    // Of what is changed no id is worth a commit that waits.
+    let patch_id = git.within(PATCH_CALL).patch_id("HEAD").await.unwrap_or_default();
+    Ok(ReportedCommit {
+        sha: sha.to_owned(),
+        parents: parents.split_whitespace().take(limits::COMMIT_TRAILERS_MAX).map(str::to_owned).collect(),
+        branch: branch.map(|branch| short(&branch)).filter(|branch| !branch.is_empty()),
+        author: Some(short(author)).filter(|author| !author.is_empty()),
+        authored_at: Some(at.to_owned()),
+        user: task.user.clone(),
+        prompt_hash: task.prompt_version.clone(),
+        trailers: trailers_of(trailers),
+        patch_id,
+    })
+}
+
+fn short(text: &str) -> String {
+    shown(text)
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(VALUE_CHARS_MAX)
+        .collect::<String>()
+        .trim()
+        .to_owned()
+}
+
+/// By name, several values joined by commas; no more of them than are taken.
+fn trailers_of(lines: &str) -> std::collections::BTreeMap<String, String> {
+    let mut trailers = std::collections::BTreeMap::<String, String>::new();
+    for (name, value) in lines.lines().filter_map(|line| line.split_once(": ")) {
+        let (name, value) = (short(name), short(value));
+        if name.is_empty() || value.is_empty() {
+            continue;
+        }
+        if let Some(known) = trailers.get_mut(&name) {
+            if known.chars().count() + value.chars().count() < VALUE_CHARS_MAX {
+                known.push(',');
+                known.push_str(&value);
+            }
+        } else if trailers.len() < limits::COMMIT_TRAILERS_MAX {
+            trailers.insert(name, value);
+        }
+    }
+    trailers
+}
+
+/// What stands in pairs, a line each: `old new`, and perhaps more.
+pub(super) fn rewrites(pairs: &str) -> Vec<CommitRewrite> {
+    let pair = |line: &str| {
+        let mut words = line.split_whitespace();
+        let (old, new) = (words.next()?, words.next()?);
+        (old != new).then(|| CommitRewrite { old: old.to_owned(), new: new.to_owned() })
+    };
+    pairs.lines().filter_map(pair).collect()
+}
+
+/// Reports, in as many parts as are taken at once.
+///
+/// # Errors
+/// It can be neither sent nor kept.
+pub(super) async fn say(
+    (globals, environment): (&Globals, &Environment),
+    task: &TaskHere,
+    tree: &WorkingTree,
+    report: TaskCommits,
+) -> Result<()> {
+    let globals = Globals {
+        url: globals.url.clone().or_else(|| task.url.clone()),
+        data_dir: globals.data_dir.clone().or_else(|| task.data_dir.clone()),
+        ..globals.clone()
+    };
+    let path = environment.get(SPOOL).map(PathBuf::from);
+    let spool = Spool::at(path.unwrap_or_else(|| tree.common.join("loci").join("spool.jsonl")));
+    let TaskCommits { commits, rewrites } = report;
+    if !commits.is_empty() {
+        keep(&spool, &globals, task, TaskCommits { commits, rewrites: Vec::new() })?;
+    }
+    for part in rewrites.chunks(limits::COMMITS_PER_REPORT_MAX) {
+        keep(&spool, &globals, task, TaskCommits { commits: Vec::new(), rewrites: part.to_vec() })?;
+    }
+    // Kept: whatever becomes of sending it, nothing is lost.
+    let sent = tokio::time::timeout(SENDING, send(&globals, environment, &spool)).await;
+    if let Ok(Err(error)) = sent {
+        output::note(format!("loci githook: the commit is reported later: {error:#}"));
+    }
+    Ok(())
+}
+
+fn keep(spool: &Spool, globals: &Globals, task: &TaskHere, report: TaskCommits) -> Result<()> {
+    let now = SystemClock::new().now();
+    let entry = Entry {
+        key: uuid7(&RandomIds::new()?, now.millis()),
+        at: now.to_rfc3339(),
+        url: globals.url.clone(),
+        memory: task.memory.clone(),
+        task: task.task.clone(),
+        call: SpoolCall::Commits,
+        body: without_secrets(serde_json::to_value(report)?),
+        refused: None,
+    };
+    spool.add(&entry).map(drop)
+}
+
+async fn send(globals: &Globals, environment: &Environment, spool: &Spool) -> Result<()> {
+    // A store that nobody has open is not opened for a commit.
+    let Some(session) = Session::to_server(globals, environment)? else { return Ok(()) };
+    let waiting = Flushing { url: globals.url.as_deref(), all: false, until: Some(SENDING) };
+    flush(&session.client, spool, waiting).await?;
+    session.end().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_of_a_rewrite() {
+        let found = rewrites("a b\nc d extra words\n\ne\nf f\n");
+        let pair = |old: &str, new: &str| CommitRewrite { old: old.into(), new: new.into() };
+        assert_eq!(found, [pair("a", "b"), pair("c", "d")]);
+    }
+
+    #[test]
+    fn trailers_by_name() {
+        let found = trailers_of("Task-Id: t-1\nTask-Id: t-2\nOdd: a\u{1b}[31m\tb\nno trailer\n");
+        assert_eq!(found.get("Task-Id").map(String::as_str), Some("t-1,t-2"));
+        let odd = found.get("Odd").unwrap();
+        assert!(!odd.chars().any(char::is_control), "{odd:?}");
+        let many: String = (0..200).map(|number| format!("T-{number}: x\n")).collect();
+        assert_eq!(trailers_of(&many).len(), limits::COMMIT_TRAILERS_MAX);
+        let long = format!("Task-Id: {}\nTask-Id: b\n", "a".repeat(2_000));
+        assert_eq!(trailers_of(&long).get("Task-Id").unwrap().chars().count(), VALUE_CHARS_MAX);
+    }
+}

@@ -1,0 +1,93 @@
+//! The task that a working tree is for: kept beside the working tree's own state, so that several working trees of one clone may
+//! be for several tasks; what the environment says comes first.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::config::environment::Environment;
+
+/// A task, and how it is reported.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct TaskHere {
+    /// The task.
+    pub(crate) task: String,
+    /// The version of its prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) prompt_version: Option<String>,
+    /// Who asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) user: Option<String>,
+    /// The server that is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) url: Option<String>,
+    /// The folder of the store, where there is no server elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// The memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) memory: Option<String>,
+}
+
+/// The file of a working tree, beneath its own directory.
+pub(super) fn file(own: &Path) -> PathBuf {
+    own.join("loci").join("githook-task.json")
+}
+
+/// What was installed for a working tree.
+///
+/// # Errors
+/// The file cannot be read.
+pub(super) fn installed(own: &Path) -> Result<Option<TaskHere>> {
+    let path = file(own);
+    match std::fs::read(&path) {
+        Ok(bytes) => {
+            serde_json::from_slice(&bytes).map(Some).with_context(|| format!("the file {}", path.display()))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("the file {}", path.display())),
+    }
+}
+
+/// What the environment says, and for the rest what was installed. The version of another task's prompt says nothing.
+pub(super) fn with(environment: &Environment, installed: Option<TaskHere>) -> Option<TaskHere> {
+    let of =
+        |ours: &str, plain: &str| environment.get(ours).or_else(|| environment.get(plain)).map(str::to_owned);
+    let task = of("LOCI_TASK_ID", "TASK_ID");
+    let mut here = installed.unwrap_or_default();
+    if let Some(task) = task
+        && task != here.task
+    {
+        here = TaskHere { task, prompt_version: None, user: None, ..here };
+    }
+    if let Some(version) = of("LOCI_PROMPT_VERSION", "PROMPT_VERSION") {
+        here.prompt_version = Some(version);
+    }
+    (!here.task.is_empty()).then_some(here)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn here(task: &str, version: Option<&str>) -> TaskHere {
+        TaskHere { task: task.into(), prompt_version: version.map(Into::into), ..TaskHere::default() }
+    }
+
+    #[test]
+    fn the_environment_comes_first() {
+        let check = |pairs: &[(&str, &str)], installed: Option<TaskHere>, expect: Option<TaskHere>| {
+            assert_eq!(with(&Environment::of(pairs), installed), expect, "{pairs:?}");
+        };
+        let known = || Some(here("t-1", Some("a")));
+        check(&[], None, None);
+        check(&[], known(), known());
+        check(&[("TASK_ID", "t-2")], None, Some(here("t-2", None)));
+        check(&[("TASK_ID", "t-2")], known(), Some(here("t-2", None)));
+        check(&[("TASK_ID", "t-1")], known(), known());
+        check(&[("TASK_ID", "t-2"), ("LOCI_TASK_ID", "t-3")], known(), Some(here("t-3", None)));
+        check(&[("PROMPT_VERSION", "b")], known(), Some(here("t-1", Some("b"))));
+        check(&[("PROMPT_VERSION", "b")], None, None);
+    }
+}

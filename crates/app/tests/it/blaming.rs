@@ -1,0 +1,158 @@
+//! From a commit by git hooks to `loci blame`: with a server, without one, through amends, rebases and squashes. Names carry the
+//! numbers of the acceptance tests of coding-agent-memory.md §23.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::githooks::Agent;
+use crate::program::Home;
+
+/// Nobody listens there.
+const NOWHERE: &str = "http://127.0.0.1:9";
+/// A commit with our hooks takes no longer, whether or not somebody answers.
+const COMMIT_MAX: Duration = Duration::from_secs(3);
+
+/// The shop with a task and the hooks for it.
+fn begun(home: &Home) -> Agent<'_> {
+    let agent = Agent::new(home);
+    agent.json(&["task", "create", "--id", "t-001", "--user", "bob", "--pr", "57", "Add pagination"]);
+    agent
+}
+
+fn commit(agent: &Agent<'_>, path: &str, text: &str) -> String {
+    agent.change(path, text);
+    agent.git(&["commit", "-m", "Subject"]);
+    agent.git(&["rev-parse", "HEAD"])
+}
+
+/// How the line was found, and the tasks behind it.
+fn blame(agent: &Agent<'_>, place: &str) -> (String, Vec<String>, Value) {
+    let found = agent.json(&["blame", place]);
+    let item = found["items"][0].clone();
+    let tasks = item["tasks"].as_array().unwrap_or_else(|| panic!("{found}"));
+    let ids = tasks.iter().map(|task| task["task_id"].as_str().unwrap().to_owned()).collect();
+    (item["how"].as_str().unwrap().to_owned(), ids, item)
+}
+
+fn check(agent: &Agent<'_>, what: &str, place: &str, how: &str, tasks: &[&str]) {
+    let (found, ids, item) = blame(agent, place);
+    assert_eq!(
+        (found.as_str(), ids),
+        (how, tasks.iter().map(|id| (*id).to_owned()).collect()),
+        "{what}: {item}"
+    );
+}
+
+fn spooled(agent: &Agent<'_>) -> usize {
+    agent.json(&["spool", "show"]).as_array().unwrap().len()
+}
+
+#[test]
+fn a_line_leads_back_with_a_server_and_without() {
+    let home = Home::new();
+    let agent = begun(&home);
+    let sha = commit(&agent, "src/page.rs", "one\ntwo\n");
+    assert_eq!(spooled(&agent), 1, "nobody serves: it waits");
+    let (how, ids, item) = blame(&agent, "src/page.rs:2");
+    assert_eq!((how.as_str(), ids), ("post_commit", vec!["t-001".to_owned()]));
+    assert_eq!((&item["commit"], &item["lines"]), (&json!(sha), &json!([[2, 2]])));
+    let task = &item["tasks"][0];
+    assert_eq!((&task["user"], &task["prompt_version"]), (&json!("bob"), &json!("3f2a9c0d11ab")), "{task}");
+    assert_eq!(spooled(&agent), 0, "whoever asks says first what waits");
+    check(&agent, "a person's line", "src/limits.rs:1", "none", &[]);
+    let (code, out, _) = agent.loci(&["blame", "src/limits.rs:1"]);
+    assert!(code == 0 && out.contains("no task is known"), "{out}");
+    agent.change("src/page.rs", "one\ntwo\nthree\n");
+    let found = agent.json(&["blame", "src/page.rs"]);
+    assert_eq!(found["uncommitted"], json!([[3, 3]]), "{found}");
+    assert_eq!(agent.loci(&["blame", "src/none.rs"]).0, 3);
+    assert_eq!(agent.loci(&["blame", "src/page.rs:1", "--rev=--output=x"]).0, 3);
+
+    let server = home.serve(&[]);
+    commit(&agent, "src/page.rs", "one\ntwo\nthree\n");
+    assert_eq!(spooled(&agent), 0, "a server that answers is told at once");
+    check(&agent, "told at once", "src/page.rs:3", "post_commit", &["t-001"]);
+    assert!(server.stop());
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a process is timed by the machine's time")]
+fn a_commit_is_neither_failed_nor_held_up() {
+    let home = Home::new();
+    let agent = begun(&home);
+    // One that takes calls and never answers.
+    let deaf = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let deaf = format!("http://{}", deaf.local_addr().unwrap());
+    for (number, url) in [NOWHERE, deaf.as_str()].into_iter().enumerate() {
+        agent.change("made.txt", &number.to_string());
+        let began = Instant::now();
+        agent.git_as(&[("LOCI_URL", url)], &["commit", "-m", "Subject"]);
+        assert!(began.elapsed() < COMMIT_MAX, "{url} took {:?}", began.elapsed());
+    }
+    assert_eq!(spooled(&agent), 2);
+    // Settings that cannot be read, and a task that nobody knows.
+    agent.change("made.txt", "bad settings");
+    let said = agent.git_as(&[("LOCI_NONSENSE", "1")], &["commit", "-m", "Subject"]);
+    assert!(said.contains("loci githook"), "{said}");
+    agent.change("made.txt", "unknown task");
+    agent.git_as(&[("TASK_ID", "t-404")], &["commit", "-m", "Subject"]);
+    check(&agent, "the commit before", "src/cart.rs:1", "none", &[]);
+    let waiting = agent.json(&["spool", "show"]);
+    let refused = waiting.as_array().unwrap().iter().filter(|one| one["refused"].is_string()).count();
+    assert_eq!(refused, 1, "kept with the reason: {waiting}");
+}
+
+#[test]
+fn a50_amended_rebased_and_squashed() {
+    let home = Home::new();
+    let agent = begun(&home);
+    agent.json(&["task", "create", "--id", "t-002", "--user", "ann", "Fix it"]);
+    agent.git(&["switch", "--quiet", "-c", "agent/t-001"]);
+    commit(&agent, "one.txt", "1\n");
+    agent.git(&["commit", "--amend", "--no-edit", "--date=2001-01-01T00:00:00Z"]);
+    check(&agent, "amended", "one.txt:1", "post_commit", &["t-001"]);
+    commit(&agent, "two.txt", "2\n");
+    agent.git(&["switch", "--quiet", "main"]);
+    agent.change("main.txt", "a person's\n");
+    agent.git_as(
+        &[
+            ("GIT_CONFIG_COUNT", "1"),
+            ("GIT_CONFIG_KEY_0", "core.hooksPath"),
+            ("GIT_CONFIG_VALUE_0", "/dev/null"),
+        ],
+        &["commit", "-m", "A person's"],
+    );
+    agent.git(&["switch", "--quiet", "agent/t-001"]);
+    // By another task: what it moves is not what it made.
+    agent.git_as(&[("TASK_ID", "t-002")], &["rebase", "main"]);
+    check(&agent, "rebased", "two.txt:1", "rewrite", &["t-001"]);
+    check(&agent, "a person's", "main.txt:1", "none", &[]);
+
+    agent.git(&["switch", "--quiet", "main"]);
+    let by_forge = [
+        ("GIT_CONFIG_COUNT", "1"),
+        ("GIT_CONFIG_KEY_0", "core.hooksPath"),
+        ("GIT_CONFIG_VALUE_0", "/dev/null"),
+    ];
+    agent.git(&["merge", "--squash", "agent/t-001"]);
+    agent.git_as(&by_forge, &["commit", "-m", "Add pagination (#57)"]);
+    check(&agent, "a squash that nobody told of", "two.txt:1", "none", &[]);
+    let squash = agent.git(&["rev-parse", "HEAD"]);
+    agent.json(&["task", "merged", "t-001", "--commit", &squash]);
+    check(&agent, "a squash", "two.txt:1", "merge_sha", &["t-001"]);
+    let (_, out, _) = agent.loci(&["blame", "two.txt:1"]);
+    assert!(
+        out.contains("task t-001") && out.contains("pull request 57") && out.contains("(merge_sha)"),
+        "{out}"
+    );
+
+    // Merged by rebase, where nobody tells of new ids.
+    agent.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    agent.change("more.txt", "a person's\n");
+    agent.git_as(&by_forge, &["commit", "-m", "A person's"]);
+    agent.git_as(&by_forge, &["cherry-pick", "main..agent/t-001"]);
+    let message = "Without trailers";
+    agent.git_as(&by_forge, &["commit", "--amend", "--quiet", "-m", message]);
+    check(&agent, "merged by rebase", "two.txt:1", "patch_id", &["t-001"]);
+}
