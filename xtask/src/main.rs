@@ -18,6 +18,7 @@ mod process;
 mod test_run;
 mod tidy;
 mod tools;
+mod walk;
 
 use anyhow::Result;
 use checkout::Checkout;
@@ -36,6 +37,8 @@ enum Task {
     Acceptance(acceptance::Arguments),
     /// Makes the built-in embedding model's file from the published weights.
     Model(model::Arguments),
+    /// Whole ways through the product, with the binary and real git.
+    Walk(walk::Arguments),
     /// A PostgreSQL with pgvector for the tests, where they look for it.
     Postgres,
     /// Packages, build time and size, against the budget.
@@ -67,6 +70,7 @@ fn run(task: Task) -> Result<()> {
         Task::Tidy => tidy::run(&checkout.root),
         Task::Acceptance(arguments) => acceptance::run(&checkout, &arguments),
         Task::Model(arguments) => model::run(&checkout, &arguments),
+        Task::Walk(arguments) => walk::run(&checkout, &arguments),
         Task::Postgres => postgres::run(&checkout),
         Task::BuildReport(arguments) => build_report::run(&checkout, &arguments),
         Task::Crash(arguments) => bench_programs::crash(&checkout, &arguments),

@@ -2,7 +2,7 @@
 //! step: each is a cargo command or another task.
 
 use crate::checkout::Checkout;
-use crate::{acceptance, bench_programs, bench_smoke, postgres, process, tidy, tools};
+use crate::{acceptance, bench_programs, bench_smoke, postgres, process, tidy, tools, walk};
 use anyhow::{Context, Result, bail};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -33,6 +33,7 @@ const STEPS: &[Step] = &[
     Step { name: "tidy", run: |c| tidy::run(&c.root) },
     Step { name: "clippy", run: clippy },
     Step { name: "test", run: |c| process::run(&mut c.cargo(&["test", "--locked", "--workspace"])) },
+    Step { name: "walk", run: walk::coding },
     Step { name: "engine-postgres", run: engine_on_postgres },
     Step { name: "doc", run: doc },
     Step { name: "features", run: features },

@@ -1,0 +1,148 @@
+//! The way of a coding agent's task, first part: commits under `-v`, amend, rebase and merge, a working tree of its own and a
+//! configured place for hooks; the end from both sides, twice and late; and from a line on `main` back to the task behind a squash.
+
+use super::stage::Stage;
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::path::Path;
+use std::time::Instant;
+
+const TRAILERS: &str = "Task-Id: t-001\nPrompt-Version: 3f2a9c0d11ab\nPrompted-by: t-001/3f2a9c0d11ab";
+
+/// A step, and what it does.
+type Step = (&'static str, fn(&Stage) -> Result<()>);
+
+/// In order. Hydration comes first, before anything is committed, when there is one.
+const STEPS: &[Step] = &[
+    ("a task is taken in, and the hooks are installed", begin),
+    ("commits: -m, -v, --amend, --no-verify", commits),
+    ("a rebase and a merge", rebase_and_merge),
+    ("a working tree for another task", another_tree),
+    ("a configured place for hooks", configured_hooks),
+    ("the end: finalize twice, a late report", end),
+    ("from a line on main back, behind a squash", back),
+];
+
+/// Goes it.
+///
+/// # Errors
+/// What a step found to be otherwise.
+pub(super) fn walk(loci: &Path) -> Result<()> {
+    let began = Instant::now();
+    let stage = Stage::new(loci)?;
+    for (what, step) in STEPS {
+        let began = Instant::now();
+        step(&stage).with_context(|| format!("step `{what}`"))?;
+        println!("{:>6.1} s  {what}", began.elapsed().as_secs_f64());
+    }
+    println!("walk: {} steps in {:.1} s", STEPS.len(), began.elapsed().as_secs_f64());
+    Ok(())
+}
+
+fn begin(stage: &Stage) -> Result<()> {
+    let what = ["--user", "bob", "--issue", "123", "--pr", "57", "Add pagination to /orders"];
+    stage.loci(&[&["task", "create", "--id", "t-001"], &what[..]].concat())?;
+    let installed = install(stage, &stage.shop, "t-001")?;
+    ensure!(installed["installed"] == true && installed["self_test"] == true, "{installed}");
+    stage.git(&["switch", "--quiet", "-c", "agent/t-001"]).map(drop)
+}
+
+fn install(stage: &Stage, directory: &Path, task: &str) -> Result<Value> {
+    let version = ["--prompt-version", "3f2a9c0d11ab", "--user", "bob"];
+    stage.loci_at(directory, &[&["githook", "install", "--task", task], &version[..]].concat())
+}
+
+fn trailers(stage: &Stage, directory: &Path, what: &str, expect: &str) -> Result<()> {
+    let found = stage.git_at(directory, &["log", "-1", "--format=%(trailers:only,unfold)"])?;
+    ensure!(found.trim() == expect, "{what}: the trailers are {found:?}");
+    Ok(())
+}
+
+fn commit(stage: &Stage, path: &str, text: &str, arguments: &[&str]) -> Result<()> {
+    stage.write(path, text)?;
+    stage.git(&["add", "--all"])?;
+    stage.git(&[&["commit", "--quiet"], arguments].concat())?;
+    trailers(stage, &stage.shop, &format!("{arguments:?}"), TRAILERS)
+}
+
+fn commits(stage: &Stage) -> Result<()> {
+    commit(stage, "src/page.rs", "pub const PAGE: usize = 20;\n", &["-m", "Add pages"])?;
+    commit(stage, "src/order.rs", "pub struct Order;\n", &["-v"])?;
+    let message = stage.git(&["log", "-1", "--format=%B"])?;
+    ensure!(message.starts_with("Typed by a person") && !message.contains("diff --git"), "{message}");
+    commit(stage, "src/order.rs", "pub struct Order(u64);\n", &["--amend", "--no-edit"])?;
+    commit(stage, "src/last.rs", "pub struct Last;\n", &["-m", "Add last", "--no-verify"])
+}
+
+fn rebase_and_merge(stage: &Stage) -> Result<()> {
+    stage.git(&["switch", "--quiet", "main"])?;
+    stage.write("README.md", "# Shop\n")?;
+    stage.git(&["add", "--all"])?;
+    stage.git_elsewhere(&["commit", "--quiet", "-m", "A person's"])?;
+    stage.git(&["switch", "--quiet", "agent/t-001"])?;
+    stage.git(&["rebase", "--quiet", "main"])?;
+    trailers(stage, &stage.shop, "rebased", TRAILERS)?;
+    stage.git(&["switch", "--quiet", "-c", "agent/t-001-merged", "main"])?;
+    stage.git(&["merge", "--quiet", "--no-ff", "--no-edit", "agent/t-001"])?;
+    trailers(stage, &stage.shop, "merged", TRAILERS)?;
+    stage.git(&["switch", "--quiet", "agent/t-001"])?;
+    leads_back(stage, "src/order.rs:1", "rewrite", "t-001")
+}
+
+fn another_tree(stage: &Stage) -> Result<()> {
+    stage.loci(&["task", "create", "--id", "t-002", "--user", "ann", "Fix a typo"])?;
+    let tree = stage.beside("tree");
+    let at = tree.to_str().context("a path of text")?;
+    stage.git(&["worktree", "add", "--quiet", "-b", "agent/t-002", at, "main"])?;
+    install(stage, &tree, "t-002")?;
+    stage.git_at(&tree, &["commit", "--quiet", "--allow-empty", "-m", "Fix it"])?;
+    trailers(stage, &tree, "the tree", &TRAILERS.replace("t-001", "t-002"))?;
+    stage.git(&["commit", "--quiet", "--allow-empty", "-m", "Go on"])?;
+    trailers(stage, &stage.shop, "the clone", TRAILERS)
+}
+
+fn configured_hooks(stage: &Stage) -> Result<()> {
+    let team = stage.beside("team");
+    let at = team.to_str().context("a path of text")?;
+    std::fs::create_dir_all(&team)?;
+    stage.git(&["config", "core.hooksPath", at])?;
+    install(stage, &stage.shop, "t-001")?;
+    ensure!(std::fs::read_dir(&team)?.next().is_none(), "a place that is not ours was written to");
+    stage.git(&["commit", "--quiet", "--allow-empty", "-m", "Go on"])?;
+    trailers(stage, &stage.shop, "with a configured place", TRAILERS)
+}
+
+fn end(stage: &Stage) -> Result<()> {
+    let first = stage.loci(&["task", "finalize", "t-001", "--status", "timed_out"])?;
+    ensure!(first["wrote"] == true, "{first}");
+    let again = stage.loci(&["task", "finalize", "t-001", "--status", "timed_out"])?;
+    ensure!(again["wrote"] == false && again["episode_id"] == first["episode_id"], "{again}");
+    let late = ["task", "complete", "t-001", "--summary", "Added pagination.", "--status", "completed"];
+    let late = stage.loci(&late)?;
+    ensure!(late["episode_id"] == first["episode_id"], "a late report is the same episode: {late}");
+    let task = stage.loci(&["task", "show", "t-001"])?;
+    ensure!(task["written"]["minimal"] == false && task["status"] == "timed_out", "{task}");
+    Ok(())
+}
+
+fn back(stage: &Stage) -> Result<()> {
+    stage.git(&["switch", "--quiet", "main"])?;
+    stage.git(&["merge", "--quiet", "--squash", "agent/t-001"])?;
+    stage.git_elsewhere(&["commit", "--quiet", "-m", "Add pagination (#57)"])?;
+    let squash = stage.git(&["rev-parse", "HEAD"])?;
+    stage.loci(&["task", "merged", "t-001", "--commit", &squash])?;
+    leads_back(stage, "src/page.rs:1", "merge_sha", "t-001")?;
+    let person = stage.loci(&["blame", "README.md:1"])?;
+    let how = &person["items"][0]["how"];
+    ensure!(how == "none", "a person's line leads to no task: {person}");
+    Ok(())
+}
+
+fn leads_back(stage: &Stage, place: &str, how: &str, task: &str) -> Result<()> {
+    let found = stage.loci(&["blame", place])?;
+    let item = &found["items"][0];
+    let (known, first) = (&item["how"], &item["tasks"][0]);
+    ensure!(known == how && first["task_id"] == task, "{place}: {found}");
+    ensure!(first["user"] == "bob" && first["prompt_version"] == "3f2a9c0d11ab", "{place}: {found}");
+    Ok(())
+}

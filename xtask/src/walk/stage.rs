@@ -1,0 +1,102 @@
+//! A home, a repository with history, git and `loci` in it, cut off from this machine's configuration. It knows no way.
+
+use crate::process;
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Commits of the history before the first task.
+const HISTORY: usize = 20;
+/// An editor that writes a subject on the first line.
+const TYPES: &str =
+    "f() { { echo \"Typed by a person\"; cat \"$1\"; } > \"$1.typed\"; mv \"$1.typed\" \"$1\"; }; f";
+
+/// Where a way is gone.
+pub(super) struct Stage {
+    home: tempfile::TempDir,
+    loci: PathBuf,
+    /// The clone that agents work in.
+    pub(super) shop: PathBuf,
+}
+
+impl Stage {
+    /// With a repository of some history.
+    pub(super) fn new(loci: &Path) -> Result<Self> {
+        let home = tempfile::tempdir().context("a folder for the walk")?;
+        let shop = home.path().join("shop");
+        std::fs::create_dir_all(&shop)?;
+        let stage = Self { shop, loci: loci.to_owned(), home };
+        stage.git(&["init", "--quiet", "--initial-branch=main"])?;
+        stage.git(&["remote", "add", "origin", "https://git.example/acme/shop.git"])?;
+        for number in 0..HISTORY {
+            stage.write(&format!("src/part_{number}.rs"), &format!("pub const PART: usize = {number};\n"))?;
+            stage.git(&["add", "--all"])?;
+            stage.git(&["commit", "--quiet", "-m", &format!("Add part {number}")])?;
+        }
+        Ok(stage)
+    }
+
+    /// A folder beside the clone.
+    pub(super) fn beside(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    /// Writes a file of the clone.
+    pub(super) fn write(&self, path: &str, text: &str) -> Result<()> {
+        let path = self.shop.join(path);
+        std::fs::create_dir_all(path.parent().context("a file in a folder")?)?;
+        std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))
+    }
+
+    /// Git in the clone.
+    pub(super) fn git(&self, arguments: &[&str]) -> Result<String> {
+        self.git_at(&self.shop, arguments)
+    }
+
+    /// Git in a directory.
+    pub(super) fn git_at(&self, directory: &Path, arguments: &[&str]) -> Result<String> {
+        let mut command = Command::new("git");
+        command.args(arguments);
+        succeeded(self.prepared(&mut command, directory))
+    }
+
+    /// Git as somebody in whose clone no hook of ours runs: a person, or a forge.
+    pub(super) fn git_elsewhere(&self, arguments: &[&str]) -> Result<String> {
+        self.git(&[&["-c", "core.hooksPath=/dev/null"], arguments].concat())
+    }
+
+    /// `loci` in the clone, answering as JSON.
+    pub(super) fn loci(&self, arguments: &[&str]) -> Result<Value> {
+        self.loci_at(&self.shop, arguments)
+    }
+
+    /// The same in a directory.
+    pub(super) fn loci_at(&self, directory: &Path, arguments: &[&str]) -> Result<Value> {
+        let mut command = Command::new(&self.loci);
+        command.args(arguments).arg("--json");
+        let text = succeeded(self.prepared(&mut command, directory))?;
+        // A command may say how it went before it answers.
+        serde_json::from_str(&text).with_context(|| format!("the answer of loci {arguments:?}: {text}"))
+    }
+
+    fn prepared<'c>(&self, command: &'c mut Command, directory: &Path) -> &'c mut Command {
+        let home = self.home.path();
+        command.current_dir(directory).env_clear().env("HOME", home).env("USER", "walker");
+        command.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("LOCI_DATA_DIR", home.join("data"));
+        command
+            .env("GIT_EDITOR", TYPES)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null");
+        command.env("GIT_AUTHOR_NAME", "A").env("GIT_AUTHOR_EMAIL", "a@example.org");
+        command.env("GIT_COMMITTER_NAME", "C").env("GIT_COMMITTER_EMAIL", "c@example.org")
+    }
+}
+
+fn succeeded(command: &mut Command) -> Result<String> {
+    let line = process::line(command);
+    let Output { status, stdout, stderr } = command.output().with_context(|| format!("starting `{line}`"))?;
+    let said = String::from_utf8_lossy(&stderr);
+    ensure!(status.success(), "`{line}` failed ({status}): {said}");
+    Ok(String::from_utf8(stdout).context("an answer that is no text")?.trim_end().to_owned())
+}
