@@ -16,6 +16,7 @@ pub mod memory;
 pub mod notice;
 pub mod problem;
 pub mod profile;
+pub mod prompt;
 pub mod proposal;
 pub mod pull;
 pub mod quarantine;

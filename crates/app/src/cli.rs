@@ -82,6 +82,9 @@ pub(crate) enum Command {
     /// Tasks of coding agents
     #[command(subcommand)]
     Task(commands::task::Task),
+    /// Versions of the prompts that agents are given
+    #[command(subcommand)]
+    Prompt(commands::prompt::Prompt),
     /// What was said of tasks while no server could be reached
     #[command(subcommand)]
     Spool(commands::spool::SpoolCommand),

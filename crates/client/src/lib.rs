@@ -16,6 +16,7 @@ mod jobs;
 mod keys;
 mod memories;
 mod profiles;
+mod prompts;
 mod pull;
 mod quarantine;
 mod records;

@@ -1,8 +1,8 @@
 //! Calls about tasks of coding agents.
 
 use http::Method;
-use loci_api::hydration::{Exposure, TaskExplained, TaskHydrate, TaskHydrated};
 use loci_api::commit::{Blame, BlameAsk};
+use loci_api::hydration::{Exposure, TaskExplained, TaskHydrate, TaskHydrated};
 use loci_api::task::{Task, TaskCreate, TaskList, TaskListing, TaskPatch, TaskPatched};
 use serde_json::Value;
 

@@ -35,6 +35,7 @@ pub mod namespace;
 pub mod ports;
 pub mod principal;
 pub mod prompt;
+pub mod prompt_version;
 pub mod provenance;
 pub mod record;
 pub mod repository;

@@ -216,6 +216,10 @@ pub const EXPLAINED_EXPOSURES_MAX: usize = 100;
 pub const LEARNING_CHARS_MAX: usize = 2_000;
 /// Learnings that one report may bring; as many of self-feedback.
 pub const LEARNINGS_PER_REPORT_MAX: usize = 50;
+/// Bytes of a prompt's template.
+pub const PROMPT_BYTES_MAX: usize = 256 * 1024;
+/// Tools of a prompt, and prompts by which what comes of it is read.
+pub const PROMPT_NAMES_MAX: usize = 500;
 /// Commits, and rewritten commits, of one report; and of commits whose place one took.
 pub const COMMITS_PER_REPORT_MAX: usize = 1_000;
 /// Trailers of a commit that are kept, and its parents.

@@ -19,6 +19,7 @@ pub mod index_search;
 pub mod moved_rows;
 pub mod passages;
 pub mod pool;
+pub mod prompt_rules;
 pub mod reading;
 pub mod record_rules;
 pub mod task_rules;

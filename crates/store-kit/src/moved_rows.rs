@@ -9,7 +9,7 @@ use loci_model::{ActorId, Document, MemoryId, Result, SessionId};
 
 use crate::codes::{damaged, id_of, stored};
 use crate::fields::Fields;
-use crate::{commit_rules, exposure_rows, fact_rows, reading, task_rules};
+use crate::{commit_rules, exposure_rows, fact_rows, prompt_rules, reading, task_rules};
 
 /// A row of a memory.
 ///
@@ -41,6 +41,7 @@ pub fn of_memory(memory: &MemoryId, kind: TransferKind, row: &impl Fields) -> Re
         TransferKind::Tasks => Moved::Task(Box::new(task_rules::task(row)?)),
         TransferKind::Exposures => Moved::Exposure(Box::new(exposure_rows::exposure(row)?)),
         TransferKind::Commits => Moved::Commit(Box::new(commit_rules::commit(row)?)),
+        TransferKind::Prompts => Moved::Prompt(Box::new(prompt_rules::prompt(row)?)),
         TransferKind::Tokens => Moved::Token(Box::new(token(row)?)),
         TransferKind::Jobs => Moved::job(reading::job(row)?),
         TransferKind::Exchanges => Moved::Exchange(Box::new(reading::exchange(row)?)),
@@ -76,6 +77,7 @@ pub fn of_server(kind: TransferKind, row: &impl Fields) -> Result<Moved> {
         | TransferKind::Tasks
         | TransferKind::Exposures
         | TransferKind::Commits
+        | TransferKind::Prompts
         | TransferKind::Jobs
         | TransferKind::Exchanges
         | TransferKind::Deliveries => Err(damaged("row")),

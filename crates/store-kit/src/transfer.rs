@@ -43,6 +43,7 @@ pub fn key(moved: &Moved) -> TransferKey {
         Moved::FactEvent(row) => vec![KeyPart::Bytes(short_of(&row.id))],
         Moved::Task(row) => vec![text(row.id.as_str())],
         Moved::Exposure(row) => vec![text(row.id.as_str())],
+        Moved::Prompt(row) => vec![text(&row.version)],
         Moved::Commit(row) => vec![text(row.actor.as_str()), text(&row.sha.to_string())],
         Moved::Token(row) => vec![KeyPart::Bytes(row.digest.clone())],
         Moved::Job(row) => vec![text(row.id.as_str())],

@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0006_tasks.sql"),
     include_str!("schema/0007_exposures.sql"),
     include_str!("schema/0008_commits.sql"),
+    include_str!("schema/0009_prompts.sql"),
 ];
 
 /// The version this binary writes.

@@ -52,6 +52,7 @@ pub fn fill(store: &Arc<dyn Store>, name: &str) -> Result<MemoryId> {
             tx.tasks_mut().put(&task_samples::task(&place, number)?)?;
             tx.exposures_mut().put(&exposure_samples::exposure(&place, number)?)?;
             tx.commits_mut().put(&task_samples::commit(&place, number)?)?;
+            tx.prompts_mut().put(&task_samples::prompt(&place, number)?)?;
         }
         jobs(tx, &place)?;
         exchanges(tx, &place)?;

@@ -1,9 +1,10 @@
-//! Tasks and their commits with every member filled in, for tests to change what they are about.
+//! Tasks, their commits and prompts with every member filled in, for tests to change what they are about.
 
 use loci_model::code::ObjectId;
 use loci_model::commit::TaskCommit;
+use loci_model::prompt_version::PromptVersion;
 use loci_model::task::{MemoryArm, Task, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten};
-use loci_model::{ActorId, Error, MemoryId, Result, SessionId, TaskId};
+use loci_model::{ActorId, Document, Error, MemoryId, Result, SessionId, TaskId};
 
 use crate::fact_samples::repository_id;
 use crate::samples::{record_id, time};
@@ -95,5 +96,26 @@ pub fn commit(memory: &MemoryId, number: u32) -> Result<TaskCommit> {
             sha(number)?,
             time(i64::from(number)),
         )
+    })
+}
+
+/// The `number`th version of a prompt, current since `number` seconds after the start.
+///
+/// # Errors
+/// None: the ids keep their rules.
+pub fn prompt(memory: &MemoryId, number: u32) -> Result<PromptVersion> {
+    Ok(PromptVersion {
+        memory: memory.clone(),
+        version: format!("{number:012x}"),
+        sha256: format!("{number:064x}"),
+        template_id: "new-task".to_owned(),
+        template_sha256: "a".repeat(64),
+        text: format!("You work on {{repo}}.\n{number}, Größe\0\n"),
+        overrides: Document::parse(r#"{"append":"Be brief.","max_turns":40}"#)?,
+        tools: vec!["bash".to_owned(), "edit".to_owned()],
+        extraction_prompts: vec!["learnings@1".to_owned()],
+        model: Some("a-model".to_owned()),
+        current_since: time(i64::from(number)),
+        created_at: time(0),
     })
 }

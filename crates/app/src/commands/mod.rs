@@ -22,6 +22,7 @@ pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod migrate;
 pub(crate) mod profile;
+pub(crate) mod prompt;
 pub(crate) mod record;
 pub(crate) mod record_quarantine;
 pub(crate) mod repo;
@@ -61,6 +62,7 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Repo(repo) => repo.run(globals, environment).await,
         Command::Fact(fact) => fact.run(globals, environment).await,
         Command::Task(task) => task.run(globals, environment).await,
+        Command::Prompt(prompt) => prompt.run(globals, environment).await,
         Command::Spool(spool) => spool.run(globals, environment).await,
         Command::Blame(blame) => blame.run(globals, environment).await,
         Command::Githook(githook) => githook.run(globals, environment).await,

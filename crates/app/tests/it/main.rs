@@ -18,6 +18,7 @@ mod native;
 #[cfg(feature = "onnx")]
 mod onnx;
 mod program;
+mod prompting;
 mod pulling;
 mod serving;
 mod shop;

@@ -1,6 +1,6 @@
 //! `export_page`: a memory as lines, a page at a time, so that any size streams.
 //!
-//! Exported: the memory, its repositories, its tasks, what they were shown and their commits, live events, every version of every record, every change of state, facts that cite
+//! Exported: the memory, its repositories, its tasks, what they were shown, their commits and prompts, live events, every version of every record, every change of state, facts that cite
 //! code and how they came to stand where they stand. Not exported, because it is derived or only of this server: vectors,
 //! indexes, kept verifications, jobs, tokens, keys, IngestData still waiting; and who read a fact when: it is counted.
 
@@ -38,6 +38,7 @@ impl Engine {
                 ExportCursor::Tasks(after) => tasks(tx, &memory, after.clone()),
                 ExportCursor::Exposures(after) => exposures(tx, &memory, after.as_ref()),
                 ExportCursor::Commits(after) => commits(tx, &memory, after.as_ref()),
+                ExportCursor::Prompts(after) => prompts(tx, &memory, after.as_ref()),
                 ExportCursor::Events(after) => events(tx, &memory, *after, now),
                 ExportCursor::Records(after) => records(tx, &memory, after.as_ref()),
                 ExportCursor::End => Ok((Vec::new(), ExportCursor::End)),
@@ -99,9 +100,24 @@ fn commits(
     let page = tx.commits().list(memory, after.map(|(actor, sha)| (actor, sha)), PAGE_ROWS)?;
     let next = match page.last() {
         Some(last) => ExportCursor::Commits(Some((last.actor.clone(), last.sha))),
-        None => ExportCursor::Events(0),
+        None => ExportCursor::Prompts(None),
     };
     Ok((page.into_iter().map(|commit| ExportLine::Commit { commit: Box::new(commit) }).collect(), next))
+}
+
+fn prompts(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    after: Option<&(Timestamp, String)>,
+) -> Result<(Vec<ExportLine>, ExportCursor)> {
+    existing(tx, memory)?;
+    let after = after.map(|(since, version)| (*since, version.as_str()));
+    let page = tx.prompts().list(memory, None, after, PAGE_ROWS)?;
+    let next = match page.last() {
+        Some(last) => ExportCursor::Prompts(Some((last.current_since, last.version.clone()))),
+        None => ExportCursor::Events(0),
+    };
+    Ok((page.into_iter().map(|prompt| ExportLine::Prompt { prompt: Box::new(prompt) }).collect(), next))
 }
 
 fn events(

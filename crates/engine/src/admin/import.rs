@@ -89,6 +89,10 @@ fn import_line(
             require_open(open, &commit.memory)?;
             tx.commits_mut().put(commit)
         }
+        ExportLine::Prompt { prompt } => {
+            require_open(open, &prompt.memory)?;
+            tx.prompts_mut().put(prompt)
+        }
         ExportLine::Fact { fact } => {
             require_open(open, &fact.memory)?;
             tx.facts_mut().put(fact)

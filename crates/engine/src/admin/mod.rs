@@ -15,6 +15,7 @@ use loci_model::event::Event;
 use loci_model::exposure::Exposure;
 use loci_model::fact::{Fact, FactEvent};
 use loci_model::memory::Memory;
+use loci_model::prompt_version::PromptVersion;
 use loci_model::record::Record;
 use loci_model::repository::Repository;
 use loci_model::task::Task;
@@ -88,6 +89,11 @@ pub enum ExportLine {
         /// The commit.
         commit: Box<TaskCommit>,
     },
+    /// A version of a prompt.
+    Prompt {
+        /// The version.
+        prompt: Box<PromptVersion>,
+    },
     /// An event.
     Event {
         /// The event.
@@ -140,6 +146,8 @@ pub enum ExportCursor {
     Exposures(Option<ExposureId>),
     /// In the commits of a memory, behind this one.
     Commits(Option<(ActorId, ObjectId)>),
+    /// In the versions of prompts of a memory, behind this one.
+    Prompts(Option<(Timestamp, String)>),
     /// In the events of a memory, behind this place in the order of arrival.
     Events(u64),
     /// In the records of a memory, behind this version.

@@ -13,6 +13,7 @@
 //! | `settings`, `arm` | what is configured, and which tasks belong to the control group |
 //! | `task_create`, `task_get`, `task_list`, `task_patch`, `task_note`, `task_complete`, `task_finalize`, `task_explain`, `exposure_get` | the verbs |
 //! | `task_commits`, `blame` | commits that hooks report, and what a commit leads back to |
+//! | `prompts` | versions of the prompts that agents are given |
 //!
 //! A verb: one file with an `impl Engine` block, its request and answer beside it. Everything that one call writes is one write:
 //! a report is stored whole or not at all.
@@ -27,6 +28,7 @@ pub mod hydration;
 mod learned;
 mod learnings;
 mod place;
+mod prompts;
 mod reading_docs;
 mod report;
 mod repository_docs;
@@ -44,6 +46,7 @@ mod task_patch;
 pub use blame::{Blame, BlameAsk, BlamedTask};
 pub use completion::{Completed, Completion, Learned, LearnedAction};
 pub use hydration::Hydrated;
+pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
 pub use settings::CodingSettings;
 pub use task_commits::{CommitReport, CommitsTaken, NewCommit};
 pub use task_create::{NewTask, TaskCreated};

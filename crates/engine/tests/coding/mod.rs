@@ -4,6 +4,7 @@
 mod commits;
 mod ends;
 mod hydrating;
+mod prompts;
 mod slow_store;
 mod tasks;
 mod world;

@@ -61,6 +61,7 @@ fn an_export_carries_facts() {
                     | ExportLine::Task { .. }
                     | ExportLine::Exposure { .. }
                     | ExportLine::Commit { .. }
+                    | ExportLine::Prompt { .. }
                     | ExportLine::Fact { .. }
                     | ExportLine::FactEvent { .. }
             )

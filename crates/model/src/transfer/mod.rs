@@ -20,6 +20,7 @@ use crate::fact::{Fact, FactEvent};
 use crate::job::{Job, JobState};
 use crate::key::AccessKey;
 use crate::memory::Memory;
+use crate::prompt_version::PromptVersion;
 use crate::repository::Repository;
 use crate::task::Task;
 use crate::words::closed_words;
@@ -58,6 +59,8 @@ closed_words! {
         Exposures = "exposures",
         /// Commits that were reported for them.
         Commits = "commits",
+        /// Versions of prompts.
+        Prompts = "prompts",
         /// Idempotency tokens.
         Tokens = "tokens",
         /// Jobs in every state; what runs is pending.
@@ -88,6 +91,7 @@ impl TransferKind {
         Self::Tasks,
         Self::Exposures,
         Self::Commits,
+        Self::Prompts,
         Self::Tokens,
         Self::Jobs,
         Self::Exchanges,
@@ -189,6 +193,8 @@ pub enum Moved {
     Exposure(Box<Exposure>),
     /// A commit.
     Commit(Box<TaskCommit>),
+    /// A version of a prompt.
+    Prompt(Box<PromptVersion>),
     /// A token.
     Token(Box<MovedToken>),
     /// A job.
@@ -246,6 +252,7 @@ impl Moved {
             | Self::Task(_)
             | Self::Exposure(_)
             | Self::Commit(_)
+            | Self::Prompt(_)
             | Self::Token(_)
             | Self::Key(_) => {}
         }
@@ -273,6 +280,7 @@ impl Moved {
             Self::Task(row) => serde_json::to_vec(row),
             Self::Exposure(row) => serde_json::to_vec(row),
             Self::Commit(row) => serde_json::to_vec(row),
+            Self::Prompt(row) => serde_json::to_vec(row),
             Self::Token(row) => serde_json::to_vec(row),
             Self::Job(row) => serde_json::to_vec(row),
             Self::Exchange(row) => serde_json::to_vec(row),
@@ -299,6 +307,7 @@ impl Moved {
                 Self::Delivery(row) => row.body.as_str().len(),
                 Self::Task(row) => row.description.len(),
                 Self::Exposure(row) => row.records.len() * SMALL,
+                Self::Prompt(row) => row.text.len() + row.overrides.as_str().len(),
                 Self::Memory(_)
                 | Self::Group(_)
                 | Self::Session(_)

@@ -79,6 +79,7 @@ impl Progress {
                 | ExportLine::Task { .. }
                 | ExportLine::Exposure { .. }
                 | ExportLine::Commit { .. }
+                | ExportLine::Prompt { .. }
                 | ExportLine::Fact { .. }
                 | ExportLine::FactEvent { .. }
                 | ExportLine::End { .. } => {}

@@ -120,6 +120,7 @@ impl Import {
             | ExportLine::Task { .. }
             | ExportLine::Exposure { .. }
             | ExportLine::Commit { .. }
+            | ExportLine::Prompt { .. }
             | ExportLine::Fact { .. }
             | ExportLine::FactEvent { .. } => {}
         }
@@ -150,6 +151,7 @@ impl Import {
                 | ExportLine::Task { .. }
                 | ExportLine::Exposure { .. }
                 | ExportLine::Commit { .. }
+                | ExportLine::Prompt { .. }
                 | ExportLine::Fact { .. }
                 | ExportLine::FactEvent { .. }
                 | ExportLine::End { .. } => None,

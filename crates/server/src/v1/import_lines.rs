@@ -7,6 +7,7 @@ use loci_model::event::Event;
 use loci_model::exposure::Exposure;
 use loci_model::fact::{Fact, FactEvent};
 use loci_model::memory::Memory;
+use loci_model::prompt_version::PromptVersion;
 use loci_model::record::Record;
 use loci_model::repository::Repository;
 use loci_model::task::Task;
@@ -78,6 +79,11 @@ struct CommitLine {
 }
 
 #[derive(Deserialize)]
+struct PromptLine {
+    prompt: Box<PromptVersion>,
+}
+
+#[derive(Deserialize)]
 struct EndLine {
     memories: u64,
     events: u64,
@@ -103,6 +109,7 @@ pub(super) fn read(text: &[u8], number: u64) -> Result<ExportLine> {
             ExportLine::Repository { repository: parse::<RepositoryLine>(text, number)?.repository }
         }
         "commit" => ExportLine::Commit { commit: parse::<CommitLine>(text, number)?.commit },
+        "prompt" => ExportLine::Prompt { prompt: parse::<PromptLine>(text, number)?.prompt },
         "task" => ExportLine::Task { task: parse::<TaskLine>(text, number)?.task },
         "exposure" => ExportLine::Exposure { exposure: parse::<ExposureLine>(text, number)?.exposure },
         "fact" => ExportLine::Fact { fact: parse::<FactLine>(text, number)?.fact },
@@ -137,6 +144,7 @@ mod tests {
             ExportLine::Repository { repository: Box::new(repository(&memory, 1, "acme/a").unwrap()) },
             ExportLine::Fact { fact: Box::new(fact(&memory, 1, 1, "src/lib.rs").unwrap()) },
             ExportLine::FactEvent { event: Box::new(event) },
+            ExportLine::Prompt { prompt: Box::new(loci_testkit::task_samples::prompt(&memory, 1).unwrap()) },
             ExportLine::Commit { commit: Box::new(loci_testkit::task_samples::commit(&memory, 1).unwrap()) },
             ExportLine::Task { task: Box::new(loci_testkit::task_samples::task(&memory, 1).unwrap()) },
             ExportLine::Exposure {

@@ -19,6 +19,7 @@ mod memories;
 mod openapi;
 mod problem;
 mod profiles;
+mod prompts;
 mod proposals;
 mod pull;
 mod quarantine;
@@ -63,6 +64,7 @@ fn operations() -> Table {
     let table = task_end::operations(table);
     let table = task_hydration::operations(table);
     let table = commits::operations(table);
+    let table = prompts::operations(table);
     let table = sessions_end::operations(table);
     let table = quarantine::operations(table);
     let table = pull::operations(table);

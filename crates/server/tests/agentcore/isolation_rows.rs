@@ -227,6 +227,11 @@ pub(crate) const READER: &[Row] = &[
     (404, "POST", "/v1/tasks/zebra/hydrate", "{}"),
     (404, "GET", "/v1/tasks/zebra/explain", ""),
     (404, "GET", "/v1/exposures/exp_zebra", ""),
+    (403, "GET", "/v1/prompts", ""),
+    (403, "GET", "/v1/prompts/zebra", ""),
+    (403, "GET", "/v1/prompts/zebra..zebra/diff", ""),
+    (403, "POST", "/v1/prompts", r#"{"template_id":"zebra","text":"zebra"}"#),
+    (403, "POST", "/v1/prompts/zebra/rollback", r#"{"to":"zebra"}"#),
     (404, "POST", "/v1/tasks/zebra/commits", "{}"),
     (404, "GET", "/v1/repos/acme/shop/blame?commit=0000000000000000000000000000000000000001", ""),
     // Tools: of the caller's scope, on what the caller may see.

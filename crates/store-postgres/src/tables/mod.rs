@@ -17,6 +17,7 @@ mod jobs;
 mod keys;
 mod leases;
 mod memories;
+mod prompts;
 mod purging;
 mod record_erasure;
 pub(crate) mod record_groups;

@@ -33,6 +33,7 @@ const OF_MEMORY: &[(&str, &str)] = &[
     ("tasks", "mem, id"),
     ("exposures", "mem, id"),
     ("commits", "mem, actor, sha"),
+    ("prompts", "mem, version"),
     ("passages", "mem, key, part"),
     ("term_counts", "mem, word"),
     ("name_counts", "mem, name"),
@@ -80,7 +81,8 @@ mod tests {
             include_str!("../schema/0003_facts.sql"),
             include_str!("../schema/0004_tasks.sql"),
             include_str!("../schema/0005_exposures.sql"),
-            include_str!("../schema/0006_commits.sql")
+            include_str!("../schema/0006_commits.sql"),
+            include_str!("../schema/0007_prompts.sql")
         );
         let elsewhere = ["memories", "counters", "great", "models", "access_keys", "probes", "leases"];
         for statement in sql.split("CREATE TABLE ").skip(1) {

@@ -105,7 +105,8 @@ impl Shape {
             | TransferKind::FactEvents
             | TransferKind::Tasks
             | TransferKind::Exposures
-            | TransferKind::Commits => Self::beside_records(kind),
+            | TransferKind::Commits
+            | TransferKind::Prompts => Self::beside_records(kind),
             TransferKind::Events
             | TransferKind::Records
             | TransferKind::Versions
@@ -138,6 +139,9 @@ impl Shape {
             TransferKind::Exposures => {
                 ("x.body", "exposures x WHERE x.mem = $1", "x.id > $2", &["x.id"], "x.id")
             }
+            TransferKind::Prompts => {
+                ("p.body", "prompts p WHERE p.mem = $1", "p.version > $2", &["p.version"], "p.version")
+            }
             TransferKind::Commits => (
                 "c.body",
                 "commits c WHERE c.mem = $1",
@@ -152,6 +156,7 @@ impl Shape {
             TransferKind::Tasks => Some("t.body"),
             TransferKind::Exposures => Some("x.body"),
             TransferKind::Commits => Some("c.body"),
+            TransferKind::Prompts => Some("p.body"),
             _ => None,
         };
         Self { columns: columns.to_owned(), from: from.to_owned(), behind, order, key, long }
@@ -378,6 +383,7 @@ fn row_of_memory(memory: &MemoryId, kind: TransferKind, row: &Row, beside: &Besi
         | TransferKind::Tasks
         | TransferKind::Exposures
         | TransferKind::Commits
+        | TransferKind::Prompts
         | TransferKind::Tokens
         | TransferKind::Jobs
         | TransferKind::Exchanges

@@ -55,6 +55,7 @@ impl PgTx<'_> {
                 Moved::Task(row) => self.load_task(memory, row)?,
                 Moved::Exposure(row) => self.put_exposure(memory, row)?,
                 Moved::Commit(row) => self.load_commit(memory, row)?,
+                Moved::Prompt(row) => self.load_prompt(memory, row)?,
                 Moved::Token(row) => sorted.tokens.push(row),
                 Moved::Job(row) => self.load_job(memory, row)?,
                 Moved::Exchange(row) => self.load_exchange(memory, row)?,

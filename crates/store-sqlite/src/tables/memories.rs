@@ -167,6 +167,7 @@ const OF_MEMORY: &[&str] = &[
      WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM fact_events WHERE (mem, id) IN (SELECT mem, id FROM fact_events WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM fact_verdicts WHERE num IN (SELECT num FROM fact_verdicts WHERE mem = ?1 LIMIT ?2)",
+    "DELETE FROM prompts WHERE num IN (SELECT num FROM prompts WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM commits WHERE num IN (SELECT num FROM commits WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM tasks WHERE num IN (SELECT num FROM tasks WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM exposures WHERE num IN (SELECT num FROM exposures WHERE mem = ?1 LIMIT ?2)",

@@ -15,6 +15,7 @@ mod jobs;
 mod keys;
 mod leases;
 mod memories;
+mod prompts;
 mod record_erasure;
 mod record_groups;
 mod record_moves;

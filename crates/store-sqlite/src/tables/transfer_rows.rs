@@ -99,7 +99,8 @@ impl Shape {
             | TransferKind::FactEvents
             | TransferKind::Tasks
             | TransferKind::Exposures
-            | TransferKind::Commits => Self::of_facts(kind),
+            | TransferKind::Commits
+            | TransferKind::Prompts => Self::of_facts(kind),
             TransferKind::Jobs | TransferKind::Exchanges | TransferKind::Deliveries => Self::of_work(kind),
         }
     }
@@ -119,6 +120,9 @@ impl Shape {
             TransferKind::Tasks => ("t.body", "tasks t WHERE t.mem = ?1", "t.id > ?2", &["t.id"], "t.id"),
             TransferKind::Exposures => {
                 ("x.body", "exposures x WHERE x.mem = ?1", "x.id > ?2", &["x.id"], "x.id")
+            }
+            TransferKind::Prompts => {
+                ("p.body", "prompts p WHERE p.mem = ?1", "p.version > ?2", &["p.version"], "p.version")
             }
             TransferKind::Commits => (
                 "c.body",
@@ -292,6 +296,7 @@ impl SqlTx<'_> {
             | TransferKind::Tasks
             | TransferKind::Exposures
             | TransferKind::Commits
+            | TransferKind::Prompts
             | TransferKind::Tokens
             | TransferKind::Jobs
             | TransferKind::Exchanges

@@ -5,6 +5,7 @@ use loci_model::commit::TaskCommit;
 use loci_model::fact::{Fact, FactEvent};
 use loci_model::job::{Job, JobKind, JobState};
 use loci_model::key::AccessKey;
+use loci_model::prompt_version::PromptVersion;
 use loci_model::record::RecordState;
 use loci_model::repository::Repository;
 use loci_model::task::Task;
@@ -55,6 +56,7 @@ impl SqlTx<'_> {
             Moved::Task(row) => self.load_task(memory, row),
             Moved::Exposure(row) => self.put_exposure(memory, row),
             Moved::Commit(row) => self.load_commit(memory, row),
+            Moved::Prompt(row) => self.load_prompt(memory, row),
             Moved::Token(row) => self.load_token(memory, row),
             Moved::Job(row) => self.load_job(memory, row),
             Moved::Exchange(row) => {
@@ -218,6 +220,14 @@ impl SqlTx<'_> {
         let of_fact = |record| self.one(sql, params![memory, key_of(record)], |_| Ok(()));
         let is_there = event.record.as_ref().map(of_fact).transpose()?.flatten().is_some();
         self.put_fact_event(memory, event, event.kind.is_kept() && is_there, "OR IGNORE")
+    }
+
+    fn load_prompt(&self, memory: i64, prompt: &PromptVersion) -> Result<()> {
+        let sql = "SELECT 1 FROM prompts WHERE mem = ?1 AND version = ?2";
+        match self.one(sql, params![memory, prompt.version], |_| Ok(()))? {
+            Some(()) => Ok(()),
+            None => self.put_prompt(memory, prompt),
+        }
     }
 
     fn load_commit(&self, memory: i64, commit: &TaskCommit) -> Result<()> {

@@ -18,6 +18,7 @@ mod job_waits;
 mod jobs;
 mod leases;
 mod memories;
+mod prompts;
 mod record_lists;
 mod record_moves;
 mod record_states;
@@ -111,6 +112,8 @@ const PARTS: &[Part] = &[
     ("exposures: come back as they were", exposures::come_back),
     ("exposures: of a task, and all", exposures::lists),
     ("exposures: forgotten and purged", exposures::erasure),
+    ("prompts: come back as they were", prompts::come_back),
+    ("prompts: lists, and how they are purged", prompts::lists),
     ("commits: come back as they were", commits::come_back),
     ("commits: found by what they change, and by task", commits::lists),
     ("commits: forgotten and purged", commits::erasure),

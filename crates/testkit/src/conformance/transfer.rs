@@ -150,6 +150,7 @@ fn kind_of(moved: &Moved) -> Kind {
         Moved::Task(_) => Kind::Tasks,
         Moved::Exposure(_) => Kind::Exposures,
         Moved::Commit(_) => Kind::Commits,
+        Moved::Prompt(_) => Kind::Prompts,
         Moved::Token(_) => Kind::Tokens,
         Moved::Job(_) => Kind::Jobs,
         Moved::Exchange(_) => Kind::Exchanges,

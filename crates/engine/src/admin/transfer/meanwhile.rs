@@ -21,6 +21,7 @@ pub(super) const UNCOUNTED: &[TransferKind] = &[
     TransferKind::Tasks,
     TransferKind::Exposures,
     TransferKind::Commits,
+    TransferKind::Prompts,
     TransferKind::Tokens,
     TransferKind::Jobs,
     TransferKind::Exchanges,

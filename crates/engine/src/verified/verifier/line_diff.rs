@@ -198,7 +198,7 @@ fn longest_rise(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
 }
 
 /// Pairs of equal lines on a shortest way of edits (Myers), rising; empty where it is longer than the limit.
-pub(super) fn common_pairs(old: &[u64], new: &[u64]) -> Vec<(usize, usize)> {
+pub(crate) fn common_pairs(old: &[u64], new: &[u64]) -> Vec<(usize, usize)> {
     let (rows, columns) = (old.len() as isize, new.len() as isize);
     let limit = (rows + columns).min(DIFF_EDITS_MAX as isize);
     let middle = limit + 1;

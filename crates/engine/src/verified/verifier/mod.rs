@@ -54,6 +54,7 @@ pub use given_hash::{HashAgreement, compare_hash};
 pub use glob::{BadGlob, Glob};
 pub use information::{Information, information};
 pub use line_cache::LineCache;
+pub(crate) use line_diff::common_pairs;
 pub use mentions::{Mention, has_mentions, mentions};
 pub use path::{PathRejected, check_path};
 pub use reading::ReadLines;

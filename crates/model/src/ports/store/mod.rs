@@ -14,6 +14,7 @@ mod jobs;
 mod keys;
 mod leases;
 mod memories;
+mod prompt_versions;
 mod records;
 mod repositories;
 mod tasks;
@@ -35,6 +36,7 @@ pub use jobs::{JobFailure, JobQuery, Jobs};
 pub use keys::Keys;
 pub use leases::Leases;
 pub use memories::Memories;
+pub use prompt_versions::PromptVersions;
 pub use records::{MissingVector, PassageVector, RecordChange, RecordPage, Records, SupersedeChange};
 pub use repositories::Repositories;
 pub use tasks::{TaskQuery, Tasks};
@@ -81,6 +83,8 @@ pub trait ReadTx {
     fn exposures(&self) -> &dyn Exposures;
     /// Commits that were reported for them.
     fn commits(&self) -> &dyn Commits;
+    /// Versions of prompts.
+    fn prompts(&self) -> &dyn PromptVersions;
     /// Everything, for moving it into another store.
     fn transfer(&self) -> &dyn Transfer;
 }
@@ -121,6 +125,8 @@ pub trait Tx: ReadTx {
     fn exposures_mut(&mut self) -> &mut dyn Exposures;
     /// Commits that were reported for them.
     fn commits_mut(&mut self) -> &mut dyn Commits;
+    /// Versions of prompts.
+    fn prompts_mut(&mut self) -> &mut dyn PromptVersions;
     /// Everything, from another store.
     fn transfer_mut(&mut self) -> &mut dyn Transfer;
 }

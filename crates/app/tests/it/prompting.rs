@@ -1,0 +1,44 @@
+//! Versions of prompts by the command line: from a file to a name, a list, a difference, and back.
+
+use serde_json::json;
+
+use crate::program::Home;
+
+#[test]
+fn a42_versions_from_files() {
+    let home = Home::new();
+    let template = |text: &str| {
+        let path = home.path("template.txt");
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let add = |text: &str, more: &[&str]| {
+        let file = template(text);
+        home.json(&[&["prompt", "add", file.as_str(), "--template", "new-task"], more].concat())
+    };
+    let text = "You work on {repo}.\n{memory_context}\n";
+    let first = add(text, &["--model", "a-model"]);
+    assert_eq!((&first["prompt_version"], first.get("previous")), (&json!("df5f9bd70264"), None));
+    let more =
+        ["--overrides", r#"{"max_turns":40,"append":"Be brief."}"#, "--tool", "edit", "--tool", "bash"];
+    let second = add(text, &[&more[..], &["--extraction-prompt", "learnings@1"]].concat());
+    assert_eq!(second["prompt_version"], "083a2b8f0475");
+    assert_eq!(second["diff_url"], "/v1/prompts/df5f9bd70264..083a2b8f0475/diff");
+    let listed = home.ok(&["prompt", "list", "--template", "new-task"]);
+    let lines: Vec<&str> = listed.lines().collect();
+    assert!(
+        lines.len() == 3 && lines[1].starts_with("083a2b8f0475") && lines[1].ends_with("current"),
+        "{listed}"
+    );
+    let diff = home.run(&["prompt", "diff", "df5f9bd70264", "083a2b8f0475"]);
+    let shown = String::from_utf8(diff.stdout).unwrap();
+    assert_eq!(diff.status.code(), Some(5));
+    assert!(shown.contains("+tool: bash") && shown.contains("-overrides: {}"), "{shown}");
+    assert_eq!(home.ok(&["prompt", "rollback", "new-task", "--to", "df5f9bd70264"]).trim(), "df5f9bd70264");
+    let listed = home.json(&["prompt", "list"]);
+    assert_eq!(listed["prompts"][0]["prompt_version"], "df5f9bd70264");
+    let prompt = home.json(&["prompt", "show", "083a2b8f0475"]);
+    assert_eq!((&prompt["text"], &prompt["tools"]), (&json!(text), &json!(["bash", "edit"])), "{prompt}");
+    home.fails(3, &["prompt", "show", "none"]);
+    home.fails(2, &["prompt", "add", &template("x"), "--template", "t", "--overrides", "[]"]);
+}

@@ -1,0 +1,52 @@
+//! Calls about versions of prompts.
+
+use http::Method;
+use loci_api::prompt::{
+    Prompt, PromptAdd, PromptAdded, PromptDiff, PromptList, PromptListing, PromptRollback, PromptRolledBack,
+};
+
+use crate::call::{Client, path};
+use crate::error::ClientError;
+
+impl Client {
+    /// Stores a version, and makes it its template's current one.
+    ///
+    /// # Errors
+    /// As [`ClientError`] says; so for every call.
+    pub async fn prompt_add(&self, add: &PromptAdd) -> Result<PromptAdded, ClientError> {
+        self.send(Method::POST, path(&["v1", "prompts"]), add).await
+    }
+
+    /// A page of versions, who became current last first.
+    ///
+    /// # Errors
+    /// See [`Client::prompt_add`].
+    pub async fn prompt_list(&self, listing: &PromptListing) -> Result<PromptList, ClientError> {
+        self.get_query(path(&["v1", "prompts"]), listing).await
+    }
+
+    /// A version.
+    ///
+    /// # Errors
+    /// See [`Client::prompt_add`].
+    pub async fn prompt_get(&self, version: &str) -> Result<Prompt, ClientError> {
+        self.get(path(&["v1", "prompts", version])).await
+    }
+
+    /// What differs between two versions.
+    ///
+    /// # Errors
+    /// See [`Client::prompt_add`].
+    pub async fn prompt_diff(&self, from: &str, to: &str) -> Result<PromptDiff, ClientError> {
+        self.get(path(&["v1", "prompts", &format!("{from}..{to}"), "diff"])).await
+    }
+
+    /// Makes a version its template's current one again.
+    ///
+    /// # Errors
+    /// See [`Client::prompt_add`].
+    pub async fn prompt_rollback(&self, template: &str, to: &str) -> Result<PromptRolledBack, ClientError> {
+        let rollback = PromptRollback { to: to.to_owned() };
+        self.send(Method::POST, path(&["v1", "prompts", template, "rollback"]), &rollback).await
+    }
+}

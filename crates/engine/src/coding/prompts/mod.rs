@@ -1,0 +1,254 @@
+//! Versions of the prompts that agents are given: stored, listed, compared, and which of a template's is current. `naming` says what a
+//! version is called, `canonical` how a document is written for that, `comparing` what differs between two.
+
+mod canonical;
+mod comparing;
+mod naming;
+
+use loci_model::ports::store::{ReadTx, StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::prompt_version::PromptVersion;
+use loci_model::{Error, MemoryId, Result, Timestamp, limits};
+
+pub use self::comparing::PromptDiff;
+use self::naming::{DIGITS, MORE_DIGITS, Named};
+pub use self::naming::{PromptDigests, PromptParts};
+use super::checks;
+use crate::memories::existing;
+use crate::page::Page;
+use crate::safety::{RedactionMode, SafetyPolicy, secrets};
+use crate::verified::Standing;
+use crate::{Engine, access};
+
+/// A prompt to be stored.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NewPrompt {
+    /// The template it is a version of.
+    pub template_id: String,
+    /// What it is made of.
+    pub parts: PromptParts,
+    /// The model it is used with: no part of the version.
+    pub model: Option<String>,
+}
+
+/// A version that was stored, now or before, and is its template's current one now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PromptAdded {
+    /// The version.
+    pub prompt: PromptVersion,
+    /// Digests of its parts.
+    pub digests: PromptDigests,
+    /// The template's current version before it.
+    pub previous: Option<String>,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+impl Engine {
+    /// Stores a version of a prompt, and makes it its template's current one. The same again is the one that is there.
+    ///
+    /// # Errors
+    /// `Invalid` by the rules of its members; `Conflict` where it is a version of another template; `Denied`.
+    pub async fn prompt_add(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        new: NewPrompt,
+    ) -> Result<PromptAdded> {
+        check(&new)?;
+        let named = naming::named(&new.parts)?;
+        let memory = self.code_memory(caller, standing).await?;
+        access::require_whole(caller, &memory, Capability::Write)?;
+        let (now, settings) = (self.clock.now(), self.settings.clone());
+        self.store
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let policy = SafetyPolicy::of(&settings, &memory.settings);
+                let known = known(tx, &memory.id, &named.digests.whole)?;
+                let (mut prompt, is_masked) = match known {
+                    Some(known) if known.template_id != new.template_id => return Err(of_another(&known)),
+                    Some(known) => (known, false),
+                    None => made(tx, &memory.id, &new, &named, policy.secrets, now)?,
+                };
+                let previous = make_current(tx, &mut prompt, now)?;
+                let masked = "SECRETS_MASKED: what looks like a secret in the text is stored masked";
+                let warnings = is_masked.then(|| masked.to_owned()).into_iter().collect();
+                Ok(PromptAdded { prompt, digests: named.digests.clone(), previous, warnings })
+            })
+            .await
+    }
+
+    /// A version by its name.
+    ///
+    /// # Errors
+    /// `NotFound`; `Denied`.
+    pub async fn prompt_get(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        version: &str,
+    ) -> Result<PromptVersion> {
+        let memory = self.code_memory(caller, standing).await?;
+        access::require_whole(caller, &memory, Capability::Read)?;
+        let version = version.to_owned();
+        self.store.read(move |tx| get(tx, &memory, &version)).await
+    }
+
+    /// A page of versions of a template, or of all: the current one of a template before the others.
+    ///
+    /// # Errors
+    /// `Denied`.
+    pub async fn prompt_list(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        template_id: Option<String>,
+        after: Option<(Timestamp, String)>,
+        limit: u32,
+    ) -> Result<Page<PromptVersion, (Timestamp, String)>> {
+        let memory = self.code_memory(caller, standing).await?;
+        access::require_whole(caller, &memory, Capability::Read)?;
+        let limit = limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
+        self.store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let after = after.as_ref().map(|(since, version)| (*since, version.as_str()));
+                let found = tx.prompts().list(&memory, template_id.as_deref(), after, limit + 1)?;
+                Ok(Page::cut(found, limit, |prompt| (prompt.current_since, prompt.version.clone())))
+            })
+            .await
+    }
+
+    /// What differs between two versions.
+    ///
+    /// # Errors
+    /// `NotFound`; `Denied`.
+    pub async fn prompt_diff(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        (from, to): (&str, &str),
+    ) -> Result<PromptDiff> {
+        let memory = self.code_memory(caller, standing).await?;
+        access::require_whole(caller, &memory, Capability::Read)?;
+        let (from, to) = (from.to_owned(), to.to_owned());
+        self.store
+            .read(move |tx| Ok(comparing::compared(&get(tx, &memory, &from)?, &get(tx, &memory, &to)?)))
+            .await
+    }
+
+    /// Makes a version its template's current one again; the version and the one before.
+    ///
+    /// # Errors
+    /// `NotFound` where the template has no such version; `Denied`.
+    pub async fn prompt_rollback(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        template_id: &str,
+        to: &str,
+    ) -> Result<(PromptVersion, Option<String>)> {
+        let memory = self.code_memory(caller, standing).await?;
+        access::require_whole(caller, &memory, Capability::Write)?;
+        let (template_id, to, now) = (template_id.to_owned(), to.to_owned(), self.clock.now());
+        self.store
+            .write(move |tx| {
+                let mut prompt = get(tx, &memory, &to)?;
+                if prompt.template_id != template_id {
+                    return Err(unknown(&to));
+                }
+                let previous = make_current(tx, &mut prompt, now)?;
+                Ok((prompt, previous))
+            })
+            .await
+    }
+}
+
+fn unknown(version: &str) -> Error {
+    Error::not_found(format!("there is no version {version} of a prompt here")).on("prompt_version")
+}
+
+fn of_another(known: &PromptVersion) -> Error {
+    let (version, template) = (&known.version, &known.template_id);
+    Error::conflict(format!("this is version {version} of the template {template}")).on("template_id")
+}
+
+fn get(tx: &dyn ReadTx, memory: &MemoryId, version: &str) -> Result<PromptVersion> {
+    existing(tx, memory)?;
+    tx.prompts().get(memory, version)?.ok_or_else(|| unknown(version))
+}
+
+/// The version of that digest, by whichever of its names.
+fn known(tx: &dyn ReadTx, memory: &MemoryId, sha256: &str) -> Result<Option<PromptVersion>> {
+    for digits in [DIGITS, MORE_DIGITS] {
+        let found = tx.prompts().get(memory, sha256.get(..digits).unwrap_or(sha256))?;
+        if found.as_ref().is_some_and(|found| found.sha256 == sha256) {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+fn made(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    new: &NewPrompt,
+    named: &Named,
+    mode: RedactionMode,
+    now: Timestamp,
+) -> Result<(PromptVersion, bool)> {
+    let sha256 = named.digests.whole.clone();
+    let short = sha256.get(..DIGITS).unwrap_or(&sha256).to_owned();
+    let is_taken = tx.prompts().get(memory, &short)?.is_some();
+    let version = if is_taken { sha256.get(..MORE_DIGITS).unwrap_or(&sha256).to_owned() } else { short };
+    let text = secrets::redact(new.parts.text.clone(), mode).0;
+    let is_masked = text != new.parts.text;
+    let prompt = PromptVersion {
+        memory: memory.clone(),
+        version,
+        sha256,
+        template_id: new.template_id.clone(),
+        template_sha256: named.digests.template.clone(),
+        text,
+        overrides: named.overrides.clone(),
+        tools: named.tools.clone(),
+        extraction_prompts: named.extraction_prompts.clone(),
+        model: new.model.clone(),
+        current_since: Timestamp::EPOCH,
+        created_at: now,
+    };
+    Ok((prompt, is_masked))
+}
+
+/// Makes it its template's current version; the one that was before.
+fn make_current(tx: &mut dyn Tx, prompt: &mut PromptVersion, now: Timestamp) -> Result<Option<String>> {
+    let latest = tx.prompts().list(&prompt.memory, Some(&prompt.template_id), None, 2)?;
+    let (first, second) = (latest.first(), latest.get(1));
+    if let Some(first) = first.filter(|first| first.version == prompt.version) {
+        *prompt = first.clone();
+        return Ok(second.map(|second| second.version.clone()));
+    }
+    // Later than the one before, whatever the clock says.
+    let since = first.map_or(now, |first| now.max(first.current_since.plus_millis(1)));
+    prompt.current_since = since;
+    tx.prompts_mut().put(prompt)?;
+    Ok(first.map(|first| first.version.clone()))
+}
+
+fn check(new: &NewPrompt) -> Result<()> {
+    checks::name("template_id", Some(&new.template_id))?;
+    checks::name("model", new.model.as_ref())?;
+    let max = limits::PROMPT_BYTES_MAX;
+    if new.parts.text.len() > max {
+        return Err(Error::invalid("text", format!("text must be at most {max} bytes: shorten it")));
+    }
+    for (field, names) in [("tools", &new.parts.tools), ("extraction_prompts", &new.parts.extraction_prompts)]
+    {
+        if names.len() > limits::PROMPT_NAMES_MAX {
+            let max = limits::PROMPT_NAMES_MAX;
+            return Err(Error::invalid(field, format!("{field} must be at most {max}")));
+        }
+        names.iter().try_for_each(|name| checks::name(field, Some(name)))?;
+    }
+    Ok(())
+}

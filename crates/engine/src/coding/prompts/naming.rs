@@ -1,0 +1,129 @@
+//! How a version of a prompt is named: by a digest of what it is made of, so that the same prompt is the same version wherever it
+//! is stored, and anything else is another. Pure. What differs from task to task takes no part: the task's text, the memory that is
+//! shown, the model.
+
+use loci_model::{Document, Error, Result};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::canonical::canonical;
+
+/// Digits of a name.
+pub(super) const DIGITS: usize = 12;
+/// Where another version has that name.
+pub(super) const MORE_DIGITS: usize = 16;
+
+/// What a prompt is made of.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PromptParts {
+    /// The template's text.
+    pub text: String,
+    /// What is overridden in it; absent, null and `{}` are the same.
+    pub overrides: Option<Value>,
+    /// Names of the tools it offers.
+    pub tools: Vec<String>,
+    /// Prompts by which what comes of it is read.
+    pub extraction_prompts: Vec<String>,
+}
+
+/// Digests of the parts, and of the whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptDigests {
+    /// Of everything: what the name is made of.
+    pub whole: String,
+    /// Of the template's text.
+    pub template: String,
+    /// Of what is overridden.
+    pub overrides: String,
+    /// Of the tools.
+    pub tools: String,
+}
+
+/// The parts in their canonical order, and their digests.
+pub(super) struct Named {
+    pub(super) digests: PromptDigests,
+    pub(super) overrides: Document,
+    pub(super) tools: Vec<String>,
+    pub(super) extraction_prompts: Vec<String>,
+}
+
+/// Names a prompt.
+///
+/// # Errors
+/// `Invalid` where what is overridden is no object.
+pub(super) fn named(parts: &PromptParts) -> Result<Named> {
+    let overrides = match &parts.overrides {
+        None | Some(Value::Null) => Value::Object(Map::new()),
+        Some(object @ Value::Object(_)) => object.clone(),
+        Some(_) => return Err(Error::invalid("overrides", "overrides must be an object")),
+    };
+    let (tools, extraction_prompts) = (ordered(&parts.tools), ordered(&parts.extraction_prompts));
+    let template = digest(&parts.text);
+    let overrides_text = canonical(&overrides)?;
+    let whole = json!({
+        "extraction_prompts": extraction_prompts,
+        "overrides": overrides,
+        "template_sha256": template,
+        "tools": tools,
+    });
+    let digests = PromptDigests {
+        whole: digest(&canonical(&whole)?),
+        template,
+        overrides: digest(&overrides_text),
+        tools: digest(&canonical(&json!(tools))?),
+    };
+    Ok(Named { digests, overrides: Document::parse(&overrides_text)?, tools, extraction_prompts })
+}
+
+/// In order of their UTF-16 code units, as members are, and each once.
+fn ordered(names: &[String]) -> Vec<String> {
+    let mut names = names.to_vec();
+    names.sort_by(|one, other| one.encode_utf16().cmp(other.encode_utf16()));
+    names.dedup();
+    names
+}
+
+pub(super) fn digest(text: &str) -> String {
+    hex::encode(Sha256::digest(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(parts: &PromptParts) -> String {
+        named(parts).unwrap().digests.whole.chars().take(DIGITS).collect()
+    }
+
+    #[test]
+    fn a42_the_vectors_of_the_specification() {
+        let bare = PromptParts {
+            text: "You work on {repo}.\n{memory_context}\n".to_owned(),
+            ..PromptParts::default()
+        };
+        assert_eq!(version(&bare), "df5f9bd70264");
+        let overrides: Value = serde_json::from_str(r#"{"max_turns":40,"append":"Be brief."}"#).unwrap();
+        let full = PromptParts {
+            overrides: Some(overrides),
+            tools: vec!["edit".into(), "bash".into()],
+            extraction_prompts: vec!["learnings@1".into()],
+            ..bare.clone()
+        };
+        assert_eq!(version(&full), "083a2b8f0475");
+        let other_order: Value = serde_json::from_str(r#"{"append":"Be brief.","max_turns":40}"#).unwrap();
+        let tools = vec!["bash".into(), "edit".into()];
+        let same = PromptParts { overrides: Some(other_order), tools, ..full };
+        assert_eq!(version(&same), "083a2b8f0475");
+        for empty in [Value::Null, Value::Object(Map::new())] {
+            assert_eq!(version(&PromptParts { overrides: Some(empty), ..bare.clone() }), "df5f9bd70264");
+        }
+        assert!(named(&PromptParts { overrides: Some(Value::Bool(true)), ..bare }).is_err());
+    }
+
+    #[test]
+    fn a43_another_text_is_another_version() {
+        let of = |text: &str| version(&PromptParts { text: text.to_owned(), ..PromptParts::default() });
+        assert_ne!(of("a"), of("a\n"));
+        assert_eq!(of("a"), of("a"));
+    }
+}
