@@ -1,6 +1,8 @@
 //! Reading the question of a request: known names, terms, vector (retrieval.md §1–§3), and what to say where the question
 //! is longer than is read or no vector came about.
 
+use std::sync::Arc;
+
 use loci_model::ports::embedder::Vector;
 use loci_model::ports::search::{CandidateRequest, ListLengths};
 use loci_model::scope::RecordScope;
@@ -9,6 +11,7 @@ use loci_model::{Result, limits};
 use loci_text::bm25;
 use loci_text::question::{self, Question};
 
+use super::question_once;
 use super::ranking::{distinct_terms, rarest};
 use crate::Engine;
 
@@ -57,19 +60,23 @@ impl Engine {
             notices.degrade(Degradation::EmbeddingUnavailable);
             return None;
         };
-        match embedder.embed_question(question.text.clone()).await {
-            Ok(made) => {
-                if made.shortened {
-                    notices.warn(Warning::QueryShortened);
-                }
-                Some((made.vector, embedder.model_id().to_owned()))
-            }
-            Err(error) => {
-                tracing::warn!(%error, "a question got no vector: searching by words alone");
-                notices.degrade(Degradation::EmbeddingUnavailable);
-                None
-            }
+        let made = match &self.question_once {
+            Some(once) => once.vector(embedder, &question.text).await,
+            None => question_once::made(embedder.clone(), question.text.clone()).await,
+        };
+        let Some(made) = made else {
+            notices.degrade(Degradation::EmbeddingUnavailable);
+            return None;
+        };
+        if made.shortened {
+            notices.warn(Warning::QueryShortened);
         }
+        Some((made.vector, embedder.model_id().to_owned()))
+    }
+
+    /// The same engine for one call that puts its question to several places: it gets its vector once.
+    pub(crate) fn asking_once(&self) -> Self {
+        Self { question_once: Some(Arc::default()), ..self.clone() }
     }
 
     /// The vector by the model before, where there is one and it answers.

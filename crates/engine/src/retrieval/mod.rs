@@ -5,7 +5,7 @@
 //! | file | step |
 //! |---|---|
 //! | `search` | the verb: access, scope, and the steps in order |
-//! | `asked` | the question: known names, terms, vector |
+//! | `asked`, `question_once` | the question: known names, terms, vector, which one call has made once |
 //! | `question_view`, `turn_view` | what signals read |
 //! | [`signals`] | every number that counts, one file per idea |
 //! | [`ranking`] | the one sum and the order |
@@ -22,6 +22,7 @@ pub mod calibration;
 mod folding;
 mod listing;
 mod own_weights;
+mod question_once;
 mod question_view;
 pub mod ranking;
 mod search;
@@ -42,6 +43,7 @@ use loci_text::sections;
 use crate::records::NamespaceAsk;
 
 pub(crate) use own_weights::OwnWeights;
+pub(crate) use question_once::QuestionOnce;
 
 /// A question and where to look.
 #[derive(Debug, Clone, PartialEq)]

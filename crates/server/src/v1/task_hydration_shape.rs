@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use loci_api::hydration as shape;
-use loci_engine::coding::hydration::{Candidate, HydrationKind as Kind, KindStatus, outcome_of, shown_text};
+use loci_engine::coding::hydration::{
+    Candidate, HydrationKind as Kind, KindStatus, ShownRecord, outcome_of, shown_text,
+};
 use loci_engine::coding::{Explained, ExplainedRecord, Hydrated};
+use loci_engine::safety::for_model;
 use loci_model::Timestamp;
 use loci_model::exposure::{ExposedRecord, Exposure, ExposureCall};
 use loci_model::metadata::MetadataValue;
@@ -79,7 +82,9 @@ fn context(found: &Hydrated) -> shape::MemoryContext {
             let kind = *kind;
             found.plan.shown.iter().filter(move |one| one.candidate.kind == kind)
         };
-        kinds.iter().flat_map(of).map(|one| shown_text(&one.candidate.record)).collect()
+        // Whoever puts these into a prompt does so without the fence.
+        let text = |one: &ShownRecord| for_model(&shown_text(&one.candidate.record));
+        kinds.iter().flat_map(of).map(text).collect()
     };
     let list = |kinds: &[Kind]| {
         let texts = texts(kinds);

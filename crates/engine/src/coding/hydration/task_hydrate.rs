@@ -6,7 +6,7 @@ use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::task::{MemoryArm, Task, TaskStatus};
-use loci_model::{ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
+use loci_model::{Error, ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
 use loci_text::tokens::Estimator;
 
 use super::asked::Hydration;
@@ -69,7 +69,7 @@ impl Engine {
     /// a task of the control group is shown nothing.
     ///
     /// # Errors
-    /// `Invalid` by the rules of the request; `NotFound`; `Denied`.
+    /// `Invalid` by the rules of the request; `NotFound`; `Unavailable` where not even the task could be read in time.
     pub async fn task_hydrate(
         &self,
         caller: &Principal,
@@ -81,7 +81,10 @@ impl Engine {
         asked.check()?;
         let deadline = Deadline::begin(self.clock.clone(), asked.timeout_ms(settings));
         let memory = self.code_memory(caller, standing).await?;
-        let place = self.hydration_place(caller, &memory, id).await?;
+        let place = match deadline.read(self.hydration_place(caller, &memory, id)).await {
+            Read::Done(place) => place?,
+            Read::Late => return Err(Error::unavailable("the task could not be read in time")),
+        };
         let at = self.clock.now();
         let limits = Limits {
             tokens: asked.budget_tokens.unwrap_or(settings.budget_tokens),
@@ -95,8 +98,9 @@ impl Engine {
             .copied()
             .filter(|kind| asked.includes(*kind) && (is_shadow || kind.is_of(place.task.arm)))
             .collect();
+        let asking = self.asking_once();
         let reading = Reading {
-            engine: self,
+            engine: &asking,
             caller,
             standing,
             place: &place,
@@ -122,13 +126,13 @@ impl Engine {
             at,
         };
         let (exposure, unwritten) = self.expose(&place, &shown, gathered.look.as_ref(), &deadline).await?;
-        gathered.warnings.extend(unwritten);
         if place.task.arm == MemoryArm::Off {
             // As where nothing is known: the prompt of the control group has the same shape.
             gathered.plan = plan(BTreeMap::new(), at, &limits, settings);
             gathered.status.values_mut().for_each(|status| *status = KindStatus::Disabled);
             gathered.warnings.clear();
         }
+        gathered.warnings.extend(unwritten);
         Ok(hydrated(place, gathered, snapshot, exposure, &limits, at))
     }
 

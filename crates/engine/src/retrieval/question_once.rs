@@ -1,0 +1,60 @@
+//! A question that is put to several places in one call gets its vector once: whoever comes first has it made, the others wait for
+//! the same one. Kept for that call alone, so that nobody can tell by the time it takes what others have asked.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::FutureExt;
+use futures::future::Shared;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::embedder::{Embedder, QuestionVector};
+
+type Coming = Shared<BoxFuture<'static, Option<QuestionVector>>>;
+
+/// The vectors of one call's questions.
+#[derive(Default)]
+pub(crate) struct QuestionOnce(Mutex<Vec<(String, Coming)>>);
+
+impl QuestionOnce {
+    /// The vector of a question; `None` where the model does not answer.
+    pub(super) async fn vector(&self, embedder: &Arc<dyn Embedder>, text: &str) -> Option<QuestionVector> {
+        self.coming(embedder, text).await
+    }
+
+    fn coming(&self, embedder: &Arc<dyn Embedder>, text: &str) -> Coming {
+        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, coming)) = asked.iter().find(|(known, _)| known == text) {
+            return coming.clone();
+        }
+        let coming = made(embedder.clone(), text.to_owned()).boxed().shared();
+        asked.push((text.to_owned(), coming.clone()));
+        coming
+    }
+}
+
+/// Has a vector made, and says in the log where that fails.
+pub(super) async fn made(embedder: Arc<dyn Embedder>, text: String) -> Option<QuestionVector> {
+    embedder
+        .embed_question(text)
+        .await
+        .inspect_err(|error| tracing::warn!(%error, "a question got no vector: searching by words alone"))
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_testkit::{HashEmbedder, block_on};
+
+    use super::*;
+
+    #[test]
+    fn the_same_question_has_the_same_vector() {
+        let embedder: Arc<dyn Embedder> = Arc::new(HashEmbedder::default());
+        let once = QuestionOnce::default();
+        let both = futures::future::join(once.vector(&embedder, "who"), once.vector(&embedder, "who"));
+        let (one, other) = block_on(both);
+        assert_eq!(one, other);
+        assert_eq!(one, block_on(made(embedder.clone(), "who".to_owned())));
+        assert_eq!(once.0.lock().unwrap().len(), 1);
+        assert_ne!(one, block_on(once.vector(&embedder, "where")));
+    }
+}
