@@ -57,6 +57,8 @@ enum Program {
     Crash(crash::Arguments),
     /// How long verified memory takes: storing, reading anew at new commits, reading of many.
     Facts(facts::Arguments),
+    /// How long putting a task's block together takes, and what a budget keeps of it.
+    Hydrate(facts::hydrate::Arguments),
     /// Files that a commit touches, found by its message.
     History(history::Arguments),
     /// Mutated requests through router, shapes and signatures.
@@ -123,6 +125,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::Retrieval(arguments) => retrieval::run(arguments).await,
         Program::Rot(arguments) => rot::run(*arguments).await,
         Program::ScriptedModel(arguments) => scripted_model::run(arguments).await,
+        Program::Hydrate(arguments) => facts::hydrate::run(arguments).await,
         Program::History(arguments) => history::run(arguments).await,
         Program::Migrate(arguments) => migrate::run(arguments).await,
         Program::Fuzz(arguments) => fuzz::run(&arguments),

@@ -1,6 +1,8 @@
 //! `facts`: how long verified memory takes over the native API: storing with three citations, reading fifty facts anew at
-//! commits nobody has seen, one citation, and reading of many facts. How well it decides is `rot`'s business.
+//! commits nobody has seen, one citation, and reading of many facts. How well it decides is `rot`'s business. What tasks are
+//! shown of it is `hydrate`'s.
 
+pub(crate) mod hydrate;
 mod places;
 mod playground;
 
