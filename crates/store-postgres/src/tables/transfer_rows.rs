@@ -43,15 +43,19 @@ struct Shape {
 }
 
 impl Shape {
+    /// Rows of which nothing is long.
+    fn short(
+        columns: &str,
+        from: &str,
+        behind: &'static str,
+        order: &'static [&'static str],
+        key: &'static str,
+    ) -> Self {
+        Self { columns: columns.to_owned(), from: from.to_owned(), behind, order, key, long: None }
+    }
+
     fn of(kind: TransferKind) -> Self {
-        let new = |columns: &str, from: &str, behind, order, key| Self {
-            columns: columns.to_owned(),
-            from: from.to_owned(),
-            behind,
-            order,
-            key,
-            long: None,
-        };
+        let new = Self::short;
         match kind {
             // A memory is read by its standing.
             TransferKind::Memory => {
