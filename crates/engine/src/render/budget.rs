@@ -47,6 +47,8 @@ pub enum Oversize {
 /// An entry on its way into the block.
 struct Candidate<'a> {
     entry: &'a Entry,
+    /// As it may stand in the block.
+    fenced: Entry,
     score: f32,
     lines: String,
     tokens: u32,
@@ -128,11 +130,12 @@ fn open(sections: &mut [Section], entry: &Entry) {
 
 fn filling<'a>(group: &'a Group, budget: &Budget) -> Filling<'a> {
     let candidates = group.entries.iter().map(|entry| {
-        let score = score(&format!("{}\n{}", entry.label, entry.text)).score;
-        let lines = entry::lines(entry, score);
+        let fenced = entry::fenced(entry);
+        let score = entry::suspicion(entry, &fenced);
+        let lines = entry::lines(&fenced, score);
         let tokens = budget.estimator.estimate(&lines);
         let fate = if score >= QUARANTINED { Fate::Suspicious } else { Fate::Waits };
-        Candidate { entry, score, lines, tokens, fate }
+        Candidate { entry, fenced, score, lines, tokens, fate }
     });
     Filling { group, candidates: candidates.collect() }
 }
@@ -183,7 +186,7 @@ fn cut_to(candidate: &Candidate<'_>, room: u32, budget: &Budget) -> Option<(Stri
     // No estimator counts less than a token for four characters; then by halves until it fits.
     let mut chars = usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(4);
     while chars > 0 {
-        let entry = entry::cut(candidate.entry, chars)?;
+        let entry = entry::cut(&candidate.fenced, chars)?;
         let lines = entry::lines(&entry, candidate.score);
         let tokens = budget.estimator.estimate(&lines);
         if tokens <= room {

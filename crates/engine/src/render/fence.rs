@@ -68,9 +68,12 @@ pub fn fence(frame: &Frame, texts: &[&str]) -> String {
 /// A text as it may stand inside a fence.
 pub(super) fn contained(text: &str) -> String {
     let mut clean = safety::for_model(text);
-    // Taking one out may put another together.
-    while let Some(at) = find_prefix(&clean) {
-        clean.replace_range(at..at + PREFIX.len(), "");
+    // Taking one out may put another together, or a secret that it stood in.
+    while find_prefix(&clean).is_some() {
+        while let Some(at) = find_prefix(&clean) {
+            clean.replace_range(at..at + PREFIX.len(), "");
+        }
+        clean = safety::for_model(&clean);
     }
     clean
 }
@@ -98,6 +101,12 @@ mod tests {
         assert!(!block.contains("DATA-x"), "{block}");
         assert_eq!(fence(&frame, &["first"]), fence(&frame, &["first"]));
         assert_ne!(fence(&frame, &["first"]), fence(&Frame::of_memory([0; 16]), &["first"]));
+    }
+
+    #[test]
+    fn what_held_a_secret_apart_hides_none() {
+        let parted = "key AKIAloci-data-IOSFODNN7EXAMPL2";
+        assert!(!contained(parted).contains("AKIAIOSFODNN7EXAMPL2"), "{}", contained(parted));
     }
 
     #[test]

@@ -53,6 +53,13 @@ pub(super) struct KindRead {
     pub(super) look: Option<CitedLook>,
 }
 
+/// Where a user's preferences are; `None` for whoever is no one segment of a path: nobody's are read for them, least of all
+/// everybody's.
+fn preferences_of(user: &str) -> Option<String> {
+    let path = format!("/users/{user}/");
+    (!user.contains('/') && Namespace::parse(path.as_str()).is_ok()).then_some(path)
+}
+
 impl KindRead {
     fn of(status: KindStatus) -> Self {
         Self { status, found: Vec::new(), warnings: Vec::new(), look: None }
@@ -73,14 +80,20 @@ impl Reading<'_> {
         let actor = &self.place.task.actor;
         let user = self.asked.user.as_ref().or(self.place.task.user.as_ref());
         let (rules, episodes_of) = (format!("/{actor}/review-rules/"), format!("/{actor}/episodes/"));
-        let preferences = user.map(|user| format!("/users/{user}/"));
-        let (rules, knowledge, episodes, preferences, reflections) = futures::join!(
+        let preferences = user.and_then(|user| preferences_of(user));
+        let is_unnamed = user.is_some() && preferences.is_none();
+        let (rules, knowledge, episodes, mut preferences, reflections) = futures::join!(
             self.listed(Kind::Rules, Some(rules), Vec::new()),
             self.knowledge(),
             self.episodes(),
             self.listed(Kind::Preferences, preferences, vec![RecordKind::Preference]),
             self.listed(Kind::Reflections, Some(episodes_of), vec![RecordKind::Reflection]),
         );
+        if is_unnamed && preferences.status == KindStatus::Skipped {
+            let rule =
+                "preferences are kept under the name of a user of letters, digits, - and _: none were read";
+            preferences.warnings.push(format!("USER_UNNAMED: {rule}"));
+        }
         BTreeMap::from([
             (Kind::Rules, rules),
             (Kind::Knowledge, knowledge),
@@ -259,5 +272,23 @@ impl Reading<'_> {
         } else {
             tracing::warn!(%task_id, %repo, kind, ?error, metric_type = "memory_load_infra_failure", "hydration");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whose_preferences() {
+        let check = |user: &str, expect: Option<&str>| {
+            assert_eq!(preferences_of(user).as_deref(), expect, "{user:?}");
+        };
+        check("bob", Some("/users/bob/"));
+        check("/", None);
+        check("a/b", None);
+        check("..", None);
+        check("renovate[bot]", None);
+        check("Bob Smith", None);
     }
 }

@@ -1,10 +1,9 @@
 //! Whether what a record applies to has to do with the paths of a task (coding-agent-memory.md §4.4, §16). Pure; where two
 //! patterns cannot be told apart they are taken to meet: a line too much is seen, one too few is not.
 
+use crate::coding::learnings::{MODULE, place_of};
 use crate::verified::verifier::Glob;
 
-/// What stands before the name of a module in a scope.
-const MODULE: &str = "module:";
 /// Characters at which a pattern begins to be one.
 const WILD: &[char] = &['*', '?', '[', '{'];
 /// Letters of a word that may name something.
@@ -28,12 +27,14 @@ struct AskedPath {
 impl AskedPaths {
     pub(super) fn new(paths: &[String]) -> Self {
         let path = |path: &String| {
-            let text = normal(path);
+            let text = in_full(path);
             let fixed = fixed(&text).to_owned();
             let glob = text.contains(WILD).then(|| Glob::parse(&text).ok()).flatten();
             AskedPath { text, fixed, glob }
         };
-        Self(paths.iter().map(path).filter(|path| !path.text.is_empty()).collect())
+        let all: Vec<AskedPath> = paths.iter().map(path).collect();
+        // The whole repository is no path: nothing is narrowed by it.
+        Self(if all.iter().any(|path| path.text.is_empty()) { Vec::new() } else { all })
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -43,9 +44,9 @@ impl AskedPaths {
     /// Whether a scope has to do with one of the paths.
     pub(super) fn meet(&self, scope: &str) -> bool {
         if let Some(module) = scope.strip_prefix(MODULE) {
-            return self.0.iter().any(|path| names_module(&path.text, module));
+            return self.0.iter().any(|path| path.glob.is_some() || names_module(&path.text, module));
         }
-        let scope = normal(scope);
+        let scope = in_full(scope);
         let glob = Glob::parse(&scope).ok();
         self.0.iter().any(|path| path.meets(&scope, glob.as_ref()))
     }
@@ -103,10 +104,11 @@ fn names_module(path: &str, module: &str) -> bool {
     path.split('/').any(is_it)
 }
 
-/// Forward slashes, nothing before the first segment.
-fn normal(path: &str) -> String {
+/// Forward slashes, nothing before the first segment, a directory with all that is beneath it; empty for the whole repository.
+fn in_full(path: &str) -> String {
     let path = path.trim().replace('\\', "/");
-    path.trim_start_matches("./").trim_start_matches('/').to_owned()
+    let path = path.trim_start_matches("./").trim_start_matches('/');
+    if matches!(path, "" | ".") { String::new() } else { place_of(path) }
 }
 
 /// What stands before the first wild character, up to the last slash; all of a literal.
@@ -132,6 +134,12 @@ mod tests {
         check("src/api/orders.ts", "src/api/**", true);
         check("src/api/orders.ts", "src/api", true);
         check("src/api/orders.ts", "src/apis", false);
+        check("**/*.ts", "src", true);
+        check("**/*.ts", "src/api/", true);
+        check("src/api/", "src/api/orders.ts", true);
+        check("src/api", "src/api/orders.ts", true);
+        check("Makefile", "Makefile", true);
+        check("module:auth", "src/**", true);
         check("src/legacy/**", "src/api/**", false);
         check("**/*.test.ts", "src/api/orders.test.ts", true);
         check("**/*.test.ts", "src/api/orders.ts", false);
@@ -142,6 +150,14 @@ mod tests {
         check("module:auth", "src/auth.rs", true);
         check("module:order-history", "src/order_history/mod.rs", true);
         check("module:auth", "src/author/list.ts", false);
+    }
+
+    #[test]
+    fn the_whole_repository_narrows_nothing() {
+        for paths in [&["."][..], &["./"], &["/"], &["src/a.rs", "."]] {
+            let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+            assert!(AskedPaths::new(&paths).is_empty(), "{paths:?}");
+        }
     }
 
     #[test]

@@ -80,8 +80,11 @@ impl Engine {
         let settings = &self.settings.coding;
         asked.check()?;
         let deadline = Deadline::begin(self.clock.clone(), asked.timeout_ms(settings));
-        let memory = self.code_memory(caller, standing).await?;
-        let place = match deadline.read(self.hydration_place(caller, &memory, id)).await {
+        let place = async {
+            let memory = self.code_memory(caller, standing).await?;
+            self.hydration_place(caller, &memory, id).await
+        };
+        let place = match deadline.read(place).await {
             Read::Done(place) => place?,
             Read::Late => return Err(Error::unavailable("the task could not be read in time")),
         };

@@ -9,7 +9,7 @@ mod topic;
 mod vague;
 
 pub(super) use category::Category;
-pub(super) use topic::{TOPIC_CHARS_MAX, scope_of};
+pub(super) use topic::{MODULE, TOPIC_CHARS_MAX, place_of, scope_of};
 
 /// What an agent writes that has learned nothing, or missed nothing.
 const SENTINELS: &[&str] = &["no new repository learnings", "no missing context identified"];

@@ -6,7 +6,7 @@ use super::Category;
 /// Characters of a topic: a longer one is part of the text.
 pub(in crate::coding) const TOPIC_CHARS_MAX: usize = 120;
 /// What stands before the name of a module in a scope.
-const MODULE: &str = "module:";
+pub(in crate::coding) const MODULE: &str = "module:";
 /// Bytes of a file name's ending.
 const EXTENSION_BYTES: std::ops::RangeInclusive<usize> = 1..=8;
 
@@ -84,9 +84,14 @@ pub(in crate::coding) fn scope_of(topic: &str) -> Option<String> {
     if path.is_empty() || !is_place(path) {
         return None;
     }
+    Some(place_of(path))
+}
+
+/// A path in its normal form: what looks like a directory stands for all that is beneath it.
+pub(in crate::coding) fn place_of(path: &str) -> String {
     let last = path.rsplit('/').next().unwrap_or(path);
     let is_directory = path.ends_with('/') || (!path.contains('*') && !has_extension(last));
-    Some(if is_directory { format!("{}/**", path.trim_end_matches('/')) } else { path.to_owned() })
+    if is_directory { format!("{}/**", path.trim_end_matches('/')) } else { path.to_owned() }
 }
 
 /// True for what can only be a path or a glob.
