@@ -1,12 +1,16 @@
 //! The process: reads arguments and environment, runs one command, turns its outcome into an exit code.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
 
 use crate::cli::Cli;
 use crate::config::environment::Environment;
 use crate::{commands, exit};
+
+/// How long work that blocks a thread is waited for when the command has ended.
+const BLOCKED_MAX: Duration = Duration::from_millis(500);
 
 /// Runs the command that the process was started with.
 pub fn run() -> ExitCode {
@@ -17,7 +21,12 @@ pub fn run() -> ExitCode {
         .enable_all()
         .build()
         .map_err(anyhow::Error::from)
-        .and_then(|runtime| runtime.block_on(commands::run(arguments, environment)));
+        .and_then(|runtime| {
+            let outcome = runtime.block_on(commands::run(arguments, environment));
+            // A name that nobody resolves holds up no command that has ended: its thread blocks for seconds.
+            runtime.shutdown_timeout(BLOCKED_MAX);
+            outcome
+        });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => exit::failed(&error, json),

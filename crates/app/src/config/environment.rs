@@ -72,7 +72,11 @@ impl Environment {
                         | "TASK_ID"
                 )
         };
-        Self { seen: std::env::vars().filter(|(name, _)| wanted(name)).collect(), of_process: true }
+        // What is not UTF-8 is nothing of ours, and no reason to fail.
+        let pairs = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+        let ours = pairs.filter(|(name, _)| wanted(name));
+        let seen = ours.filter_map(|(name, value)| Some((name, value.into_string().ok()?)));
+        Self { seen: seen.collect(), of_process: true }
     }
 
     /// From pairs, for tests.

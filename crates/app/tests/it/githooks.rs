@@ -225,6 +225,24 @@ fn a45_what_people_leave_in_the_editor() {
         let left = attempt(&home, &agent.shop.path(), &[], arguments);
         assert!(!left.status.success(), "{arguments:?}: nothing was said of it, so there is no commit");
     }
+    let only_comments = "f() { grep '^#' \"$1\" > \"$1.new\"; mv \"$1.new\" \"$1\"; }; f";
+    let template = agent.shop.path().join("../template.txt");
+    std::fs::write(&template, "Why:\nHow:\n").unwrap();
+    let from_template = format!("commit.template={}", template.display());
+    let calls: [(&str, &[&str]); 6] = [
+        (only_comments, &["commit"]),
+        (only_comments, &["commit", "-v"]),
+        (only_comments, &["commit", "--amend"]),
+        (LEAVES, &["commit", "--no-verify"]),
+        (LEAVES, &["commit", "-s"]),
+        (LEAVES, &["-c", &from_template, "commit"]),
+    ];
+    for (editor, arguments) in calls {
+        let left = attempt(&home, &agent.shop.path(), &[("GIT_EDITOR", editor)], arguments);
+        assert!(!left.status.success(), "{arguments:?} with {editor}: git alone calls it off");
+    }
+    agent.git_as(&[("GIT_EDITOR", TYPES)], &["-c", &from_template, "commit"]);
+    agent.check("a template with something typed", "Typed", &[]);
 }
 
 #[test]

@@ -252,7 +252,7 @@ fn assessment(status: Option<TaskStatus>) -> &'static str {
     }
 }
 
-fn masked_value(value: &Value, masked: &dyn Fn(&str) -> String) -> Value {
+pub(super) fn masked_value(value: &Value, masked: &dyn Fn(&str) -> String) -> Value {
     match value {
         Value::String(text) => Value::String(masked(text)),
         Value::Array(items) => items.iter().map(|item| masked_value(item, masked)).collect(),

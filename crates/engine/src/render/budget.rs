@@ -10,7 +10,6 @@ use super::entry::{self, Entry};
 use super::fence::{Frame, contained};
 use super::receipt::{DropReason, Dropped, Filled, Shown};
 use crate::safety::injection::QUARANTINED;
-use crate::safety::score;
 
 /// Entries of one kind, which share a part of the budget.
 #[derive(Debug, Clone, PartialEq, Eq)]

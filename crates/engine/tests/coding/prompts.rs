@@ -92,6 +92,11 @@ fn two_of_one_name_and_what_is_refused() {
     let secret = ["ghp_", "abcdefghijklmnop", "qrstuvwxyz0123456789"].concat();
     let masked = shop.add(prompt("mine", &format!("Use {secret}.\n"))).unwrap();
     assert!(!masked.prompt.text.contains(&secret) && masked.warnings.concat().contains("SECRETS_MASKED"));
+    let mut beside = prompt("beside", "Be brief.\n");
+    beside.parts.overrides = Some(serde_json::json!({ "env": { "TOKEN": secret, "turns": 4 } }));
+    let beside = shop.add(beside).unwrap();
+    let overrides = beside.prompt.overrides.as_str();
+    assert!(!overrides.contains(&secret) && overrides.contains("turns") && !beside.warnings.is_empty());
     let check = |new: NewPrompt, field: &str| {
         assert_eq!(shop.add(new).unwrap_err().field.as_deref(), Some(field));
     };

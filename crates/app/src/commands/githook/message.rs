@@ -30,13 +30,31 @@ pub(super) fn emptied(text: &str, comment: Option<&str>) -> Option<String> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let end = end(&lines);
     let message = lines.get(..end)?;
-    let is_comment = |line: &str| comment.is_some_and(|comment| line.starts_with(comment));
-    let says_nothing = |line: &&str| line.trim().is_empty() || is_comment(line) || is_ours(line);
-    if !message.iter().all(says_nothing) || !message.iter().any(|line| is_ours(line)) {
+    if message.iter().any(|line| is_said(line, comment)) || !message.iter().any(|line| is_ours(line)) {
         return None;
     }
     let kept = |(at, line): &(usize, &&str)| *at >= end || !is_ours(line);
     Some(lines.iter().enumerate().filter(kept).map(|(_, line)| *line).collect())
+}
+
+/// Whether there is anything in a message that counts for git: comments and signatures do not, nor do our trailers here.
+pub(super) fn says_anything(text: &str, comment: Option<&str>) -> bool {
+    said(text, comment).next().is_some()
+}
+
+/// Whether a message says what another says and nothing more.
+pub(super) fn says_the_same(text: &str, other: &str, comment: Option<&str>) -> bool {
+    said(text, comment).eq(said(other, comment))
+}
+
+fn said<'a>(text: &'a str, comment: Option<&'a str>) -> impl Iterator<Item = &'a str> {
+    let above = text.lines().take_while(|line| !line.trim_end().ends_with(SCISSORS));
+    above.filter(move |line| is_said(line, comment)).map(str::trim_end)
+}
+
+fn is_said(line: &str, comment: Option<&str>) -> bool {
+    let is_comment = comment.is_some_and(|comment| line.starts_with(comment));
+    !(line.trim().is_empty() || is_comment || is_ours(line) || line.starts_with("Signed-off-by: "))
 }
 
 fn end(lines: &[&str]) -> usize {
@@ -79,13 +97,25 @@ mod tests {
     }
 
     #[test]
+    fn what_counts_for_git() {
+        let check = |text: &str, expect: bool| assert_eq!(says_anything(text, Some("#")), expect, "{text:?}");
+        check("Add pages\n", true);
+        check("\n# Please enter\n", false);
+        check("\nSigned-off-by: a <b@c>\n# Please enter\n", false);
+        check(&format!("#{SCISSORS}\n+x\n"), false);
+        assert!(says_anything("#12\n", None));
+        assert!(says_the_same("Why:\n\n# x\n", "Why:\n# y\n", Some("#")));
+        assert!(!says_the_same("Why: it was slow\n", "Why:\n", Some("#")));
+    }
+
+    #[test]
     fn nothing_but_our_own_trailers_is_an_empty_message() {
         let check = |text: &str, expect: Option<&str>| {
             assert_eq!(emptied(text, Some("#")).as_deref(), expect, "{text:?}");
         };
         check("\nTask-Id: t-1\nPrompt-Version: a\n# Please enter\n", Some("\n# Please enter\n"));
         check("a\n\nTask-Id: t-1\n", None);
-        check("\nSigned-off-by: a <b@c>\nTask-Id: t-1\n", None);
+        check("\nSigned-off-by: a <b@c>\nTask-Id: t-1\n", Some("\nSigned-off-by: a <b@c>\n"));
         check("# only comments\n", None);
         let scissors = format!("\nTask-Id: t-1\n#{SCISSORS}\nTask-Id: t-2\n");
         check(&scissors, Some(&format!("\n#{SCISSORS}\nTask-Id: t-2\n")));

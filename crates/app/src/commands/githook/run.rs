@@ -75,18 +75,21 @@ impl Run {
         if !matches!(self, Self::PostRewrite { .. }) && is_replaying(&tree) {
             return Ok(());
         }
+        // So git says that nobody edits.
+        let is_edited = environment.get("GIT_EDITOR") != Some(":");
         match self {
             Self::PrepareCommitMsg { file, source, .. } => {
-                // Git refuses a message that says nothing; with trailers it would say something.
-                let says_nothing = || std::fs::read(&file).is_ok_and(|bytes| bytes.trim_ascii().is_empty());
-                if source.as_deref() == Some("message") && says_nothing() {
+                // Git calls off a commit whose message says nothing, or no more than its template; with trailers it would say
+                // something. Who edits it gets them when the message is written.
+                let text = std::fs::read_to_string(&file).unwrap_or_default();
+                let comment = comment_sign(&git, is_edited).await?;
+                if source.as_deref() == Some("template") || !message::says_anything(&text, comment.as_deref())
+                {
                     return Ok(());
                 }
                 add(&git, &task, &file, true).await
             }
             Self::CommitMsg { file } => {
-                // So git says that nobody edits.
-                let is_edited = environment.get("GIT_EDITOR") != Some(":");
                 if says_nothing(&git, &file, is_edited).await? {
                     return Ok(());
                 }
@@ -135,13 +138,27 @@ async fn add(git: &Git, task: &TaskHere, file: &str, is_first: bool) -> Result<(
 /// Nobody left anything of their own in a message: ours goes too, and git calls the commit off.
 async fn says_nothing(git: &Git, file: &str, is_edited: bool) -> Result<bool> {
     let Ok(text) = std::fs::read_to_string(file) else { return Ok(false) };
+    let comment = comment_sign(git, is_edited).await?;
+    if let Some(empty) = message::emptied(&text, comment.as_deref()) {
+        return rewrite(file, &empty).map(|()| true);
+    }
+    if !message::says_anything(&text, comment.as_deref()) {
+        return Ok(true);
+    }
+    let template = git.answer(&["config", "--path", "--get", "commit.template"]).await?;
+    let template = template.and_then(|path| std::fs::read_to_string(path.trim_end()).ok());
+    Ok(template.is_some_and(|template| message::says_the_same(&text, &template, comment.as_deref())))
+}
+
+/// How comments in a message begin, where git takes any out.
+async fn comment_sign(git: &Git, is_edited: bool) -> Result<Option<String>> {
+    if !is_edited {
+        return Ok(None);
+    }
     let set = git.answer(&["config", "--get-regexp", "^core\\.comment(char|string)$"]).await?;
     let set = set.as_deref().and_then(|lines| lines.lines().last()).and_then(|line| line.split_once(' '));
     let set = set.map(|(_, value)| value).filter(|value| *value != "auto" && !value.is_empty());
-    match message::emptied(&text, is_edited.then(|| set.unwrap_or("#"))) {
-        Some(empty) => rewrite(file, &empty).map(|()| true),
-        None => Ok(text.trim().is_empty()),
-    }
+    Ok(Some(set.unwrap_or("#").to_owned()))
 }
 
 fn put_right(file: &str) -> Result<()> {

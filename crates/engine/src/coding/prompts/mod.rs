@@ -8,12 +8,13 @@ mod naming;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::prompt_version::PromptVersion;
-use loci_model::{Error, MemoryId, Result, Timestamp, limits};
+use loci_model::{Document, Error, MemoryId, Result, Timestamp, limits};
 
 pub use self::comparing::PromptDiff;
 use self::naming::{DIGITS, MORE_DIGITS, Named};
 pub use self::naming::{PromptDigests, PromptParts};
 use super::checks;
+use super::report::masked_value;
 use crate::memories::existing;
 use crate::page::Page;
 use crate::safety::{RedactionMode, SafetyPolicy, secrets};
@@ -189,6 +190,14 @@ fn known(tx: &dyn ReadTx, memory: &MemoryId, sha256: &str) -> Result<Option<Prom
     Ok(None)
 }
 
+/// A document with the secrets in its texts masked; the same bytes where there are none.
+fn without_secrets(document: &Document, mode: RedactionMode) -> Result<Document> {
+    let value: serde_json::Value = serde_json::from_str(document.as_str())
+        .map_err(|error| Error::bug("a document that is no JSON").caused_by(error))?;
+    let masked = masked_value(&value, &|text: &str| secrets::redact(text.to_owned(), mode).0);
+    if masked == value { Ok(document.clone()) } else { Document::from_value(&masked) }
+}
+
 fn made(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -202,7 +211,8 @@ fn made(
     let is_taken = tx.prompts().get(memory, &short)?.is_some();
     let version = if is_taken { sha256.get(..MORE_DIGITS).unwrap_or(&sha256).to_owned() } else { short };
     let text = secrets::redact(new.parts.text.clone(), mode).0;
-    let is_masked = text != new.parts.text;
+    let overrides = without_secrets(&named.overrides, mode)?;
+    let is_masked = text != new.parts.text || overrides.as_str() != named.overrides.as_str();
     let prompt = PromptVersion {
         memory: memory.clone(),
         version,
@@ -210,7 +220,7 @@ fn made(
         template_id: new.template_id.clone(),
         template_sha256: named.digests.template.clone(),
         text,
-        overrides: named.overrides.clone(),
+        overrides,
         tools: named.tools.clone(),
         extraction_prompts: named.extraction_prompts.clone(),
         model: new.model.clone(),
