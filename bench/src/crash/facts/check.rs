@@ -155,6 +155,11 @@ fn shown(events: &[FactEvent]) -> Vec<String> {
 
 /// All facts that are there were acknowledged, and everything that was acknowledged is there, once.
 pub(super) fn acknowledged(snapshot: &Snapshot, ledger: &Ledger) -> Result<()> {
+    ensure!(
+        ledger.early.is_empty(),
+        "stored again, and made by no call that came to an end: {:?}",
+        ledger.early
+    );
     let there: BTreeSet<&str> = snapshot.facts.keys().map(bare).collect();
     let known: BTreeSet<&str> = ledger.facts.keys().map(String::as_str).collect();
     let lost: Vec<_> = known.difference(&there).collect();

@@ -58,6 +58,9 @@ pub(super) struct Sent {
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     pub(super) facts: BTreeMap<String, Known>,
+    /// Facts that somebody stored again and was told so before the answer came to whoever made them, and how often: answers of two
+    /// clients come in any order.
+    pub(super) early: BTreeMap<String, u64>,
     /// Calls without an answer, by key.
     pub(super) open: BTreeMap<String, Sent>,
     /// Facts that changed since they were looked at last.
@@ -90,7 +93,7 @@ impl Ledger {
                 let id = text_at(answer, "/id")?;
                 match text_at(answer, "/status")?.as_str() {
                     "created" => self.insert(id, subject, fact, part),
-                    "refreshed" => self.known(&id)?.stored_again += 1,
+                    "refreshed" => self.stored_again(id),
                     other => anyhow::bail!("stored as {other}: {answer}"),
                 }
             }
@@ -98,7 +101,7 @@ impl Ledger {
                 let new = text_at(answer, "/new_memory_id")?;
                 self.known(&old)?.superseded_by = Some(new.clone());
                 if answer.get("merged") == Some(&Value::Bool(true)) {
-                    self.known(&new)?.stored_again += 1;
+                    self.stored_again(new);
                 } else {
                     self.insert(new, subject, fact, part);
                 }
@@ -124,7 +127,16 @@ impl Ledger {
 
     fn insert(&mut self, id: String, subject: String, fact: String, part: u64) {
         self.fresh.insert(id.clone());
-        self.facts.insert(id, Known { subject, fact, part, ..Known::default() });
+        let stored_again = self.early.remove(&id).unwrap_or_default();
+        self.facts.insert(id, Known { subject, fact, part, stored_again, ..Known::default() });
+    }
+
+    fn stored_again(&mut self, id: String) {
+        match self.facts.get_mut(&id) {
+            Some(known) => known.stored_again += 1,
+            None => *self.early.entry(id.clone()).or_default() += 1,
+        }
+        self.fresh.insert(id);
     }
 
     fn known(&mut self, id: &str) -> Result<&mut Known> {
