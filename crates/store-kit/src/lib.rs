@@ -5,11 +5,10 @@
 //! a connection.
 
 mod accessors;
+pub mod body_rows;
 pub mod change;
 pub mod codes;
-pub mod commit_rules;
 pub mod event_more;
-pub mod exposure_rows;
 pub mod fact_columns;
 pub mod fact_rows;
 pub mod fact_rules;
@@ -19,7 +18,6 @@ pub mod index_search;
 pub mod moved_rows;
 pub mod passages;
 pub mod pool;
-pub mod prompt_rules;
 pub mod reading;
 pub mod record_rules;
 pub mod task_rules;

@@ -7,9 +7,10 @@ use loci_model::transfer::{
 };
 use loci_model::{ActorId, Document, MemoryId, Result, SessionId};
 
+use crate::body_rows::body;
 use crate::codes::{damaged, id_of, stored};
 use crate::fields::Fields;
-use crate::{commit_rules, exposure_rows, fact_rows, prompt_rules, reading, task_rules};
+use crate::{fact_rows, reading};
 
 /// A row of a memory.
 ///
@@ -38,10 +39,10 @@ pub fn of_memory(memory: &MemoryId, kind: TransferKind, row: &impl Fields) -> Re
         TransferKind::Repositories => Moved::Repository(Box::new(fact_rows::repository(row)?)),
         TransferKind::Facts => Moved::Fact(Box::new(fact_rows::fact(memory, row)?)),
         TransferKind::FactEvents => Moved::FactEvent(Box::new(fact_rows::fact_event(memory, row)?)),
-        TransferKind::Tasks => Moved::Task(Box::new(task_rules::task(row)?)),
-        TransferKind::Exposures => Moved::Exposure(Box::new(exposure_rows::exposure(row)?)),
-        TransferKind::Commits => Moved::Commit(Box::new(commit_rules::commit(row)?)),
-        TransferKind::Prompts => Moved::Prompt(Box::new(prompt_rules::prompt(row)?)),
+        TransferKind::Tasks => Moved::Task(Box::new(body(row, "task")?)),
+        TransferKind::Exposures => Moved::Exposure(Box::new(body(row, "exposure")?)),
+        TransferKind::Commits => Moved::Commit(Box::new(body(row, "commit")?)),
+        TransferKind::Prompts => Moved::Prompt(Box::new(body(row, "prompt")?)),
         TransferKind::Tokens => Moved::Token(Box::new(token(row)?)),
         TransferKind::Jobs => Moved::job(reading::job(row)?),
         TransferKind::Exchanges => Moved::Exchange(Box::new(reading::exchange(row)?)),

@@ -1,19 +1,9 @@
-//! Tasks in both stores: read from rows, and the conditions of their lists. No SQL but conditions that read the same in both.
+//! Tasks in both stores: the conditions of their lists. No SQL but conditions that read the same in both.
 
-use loci_model::Result;
 use loci_model::ports::store::TaskQuery;
-use loci_model::task::{Task, TaskStatus};
+use loci_model::task::TaskStatus;
 
-use crate::codes::{code_of, stored};
-use crate::fields::Fields;
-
-/// A task: body.
-///
-/// # Errors
-/// A bug, where the row is damaged.
-pub fn task(row: &impl Fields) -> Result<Task> {
-    stored(serde_json::from_str(row.text(0)?), "task")
-}
+use crate::codes::code_of;
 
 /// The description as it is looked through.
 pub fn searched(text: &str) -> String {

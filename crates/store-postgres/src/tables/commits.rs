@@ -4,8 +4,8 @@ use loci_model::code::ObjectId;
 use loci_model::commit::TaskCommit;
 use loci_model::ports::store::Commits;
 use loci_model::{ActorId, MemoryId, Result, TaskId};
+use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;
-use loci_store_kit::commit_rules;
 use tokio_postgres::Row;
 
 use super::event_rows::plain;
@@ -13,7 +13,7 @@ use crate::columns::Columns;
 use crate::tx::{PgTx, limit};
 
 fn read(row: &Row) -> Result<TaskCommit> {
-    commit_rules::commit(&Columns(row))
+    body(&Columns(row), "commit")
 }
 
 const BY_ID: &str = "SELECT body FROM commits WHERE mem = $1 AND actor = $2 AND sha = $3";

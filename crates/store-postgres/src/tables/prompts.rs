@@ -3,8 +3,8 @@
 use loci_model::ports::store::PromptVersions;
 use loci_model::prompt_version::PromptVersion;
 use loci_model::{MemoryId, Result, Timestamp};
+use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;
-use loci_store_kit::prompt_rules;
 use tokio_postgres::Row;
 
 use super::event_rows::plain;
@@ -13,7 +13,7 @@ use crate::columns::Columns;
 use crate::tx::{PgTx, limit};
 
 fn read(row: &Row) -> Result<PromptVersion> {
-    prompt_rules::prompt(&Columns(row))
+    body(&Columns(row), "prompt")
 }
 
 const BY_VERSION: &str = "SELECT body FROM prompts WHERE mem = $1 AND version = $2";

@@ -3,6 +3,7 @@
 use loci_model::ports::store::{TaskQuery, Tasks};
 use loci_model::task::Task;
 use loci_model::{ActorId, MemoryId, Result, TaskId};
+use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;
 use loci_store_kit::task_rules::{self, TaskValue};
 use tokio_postgres::Row;
@@ -13,7 +14,7 @@ use crate::columns::Columns;
 use crate::tx::{PgTx, code, limit};
 
 fn read(row: &Row) -> Result<Task> {
-    task_rules::task(&Columns(row))
+    body(&Columns(row), "task")
 }
 
 fn optional(text: Option<&String>) -> Option<String> {

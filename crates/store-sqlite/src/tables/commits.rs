@@ -4,15 +4,15 @@ use loci_model::code::ObjectId;
 use loci_model::commit::TaskCommit;
 use loci_model::ports::store::Commits;
 use loci_model::{ActorId, MemoryId, Result, TaskId};
+use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;
-use loci_store_kit::commit_rules;
 use rusqlite::{Row, params};
 
 use crate::columns::Columns;
 use crate::tx::{SqlTx, limit};
 
 fn read(row: &Row<'_>) -> Result<TaskCommit> {
-    commit_rules::commit(&Columns(row))
+    body(&Columns(row), "commit")
 }
 
 impl SqlTx<'_> {

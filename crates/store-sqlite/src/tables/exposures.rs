@@ -3,15 +3,15 @@
 use loci_model::exposure::Exposure;
 use loci_model::ports::store::Exposures;
 use loci_model::{ActorId, ExposureId, MemoryId, Result, TaskId};
+use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;
-use loci_store_kit::exposure_rows;
 use rusqlite::{Row, params};
 
 use crate::columns::Columns;
 use crate::tx::{SqlTx, limit};
 
 fn read(row: &Row<'_>) -> Result<Exposure> {
-    exposure_rows::exposure(&Columns(row))
+    body(&Columns(row), "exposure")
 }
 
 impl SqlTx<'_> {

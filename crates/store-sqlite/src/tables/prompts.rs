@@ -3,8 +3,8 @@
 use loci_model::ports::store::PromptVersions;
 use loci_model::prompt_version::PromptVersion;
 use loci_model::{MemoryId, Result, Timestamp};
+use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;
-use loci_store_kit::prompt_rules;
 use rusqlite::{Row, params, params_from_iter};
 
 use crate::bound::Bound;
@@ -12,7 +12,7 @@ use crate::columns::Columns;
 use crate::tx::{SqlTx, limit};
 
 fn read(row: &Row<'_>) -> Result<PromptVersion> {
-    prompt_rules::prompt(&Columns(row))
+    body(&Columns(row), "prompt")
 }
 
 impl SqlTx<'_> {

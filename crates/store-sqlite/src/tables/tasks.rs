@@ -3,6 +3,7 @@
 use loci_model::ports::store::{TaskQuery, Tasks};
 use loci_model::task::Task;
 use loci_model::{ActorId, MemoryId, Result, TaskId};
+use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;
 use loci_store_kit::task_rules::{self, TaskValue};
 use rusqlite::{Row, params, params_from_iter};
@@ -12,7 +13,7 @@ use crate::columns::Columns;
 use crate::tx::{SqlTx, limit};
 
 fn read(row: &Row<'_>) -> Result<Task> {
-    task_rules::task(&Columns(row))
+    body(&Columns(row), "task")
 }
 
 impl SqlTx<'_> {
