@@ -68,7 +68,7 @@ impl ForgeSource {
 
 impl CodeSource for ForgeSource {
     fn capabilities(&self) -> CodeCapabilities {
-        CodeCapabilities { renames: true, history: false, worktree: false }
+        CodeCapabilities { renames: true, history: false, worktree: false, near: false }
     }
 
     fn resolve(&self, name: &str) -> CodeResult<Option<Revision>> {

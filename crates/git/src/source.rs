@@ -105,7 +105,7 @@ impl Source {
 
 impl CodeSource for Source {
     fn capabilities(&self) -> CodeCapabilities {
-        CodeCapabilities { renames: true, history: true, worktree: self.worktree.is_some() }
+        CodeCapabilities { renames: true, history: true, worktree: self.worktree.is_some(), near: true }
     }
 
     fn resolve(&self, name: &str) -> CodeResult<Option<Revision>> {

@@ -176,7 +176,7 @@ impl CodeHistory {
 
 impl CodeSource for CodeHistory {
     fn capabilities(&self) -> CodeCapabilities {
-        CodeCapabilities { renames: true, history: !self.renames_left_out, worktree: false }
+        CodeCapabilities { renames: true, history: !self.renames_left_out, worktree: false, near: true }
     }
 
     fn resolve(&self, name: &str) -> CodeResult<Option<Revision>> {

@@ -74,15 +74,16 @@ pub(super) fn see(source: &dyn CodeSource, look: &Look<'_>, tip: &Tip, subjects:
     let verifier = Verifier::new(source, tip.revision, look.lines, look.scope, look.clock, limits);
     let cited: Vec<_> = subjects.iter().flat_map(|subject| &subject.citations).collect();
     verifier.announce(&cited);
-    let quorum = Quorum::of(look.quorum);
-    let check = |subject: &Subject| {
-        let began_us = look.clock.monotonic_us();
-        let verification = verifier.verify(&subject.citations, &subject.claims, quorum);
-        let duration_ms = since_ms(look.clock.monotonic_us(), began_us);
-        let lines = if look.with_lines { lines_found(&verifier, &verification) } else { Vec::new() };
-        Seen { verification, duration_ms, lines }
-    };
-    subjects.iter().map(check).collect()
+    subjects.iter().map(|subject| see_one(&verifier, look, subject)).collect()
+}
+
+/// Verifies one subject.
+pub(super) fn see_one(verifier: &Verifier<'_>, look: &Look<'_>, subject: &Subject) -> Seen {
+    let began_us = look.clock.monotonic_us();
+    let verification = verifier.verify(&subject.citations, &subject.claims, Quorum::of(look.quorum));
+    let duration_ms = since_ms(look.clock.monotonic_us(), began_us);
+    let lines = if look.with_lines { lines_found(verifier, &verification) } else { Vec::new() };
+    Seen { verification, duration_ms, lines }
 }
 
 /// The lines where citations were found, by citation. What cannot be read any more is left out: the verdict stands.

@@ -38,6 +38,7 @@ pub(crate) mod following;
 mod gone;
 mod history;
 mod holding;
+mod in_parts;
 mod invalidate;
 mod locating;
 mod looking;

@@ -110,7 +110,7 @@ mod tests {
 
     impl CodeSource for Branches {
         fn capabilities(&self) -> CodeCapabilities {
-            CodeCapabilities { renames: false, history: true, worktree: false }
+            CodeCapabilities { renames: false, history: true, worktree: false, near: true }
         }
         fn resolve(&self, name: &str) -> CodeResult<Option<Revision>> {
             Ok(match name {

@@ -13,6 +13,7 @@ use loci_model::{MemoryId, RecordId, Result};
 
 use super::answers::VerifyMode;
 use super::code_reading::{HEAD, Tip, resolve_since, unreadable};
+use super::in_parts::Parts;
 use super::looking::{Look, Seen, Subject, look_at};
 use super::remembered::Remembered;
 use super::settling::{self, Origin};
@@ -246,6 +247,9 @@ impl Engine {
         subjects: Vec<Subject>,
     ) -> CodeResult<(Tip, Vec<Seen>)> {
         let look = OwnLook::of(self, repository, reference);
+        if Parts::are_worth_it(subjects.len()) {
+            return self.look_in_parts(repository, standing, look, subjects).await;
+        }
         let work = move |source: &dyn CodeSource| look_at(source, &look.borrowed(), &subjects);
         self.on_code(repository, standing, Arc::new(work)).await
     }

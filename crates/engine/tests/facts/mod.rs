@@ -6,6 +6,7 @@ mod at_forge;
 mod background;
 mod known_defects;
 mod lifecycle;
+mod many;
 mod proposing;
 mod reading;
 mod storing;

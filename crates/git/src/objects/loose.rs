@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use loci_model::code::ObjectId;
-use loci_model::ports::code::CodeResult;
+use loci_model::ports::code::{CodeError, CodeResult};
 
 use super::format::Kind;
 use super::inflate::Inflater;
@@ -24,20 +24,27 @@ pub(crate) fn header(objects: &Dir, id: &ObjectId) -> CodeResult<Option<Header>>
     parse(&out).map(|(header, _)| Some(header))
 }
 
-/// A loose object; `None` where there is no such file.
-pub(crate) fn read(objects: &Dir, id: &ObjectId) -> CodeResult<Option<Content>> {
+/// A loose object, unless its head is reason to refuse it: nothing more of it is inflated then. `None` where there is no such file.
+pub(crate) fn read(
+    objects: &Dir,
+    id: &ObjectId,
+    refusal: impl Fn(Header) -> Option<CodeError>,
+) -> CodeResult<Option<Result<Content, CodeError>>> {
     let Some(file) = open(objects, id)? else { return Ok(None) };
     let mut stream = Inflater::new(&file, 0);
     let mut out = Vec::new();
     stream.fill(&mut out, HEAD_BYTES_MAX)?;
     let (header, head_bytes) = parse(&out)?;
+    if let Some(error) = refusal(header) {
+        return Ok(Some(Err(error)));
+    }
     if header.bytes > OBJECT_BYTES_MAX {
         return Err(fault::too_large("an object"));
     }
     let bytes = usize::try_from(header.bytes).map_err(|_| fault::too_large("an object"))?;
     stream.finish(&mut out, head_bytes + bytes)?;
     let content = out.get(head_bytes..).unwrap_or_default();
-    Ok(Some(Content { kind: header.kind, bytes: content.into() }))
+    Ok(Some(Ok(Content { kind: header.kind, bytes: content.into() })))
 }
 
 /// Adds the ids of loose objects that begin with these hex digits, at least two.

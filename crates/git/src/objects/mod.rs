@@ -103,11 +103,9 @@ impl Objects {
                 Some(error) => Ok(Err(error)),
                 None => pack.read(at, &self.bases).and_then(|content| self.checked(id, content)).map(Ok),
             },
-            |dir| match loose::header(dir, id)?.map(refusal) {
-                Some(Some(error)) => Ok(Some(Err(error))),
-                Some(None) => {
-                    loose::read(dir, id)?.map(|content| self.checked(id, content).map(Ok)).transpose()
-                }
+            |dir| match loose::read(dir, id, refusal)? {
+                Some(Ok(content)) => self.checked(id, content).map(|content| Some(Ok(content))),
+                Some(Err(error)) => Ok(Some(Err(error))),
                 None => Ok(None),
             },
         )?;

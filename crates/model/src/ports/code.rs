@@ -41,6 +41,8 @@ pub struct CodeCapabilities {
     pub history: bool,
     /// It has a worktree.
     pub worktree: bool,
+    /// It lies on this machine: nothing is fetched for it, and several looks at once are done sooner than one after the other.
+    pub near: bool,
 }
 
 /// One repository, open for reading. Synchronous: it is used on the adapter's own threads ([`CodeSources::read`]).

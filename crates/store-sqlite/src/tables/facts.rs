@@ -28,7 +28,47 @@ impl SqlTx<'_> {
     /// Writes a fact of the record of that number, with its paths.
     pub(super) fn put_fact(&self, memory: i64, number: i64, fact: &Fact) -> Result<()> {
         let row = FactColumns::of(fact)?;
-        self.replace_paths(number, (memory, &row.repository, &row.key), &row.paths)?;
+        let stands = self.replace_paths(number, (memory, &row.repository, &row.key), &row.paths)?
+            && self.put_counts(number, &row)?;
+        if !stands {
+            self.put_whole(memory, number, &row)?;
+        }
+        self.run(
+            "INSERT INTO fact_reads(num, retrieved, swept) VALUES (?1, ?2, ?3) \
+             ON CONFLICT(num) DO UPDATE SET retrieved = excluded.retrieved, swept = excluded.swept",
+            params![number, row.retrieved, row.swept],
+        )?;
+        Ok(())
+    }
+
+    /// Writes what no index holds, where all that an index holds is as it was: SQLite writes the entries of every column that is set
+    /// anew, changed or not. False where something else changed.
+    fn put_counts(&self, number: i64, row: &FactColumns) -> Result<bool> {
+        let sql = "UPDATE facts SET citations = ?2, used = ?3, verifications = ?4, rejections = ?5, applied = ?6, body = ?7 \
+                   WHERE num = ?1 AND hash = ?8 AND status = ?9 AND proposed = ?10 AND refreshed = ?11 AND created = ?12 \
+                   AND expires = ?13";
+        let changed = self.run(
+            sql,
+            params![
+                number,
+                row.citations,
+                row.used,
+                row.verifications,
+                row.rejections,
+                row.applied,
+                row.body,
+                row.hash,
+                row.status,
+                row.proposed,
+                row.refreshed,
+                row.created,
+                row.expires
+            ],
+        )?;
+        Ok(changed > 0)
+    }
+
+    fn put_whole(&self, memory: i64, number: i64, row: &FactColumns) -> Result<()> {
         self.run(
             "INSERT INTO facts(num, mem, key, repository, hash, status, proposed, citations, refreshed, created, used, expires, \
              verifications, rejections, applied, paths, body) \
@@ -58,19 +98,14 @@ impl SqlTx<'_> {
                 row.body
             ],
         )?;
-        self.run(
-            "INSERT INTO fact_reads(num, retrieved, swept) VALUES (?1, ?2, ?3) \
-             ON CONFLICT(num) DO UPDATE SET retrieved = excluded.retrieved, swept = excluded.swept",
-            params![number, row.retrieved, row.swept],
-        )?;
         Ok(())
     }
 
-    /// Writes the paths of a fact where they changed.
-    fn replace_paths(&self, number: i64, place: (i64, &[u8], &[u8]), paths: &[String]) -> Result<()> {
+    /// Writes the paths of a fact where they changed; true where the fact is there with these very paths.
+    fn replace_paths(&self, number: i64, place: (i64, &[u8], &[u8]), paths: &[String]) -> Result<bool> {
         if let Some((repository, old)) = self.paths_of_row(number)? {
             if repository == place.1 && old == paths {
-                return Ok(());
+                return Ok(true);
             }
             self.drop_paths((place.0, &repository, place.2), &old)?;
         }
@@ -78,7 +113,7 @@ impl SqlTx<'_> {
             let sql = "INSERT INTO fact_paths(mem, repository, path, key) VALUES (?1, ?2, ?3, ?4)";
             self.run(sql, params![place.0, place.1, path, place.2])?;
         }
-        Ok(())
+        Ok(false)
     }
 
     fn paths_of_row(&self, number: i64) -> Result<Option<(Vec<u8>, Vec<String>)>> {

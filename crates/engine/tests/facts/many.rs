@@ -1,0 +1,92 @@
+//! Facts by the dozen: looked at by several threads, each keeps its own verdict and place.
+
+use loci_engine::verified::{FactList, NewFact, VerifyMode};
+use loci_model::verdict::Verdict;
+
+use super::world::{REPO, Shop, cite};
+
+/// More than one thread looks at so many.
+const FACTS: usize = 45;
+/// Every so many loses its code.
+const LOST: usize = 5;
+
+fn path(number: usize) -> String {
+    format!("src/part_{number}.rs")
+}
+
+fn code(number: usize) -> String {
+    format!(
+        "/// How many the shelf of part {number} holds.\npub fn shelf_{number}() -> usize {{\n    {number} * 17 + SHELF_BASE_{number}\n}}\n"
+    )
+}
+
+fn fact(number: usize) -> NewFact {
+    NewFact {
+        repo: REPO.to_owned(),
+        subject: format!("shelf {number}"),
+        fact: format!("`shelf_{number}` adds SHELF_BASE_{number}."),
+        citations: vec![cite(&path(number), 1, 4)],
+        ..NewFact::default()
+    }
+}
+
+/// The number in a fact's subject.
+fn number_of(subject: &str) -> usize {
+    subject.strip_prefix("shelf ").unwrap().parse().unwrap()
+}
+
+fn shop() -> Shop {
+    let shop = Shop::new();
+    let files: Vec<(String, String)> = (0..FACTS).map(|number| (path(number), code(number))).collect();
+    shop.code(|history| {
+        let files: Vec<(&str, &str)> =
+            files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        history.commit(&files);
+    });
+    for number in 0..FACTS {
+        shop.store(fact(number)).unwrap();
+    }
+    shop
+}
+
+fn check_places(list: &FactList) {
+    for view in &list.facts {
+        let number = number_of(view.remembered.subject());
+        let found = view.verification.as_ref().unwrap().citations[0].found.clone().unwrap();
+        let moved = u32::try_from(number % 7).unwrap();
+        assert_eq!((found.path, found.line_start), (path(number), 1 + moved), "{number}");
+    }
+}
+
+#[test]
+fn each_of_many_facts_keeps_its_own_verdict() {
+    let shop = shop();
+    shop.code(|history| {
+        let after = |number: usize| {
+            let lost = number.is_multiple_of(LOST);
+            let text = format!("{}{}", "// moved\n".repeat(number % 7), code(number));
+            if lost { "pub const NOTHING: u8 = 1;\n".to_owned() } else { text }
+        };
+        let files: Vec<(String, String)> = (0..FACTS).map(|number| (path(number), after(number))).collect();
+        let files: Vec<(&str, &str)> =
+            files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        history.commit(&files);
+    });
+    let list = shop.recent(VerifyMode::Fresh);
+    assert_eq!((list.facts.len(), list.omitted.gone), (FACTS - FACTS / LOST, (FACTS / LOST) as u64));
+    check_places(&list);
+    let withheld: Vec<usize> =
+        list.withheld.iter().map(|view| number_of(view.remembered.subject())).collect();
+    assert!(withheld.iter().all(|number| number.is_multiple_of(LOST)), "{withheld:?}");
+    let gone = |view: &loci_engine::verified::FactView| {
+        view.verification.as_ref().map(|verification| verification.verdict) == Some(Verdict::Gone)
+    };
+    assert!(list.withheld.iter().all(gone));
+    let order = |list: &FactList| -> Vec<usize> {
+        list.facts.iter().map(|view| number_of(view.remembered.subject())).collect()
+    };
+    let again = shop.recent(VerifyMode::Fresh);
+    assert_eq!(order(&again), order(&list));
+    check_places(&again);
+    shop.assert_told();
+}
