@@ -159,7 +159,7 @@ pub struct HydratedEpisode {
     pub task_id: Option<String>,
     /// How it ended.
     pub outcome: String,
-    /// `positive`, `negative` or `open`: whether it may be followed.
+    /// `positive`, `negative` or `neutral`: whether it may be followed.
     pub polarity: String,
     /// What happened, in at most 600 characters.
     pub summary: String,
@@ -221,7 +221,7 @@ pub struct DroppedRecord {
     pub id: String,
     /// As what it was found.
     pub kind: String,
-    /// `budget`, `suspicious`, `scope`, `trust`, `similarity`, `own_task` or `self_feedback`.
+    /// `budget`, `suspicious`, `scope`, `trust`, `similarity`, `own_task`, `self_feedback`, or `deadline`: there was no time to look at it.
     pub reason: String,
 }
 
@@ -239,7 +239,7 @@ pub struct Withheld {
 pub struct MemoryContext {
     /// Rules, reflections, knowledge; null: it could not be read.
     pub repo_knowledge: Option<Vec<String>>,
-    /// Earlier tasks; null: they could not be read.
+    /// Earlier tasks; one that did not work, or of which that is not known, begins by saying so; null: they could not be read.
     pub past_episodes: Option<Vec<String>>,
 }
 
@@ -305,9 +305,9 @@ pub struct TaskExplained {
     pub task_id: String,
     /// Which memory it is given.
     pub arm: String,
-    /// What each call showed, oldest first; the first 100.
+    /// What each call showed, oldest first: the newest 100.
     pub exposures: Vec<Exposure>,
-    /// There are more of them.
+    /// There are older ones.
     pub more_exposures: bool,
     /// What was shown, or is said to have been used, by id.
     pub records: Vec<ExplainedRecord>,

@@ -84,6 +84,11 @@ impl ExposedRecord {
     }
 }
 
+/// A share as it is kept and told: four decimals say enough.
+pub fn rounded(value: f64) -> f64 {
+    (value * 10_000.0).round() / 10_000.0
+}
+
 /// The decision on what the agent saw.
 pub const SHOWN: &str = "shown";
 /// The decision on what a task of the control group would have seen.

@@ -210,7 +210,7 @@ pub const HYDRATION_TOKENS_MAX: u32 = 200_000;
 pub const HYDRATION_TIMEOUT_MS: std::ops::RangeInclusive<u64> = 100..=30_000;
 /// Paths that a hydration may name.
 pub const HYDRATION_PATHS_MAX: usize = 200;
-/// Exposures that an explanation of a task goes through.
+/// Exposures that an explanation of a task goes through: the newest.
 pub const EXPLAINED_EXPOSURES_MAX: usize = 100;
 /// Characters of a learning.
 pub const LEARNING_CHARS_MAX: usize = 2_000;

@@ -91,14 +91,27 @@ fn what_is_remembered_is_printed_for_the_prompt() {
     let (code, out, said) = shop.run(&["task", "hydrate", "t-002", "--timeout-ms", "1"]);
     assert!(code == 0 && out.contains("No previous knowledge") && said.contains("timeout_ms"), "{said}");
     assert_ne!(shop.run(&["task", "hydrate", "t-002", "--timeout-ms", "1", "--strict"]).0, 0);
+    // What is refused is told from what is not there.
+    let (code, out, said) = shop.run(&["task", "hydrate", "t-404"]);
+    assert!(
+        code == 0 && said.contains("server refused") && out.contains("could not be read"),
+        "{said} {out}"
+    );
+    let (code, out, _) = shop.run(&["task", "hydrate", "t-404", "--json"]);
+    let refused: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &refused["error"]["code"]), (0, &json!("NOT_FOUND")), "{out}");
+    assert_eq!((&refused["status"]["rules"], &refused["degraded"]), (&json!("error"), &json!(true)), "{out}");
+    assert!(refused["warnings"][0].as_str().unwrap().starts_with("REFUSED: "), "{out}");
+    assert_eq!(shop.run(&["task", "hydrate", "t-404", "--strict"]).0, 3);
     let began = Instant::now();
     let (code, out, said) = shop.run(&["task", "hydrate", "t-002", "--url", NOWHERE]);
     assert!(began.elapsed() < HELD_UP_MAX, "{:?}", began.elapsed());
     assert!(code == 0 && out.contains("No previous knowledge") && !out.contains(id), "{out}");
-    assert!(said.contains("loci task hydrate:"), "{said}");
+    assert!(said.contains("loci task hydrate:") && !said.contains("server refused"), "{said}");
     let (code, out, _) = shop.run(&["task", "hydrate", "t-002", "--url", NOWHERE, "--json"]);
     let nothing: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, &nothing["degraded"]), (0, &json!(true)), "{out}");
+    assert_eq!(nothing["error"]["code"], "UNAVAILABLE", "{out}");
     assert_eq!(nothing["memory_context"], json!({"repo_knowledge": null, "past_episodes": null}));
     assert_eq!(shop.run(&["task", "hydrate", "t-002", "--url", NOWHERE, "--strict"]).0, 1);
     assert_eq!(shop.json(&["spool", "show"]), json!([]), "a question is of no use later");

@@ -21,6 +21,8 @@ use crate::verified::proposing;
 
 /// The metadata key of a text's digest.
 const DIGEST: &str = "content_sha256";
+/// What agents would have needed: the subtype of its records, and the name of the prompt that asks for it.
+pub(super) const SELF_FEEDBACK: &str = "self_feedback";
 /// The form of this area's records.
 pub(super) const SCHEMA_VERSION: &str = "4";
 /// How much less is believed of what names nothing.
@@ -39,7 +41,7 @@ impl LearnedKind {
     fn subtype(self) -> &'static str {
         match self {
             Self::Knowledge => "knowledge",
-            Self::SelfFeedback => "self_feedback",
+            Self::SelfFeedback => SELF_FEEDBACK,
         }
     }
 

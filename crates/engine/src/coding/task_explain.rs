@@ -39,9 +39,9 @@ pub struct Explained {
     pub task: TaskId,
     /// Which memory it is given.
     pub arm: MemoryArm,
-    /// What each call showed, oldest first.
+    /// What each call showed, oldest first: of many the newest.
     pub exposures: Vec<Exposure>,
-    /// There are more exposures than are told of.
+    /// There are more exposures, older ones, than are told of.
     pub is_cut: bool,
     /// What was shown or used, by id.
     pub records: Vec<ExplainedRecord>,
@@ -82,6 +82,7 @@ fn explained(tx: &dyn ReadTx, view: &View, task: Task) -> Result<Explained> {
     let mut exposures = tx.exposures().of_task(&task.memory, &task.id, None, most + 1)?;
     let is_cut = exposures.len() > most;
     exposures.truncate(most);
+    exposures.reverse();
     let episode = existing_episode(tx, &task.memory, &task)?.filter(|record| view.admits(record));
     let report = episode.and_then(|record| TaskEpisode::read(&record.text)).unwrap_or_default().task;
     let mut shown: BTreeMap<RecordId, (String, BTreeSet<u32>, u32)> = BTreeMap::new();

@@ -6,20 +6,22 @@
 
 use loci_text::tokens::Estimator;
 
-use super::entry::{self, Entry};
+use super::entry::{self, Entry, Screened};
 use super::fence::{Frame, contained};
 use super::receipt::{DropReason, Dropped, Filled, Shown};
 use crate::safety::injection::QUARANTINED;
 
 /// Entries of one kind, which share a part of the budget.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Group {
     /// Its part of the budget, in hundredths.
     pub share: u32,
+    /// It gives way: of what others leave it gets what is left in the end alone, when those before it have been offered it again.
+    pub yields: bool,
     /// So many are tried in the first pass; the rest only with what is left.
     pub first: usize,
     /// In order of rank.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<Screened>,
 }
 
 /// How much may be shown.
@@ -45,11 +47,9 @@ pub enum Oversize {
 
 /// An entry on its way into the block.
 struct Candidate<'a> {
-    entry: &'a Entry,
-    /// As it may stand in the block.
-    fenced: Entry,
-    score: f32,
-    lines: String,
+    screened: &'a Screened,
+    /// Where its text was cut; else those of the entry.
+    cut: Option<String>,
     tokens: u32,
     fate: Fate,
 }
@@ -59,6 +59,16 @@ enum Fate {
     Waits,
     Shown { cut: bool },
     Suspicious,
+}
+
+impl Candidate<'_> {
+    fn entry(&self) -> &Entry {
+        &self.screened.fenced
+    }
+
+    fn lines(&self) -> &str {
+        self.cut.as_deref().unwrap_or(&self.screened.lines)
+    }
 }
 
 /// A group on its way into the block.
@@ -90,10 +100,11 @@ pub fn fill(frame: &Frame, headings: &[&str], groups: &[Group], budget: &Budget)
     let mut carried = 0;
     for filling in &mut fillings {
         let share = u32::try_from(u64::from(room) * u64::from(filling.group.share) / 100).unwrap_or(room);
-        let allowance = share.saturating_add(carried).min(left);
+        let flowing = if filling.group.yields { 0 } else { carried };
+        let allowance = share.saturating_add(flowing).min(left);
         let spent = first_pass(filling, &mut sections, allowance, budget);
         left -= spent;
-        carried = allowance - spent;
+        carried = allowance - spent + (carried - flowing);
     }
     for filling in &mut fillings {
         left -= take(filling, &mut sections, usize::MAX, left);
@@ -128,13 +139,10 @@ fn open(sections: &mut [Section], entry: &Entry) {
 }
 
 fn filling<'a>(group: &'a Group, budget: &Budget) -> Filling<'a> {
-    let candidates = group.entries.iter().map(|entry| {
-        let fenced = entry::fenced(entry);
-        let score = entry::suspicion(entry, &fenced);
-        let lines = entry::lines(&fenced, score);
-        let tokens = budget.estimator.estimate(&lines);
-        let fate = if score >= QUARANTINED { Fate::Suspicious } else { Fate::Waits };
-        Candidate { entry, fenced, score, lines, tokens, fate }
+    let candidates = group.entries.iter().map(|screened| {
+        let tokens = budget.estimator.estimate(&screened.lines);
+        let fate = if screened.score >= QUARANTINED { Fate::Suspicious } else { Fate::Waits };
+        Candidate { screened, cut: None, tokens, fate }
     });
     Filling { group, candidates: candidates.collect() }
 }
@@ -145,16 +153,16 @@ fn first_pass(filling: &mut Filling<'_>, sections: &mut [Section], allowance: u3
     let mut spent = take(filling, sections, first, allowance);
     if budget.oversize == Oversize::Cut {
         let too_large = |candidate: &&mut Candidate<'_>| {
-            let heading = heading_cost(sections, candidate.entry);
+            let heading = heading_cost(sections, candidate.entry());
             candidate.fate == Fate::Waits && candidate.tokens.saturating_add(heading) > allowance
         };
         if let Some(candidate) = filling.candidates.iter_mut().take(first).find(too_large) {
-            let heading = heading_cost(sections, candidate.entry);
+            let heading = heading_cost(sections, candidate.entry());
             let room = (allowance - spent).saturating_sub(heading);
             if let Some((lines, tokens)) = cut_to(candidate, room, budget) {
                 spent += heading + tokens;
-                open(sections, candidate.entry);
-                candidate.lines = lines;
+                open(sections, candidate.entry());
+                candidate.cut = Some(lines);
                 candidate.tokens = tokens;
                 candidate.fate = Fate::Shown { cut: true };
             }
@@ -170,10 +178,10 @@ fn take(filling: &mut Filling<'_>, sections: &mut [Section], count: usize, allow
         if candidate.fate != Fate::Waits {
             continue;
         }
-        let cost = candidate.tokens.saturating_add(heading_cost(sections, candidate.entry));
+        let cost = candidate.tokens.saturating_add(heading_cost(sections, candidate.entry()));
         if cost <= allowance - spent {
             spent += cost;
-            open(sections, candidate.entry);
+            open(sections, candidate.entry());
             candidate.fate = Fate::Shown { cut: false };
         }
     }
@@ -185,8 +193,8 @@ fn cut_to(candidate: &Candidate<'_>, room: u32, budget: &Budget) -> Option<(Stri
     // No estimator counts less than a token for four characters; then by halves until it fits.
     let mut chars = usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(4);
     while chars > 0 {
-        let entry = entry::cut(&candidate.fenced, chars)?;
-        let lines = entry::lines(&entry, candidate.score);
+        let entry = entry::cut(candidate.entry(), chars)?;
+        let lines = entry::lines(&entry, candidate.screened.score);
         let tokens = budget.estimator.estimate(&lines);
         if tokens <= room {
             return Some((lines, tokens));
@@ -202,10 +210,10 @@ fn block(frame: &Frame, sections: &[Section], fillings: &[Filling<'_>]) -> Strin
     for (place, section) in sections.iter().enumerate() {
         let mut heading = Some(&section.heading);
         for candidate in fillings.iter().flat_map(|filling| &filling.candidates) {
-            let is_here = section_of(sections, candidate.entry) == place;
+            let is_here = section_of(sections, candidate.entry()) == place;
             if is_here && matches!(candidate.fate, Fate::Shown { .. }) {
                 heading.take().into_iter().for_each(|heading| block.push_str(heading));
-                block.push_str(&candidate.lines);
+                block.push_str(candidate.lines());
             }
         }
     }
@@ -219,7 +227,7 @@ fn block(frame: &Frame, sections: &[Section], fillings: &[Filling<'_>]) -> Strin
 fn finished(block: String, fillings: &[Filling<'_>], budget: &Budget) -> Filled {
     let mut filled = Filled { tokens: budget.estimator.estimate(&block), block, ..Filled::default() };
     for candidate in fillings.iter().flat_map(|filling| &filling.candidates) {
-        let (id, tokens) = (candidate.entry.id.clone(), candidate.tokens);
+        let (id, tokens) = (candidate.screened.id.clone(), candidate.tokens);
         match candidate.fate {
             Fate::Shown { cut } => filled.shown.push(Shown { id, tokens, cut }),
             Fate::Waits => filled.dropped.push(Dropped { id, tokens, reason: DropReason::Budget }),
@@ -232,19 +240,18 @@ fn finished(block: String, fillings: &[Filling<'_>], budget: &Budget) -> Filled 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::safety::Patterns;
     use proptest::prelude::*;
 
     const HEADINGS: &[&str] = &["r", "k", "e", "p", "x"];
 
     fn group(heading: &str, share: u32, first: usize, texts: &[&str]) -> Group {
         let section = HEADINGS.iter().position(|known| *known == heading).unwrap_or(usize::MAX);
-        let entry = |(at, text): (usize, &&str)| Entry {
-            id: format!("{heading}{at}"),
-            section,
-            label: "review".into(),
-            text: (*text).into(),
+        let entry = |(at, text): (usize, &&str)| {
+            let (id, label, text) = (format!("{heading}{at}"), "review".into(), (*text).into());
+            Screened::new(&Entry { id, section, label, text }, Patterns::shipped())
         };
-        Group { share, first, entries: texts.iter().enumerate().map(entry).collect() }
+        Group { share, yields: false, first, entries: texts.iter().enumerate().map(entry).collect() }
     }
 
     fn filled(groups: &[Group], tokens: u32, oversize: Oversize) -> Filled {
@@ -301,7 +308,7 @@ mod tests {
     #[test]
     fn sections_are_read_in_their_own_order() {
         let mut episodes = group("e", 50, 5, &["it failed", "it worked"]);
-        episodes.entries[0].section = 3;
+        episodes.entries[0].fenced.section = 3;
         let groups = [group("k", 50, 5, &["known"]), episodes, group("r", 0, 5, &["rule"])];
         let block = filled(&groups, 1_000, Oversize::Skip).block;
         let at = |text: &str| block.find(text).unwrap_or_else(|| panic!("{text} in {block}"));
@@ -323,6 +330,20 @@ mod tests {
             ["k0", "k1"],
             "the next in order comes first"
         );
+    }
+
+    #[test]
+    fn who_gives_way_takes_nothing_from_those_before() {
+        let long = "word ".repeat(100);
+        // Alone in its share neither fits; what is left holds one of them.
+        let wants = |yields| {
+            let last = Group { yields, ..group("p", 10, 5, &[&long]) };
+            [group("r", 30, 5, &[&long]), group("k", 60, 5, &[]), last]
+        };
+        assert_eq!(ids(&filled(&wants(false), 260, Oversize::Skip)), ["p0"]);
+        assert_eq!(ids(&filled(&wants(true), 260, Oversize::Skip)), ["r0"]);
+        let alone = Group { yields: true, ..group("p", 10, 5, &[&long]) };
+        assert_eq!(ids(&filled(&[alone], 260, Oversize::Skip)), ["p0"], "what nobody wants is its own");
     }
 
     fn texts() -> impl Strategy<Value = Vec<Group>> {

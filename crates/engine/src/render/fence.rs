@@ -66,7 +66,7 @@ pub fn fence(frame: &Frame, texts: &[&str]) -> String {
 }
 
 /// A text as it may stand inside a fence.
-pub(super) fn contained(text: &str) -> String {
+pub fn contained(text: &str) -> String {
     let mut clean = safety::for_model(text);
     // Taking one out may put another together, or a secret that it stood in.
     while find_prefix(&clean).is_some() {

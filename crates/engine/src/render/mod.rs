@@ -10,6 +10,6 @@ mod fence;
 mod receipt;
 
 pub use budget::{Budget, Group, Oversize, fill};
-pub use entry::Entry;
-pub use fence::{Frame, PREFIX, fence};
+pub use entry::{Entry, Screened};
+pub use fence::{Frame, PREFIX, contained, fence};
 pub use receipt::{DropReason, Dropped, Filled, Shown};

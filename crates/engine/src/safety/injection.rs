@@ -92,6 +92,11 @@ impl Patterns {
         &SHIPPED
     }
 
+    /// Those that decide: of somebody's own where there are some.
+    pub fn in_force(own: Option<&'static Self>) -> &'static Self {
+        own.unwrap_or(Self::shipped())
+    }
+
     /// Reads a file of patterns.
     ///
     /// # Errors

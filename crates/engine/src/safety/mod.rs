@@ -130,9 +130,7 @@ pub fn prepare(text: String, index_text: Option<String>, policy: &SafetyPolicy) 
     // Before anything is taken out: what hides is a reason of its own.
     let injection = match policy.injection {
         InjectionMode::Off => Injection::default(),
-        InjectionMode::Flag | InjectionMode::Quarantine => {
-            policy.patterns.unwrap_or(Patterns::shipped()).score(&text)
-        }
+        InjectionMode::Flag | InjectionMode::Quarantine => Patterns::in_force(policy.patterns).score(&text),
     };
     let text = match policy.tier {
         TrustTier::External => sanitised(text),

@@ -68,8 +68,10 @@ pub struct Cited {
     pub is_disputed: bool,
     /// Where the code stands, and how sure that is.
     pub label: String,
-    /// When it was last confirmed, or found valid.
-    pub seen_at: Timestamp,
+    /// When somebody last said that it is so.
+    pub confirmed_at: Timestamp,
+    /// When it was last found valid: now, where it holds now.
+    pub verified_at: Option<Timestamp>,
 }
 
 /// A look at the citations of some facts, of which it is not written down yet what was found.
@@ -171,15 +173,17 @@ fn seen(
     });
     let warnings = warnings.collect();
     let names = facts.iter().map(|fact| fact.record.id.clone()).collect();
+    let now = scene.at;
     let of = |(place, remembered): (usize, Remembered)| {
         let verification = looked.checked.get(place).map(|one| one.verification.clone());
         let (id, detail) = (remembered.record.id.clone(), &remembered.fact.detail);
         let conflicts_with = flags::conflicts(&detail.flags);
-        let found = detail.last_verified.as_ref().filter(|last| last.verdict == Verdict::Valid);
-        let seen_at =
-            found.map_or(remembered.fact.refreshed_at, |last| last.at.max(remembered.fact.refreshed_at));
+        let confirmed_at = remembered.fact.refreshed_at;
+        let before = detail.last_verified.as_ref().filter(|last| last.verdict == Verdict::Valid);
         let (is_proposed, is_disputed) = (remembered.fact.proposed, !conflicts_with.is_empty());
         let fate = CitedFate::of(verification.as_ref().map(|verification| verification.verdict));
+        let holds_now = (fate == CitedFate::Valid).then_some(now);
+        let verified_at = holds_now.or(before.map(|last| last.at));
         let view = FactView {
             remembered,
             repo: repository.key.clone(),
@@ -187,7 +191,8 @@ fn seen(
             conflicts_with,
             is_source_abandoned: false,
         };
-        (id, Cited { fate, is_proposed, is_disputed, label: prompt::label(&view), seen_at })
+        let label = prompt::label(&view);
+        (id, Cited { fate, is_proposed, is_disputed, label, confirmed_at, verified_at })
     };
     let cited = facts.into_iter().enumerate().map(of).collect();
     let scene = scene.at_revision(reference.unwrap_or(HEAD), commit);

@@ -28,6 +28,7 @@ use super::verifying::{Checked, Looked};
 use super::writing;
 use crate::Engine;
 use crate::memories::existing;
+use crate::safety::Patterns;
 
 /// How a read is to be served.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -82,7 +83,8 @@ impl Engine {
             warnings.push("NOT_VERIFIED: nothing was checked, as asked for".to_owned());
         }
         let prompt = serving.prompt.map(|tokens| {
-            let (block, shown) = prompt::render(&views, tokens, self.ids.random());
+            let patterns = Patterns::in_force(self.settings.patterns);
+            let (block, shown) = prompt::render(&views, tokens, patterns, self.ids.random());
             omitted.budget = views.len().saturating_sub(shown.len()) as u64;
             views.retain(|view| shown.contains(&view.remembered.record.id));
             block

@@ -7,16 +7,18 @@ use loci_engine::coding::hydration::{Hydration, HydrationKind as Kind, KindStatu
 use loci_engine::coding::settings::ControlArms;
 use loci_engine::coding::{CodingSettings, Completion, Hydrated, NewTask, TaskNote};
 use loci_engine::records::QuarantineAsk;
+use loci_engine::safety::Patterns;
 use loci_engine::verified::{NewFact, Serving};
 use loci_engine::{Engine, EngineParts, EngineSettings};
 use loci_model::citation::{CitationInput, Place};
-use loci_model::exposure::{SHADOW, SHOWN};
+use loci_model::exposure::{Exposure, SHADOW, SHOWN};
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::StoreExt;
 use loci_model::record::{Record, RecordKind};
 use loci_model::task::{MemoryArm, TaskStatus};
 use loci_model::verdict::Unverifiable;
-use loci_model::{ErrorKind, Namespace, RecordId, Result};
+use loci_model::{ErrorKind, Namespace, RecordId, Result, limits};
+use loci_testkit::exposure_samples::exposure;
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on, samples};
 
@@ -27,6 +29,10 @@ const ORDERS: &str = "Pagination of orders goes by a cursor, never by an offset.
 
 /// An engine on the same store with other settings.
 fn engine_with(shop: &Workshop, coding: CodingSettings, trouble: Option<Trouble>) -> Engine {
+    engine_of(shop, EngineSettings { coding, ..EngineSettings::default() }, trouble)
+}
+
+fn engine_of(shop: &Workshop, settings: EngineSettings, trouble: Option<Trouble>) -> Engine {
     let (store, clock) = (shop.world.store(), shop.world.clock());
     let store = match trouble {
         Some(trouble) => Arc::new(SlowStore::new(store, clock.clone(), trouble)) as _,
@@ -35,7 +41,7 @@ fn engine_with(shop: &Workshop, coding: CodingSettings, trouble: Option<Trouble>
     let parts =
         EngineParts::quiet(store, None, Arc::new(clock), Arc::new(SeededIds::new(9)), Arc::new(OpenVault));
     let parts = EngineParts { code: Some(Arc::new(shop.shelf.clone())), ..parts };
-    Engine::new(parts, EngineSettings { coding, ..EngineSettings::default() })
+    Engine::new(parts, settings)
 }
 
 fn hydrate_by(shop: &Workshop, engine: &Engine, id: &str, asked: Hydration) -> Result<Hydrated> {
@@ -328,6 +334,46 @@ fn a86_what_is_held_back_is_not_shown_by_the_next_hydration() {
     let ask = QuarantineAsk { ids: vec![learned], reason: "wrong".to_owned(), ..QuarantineAsk::default() };
     block_on(shop.engine.records_quarantine(&shop.caller, &shop.memory(), ask)).unwrap();
     assert!(shown(&hydrate(&shop, "t-001", Hydration::default())).is_empty());
+}
+
+#[test]
+fn what_holds_now_is_trusted_however_old_it_is() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let fact = fact(&shop);
+    shop.world.clock().advance_ms(1_500 * 86_400_000);
+    shop.create(task("t-002")).unwrap();
+    let found = hydrate(&shop, "t-002", Hydration::default());
+    assert_eq!(shown(&found), [fact.to_string()], "{}", found.plan.block);
+    assert!(found.plan.block.contains("1500 days old; src/orders.rs:1-3; verified"), "{}", found.plan.block);
+}
+
+#[test]
+fn patterns_of_ones_own_hold_back_what_is_there_already() {
+    let own = "form = 1\nversion = 7\n[[pattern]]\nreason = \"r\"\nweight = 1.0\nwords = [\"cursor\"]\nany = [\"cursor\"]\n";
+    let own: &'static Patterns = Box::leak(Box::new(Patterns::parse(own).unwrap()));
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    noted(&shop, "t-001", ORDERS);
+    let engine = engine_of(&shop, EngineSettings { patterns: Some(own), ..EngineSettings::default() }, None);
+    let found = hydrate_by(&shop, &engine, "t-001", Hydration::default()).unwrap();
+    let left: Vec<_> = found.plan.left.iter().map(|left| left.reason).collect();
+    assert_eq!((shown(&found).len(), left), (0, vec!["suspicious"]), "{}", found.plan.block);
+}
+
+#[test]
+fn of_many_exposures_the_newest_are_explained() {
+    let shop = Workshop::new();
+    let task = shop.begun("t-001");
+    let (store, most) = (shop.world.store(), u32::try_from(limits::EXPLAINED_EXPOSURES_MAX).unwrap());
+    let rows: Vec<Exposure> = (0..=most)
+        .map(|number| Exposure { task: task.id.clone(), ..exposure(&task.memory, number).unwrap() })
+        .collect();
+    block_on(store.write(move |tx| rows.iter().try_for_each(|row| tx.exposures_mut().put(row)))).unwrap();
+    let explained = block_on(shop.engine.task_explain(&shop.caller, &shop.standing, &task.id)).unwrap();
+    let ids: Vec<String> = explained.exposures.iter().map(|one| one.id.to_string()).collect();
+    assert_eq!((ids.len(), explained.is_cut), (limits::EXPLAINED_EXPOSURES_MAX, true));
+    assert!(ids.is_sorted() && ids.last() == Some(&format!("exp_{most:04}")), "{ids:?}");
 }
 
 #[test]

@@ -23,6 +23,9 @@ pub(super) enum Trouble {
     Fails,
 }
 
+/// Reads of a hydration that says nothing else have ended by then, and it itself has not.
+const AFTER_READS_MS: u64 = 4_800;
+
 pub(super) struct SlowStore {
     inner: Arc<dyn Store>,
     search: SlowSearch,
@@ -58,7 +61,7 @@ impl Search for SlowSearch {
         }
         Box::pin(std::future::poll_fn(|context| {
             if self.reading.load(Ordering::SeqCst) == 0 {
-                self.clock.advance_ms(60_000);
+                self.clock.advance_ms(AFTER_READS_MS);
             } else {
                 context.waker().wake_by_ref();
             }

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use loci_api::hydration as shape;
 use loci_engine::coding::hydration::{
-    Candidate, HydrationKind as Kind, KindStatus, ShownRecord, outcome_of, shown_text,
+    Candidate, HydrationKind as Kind, KindStatus, listed_text, outcome_of, shown_text,
 };
 use loci_engine::coding::{Explained, ExplainedRecord, Hydrated};
-use loci_engine::safety::for_model;
 use loci_model::Timestamp;
-use loci_model::exposure::{ExposedRecord, Exposure, ExposureCall};
+use loci_model::exposure::{ExposedRecord, Exposure, ExposureCall, rounded};
 use loci_model::metadata::MetadataValue;
 use loci_model::record::{Record, RecordState};
 use loci_model::task::MemoryArm;
@@ -82,9 +81,7 @@ fn context(found: &Hydrated) -> shape::MemoryContext {
             let kind = *kind;
             found.plan.shown.iter().filter(move |one| one.candidate.kind == kind)
         };
-        // Whoever puts these into a prompt does so without the fence.
-        let text = |one: &ShownRecord| for_model(&shown_text(&one.candidate.record));
-        kinds.iter().flat_map(of).map(text).collect()
+        kinds.iter().flat_map(of).map(listed_text).collect()
     };
     let list = |kinds: &[Kind]| {
         let texts = texts(kinds);
@@ -103,7 +100,7 @@ fn rule(one: &Candidate, at: Timestamp) -> shape::HydratedRule {
         id: one.record.id.to_string(),
         text: shown_text(&one.record),
         scope: one.record.scope.clone(),
-        weight: decimals(one.score),
+        weight: rounded(one.score),
         state: RecordState::as_str(one.record.state).to_owned(),
         age_days: one.age_days(at),
     }
@@ -116,9 +113,9 @@ fn knowledge(one: &Candidate, at: Timestamp) -> shape::HydratedKnowledge {
         scope: one.record.scope.clone(),
         category: one.text("category").map(str::to_owned),
         text: shown_text(&one.record),
-        similarity: decimals(one.similarity),
-        trust: decimals(one.trust),
-        score: decimals(one.score),
+        similarity: rounded(one.similarity),
+        trust: rounded(one.trust),
+        score: rounded(one.score),
         verdict: one.cited.as_ref().map(|cited| cited.fate.as_str().to_owned()),
         age_days: one.age_days(at),
     }
@@ -133,7 +130,7 @@ fn episode(one: &Candidate, at: Timestamp) -> shape::HydratedEpisode {
         polarity: polarity.as_str().to_owned(),
         summary: shown_text(&one.record),
         pr_url: one.text("pr_url").map(str::to_owned),
-        similarity: decimals(one.similarity),
+        similarity: rounded(one.similarity),
         age_days: one.age_days(at),
     }
 }
@@ -158,11 +155,6 @@ fn preference(one: &Candidate) -> shape::HydratedPreference {
         text: shown_text(&one.record),
         origin: origin.to_owned(),
     }
-}
-
-/// Four decimals say enough.
-fn decimals(value: f64) -> f64 {
-    (value * 10_000.0).round() / 10_000.0
 }
 
 pub(super) fn exposure(found: Exposure) -> shape::Exposure {

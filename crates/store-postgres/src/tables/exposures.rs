@@ -43,13 +43,14 @@ impl Exposures for PgTx<'_> {
         &self,
         memory: &MemoryId,
         task: &TaskId,
-        after: Option<&ExposureId>,
+        before: Option<&ExposureId>,
         most: usize,
     ) -> Result<Vec<Exposure>> {
         let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
-        let after = after.map_or("", ExposureId::as_str);
-        let sql = "SELECT body FROM exposures WHERE mem = $1 AND task = $2 AND id > $3 ORDER BY id LIMIT $4";
-        self.all(sql, &[&memory, &task.as_str(), &after, &limit(most)], read)
+        let before = before.map(ExposureId::as_str);
+        let sql = "SELECT body FROM exposures WHERE mem = $1 AND task = $2 AND ($3::text IS NULL OR id < $3) \
+                   ORDER BY id DESC LIMIT $4";
+        self.all(sql, &[&memory, &task.as_str(), &before, &limit(most)], read)
     }
 
     fn list(&self, memory: &MemoryId, after: Option<&ExposureId>, most: usize) -> Result<Vec<Exposure>> {

@@ -45,17 +45,18 @@ pub(super) fn lists(bench: &Bench) -> Result<()> {
         Ok(Exposure { task: TaskId::parse("t-001")?, ..exposure(&memory, number)? })
     };
     put(bench, &[of_first(3)?, exposure(&memory, 2)?, of_first(1)?, of_first(4)?])?;
-    let of_task = |after: Option<&str>, limit: usize| -> Result<Vec<String>> {
-        let (memory, after) = (memory.clone(), after.map(ExposureId::parse).transpose()?);
+    let of_task = |before: Option<&str>, limit: usize| -> Result<Vec<String>> {
+        let (memory, before) = (memory.clone(), before.map(ExposureId::parse).transpose()?);
         let task = TaskId::parse("t-001")?;
-        bench.read(move |tx| Ok(ids(tx.exposures().of_task(&memory, &task, after.as_ref(), limit)?)))
+        bench.read(move |tx| Ok(ids(tx.exposures().of_task(&memory, &task, before.as_ref(), limit)?)))
     };
     same(
-        "of a task, in order",
+        "of a task, the newest first",
         of_task(None, 9)?,
-        vec!["exp_0001".into(), "exp_0003".into(), "exp_0004".into()],
+        vec!["exp_0004".into(), "exp_0003".into(), "exp_0001".into()],
     );
-    same("behind one, so many", of_task(Some("exp_0001"), 1)?, vec!["exp_0003".into()]);
+    same("the newest alone", of_task(None, 1)?, vec!["exp_0004".into()]);
+    same("before one, so many", of_task(Some("exp_0004"), 1)?, vec!["exp_0003".into()]);
     same("all", all(bench, &memory, None, 2)?, vec!["exp_0001".into(), "exp_0002".into()]);
     same("all behind", all(bench, &memory, Some("exp_0002"), 9)?, vec!["exp_0003".into(), "exp_0004".into()]);
     Ok(())

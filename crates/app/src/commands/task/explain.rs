@@ -12,7 +12,7 @@ pub(super) fn shown(explained: &TaskExplained) {
     output::line(format!("{}  memory {}", explained.task_id, explained.arm));
     explained.exposures.iter().for_each(exposure);
     if explained.more_exposures {
-        output::note("there are more: GET /v1/exposures/ID");
+        output::note("there are older ones: GET /v1/exposures/ID");
     }
     let mut rows = vec![["RECORD", "AS", "USED", "STATE", "FROM", "TEXT"].map(str::to_owned).to_vec()];
     rows.extend(explained.records.iter().map(|record| row(explained, record)));

@@ -1,10 +1,13 @@
 //! `loci task hydrate`: what is remembered, as a block for a prompt on standard output. A task is not held up by it: where no server
-//! can be reached, the block says that nothing is known.
+//! can be reached, or one refuses, the block says that nothing could be read, and the rest of the answer why.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::Result;
 use loci_api::hydration::{TaskHydrate, TaskHydrated};
+use loci_client::ClientError;
+use loci_engine::coding::hydration::{HydrationKind, KindStatus};
 use loci_engine::render::{Frame, fence};
 use loci_model::ports::ids::IdSource as _;
 use serde_json::json;
@@ -15,7 +18,7 @@ use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
 
-/// What a server is given where nothing else is said, and how much longer it is waited for.
+/// What a server is given where nothing else is said, whatever it is configured to take, and how much longer it is waited for.
 const TIMEOUT_MS: u64 = 5_000;
 const LONGER_MS: u64 = 1_000;
 
@@ -43,8 +46,8 @@ pub(crate) struct Hydrate {
     #[arg(long, value_name = "N")]
     budget_tokens: Option<u32>,
     /// What the server may take
-    #[arg(long, value_name = "MS")]
-    timeout_ms: Option<u64>,
+    #[arg(long, value_name = "MS", default_value_t = TIMEOUT_MS)]
+    timeout_ms: u64,
     /// Only this kind: rules, knowledge, episodes, reflections, preferences; may be repeated
     #[arg(long, value_name = "KIND")]
     include: Vec<String>,
@@ -54,24 +57,27 @@ pub(crate) struct Hydrate {
 
 impl Hydrate {
     pub(super) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
-        let asked = TaskHydrate {
-            query: self.query,
-            paths: self.paths,
-            user: self.user,
-            reference: self.reference,
-            commit: self.commit,
-            budget_tokens: self.budget_tokens,
-            timeout_ms: self.timeout_ms,
-            include: Some(self.include).filter(|kinds| !kinds.is_empty()),
-            ..TaskHydrate::default()
-        };
-        let task = self.task.as_str();
-        let within = Duration::from_millis(self.timeout_ms.unwrap_or(TIMEOUT_MS).saturating_add(LONGER_MS));
+        let (task, asked) = (self.task.as_str(), self.asked());
+        let within = Duration::from_millis(self.timeout_ms.saturating_add(LONGER_MS));
         let call = |client: loci_client::Client| async move { client.task_hydrate(task, &asked).await };
         match self.helper.ask(globals, environment, (task, within), call).await {
             Ok(found) => output::result(globals.json, &found, shown),
             Err(error) if self.helper.is_strict() => Err(error),
             Err(error) => nothing(globals.json, task, &error),
+        }
+    }
+
+    fn asked(&self) -> TaskHydrate {
+        TaskHydrate {
+            query: self.query.clone(),
+            paths: self.paths.clone(),
+            user: self.user.clone(),
+            reference: self.reference.clone(),
+            commit: self.commit.clone(),
+            budget_tokens: self.budget_tokens,
+            timeout_ms: Some(self.timeout_ms),
+            include: Some(self.include.clone()).filter(|kinds| !kinds.is_empty()),
+            ..TaskHydrate::default()
         }
     }
 }
@@ -81,17 +87,76 @@ fn shown(found: &TaskHydrated) {
     found.warnings.iter().for_each(output::note);
 }
 
-/// What is printed where nobody was asked: never an empty hole, and never as if nothing were known.
+/// What is said instead of the sentence of an empty memory.
+const UNREAD: &str = "No previous knowledge is available: what is remembered could not be read.";
+
+/// What is printed where nothing was read: never an empty hole, and never as if nothing were known.
 fn nothing(as_json: bool, task: &str, error: &anyhow::Error) -> Result<()> {
-    output::note(format!("loci task hydrate: {error:#}"));
-    let block = fence(&Frame::of_memory(RandomIds::new()?.random()), &[]);
+    let failure = Failure::of(error);
+    let message = format!("{}: {error:#}", failure.what());
+    output::note(format!("loci task hydrate: {message}"));
+    let frame = Frame { empty: UNREAD.to_owned(), ..Frame::of_memory(RandomIds::new()?.random()) };
+    let block = fence(&frame, &[]);
+    let status: BTreeMap<&str, &str> =
+        HydrationKind::ALL.iter().map(|kind| (kind.as_str(), KindStatus::Error.as_str())).collect();
     let answer = json!({
         "version": 1,
         "task_id": task,
         "degraded": true,
-        "warnings": [format!("NOT_ASKED: {error:#}")],
+        "warnings": [format!("{}: {error:#}", failure.warning())],
+        "error": { "code": failure.code, "message": message },
+        "status": status,
         "rendered": block,
         "memory_context": { "repo_knowledge": null, "past_episodes": null },
     });
     output::result(as_json, &answer, |_| output::line(block.trim_end_matches('\n')))
+}
+
+/// Why nothing was read: nobody answered, or somebody refused. The one passes by itself; the other is a mistake of whoever asks.
+struct Failure<'e> {
+    code: &'e str,
+    is_refusal: bool,
+}
+
+impl<'e> Failure<'e> {
+    fn of(error: &'e anyhow::Error) -> Self {
+        let answered = error.downcast_ref::<ClientError>();
+        let is_refusal = |error: &ClientError| {
+            error.status().is_some_and(|status| (400..500).contains(&status)) && !error.is_retryable()
+        };
+        Self {
+            code: answered.and_then(ClientError::code).unwrap_or("UNAVAILABLE"),
+            is_refusal: answered.is_some_and(is_refusal),
+        }
+    }
+
+    fn what(&self) -> &'static str {
+        if self.is_refusal { "the server refused, and nothing was read" } else { "nothing was read" }
+    }
+
+    fn warning(&self) -> &'static str {
+        if self.is_refusal { "REFUSED" } else { "NOT_ASKED" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser as _;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        hydrate: Hydrate,
+    }
+
+    #[test]
+    fn the_server_is_always_told_what_it_may_take() {
+        let asked = |arguments: &[&str]| {
+            let line = [&["hydrate", "t-001"], arguments].concat();
+            Line::try_parse_from(line).unwrap().hydrate.asked().timeout_ms
+        };
+        assert_eq!(asked(&[]), Some(TIMEOUT_MS));
+        assert_eq!(asked(&["--timeout-ms", "700"]), Some(700));
+    }
 }

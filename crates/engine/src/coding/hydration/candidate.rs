@@ -23,7 +23,7 @@ pub struct Candidate {
     pub score: f64,
     /// Its place in its kind, from 1.
     pub rank: u32,
-    /// When it was last seen to be so.
+    /// When somebody last said that it is so.
     pub observed_at: Timestamp,
     /// What became of its citations, where it has any.
     pub cited: Option<Cited>,
@@ -52,7 +52,13 @@ impl Candidate {
         }
     }
 
-    /// Whole days since it was last seen to be so.
+    /// When it was last known to be so: said, confirmed, or verified.
+    pub(super) fn known_at(&self) -> Timestamp {
+        let verified_at = self.cited.as_ref().and_then(|cited| cited.verified_at);
+        verified_at.map_or(self.observed_at, |at| at.max(self.observed_at))
+    }
+
+    /// Whole days since somebody last said that it is so.
     pub fn age_days(&self, now: Timestamp) -> i64 {
         (now.millis() - self.observed_at.millis()).max(0) / DAY_MS
     }

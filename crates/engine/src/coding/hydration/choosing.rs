@@ -10,13 +10,12 @@ use super::candidate::{Candidate, Left};
 use super::kind::HydrationKind;
 use super::scope_match::{AskedPaths, is_named};
 use super::trust::trust;
+use crate::coding::learned::SELF_FEEDBACK;
 use crate::coding::settings::{CodingSettings, DropPolicy, OnUnverifiable};
 use crate::verified::CitedFate;
 
 /// Scores this near are taken for the same.
 const BANDS: f64 = 20.0;
-/// What an agent would have needed is no knowledge; its themes are.
-const SELF_FEEDBACK: &str = "self_feedback";
 
 /// What the task is about.
 pub(super) struct Aim<'a> {
@@ -84,8 +83,9 @@ pub(super) fn first(kind: HydrationKind, settings: &CodingSettings) -> usize {
 
 /// Why a candidate is not shown, whatever the budget is.
 fn unfit(candidate: &Candidate, aim: &Aim<'_>, settings: &CodingSettings) -> Option<&'static str> {
+    // What an agent would have needed is no knowledge; its themes are.
     if candidate.record.subtype.as_deref() == Some(SELF_FEEDBACK) {
-        return Some("self_feedback");
+        return Some(SELF_FEEDBACK);
     }
     if candidate.kind == HydrationKind::Episodes && candidate.text("task_id") == Some(aim.task.as_str()) {
         return Some("own_task");

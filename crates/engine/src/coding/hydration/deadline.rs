@@ -1,9 +1,10 @@
-//! One clock for all that a hydration reads: it starts at receipt, and reads end a little before it, so that the answer is put
-//! together in time (coding-agent-memory.md §4.3).
+//! One clock for all that a hydration does: it starts at receipt; reads end a little before it, and looking at what was read ends in
+//! the middle of what is left, so that the answer is put together and written down in time (coding-agent-memory.md §4.3).
 
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use futures::future::{Either, select};
 use loci_model::Result;
@@ -11,11 +12,14 @@ use loci_model::ports::clock::Clock;
 
 /// The answer is put together in so much, or in a tenth of the time where that is less.
 const ASSEMBLY_MS_MAX: u64 = 250;
+/// Who computes lets others have the thread after so long.
+const TURN_US: u64 = 1_000;
 
 /// When reads end.
 pub(super) struct Deadline {
     clock: Arc<dyn Clock>,
     reads_end_us: u64,
+    look_ends_us: u64,
     end_us: u64,
 }
 
@@ -31,9 +35,15 @@ impl Deadline {
     /// From now on.
     pub(super) fn begin(clock: Arc<dyn Clock>, timeout_ms: u64) -> Self {
         let began_us = clock.monotonic_us();
-        let reads_ms = timeout_ms.saturating_sub(ASSEMBLY_MS_MAX.min(timeout_ms / 10));
-        let after = |millis: u64| began_us.saturating_add(millis.saturating_mul(1_000));
-        Self { reads_end_us: after(reads_ms), end_us: after(timeout_ms), clock }
+        let assembly_ms = ASSEMBLY_MS_MAX.min(timeout_ms / 10);
+        let before =
+            |millis: u64| began_us.saturating_add(timeout_ms.saturating_sub(millis).saturating_mul(1_000));
+        Self {
+            reads_end_us: before(assembly_ms),
+            look_ends_us: before(assembly_ms / 2),
+            end_us: before(0),
+            clock,
+        }
     }
 
     /// Reads, until reads end.
@@ -46,6 +56,17 @@ impl Deadline {
         self.until(self.end_us, work).await
     }
 
+    /// For work that computes, before each part of it: whether there is time for one more. Others get the thread now and then.
+    pub(super) async fn has_time(&self, turn: &mut Turn) -> bool {
+        let now_us = self.clock.monotonic_us();
+        let began_us = *turn.began_us.get_or_insert(now_us);
+        if now_us.saturating_sub(began_us) >= TURN_US {
+            step_aside().await;
+            turn.began_us = Some(self.clock.monotonic_us());
+        }
+        self.clock.monotonic_us() < self.look_ends_us
+    }
+
     async fn until<T>(&self, end_us: u64, work: impl Future<Output = Result<T>>) -> Read<T> {
         let left_ms = end_us.saturating_sub(self.clock.monotonic_us()) / 1_000;
         // The work first: what is there in time counts, though the clock has just struck.
@@ -54,6 +75,25 @@ impl Deadline {
             Either::Right(_) => Read::Late,
         }
     }
+}
+
+/// Since when one has the thread for oneself.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    began_us: Option<u64>,
+}
+
+/// Lets others have the thread for a moment.
+async fn step_aside() {
+    let mut was_aside = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut was_aside, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 #[cfg(test)]
@@ -81,5 +121,20 @@ mod tests {
             Ok(1)
         };
         assert!(!is_late(block_on(deadline.assemble(in_time))));
+    }
+
+    #[test]
+    fn who_computes_ends_in_time_and_lets_others_in() {
+        let clock = ManualClock::default();
+        let deadline = Deadline::begin(Arc::new(clock.clone()), 1_000);
+        let mut turn = Turn::default();
+        clock.advance_ms(949);
+        assert!(block_on(deadline.has_time(&mut turn)));
+        // Polled once it is aside, polled again it goes on.
+        clock.advance_ms(1);
+        let mut waits = pin!(deadline.has_time(&mut turn));
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(waits.as_mut().poll(&mut context).is_pending());
+        assert_eq!(waits.as_mut().poll(&mut context), Poll::Ready(false), "what is left is for the answer");
     }
 }

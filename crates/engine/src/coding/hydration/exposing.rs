@@ -1,6 +1,6 @@
 //! What a task was shown, as the row that is kept of it (coding-agent-memory.md §4.7). Pure.
 
-use loci_model::exposure::{ExposedRecord, Exposure, ExposureCall, SHADOW, SHOWN};
+use loci_model::exposure::{ExposedRecord, Exposure, ExposureCall, SHADOW, SHOWN, rounded};
 use loci_model::task::Task;
 use loci_model::{ExposureId, Timestamp};
 use sha2::{Digest, Sha256};
@@ -64,9 +64,4 @@ fn row(candidate: &Candidate, tokens: u32, decision: String) -> (u8, ExposedReco
         decision,
     };
     (candidate.kind as u8, record)
-}
-
-/// Four decimals say enough.
-fn rounded(value: f64) -> f64 {
-    (value * 10_000.0).round() / 10_000.0
 }

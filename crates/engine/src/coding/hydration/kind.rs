@@ -51,6 +51,15 @@ impl HydrationKind {
         tier <= upto
     }
 
+    /// Whether it takes no more than its share while others could use it: preferences are the last of the priorities (§13), and
+    /// what several tasks teach stands behind them.
+    pub(super) fn yields(self) -> bool {
+        match self {
+            Self::Rules | Self::Knowledge | Self::Episodes => false,
+            Self::Preferences | Self::Reflections => true,
+        }
+    }
+
     pub(super) fn share(self, shares: &Shares) -> u32 {
         match self {
             Self::Rules => shares.rules,

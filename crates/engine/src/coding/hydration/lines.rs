@@ -6,8 +6,10 @@ use loci_model::record::Record;
 
 use super::candidate::Candidate;
 use super::kind::HydrationKind;
+use super::outcome::{Polarity, outcome_of};
+use super::planning::ShownRecord;
 use crate::coding::checks;
-use crate::render::Entry;
+use crate::render::{Entry, contained};
 use crate::strategies::episode_form::Episode;
 
 /// The sections of a block, in the order in which they are read.
@@ -16,7 +18,7 @@ pub(super) const HEADINGS: &[&str] = &[
     "Repository knowledge",
     "Past tasks that worked",
     "Past tasks that did not work; do not repeat them",
-    "Past tasks of which it is not known how they ended",
+    "Past tasks of which it is not known whether they worked",
     "Patterns of several tasks",
     "Preferences of whoever asks",
 ];
@@ -27,54 +29,6 @@ const FAILED: usize = 3;
 const OPEN: usize = 4;
 const PATTERNS: usize = 5;
 const PREFERENCES: usize = 6;
-
-/// How an earlier task ended, as far as an agent may follow it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Polarity {
-    /// It worked.
-    Positive,
-    /// It did not.
-    Negative,
-    /// Nobody said.
-    Open,
-}
-
-impl Polarity {
-    /// The word of answers.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Positive => "positive",
-            Self::Negative => "negative",
-            Self::Open => "open",
-        }
-    }
-}
-
-/// How the task of an episode ended: its grade where it has one, else its status, else how the conversation reads.
-pub fn outcome_of(candidate: &Candidate) -> (String, Polarity) {
-    if let Some(outcome) = candidate.text("outcome") {
-        let polarity = match outcome {
-            "merged" | "merged_as_is" | "merged_with_changes" | "merged_after_rework" => Polarity::Positive,
-            "closed_unmerged" | "reverted" | "failed" => Polarity::Negative,
-            _ => Polarity::Open,
-        };
-        return (outcome.to_owned(), polarity);
-    }
-    if let Some(status) = candidate.text("status") {
-        let polarity = match status {
-            "completed" => Polarity::Positive,
-            "failed" | "timed_out" => Polarity::Negative,
-            _ => Polarity::Open,
-        };
-        return (status.to_owned(), polarity);
-    }
-    let told: Option<Episode> = serde_json::from_str(&candidate.record.text).ok();
-    match told.map(|episode| episode.assessment).as_deref() {
-        Some("success") => ("success".to_owned(), Polarity::Positive),
-        Some("failure") => ("failure".to_owned(), Polarity::Negative),
-        Some(_) | None => ("unknown".to_owned(), Polarity::Open),
-    }
-}
 
 /// What is shown of a record.
 pub fn shown_text(record: &Record) -> String {
@@ -88,6 +42,21 @@ pub fn shown_text(record: &Record) -> String {
     });
     let text = told.filter(|text| !text.is_empty()).unwrap_or_else(|| record.text.clone());
     checks::cut(text, limits::TASK_SUMMARY_CHARS_MAX)
+}
+
+/// What is shown of a record where it stands in a list with no headings: what is no example to follow says so itself.
+pub fn listed_text(shown: &ShownRecord) -> String {
+    let (candidate, text) = (&shown.candidate, &shown.text);
+    if candidate.kind != HydrationKind::Episodes {
+        return text.clone();
+    }
+    let (outcome, polarity) = outcome_of(candidate);
+    let outcome = contained(&outcome).replace('_', " ");
+    match polarity {
+        Polarity::Positive => text.clone(),
+        Polarity::Negative => format!("Did not work ({outcome}), do not repeat: {text}"),
+        Polarity::Neutral => format!("Not known whether it worked ({outcome}): {text}"),
+    }
 }
 
 /// An entry of the block.
@@ -110,7 +79,7 @@ fn section(candidate: &Candidate) -> usize {
         HydrationKind::Episodes => match outcome_of(candidate).1 {
             Polarity::Positive => WORKED,
             Polarity::Negative => FAILED,
-            Polarity::Open => OPEN,
+            Polarity::Neutral => OPEN,
         },
     }
 }

@@ -9,7 +9,8 @@
 //! | `reading` | the reads, side by side |
 //! | `candidate`, `trust`, `scope_match` | what might be shown, how far it is trusted, whether it has to do with the task |
 //! | `choosing` | what is taken out and why, and the order: pure |
-//! | `lines`, `planning` | how a record reads, and what fits: pure |
+//! | `outcome`, `lines`, `planning` | how a task ended, how a record reads, and what fits: pure |
+//! | `screening` | what was chosen is looked at, as long as there is time |
 //! | `exposing` | what was shown, as a row |
 //! | `task_hydrate` | the verb |
 //!
@@ -22,19 +23,22 @@ mod deadline;
 mod exposing;
 mod kind;
 mod lines;
+mod outcome;
 mod planning;
 #[cfg(test)]
 mod planning_tests;
 mod reading;
 mod scope_match;
+mod screening;
 mod task_hydrate;
 mod trust;
 
 pub use asked::Hydration;
 pub use candidate::{Candidate, Left};
 pub use kind::{HydrationKind, KindStatus};
-pub use lines::{Polarity, outcome_of, shown_text};
+pub use lines::{listed_text, shown_text};
 /// How tokens are estimated.
 pub use loci_text::tokens::Estimator;
+pub use outcome::{Polarity, outcome_of};
 pub use planning::{Limits, Plan, ShownRecord};
 pub use task_hydrate::Hydrated;

@@ -3,14 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::{RecordId, Timestamp};
+use loci_model::RecordId;
 use loci_text::tokens::Estimator;
 use sha2::{Digest, Sha256};
 
 use super::candidate::{Candidate, Left};
-use super::choosing::{Chosen, first};
+use super::choosing::first;
 use super::kind::HydrationKind;
-use super::lines::{HEADINGS, entry};
+use super::lines::HEADINGS;
+use super::screening::Ready;
 use crate::coding::settings::CodingSettings;
 use crate::render::{Budget, Frame, Group, fill};
 
@@ -34,6 +35,8 @@ pub struct Limits {
 pub struct ShownRecord {
     /// The record.
     pub candidate: Candidate,
+    /// What is shown of it, as it may be shown.
+    pub text: String,
     /// What its lines cost.
     pub tokens: u32,
     /// Its text was cut.
@@ -79,34 +82,37 @@ impl Plan {
     }
 }
 
-/// Plans what is shown. `chosen`: by kind, in the order in which the budget is shared out.
+/// Plans what is shown. `ready`: by kind, in the order in which the budget is shared out.
 pub(super) fn plan(
-    chosen: BTreeMap<HydrationKind, Chosen>,
-    now: Timestamp,
+    ready: BTreeMap<HydrationKind, Ready>,
     limits: &Limits,
     settings: &CodingSettings,
 ) -> Plan {
     let mut groups = Vec::with_capacity(HydrationKind::ALL.len());
-    let mut waiting: BTreeMap<RecordId, Candidate> = BTreeMap::new();
+    let mut waiting: BTreeMap<RecordId, (Candidate, String)> = BTreeMap::new();
     let mut left = Vec::new();
-    for (kind, chosen) in chosen {
-        let entries = chosen.kept.iter().map(|candidate| entry(candidate, now)).collect();
-        let (share, first) = (kind.share(&settings.shares), first(kind, settings));
-        groups.push(Group { share, first, entries });
-        waiting.extend(chosen.kept.into_iter().map(|kept| (kept.record.id.clone(), kept)));
-        left.extend(chosen.left);
+    for (kind, ready) in ready {
+        let (share, yields) = (kind.share(&settings.shares), kind.yields());
+        let mut entries = Vec::with_capacity(ready.kept.len());
+        for (candidate, screened) in ready.kept {
+            waiting.insert(candidate.record.id.clone(), (candidate, screened.text().to_owned()));
+            entries.push(screened);
+        }
+        groups.push(Group { share, yields, first: first(kind, settings), entries });
+        left.extend(ready.left);
     }
     let frame = Frame { intro: INTRO.to_owned(), ..Frame::of_memory(limits.seed) };
     let budget = Budget { tokens: limits.tokens, estimator: limits.estimator, oversize: settings.oversize };
     let filled = fill(&frame, HEADINGS, &groups, &budget);
     let mut candidate = |id: &str| waiting.remove(&RecordId::parse(id).ok()?);
     let shown = filled.shown.iter().filter_map(|shown| {
-        Some(ShownRecord { candidate: candidate(&shown.id)?, tokens: shown.tokens, cut: shown.cut })
+        let (candidate, text) = candidate(&shown.id)?;
+        Some(ShownRecord { candidate, text, tokens: shown.tokens, cut: shown.cut })
     });
     let shown: Vec<ShownRecord> = shown.collect();
     left.extend(filled.dropped.iter().filter_map(|dropped| {
         let (tokens, reason) = (dropped.tokens, dropped.reason.as_str());
-        Some(Left { candidate: candidate(&dropped.id)?, reason, tokens })
+        Some(Left { candidate: candidate(&dropped.id)?.0, reason, tokens })
     }));
     left.sort_by(|a, b| {
         let by = |left: &Left| (left.candidate.kind, left.candidate.rank);

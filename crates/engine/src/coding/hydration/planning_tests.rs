@@ -1,21 +1,28 @@
 //! Choosing and planning: the acceptance tests of coding-agent-memory.md §23 that need no store, by their numbers.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use loci_model::metadata::MetadataValue;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::clock::Clock;
 use loci_model::record::{Record, RecordKind};
 use loci_model::{MemoryId, RecordId, TaskId, Timestamp};
-use loci_testkit::samples;
+use loci_testkit::{ManualClock, block_on, samples};
 use loci_text::tokens::Estimator;
 use proptest::prelude::*;
 
 use super::candidate::Candidate;
 use super::choosing::{Aim, Chosen, choose};
+use super::deadline::Deadline;
 use super::kind::HydrationKind as Kind;
-use super::planning::{Limits, Plan, plan};
+use super::lines::listed_text;
+use super::planning::{Limits, Plan};
 use super::scope_match::AskedPaths;
+use super::screening::screen;
 use crate::coding::settings::{CodingSettings, OnUnverifiable};
 use crate::render::{Oversize, PREFIX};
+use crate::safety::Patterns;
 use crate::verified::{Cited, CitedFate};
 
 fn now() -> Timestamp {
@@ -74,8 +81,15 @@ fn limits(tokens: u32) -> Limits {
     Limits { tokens, estimator: Estimator::Mixed, seed: [7; 16] }
 }
 
+/// As it is planned where time is enough.
+fn plan(chosen: BTreeMap<Kind, Chosen>, limits: &Limits, settings: &CodingSettings) -> Plan {
+    let deadline = Deadline::begin(Arc::new(ManualClock::default()), 5_000);
+    let ready = block_on(screen(chosen, now(), Patterns::shipped(), &deadline));
+    super::planning::plan(ready, limits, settings)
+}
+
 fn planned(found: Vec<Candidate>, tokens: u32) -> Plan {
-    plan(chosen_of(found, &[], Some("orders")), now(), &limits(tokens), &CodingSettings::default())
+    plan(chosen_of(found, &[], Some("orders")), &limits(tokens), &CodingSettings::default())
 }
 
 fn shown(plan: &Plan) -> Vec<String> {
@@ -179,7 +193,8 @@ fn a21_gone_is_withheld_drifted_is_labelled() {
         is_proposed,
         is_disputed: false,
         label: format!("src/a.rs:1-3; {}", fate.as_str()),
-        seen_at: now(),
+        confirmed_at: now(),
+        verified_at: None,
     };
     let fates = [
         (CitedFate::Valid, false),
@@ -188,6 +203,7 @@ fn a21_gone_is_withheld_drifted_is_labelled() {
         (CitedFate::Gone, false),
         (CitedFate::Contradicted, false),
         (CitedFate::Unverifiable, true),
+        (CitedFate::Drifted, true),
     ];
     let found: Vec<Candidate> = (1..)
         .zip(fates)
@@ -198,7 +214,7 @@ fn a21_gone_is_withheld_drifted_is_labelled() {
         .collect();
     let left = |settings: &CodingSettings| {
         let chosen = chosen_by(found.clone(), &[], Some("orders"), settings);
-        let plan = plan(chosen, now(), &limits(2_000), settings);
+        let plan = plan(chosen, &limits(2_000), settings);
         let mut left: Vec<(RecordId, &str)> =
             plan.left.iter().map(|left| (left.candidate.record.id.clone(), left.reason)).collect();
         left.sort();
@@ -207,7 +223,8 @@ fn a21_gone_is_withheld_drifted_is_labelled() {
     let (block, kept_back) = left(&CodingSettings::default());
     let expect = [(4, "citation_gone"), (5, "citation_contradicted"), (6, "citation_unproven")];
     assert_eq!(kept_back, expect.map(|(number, reason)| (id(number), reason)));
-    assert!(block.contains("src/a.rs:1-3; drifted") && block.contains("; unverifiable"), "{block}");
+    assert_eq!(block.matches("src/a.rs:1-3; drifted").count(), 2, "of proposals too: {block}");
+    assert!(block.contains("; unverifiable"), "{block}");
     let strict = CodingSettings { on_unverifiable: OnUnverifiable::Withhold, ..CodingSettings::default() };
     assert!(left(&strict).1.contains(&(id(3), "citation_unverifiable")));
 }
@@ -228,7 +245,7 @@ fn a22_failures_are_shown_as_failures() {
     ];
     let block = planned(found, 2_000).block;
     let at = |text: &str| block.find(text).unwrap_or_else(|| panic!("{text} in {block}"));
-    let (worked, failed, open) = (at("that worked:\n"), at("did not work"), at("not known how"));
+    let (worked, failed, open) = (at("that worked:\n"), at("did not work"), at("not known whether"));
     assert!(worked < at("task 2") && at("task 2") < failed, "{block}");
     assert!(
         [1, 3, 4].iter().all(|number| (failed..open).contains(&at(&format!("task {number}")))),
@@ -236,6 +253,105 @@ fn a22_failures_are_shown_as_failures() {
     );
     assert!(open < at("task 5"), "{block}");
     assert!(block.contains("; reverted; "), "{block}");
+}
+
+#[test]
+fn every_grade_has_its_group() {
+    let polarity = |status: Option<&str>, outcome: Option<&str>| {
+        let mut one = candidate(Kind::Episodes, 1, "a task", 0.9, 1);
+        let mut add = |key: &str, word: Option<&str>| {
+            let word = word.map(|word| MetadataValue::String(word.to_owned()));
+            one.record.metadata.extend(word.map(|word| (key.to_owned(), word)));
+        };
+        add("status", status);
+        add("outcome", outcome);
+        super::outcome_of(&one).1.as_str()
+    };
+    let grade = |outcome: &str| polarity(Some("completed"), Some(outcome));
+    for outcome in ["merged_as_is", "merged_after_rounds", "merged_with_human_commits"] {
+        assert_eq!((grade(outcome), polarity(None, Some(outcome))), ("positive", "positive"), "{outcome}");
+    }
+    for outcome in ["closed_unmerged", "abandoned", "reverted"] {
+        assert_eq!(grade(outcome), "negative", "{outcome}");
+    }
+    assert_eq!(grade("closed_superseded"), "neutral");
+    let without = |status: &str| polarity(Some(status), Some("no_pr"));
+    assert_eq!(
+        ["completed", "failed", "timed_out", "cancelled"].map(without),
+        ["positive", "negative", "negative", "neutral"]
+    );
+    assert_eq!(polarity(None, Some("no_pr")), "neutral");
+    assert_eq!(polarity(Some("failed"), Some("a word of others")), "negative");
+}
+
+#[test]
+fn without_headings_failures_say_so_themselves() {
+    let told = |number: u32, outcome: &str| {
+        let mut one = candidate(Kind::Episodes, number, "Paged by <b>offset</b>.", 0.9, 1);
+        one.record.metadata.insert("outcome".into(), MetadataValue::String(outcome.to_owned()));
+        one
+    };
+    let found = vec![told(1, "closed_unmerged"), told(2, "merged_as_is"), told(3, "closed_superseded")];
+    let mut texts: Vec<String> = planned(found, 2_000).shown.iter().map(listed_text).collect();
+    texts.sort();
+    assert_eq!(
+        texts,
+        [
+            "Did not work (closed unmerged), do not repeat: Paged by offset.",
+            "Not known whether it worked (closed superseded): Paged by offset.",
+            "Paged by offset.",
+        ]
+    );
+}
+
+#[test]
+fn what_was_verified_now_is_fresh_and_as_old_as_it_is() {
+    let cited = |verified_at| Cited {
+        fate: CitedFate::Valid,
+        is_proposed: false,
+        is_disputed: false,
+        label: "src/a.rs:1-3; verified".to_owned(),
+        confirmed_at: now(),
+        verified_at,
+    };
+    let old = candidate(Kind::Knowledge, 1, "an old fact", 0.9, 1_500);
+    let of = |verified_at| vec![Candidate { cited: Some(cited(verified_at)), ..old.clone() }];
+    let distrusted = planned(of(None), 2_000);
+    assert_eq!(reasons(&distrusted), [(id(1).to_string(), "trust")]);
+    let trusted = planned(of(Some(now())), 2_000);
+    assert!(trusted.block.contains("(memory; 1500 days old; src/a.rs:1-3; verified)"), "{}", trusted.block);
+}
+
+/// A clock on which every look takes some milliseconds.
+struct Ticking(ManualClock, u64);
+
+impl Clock for Ticking {
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+
+    fn monotonic_us(&self) -> u64 {
+        self.0.advance_ms(self.1);
+        self.0.monotonic_us()
+    }
+
+    fn sleep(&self, millis: u64) -> BoxFuture<'static, ()> {
+        self.0.sleep(millis)
+    }
+}
+
+#[test]
+fn what_there_is_no_time_to_look_at_is_not_shown() {
+    let many = |kind, from: u32| (from..from + 50).map(move |n| candidate(kind, n, "a text", 0.9, 1));
+    let found: Vec<Candidate> = many(Kind::Rules, 1).chain(many(Kind::Knowledge, 100)).collect();
+    let deadline = Deadline::begin(Arc::new(Ticking(ManualClock::default(), 20)), 1_000);
+    let chosen = chosen_of(found, &[], Some("text"));
+    let ready = block_on(screen(chosen, now(), Patterns::shipped(), &deadline));
+    let counts = |kind: Kind| (ready[&kind].kept.len(), ready[&kind].late());
+    let ((rules, late_rules), (knowledge, late)) = (counts(Kind::Rules), counts(Kind::Knowledge));
+    assert_eq!((rules + late_rules, knowledge + late), (50, 50));
+    assert!(rules > 0 && late_rules > 0 && rules - knowledge <= 1, "the best of every kind first: {rules}");
+    assert_eq!(counts(Kind::Episodes), (0, 0));
 }
 
 #[test]
@@ -253,7 +369,7 @@ fn what_does_not_fit_the_task_is_left_out_with_the_reason() {
     own.record.metadata.insert("task_id".into(), MetadataValue::String("t-now".into()));
     let found = vec![scoped(1, "src/api/**"), scoped(2, "src/web/**"), distrusted, feedback, own];
     let settings = CodingSettings::default();
-    let plan = plan(chosen_of(found, &["src/api/orders.ts"], Some("x")), now(), &limits(2_000), &settings);
+    let plan = plan(chosen_of(found, &["src/api/orders.ts"], Some("x")), &limits(2_000), &settings);
     assert_eq!(shown(&plan), ["fact 1"]);
     let mut left = reasons(&plan);
     left.sort();
@@ -303,6 +419,14 @@ fn a71_preferences_give_way() {
     let plan = planned(found, 400);
     assert!(plan.shown.iter().all(|one| one.candidate.kind == Kind::Rules), "{}", plan.block);
     assert_eq!((plan.shown.len(), reasons(&plan)), (3, vec![(id(1).to_string(), "budget")]));
+
+    // A rule that is larger than its share comes before a preference that is larger than its.
+    let found = vec![
+        candidate(Kind::Preferences, 1, &words(250), 1.0, 1),
+        candidate(Kind::Rules, 2, &words(200), 1.0, 1),
+    ];
+    let plan = planned(found, 400);
+    assert_eq!(reasons(&plan), [(id(1).to_string(), "budget")], "{}", plan.block);
 }
 
 fn candidates() -> impl Strategy<Value = Vec<Candidate>> {
@@ -330,11 +454,11 @@ proptest! {
         let limits = Limits { tokens, estimator, seed: [3; 16] };
         let all = found.len();
         let chosen = chosen_by(found.clone(), &[], Some("orders"), &settings);
-        let planned = plan(chosen, now(), &limits, &settings);
+        let planned = plan(chosen, &limits, &settings);
         prop_assert!(estimator.estimate(&planned.block) <= tokens);
         prop_assert_eq!(planned.used, estimator.estimate(&planned.block));
         prop_assert_eq!(planned.shown.len() + planned.left.len(), all, "every one is shown or has a reason");
-        let again = plan(chosen_by(found, &[], Some("orders"), &settings), now(), &limits, &settings);
+        let again = plan(chosen_by(found, &[], Some("orders"), &settings), &limits, &settings);
         prop_assert_eq!(again, planned);
     }
 }

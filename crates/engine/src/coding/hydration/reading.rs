@@ -176,7 +176,7 @@ impl Reading<'_> {
                 read.warnings.extend(look.warnings.iter().cloned());
                 for (id, cited) in &look.cited {
                     if let Some(of) = read.found.iter_mut().find(|candidate| candidate.record.id == *id) {
-                        of.observed_at = of.observed_at.max(cited.seen_at);
+                        of.observed_at = of.observed_at.max(cited.confirmed_at);
                         of.cited = Some(cited.clone());
                     }
                 }

@@ -17,9 +17,11 @@ use super::kind::{HydrationKind, KindStatus};
 use super::planning::{Limits, Plan, plan};
 use super::reading::{KindRead, Place, Reading};
 use super::scope_match::AskedPaths;
+use super::screening::screen;
 use crate::Engine;
 use crate::coding::place;
 use crate::memories::existing;
+use crate::safety::Patterns;
 use crate::verified::{CitedLook, Standing};
 
 /// A repository with no more tasks than these has hardly anything to tell.
@@ -115,7 +117,7 @@ impl Engine {
         let read = reading.all().await;
         let paths = AskedPaths::new(&asked.paths);
         let aim = Aim { task: &place.task.id, query: query.as_deref(), paths: &paths, now: at };
-        let mut gathered = self.gathered(read, &aim, &limits);
+        let mut gathered = self.gathered(read, &aim, &limits, &deadline).await;
         let degraded = gathered.status.values().any(|status| status.is_failure());
         let snapshot = format!("snap_{}", place.sequence);
         let shown = Shown {
@@ -131,7 +133,7 @@ impl Engine {
         let (exposure, unwritten) = self.expose(&place, &shown, gathered.look.as_ref(), &deadline).await?;
         if place.task.arm == MemoryArm::Off {
             // As where nothing is known: the prompt of the control group has the same shape.
-            gathered.plan = plan(BTreeMap::new(), at, &limits, settings);
+            gathered.plan = plan(BTreeMap::new(), &limits, settings);
             gathered.status.values_mut().for_each(|status| *status = KindStatus::Disabled);
             gathered.warnings.clear();
         }
@@ -157,7 +159,13 @@ impl Engine {
     }
 
     /// What is shown of what was read.
-    fn gathered(&self, read: BTreeMap<HydrationKind, KindRead>, aim: &Aim<'_>, limits: &Limits) -> Gathered {
+    async fn gathered(
+        &self,
+        read: BTreeMap<HydrationKind, KindRead>,
+        aim: &Aim<'_>,
+        limits: &Limits,
+        deadline: &Deadline,
+    ) -> Gathered {
         let settings = &self.settings.coding;
         let (mut status, mut warnings, mut look) = (BTreeMap::new(), Vec::new(), None);
         let mut chosen = BTreeMap::new();
@@ -167,7 +175,16 @@ impl Engine {
             look = look.or(read.look);
             chosen.insert(kind, choose(kind, read.found, aim, settings));
         }
-        let plan = plan(chosen, aim.now, limits, settings);
+        let patterns = Patterns::in_force(self.settings.patterns);
+        let ready = screen(chosen, aim.now, patterns, deadline).await;
+        for (kind, late) in
+            ready.iter().map(|(kind, ready)| (kind, ready.late())).filter(|(_, late)| *late > 0)
+        {
+            status.insert(*kind, KindStatus::Timeout);
+            let kind = kind.as_str();
+            warnings.push(format!("NOT_IN_TIME: {late} of the {kind} were found and not looked at in time"));
+        }
+        let plan = plan(ready, limits, settings);
         if plan.cuts_rules() {
             warnings.push("RULES_TRUNCATED: not every rule fits the budget".to_owned());
         }

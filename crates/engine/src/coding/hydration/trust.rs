@@ -29,7 +29,7 @@ pub(super) fn trust(candidate: &Candidate, now: Timestamp) -> f64 {
         // They weigh who asked for them already, and do not age while they are in force.
         1.0
     } else {
-        let age_ms = (now.millis() - candidate.observed_at.millis()).max(0);
+        let age_ms = (now.millis() - candidate.known_at().millis()).max(0);
         0.5_f64.powf(age_ms as f64 / DAY_MS as f64 / half_life_days)
     };
     (reliability * candidate.record.trust * consistency * freshness).clamp(0.0, 1.0)

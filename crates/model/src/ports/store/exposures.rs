@@ -7,12 +7,12 @@ use crate::{ActorId, ExposureId, MemoryId, Result, TaskId};
 pub trait Exposures {
     /// One by its id.
     fn get(&self, memory: &MemoryId, id: &ExposureId) -> Result<Option<Exposure>>;
-    /// Those of a task behind `after`, in the order of their ids, which is that of time; at most `limit`.
+    /// Those of a task before `before`, the newest first by their ids, whose order is that of time; at most `limit`.
     fn of_task(
         &self,
         memory: &MemoryId,
         task: &TaskId,
-        after: Option<&ExposureId>,
+        before: Option<&ExposureId>,
         limit: usize,
     ) -> Result<Vec<Exposure>>;
     /// A page of all of a memory, by id.
