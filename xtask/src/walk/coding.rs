@@ -1,4 +1,4 @@
-//! The way of a coding agent's task, first part: commits under `-v`, amend, rebase and merge, a working tree of its own and a
+//! The way of a coding agent's task, first part: what is remembered for it; commits under `-v`, amend, rebase and merge, a working tree of its own and a
 //! configured place for hooks; the end from both sides, twice and late; and from a line on `main` back to the task behind a squash.
 
 use super::stage::Stage;
@@ -12,9 +12,10 @@ const TRAILERS: &str = "Task-Id: t-001\nPrompt-Version: 3f2a9c0d11ab\nPrompted-b
 /// A step, and what it does.
 type Step = (&'static str, fn(&Stage) -> Result<()>);
 
-/// In order. Hydration comes first, before anything is committed, when there is one.
+/// In order. Hydration comes first, before anything is committed.
 const STEPS: &[Step] = &[
     ("a task is taken in, and the hooks are installed", begin),
+    ("hydration: what an earlier task learned, and how it failed", hydrated),
     ("commits: -m, -v, --amend, --no-verify", commits),
     ("a rebase and a merge", rebase_and_merge),
     ("a working tree for another task", another_tree),
@@ -45,6 +46,38 @@ fn begin(stage: &Stage) -> Result<()> {
     let installed = install(stage, &stage.shop, "t-001")?;
     ensure!(installed["installed"] == true && installed["self_test"] == true, "{installed}");
     stage.git(&["switch", "--quiet", "-c", "agent/t-001"]).map(drop)
+}
+
+fn hydrated(stage: &Stage) -> Result<()> {
+    stage.loci(&["task", "create", "--id", "t-000", "--user", "bob", "Add paging to /orders"])?;
+    let noted = stage.loci(&[
+        "task",
+        "note",
+        "t-000",
+        "**Orders:** pagination of orders is by `PART` in src/part_3.rs.",
+    ])?;
+    let failed = [
+        "task",
+        "complete",
+        "t-000",
+        "--status",
+        "failed",
+        "--summary",
+        "Pagination by offset was too slow.",
+    ];
+    let failed = stage.loci(&failed)?;
+    let found = stage.loci(&["task", "hydrate", "t-001", "--strict"])?;
+    ensure!(found["degraded"] == false && found["status"]["knowledge"] == "ok", "{found}");
+    let of = |kind: &str| found[kind][0]["id"].clone();
+    ensure!(of("knowledge") == noted["learning"]["id"] && of("episodes") == failed["episode_id"], "{found}");
+    let block = found["rendered"].as_str().context("a block")?;
+    let (heading, episode) = (block.find("did not work"), block.find("too slow"));
+    ensure!(heading.is_some() && heading < episode && !block.contains("that worked"), "{block}");
+    let explained = stage.loci(&["task", "explain", "t-001"])?;
+    ensure!(explained["exposures"][0]["exposure_id"] == found["exposure_id"], "{explained}");
+    let task = stage.loci(&["task", "show", "t-001"])?;
+    ensure!(task["status"] == "hydrating", "{task}");
+    Ok(())
 }
 
 fn install(stage: &Stage, directory: &Path, task: &str) -> Result<Value> {
