@@ -50,6 +50,7 @@ const TOKENS: u64 = 2_000;
 const UNLIMITED: u64 = 200_000;
 const TEXT_BYTES: usize = 300;
 const BATCH: usize = 100;
+const SETTLED_BATCHES: usize = 5;
 /// Files of a commit at most: what touches more says little of each.
 const TOUCHED_MAX: usize = 10;
 /// Of the facts so many, in hundredths, must be among what is looked at where a question asks for them.
@@ -125,6 +126,10 @@ async fn fill(bench: &mut Bench, arguments: &Arguments, remembered: &[Commit]) -
     let path = format!("/v1/memories/{memory}/records");
     for (done, some) in records.chunks(BATCH).enumerate() {
         bench.wire.ask("POST", &path, Some(&json!({"records": some}))).await?;
+        // Their vectors are one job: it is waited for now and then, else it would seem to stand still in the end.
+        if (done + 1).is_multiple_of(SETTLED_BATCHES) {
+            bench.wire.settle(&memory).await?;
+        }
         progress.within(u64::try_from(done * BATCH)?, arguments.records);
     }
     bench.wire.settle(&memory).await?;
