@@ -38,7 +38,8 @@ pub struct TaskHydrate {
     /// answered with a warning: nothing makes them yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include: Option<Vec<String>>,
-    /// Documents whose repetitions are left out; not built yet: answered with a warning.
+    /// Documents that the prompt holds anyway, by the id of their git blob or their SHA-256 (at most 50): what they say already is left
+    /// out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exclude_repo_docs_sha: Vec<String>,
     /// `markdown` (absent: this) or `none`.
@@ -221,7 +222,7 @@ pub struct DroppedRecord {
     pub id: String,
     /// As what it was found.
     pub kind: String,
-    /// `budget`, `suspicious`, `scope`, `trust`, `similarity`, `own_task`, `self_feedback`, or `deadline`: there was no time to look at it.
+    /// `budget`, `suspicious`, `scope`, `trust`, `similarity`, `own_task`, `self_feedback`, `in_repo_docs`, or `deadline`: there was no time to look at it.
     pub reason: String,
 }
 
@@ -311,11 +312,11 @@ pub struct TaskExplained {
     pub more_exposures: bool,
     /// What was shown, or is said to have been used, by id.
     pub records: Vec<ExplainedRecord>,
-    /// What its agent says it used.
+    /// What is said to have been used.
     pub used: Vec<String>,
-    /// What its agent says helped.
+    /// What is said to have helped.
     pub helpful: Vec<String>,
-    /// What its agent says misled.
+    /// What is said to have misled.
     pub harmful: Vec<String>,
 }
 

@@ -8,6 +8,7 @@ pub mod commit;
 pub mod delivery;
 pub mod event;
 pub mod evidence;
+pub mod feedback;
 pub mod hydration;
 pub mod job;
 pub mod key;

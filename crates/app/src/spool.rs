@@ -30,6 +30,8 @@ pub(crate) enum SpoolCall {
     Note,
     /// Commits, by a git hook.
     Commits,
+    /// What is said of memories.
+    Feedback,
 }
 
 impl SpoolCall {
@@ -40,6 +42,7 @@ impl SpoolCall {
             Self::Finalize => "finalize",
             Self::Note => "note",
             Self::Commits => "commits",
+            Self::Feedback => "feedback",
         }
     }
 }

@@ -210,6 +210,10 @@ pub const HYDRATION_TOKENS_MAX: u32 = 200_000;
 pub const HYDRATION_TIMEOUT_MS: std::ops::RangeInclusive<u64> = 100..=30_000;
 /// Paths that a hydration may name.
 pub const HYDRATION_PATHS_MAX: usize = 200;
+/// Documents that a hydration may leave out what they say of.
+pub const HYDRATION_DOCS_MAX: usize = 50;
+/// Memories of each kind that a task may say something of: used, helpful, harmful.
+pub const FEEDBACK_RECORDS_MAX: usize = 500;
 /// Exposures that an explanation of a task goes through: the newest.
 pub const EXPLAINED_EXPOSURES_MAX: usize = 100;
 /// Characters of a learning.

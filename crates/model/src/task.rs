@@ -1,6 +1,8 @@
 //! Tasks: what a coding agent was asked to do on a repository, and how it ended (coding-agent-memory.md §4.1). Shapes and the
 //! rule of their states; who may change them, and what is remembered of them, is the engine's matter.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 use crate::words::closed_words;
@@ -127,6 +129,17 @@ pub struct TaskWritten {
     pub self_feedback: u32,
 }
 
+/// What was said of memories in a task.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TaskFeedback {
+    /// What was used.
+    pub used: BTreeSet<RecordId>,
+    /// What helped.
+    pub helpful: BTreeSet<RecordId>,
+    /// What misled, with how; empty where nobody said.
+    pub harmful: BTreeMap<RecordId, String>,
+}
+
 /// A task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
@@ -186,6 +199,9 @@ pub struct Task {
     pub failure_category: Option<String>,
     /// What it left behind.
     pub written: TaskWritten,
+    /// What was said of memories.
+    #[serde(default)]
+    pub feedback: TaskFeedback,
     /// When it ended.
     pub completed_at: Option<Timestamp>,
     /// When it was taken in.

@@ -3,7 +3,9 @@
 use loci_model::code::ObjectId;
 use loci_model::commit::TaskCommit;
 use loci_model::prompt_version::PromptVersion;
-use loci_model::task::{MemoryArm, Task, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten};
+use loci_model::task::{
+    MemoryArm, Task, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten,
+};
 use loci_model::{ActorId, Document, Error, MemoryId, Result, SessionId, TaskId};
 
 use crate::fact_samples::repository_id;
@@ -56,6 +58,11 @@ pub fn task(memory: &MemoryId, number: u32) -> Result<Task> {
             is_minimal: true,
             learnings: 2,
             self_feedback: 1,
+        },
+        feedback: TaskFeedback {
+            used: [record_id(1)?, record_id(2)?].into(),
+            helpful: [record_id(1)?].into(),
+            harmful: [(record_id(3)?, "it \"misled\"".to_owned())].into(),
         },
         completed_at: Some(at.plus_millis(500)),
         created_at: at,

@@ -11,7 +11,7 @@
 //! | `learned`, `episode_writing` | writing learnings, and the one episode of a task |
 //! | `hydration` | what is remembered, for the prompt of a task |
 //! | `settings`, `arm` | what is configured, and which tasks belong to the control group |
-//! | `task_create`, `task_get`, `task_list`, `task_patch`, `task_note`, `task_complete`, `task_finalize`, `task_explain`, `exposure_get` | the verbs |
+//! | `task_create`, `task_get`, `task_list`, `task_patch`, `task_note`, `task_complete`, `task_finalize`, `task_feedback`, `task_explain`, `exposure_get` | the verbs |
 //! | `task_commits`, `blame` | commits that hooks report, and what a commit leads back to |
 //! | `prompts` | versions of the prompts that agents are given |
 //!
@@ -37,6 +37,7 @@ mod task_commits;
 mod task_complete;
 mod task_create;
 mod task_explain;
+mod task_feedback;
 mod task_finalize;
 mod task_get;
 mod task_list;
@@ -51,6 +52,7 @@ pub use settings::CodingSettings;
 pub use task_commits::{CommitReport, CommitsTaken, NewCommit};
 pub use task_create::{NewTask, TaskCreated};
 pub use task_explain::{Explained, ExplainedRecord};
+pub use task_feedback::{FeedbackTaken, NewFeedback};
 pub use task_finalize::{Finalization, Finalized};
 pub use task_list::TaskListing;
 pub use task_note::{TaskNote, TaskNoted};

@@ -3,11 +3,14 @@
 //!
 //! Told by runs of five words: whoever says the same in other words is not caught, and nothing else is.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
-use loci_model::code::{CodeFile, EntryKind};
+use loci_model::code::{CodeFile, EntryKind, ObjectId};
 use loci_model::ports::code::{CodeResult, CodeSource};
 use loci_model::verdict::Unverifiable;
+
+use sha2::{Digest, Sha256};
 
 use crate::verified::Tip;
 
@@ -49,6 +52,16 @@ const BEGINNINGS: &[&str] =
 /// Folders of such files.
 const FOLDERS: &[&str] = &[".cursor/rules"];
 
+/// Characters of a SHA-256 in hexadecimal.
+const SHA256_CHARS: usize = 64;
+
+/// What named documents say, and digests of which there is no document.
+#[derive(Debug, Default)]
+pub(super) struct NamedDocs {
+    pub(super) docs: RepositoryDocs,
+    pub(super) missing: BTreeSet<String>,
+}
+
 /// What a repository says, as runs of words.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RepositoryDocs {
@@ -64,20 +77,50 @@ impl RepositoryDocs {
     /// Why the repository could not be read.
     pub(super) fn read(source: &dyn CodeSource, tip: &Tip) -> CodeResult<Self> {
         let files = source.files(&tip.revision)?;
-        let mut files: Vec<&CodeFile> = files.iter().filter(|file| is_doc(file)).collect();
-        files.sort_by_key(|file| (file.path.matches('/').count(), file.path.as_str()));
-        files.truncate(FILES_MAX);
-        let blobs: Vec<_> = files.iter().map(|file| file.entry.id).collect();
+        let blobs = doc_blobs(&files);
         source.prefetch(&blobs, FILE_BYTES_MAX);
         let mut docs = Self::default();
+        blobs.iter().try_for_each(|blob| docs.add_blob(source, blob))?;
+        Ok(docs)
+    }
+
+    /// Reads what the named documents of a revision say: any file by the id of its blob, what counts as a document by its SHA-256,
+    /// too.
+    ///
+    /// # Errors
+    /// Why the repository could not be read.
+    pub(super) fn read_named(
+        source: &dyn CodeSource,
+        tip: &Tip,
+        digests: &[String],
+    ) -> CodeResult<NamedDocs> {
+        let mut missing: BTreeSet<String> = digests.iter().map(|digest| digest.to_lowercase()).collect();
+        let files = source.files(&tip.revision)?;
+        let is_named = |file: &&CodeFile| missing.contains(&file.entry.id.to_string());
+        let mut blobs: Vec<_> = files.iter().filter(is_named).map(|file| file.entry.id).collect();
+        blobs.sort();
+        blobs.dedup();
+        let mut docs = Self::default();
         for blob in &blobs {
-            match source.read(blob, FILE_BYTES_MAX) {
-                Ok(bytes) => docs.add(&String::from_utf8_lossy(&bytes)),
-                Err(error) if matches!(error.why, Unverifiable::TooLarge | Unverifiable::Binary) => {}
-                Err(error) => return Err(error),
+            docs.add_blob(source, blob)?;
+            missing.remove(&blob.to_string());
+        }
+        if missing.iter().any(|digest| digest.len() == SHA256_CHARS) {
+            for blob in doc_blobs(&files) {
+                let Some(bytes) = text_of(source, &blob)? else { continue };
+                if missing.remove(&hex::encode(Sha256::digest(&bytes))) {
+                    docs.add(&String::from_utf8_lossy(&bytes));
+                }
             }
         }
-        Ok(docs)
+        Ok(NamedDocs { docs, missing })
+    }
+
+    fn add_blob(&mut self, source: &dyn CodeSource, blob: &ObjectId) -> CodeResult<()> {
+        if let Some(bytes) = text_of(source, blob)? {
+            self.add(&String::from_utf8_lossy(&bytes));
+        }
+        Ok(())
     }
 
     fn add(&mut self, text: &str) {
@@ -104,6 +147,23 @@ impl RepositoryDocs {
     }
 }
 
+/// The files that say what to do here, those nearest to the root first.
+fn doc_blobs(files: &[CodeFile]) -> Vec<ObjectId> {
+    let mut files: Vec<&CodeFile> = files.iter().filter(|file| is_doc(file)).collect();
+    files.sort_by_key(|file| (file.path.matches('/').count(), file.path.as_str()));
+    files.truncate(FILES_MAX);
+    files.iter().map(|file| file.entry.id).collect()
+}
+
+/// A file's bytes; `None` for one that is too large, or no text.
+fn text_of(source: &dyn CodeSource, blob: &ObjectId) -> CodeResult<Option<Arc<[u8]>>> {
+    match source.read(blob, FILE_BYTES_MAX) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if matches!(error.why, Unverifiable::TooLarge | Unverifiable::Binary) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 fn is_doc(file: &CodeFile) -> bool {
     let path = file.path.to_lowercase();
     let name = path.rsplit('/').next().unwrap_or(&path);
@@ -124,7 +184,7 @@ fn words(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loci_model::code::{CodeEntry, ObjectId};
+    use loci_model::code::CodeEntry;
 
     #[test]
     fn a35_what_is_said_already() {

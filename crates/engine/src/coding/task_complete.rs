@@ -13,13 +13,15 @@ use super::learned::{LearnedKind, Learner};
 use super::learnings::{self, Learning};
 use super::reading_docs::Read;
 use super::report::TaskEpisode;
+use super::task_feedback::{self, NewFeedback};
 use super::task_patch::{meet, move_on};
 use super::{checks, place};
 use crate::Engine;
-use crate::access;
+use crate::access::{self, View};
 use crate::idempotency::{ClientToken, Replay, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::records::batch;
+use crate::records::changing::Changing;
 use crate::records::writing::Building;
 use crate::safety::{SafetyPolicy, Tally, secrets};
 use crate::verified::Standing;
@@ -58,6 +60,8 @@ impl Engine {
         said.check()?;
         let memory = self.code_memory(caller, standing).await?;
         let view = access::record_view(caller, &memory, Capability::Write)?;
+        // Whoever may only write was shown nothing.
+        let reads = access::record_view(caller, &memory, Capability::Read).ok();
         let task = self.task_of(caller, &memory, id).await?;
         let natural = natural_token(id, &said)?.of(caller, &memory)?;
         let token = token.map(|token| token.of(caller, &memory)).transpose()?;
@@ -87,7 +91,8 @@ impl Engine {
                 let by = caller.name.as_str();
                 let building = Building { memory: &memory, view: &view, policy, expiry: None, by, now };
                 let mut found = Tally::default();
-                let completed = write(tx, &building, &mut task, &work, &read, &mut found)?;
+                let reads = reads.as_ref();
+                let completed = write(tx, &building, reads, &mut task, &work, &read, &mut found)?;
                 batch::ask_for_vectors(tx, &memory.id, &work.ids.job, now)?;
                 let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
                 for token in [token.as_ref(), Some(&natural)] {
@@ -138,6 +143,7 @@ fn commit(task: &Task, said: &Completion) -> Option<String> {
 fn write(
     tx: &mut dyn Tx,
     building: &Building<'_>,
+    reads: Option<&View>,
     task: &mut Task,
     work: &Work,
     read: &Read,
@@ -145,6 +151,11 @@ fn write(
 ) -> Result<Completed> {
     let mut warnings = read.warnings.clone();
     warnings.extend(note(task, building, &work.said)?);
+    if let Some(reads) = reads {
+        let changing = Changing { memory: building.memory, by: building.by, at: building.now };
+        let said = NewFeedback::of_report(&work.said);
+        warnings.extend(task_feedback::take(tx, &changing, reads, task, &said)?.warnings);
+    }
     let prompt = |name: &str| work.said.extraction_prompts.get(name).map(String::as_str);
     let commit = commit(task, &work.said);
     let learner = |kind, prompt| Learner {

@@ -4,7 +4,9 @@ use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::{MemoryArm, Task, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten};
+use loci_model::task::{
+    MemoryArm, Task, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten,
+};
 use loci_model::{Error, Result, TaskId, Timestamp, limits};
 use sha2::{Digest, Sha256};
 
@@ -222,6 +224,7 @@ fn made(
         error_message: None,
         failure_category: None,
         written: TaskWritten::default(),
+        feedback: TaskFeedback::default(),
         completed_at: None,
         created_at: Timestamp::EPOCH,
         updated_at: Timestamp::EPOCH,

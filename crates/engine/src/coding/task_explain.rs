@@ -45,11 +45,11 @@ pub struct Explained {
     pub is_cut: bool,
     /// What was shown or used, by id.
     pub records: Vec<ExplainedRecord>,
-    /// What its agent says it used.
+    /// What is said to have been used.
     pub used: Vec<String>,
-    /// What its agent says helped.
+    /// What is said to have helped.
     pub helpful: Vec<String>,
-    /// What its agent says misled.
+    /// What is said to have misled.
     pub harmful: Vec<String>,
 }
 
@@ -92,8 +92,14 @@ fn explained(tx: &dyn ReadTx, view: &View, task: Task) -> Result<Explained> {
         of.1.insert(record.version);
         of.2 += 1;
     }
-    let named =
-        report.used_memory_ids.iter().chain(&report.helpful_memory_ids).chain(&report.harmful_memory_ids);
+    let said = |reported: Vec<String>, noted: &mut dyn Iterator<Item = &RecordId>| -> Vec<String> {
+        let all: BTreeSet<String> = reported.into_iter().chain(noted.map(ToString::to_string)).collect();
+        all.into_iter().collect()
+    };
+    let used = said(report.used_memory_ids, &mut task.feedback.used.iter());
+    let helpful = said(report.helpful_memory_ids, &mut task.feedback.helpful.iter());
+    let harmful = said(report.harmful_memory_ids, &mut task.feedback.harmful.keys());
+    let named = used.iter().chain(&helpful).chain(&harmful);
     let mut ids: BTreeSet<RecordId> = named.filter_map(|id| RecordId::parse(id.as_str()).ok()).collect();
     ids.extend(shown.keys().cloned());
     let ids: Vec<RecordId> = ids.into_iter().collect();
@@ -116,8 +122,8 @@ fn explained(tx: &dyn ReadTx, view: &View, task: Task) -> Result<Explained> {
         records: ids.into_iter().map(record).collect(),
         exposures,
         is_cut,
-        used: report.used_memory_ids,
-        helpful: report.helpful_memory_ids,
-        harmful: report.harmful_memory_ids,
+        used,
+        helpful,
+        harmful,
     })
 }

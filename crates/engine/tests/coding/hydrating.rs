@@ -20,7 +20,9 @@ use loci_model::verdict::Unverifiable;
 use loci_model::{ErrorKind, Namespace, RecordId, Result, limits};
 use loci_testkit::exposure_samples::exposure;
 use loci_testkit::world::OpenVault;
-use loci_testkit::{SeededIds, block_on, samples};
+use loci_testkit::{CodeHistory, SeededIds, block_on, samples};
+
+use sha2::{Digest, Sha256};
 
 use super::slow_store::{SlowStore, Trouble};
 use super::world::{REPO, Workshop, task, task_id};
@@ -374,6 +376,42 @@ fn of_many_exposures_the_newest_are_explained() {
     let ids: Vec<String> = explained.exposures.iter().map(|one| one.id.to_string()).collect();
     assert_eq!((ids.len(), explained.is_cut), (limits::EXPLAINED_EXPOSURES_MAX, true));
     assert!(ids.is_sorted() && ids.last() == Some(&format!("exp_{most:04}")), "{ids:?}");
+}
+
+#[test]
+fn what_the_prompt_holds_anyway_is_not_shown_again() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let told = noted(&shop, "t-001", ORDERS);
+    let other = noted(&shop, "t-001", "Pagination of carts goes by numbers of pages.");
+    let text = format!("# For agents\n\n- {ORDERS}\n");
+    shop.write("AGENTS.md", &text);
+    let digest = hex::encode(Sha256::digest(text.as_bytes()));
+    let (none, missing) = (shown(&hydrate(&shop, "t-001", Hydration::default())), "0".repeat(64));
+    assert_eq!(none.len(), 2, "unless it is named");
+    let blob = CodeHistory::blob_id(&text).to_string();
+    for named in [digest.clone(), blob] {
+        let asked = Hydration { excluded_docs: vec![named, missing.clone()], ..Hydration::default() };
+        let found = hydrate(&shop, "t-001", asked);
+        let left: Vec<_> =
+            found.plan.left.iter().map(|left| (&left.candidate.record.id, left.reason)).collect();
+        assert_eq!((shown(&found), left), (vec![other.to_string()], vec![(&told, "in_repo_docs")]));
+        let unknown = format!("DOC_UNKNOWN: no document there is {missing}");
+        assert!(found.warnings.contains(&unknown), "{:?}", found.warnings);
+    }
+    shop.unreadable();
+    let blind =
+        Hydration { excluded_docs: vec![digest], commit: Some("0".repeat(40)), ..Hydration::default() };
+    let found = hydrate(&shop, "t-001", blind);
+    assert_eq!(shown(&found).len(), 2, "what cannot be read leaves nothing out");
+    assert!(found.warnings.iter().any(|one| one.starts_with("DOCS_UNREAD")), "{:?}", found.warnings);
+    let error = hydrate_by(
+        &shop,
+        &shop.engine,
+        "t-001",
+        Hydration { excluded_docs: vec!["x".into()], ..Hydration::default() },
+    );
+    assert_eq!(error.unwrap_err().field.as_deref(), Some("exclude_repo_docs_sha"));
 }
 
 #[test]

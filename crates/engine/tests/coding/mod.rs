@@ -3,6 +3,7 @@
 
 mod commits;
 mod ends;
+mod feedback;
 mod hydrating;
 mod prompts;
 mod slow_store;

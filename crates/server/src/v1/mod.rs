@@ -33,6 +33,7 @@ mod settings;
 mod strategies;
 mod table;
 mod task_end;
+mod task_feedback;
 mod task_hydration;
 mod task_hydration_shape;
 mod tasks;
@@ -63,6 +64,7 @@ fn operations() -> Table {
     let table = tasks::operations(table);
     let table = task_end::operations(table);
     let table = task_hydration::operations(table);
+    let table = task_feedback::operations(table);
     let table = commits::operations(table);
     let table = prompts::operations(table);
     let table = sessions_end::operations(table);

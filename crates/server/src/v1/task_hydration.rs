@@ -59,9 +59,6 @@ fn read(asked: shape::TaskHydrate) -> Result<(Hydration, Vec<String>)> {
     }
     let mut warnings = Vec::new();
     let mut not_built = |what: &str| warnings.push(format!("NOT_BUILT: {what} is not read yet"));
-    if !asked.exclude_repo_docs_sha.is_empty() {
-        not_built("exclude_repo_docs_sha");
-    }
     if !asked.sources.is_empty() {
         not_built("sources");
     }
@@ -92,6 +89,7 @@ fn read(asked: shape::TaskHydrate) -> Result<(Hydration, Vec<String>)> {
         budget_tokens: asked.budget_tokens,
         estimator: estimator.transpose()?,
         timeout_ms: asked.timeout_ms,
+        excluded_docs: asked.exclude_repo_docs_sha,
         include,
     };
     Ok((hydration, warnings))

@@ -225,6 +225,7 @@ pub(crate) const READER: &[Row] = &[
     (403, "POST", "/v1/tasks/zebra/finalize", r#"{"status":"failed"}"#),
     (403, "POST", "/v1/tasks/zebra/notes", r#"{"text":"A zebra has 4 legs."}"#),
     (404, "POST", "/v1/tasks/zebra/hydrate", "{}"),
+    (404, "POST", "/v1/tasks/zebra/feedback", "{}"),
     (404, "GET", "/v1/tasks/zebra/explain", ""),
     (404, "GET", "/v1/exposures/exp_zebra", ""),
     (403, "GET", "/v1/prompts", ""),
@@ -322,6 +323,7 @@ pub(crate) const WRITER: &[Row] = &[
     (404, "POST", "/v1/tasks/zebra/finalize", r#"{"status":"failed"}"#),
     (404, "POST", "/v1/tasks/zebra/notes", r#"{"text":"A zebra has 4 legs."}"#),
     (404, "POST", "/v1/tasks/zebra/hydrate", "{}"),
+    (404, "POST", "/v1/tasks/zebra/feedback", "{}"),
     (404, "POST", "/v1/tasks/zebra/commits", "{}"),
 ];
 

@@ -1,4 +1,4 @@
-//! How `loci task complete|finalize|note|hydrate` reach a server, or do not: what cannot be said now is spooled, and nobody is held
+//! How `loci task complete|finalize|note|feedback|hydrate` reach a server, or do not: what cannot be said now is spooled, and nobody is held
 //! up for it. Whoever comes next and finds a server sends what waits.
 
 use std::path::PathBuf;
@@ -229,6 +229,7 @@ fn path(call: SpoolCall) -> &'static str {
         SpoolCall::Finalize => "finalize",
         SpoolCall::Note => "notes",
         SpoolCall::Commits => "commits",
+        SpoolCall::Feedback => "feedback",
     }
 }
 

@@ -2,6 +2,7 @@
 //! can be reached, or one refuses, the block says that nothing could be read, and the rest of the answer why.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -11,6 +12,7 @@ use loci_engine::coding::hydration::{HydrationKind, KindStatus};
 use loci_engine::render::{Frame, fence};
 use loci_model::ports::ids::IdSource as _;
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use super::delivery::Helper;
 use crate::adapters::RandomIds;
@@ -48,6 +50,9 @@ pub(crate) struct Hydrate {
     /// What the server may take
     #[arg(long, value_name = "MS", default_value_t = TIMEOUT_MS)]
     timeout_ms: u64,
+    /// A document that the prompt holds anyway, as AGENTS.md: what it says is left out; may be repeated
+    #[arg(long = "exclude-doc", value_name = "FILE")]
+    excluded: Vec<PathBuf>,
     /// Only this kind: rules, knowledge, episodes, reflections, preferences; may be repeated
     #[arg(long, value_name = "KIND")]
     include: Vec<String>,
@@ -57,7 +62,8 @@ pub(crate) struct Hydrate {
 
 impl Hydrate {
     pub(super) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
-        let (task, asked) = (self.task.as_str(), self.asked());
+        let task = self.task.as_str();
+        let asked = TaskHydrate { exclude_repo_docs_sha: digests(&self.excluded), ..self.asked() };
         let within = Duration::from_millis(self.timeout_ms.saturating_add(LONGER_MS));
         let call = |client: loci_client::Client| async move { client.task_hydrate(task, &asked).await };
         match self.helper.ask(globals, environment, (task, within), call).await {
@@ -80,6 +86,18 @@ impl Hydrate {
             ..TaskHydrate::default()
         }
     }
+}
+
+/// Digests of documents; one that cannot be read is not left out, and it is said.
+fn digests(files: &[PathBuf]) -> Vec<String> {
+    let digest = |file: &PathBuf| match std::fs::read(file) {
+        Ok(bytes) => Some(hex::encode(Sha256::digest(&bytes))),
+        Err(error) => {
+            output::note(format!("--exclude-doc {}: {error}", file.display()));
+            None
+        }
+    };
+    files.iter().filter_map(digest).collect()
 }
 
 fn shown(found: &TaskHydrated) {

@@ -1,10 +1,11 @@
-//! `loci task`: tasks of coding agents. `create`: taking one in; `hydrate`: what it is shown; `complete`, `finalize`, `note`: what is
-//! said of it; these by way of `delivery`; here and in `explain`: looking at them.
+//! `loci task`: tasks of coding agents. `create`: taking one in; `hydrate`: what it is shown; `complete`, `finalize`, `note`, `feedback`: what
+//! is said of it; these by way of `delivery`; here and in `explain`: looking at them.
 
 mod complete;
 mod create;
 pub(crate) mod delivery;
 mod explain;
+mod feedback;
 mod finalize;
 mod hydrate;
 mod note;
@@ -38,6 +39,8 @@ pub(crate) enum Task {
         #[command(flatten)]
         at: At,
     },
+    /// Say what memories were used, helped or misled; ends well even where no server can be reached
+    Feedback(Box<feedback::Feedback>),
     /// Store one thing that was learned; ends well even where no server can be reached
     Note(note::Note),
     /// Say by which commit a task's pull request came onto its base
@@ -120,12 +123,13 @@ impl Task {
             Self::Complete(complete) => return complete.run(globals, environment).await,
             Self::Finalize(finalize) => return finalize.run(globals, environment).await,
             Self::Note(note) => return note.run(globals, environment).await,
+            Self::Feedback(feedback) => return feedback.run(globals, environment).await,
             Self::Hydrate(hydrate) => return hydrate.run(globals, environment).await,
             Self::Create(_) | Self::Merged(_) | Self::Explain { .. } | Self::Show { .. } | Self::List(_) => {}
         }
         let session = Session::begin(globals, environment)?;
         match self {
-            Self::Complete(_) | Self::Finalize(_) | Self::Note(_) | Self::Hydrate(_) => {}
+            Self::Complete(_) | Self::Finalize(_) | Self::Note(_) | Self::Feedback(_) | Self::Hydrate(_) => {}
             Self::Explain { task, at } => {
                 let explained = at.of(&session.client)?.task_explain(&task).await?;
                 output::result(session.json, &explained, explain::shown)?;

@@ -8,6 +8,7 @@ use loci_model::{Error, Result, limits};
 use loci_text::tokens::Estimator;
 
 use super::kind::HydrationKind;
+use super::named_docs::check_digests;
 use crate::coding::checks;
 use crate::coding::settings::CodingSettings;
 use crate::verified::check_revision;
@@ -31,6 +32,8 @@ pub struct Hydration {
     pub estimator: Option<Estimator>,
     /// At most so long; `None`: as configured.
     pub timeout_ms: Option<u64>,
+    /// Digests of documents that the prompt holds anyway: what they say is left out.
+    pub excluded_docs: Vec<String>,
     /// Only these kinds; `None`: all.
     pub include: Option<BTreeSet<HydrationKind>>,
 }
@@ -52,6 +55,7 @@ impl Hydration {
         if self.budget_tokens.is_some_and(|tokens| tokens > limits::HYDRATION_TOKENS_MAX) {
             return Err(Error::invalid("budget_tokens", "budget_tokens must be at most 200000"));
         }
+        check_digests(&self.excluded_docs)?;
         if self.timeout_ms.is_some_and(|millis| !limits::HYDRATION_TIMEOUT_MS.contains(&millis)) {
             return Err(Error::invalid("timeout_ms", "timeout_ms must be 100 to 30000"));
         }

@@ -11,6 +11,7 @@ use super::kind::HydrationKind;
 use super::scope_match::{AskedPaths, is_named};
 use super::trust::trust;
 use crate::coding::learned::SELF_FEEDBACK;
+use crate::coding::repository_docs::RepositoryDocs;
 use crate::coding::settings::{CodingSettings, DropPolicy, OnUnverifiable};
 use crate::verified::CitedFate;
 
@@ -22,6 +23,8 @@ pub(super) struct Aim<'a> {
     pub(super) task: &'a TaskId,
     pub(super) query: Option<&'a str>,
     pub(super) paths: &'a AskedPaths,
+    /// What the prompt says anyway.
+    pub(super) docs: Option<&'a RepositoryDocs>,
     pub(super) now: Timestamp,
 }
 
@@ -94,7 +97,13 @@ fn unfit(candidate: &Candidate, aim: &Aim<'_>, settings: &CodingSettings) -> Opt
         if candidate.trust < settings.trust_threshold {
             return Some("trust");
         }
-        (!fits(candidate, aim)).then_some("scope")
+        if !fits(candidate, aim) {
+            return Some("scope");
+        }
+        // What happened, and what somebody wants, is no repetition of a document.
+        let is_told = matches!(candidate.kind, HydrationKind::Episodes | HydrationKind::Preferences);
+        let is_said = |docs: &RepositoryDocs| docs.say(&candidate.record.text);
+        (!is_told && aim.docs.is_some_and(is_said)).then_some("in_repo_docs")
     })
 }
 

@@ -6,7 +6,7 @@
 //! | `asked` | the request and its rules |
 //! | `kind` | the kinds of what is shown, their tiers and statuses |
 //! | `deadline` | one clock for all reads |
-//! | `reading` | the reads, side by side |
+//! | `reading`, `named_docs` | the reads, side by side; and documents whose words are left out |
 //! | `candidate`, `trust`, `scope_match` | what might be shown, how far it is trusted, whether it has to do with the task |
 //! | `choosing` | what is taken out and why, and the order: pure |
 //! | `outcome`, `lines`, `planning` | how a task ended, how a record reads, and what fits: pure |
@@ -23,6 +23,7 @@ mod deadline;
 mod exposing;
 mod kind;
 mod lines;
+mod named_docs;
 mod outcome;
 mod planning;
 #[cfg(test)]

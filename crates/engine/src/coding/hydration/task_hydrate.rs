@@ -114,15 +114,17 @@ impl Engine {
             deadline: &deadline,
             wanted: &wanted,
         };
-        let read = reading.all().await;
+        let (read, (docs, unread)) = futures::join!(reading.all(), reading.named_docs());
         let paths = AskedPaths::new(&asked.paths);
-        let aim = Aim { task: &place.task.id, query: query.as_deref(), paths: &paths, now: at };
+        let (task, query) = (&place.task.id, query.as_deref());
+        let aim = Aim { task, query, paths: &paths, docs: docs.as_ref(), now: at };
         let mut gathered = self.gathered(read, &aim, &limits, &deadline).await;
+        gathered.warnings.extend(unread);
         let degraded = gathered.status.values().any(|status| status.is_failure());
         let snapshot = format!("snap_{}", place.sequence);
         let shown = Shown {
             task: &place.task,
-            query: query.as_deref(),
+            query,
             snapshot: &snapshot,
             limits: &limits,
             plan: &gathered.plan,

@@ -1,0 +1,56 @@
+//! `loci task feedback`: what was used of the memories that a task was shown, what helped, and what misled.
+
+use anyhow::Result;
+use loci_api::feedback::{HarmfulMemory, TaskFeedback, TaskFeedbackTaken};
+
+use super::delivery::Helper;
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::output;
+use crate::spool::SpoolCall;
+
+/// Say what memories were used, helped or misled; ends well even where no server can be reached
+#[derive(Debug, clap::Args)]
+pub(crate) struct Feedback {
+    /// The task
+    task: String,
+    /// A memory that was used; may be repeated
+    #[arg(long, value_name = "ID")]
+    used: Vec<String>,
+    /// A memory that helped; may be repeated
+    #[arg(long, value_name = "ID")]
+    helpful: Vec<String>,
+    /// A memory that misled; may be repeated. What two tasks call harmful is held back
+    #[arg(long, value_name = "ID")]
+    harmful: Vec<String>,
+    /// Why it misled
+    #[arg(long, value_name = "TEXT", requires = "harmful")]
+    reason: Option<String>,
+    /// A person says it: what misled is held back at once
+    #[arg(long)]
+    human: bool,
+    #[command(flatten)]
+    helper: Helper,
+}
+
+impl Feedback {
+    pub(super) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let reason = self.reason;
+        let harmful = |id: String| HarmfulMemory { id, reason: reason.clone() };
+        let body = TaskFeedback {
+            used: self.used,
+            helpful: self.helpful,
+            harmful: self.harmful.into_iter().map(harmful).collect(),
+            by: self.human.then(|| "human".to_owned()),
+        };
+        let call = (self.task.as_str(), SpoolCall::Feedback);
+        self.helper.say(globals, environment, call, &body, shown).await
+    }
+}
+
+fn shown(taken: &TaskFeedbackTaken) {
+    let (used, helpful, harmful) = (taken.used.len(), taken.helpful.len(), taken.harmful.len());
+    output::line(format!("{}  {used} used, {helpful} helpful, {harmful} harmful", taken.task_id));
+    taken.quarantined.iter().for_each(|id| output::line(format!("    {id}  held back")));
+    taken.warnings.iter().for_each(output::note);
+}

@@ -1,0 +1,107 @@
+//! What is said of memories that tasks were shown: it is noted once, explained, and holds back what enough call harmful.
+
+use loci_engine::coding::{Completion, FeedbackTaken, NewFeedback, TaskNote};
+use loci_model::principal::{Capability, Grant};
+use loci_model::record::RecordState;
+use loci_model::{ActorId, ErrorKind, RecordId, Result};
+use loci_testkit::block_on;
+
+use super::world::{REPO, Workshop, task_id};
+
+fn noted(shop: &Workshop, id: &str, text: &str) -> RecordId {
+    let note = TaskNote { text: text.to_owned(), ..TaskNote::default() };
+    shop.note(id, note).unwrap().learned.id.unwrap()
+}
+
+fn say(shop: &Workshop, id: &str, said: NewFeedback) -> Result<FeedbackTaken> {
+    shop.world.clock().advance_ms(1_000);
+    block_on(shop.engine.task_feedback(&shop.caller, &shop.standing, &task_id(id), said))
+}
+
+fn harmful(id: &RecordId, reason: Option<&str>) -> NewFeedback {
+    NewFeedback { harmful: vec![(id.clone(), reason.map(str::to_owned))], ..NewFeedback::default() }
+}
+
+#[test]
+fn what_is_said_is_noted_once_and_explained() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let (first, second) = (noted(&shop, "t-001", "Use `make a`."), noted(&shop, "t-001", "Use `make b`."));
+    let unknown = RecordId::parse("mem-00000000-0000-7000-8000-000000000009").unwrap();
+    let used = NewFeedback { used: vec![first.clone(), unknown.clone()], ..NewFeedback::default() };
+    let taken = say(&shop, "t-001", used).unwrap();
+    assert_eq!(
+        taken.warnings,
+        [format!("RECORD_UNKNOWN: no record {unknown} is here: nothing is noted of it")]
+    );
+    let more =
+        NewFeedback { helpful: vec![first.clone()], used: vec![second.clone()], ..harmful(&second, None) };
+    say(&shop, "t-001", more.clone()).unwrap();
+    let secret = ["ghp_", "abcdefghijklmnop", "qrstuvwxyz0123456789"].concat();
+    say(&shop, "t-001", harmful(&second, Some(&format!("it says {secret}")))).unwrap();
+    let again = say(&shop, "t-001", more).unwrap();
+    assert_eq!(again.feedback.harmful[&second], "it says [REDACTED:github_token]", "a reason stays");
+    assert_eq!(again.feedback, shop.get("t-001").unwrap().feedback);
+    assert_eq!(
+        (again.quarantined.len(), shop.record(&second).state),
+        (0, RecordState::Active),
+        "one task alone"
+    );
+
+    // What the report names counts with what was said before.
+    let report = Completion { used_memory_ids: vec![first.to_string()], ..Completion::default() };
+    assert!(shop.complete("t-001", report).unwrap().warnings.is_empty());
+    let explained =
+        block_on(shop.engine.task_explain(&shop.caller, &shop.standing, &task_id("t-001"))).unwrap();
+    let mut both = vec![first.to_string(), second.to_string()];
+    both.sort();
+    assert_eq!((explained.used, explained.helpful), (both, vec![first.to_string()]));
+    assert_eq!(explained.harmful, [second.to_string()]);
+}
+
+#[test]
+fn what_two_tasks_call_harmful_is_held_back() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    shop.begun("t-002");
+    let wrong = noted(&shop, "t-001", "The tests need no `make gen`.");
+    assert!(say(&shop, "t-001", harmful(&wrong, None)).unwrap().quarantined.is_empty());
+    assert!(say(&shop, "t-001", harmful(&wrong, None)).unwrap().quarantined.is_empty(), "twice is once");
+    let report = Completion { harmful_memory_ids: vec![wrong.to_string()], ..Completion::default() };
+    shop.complete("t-002", report).unwrap();
+    let held = shop.record(&wrong);
+    assert_eq!(held.state, RecordState::Quarantined);
+    assert_eq!(held.state_reason.as_deref(), Some("reported as harmful by 2 tasks"));
+    assert!(shop.found("make gen").is_empty());
+    // What is held is not held again.
+    assert!(say(&shop, "t-002", harmful(&wrong, None)).unwrap().quarantined.is_empty());
+}
+
+#[test]
+fn one_person_is_enough_and_says_who_they_are_by_their_rights() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let wrong = noted(&shop, "t-001", "The tests need no `make gen`.");
+    let said = NewFeedback { by_human: true, ..harmful(&wrong, Some("they do")) };
+    let part = Grant { actor: Some(ActorId::parse(REPO).unwrap()), ..Grant::everything() };
+    let agent = shop.with_grant(&[Capability::Read, Capability::Write], part);
+    let task = task_id("t-001");
+    let by_agent = shop.engine.task_feedback(&agent, &shop.standing, &task, said.clone());
+    assert_eq!(block_on(by_agent).unwrap_err().kind, ErrorKind::Denied);
+    let taken = say(&shop, "t-001", said).unwrap();
+    assert_eq!(taken.quarantined, std::slice::from_ref(&wrong));
+    let reason = shop.record(&wrong).state_reason;
+    assert_eq!(reason.as_deref(), Some("reported as harmful by a person: they do"));
+}
+
+#[test]
+fn what_cannot_be_right_is_refused() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let id = RecordId::parse("mem-00000000-0000-7000-8000-000000000009").unwrap();
+    let field = |said| say(&shop, "t-001", said).unwrap_err().field;
+    let many = NewFeedback { used: vec![id.clone(); 501], ..NewFeedback::default() };
+    assert_eq!(field(many).as_deref(), Some("used"));
+    assert_eq!(field(harmful(&id, Some(&"a".repeat(501)))).as_deref(), Some("harmful.reason"));
+    assert_eq!(say(&shop, "t-009", NewFeedback::default()).unwrap_err().kind, ErrorKind::NotFound);
+}
