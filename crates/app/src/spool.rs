@@ -69,6 +69,9 @@ pub(crate) struct Entry {
     /// Why a server refused it: it is not sent again unless a person asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) refused: Option<String>,
+    /// What a server said that did not know the task: it is sent again by whoever comes next, for the task may be taken in later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) unknown: Option<String>,
 }
 
 /// What became of an entry that was sent.
@@ -78,6 +81,8 @@ pub(crate) enum Sent {
     Taken,
     /// A server does not want it.
     Refused(String),
+    /// A server does not know its task.
+    Unknown(String),
 }
 
 /// The file.
@@ -162,6 +167,10 @@ impl Spool {
                     entry.refused = Some(why.clone());
                     kept.push(line(&entry)?);
                 }
+                Sent::Unknown(why) => {
+                    entry.unknown = Some(why.clone());
+                    kept.push(line(&entry)?);
+                }
             }
         }
         self.replace(&kept)
@@ -244,6 +253,7 @@ mod tests {
             call,
             body,
             refused: None,
+            unknown: None,
         }
     }
 

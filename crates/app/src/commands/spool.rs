@@ -55,7 +55,8 @@ impl SpoolCommand {
 }
 
 fn shown(entry: &Entry) {
-    let why = entry.refused.as_ref().map(|why| format!("  refused: {why}")).unwrap_or_default();
+    let waits = entry.unknown.as_ref().map(|why| format!("  waits: {why}"));
+    let why = entry.refused.as_ref().map(|why| format!("  refused: {why}")).or(waits).unwrap_or_default();
     let to = entry.url.as_ref().map(|url| format!("  for {url}")).unwrap_or_default();
     output::line(format!("{}  {}  {}{to}{why}", entry.at, entry.call.as_str(), entry.task));
 }

@@ -99,8 +99,23 @@ fn a_commit_is_neither_failed_nor_held_up() {
     agent.git_as(&[("TASK_ID", "t-404")], &["commit", "-m", "Subject"]);
     check(&agent, "the commit before", "src/cart.rs:1", "none", &[]);
     let waiting = agent.json(&["spool", "show"]);
-    let refused = waiting.as_array().unwrap().iter().filter(|one| one["refused"].is_string()).count();
-    assert_eq!(refused, 1, "kept with the reason: {waiting}");
+    let unknown = waiting.as_array().unwrap().iter().filter(|one| one["unknown"].is_string()).count();
+    assert_eq!(unknown, 1, "kept with the reason, until somebody knows the task: {waiting}");
+}
+
+#[test]
+fn a_commit_that_is_reported_before_its_task_is_known() {
+    let home = Home::new();
+    let agent = Agent::new(&home);
+    for number in ["1", "2"] {
+        commit(&agent, "src/page.rs", &format!("{number}\n"));
+    }
+    check(&agent, "too early", "src/page.rs:1", "none", &[]);
+    assert_eq!(agent.loci(&["spool", "flush"]).0, 5);
+    assert_eq!(spooled(&agent), 2, "it is nobody's fault, and waits");
+    agent.json(&["task", "create", "--id", "t-001", "--user", "bob", "Add pagination"]);
+    check(&agent, "now it is known", "src/page.rs:1", "post_commit", &["t-001"]);
+    assert_eq!(spooled(&agent), 0);
 }
 
 #[test]

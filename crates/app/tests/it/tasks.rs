@@ -175,7 +175,7 @@ fn what_a_server_refuses_stays_in_the_spool_and_is_not_sent_again() {
     let home = Home::new();
     let shop = Shop::new(&home, "shop");
     begin(&shop, "t-001");
-    assert_eq!(shop.run(&["task", "note", "t-404", "Orders have 3 states.", "--url", NOWHERE]).0, 0);
+    assert_eq!(shop.run(&["task", "note", "t-001", "", "--url", NOWHERE]).0, 0);
     let file = shop.path().join(".git/loci/spool.jsonl");
     std::fs::write(&file, as_if_for_here(&std::fs::read_to_string(&file).unwrap())).unwrap();
     let (code, _, said) = shop.run(&["task", "note", "t-001", "Prices are in 1 currency."]);
@@ -184,12 +184,14 @@ fn what_a_server_refuses_stays_in_the_spool_and_is_not_sent_again() {
     assert!(!said.contains("spooled"), "{said}");
     let (code, out, _) = shop.run(&["spool", "flush"]);
     assert_eq!((code, out.trim()), (5, "0 sent, 1 refused, 0 waiting"));
-    // What is refused at once is kept too, with the reason: the task may be made later.
+    // What is said of a task that is not known is kept too, with the reason: the task may be made later.
     let (code, _, said) = shop.run(&["task", "note", "t-405", "Orders have 3 states."]);
     assert!(code == 0 && said.contains("no task t-405"), "{said}");
     let kept = shop.json(&["spool", "show"]);
     assert_eq!(kept.as_array().unwrap().len(), 2);
-    assert!(kept[1]["refused"].as_str().unwrap().contains("no task t-405"), "{kept}");
+    assert!(kept[1]["unknown"].as_str().unwrap().contains("no task t-405"), "{kept}");
+    let (code, out, _) = shop.run(&["spool", "flush"]);
+    assert_eq!((code, out.trim()), (5, "0 sent, 1 refused, 1 waiting"));
     begin(&shop, "t-405");
     let (code, out, _) = shop.run(&["spool", "flush"]);
     assert_eq!((code, out.trim()), (5, "1 sent, 1 refused, 0 waiting"));

@@ -1,24 +1,20 @@
 //! What a hook reports, and how: it is on the disk before anything is sent, and sent at once only where a server answers soon.
 //! Whatever is left is sent by whoever comes next (`loci task …`, `loci blame`, `loci spool flush`).
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use loci_api::commit::{CommitRewrite, ReportedCommit, TaskCommits};
 use loci_model::limits;
-use loci_model::ports::clock::Clock as _;
-use loci_model::ports::ids::uuid7;
 
 use super::git::{Git, WorkingTree, shown};
 use super::task_here::TaskHere;
-use crate::adapters::{RandomIds, SystemClock};
 use crate::cli::Globals;
-use crate::commands::task::delivery::{Flushing, SPOOL, flush, without_secrets};
+use crate::commands::task::delivery::{Flushing, entry, flush, spool_of};
 use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
-use crate::spool::{Entry, Spool, SpoolCall};
+use crate::spool::{Spool, SpoolCall};
 
 /// A commit waits no longer for a server.
 const SENDING: Duration = Duration::from_millis(700);
@@ -109,14 +105,17 @@ pub(super) async fn say(
         data_dir: globals.data_dir.clone().or_else(|| task.data_dir.clone()),
         ..globals.clone()
     };
-    let path = environment.get(SPOOL).map(PathBuf::from);
-    let spool = Spool::at(path.unwrap_or_else(|| tree.common.join("loci").join("spool.jsonl")));
+    let spool = spool_of(environment, &tree.common);
+    let keep = |report: TaskCommits| {
+        let about = (task.task.as_str(), task.memory.as_deref());
+        spool.add(&entry(&globals, about, SpoolCall::Commits, &report)?).map(drop)
+    };
     let TaskCommits { commits, rewrites } = report;
     if !commits.is_empty() {
-        keep(&spool, &globals, task, TaskCommits { commits, rewrites: Vec::new() })?;
+        keep(TaskCommits { commits, rewrites: Vec::new() })?;
     }
     for part in rewrites.chunks(limits::COMMITS_PER_REPORT_MAX) {
-        keep(&spool, &globals, task, TaskCommits { commits: Vec::new(), rewrites: part.to_vec() })?;
+        keep(TaskCommits { commits: Vec::new(), rewrites: part.to_vec() })?;
     }
     // Kept: whatever becomes of sending it, nothing is lost.
     let sent = tokio::time::timeout(SENDING, send(&globals, environment, &spool)).await;
@@ -124,21 +123,6 @@ pub(super) async fn say(
         output::note(format!("loci githook: the commit is reported later: {error:#}"));
     }
     Ok(())
-}
-
-fn keep(spool: &Spool, globals: &Globals, task: &TaskHere, report: TaskCommits) -> Result<()> {
-    let now = SystemClock::new().now();
-    let entry = Entry {
-        key: uuid7(&RandomIds::new()?, now.millis()),
-        at: now.to_rfc3339(),
-        url: globals.url.clone(),
-        memory: task.memory.clone(),
-        task: task.task.clone(),
-        call: SpoolCall::Commits,
-        body: without_secrets(serde_json::to_value(report)?),
-        refused: None,
-    };
-    spool.add(&entry).map(drop)
 }
 
 async fn send(globals: &Globals, environment: &Environment, spool: &Spool) -> Result<()> {

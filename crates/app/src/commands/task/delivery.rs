@@ -1,12 +1,14 @@
 //! How `loci task complete|finalize|note|feedback|hydrate` reach a server, or do not: what cannot be said now is spooled, and nobody is held
 //! up for it. Whoever comes next and finds a server sends what waits.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use loci_client::{Client, ClientError};
 use loci_engine::safety::{RedactionMode, secrets};
+use loci_model::Timestamp;
 use loci_model::ports::clock::Clock as _;
 use loci_model::ports::ids::uuid7;
 use serde::Serialize;
@@ -27,8 +29,10 @@ use crate::spool::{Entry, Sent, Spool, SpoolCall};
 const PROBE: Duration = Duration::from_millis(1_500);
 /// One that answers is waited for.
 const CALL: Duration = Duration::from_secs(6);
+/// What is said of a task that its server does not know waits so long.
+const UNKNOWN_MAX_MS: i64 = 14 * 24 * 60 * 60 * 1_000;
 /// The variable that says where the spool is.
-pub(crate) const SPOOL: &str = "LOCI_SPOOL";
+const SPOOL: &str = "LOCI_SPOOL";
 
 /// What the helpers have in common.
 #[derive(Debug, Clone, clap::Args)]
@@ -49,6 +53,8 @@ enum Failure {
     Out(anyhow::Error),
     /// It would be refused again.
     Refused(anyhow::Error),
+    /// The server does not know the task. It may come to know it: whoever takes tasks in may be late as well.
+    Unknown(anyhow::Error),
     /// It is spooled already, behind what waits.
     Behind(anyhow::Error),
 }
@@ -56,7 +62,7 @@ enum Failure {
 impl Failure {
     fn into_error(self) -> anyhow::Error {
         match self {
-            Self::Out(error) | Self::Refused(error) | Self::Behind(error) => error,
+            Self::Out(error) | Self::Refused(error) | Self::Unknown(error) | Self::Behind(error) => error,
         }
     }
 }
@@ -74,7 +80,7 @@ impl Helper {
         body: &impl Serialize,
         show: impl FnOnce(&A),
     ) -> Result<()> {
-        let said = self.entry(globals, task, call, body);
+        let said = entry(globals, (task, self.at.memory.as_deref()), call, body);
         let failure = match said {
             Ok(entry) => match self.send(globals, environment, &entry).await {
                 Ok(answer) => {
@@ -85,6 +91,11 @@ impl Helper {
                 Err(Failure::Refused(error)) => {
                     let refused = Some(format!("{error:#}"));
                     spool_it(globals, environment, &Entry { refused, ..entry }).await;
+                    error
+                }
+                Err(Failure::Unknown(error)) => {
+                    let unknown = Some(format!("{error:#}"));
+                    spool_it(globals, environment, &Entry { unknown, ..entry }).await;
                     error
                 }
                 Err(Failure::Out(error)) => {
@@ -147,21 +158,6 @@ impl Helper {
         }
     }
 
-    /// The request as it is sent, and kept if need be: without secrets.
-    fn entry(&self, globals: &Globals, task: &str, call: SpoolCall, body: &impl Serialize) -> Result<Entry> {
-        let now = SystemClock::new().now();
-        Ok(Entry {
-            key: uuid7(&RandomIds::new()?, now.millis()),
-            at: now.to_rfc3339(),
-            url: globals.url.clone(),
-            memory: self.at.memory.clone(),
-            task: task.to_owned(),
-            call,
-            body: without_secrets(serde_json::to_value(body)?),
-            refused: None,
-        })
-    }
-
     async fn send(
         &self,
         globals: &Globals,
@@ -181,6 +177,30 @@ impl Helper {
         session.end().await.map_err(Failure::Out)?;
         Ok(answer)
     }
+}
+
+/// What is said of a task, of a memory where one is named, as it is sent and kept if need be: without secrets.
+///
+/// # Errors
+/// It cannot be written down.
+pub(crate) fn entry(
+    globals: &Globals,
+    (task, memory): (&str, Option<&str>),
+    call: SpoolCall,
+    body: &impl Serialize,
+) -> Result<Entry> {
+    let now = SystemClock::new().now();
+    Ok(Entry {
+        key: uuid7(&RandomIds::new()?, now.millis()),
+        at: now.to_rfc3339(),
+        url: globals.url.clone(),
+        memory: memory.map(str::to_owned),
+        task: task.to_owned(),
+        call,
+        body: without_secrets(serde_json::to_value(body)?),
+        refused: None,
+        unknown: None,
+    })
 }
 
 /// Says something after what waits, in the order in which it was said. It is on the disk before anything is sent.
@@ -234,6 +254,9 @@ fn path(call: SpoolCall) -> &'static str {
 }
 
 fn failed(error: ClientError) -> Failure {
+    if error.status() == Some(404) {
+        return Failure::Unknown(error.into());
+    }
     // A key that ran out and a server's fault are mended; what is said is right all the same.
     let is_mended = error.status().is_some_and(|status| matches!(status, 401 | 403 | 500..));
     let is_out = error.is_retryable() || is_mended || matches!(error, ClientError::Unexpected(_));
@@ -257,13 +280,19 @@ async fn spool_it(globals: &Globals, environment: &Environment, entry: &Entry) {
 
 /// The spool of the working directory: what the variable says, else a file of the clone that all its worktrees share.
 pub(crate) async fn spool(globals: &Globals, environment: &Environment) -> Option<Spool> {
-    if let Some(path) = environment.get(SPOOL) {
-        return Some(Spool::at(PathBuf::from(path)));
+    if environment.get(SPOOL).is_some() {
+        return Some(spool_of(environment, Path::new("")));
     }
     let config = load(globals.config.as_deref(), environment).ok()?;
     let directory = PathBuf::from(".").canonicalize().ok()?;
     let local = LocalCode::around(&config, &directory).await.ok()??;
-    Some(Spool::at(local.found().common_dir.join("loci").join("spool.jsonl")))
+    Some(spool_of(environment, &local.found().common_dir))
+}
+
+/// The spool of a clone by the directory that all its worktrees share, unless the variable names another.
+pub(crate) fn spool_of(environment: &Environment, common: &Path) -> Spool {
+    let named = environment.get(SPOOL).map(PathBuf::from);
+    Spool::at(named.unwrap_or_else(|| common.join("loci").join("spool.jsonl")))
 }
 
 /// What became of a spool.
@@ -294,7 +323,7 @@ pub(crate) struct Answered {
     pub(crate) answers: Vec<(String, Result<Value, String>)>,
 }
 
-/// Sends what waits, oldest first, until a server cannot be reached.
+/// Sends what waits, oldest first, until a server cannot be reached. What is said of a task that it does not know waits on.
 pub(crate) async fn flush(client: &Client, spool: &Spool, what: Flushing<'_>) -> Result<Answered> {
     let clock = SystemClock::new();
     let until_us = what.until.and_then(|until| u64::try_from(until.as_micros()).ok());
@@ -302,14 +331,28 @@ pub(crate) async fn flush(client: &Client, spool: &Spool, what: Flushing<'_>) ->
     let (entries, _) = spool.entries()?;
     let wanted = |entry: &&Entry| entry.url.as_deref() == what.url && (what.all || entry.refused.is_none());
     let mut answers = Vec::new();
+    let mut unknown: BTreeSet<(Option<&str>, &str)> = BTreeSet::new();
     for entry in entries.iter().filter(wanted) {
         if until_us.is_some_and(|until| clock.monotonic_us() >= until) {
             break;
         }
+        let about = (entry.memory.as_deref(), entry.task.as_str());
+        if unknown.contains(&about) {
+            continue;
+        }
         let client = of_memory(client, entry.memory.as_deref())?;
         let answer = match say_once(&client, entry).await {
             Ok(answer) => Ok(answer),
-            Err(Failure::Refused(error) | Failure::Behind(error)) => Err(format!("{error:#}")),
+            Err(Failure::Unknown(error)) if !is_old(&entry.at, clock.now()) => {
+                unknown.insert(about);
+                if entry.unknown.is_none() {
+                    spool.settle(&entry.key, &Sent::Unknown(format!("{error:#}")))?;
+                }
+                continue;
+            }
+            Err(Failure::Refused(error) | Failure::Unknown(error) | Failure::Behind(error)) => {
+                Err(format!("{error:#}"))
+            }
             Err(Failure::Out(_)) => break,
         };
         // At once: whoever is killed on the way sends nothing twice that need not be.
@@ -320,6 +363,11 @@ pub(crate) async fn flush(client: &Client, spool: &Spool, what: Flushing<'_>) ->
     let taken = answers.iter().filter(|(_, answer)| answer.is_ok()).count();
     let done = Flushed { taken, refused: answers.len() - taken, waiting: entries.len() - answers.len() };
     Ok(Answered { done, answers })
+}
+
+/// Nobody takes its task in any more.
+fn is_old(at: &str, now: Timestamp) -> bool {
+    Timestamp::parse(at).is_ok_and(|at| at.plus_millis(UNKNOWN_MAX_MS) < now)
 }
 
 /// Secrets are kept nowhere, not even until a server masks them.
@@ -337,6 +385,14 @@ pub(crate) fn without_secrets(value: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_task_is_waited_for_but_not_for_ever() {
+        let said = "2026-11-23T03:00:00Z";
+        let at = Timestamp::parse(said).unwrap();
+        assert!(!is_old(said, at.plus_millis(UNKNOWN_MAX_MS)));
+        assert!(is_old(said, at.plus_millis(UNKNOWN_MAX_MS + 1)));
+    }
 
     #[test]
     fn nothing_is_spooled_with_its_secrets() {
