@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::githooks::Agent;
+use crate::githooks::{Agent, attempt};
 use crate::program::Home;
 
 /// Nobody listens there.
@@ -116,6 +116,75 @@ fn a_commit_that_is_reported_before_its_task_is_known() {
     agent.json(&["task", "create", "--id", "t-001", "--user", "bob", "Add pagination"]);
     check(&agent, "now it is known", "src/page.rs:1", "post_commit", &["t-001"]);
     assert_eq!(spooled(&agent), 0);
+}
+
+#[test]
+fn what_is_not_utf8_leads_back_too() {
+    let home = Home::new();
+    let agent = begun(&home);
+    std::fs::write(agent.shop.path().join("old.txt"), b"caf\xe9\nplain\n").unwrap();
+    agent.git(&["add", "--all"]);
+    let message = home.path("message.txt");
+    std::fs::write(&message, b"Add a caf\xe9\n").unwrap();
+    let latin =
+        ["-c", "i18n.commitEncoding=ISO-8859-1", "commit", "--quiet", "-F", message.to_str().unwrap()];
+    agent.git(&latin);
+    for line in ["1", "2"] {
+        check(&agent, "Latin-1", &format!("old.txt:{line}"), "post_commit", &["t-001"]);
+    }
+    let (_, _, item) = blame(&agent, "old.txt:1");
+    assert_eq!(item["subject"], "Add a café", "{item}");
+}
+
+#[test]
+fn a50_a_conflict_that_somebody_resolves() {
+    let home = Home::new();
+    let agent = begun(&home);
+    agent.json(&["task", "create", "--id", "t-002", "--user", "ann", "Rebase it"]);
+    for (branch, text) in [("agent/t-001", "the task's\n"), ("main", "a person's\n")] {
+        agent.git(&["switch", "--quiet", "--force-create", branch, "main"]);
+        agent.change("page.txt", text);
+        agent.git(&["commit", "-m", "Subject"]);
+    }
+    let other = [("TASK_ID", "t-002")];
+    let resolved_by = |what: &str, resolve: &[&[&str]]| {
+        agent.git(&["switch", "--quiet", "-C", what, "agent/t-001"]);
+        let stopped = attempt(&home, &agent.shop.path(), &other, &["rebase", "main"]);
+        assert!(!stopped.status.success(), "{what}: it stops at the conflict");
+        agent.change("page.txt", &format!("resolved {what}\n"));
+        for arguments in resolve {
+            agent.git_as(&other, arguments);
+        }
+        check(&agent, what, "page.txt:1", "rewrite", &["t-001"]);
+        let whole = agent.git(&["log", "--format=%B", "main.."]);
+        let names = |task: &str| whole.matches(&format!("Task-Id: {task}")).count();
+        (names("t-001"), names("t-002"))
+    };
+    assert_eq!(resolved_by("continued", &[&["rebase", "--continue"]]), (1, 0));
+    assert_eq!(resolved_by("committed", &[&["commit", "--no-edit"], &["rebase", "--continue"]]), (1, 0));
+    // What somebody adds while it has stopped is theirs.
+    let adds: &[&[&str]] = &[
+        &["commit", "-m", "Resolved"],
+        &["commit", "--allow-empty", "-m", "More"],
+        &["rebase", "--continue"],
+    ];
+    assert_eq!(resolved_by("and-more", adds), (0, 1));
+}
+
+#[test]
+fn a50_amended_where_no_task_is_set() {
+    let home = Home::new();
+    let agent = Agent::bare(&home);
+    assert_eq!(agent.loci(&["githook", "install"]).0, 0);
+    agent.json(&["task", "create", "--id", "t-001", "--user", "bob", "Add pagination"]);
+    agent.change("page.txt", "1\n");
+    agent.git_as(&[("TASK_ID", "t-001")], &["commit", "-m", "Subject"]);
+    agent.git(&["commit", "--amend", "--quiet", "-m", "By a person, without trailers"]);
+    check(&agent, "by the trailers of the one before", "page.txt:1", "rewrite", &["t-001"]);
+    agent.change("more.txt", "a person's\n");
+    agent.git(&["commit", "-m", "A person's"]);
+    agent.git(&["commit", "--amend", "--quiet", "-m", "Still a person's"]);
+    assert_eq!(spooled(&agent), 0, "that is nobody's task");
 }
 
 #[test]

@@ -3,47 +3,42 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use crate::program::Home;
-use crate::shop::Shop;
+use crate::shop::{PATH, Shop, git_command};
 
-const TRAILERS: [&str; 3] =
+pub(crate) const TRAILERS: [&str; 3] =
     ["Task-Id: t-001", "Prompt-Version: 3f2a9c0d11ab", "Prompted-by: t-001/3f2a9c0d11ab"];
 /// An editor that writes a subject on the first line, as people do.
 const TYPES: &str = "f() { { echo Typed; cat \"$1\"; } > \"$1.typed\"; mv \"$1.typed\" \"$1\"; }; f";
 /// One that changes nothing.
 const LEAVES: &str = "true";
 
-/// Where programs are that scripts start.
-const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-
 /// A commit's message, its trailers as git reads them, and the rest.
-struct Message {
-    whole: String,
-    trailers: Vec<String>,
+pub(crate) struct Message {
+    pub(crate) whole: String,
+    pub(crate) trailers: Vec<String>,
 }
 
 /// Git in a directory, as an agent runs it, with these variables.
-fn attempt(home: &Home, directory: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
-    let mut command = Command::new("git");
-    command.current_dir(directory).args(arguments).env_clear();
-    command.env("HOME", home.path("")).env("PATH", PATH).env("USER", "tester").env("GIT_EDITOR", LEAVES);
-    command.env("LOCI_DATA_DIR", home.path("data"));
-    for (name, value) in [
-        ("GIT_CONFIG_NOSYSTEM", "1"),
-        ("GIT_CONFIG_GLOBAL", "/dev/null"),
-        ("GIT_AUTHOR_NAME", "A"),
-        ("GIT_AUTHOR_EMAIL", "a@example.org"),
-        ("GIT_COMMITTER_NAME", "C"),
-        ("GIT_COMMITTER_EMAIL", "c@example.org"),
-    ] {
-        command.env(name, value);
-    }
-    command.envs(variables.iter().copied()).output().unwrap()
+pub(crate) fn attempt(
+    home: &Home,
+    directory: &Path,
+    variables: &[(&str, &str)],
+    arguments: &[&str],
+) -> Output {
+    let mut command = git_command(directory, arguments);
+    command.env("HOME", home.path("")).env("USER", "tester").env("GIT_EDITOR", LEAVES);
+    command.env("LOCI_DATA_DIR", home.path("data")).envs(variables.iter().copied()).output().unwrap()
 }
 
-fn git_with(home: &Home, directory: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> String {
+pub(crate) fn git_with(
+    home: &Home,
+    directory: &Path,
+    variables: &[(&str, &str)],
+    arguments: &[&str],
+) -> String {
     let output = attempt(home, directory, variables, arguments);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "git {arguments:?}: {said}");
@@ -51,14 +46,14 @@ fn git_with(home: &Home, directory: &Path, variables: &[(&str, &str)], arguments
         + if said.contains("loci githook") { &said } else { "" }
 }
 
-fn message(home: &Home, directory: &Path, commit: &str) -> Message {
+pub(crate) fn message(home: &Home, directory: &Path, commit: &str) -> Message {
     let git = |format: &str| git_with(home, directory, &[], &["log", "-1", format, commit]);
     let trailers = git("--format=%(trailers:only,unfold)");
     let trailers = trailers.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
     Message { whole: git("--format=%B"), trailers }
 }
 
-fn script(path: &Path, text: &str) {
+pub(crate) fn script(path: &Path, text: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -66,26 +61,35 @@ fn script(path: &Path, text: &str) {
 
 /// A clone with the hooks of a task.
 pub(crate) struct Agent<'a> {
-    shop: Shop<'a>,
-    home: &'a Home,
+    pub(crate) shop: Shop<'a>,
+    pub(crate) home: &'a Home,
 }
 
 impl<'a> Agent<'a> {
     pub(crate) fn new(home: &'a Home) -> Self {
-        let agent = Self { shop: Shop::new(home, "shop"), home };
+        let agent = Self::bare(home);
         agent.install("t-001");
         agent
     }
 
-    fn install(&self, task: &str) {
+    /// Without any hooks yet.
+    pub(crate) fn bare(home: &'a Home) -> Self {
+        Self { shop: Shop::new(home, "shop"), home }
+    }
+
+    pub(crate) fn install(&self, task: &str) {
         let version = ["--prompt-version", "3f2a9c0d11ab", "--user", "bob"];
         let (code, out, said) = self.loci(&[&["githook", "install", "--task", task], &version[..]].concat());
         assert_eq!(code, 0, "{out}{said}");
     }
 
     pub(crate) fn loci(&self, arguments: &[&str]) -> (i32, String, String) {
+        self.loci_at(&self.shop.path(), arguments)
+    }
+
+    pub(crate) fn loci_at(&self, directory: &Path, arguments: &[&str]) -> (i32, String, String) {
         let mut command = self.home.command(arguments);
-        let output = command.current_dir(self.shop.path()).env("PATH", PATH).output().unwrap();
+        let output = command.current_dir(directory).env("PATH", PATH).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
     }
@@ -111,7 +115,7 @@ impl<'a> Agent<'a> {
         self.git(&["add", "--all"]);
     }
 
-    fn message(&self) -> Message {
+    pub(crate) fn message(&self) -> Message {
         message(self.home, &self.shop.path(), "HEAD")
     }
 
@@ -121,10 +125,10 @@ impl<'a> Agent<'a> {
         let expect: Vec<String> = others.iter().chain(&TRAILERS).map(|line| (*line).to_owned()).collect();
         assert_eq!(message.trailers, expect, "{what}: {}", message.whole);
         assert_eq!(message.whole.lines().next(), Some(subject), "{what}: {}", message.whole);
-        assert_eq!(message.whole.matches("Task-Id").count(), 1, "{what}: {}", message.whole);
+        assert_eq!(message.whole.matches("Task-Id: t-").count(), 1, "{what}: {}", message.whole);
     }
 
-    fn hooks(&self) -> PathBuf {
+    pub(crate) fn hooks(&self) -> PathBuf {
         self.shop.path().join(".git/hooks")
     }
 }
@@ -246,10 +250,85 @@ fn a45_what_people_leave_in_the_editor() {
 }
 
 #[test]
+fn a45_what_git_alone_calls_off_is_not_made() {
+    let home = Home::new();
+    let agent = Agent::new(&home);
+    agent.change("made.txt", "1");
+    let comments = home.path("comments.txt");
+    std::fs::write(&comments, "# only\n#\n#\tcomments\n").unwrap();
+    let file = comments.to_str().unwrap();
+    let calls: [&[&str]; 4] = [
+        &["commit"],
+        &["commit", "-v"],
+        &["commit", "--cleanup=strip", "-F", file],
+        &["-c", "commit.cleanup=strip", "commit", "-m", "#1"],
+    ];
+    for arguments in calls {
+        // That is also how git says that nobody edits.
+        let left = attempt(&home, &agent.shop.path(), &[("GIT_EDITOR", ":")], arguments);
+        assert!(!left.status.success(), "{arguments:?}: git alone calls it off");
+    }
+    agent.git(&["commit", "-m", "#12: an issue"]);
+    agent.check("a subject that begins like a comment", "#12: an issue", &[]);
+    let edited = [("GIT_EDITOR", ":")];
+    let left = attempt(&home, &agent.shop.path(), &edited, &["commit", "--amend"]);
+    assert!(!left.status.success(), "its only line is a comment for git where somebody edits");
+    agent.git(&["commit", "--amend", "-m", "Subject"]);
+    agent.git_as(&edited, &["commit", "--amend"]);
+    agent.check("an editor that does nothing", "Subject", &[]);
+}
+
+#[test]
+fn a45_comments_may_begin_with_anything() {
+    let home = Home::new();
+    let agent = Agent::new(&home);
+    let signs: [&[&str]; 5] = [
+        &["-c", "core.commentChar=auto"],
+        &["-c", "core.commentString=auto"],
+        &["-c", "core.commentChar=;"],
+        &["-c", "core.commentString=//"],
+        &["-c", "core.commentString=//", "-c", "core.commentChar=;"],
+    ];
+    for sign in signs {
+        let what = sign.join(" ");
+        let git = |arguments: &[&str]| agent.git(&[sign, arguments].concat());
+        for message in
+            ["Subject\n\nbody", "Subject\n\n# heading\n\nbody\n\n# heading", "Subject\n\n; one\n# two"]
+        {
+            git(&["commit", "--allow-empty", "-m", message]);
+            agent.check(&what, "Subject", &[]);
+            for arguments in [&["--amend"][..], &["--amend", "-v"], &["--amend", "--no-edit"]] {
+                git(&[&["commit", "--allow-empty"], arguments].concat());
+                let whole = agent.message().whole;
+                assert_eq!(whole.matches("Task-Id").count(), 1, "{what} {arguments:?}: {whole}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a45_prose_is_left_as_it_is() {
+    let home = Home::new();
+    let agent = Agent::new(&home);
+    for prose in ["Every message has\nTask-Id: t-1\nat its end.", "What stands behind\nTask-Id: is the task."]
+    {
+        agent.git(&["commit", "--allow-empty", "-m", &format!("Subject\n\n{prose}")]);
+        let found = agent.message();
+        assert_eq!(found.trailers, TRAILERS, "{}", found.whole);
+        assert!(
+            found.whole.starts_with(&format!("Subject\n\n{prose}\n\nTask-Id: t-001\n")),
+            "{}",
+            found.whole
+        );
+    }
+    agent.git(&["commit", "--allow-empty", "-m", "Task-Id: write it in every message"]);
+    agent.check("a subject that looks like one of ours", "Task-Id: write it in every message", &[]);
+}
+
+#[test]
 fn a46_a47_without_a_task_and_with_a_bad_one() {
     let home = Home::new();
-    let shop = Shop::new(&home, "shop");
-    let agent = Agent { shop, home: &home };
+    let agent = Agent::bare(&home);
     let (code, out, said) = agent.loci(&["githook", "install"]);
     assert_eq!(code, 0, "{out}{said}");
     agent.change("made.txt", "1");
@@ -265,74 +344,6 @@ fn a46_a47_without_a_task_and_with_a_bad_one() {
     assert_eq!(agent.message().trailers, ["Task-Id: t-1"]);
     let (code, _, said) = agent.loci(&["githook", "install", "--task", "t 1"]);
     assert!(code == 2 && said.contains("--task"), "{said}");
-}
-
-#[test]
-fn hooks_that_are_there_are_kept_and_come_back() {
-    let home = Home::new();
-    let shop = Shop::new(&home, "shop");
-    let agent = Agent { shop, home: &home };
-    let hooks = agent.hooks();
-    script(
-        &hooks.join("prepare-commit-msg"),
-        "echo \"$(basename \"$0\") $2\" >> ran; echo 'Made-by: a hook' >> \"$1\"",
-    );
-    script(&hooks.join("post-rewrite"), "{ echo \"$1\"; cat; } >> ran; exit 3");
-    let linked = agent.shop.path().join("checks/commit-msg");
-    script(&linked, "grep -q forbidden \"$1\" && exit 1; exit 0");
-    std::os::unix::fs::symlink("../../checks/commit-msg", hooks.join("commit-msg")).unwrap();
-    let before = |name: &str| std::fs::read(hooks.join(name)).unwrap();
-    let (prepare, rewrite) = (before("prepare-commit-msg"), before("post-rewrite"));
-    let (code, out, _) = agent.loci(&["githook", "install", "--dry-run"]);
-    assert!(code == 5 && out.contains("moves to before-loci/prepare-commit-msg"), "{out}");
-    assert_eq!(before("prepare-commit-msg"), prepare);
-    agent.install("t-001");
-    agent.install("t-001");
-    agent.change("made.txt", "1");
-    agent.git(&["commit", "-m", "Subject"]);
-    let ran = || std::fs::read_to_string(agent.shop.path().join("ran")).unwrap();
-    assert_eq!(ran(), "prepare-commit-msg message\n");
-    agent.change("made.txt", "2");
-    let refused = attempt(&home, &agent.shop.path(), &[], &["commit", "-m", "forbidden"]);
-    assert!(!refused.status.success(), "a hook that was there may still refuse a commit");
-    agent.git(&["commit", "--amend", "--no-edit"]);
-    assert!(ran().contains("\namend\n"), "{}", ran());
-    let (code, out, said) = agent.loci(&["githook", "uninstall"]);
-    assert_eq!(code, 0, "{out}{said}");
-    assert_eq!((before("prepare-commit-msg"), before("post-rewrite")), (prepare, rewrite));
-    assert_eq!(std::fs::read_link(hooks.join("commit-msg")).unwrap(), Path::new("../../checks/commit-msg"));
-    assert!(!hooks.join("before-loci").exists() && !hooks.join("post-commit").exists());
-    agent.change("made.txt", "3");
-    agent.git(&["commit", "-m", "Subject"]);
-    assert!(!agent.message().whole.contains("Task-Id"));
-    assert_eq!(agent.loci(&["githook", "uninstall"]).0, 3);
-}
-
-#[test]
-fn a44_a_place_of_ones_own_for_hooks_is_not_touched() {
-    let home = Home::new();
-    let shop = Shop::new(&home, "shop");
-    let agent = Agent { shop, home: &home };
-    script(&agent.shop.path().join(".team/commit-msg"), "echo commit-msg >> .git/ran; exit 0");
-    script(&agent.shop.path().join(".team/pre-commit"), "echo pre-commit >> .git/ran; exit 0");
-    agent.git(&["config", "core.hooksPath", ".team"]);
-    agent.change("made.txt", "1");
-    agent.install("t-001");
-    assert_eq!(agent.git(&["status", "--short"]).matches(".team").count(), 2, "only what was added before");
-    agent.git(&["commit", "-m", "Subject"]);
-    agent.check("with a place of its own", "Subject", &[]);
-    let ran = std::fs::read_to_string(agent.shop.path().join(".git/ran")).unwrap();
-    assert_eq!(ran, "pre-commit\ncommit-msg\n");
-    agent.install("t-002");
-    assert_eq!(agent.loci(&["githook", "status"]).0, 0);
-    // As an installation of packages does.
-    agent.git(&["config", "core.hooksPath", ".team"]);
-    let (code, _, said) = agent.loci(&["githook", "status"]);
-    assert!(code == 5 && said.contains("install them again"), "{said}");
-    agent.install("t-001");
-    let (code, out, said) = agent.loci(&["githook", "uninstall"]);
-    assert_eq!(code, 0, "{out}{said}");
-    assert_eq!(agent.git(&["config", "--get", "core.hooksPath"]), ".team");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod branches;
 mod demo;
 mod elsewhere;
 mod facts;
+mod githook_places;
 mod githooks;
 mod guarding;
 mod installing;

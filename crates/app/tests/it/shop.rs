@@ -1,6 +1,6 @@
 //! A repository made with the git executable, cut off from the configuration of this machine, and facts that cite it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -9,6 +9,9 @@ use crate::program::Home;
 
 pub(crate) const CART: &str = "use crate::money::Cents;\n\nimpl Cart {\n    /// A cart holds at most MAX_ITEMS.\n    pub fn add_item(&mut self, item: Item) -> Result<(), CartFull> {\n        if self.items.len() >= MAX_ITEMS {\n            return Err(CartFull);\n        }\n        self.items.push(item);\n        Ok(())\n    }\n\n    pub fn total_price(&self) -> Cents {\n        self.items.iter().map(|item| item.price()).sum()\n    }\n}\n";
 pub(crate) const LIMITS: &str = "/// Items of one cart.\npub const MAX_ITEMS: usize = 50;\n/// Requests of one customer in a minute.\npub const MAX_REQUESTS: usize = 120;\n";
+
+/// Where programs are that scripts start.
+pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// A clone in a home.
 pub(crate) struct Shop<'a> {
@@ -89,9 +92,16 @@ impl<'a> Shop<'a> {
 }
 
 /// Runs git in a directory, without this machine's configuration.
-pub(crate) fn git(directory: &std::path::Path, arguments: &[&str]) -> String {
+pub(crate) fn git(directory: &Path, arguments: &[&str]) -> String {
+    let output = git_command(directory, arguments).output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
+}
+
+/// Git in a directory, with nothing of this machine but its programs.
+pub(crate) fn git_command(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
-    command.current_dir(directory).args(arguments).env("HOME", directory);
+    command.current_dir(directory).args(arguments).env_clear().env("HOME", directory).env("PATH", PATH);
     for (name, value) in [
         ("GIT_CONFIG_NOSYSTEM", "1"),
         ("GIT_CONFIG_GLOBAL", "/dev/null"),
@@ -102,7 +112,5 @@ pub(crate) fn git(directory: &std::path::Path, arguments: &[&str]) -> String {
     ] {
         command.env(name, value);
     }
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
+    command
 }

@@ -2,9 +2,10 @@
 //! their commit. Nothing waits for it longer than is said. Code is read elsewhere, in process (`local_code`); objects are sent
 //! elsewhere, cut off from all configuration (`git_program`).
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{Read as _, Seek as _};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -21,8 +22,9 @@ const LOOK_MS: u64 = 2;
 const ANSWER_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Bytes of a change of which a patch id is made; of a greater one none is.
 const PATCH_BYTES_MAX: u64 = 32 * 1024 * 1024;
-/// Settings of every call: what is printed is read by a program.
-const SETTINGS: &[&str] = &["-c", "log.showSignature=false", "-c", "core.quotePath=false"];
+/// Settings of every call: what is printed is read by a program, in one encoding.
+const SETTINGS: [&str; 6] =
+    ["-c", "log.showSignature=false", "-c", "core.quotePath=false", "-c", "i18n.logOutputEncoding=UTF-8"];
 
 /// Git in a directory.
 #[derive(Debug, Clone)]
@@ -40,8 +42,16 @@ pub(crate) struct WorkingTree {
     pub(crate) common: PathBuf,
     /// The root of the working tree.
     pub(crate) top: PathBuf,
-    /// Where git looks for hooks.
-    pub(crate) hooks: PathBuf,
+}
+
+impl WorkingTree {
+    /// The directories of all working trees of the clone, in order.
+    pub(crate) fn all_of_clone(&self) -> Vec<PathBuf> {
+        let others = std::fs::read_dir(self.common.join("worktrees")).into_iter().flatten().flatten();
+        let mut all: Vec<PathBuf> = others.map(|other| other.path()).chain([self.common.clone()]).collect();
+        all.sort();
+        all
+    }
 }
 
 impl Git {
@@ -61,33 +71,61 @@ impl Git {
     /// # Errors
     /// Outside of one.
     pub(crate) async fn working_tree(&self) -> Result<WorkingTree> {
-        let asked = ["rev-parse", "--git-dir", "--git-common-dir", "--show-toplevel", "--git-path", "hooks"];
-        let said = self.output(&asked).await.context("finding the git working tree")?;
-        let mut lines = said.lines().map(|line| self.directory.join(line));
-        let mut next = || lines.next().context("git names too few directories");
-        Ok(WorkingTree { own: next()?, common: next()?, top: next()?, hooks: next()? })
+        let (own, common) = (self.directory("--git-dir").await?, self.directory("--git-common-dir").await?);
+        Ok(WorkingTree { own, common, top: self.directory("--show-toplevel").await? })
     }
 
-    /// What a call prints, without the last line's end.
+    /// A directory as it is, whatever leads to it; its name need not be text.
+    async fn directory(&self, which: &str) -> Result<PathBuf> {
+        let said = self.answer_bytes(&["rev-parse", which]).await?.context("finding the git working tree")?;
+        let said = said.strip_suffix(b"\n").unwrap_or(&said).to_vec();
+        let path = self.directory.join(OsString::from_vec(said));
+        std::fs::canonicalize(&path).with_context(|| format!("the folder {}", path.display()))
+    }
+
+    /// What a call prints, without the last line's end. What is no UTF-8 is shown as such: a commit may say and hold anything.
     ///
     /// # Errors
-    /// It fails, takes too long, or prints too much or no text.
+    /// It fails, takes too long, or prints too much.
     pub(crate) async fn output<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<String> {
-        let (text, ok) = self.attempt(arguments, None).await?;
-        if !ok {
-            let what = arguments.first().map(|first| first.as_ref().to_string_lossy().into_owned());
-            bail!("git {} failed", what.unwrap_or_default());
-        }
-        Ok(text)
+        self.output_for(arguments, None).await
     }
 
     /// The same where a failure is an answer: `None`.
     ///
     /// # Errors
-    /// It takes too long, or prints too much or no text.
+    /// It takes too long, or prints too much.
     pub(crate) async fn answer<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Option<String>> {
-        let (text, ok) = self.attempt(arguments, None).await?;
-        Ok(ok.then_some(text))
+        Ok(self.answer_bytes(arguments).await?.map(|bytes| text(&bytes)))
+    }
+
+    /// The same, byte for byte.
+    ///
+    /// # Errors
+    /// It takes too long, or prints too much.
+    pub(crate) async fn answer_bytes<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Option<Vec<u8>>> {
+        let (bytes, ok) = self.attempt(arguments, None).await?;
+        Ok(ok.then_some(bytes))
+    }
+
+    /// What a call prints that is given these lines to read.
+    ///
+    /// # Errors
+    /// As `output`.
+    pub(crate) async fn output_of<S: AsRef<OsStr>>(&self, arguments: &[S], lines: &str) -> Result<String> {
+        let mut input = tempfile::tempfile().context("a file for what git reads")?;
+        input.write_all(lines.as_bytes()).context("writing what git reads")?;
+        input.rewind()?;
+        self.output_for(arguments, Some(input)).await
+    }
+
+    async fn output_for<S: AsRef<OsStr>>(&self, arguments: &[S], input: Option<File>) -> Result<String> {
+        let (bytes, ok) = self.attempt(arguments, input).await?;
+        if !ok {
+            let what = arguments.first().map(|first| first.as_ref().to_string_lossy().into_owned());
+            bail!("git {} failed", what.unwrap_or_default());
+        }
+        Ok(text(&bytes))
     }
 
     /// The stable id of what a commit changes; `None` for a merge, a commit that changes nothing and one that changes very much.
@@ -107,8 +145,8 @@ impl Git {
             return Ok(None);
         }
         (&file).rewind()?;
-        let (text, _) = self.attempt(&["patch-id", "--stable"], Some(file)).await?;
-        Ok(text.split_whitespace().next().map(str::to_owned))
+        let (said, _) = self.attempt(&["patch-id", "--stable"], Some(file)).await?;
+        Ok(text(&said).split_whitespace().next().map(str::to_owned))
     }
 
     fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
@@ -118,7 +156,11 @@ impl Git {
         command
     }
 
-    async fn attempt<S: AsRef<OsStr>>(&self, arguments: &[S], input: Option<File>) -> Result<(String, bool)> {
+    async fn attempt<S: AsRef<OsStr>>(
+        &self,
+        arguments: &[S],
+        input: Option<File>,
+    ) -> Result<(Vec<u8>, bool)> {
         let file = tempfile::tempfile().context("a file for git's answer")?;
         let mut command = self.command(arguments);
         if let Some(input) = input {
@@ -129,15 +171,12 @@ impl Git {
         let ok =
             self.wait(command.spawn().context("the program git cannot be run: is it installed?")?).await?;
         (&file).rewind()?;
-        let mut text = String::new();
-        let read =
-            file.take(ANSWER_BYTES_MAX + 1).read_to_string(&mut text).context("git's answer is not UTF-8")?;
+        let mut bytes = Vec::new();
+        let read = file.take(ANSWER_BYTES_MAX + 1).read_to_end(&mut bytes).context("reading git's answer")?;
         if read as u64 > ANSWER_BYTES_MAX {
             bail!("git's answer is longer than {ANSWER_BYTES_MAX} bytes");
         }
-        let end = text.trim_end_matches('\n').len();
-        text.truncate(end);
-        Ok((text, ok))
+        Ok((bytes, ok))
     }
 
     /// True where it ended well. One that takes too long is ended.
@@ -156,6 +195,13 @@ impl Git {
             clock.sleep(LOOK_MS).await;
         }
     }
+}
+
+/// Without the last line's end.
+fn text(bytes: &[u8]) -> String {
+    let mut text = String::from_utf8_lossy(bytes).into_owned();
+    text.truncate(text.trim_end_matches('\n').len());
+    text
 }
 
 /// A text of a commit as it is shown: without control characters.

@@ -1,16 +1,19 @@
-//! `loci githook`: commits name their task. Installing, and what git runs: `placing` says where hooks go, `scripts` what they are,
-//! `run` what they do, `report` what they tell, `trailers` and `message` the text, `task_here` the task of a working tree, `git` how git is asked.
+//! `loci githook`: commits name their task. Installing, and what git runs: `placing` says where hooks go, `includes` how git is led
+//! to them, `scripts` what they are, `run` what they do, `rebasing` whose a commit is, `report` what they tell, `trailers` and `message`
+//! the text, `task_here` the task of a working tree, `git` how git is asked.
 
 pub(crate) mod git;
+mod includes;
 mod message;
 mod placing;
+mod rebasing;
 mod report;
 mod run;
 mod scripts;
 pub(crate) mod task_here;
 mod trailers;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -18,7 +21,7 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use self::git::{Git, WorkingTree};
-use self::placing::Plan;
+use self::placing::{Looks, Plan};
 use self::task_here::TaskHere;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -31,7 +34,7 @@ const CALL: Duration = Duration::from_secs(10);
 /// Git hooks by which commits name their task
 #[derive(Debug, Subcommand)]
 pub(crate) enum GitHook {
-    /// Install them in the clone of the working directory; hooks that are there are kept, and run first
+    /// Install them in the clone of the working directory; hooks that are there stay where they are, and run first
     Install(Install),
     /// Take them away, and put everything back as it was
     Uninstall,
@@ -67,7 +70,7 @@ pub(crate) struct Install {
 struct Status {
     /// The hooks are where git looks, and run this program.
     installed: bool,
-    /// The folder of the hooks.
+    /// The folder of the hooks, where git looks there.
     hooks: Option<PathBuf>,
     /// The task of this working tree.
     task: Option<TaskHere>,
@@ -107,20 +110,19 @@ impl Install {
         let task = self.task_here(globals)?;
         let program = std::env::current_exe().context("finding the path of this program")?;
         let program = program.to_str().context("the path of this program is not UTF-8")?;
-        let plan = Plan::of(git, tree, program).await?;
+        let mut plan = Plan::install(git, tree, program).await?;
+        if let Some(task) = &task {
+            let text = serde_json::to_string_pretty(task)? + "\n";
+            // What it names is the task of whoever works here, and nobody else's matter.
+            plan.write(task_here::file(&tree.own), text.into_bytes(), 0o600);
+        }
         if self.dry_run {
-            plan.lines().iter().for_each(output::line);
-            return Err(Difference("nothing was written: that was a dry run".to_owned()).into());
+            return dry(globals, &plan);
         }
         if !globals.json {
             plan.lines().iter().for_each(output::line);
         }
-        plan.carry_out(git, tree).await?;
-        if let Some(task) = &task {
-            let text = serde_json::to_string_pretty(task)? + "\n";
-            // What it names is the task of whoever works here, and nobody else's matter.
-            placing::write(&task_here::file(&tree.own), &text, 0o600)?;
-        }
+        plan.carry_out(git).await?;
         status(globals, environment, git, tree).await
     }
 
@@ -144,59 +146,45 @@ impl Install {
     }
 }
 
-async fn uninstall(globals: &Globals, git: &Git, tree: &WorkingTree) -> Result<()> {
-    let task = task_here::file(&tree.own);
-    if task.exists() {
-        std::fs::remove_file(&task).with_context(|| format!("removing {}", task.display()))?;
-    }
-    let Some(layout) = placing::layout(tree)? else {
-        return Err(NotFound("no hooks of loci are installed in this clone".to_owned()).into());
-    };
-    let others = other_trees(tree);
-    let notes = match others.is_empty() {
-        true => placing::take_away(git, tree, &layout).await?,
-        false => vec![format!("the hooks stay: other working trees use them: {}", others.join(", "))],
-    };
-    output::result(globals.json, &notes, |notes| {
-        notes.iter().for_each(output::line);
-        if others.is_empty() {
-            output::line("the hooks are gone");
+fn dry(globals: &Globals, plan: &Plan) -> Result<()> {
+    output::result(globals.json, &plan.lines(), |lines| {
+        lines.iter().for_each(output::line);
+        if lines.is_empty() {
+            output::line("nothing would change");
         }
-    })
+    })?;
+    if plan.is_empty() {
+        return Ok(());
+    }
+    Err(Difference("nothing was written: that was a dry run".to_owned()).into())
 }
 
-/// Working trees that are for a task.
-fn other_trees(tree: &WorkingTree) -> Vec<String> {
-    let trees = std::fs::read_dir(tree.common.join("worktrees")).into_iter().flatten().flatten();
-    let all = trees.map(|tree| tree.path()).chain([tree.common.clone()]);
-    let mut names: Vec<String> =
-        all.filter(|own| task_here::file(own).exists()).map(|own| own.display().to_string()).collect();
-    names.sort();
-    names
+async fn uninstall(globals: &Globals, git: &Git, tree: &WorkingTree) -> Result<()> {
+    let plan = Plan::uninstall(git, tree).await?;
+    if plan.is_empty() && plan.notes.is_empty() {
+        return Err(NotFound("no hooks of loci are installed in this clone".to_owned()).into());
+    }
+    plan.carry_out(git).await?;
+    let done = [plan.lines(), plan.notes].concat();
+    output::result(globals.json, &done, |done| done.iter().for_each(output::line))
 }
 
 async fn status(globals: &Globals, environment: &Environment, git: &Git, tree: &WorkingTree) -> Result<()> {
-    let layout = placing::layout(tree)?;
     let mut notes = Vec::new();
-    let hooks = layout.map(|layout| layout.hooks);
-    let same =
-        |one: &Path, other: &Path| std::fs::canonicalize(one).ok() == std::fs::canonicalize(other).ok();
-    let installed = match &hooks {
-        None => false,
-        // Asked anew: an installation has just changed it.
-        Some(hooks) => {
-            let looks = git.working_tree().await?.hooks;
-            let ours = scripts::OURS
-                .iter()
-                .all(|name| hooks.join(name).exists() && !placing::foreign(&hooks.join(name)));
-            if !same(&looks, hooks) {
-                notes.push(format!("git looks for hooks in {}: install them again", looks.display()));
-            } else if !ours {
-                notes.push("another program replaced some of the hooks: install them again".to_owned());
-            }
-            ours && same(&looks, hooks)
+    let hooks = placing::folder(tree);
+    let is_ours = |name: &&str| hooks.join(name).exists() && !placing::foreign(&hooks.join(name));
+    let are_ours = scripts::OURS.iter().all(is_ours);
+    let looks = placing::looks(git, tree).await?;
+    match &looks {
+        Looks::Elsewhere { place, .. } if hooks.exists() => {
+            notes.push(format!("git looks for hooks in {}: install them again", place.display()));
         }
-    };
+        Looks::Ours if !are_ours => {
+            notes.push("another program replaced some of the hooks: install them again".to_owned());
+        }
+        Looks::Ours | Looks::Elsewhere { .. } => {}
+    }
+    let installed = are_ours && matches!(looks, Looks::Ours);
     let task = task_here::with(environment, task_here::installed(&tree.own)?);
     if task.is_none() {
         notes.push("no task is known here: set TASK_ID, or install with --task".to_owned());
@@ -208,7 +196,7 @@ async fn status(globals: &Globals, environment: &Environment, git: &Git, tree: &
                 .to_owned(),
         );
     }
-    let status = Status { installed, hooks, task, self_test, notes };
+    let status = Status { installed, hooks: installed.then_some(hooks), task, self_test, notes };
     output::result(globals.json, &status, shown)?;
     if status.installed && status.self_test {
         return Ok(());
@@ -217,7 +205,7 @@ async fn status(globals: &Globals, environment: &Environment, git: &Git, tree: &
 }
 
 fn shown(status: &Status) {
-    let hooks = status.hooks.as_ref().filter(|_| status.installed).map(|hooks| hooks.display().to_string());
+    let hooks = status.hooks.as_ref().map(|hooks| hooks.display().to_string());
     output::line(format!("hooks  {}", hooks.unwrap_or_else(|| "not installed".to_owned())));
     if let Some(task) = &status.task {
         let of = |name: &str, value: Option<&String>| {
@@ -242,7 +230,7 @@ async fn self_test(git: &Git) -> Result<bool> {
     let path = folder.path().join("message");
     std::fs::write(&path, "A commit\n\nWith a body.\n").context("a file for a test")?;
     let file = path.to_str().context("the folder for temporary files is not UTF-8")?;
-    git.output(&trailers::arguments(&wanted, file)).await?;
+    git.output(&trailers::arguments(&wanted, file, None)).await?;
     let parsed = git.output(&["interpret-trailers", "--parse", "--", file]).await?;
     let expect: Vec<String> = wanted.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     Ok(parsed.lines().eq(expect.iter().map(String::as_str)))

@@ -1,239 +1,249 @@
-//! Where the hooks go, and how everything is as it was before when they go away again.
+//! Where the hooks go: into a folder of our own beneath the clone's state, to which git is led by `includes`. Hooks that are there are
+//! neither moved nor written to, wherever they are: each of our scripts runs the one that git would run without us.
 //!
-//! Where nobody configured a place for hooks they lie in the clone's own: a hook that was there moves into a folder beside, under its
-//! name, and is run first. Where somebody did (`core.hooksPath`), that place is a team's or a person's, may be committed or serve other
-//! clones, and is not touched: the hooks lie in a folder of their own, git is told of it in this clone alone, and each of them runs the
-//! one of the place before.
+//! All that is done is settled first, as a list of changes; nothing is noted elsewhere, for what is there says what is to be undone.
 
 use std::io::Write as _;
+use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use loci_model::Error;
-use serde::{Deserialize, Serialize};
 
 use super::git::{Git, WorkingTree};
-use super::scripts;
+use super::includes::{INCLUDED, Includes, included};
+use super::{scripts, task_here};
 
-/// The folder of hooks that were there before.
-const BEFORE: &str = "before-loci";
 const SETTING: &str = "core.hooksPath";
 /// Hooks are programs.
-const MODE: u32 = 0o755;
+const PROGRAM: u32 = 0o755;
+/// What git reads.
+const READ: u32 = 0o644;
 
-/// How hooks were installed in a clone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Layout {
-    /// The folder they lie in.
-    pub(super) hooks: PathBuf,
-    /// The place that was configured before, where one was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) configured: Option<Configured>,
-}
-
-/// A place for hooks that was configured before.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Configured {
-    /// The place.
-    path: String,
-    /// Whose setting now leads to ours: `--local`, or `--worktree` where that had it.
-    scope: String,
-    /// What was set there; nothing where it came from elsewhere.
-    set: Option<String>,
-}
-
-/// What an installation does: settled before anything is written.
+/// What is to be done, in order.
+#[derive(Debug, Default)]
 pub(super) struct Plan {
-    layout: Layout,
-    scripts: Vec<(&'static str, String)>,
-    /// Found in the place and passed through, beside the usual ones.
-    more: Vec<(String, String)>,
+    changes: Vec<Change>,
+    /// What to know of what is not done.
+    pub(super) notes: Vec<String>,
 }
 
-fn file(tree: &WorkingTree) -> PathBuf {
-    tree.common.join("loci").join("githook.json")
+/// A change.
+#[derive(Debug)]
+enum Change {
+    Write { path: PathBuf, bytes: Vec<u8>, mode: u32 },
+    Remove(PathBuf),
+    Lead(Includes),
+    LeadNoMore(Includes),
 }
 
-fn own_folder(tree: &WorkingTree) -> PathBuf {
-    tree.common.join("loci").join("hooks")
+/// Where git looks for hooks.
+#[derive(Debug)]
+pub(super) enum Looks {
+    /// In our folder.
+    Ours,
+    /// Elsewhere: the place, and how it was told.
+    Elsewhere { place: PathBuf, scope: String },
 }
 
-/// How hooks were installed; `None`: they were not.
+/// Our folder.
+pub(super) fn folder(tree: &WorkingTree) -> PathBuf {
+    tree.common.join(scripts::FOLDER)
+}
+
+/// Where git looks for hooks now.
 ///
 /// # Errors
-/// The file cannot be read.
-pub(super) fn layout(tree: &WorkingTree) -> Result<Option<Layout>> {
-    let path = file(tree);
-    match std::fs::read(&path) {
-        Ok(bytes) => {
-            serde_json::from_slice(&bytes).map(Some).with_context(|| format!("the file {}", path.display()))
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("the file {}", path.display())),
-    }
+/// Git fails.
+pub(super) async fn looks(git: &Git, tree: &WorkingTree) -> Result<Looks> {
+    let said =
+        git.answer_bytes(&["config", "--null", "--type=path", "--show-scope", "--get", SETTING]).await?;
+    let said = said.unwrap_or_default();
+    let mut parts = said.split(|byte| *byte == 0);
+    let scope = String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned();
+    let place = match parts.next() {
+        Some(place) => tree.top.join(std::ffi::OsString::from_vec(place.to_vec())),
+        None => tree.common.join("hooks"),
+    };
+    Ok(if same(&place, &folder(tree)) { Looks::Ours } else { Looks::Elsewhere { place, scope } })
+}
+
+/// Where it would look without us.
+async fn before(git: &Git, tree: &WorkingTree) -> Result<PathBuf> {
+    let said = git.answer_bytes(&["config", "--null", "--type=path", "--get-all", SETTING]).await?;
+    let said = said.unwrap_or_default();
+    let values = said.split(|byte| *byte == 0).filter(|value| !value.is_empty());
+    let places = values.map(|value| tree.top.join(std::ffi::OsString::from_vec(value.to_vec())));
+    let last = places.rev().find(|place| !same(place, &folder(tree)));
+    Ok(last.unwrap_or_else(|| tree.common.join("hooks")))
+}
+
+fn same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    real(one) == real(other)
 }
 
 impl Plan {
-    /// For a clone; `program`: the path of this program.
+    /// How the hooks come into a clone; `program`: the path of this program.
     ///
     /// # Errors
-    /// Git fails, or two hooks of one name would have to be kept.
-    pub(super) async fn of(git: &Git, tree: &WorkingTree, program: &str) -> Result<Self> {
-        let asked = ["config", "--type=path", "--show-scope", "--get", SETTING];
-        let now = git.answer(&asked).await?;
-        let now = now.as_deref().and_then(|line| line.split_once('\t'));
-        let known = layout(tree)?;
-        let layout = match (now, known) {
-            // Installed before: what was configured then is still known.
-            (Some((_, path)), Some(known)) if Path::new(path) == own_folder(tree) => known,
-            (Some((_, path)), None) if Path::new(path) == own_folder(tree) => {
-                let rule = "leads to hooks of loci of which is not known what was before: unset it first";
-                bail!(Error::conflict(format!("{SETTING} {rule}")));
+    /// Git fails, or something of somebody else lies in our folder.
+    pub(super) async fn install(git: &Git, tree: &WorkingTree, program: &str) -> Result<Self> {
+        let (ours, before) = (folder(tree), before(git, tree).await?);
+        let mut plan = Self::default();
+        let mut wanted: Vec<(String, String)> =
+            scripts::OURS.iter().map(|name| ((*name).to_owned(), scripts::ours(name, program))).collect();
+        let mut others: Vec<String> = scripts::OTHERS.iter().map(|name| (*name).to_owned()).collect();
+        others.extend(hooks(&before));
+        others.retain(|name| !scripts::OURS.contains(&name.as_str()));
+        others.sort();
+        others.dedup();
+        wanted.extend(others.into_iter().map(|name| (name.clone(), scripts::passed_through(&name))));
+        for (name, text) in &wanted {
+            let path = ours.join(name);
+            if foreign(&path) {
+                let (path, before) = (path.display(), before.display());
+                bail!(Error::conflict(format!("{path} is not ours: move it to {before}, or take it away")));
             }
-            (Some((scope, path)), _) => {
-                let scope = if scope == "worktree" { "--worktree" } else { "--local" };
-                let set = git.answer(&["config", scope, "--get", SETTING]).await?;
-                let configured = Configured { path: path.to_owned(), scope: scope.to_owned(), set };
-                Layout { hooks: own_folder(tree), configured: Some(configured) }
-            }
-            (None, _) => Layout { hooks: tree.hooks.clone(), configured: None },
-        };
-        let before = |name: &str| match &layout.configured {
-            Some(configured) => scripts::quoted(&format!("{}/{name}", configured.path.trim_end_matches('/'))),
-            None => format!("\"$(dirname \"$0\")/{BEFORE}/{name}\""),
-        };
-        let mut all: Vec<_> =
-            scripts::OURS.iter().map(|name| (*name, scripts::ours(name, &before(name), program))).collect();
-        let mut more = Vec::new();
-        if let Some(configured) = &layout.configured {
-            let others = scripts::OTHERS.iter();
-            all.extend(others.map(|name| (*name, scripts::passed_through(&before(name)))));
-            let usual: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-            let found = names(&tree.top.join(&configured.path));
-            let found = found.into_iter().filter(|name| !usual.contains(&name.as_str()));
-            more.extend(found.map(|name| (name.clone(), scripts::passed_through(&before(&name)))));
+            plan.write(path, text.as_bytes().to_vec(), PROGRAM);
         }
-        Ok(Self { layout, scripts: all, more })
+        for name in names(&ours).into_iter().filter(|name| !wanted.iter().any(|(known, _)| known == name)) {
+            let path = ours.join(name);
+            if !foreign(&path) {
+                plan.changes.push(Change::Remove(path));
+            }
+        }
+        plan.write(tree.common.join(INCLUDED), included(&ours), READ);
+        plan.lead(git, tree).await?;
+        Ok(plan)
+    }
+
+    async fn lead(&mut self, git: &Git, tree: &WorkingTree) -> Result<()> {
+        let clone = Includes::of_clone(tree);
+        let is_led = clone.are(&clone.found(git).await?);
+        let looks = looks(git, tree).await?;
+        match looks {
+            Looks::Ours if is_led => {}
+            Looks::Elsewhere { scope, .. } if scope == "worktree" => {
+                if !is_led {
+                    self.changes.push(Change::Lead(clone));
+                }
+                self.changes.push(Change::Lead(Includes::of_tree(&tree.own, &tree.common)));
+            }
+            // What is set for one call is nobody's to change; else somebody wrote behind ours.
+            Looks::Elsewhere { scope, .. } if scope == "command" && is_led => {}
+            _ => self.changes.push(Change::Lead(clone)),
+        }
+        Ok(())
+    }
+
+    /// How they go, and the task of a working tree with them; nothing to do where there are none.
+    ///
+    /// # Errors
+    /// Git fails.
+    pub(super) async fn uninstall(git: &Git, tree: &WorkingTree) -> Result<Self> {
+        let mut plan = Self::default();
+        plan.remove(task_here::file(&tree.own));
+        plan.lead_no_more(git, Includes::of_tree(&tree.own, &tree.common)).await?;
+        let others = users(git, tree).await?;
+        if !others.is_empty() {
+            plan.notes.push(format!("the hooks stay: other working trees use them: {}", others.join(", ")));
+            return Ok(plan);
+        }
+        plan.lead_no_more(git, Includes::of_clone(tree)).await?;
+        let ours = folder(tree);
+        for path in names(&ours).into_iter().map(|name| ours.join(name)) {
+            if foreign(&path) {
+                plan.notes.push(format!("{} is not ours, and stays; git no longer runs it", path.display()));
+            } else {
+                plan.remove(path);
+            }
+        }
+        plan.remove(tree.common.join(INCLUDED));
+        Ok(plan)
+    }
+
+    /// Adds a whole file, where it is not there like this.
+    pub(super) fn write(&mut self, path: PathBuf, bytes: Vec<u8>, mode: u32) {
+        let has_mode = |found: std::fs::Metadata| found.permissions().mode() & 0o777 == mode;
+        let is_there = std::fs::read(&path).is_ok_and(|found| found == bytes)
+            && std::fs::metadata(&path).is_ok_and(has_mode);
+        if !is_there {
+            self.changes.push(Change::Write { path, bytes, mode });
+        }
+    }
+
+    fn remove(&mut self, path: PathBuf) {
+        if path.symlink_metadata().is_ok() {
+            self.changes.push(Change::Remove(path));
+        }
+    }
+
+    async fn lead_no_more(&mut self, git: &Git, includes: Includes) -> Result<()> {
+        if !includes.found(git).await?.is_empty() {
+            self.changes.push(Change::LeadNoMore(includes));
+        }
+        Ok(())
+    }
+
+    /// Nothing is to be done.
+    pub(super) fn is_empty(&self) -> bool {
+        self.changes.is_empty()
     }
 
     /// What is done, in lines for people.
     pub(super) fn lines(&self) -> Vec<String> {
-        let hooks = &self.layout.hooks;
-        let mut lines = Vec::new();
-        if let Some(configured) = &self.layout.configured {
-            lines.push(format!(
-                "{SETTING} of this clone becomes {}; what is in {} is run first, and stays as it is",
-                hooks.display(),
-                configured.path
-            ));
-        }
-        for name in scripts::OURS {
-            let path = hooks.join(name);
-            lines.push(match foreign(&path) {
-                true => format!("{} moves to {BEFORE}/{name}, and is run first", path.display()),
-                false => format!("{} is written", path.display()),
-            });
-        }
-        lines
+        self.changes.iter().map(Change::line).collect()
     }
 
     /// Does it.
     ///
     /// # Errors
-    /// A file cannot be written, or a hook that was there cannot be kept.
-    pub(super) async fn carry_out(&self, git: &Git, tree: &WorkingTree) -> Result<Layout> {
-        let hooks = &self.layout.hooks;
-        std::fs::create_dir_all(hooks).with_context(|| format!("the folder {}", hooks.display()))?;
-        for (name, _) in &self.scripts {
-            let (at, kept) = (hooks.join(name), hooks.join(BEFORE).join(name));
-            if foreign(&at) && kept.symlink_metadata().is_ok() {
-                let (at, kept) = (at.display(), kept.display());
-                bail!(Error::conflict(format!("{at} and {kept} are both there: keep one of them")));
+    /// A file cannot be written or removed.
+    pub(super) async fn carry_out(&self, git: &Git) -> Result<()> {
+        for change in &self.changes {
+            match change {
+                Change::Write { path, bytes, mode } => write(path, bytes, *mode)?,
+                Change::Remove(path) => {
+                    std::fs::remove_file(path).with_context(|| format!("removing {}", path.display()))?;
+                    // Only where nothing is left in it.
+                    let _ = path.parent().map(std::fs::remove_dir);
+                }
+                Change::Lead(includes) => includes.put(git).await?,
+                Change::LeadNoMore(includes) => includes.take_away(git).await?,
             }
         }
-        // Somebody configured another place since: git no longer looks in the one before.
-        if let Some(before) = layout(tree)?.filter(|before| before.hooks != *hooks) {
-            leave(&before)?;
-        }
-        // First how to undo it: whoever is killed on the way can still uninstall.
-        write(&file(tree), &(serde_json::to_string_pretty(&self.layout)? + "\n"), 0o644)?;
-        for (name, text) in &self.scripts {
-            let at = hooks.join(name);
-            if foreign(&at) {
-                std::fs::create_dir_all(hooks.join(BEFORE)).context("a folder for hooks that were there")?;
-                moved(&at, &hooks.join(BEFORE).join(name), Path::new(".."))?;
-            }
-            write(&at, text, MODE)?;
-        }
-        for (name, text) in &self.more {
-            write(&hooks.join(name), text, MODE)?;
-        }
-        if let Some(configured) = &self.layout.configured {
-            let to = hooks.to_str().context("the path of the clone is not UTF-8")?;
-            git.output(&["config", configured.scope.as_str(), SETTING, to]).await.context("telling git")?;
-        }
-        Ok(self.layout.clone())
+        Ok(())
     }
 }
 
-/// Takes the hooks away; what could not be undone, and why.
-///
-/// # Errors
-/// A file cannot be moved or removed.
-pub(super) async fn take_away(git: &Git, tree: &WorkingTree, layout: &Layout) -> Result<Vec<String>> {
-    let mut notes = Vec::new();
-    if let Some(configured) = &layout.configured {
-        let scope = configured.scope.as_str();
-        let now = git.answer(&["config", scope, "--type=path", "--get", SETTING]).await?;
-        if now.as_deref().map(Path::new) != Some(layout.hooks.as_path()) {
-            notes.push(format!("{SETTING} is no longer ours, and stays as it is"));
-        } else {
-            let undone = match &configured.set {
-                Some(value) => git.output(&["config", scope, SETTING, value.as_str()]).await,
-                None => git.output(&["config", scope, "--unset", SETTING]).await,
-            };
-            undone.with_context(|| format!("setting {SETTING} as it was"))?;
+impl Change {
+    fn line(&self) -> String {
+        match self {
+            Self::Write { path, .. } => format!("{} is written", path.display()),
+            Self::Remove(path) => format!("{} goes", path.display()),
+            Self::Lead(includes) => {
+                format!(
+                    "{} leads git to it; hooks of others run first, where they are",
+                    includes.file.display()
+                )
+            }
+            Self::LeadNoMore(includes) => format!("{} no longer leads git to it", includes.file.display()),
         }
     }
-    notes.extend(leave(layout)?);
-    let path = file(tree);
-    std::fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
-    Ok(notes)
 }
 
-/// Takes the scripts away, and puts back what was there; what stays, and why.
-fn leave(layout: &Layout) -> Result<Vec<String>> {
-    let hooks = &layout.hooks;
-    if layout.configured.is_some() {
-        return match std::fs::remove_dir_all(hooks) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(error).with_context(|| format!("removing {}", hooks.display()))
-            }
-            _ => Ok(Vec::new()),
-        };
+/// Other working trees of the clone that are for a task, or led to our folder by settings of their own.
+async fn users(git: &Git, tree: &WorkingTree) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for own in tree.all_of_clone().into_iter().filter(|own| *own != tree.own) {
+        let is_led = !Includes::of_tree(&own, &tree.common).found(git).await?.is_empty();
+        if is_led || task_here::file(&own).exists() {
+            names.push(own.display().to_string());
+        }
     }
-    let mut notes = Vec::new();
-    for name in scripts::OURS {
-        notes.extend(put_back(hooks, name)?);
-    }
-    // Only where nothing is left in it.
-    let _ = std::fs::remove_dir(hooks.join(BEFORE));
-    Ok(notes)
-}
-
-fn put_back(hooks: &Path, name: &str) -> Result<Option<String>> {
-    let (at, kept) = (hooks.join(name), hooks.join(BEFORE).join(name));
-    if foreign(&at) {
-        return Ok(Some(format!("{} is no longer ours, and stays as it is", at.display())));
-    }
-    if at.exists() {
-        std::fs::remove_file(&at).with_context(|| format!("removing {}", at.display()))?;
-    }
-    if kept.symlink_metadata().is_ok() {
-        moved(&kept, &at, Path::new(""))?;
-    }
-    Ok(None)
+    Ok(names)
 }
 
 /// Something is there that is not ours.
@@ -243,42 +253,34 @@ pub(super) fn foreign(path: &Path) -> bool {
     path.symlink_metadata().is_ok() && !is_ours()
 }
 
-/// Moves a hook. A link that says where its file is from where the link is goes on to lead there: `up` is in front of it, or is
-/// taken away.
-fn moved(from: &Path, to: &Path, up: &Path) -> Result<()> {
-    let said = || format!("moving {} to {}", from.display(), to.display());
-    match std::fs::read_link(from).ok().filter(|target| target.is_relative()) {
-        Some(target) => {
-            let target = if up.as_os_str().is_empty() {
-                target.strip_prefix("..").map(Path::to_owned).unwrap_or(target)
-            } else {
-                up.join(target)
-            };
-            std::os::unix::fs::symlink(target, to).with_context(said)?;
-            std::fs::remove_file(from).with_context(said)
-        }
-        None => std::fs::rename(from, to).with_context(said),
-    }
+/// Names of hooks in a folder, in order: of programs whose names git may ask for.
+fn hooks(folder: &Path) -> Vec<String> {
+    let is_program = |path: &Path| {
+        std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    let mut names = names(folder);
+    names.retain(|name| {
+        name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') && is_program(&folder.join(name))
+    });
+    names
 }
 
-/// Names of what is in a folder, in order; ends of files that git passes over are none.
+/// Names of what is in a folder, in order.
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_hook = |name: &String| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.retain(is_hook);
     names.sort();
     names
 }
 
 /// A whole new file in the place of what was there.
-pub(super) fn write(path: &Path, text: &str, mode: u32) -> Result<()> {
+pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     let said = || format!("writing {}", path.display());
     let folder = path.parent().with_context(said)?;
     std::fs::create_dir_all(folder).with_context(said)?;
     let mut file =
         tempfile::Builder::new().prefix(".loci-githook-").tempfile_in(folder).with_context(said)?;
-    file.write_all(text.as_bytes()).with_context(said)?;
+    file.write_all(bytes).with_context(said)?;
     file.as_file().set_permissions(std::fs::Permissions::from_mode(mode)).with_context(said)?;
     file.as_file().sync_all().with_context(said)?;
     file.persist(path).map_err(|error| error.error).with_context(said)?;

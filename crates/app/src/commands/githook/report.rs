@@ -1,6 +1,7 @@
 //! What a hook reports, and how: it is on the disk before anything is sent, and sent at once only where a server answers soon.
 //! Whatever is left is sent by whoever comes next (`loci task …`, `loci blame`, `loci spool flush`).
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -8,7 +9,8 @@ use loci_api::commit::{CommitRewrite, ReportedCommit, TaskCommits};
 use loci_model::limits;
 
 use super::git::{Git, WorkingTree, shown};
-use super::task_here::TaskHere;
+use super::task_here::{self, TaskHere};
+use super::trailers::{TASK, is_value};
 use crate::cli::Globals;
 use crate::commands::task::delivery::{Flushing, entry, flush, spool_of};
 use crate::config::environment::Environment;
@@ -61,8 +63,8 @@ fn short(text: &str) -> String {
 }
 
 /// By name, several values joined by commas; no more of them than are taken.
-fn trailers_of(lines: &str) -> std::collections::BTreeMap<String, String> {
-    let mut trailers = std::collections::BTreeMap::<String, String>::new();
+fn trailers_of(lines: &str) -> BTreeMap<String, String> {
+    let mut trailers = BTreeMap::<String, String>::new();
     for (name, value) in lines.lines().filter_map(|line| line.split_once(": ")) {
         let (name, value) = (short(name), short(value));
         if name.is_empty() || value.is_empty() {
@@ -88,6 +90,58 @@ pub(super) fn rewrites(pairs: &str) -> Vec<CommitRewrite> {
         (old != new).then(|| CommitRewrite { old: old.to_owned(), new: new.to_owned() })
     };
     pairs.lines().filter_map(pair).collect()
+}
+
+/// What a rebase stopped at, and the commit by which somebody resolved it.
+///
+/// # Errors
+/// Git fails.
+pub(super) async fn resolved(git: &Git) -> Result<Vec<CommitRewrite>> {
+    let said =
+        git.output(&["rev-parse", "REBASE_HEAD", "HEAD"]).await.context("reading what was resolved")?;
+    Ok(rewrites(&said.replace('\n', " ")))
+}
+
+/// Reports commits that took the place of others, whoever made those. It matters what repository they are of; where no task is at
+/// hand, it is that of any task of the clone, or of the tasks that the commits name.
+///
+/// # Errors
+/// Git fails, or it can be neither sent nor kept.
+pub(super) async fn rewritten(
+    how: (&Globals, &Environment),
+    git: &Git,
+    tree: &WorkingTree,
+    task: Option<TaskHere>,
+    pairs: Vec<CommitRewrite>,
+) -> Result<()> {
+    let of_task = |rewrites| TaskCommits { commits: Vec::new(), rewrites };
+    if let Some(task) = task.or_else(|| task_here::anybodys(tree)) {
+        return say(how, &task, tree, of_task(pairs)).await;
+    }
+    for (task, rewrites) in by_trailer(git, pairs).await? {
+        say(how, &TaskHere { task, ..TaskHere::default() }, tree, of_task(rewrites)).await?;
+    }
+    Ok(())
+}
+
+/// By the first task that the one before names, or the one in its place.
+async fn by_trailer(git: &Git, pairs: Vec<CommitRewrite>) -> Result<BTreeMap<String, Vec<CommitRewrite>>> {
+    let ids: String = pairs.iter().map(|pair| format!("{}\n{}\n", pair.old, pair.new)).collect();
+    let format = format!("--format=%H %(trailers:key={TASK},valueonly,separator=%x20)");
+    let asked = ["log", "--no-walk=unsorted", "--ignore-missing", format.as_str(), "--stdin"];
+    let said = git.output_of(&asked, &ids).await.context("reading which tasks commits name")?;
+    let named: BTreeMap<&str, &str> = said
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .filter_map(|(id, tasks)| Some((id, tasks.split(' ').find(|task| is_value(task))?)))
+        .collect();
+    let mut all = BTreeMap::<String, Vec<CommitRewrite>>::new();
+    for pair in pairs {
+        if let Some(task) = named.get(pair.old.as_str()).or_else(|| named.get(pair.new.as_str())) {
+            all.entry((*task).to_owned()).or_default().push(pair);
+        }
+    }
+    Ok(all)
 }
 
 /// Reports, in as many parts as are taken at once.

@@ -8,9 +8,11 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use loci_api::commit::TaskCommits;
 
-use super::git::{Git, WorkingTree};
+use super::git::Git;
+use super::message::{self, Comments};
+use super::rebasing::{self, Making};
 use super::task_here::{self, TaskHere};
-use super::{message, report, trailers};
+use super::{report, trailers};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -65,55 +67,52 @@ impl Run {
         let git = Git::at(&here, CALL);
         let tree = git.working_tree().await?;
         let task = task_here::with(environment, task_here::installed(&tree.own)?);
-        let Some(task) = task else {
-            if matches!(self, Self::PrepareCommitMsg { .. }) {
-                output::note("loci githook: no task: set TASK_ID, or run `loci githook install --task ID`");
-            }
-            return Ok(());
-        };
-        // A rebase tells of the commits it made when it is through.
-        if !matches!(self, Self::PostRewrite { .. }) && is_replaying(&tree) {
-            return Ok(());
-        }
         // So git says that nobody edits.
         let is_edited = environment.get("GIT_EDITOR") != Some(":");
         match self {
             Self::PrepareCommitMsg { file, source, .. } => {
-                // Git calls off a commit whose message says nothing, or no more than its template; with trailers it would say
-                // something. Who edits it gets them when the message is written.
-                let text = std::fs::read_to_string(&file).unwrap_or_default();
-                let comment = comment_sign(&git, is_edited).await?;
-                if source.as_deref() == Some("template") || !message::says_anything(&text, comment.as_deref())
-                {
+                let making = rebasing::at_message(&tree);
+                rebasing::mark(&tree, making)?;
+                let Some(task) = task else {
+                    output::note(
+                        "loci githook: no task: set TASK_ID, or run `loci githook install --task ID`",
+                    );
+                    return Ok(());
+                };
+                if making != Making::Work {
                     return Ok(());
                 }
-                add(&git, &task, &file, true).await
+                // Without a source there is an editor, whatever it is.
+                before_editing(&git, &task, &file, source.as_deref(), is_edited || source.is_none()).await
             }
-            Self::CommitMsg { file } => {
-                if says_nothing(&git, &file, is_edited).await? {
-                    return Ok(());
+            Self::CommitMsg { file } => match task {
+                Some(task) if rebasing::at_message(&tree) == Making::Work => {
+                    behind_editing(&git, &task, &file, is_edited).await
                 }
-                put_right(&file)?;
-                add(&git, &task, &file, false).await
-            }
+                _ => Ok(()),
+            },
             Self::PostCommit => {
-                let commits = vec![report::head(&git, &task).await?];
-                let report = TaskCommits { commits, rewrites: Vec::new() };
-                report::say((globals, environment), &task, &tree, report).await
+                let how = (globals, environment);
+                match (rebasing::behind(&tree)?, task) {
+                    (Making::Resolved, task) => {
+                        let pair = report::resolved(&git).await?;
+                        report::rewritten(how, &git, &tree, task, pair).await
+                    }
+                    (Making::Work, Some(task)) => {
+                        let commits = vec![report::head(&git, &task).await?];
+                        let report = TaskCommits { commits, rewrites: Vec::new() };
+                        report::say(how, &task, &tree, report).await
+                    }
+                    // A rebase tells of the commits it made when it is through.
+                    (Making::Anew | Making::Work, _) => Ok(()),
+                }
             }
             Self::PostRewrite { .. } => {
-                let rewrites = report::rewrites(&pairs()?);
-                let report = TaskCommits { commits: Vec::new(), rewrites };
-                report::say((globals, environment), &task, &tree, report).await
+                let pairs = report::rewrites(&pairs()?);
+                report::rewritten((globals, environment), &git, &tree, task, pairs).await
             }
         }
     }
-}
-
-/// A rebase makes commits anew by itself: they are whose they were. Where it has stopped, somebody works.
-fn is_replaying(tree: &WorkingTree) -> bool {
-    let rebase = tree.own.join("rebase-merge");
-    rebase.exists() && !rebase.join("stopped-sha").exists()
 }
 
 /// What git says of commits that took the place of others.
@@ -124,52 +123,94 @@ fn pairs() -> Result<String> {
     Ok(text)
 }
 
-async fn add(git: &Git, task: &TaskHere, file: &str, is_first: bool) -> Result<()> {
+/// Git calls off a commit whose message says nothing, or no more than its template; with trailers it would say something. Who edits
+/// it gets them when the message is written.
+async fn before_editing(
+    git: &Git,
+    task: &TaskHere,
+    file: &str,
+    source: Option<&str>,
+    is_edited: bool,
+) -> Result<()> {
+    let settings = Settings::read(git).await?;
+    let text = read(file)?;
+    let comments = settings.comments(&text, is_edited);
     let (wanted, refused) = trailers::of(task);
-    if is_first {
-        refused.iter().for_each(|why| output::note(format!("loci githook: {why}")));
+    refused.iter().for_each(|why| output::note(format!("loci githook: {why}")));
+    if source == Some("template") || !message::says_anything(&text, &comments) {
+        return Ok(());
     }
+    add(git, &wanted, file, &comments).await
+}
+
+async fn behind_editing(git: &Git, task: &TaskHere, file: &str, is_edited: bool) -> Result<()> {
+    let settings = Settings::read(git).await?;
+    let text = read(file)?;
+    let comments = settings.comments(&text, is_edited);
+    if let Some(empty) = message::emptied(&text, &comments) {
+        return rewrite(file, &text, &empty);
+    }
+    if !message::says_anything(&text, &comments) || settings.is_template(&text, &comments) {
+        return Ok(());
+    }
+    if let Some(repaired) = message::repaired(&text, &comments) {
+        rewrite(file, &text, &repaired)?;
+    }
+    add(git, &trailers::of(task).0, file, &comments).await
+}
+
+async fn add(git: &Git, wanted: &[trailers::Trailer], file: &str, comments: &Comments) -> Result<()> {
     if wanted.is_empty() {
         return Ok(());
     }
-    git.output(&trailers::arguments(&wanted, file)).await.context("adding trailers").map(drop)
+    let arguments = trailers::arguments(wanted, file, comments.sign.as_deref());
+    git.output(&arguments).await.context("adding trailers").map(drop)
 }
 
-/// Nobody left anything of their own in a message: ours goes too, and git calls the commit off.
-async fn says_nothing(git: &Git, file: &str, is_edited: bool) -> Result<bool> {
-    let Ok(text) = std::fs::read_to_string(file) else { return Ok(false) };
-    let comment = comment_sign(git, is_edited).await?;
-    if let Some(empty) = message::emptied(&text, comment.as_deref()) {
-        return rewrite(file, &empty).map(|()| true);
-    }
-    if !message::says_anything(&text, comment.as_deref()) {
-        return Ok(true);
-    }
-    let template = git.answer(&["config", "--path", "--get", "commit.template"]).await?;
-    let template = template.and_then(|path| std::fs::read_to_string(path.trim_end()).ok());
-    Ok(template.is_some_and(|template| message::says_the_same(&text, &template, comment.as_deref())))
+/// What git's configuration says of messages.
+#[derive(Debug, Default)]
+struct Settings {
+    /// How comments begin.
+    sign: Option<String>,
+    cleanup: Option<String>,
+    /// What a message begins as.
+    template: Option<String>,
 }
 
-/// How comments in a message begin, where git takes any out.
-async fn comment_sign(git: &Git, is_edited: bool) -> Result<Option<String>> {
-    if !is_edited {
-        return Ok(None);
+impl Settings {
+    async fn read(git: &Git) -> Result<Self> {
+        let names = r"^(core\.comment(char|string)|commit\.cleanup)$";
+        let said = git.answer(&["config", "--null", "--get-regexp", names]).await?.unwrap_or_default();
+        let template = git.answer(&["config", "--type=path", "--get", "commit.template"]).await?;
+        let mut settings = Self { template, ..Self::default() };
+        for (name, value) in said.split('\0').filter_map(|entry| entry.split_once('\n')) {
+            let value = Some(value.to_owned());
+            // The last one counts, by whichever of its names.
+            if name == "commit.cleanup" { settings.cleanup = value } else { settings.sign = value }
+        }
+        Ok(settings)
     }
-    let set = git.answer(&["config", "--get-regexp", "^core\\.comment(char|string)$"]).await?;
-    let set = set.as_deref().and_then(|lines| lines.lines().last()).and_then(|line| line.split_once(' '));
-    let set = set.map(|(_, value)| value).filter(|value| *value != "auto" && !value.is_empty());
-    Ok(Some(set.unwrap_or("#").to_owned()))
+
+    fn comments(&self, text: &str, is_edited: bool) -> Comments {
+        Comments::of(text, self.sign.as_deref(), self.cleanup.as_deref(), is_edited)
+    }
+
+    fn is_template(&self, text: &str, comments: &Comments) -> bool {
+        let template = self.template.as_ref().and_then(|path| read(path).ok());
+        template.is_some_and(|template| message::says_the_same(text, &template, comments))
+    }
 }
 
-fn put_right(file: &str) -> Result<()> {
-    // In another encoding than UTF-8 it is left as it is.
-    let Ok(text) = std::fs::read_to_string(file) else { return Ok(()) };
-    match message::repaired(&text) {
-        Some(repaired) => rewrite(file, &repaired),
-        None => Ok(()),
-    }
+/// A message may be in any encoding: what is no UTF-8 is read as what it is not, which matters to no sign of ours.
+fn read(file: &str) -> Result<String> {
+    let bytes = std::fs::read(file).with_context(|| format!("reading {file}"))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn rewrite(file: &str, text: &str) -> Result<()> {
-    super::placing::write(Path::new(file), text, 0o644)
+/// Writes a message anew; one in another encoding than UTF-8 is left as it is.
+fn rewrite(file: &str, before: &str, text: &str) -> Result<()> {
+    if before.contains(char::REPLACEMENT_CHARACTER) {
+        return Ok(());
+    }
+    super::placing::write(Path::new(file), text.as_bytes(), 0o644)
 }

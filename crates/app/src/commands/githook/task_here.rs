@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use super::git::WorkingTree;
 use crate::config::environment::Environment;
 
 /// A task, and how it is reported.
@@ -48,6 +49,11 @@ pub(super) fn installed(own: &Path) -> Result<Option<TaskHere>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| format!("the file {}", path.display())),
     }
+}
+
+/// What was installed for any working tree of a clone: whatever each is for, they are of one repository.
+pub(super) fn anybodys(tree: &WorkingTree) -> Option<TaskHere> {
+    tree.all_of_clone().iter().find_map(|own| installed(own).ok().flatten())
 }
 
 /// What the environment says, and for the rest what was installed. The version of another task's prompt says nothing.

@@ -6,6 +6,9 @@ use super::task_here::TaskHere;
 /// Characters of a value.
 const VALUE_CHARS_MAX: usize = 160;
 
+/// No line begins with it.
+const NO_SIGN: &str = "\u{1}";
+
 /// The task.
 pub(crate) const TASK: &str = "Task-Id";
 /// The version of its prompt.
@@ -37,10 +40,11 @@ pub(super) fn is_value(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._:/-".contains(&b))
 }
 
-/// Arguments of git that add what is not there to the message in a file.
-pub(super) fn arguments(trailers: &[Trailer], file: &str) -> Vec<String> {
-    let fixed = ["interpret-trailers", "--in-place", "--no-divider", "--where", "end"];
-    let mut all: Vec<String> = fixed.iter().map(|one| (*one).to_owned()).collect();
+/// Arguments of git that add what is not there to the message in a file, above its comments; `None`: it has none.
+pub(super) fn arguments(trailers: &[Trailer], file: &str, comments: Option<&str>) -> Vec<String> {
+    let sign = format!("core.commentChar={}", comments.unwrap_or(NO_SIGN));
+    let mut all = vec!["-c".to_owned(), sign, "interpret-trailers".to_owned()];
+    all.extend(["--in-place", "--no-divider", "--where", "end"].map(str::to_owned));
     all.extend(["--if-exists", "addIfDifferent", "--if-missing", "add"].map(str::to_owned));
     for (name, value) in trailers {
         all.extend(["--trailer".to_owned(), format!("{name}: {value}")]);
