@@ -4,6 +4,7 @@
 //! it does not know; an answer may gain members. To add an operation: its request and answer here, beside its noun.
 
 pub mod admin;
+pub mod attribution;
 pub mod commit;
 pub mod delivery;
 pub mod event;
@@ -25,6 +26,7 @@ pub mod record;
 pub mod reflection;
 pub mod repository;
 pub mod search;
+pub mod session;
 pub mod task;
 pub mod task_end;
 pub mod tool;

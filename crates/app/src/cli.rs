@@ -82,6 +82,9 @@ pub(crate) enum Command {
     /// Tasks of coding agents
     #[command(subcommand)]
     Task(commands::task::Task),
+    /// What an agent says while it works on a task
+    #[command(subcommand)]
+    Session(commands::task_session::TaskSession),
     /// Versions of the prompts that agents are given
     #[command(subcommand)]
     Prompt(commands::prompt::Prompt),
@@ -90,6 +93,8 @@ pub(crate) enum Command {
     Spool(commands::spool::SpoolCommand),
     /// Which task, prompt and person a line of code comes from
     Blame(commands::blame::Blame),
+    /// Which tasks, prompts and people something leads back to, and what was said
+    Attribution(Box<commands::attribution::Attribution>),
     /// Git hooks by which commits name their task
     #[command(subcommand)]
     Githook(commands::githook::GitHook),

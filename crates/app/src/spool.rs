@@ -32,6 +32,8 @@ pub(crate) enum SpoolCall {
     Commits,
     /// What is said of memories.
     Feedback,
+    /// What was said in the session of a task.
+    Session,
 }
 
 impl SpoolCall {
@@ -43,6 +45,7 @@ impl SpoolCall {
             Self::Note => "note",
             Self::Commits => "commits",
             Self::Feedback => "feedback",
+            Self::Session => "session",
         }
     }
 }
@@ -103,8 +106,8 @@ impl Spool {
         &self.path
     }
 
-    /// Adds an entry, and returns when it is on the disk. Where there is no room, the oldest notes go; reports never do.
-    /// How many notes went.
+    /// Adds an entry, and returns when it is on the disk. Where there is no room, what was said in sessions goes, the oldest
+    /// first, then notes; reports never do. How many went.
     pub(crate) fn add(&self, entry: &Entry) -> Result<usize> {
         if let Some(folder) = self.path.parent() {
             std::fs::create_dir_all(folder).with_context(|| format!("the folder {}", folder.display()))?;
@@ -121,8 +124,9 @@ impl Spool {
         let before = kept.len();
         let size = |lines: &[String]| lines.iter().map(|line| line.len() as u64).sum::<u64>();
         while !room(size(&kept)) {
-            let is_note = |text: &String| read(text).is_ok_and(|entry| entry.call == SpoolCall::Note);
-            let Some(oldest) = kept.iter().position(is_note) else {
+            let of = |call| move |text: &String| read(text).is_ok_and(|entry| entry.call == call);
+            let said = kept.iter().position(of(SpoolCall::Session));
+            let Some(oldest) = said.or_else(|| kept.iter().position(of(SpoolCall::Note))) else {
                 bail!(
                     "the spool {} is full ({} bytes): loci spool flush",
                     self.path.display(),

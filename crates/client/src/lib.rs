@@ -23,6 +23,7 @@ mod records;
 mod reflections;
 mod repositories;
 mod search;
+mod sessions;
 mod tasks;
 mod tools;
 pub mod transcript;

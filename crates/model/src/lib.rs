@@ -43,6 +43,7 @@ pub mod scope;
 pub mod settings;
 pub mod strategy;
 pub mod task;
+pub mod task_session;
 pub mod telemetry;
 pub mod template;
 pub mod time;

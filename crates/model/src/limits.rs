@@ -228,3 +228,19 @@ pub const PROMPT_NAMES_MAX: usize = 500;
 pub const COMMITS_PER_REPORT_MAX: usize = 1_000;
 /// Trailers of a commit that are kept, and its parents.
 pub const COMMIT_TRAILERS_MAX: usize = 64;
+/// Events that one call may add to a session.
+pub const SESSION_EVENTS_PER_CALL_MAX: usize = 100;
+/// The greatest number of an event in its session: what every reader of JSON keeps exactly.
+pub const SESSION_SEQ_MAX: u64 = (1 << 53) - 1;
+/// Bytes of what an agent keeps for its next run.
+pub const SESSION_STATE_BYTES_MAX: usize = 1024 * 1024;
+/// Words that one question to the archive may have.
+pub const SAID_WORDS_MAX: usize = 16;
+/// Excerpts that the archive shows of one task.
+pub const SNIPPETS_MAX: usize = 5;
+/// Characters of one.
+pub const SNIPPET_CHARS_MAX: usize = 400;
+/// Tasks that one page of a question by path goes through.
+pub const ATTRIBUTION_SCANNED_MAX: usize = 1_000;
+/// Days that the archive may keep what was said.
+pub const RETENTION_DAYS_MAX: u32 = 3_650;

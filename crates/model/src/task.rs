@@ -103,6 +103,9 @@ pub struct TaskPullRequest {
     /// The commit at its head.
     #[serde(default)]
     pub head_sha: Option<String>,
+    /// The commit by which it came onto its base.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merge_commit_sha: Option<String>,
 }
 
 /// The prompt that a task is given, by its parts.

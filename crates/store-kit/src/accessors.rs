@@ -12,7 +12,8 @@ macro_rules! accessors {
             idempotency idempotency_mut Idempotency, leases leases_mut Leases,
             repositories repositories_mut Repositories, facts facts_mut Facts, fact_events fact_events_mut FactEvents,
             verdicts verdicts_mut Verdicts, tasks tasks_mut Tasks, exposures exposures_mut Exposures,
-            commits commits_mut Commits, prompts prompts_mut PromptVersions, transfer transfer_mut Transfer
+            commits commits_mut Commits, prompts prompts_mut PromptVersions,
+            task_sessions task_sessions_mut TaskSessions, transfer transfer_mut Transfer
         }
     };
     (@all $transaction:ty, $($read:ident $write:ident $accessor:ident),*) => {

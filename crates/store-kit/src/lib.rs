@@ -20,6 +20,7 @@ pub mod passages;
 pub mod pool;
 pub mod reading;
 pub mod record_rules;
+pub mod session_rules;
 pub mod task_rules;
 pub mod transfer;
 

@@ -43,6 +43,8 @@ pub fn of_memory(memory: &MemoryId, kind: TransferKind, row: &impl Fields) -> Re
         TransferKind::Exposures => Moved::Exposure(Box::new(body(row, "exposure")?)),
         TransferKind::Commits => Moved::Commit(Box::new(body(row, "commit")?)),
         TransferKind::Prompts => Moved::Prompt(Box::new(body(row, "prompt")?)),
+        TransferKind::TaskSessions => Moved::TaskSession(Box::new(body(row, "session")?)),
+        TransferKind::SessionItems => Moved::SessionItem(Box::new(body(row, "session item")?)),
         TransferKind::Tokens => Moved::Token(Box::new(token(row)?)),
         TransferKind::Jobs => Moved::job(reading::job(row)?),
         TransferKind::Exchanges => Moved::Exchange(Box::new(reading::exchange(row)?)),
@@ -79,6 +81,8 @@ pub fn of_server(kind: TransferKind, row: &impl Fields) -> Result<Moved> {
         | TransferKind::Exposures
         | TransferKind::Commits
         | TransferKind::Prompts
+        | TransferKind::TaskSessions
+        | TransferKind::SessionItems
         | TransferKind::Jobs
         | TransferKind::Exchanges
         | TransferKind::Deliveries => Err(damaged("row")),

@@ -41,6 +41,11 @@ pub fn conditions(query: &TaskQuery, position: &str, put: &mut dyn FnMut(TaskVal
             query.actors.iter().map(|actor| put(TaskValue::Text(actor.to_string()))).collect();
         add(format!("t.actor IN ({})", places.join(", ")));
     }
+    if let Some(ids) = &query.ids {
+        // Of no task: a list without members is none to every database.
+        let places: Vec<String> = ids.iter().map(|id| put(TaskValue::Text(id.to_string()))).collect();
+        add(if places.is_empty() { "1 = 0".to_owned() } else { format!("t.id IN ({})", places.join(", ")) });
+    }
     let texts = [
         ("person", &query.user),
         ("branch", &query.branch),
@@ -66,6 +71,19 @@ pub fn conditions(query: &TaskQuery, position: &str, put: &mut dyn FnMut(TaskVal
     }
     if let Some(words) = &query.words {
         add(format!("{position}(t.said, {}) > 0", put(TaskValue::Text(searched(words)))));
+    }
+    if let Some(said) = query.said.as_ref().filter(|said| !said.words.is_empty()) {
+        let now = put(TaskValue::Number(said.now.millis()));
+        for word in &said.words {
+            let word = put(TaskValue::Text(searched(word)));
+            add(format!(
+                "({position}(t.said, {word}) > 0 \
+                 OR EXISTS (SELECT 1 FROM task_sessions s WHERE s.mem = t.mem AND s.task = t.id \
+                 AND {position}(s.said, {word}) > 0) \
+                 OR EXISTS (SELECT 1 FROM session_items i WHERE i.mem = t.mem AND i.task = t.id \
+                 AND i.expires > {now} AND {position}(i.said, {word}) > 0))"
+            ));
+        }
     }
     if let Some((created, id)) = &query.after {
         let created = put(TaskValue::Number(created.millis()));

@@ -44,6 +44,8 @@ pub fn key(moved: &Moved) -> TransferKey {
         Moved::Task(row) => vec![text(row.id.as_str())],
         Moved::Exposure(row) => vec![text(row.id.as_str())],
         Moved::Prompt(row) => vec![text(&row.version)],
+        Moved::TaskSession(row) => vec![text(row.task.as_str())],
+        Moved::SessionItem(row) => vec![text(row.task.as_str()), number(row.seq)],
         Moved::Commit(row) => vec![text(row.actor.as_str()), text(&row.sha.to_string())],
         Moved::Token(row) => vec![KeyPart::Bytes(row.digest.clone())],
         Moved::Job(row) => vec![text(row.id.as_str())],

@@ -1,4 +1,4 @@
-//! Tasks, their commits and prompts with every member filled in, for tests to change what they are about.
+//! Tasks, their commits, prompts and sessions with every member filled in, for tests to change what they are about.
 
 use loci_model::code::ObjectId;
 use loci_model::commit::TaskCommit;
@@ -6,7 +6,8 @@ use loci_model::prompt_version::PromptVersion;
 use loci_model::task::{
     MemoryArm, Task, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten,
 };
-use loci_model::{ActorId, Document, Error, MemoryId, Result, SessionId, TaskId};
+use loci_model::task_session::{SessionItem, SessionItemKind, TaskSession, ToldEnd, ToolUse};
+use loci_model::{ActorId, Document, Error, EventId, MemoryId, Result, SessionId, TaskId};
 
 use crate::fact_samples::repository_id;
 use crate::samples::{record_id, time};
@@ -34,6 +35,7 @@ pub fn task(memory: &MemoryId, number: u32) -> Result<Task> {
         pr: Some(TaskPullRequest {
             number: 57,
             url: Some("https://git.example/acme/shop/pull/57".to_owned()),
+            merge_commit_sha: Some("d".repeat(40)),
             head_sha: Some("9f".repeat(20)),
         }),
         branch: Some(format!("agent/t-{number:03}")),
@@ -124,5 +126,68 @@ pub fn prompt(memory: &MemoryId, number: u32) -> Result<PromptVersion> {
         model: Some("a-model".to_owned()),
         current_since: time(i64::from(number)),
         created_at: time(0),
+    })
+}
+
+/// The session of the `number`th task, ended `number` seconds after the start.
+///
+/// # Errors
+/// None: the ids keep their rules.
+pub fn session(memory: &MemoryId, number: u32) -> Result<TaskSession> {
+    let task = format!("t-{number:03}");
+    let at = time(i64::from(number));
+    let texts = |text: &str| vec![text.to_owned()];
+    Ok(TaskSession {
+        state: Some(Document::parse(r#"{"step":3,"odd":"Gr\u00f6\u00dfe\u0000"}"#)?),
+        state_version: 4,
+        ended_at: Some(at),
+        told: ToldEnd {
+            summary: Some(format!("Pages of orders, number {number}\0")),
+            approach: Some("Cursors.".to_owned()),
+            difficulties: texts("The OpenAPI file was stale."),
+            error_message: Some("TIMEOUT of the linter".to_owned()),
+            files_changed: texts("src/api/orders.ts"),
+        },
+        ..TaskSession::begun(
+            memory.clone(),
+            ActorId::parse("acme/shop")?,
+            TaskId::parse(&task)?,
+            SessionId::parse(&task)?,
+            at,
+        )
+    })
+}
+
+/// Item `seq` of the session of the `number`th task, heard of `seq` seconds after the start and kept for a thousand.
+///
+/// # Errors
+/// None: the ids keep their rules.
+pub fn session_item(memory: &MemoryId, number: u32, seq: u32) -> Result<SessionItem> {
+    let at = time(i64::from(seq));
+    Ok(SessionItem {
+        memory: memory.clone(),
+        actor: ActorId::parse("acme/shop")?,
+        task: TaskId::parse(format!("t-{number:03}"))?,
+        seq: u64::from(seq),
+        kind: SessionItemKind::Decision,
+        role: "assistant".to_owned(),
+        text: Some(format!("We take CURSORS, not offsets: Größe {seq}\0")),
+        text_sha256: "e".repeat(64),
+        text_chars: 40,
+        user: Some("bob".to_owned()),
+        prompt_version: Some("3f2a9c0d11ab".to_owned()),
+        commit: Some("f".repeat(40)),
+        tool: Some(ToolUse {
+            name: "bash".to_owned(),
+            input_sha256: Some("1".repeat(64)),
+            output_sha256: Some("2".repeat(64)),
+            duration_ms: Some(812),
+            cost_usd: Some(0.25),
+            status: Some("ok".to_owned()),
+        }),
+        event: Some(EventId::compose(at.millis(), 7)),
+        at,
+        reported_at: at,
+        expires_at: at.plus_millis(1_000_000),
     })
 }

@@ -3,6 +3,7 @@
 //! exceptions.
 
 pub(crate) mod at;
+pub(crate) mod attribution;
 pub(crate) mod backup;
 pub(crate) mod blame;
 pub(crate) mod config;
@@ -33,6 +34,7 @@ pub(crate) mod search;
 pub mod serve;
 pub(crate) mod spool;
 pub(crate) mod task;
+pub(crate) mod task_session;
 pub(crate) mod verify;
 pub(crate) mod webhooks;
 
@@ -63,6 +65,8 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Fact(fact) => fact.run(globals, environment).await,
         Command::Task(task) => task.run(globals, environment).await,
         Command::Prompt(prompt) => prompt.run(globals, environment).await,
+        Command::Session(said) => said.run(globals, environment).await,
+        Command::Attribution(attribution) => attribution.run(globals, environment).await,
         Command::Spool(spool) => spool.run(globals, environment).await,
         Command::Blame(blame) => blame.run(globals, environment).await,
         Command::Githook(githook) => githook.run(globals, environment).await,

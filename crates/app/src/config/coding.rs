@@ -4,9 +4,10 @@
 use anyhow::{Result, bail};
 use loci_engine::coding::CodingSettings;
 use loci_engine::coding::hydration::Estimator;
-use loci_engine::coding::settings::{ControlArms, DropPolicy, OnUnverifiable, Shares};
+use loci_engine::coding::settings::{CaptureSettings, ControlArms, DropPolicy, OnUnverifiable, Shares};
 use loci_engine::render::Oversize;
 use loci_model::limits;
+use loci_model::task_session::Capture;
 use serde::{Deserialize, Serialize};
 
 /// `[coding]`
@@ -39,6 +40,8 @@ pub struct CodingSection {
     pub shares: SharesSection,
     /// The control group.
     pub control: ControlSection,
+    /// What is kept of conversations.
+    pub capture: CaptureSection,
 }
 
 /// `[coding.shares]`
@@ -55,6 +58,16 @@ pub struct SharesSection {
     pub preferences: u32,
     /// Reflections.
     pub reflections: u32,
+}
+
+/// `[coding.capture]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CaptureSection {
+    /// `full`, `decisions`, `metadata` or `off`: how much of a conversation is kept.
+    pub conversation: String,
+    /// For so many days.
+    pub retention_days: u32,
 }
 
 /// `[coding.control]`
@@ -92,6 +105,7 @@ impl Default for CodingSection {
             on_unverifiable: "label".to_owned(),
             shares: SharesSection::default(),
             control: ControlSection::default(),
+            capture: CaptureSection::default(),
         }
     }
 }
@@ -101,6 +115,13 @@ impl Default for SharesSection {
         let Shares { rules, knowledge, episodes, preferences, reflections } =
             CodingSettings::default().shares;
         Self { rules, knowledge, episodes, preferences, reflections }
+    }
+}
+
+impl Default for CaptureSection {
+    fn default() -> Self {
+        let CaptureSettings { conversation, retention_days } = CaptureSettings::default();
+        Self { conversation: conversation.as_str().to_owned(), retention_days }
     }
 }
 
@@ -130,6 +151,10 @@ impl CodingSection {
             on_unverifiable: OnUnverifiable::parse(&self.on_unverifiable).unwrap_or_default(),
             shares: Shares { rules, knowledge, episodes, preferences, reflections },
             control: ControlArms { off, tier1, tier2, tier3, shadow, salt },
+            capture: CaptureSettings {
+                conversation: Capture::parse(&self.capture.conversation).unwrap_or_default(),
+                retention_days: self.capture.retention_days,
+            },
         }
     }
 
@@ -169,6 +194,12 @@ impl CodingSection {
         if !parts(&[off, tier1, tier2, tier3, off + tier1 + tier2 + tier3]) {
             bail!("coding.control.off, tier1, tier2 and tier3 must be 0 to 1, each and together");
         }
+        if Capture::parse(&self.capture.conversation).is_none() {
+            bail!("coding.capture.conversation must be full, decisions, metadata or off");
+        }
+        if !(1..=limits::RETENTION_DAYS_MAX).contains(&self.capture.retention_days) {
+            bail!("coding.capture.retention_days must be 1 to {}", limits::RETENTION_DAYS_MAX);
+        }
         Ok(())
     }
 }
@@ -206,6 +237,8 @@ mod tests {
         check(|section| section.min_similarity = f64::NAN, "coding.min_similarity");
         check(|section| section.drop_policy = "newest".into(), "coding.drop_policy");
         check(|section| section.shares.rules = 90, "coding.shares");
+        check(|section| section.capture.conversation = "some".into(), "coding.capture.conversation");
+        check(|section| section.capture.retention_days = 0, "coding.capture.retention_days");
         check(|section| (section.control.off, section.control.tier1) = (0.6, 0.6), "coding.control");
     }
 }

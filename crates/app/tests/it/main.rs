@@ -5,6 +5,7 @@
 mod attach;
 mod blaming;
 mod branches;
+mod conversing;
 mod demo;
 mod elsewhere;
 mod facts;

@@ -1,6 +1,6 @@
 //! `export_page`: a memory as lines, a page at a time, so that any size streams.
 //!
-//! Exported: the memory, its repositories, its tasks, what they were shown, their commits and prompts, live events, every version of every record, every change of state, facts that cite
+//! Exported: the memory, its repositories, its tasks, what they were shown, their commits and prompts, their sessions and what was said in them, live events, every version of every record, every change of state, facts that cite
 //! code and how they came to stand where they stand. Not exported, because it is derived or only of this server: vectors,
 //! indexes, kept verifications, jobs, tokens, keys, IngestData still waiting; and who read a fact when: it is counted.
 
@@ -39,6 +39,8 @@ impl Engine {
                 ExportCursor::Exposures(after) => exposures(tx, &memory, after.as_ref()),
                 ExportCursor::Commits(after) => commits(tx, &memory, after.as_ref()),
                 ExportCursor::Prompts(after) => prompts(tx, &memory, after.as_ref()),
+                ExportCursor::TaskSessions(after) => task_sessions(tx, &memory, after.as_ref()),
+                ExportCursor::SessionItems(after) => session_items(tx, &memory, after.as_ref(), now),
                 ExportCursor::Events(after) => events(tx, &memory, *after, now),
                 ExportCursor::Records(after) => records(tx, &memory, after.as_ref()),
                 ExportCursor::End => Ok((Vec::new(), ExportCursor::End)),
@@ -115,9 +117,41 @@ fn prompts(
     let page = tx.prompts().list(memory, None, after, PAGE_ROWS)?;
     let next = match page.last() {
         Some(last) => ExportCursor::Prompts(Some((last.current_since, last.version.clone()))),
-        None => ExportCursor::Events(0),
+        None => ExportCursor::TaskSessions(None),
     };
     Ok((page.into_iter().map(|prompt| ExportLine::Prompt { prompt: Box::new(prompt) }).collect(), next))
+}
+
+fn task_sessions(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    after: Option<&TaskId>,
+) -> Result<(Vec<ExportLine>, ExportCursor)> {
+    existing(tx, memory)?;
+    let page = tx.task_sessions().list(memory, after, PAGE_ROWS)?;
+    let next = match page.last() {
+        Some(last) => ExportCursor::TaskSessions(Some(last.task.clone())),
+        None => ExportCursor::SessionItems(None),
+    };
+    let line = |session| ExportLine::TaskSession { session: Box::new(session) };
+    Ok((page.into_iter().map(line).collect(), next))
+}
+
+/// Those past their time are left out, as events are.
+fn session_items(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    after: Option<&(TaskId, u64)>,
+    now: Timestamp,
+) -> Result<(Vec<ExportLine>, ExportCursor)> {
+    existing(tx, memory)?;
+    let page = tx.task_sessions().list_items(memory, after.map(|(task, seq)| (task, *seq)), PAGE_ROWS)?;
+    let next = match page.last() {
+        Some(last) => ExportCursor::SessionItems(Some((last.task.clone(), last.seq))),
+        None => ExportCursor::Events(0),
+    };
+    let live = page.into_iter().filter(|item| item.expires_at > now);
+    Ok((live.map(|item| ExportLine::SessionItem { item: Box::new(item) }).collect(), next))
 }
 
 fn events(

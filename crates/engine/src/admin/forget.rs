@@ -11,7 +11,7 @@ use crate::verified::following;
 use crate::{Engine, access, deliveries, streams};
 
 impl Engine {
-    /// Erases events, sessions, records (all versions, vectors), tasks, exposures, jobs and waiting deliveries of an actor. Not held back by
+    /// Erases events, sessions, records (all versions, vectors), tasks, their sessions and exposures, jobs and waiting deliveries of an actor. Not held back by
     /// `erase_after_ms`: this is the data subject's right. Backups made before keep what they hold.
     pub async fn forget_actor(
         &self,
@@ -38,6 +38,7 @@ impl Engine {
                 }
                 let events = tx.events_mut().forget_actor(&memory, &actor)?;
                 tx.commits_mut().forget_actor(&memory, &actor)?;
+                tx.task_sessions_mut().forget_actor(&memory, &actor)?;
                 let tasks = tx.tasks_mut().forget_actor(&memory, &actor)?;
                 let exposures = tx.exposures_mut().forget_actor(&memory, &actor)?;
                 Ok(ForgetReceipt {

@@ -9,6 +9,7 @@ use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::Principal;
+use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::{Error, JobId, MemoryId, Result, Timestamp};
 
 use super::{ExportLine, ImportReport};
@@ -89,6 +90,8 @@ fn import_line(
             require_open(open, &commit.memory)?;
             tx.commits_mut().put(commit)
         }
+        ExportLine::TaskSession { session } => import_session(tx, open, session),
+        ExportLine::SessionItem { item } => import_session_item(tx, open, item),
         ExportLine::Prompt { prompt } => {
             require_open(open, &prompt.memory)?;
             tx.prompts_mut().put(prompt)
@@ -119,6 +122,16 @@ fn import_line(
         }
         ExportLine::End { .. } => Ok(()),
     }
+}
+
+fn import_session(tx: &mut dyn Tx, open: &[MemoryId], session: &TaskSession) -> Result<()> {
+    require_open(open, &session.memory)?;
+    tx.task_sessions_mut().put(session)
+}
+
+fn import_session_item(tx: &mut dyn Tx, open: &[MemoryId], item: &SessionItem) -> Result<()> {
+    require_open(open, &item.memory)?;
+    tx.task_sessions_mut().put_item(item)
 }
 
 fn require_open(open: &[MemoryId], memory: &MemoryId) -> Result<()> {

@@ -19,6 +19,7 @@ use loci_model::prompt_version::PromptVersion;
 use loci_model::record::Record;
 use loci_model::repository::Repository;
 use loci_model::task::Task;
+use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::telemetry::StateChange;
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -89,6 +90,16 @@ pub enum ExportLine {
         /// The commit.
         commit: Box<TaskCommit>,
     },
+    /// A session of a task.
+    TaskSession {
+        /// The session.
+        session: Box<TaskSession>,
+    },
+    /// What was said in one.
+    SessionItem {
+        /// What was said.
+        item: Box<SessionItem>,
+    },
     /// A version of a prompt.
     Prompt {
         /// The version.
@@ -148,6 +159,10 @@ pub enum ExportCursor {
     Commits(Option<(ActorId, ObjectId)>),
     /// In the versions of prompts of a memory, behind this one.
     Prompts(Option<(Timestamp, String)>),
+    /// In the sessions of tasks of a memory, behind this one.
+    TaskSessions(Option<TaskId>),
+    /// In what was said in them, behind this.
+    SessionItems(Option<(TaskId, u64)>),
     /// In the events of a memory, behind this place in the order of arrival.
     Events(u64),
     /// In the records of a memory, behind this version.

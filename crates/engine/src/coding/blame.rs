@@ -99,6 +99,17 @@ impl Engine {
     }
 }
 
+/// The tasks that a commit leads back to by what was reported, whoever may see them, and how.
+pub(super) fn reported(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    (memory, actor): (&MemoryId, &ActorId),
+    sha: &ObjectId,
+) -> Result<(BlameHow, Vec<TaskId>)> {
+    let (how, found) = Asking { tx, caller, memory, actor }.by_rows(sha, &BlameAsk::default())?;
+    Ok((how, found.into_iter().map(|(task, _)| task).collect()))
+}
+
 impl Asking<'_> {
     fn answer(&self, sha: &ObjectId, ask: &BlameAsk, now: Timestamp) -> Result<Blame> {
         let (how, found) = self.by_rows(sha, ask)?;

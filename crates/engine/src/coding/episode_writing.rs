@@ -9,6 +9,7 @@ use loci_model::{MemoryId, Namespace, RecordId, Result};
 
 use super::learned::{SCHEMA_VERSION, digest, provenance};
 use super::report::TaskEpisode;
+use super::sessions::capturing;
 use crate::records::NewRecord;
 use crate::records::writing::{Building, Origin};
 use crate::safety::Tally;
@@ -59,6 +60,7 @@ pub(super) fn put_episode(
             record.id
         }
     };
+    capturing::note_told(tx, task, told, building.now)?;
     task.written.episode = Some(id.clone());
     task.written.is_minimal = is_minimal;
     Ok(id)

@@ -4,7 +4,7 @@
 use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::ports::store::{ReadTx, RecordPage, Tx};
-use loci_model::provenance::Provenance;
+use loci_model::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::task::Task;
@@ -63,6 +63,8 @@ pub(super) struct Learner<'a> {
     pub(super) commit: Option<&'a str>,
     /// The version of the prompt that made the text.
     pub(super) prompt: Option<&'a str>,
+    /// The messages that they rest on.
+    pub(super) sources: &'a [Source],
     pub(super) kind: LearnedKind,
 }
 
@@ -167,7 +169,8 @@ impl Learner<'_> {
     }
 
     fn origin(&self) -> Origin {
-        Origin { provenance: provenance(self.task), origin: RecordOrigin::Extracted, index_text: None }
+        let provenance = Provenance { sources: self.sources.to_vec(), ..provenance(self.task) };
+        Origin { provenance, origin: RecordOrigin::Extracted, index_text: None }
     }
 
     /// What is there already and says the same: active by any strategy, or held, or found wrong.

@@ -13,12 +13,15 @@
 //! | `settings`, `arm` | what is configured, and which tasks belong to the control group |
 //! | `task_create`, `task_get`, `task_list`, `task_patch`, `task_note`, `task_complete`, `task_finalize`, `task_feedback`, `task_explain`, `exposure_get` | the verbs |
 //! | `task_commits`, `blame` | commits that hooks report, and what a commit leads back to |
+//! | `sessions` | what an agent says while it works, what of it is kept, and what becomes a learning |
+//! | `attribution` | which tasks, prompts and people something leads back to, and what was said there |
 //! | `prompts` | versions of the prompts that agents are given |
 //!
 //! A verb: one file with an `impl Engine` block, its request and answer beside it. Everything that one call writes is one write:
 //! a report is stored whole or not at all.
 
 mod arm;
+mod attribution;
 mod blame;
 mod checks;
 mod completion;
@@ -32,6 +35,7 @@ mod prompts;
 mod reading_docs;
 mod report;
 mod repository_docs;
+mod sessions;
 pub mod settings;
 mod task_commits;
 mod task_complete;
@@ -44,10 +48,14 @@ mod task_list;
 mod task_note;
 mod task_patch;
 
+pub use attribution::{Attributed, AttributionAsk, Snippet};
 pub use blame::{Blame, BlameAsk, BlamedTask};
 pub use completion::{Completed, Completion, Learned, LearnedAction};
 pub use hydration::Hydrated;
 pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
+pub use sessions::{
+    NewSessionItem, Promoted, SessionAppended, SessionEvents, SessionListing, SessionPromoted,
+};
 pub use settings::CodingSettings;
 pub use task_commits::{CommitReport, CommitsTaken, NewCommit};
 pub use task_create::{NewTask, TaskCreated};

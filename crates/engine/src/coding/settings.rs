@@ -1,6 +1,7 @@
-//! How hydration chooses, how much it shows, and which tasks belong to the control group: defaults in code, overridden by the
+//! How hydration chooses, how much it shows, what is kept of conversations, and which tasks belong to the control group: defaults in code, overridden by the
 //! binary's configuration (coding-agent-memory.md §3).
 
+use loci_model::task_session::Capture;
 use loci_text::tokens::Estimator;
 
 use crate::render::Oversize;
@@ -34,6 +35,17 @@ pub struct CodingSettings {
     pub shares: Shares,
     /// The control group.
     pub control: ControlArms,
+    /// What is kept of conversations.
+    pub capture: CaptureSettings,
+}
+
+/// What is kept of conversations when their sessions have ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaptureSettings {
+    /// How much of them.
+    pub conversation: Capture,
+    /// For so many days.
+    pub retention_days: u32,
 }
 
 /// Hundredths of the budget, by kind.
@@ -126,7 +138,14 @@ impl Default for CodingSettings {
             on_unverifiable: OnUnverifiable::default(),
             shares: Shares { rules: 30, knowledge: 35, episodes: 20, preferences: 10, reflections: 5 },
             control: ControlArms::default(),
+            capture: CaptureSettings::default(),
         }
+    }
+}
+
+impl Default for CaptureSettings {
+    fn default() -> Self {
+        Self { conversation: Capture::default(), retention_days: 90 }
     }
 }
 

@@ -164,6 +164,7 @@ fn write(
         docs: read.docs.as_ref(),
         commit: commit.as_deref(),
         prompt,
+        sources: &[],
         kind,
     };
     let learnings = learner(LearnedKind::Knowledge, prompt("learnings")).write_all(

@@ -12,6 +12,7 @@ use loci_model::{JobId, RecordId, Result, TaskId};
 use super::completion::not_an_end;
 use super::episode_writing::{existing_episode, put_episode};
 use super::report::TaskEpisode;
+use super::sessions::capturing;
 use super::task_patch::move_on;
 use super::{checks, place};
 use crate::Engine;
@@ -87,6 +88,7 @@ impl Engine {
                     }
                 };
                 tx.tasks_mut().put(&task)?;
+                capturing::end(tx, &task, &settings.coding.capture, now)?;
                 // The session is over: what is left to read of it is read now.
                 tx.jobs_mut().make_due(&memory.id, Some(&task.actor), Some(&task.session), now)?;
                 batch::ask_for_vectors(tx, &memory.id, &job, now)?;

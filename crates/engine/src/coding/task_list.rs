@@ -68,7 +68,7 @@ impl Engine {
 }
 
 /// Whose tasks are listed; none means everybody's.
-fn actors(
+pub(super) fn actors(
     tx: &dyn ReadTx,
     caller: &Principal,
     memory: &MemoryId,
@@ -87,6 +87,7 @@ fn query(memory: &MemoryId, actors: Vec<ActorId>, listing: &TaskListing, limit: 
     let listing = listing.clone();
     TaskQuery {
         memory: memory.clone(),
+        ids: None,
         actors,
         user: listing.user,
         status: listing.status,
@@ -98,6 +99,7 @@ fn query(memory: &MemoryId, actors: Vec<ActorId>, listing: &TaskListing, limit: 
         since: listing.since,
         until: listing.until,
         words: listing.words,
+        said: None,
         after: listing.after,
         limit,
     }

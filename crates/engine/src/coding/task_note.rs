@@ -77,6 +77,7 @@ impl Engine {
                     docs: read.docs.as_ref(),
                     commit: commit.as_deref(),
                     prompt: None,
+                    sources: &[],
                     kind: LearnedKind::Knowledge,
                 };
                 let mut found = Tally::default();

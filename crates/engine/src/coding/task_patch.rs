@@ -61,6 +61,9 @@ impl Engine {
                 let before = place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
                 let mut task = before.clone();
                 let warnings = apply(&mut task, &patch, now)?;
+                if let (Some(pr), Some(sha)) = (&mut task.pr, &merged) {
+                    pr.merge_commit_sha = Some(sha.to_string());
+                }
                 if task != before {
                     task.updated_at = now;
                     tx.tasks_mut().put(&task)?;
@@ -127,6 +130,7 @@ pub(super) fn meet(task: &mut Task, mut pr: TaskPullRequest) {
     if let Some(known) = task.pr.take().filter(|known| known.number == pr.number) {
         pr.url = pr.url.or(known.url);
         pr.head_sha = pr.head_sha.or(known.head_sha);
+        pr.merge_commit_sha = pr.merge_commit_sha.or(known.merge_commit_sha);
     }
     task.pr = Some(pr);
 }

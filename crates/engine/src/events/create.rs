@@ -32,13 +32,22 @@ struct Remembered {
 
 /// Everything made before the write: ids, times, digests.
 #[derive(Clone)]
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     pub(super) new: NewEvent,
     pub(super) session: SessionId,
     pub(super) time: Timestamp,
     pub(super) now: Timestamp,
     pub(super) first_place: u32,
     pub(super) jobs: Vec<JobId>,
+}
+
+/// An event that was stored in a write.
+pub(crate) struct Stored {
+    pub(crate) event: Event,
+    pub(crate) notices: Notices,
+    /// A job was asked for.
+    pub(crate) asked: bool,
+    pub(crate) found: Tally,
 }
 
 impl Engine {
@@ -89,7 +98,7 @@ impl Engine {
         Ok(created)
     }
 
-    pub(super) fn prepare(&self, new: NewEvent) -> Result<Prepared> {
+    pub(crate) fn prepare(&self, new: NewEvent) -> Result<Prepared> {
         let now = self.clock.now();
         let session = match &new.session {
             Some(session) => session.clone(),
@@ -117,14 +126,8 @@ impl Engine {
             Replay::Same(first) => return self.replay(tx, &memory, prepared, first, false),
             Replay::Other(first) => return self.replay(tx, &memory, prepared, first, true),
         }
-        let (mut event, mut notices) = build(tx, caller, &memory, prepared, token)?;
-        let found = self.mask(&memory, &mut event);
-        overlap::mark(tx, &mut event)?;
-        if event.notes.overlaps() {
-            event.load = content::load(&event.payload, &event.notes.repeated);
-        }
-        event.arrival = tx.events_mut().insert(&event)?;
-        let asked = scheduling::schedule(tx, &memory, &event, self, &prepared.jobs, prepared.now)?;
+        let Stored { event, mut notices, asked, found } =
+            self.event_store_in(tx, caller, &memory, prepared, token)?;
         let remembered = Remembered {
             actor: event.actor.clone(),
             session: event.session.clone(),
@@ -137,6 +140,26 @@ impl Engine {
             notices.warn(Warning::EventOverLimit);
         }
         Ok((EventCreated { event, notices }, asked, found))
+    }
+
+    /// Stores an event inside a write that goes on; access, and what a token answers, are its caller's matter.
+    pub(crate) fn event_store_in(
+        &self,
+        tx: &mut dyn Tx,
+        caller: &Principal,
+        memory: &Memory,
+        prepared: &Prepared,
+        token: Option<&ClientToken>,
+    ) -> Result<Stored> {
+        let (mut event, notices) = build(tx, caller, memory, prepared, token)?;
+        let found = self.mask(memory, &mut event);
+        overlap::mark(tx, &mut event)?;
+        if event.notes.overlaps() {
+            event.load = content::load(&event.payload, &event.notes.repeated);
+        }
+        event.arrival = tx.events_mut().insert(&event)?;
+        let asked = scheduling::schedule(tx, memory, &event, self, &prepared.jobs, prepared.now)?;
+        Ok(Stored { event, notices, asked, found })
     }
 
     /// Masks secrets in an event's messages, where the memory or the server asks for it; which.

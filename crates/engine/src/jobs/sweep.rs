@@ -23,7 +23,7 @@ const MEMORIES_PER_PAGE: usize = 100;
 const REASON: &str = "expired";
 
 impl Engine {
-    /// Removes expired events and tokens, jobs that ended long ago, exchanges and deliveries, history past retention, content
+    /// Removes expired events and tokens, jobs that ended long ago, exchanges and deliveries, history past retention, what the archive of conversations has kept long enough, content
     /// that was deleted long enough ago; marks expired records. In small writes; bounded.
     pub async fn sweep(&self) -> Result<()> {
         let now = self.clock.now();
@@ -39,6 +39,7 @@ impl Engine {
         self.rounds(move |tx| asking::sweep(tx, now, ROWS_PER_WRITE)).await?;
         self.rounds(move |tx| deliverer::sweep(tx, now, ROWS_PER_WRITE)).await?;
         self.rounds(move |tx| tx.records_mut().sweep_history(now, ROWS_PER_WRITE)).await?;
+        self.rounds(move |tx| tx.task_sessions_mut().sweep(now, ROWS_PER_WRITE)).await?;
         self.sweep_deleted(now).await?;
         self.sweep_verified(now).await?;
         // The log gives its room back, and what was erased from the tables is not in it any more.

@@ -29,6 +29,11 @@ impl Tally {
         }
     }
 
+    /// Adds what another found.
+    pub fn join(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
     /// Counts it.
     pub fn tell(&self, observe: &dyn Observe) {
         self.0.iter().for_each(|what| observe.finding(what));

@@ -25,6 +25,7 @@ fn report() -> Completion {
             number: 57,
             url: Some("https://git.example/acme/shop/pull/57".to_owned()),
             head_sha: None,
+            merge_commit_sha: None,
         }),
         cost_usd: Some(0.421_349),
         duration_s: Some(812.4),

@@ -30,7 +30,7 @@ use super::world::{REPO, Workshop, task, task_id};
 const ORDERS: &str = "Pagination of orders goes by a cursor, never by an offset.";
 
 /// An engine on the same store with other settings.
-fn engine_with(shop: &Workshop, coding: CodingSettings, trouble: Option<Trouble>) -> Engine {
+pub(super) fn engine_with(shop: &Workshop, coding: CodingSettings, trouble: Option<Trouble>) -> Engine {
     engine_of(shop, EngineSettings { coding, ..EngineSettings::default() }, trouble)
 }
 

@@ -1,11 +1,13 @@
 //! Tasks of coding agents through the engine: taking in, moving on, who sees what, how they end. Names carry the numbers of the acceptance
 //! tests of coding-agent-memory.md §23 where they are one.
 
+mod attributing;
 mod commits;
 mod ends;
 mod feedback;
 mod hydrating;
 mod prompts;
+mod sessions;
 mod slow_store;
 mod tasks;
 mod world;

@@ -60,7 +60,12 @@ fn what_has_ended_stays_ended() {
     assert_eq!(late.warnings.len(), 1);
 
     let pr = |number: u64, url: Option<&str>, head: Option<&str>| TaskPatch {
-        pr: Some(TaskPullRequest { number, url: url.map(str::to_owned), head_sha: head.map(str::to_owned) }),
+        pr: Some(TaskPullRequest {
+            number,
+            url: url.map(str::to_owned),
+            head_sha: head.map(str::to_owned),
+            merge_commit_sha: None,
+        }),
         ..TaskPatch::default()
     };
     shop.patch("t-001", pr(57, Some("https://git.example/57"), None)).unwrap();

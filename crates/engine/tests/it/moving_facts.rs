@@ -62,6 +62,8 @@ fn an_export_carries_facts() {
                     | ExportLine::Exposure { .. }
                     | ExportLine::Commit { .. }
                     | ExportLine::Prompt { .. }
+                    | ExportLine::TaskSession { .. }
+                    | ExportLine::SessionItem { .. }
                     | ExportLine::Fact { .. }
                     | ExportLine::FactEvent { .. }
             )

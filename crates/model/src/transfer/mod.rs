@@ -23,6 +23,7 @@ use crate::memory::Memory;
 use crate::prompt_version::PromptVersion;
 use crate::repository::Repository;
 use crate::task::Task;
+use crate::task_session::{SessionItem, TaskSession};
 use crate::words::closed_words;
 use crate::{Document, Error, MemoryId, Result, Timestamp};
 
@@ -61,6 +62,10 @@ closed_words! {
         Commits = "commits",
         /// Versions of prompts.
         Prompts = "prompts",
+        /// Sessions of tasks.
+        TaskSessions = "task_sessions",
+        /// What was said in them.
+        SessionItems = "session_items",
         /// Idempotency tokens.
         Tokens = "tokens",
         /// Jobs in every state; what runs is pending.
@@ -92,6 +97,8 @@ impl TransferKind {
         Self::Exposures,
         Self::Commits,
         Self::Prompts,
+        Self::TaskSessions,
+        Self::SessionItems,
         Self::Tokens,
         Self::Jobs,
         Self::Exchanges,
@@ -195,6 +202,10 @@ pub enum Moved {
     Commit(Box<TaskCommit>),
     /// A version of a prompt.
     Prompt(Box<PromptVersion>),
+    /// A session of a task.
+    TaskSession(Box<TaskSession>),
+    /// What was said in one.
+    SessionItem(Box<SessionItem>),
     /// A token.
     Token(Box<MovedToken>),
     /// A job.
@@ -253,6 +264,8 @@ impl Moved {
             | Self::Exposure(_)
             | Self::Commit(_)
             | Self::Prompt(_)
+            | Self::TaskSession(_)
+            | Self::SessionItem(_)
             | Self::Token(_)
             | Self::Key(_) => {}
         }
@@ -281,6 +294,8 @@ impl Moved {
             Self::Exposure(row) => serde_json::to_vec(row),
             Self::Commit(row) => serde_json::to_vec(row),
             Self::Prompt(row) => serde_json::to_vec(row),
+            Self::TaskSession(row) => serde_json::to_vec(row),
+            Self::SessionItem(row) => serde_json::to_vec(row),
             Self::Token(row) => serde_json::to_vec(row),
             Self::Job(row) => serde_json::to_vec(row),
             Self::Exchange(row) => serde_json::to_vec(row),
@@ -308,6 +323,8 @@ impl Moved {
                 Self::Task(row) => row.description.len(),
                 Self::Exposure(row) => row.records.len() * SMALL,
                 Self::Prompt(row) => row.text.len() + row.overrides.as_str().len(),
+                Self::TaskSession(row) => row.state.as_ref().map_or(0, |state| state.as_str().len()),
+                Self::SessionItem(row) => row.text.as_ref().map_or(0, String::len),
                 Self::Memory(_)
                 | Self::Group(_)
                 | Self::Session(_)

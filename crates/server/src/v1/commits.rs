@@ -3,12 +3,12 @@
 use http::StatusCode;
 use loci_api::commit as shape;
 use loci_engine::coding::{Blame, BlameAsk, BlamedTask, CommitReport, NewCommit};
-use loci_model::{Result, Timestamp};
+use loci_model::Result;
 
 use super::call::Call;
 use super::repositories::standing;
 use super::table::{Place, Table, get, post};
-use super::tasks::task_id;
+use super::tasks::{task_id, time};
 
 pub(super) fn operations(table: Table) -> Table {
     let taken = |place: Place| Place { status: StatusCode::ACCEPTED, ..place };
@@ -24,10 +24,6 @@ pub(super) fn operations(table: Table) -> Table {
             get("/v1/repos/{owner}/{name}/blame", "Tell which tasks, prompts and people led to a commit."),
             blame,
         )
-}
-
-fn time(field: &'static str, text: Option<&str>) -> Result<Option<Timestamp>> {
-    text.map(Timestamp::parse).transpose().map_err(|error| error.on(field))
 }
 
 async fn report(call: Call, asked: shape::TaskCommits) -> Result<shape::TaskCommitsTaken> {

@@ -80,6 +80,8 @@ impl Progress {
                 | ExportLine::Exposure { .. }
                 | ExportLine::Commit { .. }
                 | ExportLine::Prompt { .. }
+                | ExportLine::TaskSession { .. }
+                | ExportLine::SessionItem { .. }
                 | ExportLine::Fact { .. }
                 | ExportLine::FactEvent { .. }
                 | ExportLine::End { .. } => {}

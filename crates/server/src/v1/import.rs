@@ -121,6 +121,8 @@ impl Import {
             | ExportLine::Exposure { .. }
             | ExportLine::Commit { .. }
             | ExportLine::Prompt { .. }
+            | ExportLine::TaskSession { .. }
+            | ExportLine::SessionItem { .. }
             | ExportLine::Fact { .. }
             | ExportLine::FactEvent { .. } => {}
         }
@@ -152,6 +154,8 @@ impl Import {
                 | ExportLine::Exposure { .. }
                 | ExportLine::Commit { .. }
                 | ExportLine::Prompt { .. }
+                | ExportLine::TaskSession { .. }
+                | ExportLine::SessionItem { .. }
                 | ExportLine::Fact { .. }
                 | ExportLine::FactEvent { .. }
                 | ExportLine::End { .. } => None,

@@ -11,6 +11,7 @@ use loci_model::prompt_version::PromptVersion;
 use loci_model::record::Record;
 use loci_model::repository::Repository;
 use loci_model::task::Task;
+use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::telemetry::StateChange;
 use loci_model::{Error, Reason, Result, Timestamp};
 use serde::Deserialize;
@@ -84,6 +85,16 @@ struct PromptLine {
 }
 
 #[derive(Deserialize)]
+struct TaskSessionLine {
+    session: Box<TaskSession>,
+}
+
+#[derive(Deserialize)]
+struct SessionItemLine {
+    item: Box<SessionItem>,
+}
+
+#[derive(Deserialize)]
 struct EndLine {
     memories: u64,
     events: u64,
@@ -109,6 +120,10 @@ pub(super) fn read(text: &[u8], number: u64) -> Result<ExportLine> {
             ExportLine::Repository { repository: parse::<RepositoryLine>(text, number)?.repository }
         }
         "commit" => ExportLine::Commit { commit: parse::<CommitLine>(text, number)?.commit },
+        "task_session" => {
+            ExportLine::TaskSession { session: parse::<TaskSessionLine>(text, number)?.session }
+        }
+        "session_item" => ExportLine::SessionItem { item: parse::<SessionItemLine>(text, number)?.item },
         "prompt" => ExportLine::Prompt { prompt: parse::<PromptLine>(text, number)?.prompt },
         "task" => ExportLine::Task { task: parse::<TaskLine>(text, number)?.task },
         "exposure" => ExportLine::Exposure { exposure: parse::<ExposureLine>(text, number)?.exposure },
@@ -144,6 +159,12 @@ mod tests {
             ExportLine::Repository { repository: Box::new(repository(&memory, 1, "acme/a").unwrap()) },
             ExportLine::Fact { fact: Box::new(fact(&memory, 1, 1, "src/lib.rs").unwrap()) },
             ExportLine::FactEvent { event: Box::new(event) },
+            ExportLine::TaskSession {
+                session: Box::new(loci_testkit::task_samples::session(&memory, 1).unwrap()),
+            },
+            ExportLine::SessionItem {
+                item: Box::new(loci_testkit::task_samples::session_item(&memory, 1, 7).unwrap()),
+            },
             ExportLine::Prompt { prompt: Box::new(loci_testkit::task_samples::prompt(&memory, 1).unwrap()) },
             ExportLine::Commit { commit: Box::new(loci_testkit::task_samples::commit(&memory, 1).unwrap()) },
             ExportLine::Task { task: Box::new(loci_testkit::task_samples::task(&memory, 1).unwrap()) },

@@ -4,6 +4,7 @@
 //! `operations`. Router and OpenAPI document are both made from these lines.
 
 mod admin;
+mod attribution;
 mod call;
 mod commits;
 mod cursor;
@@ -36,6 +37,7 @@ mod task_end;
 mod task_feedback;
 mod task_hydration;
 mod task_hydration_shape;
+mod task_sessions;
 mod tasks;
 mod telemetry;
 pub(crate) mod tools;
@@ -66,6 +68,8 @@ fn operations() -> Table {
     let table = task_hydration::operations(table);
     let table = task_feedback::operations(table);
     let table = commits::operations(table);
+    let table = task_sessions::operations(table);
+    let table = attribution::operations(table);
     let table = prompts::operations(table);
     let table = sessions_end::operations(table);
     let table = quarantine::operations(table);

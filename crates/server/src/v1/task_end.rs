@@ -97,7 +97,7 @@ async fn note(call: Call, asked: shape::TaskNote) -> Result<shape::TaskNoted> {
     })
 }
 
-fn learned(learned: Learned) -> shape::Learned {
+pub(super) fn learned(learned: Learned) -> shape::Learned {
     shape::Learned {
         id: learned.id.map(|id| id.to_string()),
         action: LearnedAction::as_str(learned.action).to_owned(),

@@ -43,7 +43,7 @@ pub(super) fn word<T: Copy>(
     parse(text).map(Some).ok_or_else(|| Error::invalid(field, format!("{field} must be one of {}", words())))
 }
 
-fn time(field: &'static str, text: Option<&str>) -> Result<Option<Timestamp>> {
+pub(super) fn time(field: &'static str, text: Option<&str>) -> Result<Option<Timestamp>> {
     text.map(Timestamp::parse).transpose().map_err(|error| error.on(field))
 }
 
@@ -58,7 +58,7 @@ fn prompt(prompt: shape::TaskPrompt) -> TaskPrompt {
 
 pub(super) fn pull_request(pr: shape::TaskPullRequest) -> TaskPullRequest {
     let shape::TaskPullRequest { number, url, head_sha } = pr;
-    TaskPullRequest { number, url, head_sha }
+    TaskPullRequest { number, url, head_sha, merge_commit_sha: None }
 }
 
 async fn add(call: Call, asked: shape::TaskCreate) -> Result<(shape::Task, bool)> {
@@ -134,7 +134,7 @@ async fn patch(call: Call, asked: shape::TaskPatch) -> Result<shape::TaskPatched
     Ok(shape::TaskPatched { task: shown(patched.task), warnings: patched.warnings })
 }
 
-fn shown(task: Task) -> shape::Task {
+pub(super) fn shown(task: Task) -> shape::Task {
     let pr = |pr: TaskPullRequest| shape::TaskPullRequest {
         number: pr.number,
         url: pr.url,

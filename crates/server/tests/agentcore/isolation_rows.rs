@@ -234,6 +234,13 @@ pub(crate) const READER: &[Row] = &[
     (403, "POST", "/v1/prompts", r#"{"template_id":"zebra","text":"zebra"}"#),
     (403, "POST", "/v1/prompts/zebra/rollback", r#"{"to":"zebra"}"#),
     (404, "POST", "/v1/tasks/zebra/commits", "{}"),
+    (404, "POST", "/v1/sessions/zebra/events", r#"{"events":[{"seq":1,"type":"note","content":"zebra"}]}"#),
+    (404, "GET", "/v1/sessions/zebra/events", ""),
+    (404, "GET", "/v1/sessions/zebra/state", ""),
+    (404, "PUT", "/v1/sessions/zebra/state", r#"{"state":1}"#),
+    (403, "POST", "/v1/sessions/zebra/promote", r#"{"seq":[1]}"#),
+    (404, "POST", "/v1/sessions/zebra/end", ""),
+    (200, "GET", "/v1/attribution?task=zebra", ""),
     (404, "GET", "/v1/repos/acme/shop/blame?commit=0000000000000000000000000000000000000001", ""),
     // Tools: of the caller's scope, on what the caller may see.
     (200, "GET", "/v1/tools", ""),
@@ -325,6 +332,12 @@ pub(crate) const WRITER: &[Row] = &[
     (404, "POST", "/v1/tasks/zebra/hydrate", "{}"),
     (404, "POST", "/v1/tasks/zebra/feedback", "{}"),
     (404, "POST", "/v1/tasks/zebra/commits", "{}"),
+    (404, "POST", "/v1/sessions/zebra/events", r#"{"events":[{"seq":1,"type":"note","content":"zebra"}]}"#),
+    (404, "GET", "/v1/sessions/zebra/events", ""),
+    (404, "GET", "/v1/sessions/zebra/state", ""),
+    (404, "PUT", "/v1/sessions/zebra/state", r#"{"state":1}"#),
+    (404, "POST", "/v1/sessions/zebra/promote", r#"{"seq":[1]}"#),
+    (404, "POST", "/v1/sessions/zebra/end", ""),
 ];
 
 /// Asked with a grant to read and write what is alice's by actor.

@@ -52,6 +52,12 @@ impl Commits for PgTx<'_> {
         self.one(BY_ID, &[&memory, &actor.as_str(), &sha.to_string()], read)
     }
 
+    fn of_sha(&self, memory: &MemoryId, sha: &ObjectId, most: usize) -> Result<Vec<TaskCommit>> {
+        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
+        let sql = "SELECT body FROM commits WHERE mem = $1 AND sha = $2 ORDER BY actor LIMIT $3";
+        self.all(sql, &[&memory, &sha.to_string(), &limit(most)], read)
+    }
+
     fn by_patch(
         &self,
         memory: &MemoryId,

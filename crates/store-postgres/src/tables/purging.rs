@@ -34,6 +34,8 @@ const OF_MEMORY: &[(&str, &str)] = &[
     ("exposures", "mem, id"),
     ("commits", "mem, actor, sha"),
     ("prompts", "mem, version"),
+    ("task_sessions", "mem, task"),
+    ("session_items", "mem, task, seq"),
     ("passages", "mem, key, part"),
     ("term_counts", "mem, word"),
     ("name_counts", "mem, name"),
@@ -82,7 +84,8 @@ mod tests {
             include_str!("../schema/0004_tasks.sql"),
             include_str!("../schema/0005_exposures.sql"),
             include_str!("../schema/0006_commits.sql"),
-            include_str!("../schema/0007_prompts.sql")
+            include_str!("../schema/0007_prompts.sql"),
+            include_str!("../schema/0008_task_sessions.sql")
         );
         let elsewhere = ["memories", "counters", "great", "models", "access_keys", "probes", "leases"];
         for statement in sql.split("CREATE TABLE ").skip(1) {

@@ -110,7 +110,9 @@ impl Shape {
             | TransferKind::Tasks
             | TransferKind::Exposures
             | TransferKind::Commits
-            | TransferKind::Prompts => Self::beside_records(kind),
+            | TransferKind::Prompts
+            | TransferKind::TaskSessions
+            | TransferKind::SessionItems => Self::beside_records(kind),
             TransferKind::Events
             | TransferKind::Records
             | TransferKind::Versions
@@ -146,6 +148,16 @@ impl Shape {
             TransferKind::Prompts => {
                 ("p.body", "prompts p WHERE p.mem = $1", "p.version > $2", &["p.version"], "p.version")
             }
+            TransferKind::TaskSessions => {
+                ("t.body", "task_sessions t WHERE t.mem = $1", "t.task > $2", &["t.task"], "t.task")
+            }
+            TransferKind::SessionItems => (
+                "i.body",
+                "session_items i WHERE i.mem = $1",
+                "(i.task, i.seq) > ($2, $3)",
+                &["i.task", "i.seq"],
+                "i.task, i.seq",
+            ),
             TransferKind::Commits => (
                 "c.body",
                 "commits c WHERE c.mem = $1",
@@ -161,6 +173,8 @@ impl Shape {
             TransferKind::Exposures => Some("x.body"),
             TransferKind::Commits => Some("c.body"),
             TransferKind::Prompts => Some("p.body"),
+            TransferKind::TaskSessions => Some("t.body"),
+            TransferKind::SessionItems => Some("i.body"),
             _ => None,
         };
         Self { columns: columns.to_owned(), from: from.to_owned(), behind, order, key, long }
@@ -388,6 +402,8 @@ fn row_of_memory(memory: &MemoryId, kind: TransferKind, row: &Row, beside: &Besi
         | TransferKind::Exposures
         | TransferKind::Commits
         | TransferKind::Prompts
+        | TransferKind::TaskSessions
+        | TransferKind::SessionItems
         | TransferKind::Tokens
         | TransferKind::Jobs
         | TransferKind::Exchanges

@@ -56,6 +56,8 @@ impl PgTx<'_> {
                 Moved::Exposure(row) => self.put_exposure(memory, row)?,
                 Moved::Commit(row) => self.load_commit(memory, row)?,
                 Moved::Prompt(row) => self.load_prompt(memory, row)?,
+                Moved::TaskSession(row) => self.load_task_session(memory, row)?,
+                Moved::SessionItem(row) => self.load_session_item(memory, row)?,
                 Moved::Token(row) => sorted.tokens.push(row),
                 Moved::Job(row) => self.load_job(memory, row)?,
                 Moved::Exchange(row) => self.load_exchange(memory, row)?,

@@ -25,6 +25,7 @@ mod record_sweep;
 mod record_writes;
 mod records;
 mod repositories;
+mod task_sessions;
 mod tasks;
 mod telemetry;
 mod transfer;

@@ -100,7 +100,9 @@ impl Shape {
             | TransferKind::Tasks
             | TransferKind::Exposures
             | TransferKind::Commits
-            | TransferKind::Prompts => Self::of_facts(kind),
+            | TransferKind::Prompts
+            | TransferKind::TaskSessions
+            | TransferKind::SessionItems => Self::of_facts(kind),
             TransferKind::Jobs | TransferKind::Exchanges | TransferKind::Deliveries => Self::of_work(kind),
         }
     }
@@ -124,6 +126,16 @@ impl Shape {
             TransferKind::Prompts => {
                 ("p.body", "prompts p WHERE p.mem = ?1", "p.version > ?2", &["p.version"], "p.version")
             }
+            TransferKind::TaskSessions => {
+                ("t.body", "task_sessions t WHERE t.mem = ?1", "t.task > ?2", &["t.task"], "t.task")
+            }
+            TransferKind::SessionItems => (
+                "i.body",
+                "session_items i WHERE i.mem = ?1",
+                "(i.task, i.seq) > (?2, ?3)",
+                &["i.task", "i.seq"],
+                "i.task, i.seq",
+            ),
             TransferKind::Commits => (
                 "c.body",
                 "commits c WHERE c.mem = ?1",
@@ -297,6 +309,8 @@ impl SqlTx<'_> {
             | TransferKind::Exposures
             | TransferKind::Commits
             | TransferKind::Prompts
+            | TransferKind::TaskSessions
+            | TransferKind::SessionItems
             | TransferKind::Tokens
             | TransferKind::Jobs
             | TransferKind::Exchanges

@@ -9,12 +9,14 @@ use loci_model::prompt_version::PromptVersion;
 use loci_model::record::RecordState;
 use loci_model::repository::Repository;
 use loci_model::task::Task;
+use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::transfer::{
     Moved, MovedChange, MovedEvent, MovedRecord, MovedSession, MovedToken, MovedTurn, MovedVersion,
 };
 use loci_model::{ActorId, Error, RecordId, Result, SessionId, Timestamp};
 use loci_store_kit::codes::{code_of, json, key_of, short_of};
 use loci_store_kit::passages::passages;
+use loci_store_kit::task_rules::number;
 use loci_store_kit::transfer::{PARKED, stored_vector};
 use rusqlite::params;
 
@@ -57,6 +59,8 @@ impl SqlTx<'_> {
             Moved::Exposure(row) => self.put_exposure(memory, row),
             Moved::Commit(row) => self.load_commit(memory, row),
             Moved::Prompt(row) => self.load_prompt(memory, row),
+            Moved::TaskSession(row) => self.load_task_session(memory, row),
+            Moved::SessionItem(row) => self.load_session_item(memory, row),
             Moved::Token(row) => self.load_token(memory, row),
             Moved::Job(row) => self.load_job(memory, row),
             Moved::Exchange(row) => {
@@ -227,6 +231,22 @@ impl SqlTx<'_> {
         match self.one(sql, params![memory, prompt.version], |_| Ok(()))? {
             Some(()) => Ok(()),
             None => self.put_prompt(memory, prompt),
+        }
+    }
+
+    fn load_task_session(&self, memory: i64, session: &TaskSession) -> Result<()> {
+        let sql = "SELECT 1 FROM task_sessions WHERE mem = ?1 AND task = ?2";
+        match self.one(sql, params![memory, session.task.as_str()], |_| Ok(()))? {
+            Some(()) => Ok(()),
+            None => self.put_task_session(memory, session),
+        }
+    }
+
+    fn load_session_item(&self, memory: i64, item: &SessionItem) -> Result<()> {
+        let sql = "SELECT 1 FROM session_items WHERE mem = ?1 AND task = ?2 AND seq = ?3";
+        match self.one(sql, params![memory, item.task.as_str(), number(item.seq)], |_| Ok(()))? {
+            Some(()) => Ok(()),
+            None => self.put_session_item(memory, item),
         }
     }
 

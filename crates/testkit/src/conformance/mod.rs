@@ -27,6 +27,7 @@ mod repositories;
 mod retrieval;
 mod rows;
 mod sessions;
+mod task_sessions;
 mod tasks;
 mod transfer;
 mod vectors;
@@ -114,6 +115,10 @@ const PARTS: &[Part] = &[
     ("exposures: forgotten and purged", exposures::erasure),
     ("prompts: come back as they were", prompts::come_back),
     ("prompts: lists, and how they are purged", prompts::lists),
+    ("task sessions: come back as they were", task_sessions::come_back),
+    ("task sessions: lists of items", task_sessions::lists),
+    ("task sessions: tasks by what was said", task_sessions::said),
+    ("task sessions: what has had its time, forgotten, purged", task_sessions::erasure),
     ("commits: come back as they were", commits::come_back),
     ("commits: found by what they change, and by task", commits::lists),
     ("commits: forgotten and purged", commits::erasure),

@@ -151,6 +151,8 @@ fn kind_of(moved: &Moved) -> Kind {
         Moved::Exposure(_) => Kind::Exposures,
         Moved::Commit(_) => Kind::Commits,
         Moved::Prompt(_) => Kind::Prompts,
+        Moved::TaskSession(_) => Kind::TaskSessions,
+        Moved::SessionItem(_) => Kind::SessionItems,
         Moved::Token(_) => Kind::Tokens,
         Moved::Job(_) => Kind::Jobs,
         Moved::Exchange(_) => Kind::Exchanges,

@@ -124,7 +124,7 @@ fn shown(completed: &TaskCompleted) {
 }
 
 /// A learning on a line.
-pub(super) fn learning(learned: &Learned) -> String {
+pub(crate) fn learning(learned: &Learned) -> String {
     let about = learned.topic.as_ref().map(|topic| format!("  {topic}")).unwrap_or_default();
     let why = learned.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     format!("{}{why}  {}{about}", learned.action, learned.id.as_deref().unwrap_or("-"))

@@ -1,5 +1,5 @@
-//! How `loci task complete|finalize|note|feedback|hydrate` reach a server, or do not: what cannot be said now is spooled, and nobody is held
-//! up for it. Whoever comes next and finds a server sends what waits.
+//! How `loci task complete|finalize|note|feedback|hydrate` and `loci session append` reach a server, or do not: what cannot be
+//! said now is spooled, and nobody is held up for it. Whoever comes next and finds a server sends what waits.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ impl Helper {
     ///
     /// # Errors
     /// Only with `--strict`.
-    pub(super) async fn say<A: DeserializeOwned + Serialize>(
+    pub(crate) async fn say<A: DeserializeOwned + Serialize>(
         &self,
         globals: &Globals,
         environment: &Environment,
@@ -108,7 +108,11 @@ impl Helper {
         if self.strict {
             return Err(failure);
         }
-        output::note(format!("loci task {}: {failure:#}", call.as_str()));
+        let said = match call {
+            SpoolCall::Session => "session append".to_owned(),
+            other => format!("task {}", other.as_str()),
+        };
+        output::note(format!("loci {said}: {failure:#}"));
         Ok(())
     }
 
@@ -139,7 +143,7 @@ impl Helper {
     }
 
     /// Whether a failure ends the command.
-    pub(super) fn is_strict(&self) -> bool {
+    pub(crate) fn is_strict(&self) -> bool {
         self.strict
     }
 
@@ -235,21 +239,27 @@ async fn probe(client: &Client, task: &str) -> Result<(), Failure> {
 
 async fn say_once(client: &Client, entry: &Entry) -> Result<Value, Failure> {
     let client = client.clone().with_idempotency_key(&entry.key).map_err(failed)?;
-    let call = client.task_say(&entry.task, path(entry.call), &entry.body);
+    let call = async {
+        match path(entry.call) {
+            Some(path) => client.task_say(&entry.task, path, &entry.body).await,
+            None => client.session_say(&entry.task, &entry.body).await,
+        }
+    };
     match tokio::time::timeout(CALL, call).await {
         Ok(answer) => answer.map_err(failed),
         Err(_) => Err(Failure::Out(anyhow::anyhow!("the server did not answer within {} s", CALL.as_secs()))),
     }
 }
 
-/// The last part of the call's path.
-fn path(call: SpoolCall) -> &'static str {
+/// The last part of the call's path, of those that are about a task itself.
+fn path(call: SpoolCall) -> Option<&'static str> {
     match call {
-        SpoolCall::Complete => "complete",
-        SpoolCall::Finalize => "finalize",
-        SpoolCall::Note => "notes",
-        SpoolCall::Commits => "commits",
-        SpoolCall::Feedback => "feedback",
+        SpoolCall::Complete => Some("complete"),
+        SpoolCall::Finalize => Some("finalize"),
+        SpoolCall::Note => Some("notes"),
+        SpoolCall::Commits => Some("commits"),
+        SpoolCall::Feedback => Some("feedback"),
+        SpoolCall::Session => None,
     }
 }
 
@@ -272,7 +282,9 @@ async fn spool_it(globals: &Globals, environment: &Environment, entry: &Entry) {
         Ok(0) => output::note(format!("spooled in {}", spool.path().display())),
         Ok(dropped) => {
             let path = spool.path().display();
-            output::note(format!("spooled in {path}; it was full, and its {dropped} oldest notes are gone"));
+            output::note(format!(
+                "spooled in {path}; it was full, and its {dropped} oldest events and notes are gone"
+            ));
         }
         Err(error) => output::note(format!("not spooled: {error:#}")),
     }

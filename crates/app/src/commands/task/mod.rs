@@ -10,6 +10,8 @@ mod finalize;
 mod hydrate;
 mod note;
 
+pub(super) use complete::learning;
+
 use anyhow::Result;
 use clap::Subcommand;
 use loci_api::task::{Task as Shown, TaskListing, TaskPatch, TaskPullRequest};

@@ -22,6 +22,8 @@ pub(super) const UNCOUNTED: &[TransferKind] = &[
     TransferKind::Exposures,
     TransferKind::Commits,
     TransferKind::Prompts,
+    TransferKind::TaskSessions,
+    TransferKind::SessionItems,
     TransferKind::Tokens,
     TransferKind::Jobs,
     TransferKind::Exchanges,

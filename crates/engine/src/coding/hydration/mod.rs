@@ -42,4 +42,5 @@ pub use lines::{listed_text, shown_text};
 pub use loci_text::tokens::Estimator;
 pub use outcome::{Polarity, outcome_of};
 pub use planning::{Limits, Plan, ShownRecord};
+pub(super) use scope_match::AskedPaths;
 pub use task_hydrate::Hydrated;

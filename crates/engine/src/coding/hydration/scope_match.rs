@@ -13,7 +13,7 @@ const PLAIN_WORDS: &[&str] = &["src", "lib", "test", "tests", "module", "the", "
 
 /// The paths of a request, read once: files, directories, patterns.
 #[derive(Debug, Clone, Default)]
-pub(super) struct AskedPaths(Vec<AskedPath>);
+pub(in crate::coding) struct AskedPaths(Vec<AskedPath>);
 
 #[derive(Debug, Clone)]
 struct AskedPath {
@@ -25,7 +25,7 @@ struct AskedPath {
 }
 
 impl AskedPaths {
-    pub(super) fn new(paths: &[String]) -> Self {
+    pub(in crate::coding) fn new(paths: &[String]) -> Self {
         let path = |path: &String| {
             let text = in_full(path);
             let fixed = fixed(&text).to_owned();
@@ -37,12 +37,12 @@ impl AskedPaths {
         Self(if all.iter().any(|path| path.text.is_empty()) { Vec::new() } else { all })
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::coding) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Whether a scope has to do with one of the paths.
-    pub(super) fn meet(&self, scope: &str) -> bool {
+    pub(in crate::coding) fn meet(&self, scope: &str) -> bool {
         if let Some(module) = scope.strip_prefix(MODULE) {
             return self.0.iter().any(|path| path.glob.is_some() || names_module(&path.text, module));
         }

@@ -8,6 +8,8 @@ use crate::{ActorId, MemoryId, Result, TaskId};
 pub trait Commits {
     /// One of a repository by its id.
     fn get(&self, memory: &MemoryId, actor: &ActorId, sha: &ObjectId) -> Result<Option<TaskCommit>>;
+    /// Those of this id, of whichever repository, in order of the repositories' actors.
+    fn of_sha(&self, memory: &MemoryId, sha: &ObjectId, limit: usize) -> Result<Vec<TaskCommit>>;
     /// Those of a repository that change the same, the first reported first, ties by id.
     fn by_patch(
         &self,

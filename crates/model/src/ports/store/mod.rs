@@ -17,6 +17,7 @@ mod memories;
 mod prompt_versions;
 mod records;
 mod repositories;
+mod task_sessions;
 mod tasks;
 mod telemetry;
 mod transfer;
@@ -39,7 +40,8 @@ pub use memories::Memories;
 pub use prompt_versions::PromptVersions;
 pub use records::{MissingVector, PassageVector, RecordChange, RecordPage, Records, SupersedeChange};
 pub use repositories::Repositories;
-pub use tasks::{TaskQuery, Tasks};
+pub use task_sessions::{SessionItemQuery, TaskSessions};
+pub use tasks::{SaidWords, TaskQuery, Tasks};
 pub use telemetry::Telemetry;
 pub use transfer::{Transfer, TransferStanding};
 
@@ -85,6 +87,8 @@ pub trait ReadTx {
     fn commits(&self) -> &dyn Commits;
     /// Versions of prompts.
     fn prompts(&self) -> &dyn PromptVersions;
+    /// Sessions of tasks.
+    fn task_sessions(&self) -> &dyn TaskSessions;
     /// Everything, for moving it into another store.
     fn transfer(&self) -> &dyn Transfer;
 }
@@ -127,6 +131,8 @@ pub trait Tx: ReadTx {
     fn commits_mut(&mut self) -> &mut dyn Commits;
     /// Versions of prompts.
     fn prompts_mut(&mut self) -> &mut dyn PromptVersions;
+    /// Sessions of tasks.
+    fn task_sessions_mut(&mut self) -> &mut dyn TaskSessions;
     /// Everything, from another store.
     fn transfer_mut(&mut self) -> &mut dyn Transfer;
 }

@@ -3,11 +3,22 @@
 use crate::task::{Task, TaskStatus};
 use crate::{ActorId, MemoryId, Result, TaskId, Timestamp};
 
+/// Words of a conversation, all of which must be in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SaidWords {
+    /// Each is part of the description, of what was told at the end, or of what was said, whatever the case of its letters.
+    pub words: Vec<String>,
+    /// What was said and has expired by then is out.
+    pub now: Timestamp,
+}
+
 /// Which tasks: every member that is given must hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskQuery {
     /// The memory.
     pub memory: MemoryId,
+    /// One of these tasks; `None` means any.
+    pub ids: Option<Vec<TaskId>>,
     /// Of one of these actors; none means of any.
     pub actors: Vec<ActorId>,
     /// Asked for by this name.
@@ -30,6 +41,8 @@ pub struct TaskQuery {
     pub until: Option<Timestamp>,
     /// The description holds this, whatever the case of its letters.
     pub words: Option<String>,
+    /// What was said in its session, and of it, holds these.
+    pub said: Option<SaidWords>,
     /// Behind this task.
     pub after: Option<(Timestamp, TaskId)>,
     /// At most so many.
@@ -41,6 +54,7 @@ impl TaskQuery {
     pub fn all(memory: MemoryId, limit: usize) -> Self {
         Self {
             memory,
+            ids: None,
             actors: Vec::new(),
             user: None,
             status: None,
@@ -52,6 +66,7 @@ impl TaskQuery {
             since: None,
             until: None,
             words: None,
+            said: None,
             after: None,
             limit,
         }

@@ -1,0 +1,96 @@
+//! `session_events`: what was said, read back by number; `session_end`: the end of a session.
+
+use loci_model::ports::store::{SessionItemQuery, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::task_session::{SessionItem, SessionItemKind};
+use loci_model::{Result, TaskId, Timestamp, limits};
+
+use super::{capturing, everything, read_in_full, session_of};
+use crate::Engine;
+use crate::coding::place;
+use crate::memories::existing;
+use crate::page::Page;
+use crate::verified::Standing;
+
+/// Which events of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SessionListing {
+    /// Behind this number.
+    pub after_seq: Option<u64>,
+    /// Of one of these kinds; none means of any.
+    pub kinds: Vec<SessionItemKind>,
+    /// 1 to 100.
+    pub limit: u32,
+}
+
+/// A page of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionEvents {
+    /// What was said, by number.
+    pub page: Page<SessionItem, u64>,
+    /// The greatest number of the session.
+    pub last_seq: Option<u64>,
+    /// When it ended: what is here is what the archive keeps.
+    pub ended_at: Option<Timestamp>,
+}
+
+impl Engine {
+    /// A page of what was said.
+    ///
+    /// # Errors
+    /// `NotFound`; `Denied`.
+    pub async fn session_events(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+        listing: SessionListing,
+    ) -> Result<SessionEvents> {
+        let memory = self.code_memory(caller, standing).await?;
+        let limit = listing.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
+        let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
+        self.store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let task = place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Read)?;
+                let ended_at = session_of(tx, &task, now)?.ended_at;
+                let query = SessionItemQuery {
+                    after: listing.after_seq,
+                    kinds: listing.kinds.clone(),
+                    ..everything(&task, now, limit + 1)
+                };
+                let mut items = tx.task_sessions().items(&query)?;
+                if ended_at.is_none() {
+                    items.iter_mut().try_for_each(|item| read_in_full(tx, &task, item, now))?;
+                }
+                let last_seq = tx.task_sessions().last_seq(&memory, &id)?;
+                Ok(SessionEvents { page: Page::cut(items, limit, |item| item.seq), last_seq, ended_at })
+            })
+            .await
+    }
+
+    /// Ends a session; false where it had ended.
+    ///
+    /// # Errors
+    /// `NotFound`; `Denied`.
+    pub async fn session_end_of_task(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+    ) -> Result<bool> {
+        let memory = self.code_memory(caller, standing).await?;
+        let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
+        let capture = self.settings.coding.capture.clone();
+        self.store
+            .write(move |tx| {
+                existing(tx, &memory)?;
+                let task = place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
+                // What else is in the session, said to the memory itself, is read now.
+                tx.jobs_mut().make_due(&memory, Some(&task.actor), Some(&task.session), now)?;
+                capturing::end(tx, &task, &capture, now)
+            })
+            .await
+            .inspect(|_| self.wake.call())
+    }
+}

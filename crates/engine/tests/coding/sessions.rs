@@ -1,0 +1,357 @@
+//! Sessions of tasks: what was said, what is kept of it, what becomes a learning, and the end. Names carry the numbers of the
+//! acceptance tests of coding-agent-memory.md §23 where they are one.
+
+use loci_engine::coding::settings::CaptureSettings;
+use loci_engine::coding::{
+    CodingSettings, Completion, Finalization, LearnedAction, NewSessionItem, SessionAppended, SessionEvents,
+    SessionListing, TaskNote,
+};
+use loci_engine::events::EventListing;
+use loci_model::event::{PayloadItem, Role};
+use loci_model::principal::{Capability, Grant};
+use loci_model::task::TaskStatus;
+use loci_model::task_session::{Capture, SessionItemKind, ToolUse};
+use loci_model::{ActorId, Document, ErrorKind, Reason, Result, SessionId, limits};
+use loci_testkit::block_on;
+
+use super::hydrating::engine_with;
+use super::world::{REPO, Workshop, task, task_id};
+
+pub(super) fn said(seq: u64, kind: SessionItemKind, content: &str) -> NewSessionItem {
+    NewSessionItem {
+        seq,
+        kind,
+        role: None,
+        content: Some(content.to_owned()),
+        user: None,
+        prompt_version: None,
+        commit: None,
+        tool: None,
+        at: None,
+    }
+}
+
+fn tool(seq: u64, content: Option<&str>) -> NewSessionItem {
+    let bash = ToolUse {
+        name: "bash".to_owned(),
+        input_sha256: Some("1".repeat(64)),
+        output_sha256: None,
+        duration_ms: Some(812),
+        cost_usd: Some(f64::NAN),
+        status: Some("ok".to_owned()),
+    };
+    let kind = SessionItemKind::ToolCall;
+    NewSessionItem { content: content.map(str::to_owned), tool: Some(bash), ..said(seq, kind, "") }
+}
+
+impl Workshop {
+    pub(super) fn append(&self, id: &str, items: Vec<NewSessionItem>) -> Result<SessionAppended> {
+        self.world.clock().advance_ms(1_000);
+        block_on(self.engine.session_append(&self.caller, &self.standing, &task_id(id), items))
+    }
+
+    fn session(&self, id: &str, listing: SessionListing) -> SessionEvents {
+        let listing = SessionListing { limit: listing.limit.max(1), ..listing };
+        block_on(self.engine.session_events(&self.caller, &self.standing, &task_id(id), listing)).unwrap()
+    }
+
+    /// Everything that is read of a session: number and words.
+    fn read(&self, id: &str) -> Vec<(u64, Option<String>)> {
+        let all = self.session(id, SessionListing { limit: 100, ..SessionListing::default() });
+        all.page.items.into_iter().map(|item| (item.seq, item.text)).collect()
+    }
+
+    fn end(&self, id: &str) -> bool {
+        self.world.clock().advance_ms(1_000);
+        block_on(self.engine.session_end_of_task(&self.caller, &self.standing, &task_id(id))).unwrap()
+    }
+
+    fn keep(&self, id: &str, state: &str, version: u64) -> Result<u64> {
+        let state = Document::parse(state).unwrap();
+        let (id, standing) = (task_id(id), &self.standing);
+        block_on(self.engine.session_state_put(&self.caller, standing, &id, state, version))
+    }
+
+    fn state(&self, id: &str) -> Result<(String, u64)> {
+        let id = task_id(id);
+        let kept = self.engine.session_state(&self.caller, &self.standing, &id);
+        block_on(kept).map(|(state, version)| (state.as_str().to_owned(), version))
+    }
+
+    /// The same workshop, whose archive keeps other things.
+    fn keeping(mut self, conversation: Capture) -> Self {
+        let capture = CaptureSettings { conversation, retention_days: 2 };
+        let coding = CodingSettings { capture, ..CodingSettings::default() };
+        self.engine = engine_with(&self, coding, None);
+        self
+    }
+}
+
+fn some(texts: &[(u64, &str)]) -> Vec<(u64, Option<String>)> {
+    texts.iter().map(|(seq, text)| (*seq, (!text.is_empty()).then(|| (*text).to_owned()))).collect()
+}
+
+#[test]
+fn what_is_said_is_an_event_of_the_memory_and_read_by_number() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let person = NewSessionItem {
+        role: Some(Role::User),
+        user: Some("ann".to_owned()),
+        ..said(2, SessionItemKind::Message, "Use cursors.")
+    };
+    let done =
+        shop.append("t-001", vec![said(10, SessionItemKind::Decision, "Cursors it is."), person]).unwrap();
+    let expect = SessionAppended { accepted: 2, last_seq: Some(10), ..SessionAppended::default() };
+    assert_eq!(done, expect);
+    shop.append("t-001", vec![tool(3, None)]).unwrap();
+    assert_eq!(shop.read("t-001"), some(&[(2, "Use cursors."), (3, ""), (10, "Cursors it is.")]));
+
+    let first = shop.session("t-001", SessionListing { limit: 2, ..SessionListing::default() });
+    assert_eq!((first.page.items.len(), first.page.next, first.last_seq), (2, Some(3), Some(10)));
+    let rest =
+        shop.session("t-001", SessionListing { after_seq: Some(3), limit: 2, ..SessionListing::default() });
+    assert_eq!((rest.page.items[0].seq, rest.page.items.len(), rest.page.next), (10, 1, None));
+    let kinds = vec![SessionItemKind::ToolCall, SessionItemKind::Message];
+    let some_kinds = shop.session("t-001", SessionListing { kinds, limit: 9, ..SessionListing::default() });
+    let of = |events: &SessionEvents| events.page.items.iter().map(|item| item.seq).collect::<Vec<_>>();
+    assert_eq!(of(&some_kinds), [2, 3]);
+    let items = some_kinds.page.items;
+    assert_eq!((items[0].role.as_str(), items[0].user.as_deref()), ("user", Some("ann")));
+    assert_eq!((items[1].role.as_str(), items[1].user.as_deref()), ("assistant", Some("bob")));
+    let used = items[1].tool.as_ref().unwrap();
+    assert_eq!((used.name.as_str(), used.duration_ms, used.cost_usd), ("bash", Some(812), None));
+
+    // On the surface of every memory.
+    let listing = EventListing {
+        memory: shop.memory(),
+        actor: ActorId::parse(REPO).unwrap(),
+        session: SessionId::parse("t-001").unwrap(),
+        branch: None,
+        metadata: Vec::new(),
+        before: None,
+        limit: 9,
+        with_payload: true,
+    };
+    let events = block_on(shop.engine.event_list(&shop.caller, listing)).unwrap().items;
+    assert_eq!(events.len(), 3);
+    let person = events.iter().find(|event| event.metadata["seq"] == "2").unwrap();
+    assert_eq!((person.metadata["type"].as_str(), person.metadata["task_id"].as_str()), ("message", "t-001"));
+    let text = "Use cursors.".to_owned();
+    assert_eq!(person.payload, [PayloadItem::Conversational { role: Role::User, text }]);
+    assert!(items.iter().any(|item| item.event.as_ref() == Some(&person.id)));
+}
+
+#[test]
+fn a_number_that_is_known_is_a_repetition() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let one = || said(17, SessionItemKind::Note, "The tests need a database.");
+    assert_eq!(shop.append("t-001", vec![one(), one()]).unwrap().duplicates, 1, "within one report");
+    let again = shop.append("t-001", vec![one(), said(18, SessionItemKind::Note, "More.")]).unwrap();
+    assert_eq!((again.accepted, again.duplicates, again.warnings.len()), (1, 1, 0));
+    let other = shop.append("t-001", vec![said(17, SessionItemKind::Note, "Other words.")]).unwrap();
+    assert!((other.accepted, other.duplicates) == (0, 1) && other.warnings[0].starts_with("SEQ_TAKEN"));
+    assert_eq!(shop.read("t-001").len(), 2);
+    shop.begun("t-002");
+    assert_eq!(
+        shop.append("t-002", vec![one()]).unwrap().accepted,
+        1,
+        "another session's numbers are its own"
+    );
+}
+
+#[test]
+fn what_comes_behind_the_end_goes_into_the_archive_alone() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    shop.append("t-001", vec![said(1, SessionItemKind::Decision, "Cursors it is.")]).unwrap();
+    let end = Finalization { status: Some(TaskStatus::TimedOut), ..Finalization::default() };
+    shop.finalize("t-001", end.clone()).unwrap();
+    let over = shop.session("t-001", SessionListing::default());
+    let ended_at = over.ended_at.expect("finalize ends the session");
+    let late = shop.append("t-001", vec![said(2, SessionItemKind::Note, "Late.")]).unwrap();
+    assert!(late.accepted == 1 && late.warnings.concat().contains("SESSION_ENDED"), "{late:?}");
+    let all = shop.session("t-001", SessionListing { limit: 9, ..SessionListing::default() });
+    assert_eq!(all.ended_at, Some(ended_at));
+    assert_eq!(all.page.items.iter().map(|item| item.event.is_some()).collect::<Vec<_>>(), [true, false]);
+    shop.finalize("t-001", end).unwrap();
+    assert!(!shop.end("t-001"), "it ends once");
+    assert_eq!(shop.session("t-001", SessionListing::default()).ended_at, Some(ended_at));
+}
+
+#[test]
+fn what_the_archive_keeps() {
+    let check = |capture: Capture, kept: &[(u64, &str)]| {
+        let shop = Workshop::new().keeping(capture);
+        shop.begun("t-001");
+        let items = vec![
+            said(1, SessionItemKind::Message, "Hello."),
+            said(2, SessionItemKind::Decision, "Cursors."),
+            said(3, SessionItemKind::Note, "Slow tests."),
+            tool(4, Some("npm test")),
+            said(5, SessionItemKind::Reasoning, "Hm."),
+        ];
+        shop.append("t-001", items).unwrap();
+        let all = some(&[(1, "Hello."), (2, "Cursors."), (3, "Slow tests."), (4, "npm test"), (5, "Hm.")]);
+        assert_eq!(shop.read("t-001"), all, "{capture:?}: while it is open");
+        assert!(shop.end("t-001"));
+        assert_eq!(shop.read("t-001"), some(kept), "{capture:?}");
+        shop.append("t-001", vec![said(6, SessionItemKind::Message, "Bye.")]).unwrap();
+        let counts = shop.session("t-001", SessionListing { limit: 9, ..SessionListing::default() });
+        let bye = counts.page.items.into_iter().find(|item| item.seq == 6);
+        assert_eq!(bye.as_ref().map(|item| item.text_chars), (capture != Capture::Off).then_some(4));
+        assert_eq!(bye.and_then(|item| item.text).is_some(), capture == Capture::Full);
+        // Longer than it is kept.
+        shop.world.clock().advance_ms(3 * 24 * 60 * 60 * 1_000);
+        assert_eq!(shop.read("t-001"), Vec::new(), "{capture:?}");
+        block_on(shop.engine.sweep()).unwrap();
+        assert_eq!(shop.session("t-001", SessionListing::default()).last_seq, None, "{capture:?}");
+    };
+    check(Capture::Full, &[(1, "Hello."), (2, "Cursors."), (3, "Slow tests."), (4, "npm test"), (5, "Hm.")]);
+    check(Capture::Decisions, &[(1, ""), (2, "Cursors."), (3, "Slow tests."), (4, ""), (5, "")]);
+    check(Capture::Metadata, &[(1, ""), (2, ""), (3, ""), (4, ""), (5, "")]);
+    check(Capture::Off, &[(4, "")]);
+}
+
+#[test]
+fn a_run_that_crashed_goes_on_with_what_it_kept() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    assert_eq!(shop.state("t-001").unwrap_err().kind, ErrorKind::NotFound);
+    assert_eq!(shop.keep("t-001", r#"{"step": 1, "b": 2.50}"#, 0).unwrap(), 1);
+    assert_eq!(shop.state("t-001").unwrap(), (r#"{"step": 1, "b": 2.50}"#.to_owned(), 1), "byte for byte");
+    let stale = shop.keep("t-001", "{}", 0).unwrap_err();
+    assert_eq!((stale.kind, stale.reason), (ErrorKind::Conflict, Some(Reason::StaleVersion)));
+    assert_eq!(shop.keep("t-001", "[2]", 1).unwrap(), 2);
+    let text = |length: usize| format!("\"{}\"", "x".repeat(length - 2));
+    assert_eq!(shop.keep("t-001", &text(limits::SESSION_STATE_BYTES_MAX), 2).unwrap(), 3);
+    let large = shop.keep("t-001", &text(limits::SESSION_STATE_BYTES_MAX + 1), 3).unwrap_err();
+    assert_eq!(large.kind, ErrorKind::TooLarge);
+    assert!(shop.end("t-001"));
+    assert_eq!(shop.state("t-001").unwrap_err().kind, ErrorKind::NotFound, "it goes with the session");
+    assert_eq!(shop.keep("t-001", "1", 3).unwrap_err().kind, ErrorKind::Conflict);
+}
+
+#[test]
+fn chosen_events_become_learnings() {
+    let shop = Workshop::new().keeping(Capture::Metadata);
+    shop.begun("t-001");
+    let many = "**Build:** run `make gen` first.\n\n**Auth module:** it caches tokens for 5 minutes.";
+    let items = vec![
+        said(1, SessionItemKind::Note, many),
+        said(2, SessionItemKind::Note, "No new repository learnings."),
+        tool(3, None),
+    ];
+    shop.append("t-001", items).unwrap();
+    let promote = |seqs: &[u64], as_feedback: bool| {
+        let id = task_id("t-001");
+        block_on(shop.engine.session_promote(&shop.caller, &shop.standing, &id, seqs.to_vec(), as_feedback))
+    };
+    let done = promote(&[2, 1], false).unwrap();
+    let seqs: Vec<_> = done.events.iter().map(|one| (one.seq, one.learned.len())).collect();
+    assert_eq!(seqs, [(2, 0), (1, 2)], "words that the archive does not keep, from the event");
+    assert!(done.events[1].learned.iter().all(|one| one.action == LearnedAction::Added), "{done:?}");
+    assert_eq!((shop.knowledge().len(), shop.get("t-001").unwrap().written.learnings), (2, 2));
+    let record = shop.record(done.events[1].learned[0].id.as_ref().unwrap());
+    let event = shop.session("t-001", SessionListing::default()).page.items[0].event.clone();
+    assert_eq!(
+        record.provenance.sources.iter().map(|one| Some(one.event.clone())).collect::<Vec<_>>(),
+        [event]
+    );
+    let again = promote(&[1], false).unwrap();
+    assert!(again.events[0].learned.iter().all(|one| one.action == LearnedAction::Duplicate));
+    let wrong = |seqs: &[u64]| promote(seqs, false).unwrap_err().field;
+    for seqs in [&[][..], &[9], &[3], &[1; limits::LEARNINGS_PER_REPORT_MAX + 1]] {
+        assert_eq!(wrong(seqs).as_deref(), Some("seq"), "{seqs:?}");
+    }
+    assert!(shop.end("t-001"));
+    assert_eq!(promote(&[1], false).unwrap_err().kind, ErrorKind::Conflict);
+}
+
+#[test]
+fn a92_secrets_are_kept_nowhere() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let secret = ["ghp_", "abcdefghijklmnop", "qrstuvwxyz0123456789"].concat();
+    shop.append("t-001", vec![said(1, SessionItemKind::Message, &format!("Use {secret} now."))]).unwrap();
+    let open = shop.read("t-001");
+    assert!(open[0].1.as_ref().unwrap().contains("[REDACTED:github_token]"), "{open:?}");
+    let listing = EventListing {
+        memory: shop.memory(),
+        actor: ActorId::parse(REPO).unwrap(),
+        session: SessionId::parse("t-001").unwrap(),
+        branch: None,
+        metadata: Vec::new(),
+        before: None,
+        limit: 9,
+        with_payload: true,
+    };
+    let events = block_on(shop.engine.event_list(&shop.caller, listing)).unwrap().items;
+    let PayloadItem::Conversational { text, .. } = &events[0].payload[0] else { panic!("a message") };
+    assert!(!text.contains(&secret), "{text}");
+}
+
+#[test]
+fn nobody_else_sees_a_session_or_adds_to_it() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    shop.append("t-001", vec![said(1, SessionItemKind::Note, "A note.")]).unwrap();
+    let part = |actor: &str| Grant { actor: Some(ActorId::parse(actor).unwrap()), ..Grant::everything() };
+    let id = task_id("t-001");
+    let stranger = shop.with_grant(&[Capability::Read, Capability::Write], part("acme/other"));
+    let reader = shop.with_grant(&[Capability::Read], part(REPO));
+    let of_session = Grant { session: Some(SessionId::parse("t-001").unwrap()), ..part(REPO) };
+    let agent = shop.with_grant(&[Capability::Read, Capability::Write], of_session);
+    let read = |who| {
+        let listing = SessionListing { limit: 9, ..SessionListing::default() };
+        block_on(shop.engine.session_events(who, &shop.standing, &id, listing)).is_ok()
+    };
+    assert_eq!((read(&stranger), read(&reader), read(&agent)), (false, true, true));
+    let add = |who, seq| {
+        let items = vec![said(seq, SessionItemKind::Note, "More.")];
+        block_on(shop.engine.session_append(who, &shop.standing, &id, items)).map_err(|error| error.kind)
+    };
+    assert_eq!(add(&stranger, 2).unwrap_err(), ErrorKind::NotFound);
+    assert_eq!(add(&reader, 2).unwrap_err(), ErrorKind::NotFound);
+    assert_eq!(add(&agent, 2).unwrap().accepted, 1);
+    let keep = |who| {
+        let state = Document::parse("1").unwrap();
+        block_on(shop.engine.session_state_put(who, &shop.standing, &id, state, 0)).is_ok()
+    };
+    assert_eq!((keep(&stranger), keep(&reader), keep(&agent)), (false, false, true));
+    let end = |who| block_on(shop.engine.session_end_of_task(who, &shop.standing, &id)).is_ok();
+    assert_eq!((end(&stranger), end(&reader), end(&agent)), (false, false, true));
+    shop.forget();
+    shop.create(task("t-001")).unwrap();
+    assert_eq!(shop.read("t-001"), Vec::new(), "forgotten with its actor");
+}
+
+#[test]
+fn reports_that_cannot_be_right_are_refused_whole() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let one = |seq| said(seq, SessionItemKind::Note, "A note.");
+    let field = |items: Vec<NewSessionItem>| shop.append("t-001", items).unwrap_err().field.unwrap();
+    assert_eq!(field(Vec::new()), "events");
+    let most = u64::try_from(limits::SESSION_EVENTS_PER_CALL_MAX).unwrap();
+    assert_eq!(field((0..=most).map(one).collect()), "events");
+    assert_eq!(field(vec![one(1), NewSessionItem { content: None, ..one(2) }]), "events.content");
+    assert_eq!(field(vec![NewSessionItem { commit: Some("abc".to_owned()), ..one(1) }]), "events.commit_sha");
+    assert_eq!(shop.read("t-001"), Vec::new());
+    assert_eq!(shop.append("t-001", (1..=most).map(one).collect()).unwrap().last_seq, Some(most));
+    assert_eq!(shop.append("t-009", vec![one(1)]).unwrap_err().kind, ErrorKind::NotFound);
+}
+
+#[test]
+fn a_session_is_no_learning_by_itself() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    shop.append("t-001", vec![said(1, SessionItemKind::Message, "I am Ann and I love `make gen`.")]).unwrap();
+    shop.note("t-001", TaskNote { text: "**Cart:** at most 50 items.".into(), ..TaskNote::default() })
+        .unwrap();
+    shop.complete("t-001", Completion { status: Some(TaskStatus::Completed), ..Completion::default() })
+        .unwrap();
+    shop.work();
+    assert_eq!((shop.knowledge().len(), shop.episodes().len()), (1, 1));
+}
