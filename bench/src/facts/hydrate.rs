@@ -116,8 +116,7 @@ async fn fill(bench: &mut Bench, arguments: &Arguments, remembered: &[Commit]) -
         let places = bench.places.some(CITATIONS)?;
         facts.insert(bare(&text_at(&bench.store(number, &places).await?.1, "/id")?));
     }
-    let memories = bench.wire.ask("GET", "/v1/memories", None).await?;
-    let memory = text_at(&memories, "/memories/0/id")?;
+    let memory = bench.memory().await?;
     let wanted = usize::try_from(arguments.records - arguments.facts)?;
     let from_history = remembered.iter().enumerate().map(|(number, commit)| record(number, commit));
     let others = (0..).map(talk);
@@ -128,11 +127,11 @@ async fn fill(bench: &mut Bench, arguments: &Arguments, remembered: &[Commit]) -
         bench.wire.ask("POST", &path, Some(&json!({"records": some}))).await?;
         // Their vectors are one job: it is waited for now and then, else it would seem to stand still in the end.
         if (done + 1).is_multiple_of(SETTLED_BATCHES) {
-            bench.wire.settle(&memory).await?;
+            bench.settle().await?;
         }
         progress.within(u64::try_from(done * BATCH)?, arguments.records);
     }
-    bench.wire.settle(&memory).await?;
+    bench.settle().await?;
     Ok(facts)
 }
 

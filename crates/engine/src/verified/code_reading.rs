@@ -57,6 +57,16 @@ impl Engine {
         standing: &Standing,
         work: Work<T>,
     ) -> CodeResult<T> {
+        self.on_code_at(repository, standing, work).await.map(|(_, done)| done)
+    }
+
+    /// The same, and at which place: what goes on with what came of it reads that place and no other.
+    pub(super) async fn on_code_at<T: Send + 'static>(
+        &self,
+        repository: &Repository,
+        standing: &Standing,
+        work: Work<T>,
+    ) -> CodeResult<(CodePlace, T)> {
         let unreadable = |detail: &str| CodeError::new(Unverifiable::AuthOrMissing, detail);
         let Some(code) = &self.code else {
             return Err(unreadable("this server reads no code"));
@@ -65,7 +75,7 @@ impl Engine {
         for place in self.places(code.as_ref(), repository, standing).await {
             match read_place(code.as_ref(), &place, work.clone()).await {
                 Err(error) if error.why != Unverifiable::Ref => last = error,
-                done => return done,
+                done => return done.map(|done| (place, done)),
             }
         }
         Err(last)

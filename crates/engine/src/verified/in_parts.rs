@@ -1,6 +1,7 @@
-//! Many facts at once: where the code is near, several threads look at it side by side, each taking the next fact when it is done
-//! with one. A source far away is looked at once, for it fetches together what a look announces. What is found of a fact does not
-//! depend on which thread found it.
+//! Many facts at once: where the code is near, several threads look at a commit side by side, each taking the next fact when it is
+//! done with one. What is found of a fact does not depend on which thread found it, but for one that runs out of its time for
+//! searching trees: each thread has that time for itself. A source far away is looked at once, for it fetches together what a look
+//! announces; so is a worktree, for what lies there changes, and one look reads each file once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,17 +11,17 @@ use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
 use loci_model::repository::Repository;
 use loci_model::verdict::Unverifiable;
 
-use super::code_reading::Tip;
+use super::code_reading::{Tip, read_place};
 use super::looking::{Look, Seen, Subject, see, see_one};
 use super::standing::Standing;
 use super::verifier::{Verifier, VerifierLimits};
-use super::verifying::OwnLook;
+use super::verifying::{OwnLook, unverifiable};
 use crate::Engine;
 
 /// Facts for which another thread is worth its own beginning: each reads the trees of the revision for itself.
 const FACTS_PER_PART: usize = 20;
-/// Looks at once, at most: other calls want threads, too.
-const PARTS_MAX: usize = 4;
+/// Looks at once, at most: one fewer than there are threads for reading code by default, for other calls want one, too.
+const PARTS_MAX: usize = 3;
 
 /// Facts that are looked at by several threads.
 pub(super) struct Parts {
@@ -42,11 +43,11 @@ impl Parts {
         parts_of(facts) > 1
     }
 
-    /// Looks at one fact after the other until none is left that nobody has taken.
-    fn take(&self, source: &dyn CodeSource, look: &Look<'_>, tip: &Tip) {
+    /// Looks at one fact after the other until none is left that nobody has taken, or at so many.
+    fn take(&self, source: &dyn CodeSource, look: &Look<'_>, tip: &Tip, most: usize) {
         let limits = VerifierLimits::default();
         let verifier = Verifier::new(source, tip.revision, look.lines, look.scope, look.clock, limits);
-        loop {
+        for _ in 0..most {
             let place = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(subject) = self.subjects.get(place) else { return };
             let one = see_one(&verifier, look, subject);
@@ -56,10 +57,16 @@ impl Parts {
         }
     }
 
-    /// What was seen; `None` where a fact was left out.
-    fn whole(&self) -> Option<Vec<Seen>> {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *seen).into_iter().collect()
+    /// What was seen. A fact at which a thread gave up is unverifiable for this reason, and that alone.
+    fn whole(&self, error: &CodeError) -> Vec<Seen> {
+        let seen = std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+        let lost = |subject: &Subject| Seen {
+            verification: unverifiable(error, subject.citations.len()),
+            duration_ms: 0,
+            lines: Vec::new(),
+        };
+        let both = seen.into_iter().zip(&self.subjects);
+        both.map(|(seen, subject)| seen.unwrap_or_else(|| lost(subject))).collect()
     }
 }
 
@@ -81,33 +88,45 @@ impl Engine {
         let (own, all) = (Arc::clone(&look), Arc::clone(&parts));
         let first = move |source: &dyn CodeSource| {
             let tip = own.tip(source)?;
-            let is_near = source.capabilities().near;
-            let seen = (!is_near).then(|| see(source, &own.borrowed(), &tip, &all.subjects));
-            Ok((tip, seen))
+            if !source.capabilities().near || tip.clean_commit().is_none() {
+                let seen = see(source, &own.borrowed(), &tip, &all.subjects);
+                return Ok((tip, Some(seen)));
+            }
+            // Alone: it reads what all the others want, too, as the changes since the citations were made.
+            all.take(source, &own.borrowed(), &tip, 1);
+            Ok((tip, None))
         };
-        let (tip, seen) = self.on_code(repository, standing, Arc::new(first)).await?;
-        if let Some(seen) = seen {
-            return Ok((tip, seen));
-        }
+        let (place, (tip, seen)) = self.on_code_at(repository, standing, Arc::new(first)).await?;
+        let (None, Some(code)) = (&seen, &self.code) else {
+            return Ok((tip, seen.unwrap_or_default()));
+        };
         let looks = (0..count).map(|_| {
             let (own, all, tip) = (Arc::clone(&look), Arc::clone(&parts), tip.clone());
             let work = move |source: &dyn CodeSource| {
-                all.take(source, &own.borrowed(), &tip);
+                all.take(source, &own.borrowed(), &tip, usize::MAX);
                 Ok(())
             };
-            self.on_code(repository, standing, Arc::new(work))
+            read_place(code.as_ref(), &place, Arc::new(work))
         });
-        let done = join_all(looks).await;
-        // One that could not begin leaves its share to the others.
-        let failed = done.into_iter().find_map(Result::err);
+        // One that cannot begin leaves its share to the others.
+        let failed = join_all(looks).await.into_iter().find_map(Result::err);
         let given_up = || CodeError::new(Unverifiable::Network, "the reading was given up");
-        parts.whole().map(|seen| (tip, seen)).ok_or_else(|| failed.unwrap_or_else(given_up))
+        Ok((tip, parts.whole(&failed.unwrap_or_else(given_up))))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use loci_model::citation::{Citation, Place};
+    use loci_model::code::Revision;
+    use loci_model::verdict::Verdict;
+    use loci_testkit::{CodeHistory, ManualClock};
+
+    use super::super::verifier::LineCache;
     use super::*;
+
+    /// So many facts of one citation each.
+    const FACTS: usize = 60;
 
     #[test]
     fn few_facts_are_one_look_and_many_a_few() {
@@ -116,5 +135,102 @@ mod tests {
         check(FACTS_PER_PART * 2 - 1, 1);
         check(FACTS_PER_PART * 2, 2);
         check(10_000, PARTS_MAX);
+    }
+
+    fn path(number: usize) -> String {
+        format!("src/part_{number}.rs")
+    }
+
+    fn code(number: usize, lead: usize) -> String {
+        let lead = "// moved\n".repeat(lead);
+        format!(
+            "{lead}/// The shelf.\npub fn shelf_{number}() -> usize {{\n    {number} * 17 + BASE_{number}\n}}\n"
+        )
+    }
+
+    /// A history whose second commit moves the code of most files, and loses that of every seventh. The same each time.
+    fn history() -> (CodeHistory, Tip, Vec<Subject>) {
+        let mut history = CodeHistory::new();
+        let commit = |history: &mut CodeHistory, text: &dyn Fn(usize) -> String| {
+            let files: Vec<_> = (0..FACTS).map(|number| (path(number), text(number))).collect();
+            let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+            history.commit(&files)
+        };
+        let first = commit(&mut history, &|number| code(number, 0));
+        let subjects = with_look(|look| {
+            let limits = VerifierLimits::default();
+            let at = Revision::Commit(first);
+            let verifier = Verifier::new(&history, at, look.lines, look.scope, look.clock, limits);
+            let cited = |number: usize| {
+                let place = Place { path: path(number), line_start: 1, line_end: 4 };
+                let anchor = verifier.anchor(&place, "", true).unwrap().anchor;
+                Citation { anchor, current: None, earlier_paths: Vec::new() }
+            };
+            (0..FACTS).map(|number| Subject { citations: vec![cited(number)], claims: Vec::new() }).collect()
+        });
+        let second = commit(&mut history, &|number| {
+            if number.is_multiple_of(7) {
+                "pub const NOTHING: u8 = 1;\n".to_owned()
+            } else {
+                code(number, number % 5)
+            }
+        });
+        let tip = Tip { reference: "main".to_owned(), revision: Revision::Commit(second), is_default: true };
+        (history, tip, subjects)
+    }
+
+    fn with_look<T>(work: impl FnOnce(&Look<'_>) -> T) -> T {
+        let (lines, clock) = (LineCache::new(1 << 20), ManualClock::default());
+        let (scope, reference) = ("test", "main");
+        work(&Look {
+            reference,
+            default_ref: None,
+            verified_tip: None,
+            quorum: None,
+            scope,
+            lines: &lines,
+            clock: &clock,
+            with_lines: false,
+        })
+    }
+
+    fn given_up() -> CodeError {
+        CodeError::new(Unverifiable::Network, "the reading was given up")
+    }
+
+    #[test]
+    fn threads_find_what_one_look_finds() {
+        let (source, tip, subjects) = history();
+        let alone = with_look(|look| see(&source, look, &tip, &subjects));
+        let gone = alone.iter().filter(|seen| seen.verification.verdict == Verdict::Gone).count();
+        assert_eq!(gone, FACTS.div_ceil(7));
+        let parts = Parts::new(subjects);
+        with_look(|look| {
+            std::thread::scope(|threads| {
+                for _ in 0..PARTS_MAX {
+                    let (parts, look, tip) = (&parts, &look, &tip);
+                    threads.spawn(move || parts.take(&history().0, look, tip, usize::MAX));
+                }
+            });
+        });
+        assert_eq!(parts.whole(&given_up()), alone);
+    }
+
+    #[test]
+    fn a_thread_that_gives_up_loses_one_fact() {
+        let (source, tip, subjects) = history();
+        let alone = with_look(|look| see(&source, look, &tip, &subjects));
+        let parts = Parts::new(subjects);
+        with_look(|look| {
+            parts.take(&source, look, &tip, 20);
+            // Taken, and never looked at.
+            let lost = parts.next.fetch_add(1, Ordering::Relaxed);
+            assert_eq!(lost, 20);
+            parts.take(&source, look, &tip, usize::MAX);
+        });
+        let whole = parts.whole(&given_up());
+        let differ: Vec<_> = (0..FACTS).filter(|place| whole.get(*place) != alone.get(*place)).collect();
+        assert_eq!(differ, [20]);
+        assert_eq!(whole.get(20).unwrap().verification, unverifiable(&given_up(), 1));
     }
 }

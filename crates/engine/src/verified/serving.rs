@@ -94,7 +94,8 @@ impl Engine {
         let scene = Scene::new(caller, standing, &repository.memory, &repository.id, self.clock.now())
             .at_revision(name, looked.tip.as_ref().and_then(|tip| tip.commit()));
         let served: Vec<RecordId> = views.iter().map(|view| view.remembered.record.id.clone()).collect();
-        self.write_served(scene, names, looked.clone(), served).await?;
+        let (new_names, new) = looked.new_of(&names);
+        self.write_served(scene, new_names, new, served).await?;
         Ok(FactList {
             repo: repository.key.clone(),
             reference: name.to_owned(),
@@ -108,7 +109,7 @@ impl Engine {
         })
     }
 
-    /// Writes what was verified now and what is returned, in one transaction.
+    /// Writes what was verified now, `names` in its order, and what is returned, in one transaction.
     async fn write_served(
         &self,
         scene: Scene,
@@ -116,8 +117,7 @@ impl Engine {
         looked: Looked,
         served: Vec<RecordId>,
     ) -> Result<()> {
-        let is_any_new = looked.checked.iter().any(|one| one.is_new);
-        if served.is_empty() && !is_any_new {
+        if served.is_empty() && looked.checked.is_empty() {
             return Ok(());
         }
         let engine = self.clone();

@@ -88,6 +88,13 @@ impl Looked {
         if self.is_told { Origin::Told } else { Origin::Caller }
     }
 
+    /// What was found out now, with the names of the facts: all that is to be written.
+    pub(super) fn new_of(&self, names: &[RecordId]) -> (Vec<RecordId>, Self) {
+        let new = names.iter().zip(&self.checked).filter(|(_, one)| one.is_new);
+        let (names, checked) = new.map(|(name, one)| (name.clone(), one.clone())).unzip();
+        (names, Self { tip: self.tip.clone(), checked, error: self.error.clone(), is_told: self.is_told })
+    }
+
     /// Verdicts that were made now and may be kept: of a commit, and from what could be read here.
     pub(super) fn to_keep(&self, names: &[RecordId], at: loci_model::Timestamp) -> Vec<KeptVerdict> {
         let Some(commit) = self.tip.as_ref().and_then(Tip::clean_commit).filter(|_| !self.is_told) else {

@@ -1,11 +1,12 @@
-//! Facts by the dozen: looked at by several threads, each keeps its own verdict and place.
+//! Facts by the dozen, which are looked at in parts: each keeps its own verdict and place. That threads side by side find the same is
+//! tested where the parts are.
 
 use loci_engine::verified::{FactList, NewFact, VerifyMode};
 use loci_model::verdict::Verdict;
 
 use super::world::{REPO, Shop, cite};
 
-/// More than one thread looks at so many.
+/// So many are looked at in parts.
 const FACTS: usize = 45;
 /// Every so many loses its code.
 const LOST: usize = 5;
@@ -77,6 +78,7 @@ fn each_of_many_facts_keeps_its_own_verdict() {
     check_places(&list);
     let withheld: Vec<usize> =
         list.withheld.iter().map(|view| number_of(view.remembered.subject())).collect();
+    assert_eq!(withheld.len(), FACTS / LOST);
     assert!(withheld.iter().all(|number| number.is_multiple_of(LOST)), "{withheld:?}");
     let gone = |view: &loci_engine::verified::FactView| {
         view.verification.as_ref().map(|verification| verification.verdict) == Some(Verdict::Gone)

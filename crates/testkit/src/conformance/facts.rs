@@ -41,6 +41,7 @@ pub(super) fn come_back(bench: &Bench) -> Result<()> {
     changed.detail.citations.push(citation("src/main.rs"));
     put(bench, std::slice::from_ref(&changed))?;
     same("changed", get(bench, &memory, 1)?, Some(changed.clone()));
+    changed = counts_alone(bench, changed)?;
     put(bench, &[fact(&memory, 1, 2, "a.rs")?])?;
     let of = memory.clone();
     bench.write(move |tx| {
@@ -67,6 +68,31 @@ pub(super) fn come_back(bench: &Bench) -> Result<()> {
     let recordless = bench.write(move |tx| tx.facts_mut().put(&lone)).map_err(|error| error.kind);
     same("a fact is a record", recordless, Err(ErrorKind::NotFound));
     Ok(())
+}
+
+/// Puts a fact again with other counts and details, then with another of what lists go by: each is read as it was put.
+fn counts_alone(bench: &Bench, mut fact: Fact) -> Result<Fact> {
+    let mut check = |what: &str, change: &dyn Fn(&mut Fact)| -> Result<()> {
+        change(&mut fact);
+        put(bench, std::slice::from_ref(&fact))?;
+        same(what, get(bench, &fact.memory, 1)?, Some(fact.clone()));
+        Ok(())
+    };
+    check("used", &|fact| fact.last_used_at = Some(fact.created_at.plus_millis(5)))?;
+    check("counted", &|fact| {
+        fact.counters.verifications += 2;
+        fact.counters.rejections += 1;
+        fact.counters.applied += 1;
+    })?;
+    check("of other lines of the same file", &|fact| {
+        for citation in &mut fact.detail.citations {
+            citation.anchor.place.line_end += 1;
+        }
+    })?;
+    check("not used", &|fact| fact.last_used_at = None)?;
+    check("expires", &|fact| fact.expires_at = fact.created_at.plus_millis(77))?;
+    check("refreshed", &|fact| fact.refreshed_at = fact.created_at.plus_millis(9))?;
+    Ok(fact)
 }
 
 pub(super) fn one_of_each_content(bench: &Bench) -> Result<()> {
