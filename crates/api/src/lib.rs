@@ -25,6 +25,7 @@ pub mod quarantine;
 pub mod record;
 pub mod reflection;
 pub mod repository;
+pub mod rule;
 pub mod search;
 pub mod session;
 pub mod task;

@@ -2,11 +2,12 @@
 //!
 //! * `agentcore`: AWS's paths, both planes; `v1`: the native API; `mcp`: the Model Context Protocol; `operations`: health,
 //!   metrics, logs;
-//! * `tools`: what agents call by name, through `v1` and `mcp` alike;
+//! * `tools`: what agents call by name, through `v1` and `mcp` alike; `asking`: what both know of a caller;
 //! * `auth`: credentials; `listener`: TCP, TLS and the unix socket;
 //! * [`router`] puts them together: to add a door, write its module and give it a line there.
 
 pub mod agentcore;
+mod asking;
 pub mod auth;
 pub mod doors;
 pub mod listener;

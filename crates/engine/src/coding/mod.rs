@@ -15,6 +15,7 @@
 //! | `task_commits`, `blame` | commits that hooks report, and what a commit leads back to |
 //! | `sessions` | what an agent says while it works, what of it is kept, and what becomes a learning |
 //! | `attribution` | which tasks, prompts and people something leads back to, and what was said there |
+//! | `rules_list` | the rules that reviews left |
 //! | `prompts` | versions of the prompts that agents are given |
 //!
 //! A verb: one file with an `impl Engine` block, its request and answer beside it. Everything that one call writes is one write:
@@ -35,6 +36,7 @@ mod prompts;
 mod reading_docs;
 mod report;
 mod repository_docs;
+mod rules_list;
 mod sessions;
 pub mod settings;
 mod task_commits;
@@ -53,6 +55,7 @@ pub use blame::{Blame, BlameAsk, BlamedTask};
 pub use completion::{Completed, Completion, Learned, LearnedAction};
 pub use hydration::Hydrated;
 pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
+pub use rules_list::RuleListing;
 pub use sessions::{
     NewSessionItem, Promoted, SessionAppended, SessionEvents, SessionListing, SessionPromoted,
 };

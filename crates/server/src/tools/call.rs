@@ -3,6 +3,7 @@
 use loci_engine::verified::{FactsAsked, Standing};
 use serde_json::Value;
 
+use super::asked;
 use super::check::check;
 use super::error::{Code, ToolError};
 use super::table::Table;
@@ -34,7 +35,7 @@ pub(crate) fn asked_facts(
     let rule = "this call looks at no stored facts of one repository: call the tool itself";
     let none = || Err(ToolError::new(Code::InvalidArgument, rule));
     let asked = verified::facts(tool.name, &arguments).unwrap_or_else(none)?;
-    Ok((verified::standing(context, &arguments), asked))
+    Ok((asked::standing(context, &arguments), asked))
 }
 
 /// The tool of a name, and arguments of its form, where the caller's scope reaches.

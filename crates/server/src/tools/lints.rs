@@ -147,6 +147,7 @@ fn l9_budgets() {
         (Profile::Core, 6 * 1024, 16 * 1024),
         (Profile::Verified, 14 * 1024, 32 * 1024),
         (Profile::Recall, 14 * 1024, 32 * 1024),
+        (Profile::Coding, 14 * 1024, 32 * 1024),
         (Profile::Full, 32 * 1024, 56 * 1024),
     ] {
         let (core, whole) = sizes(&table, profile);

@@ -3,18 +3,23 @@
 //!
 //! * [`tool`]: what a tool is; `schema` and `check`: the form of its arguments, and whether arguments have it;
 //! * [`call`](mod@call): a call by name: scope, arguments, the tool, in this order; [`error`]: what may go wrong, by code;
+//! * `asked`, `shapes`: arguments that several families share; `native`: tools that are calls of the native API;
 //! * [`place`]: which memory a call means; [`profile`]: which tools are listed together.
 //!
 //! To add a tool: a file in the folder of its family with a function that makes its [`Tool`](tool::Tool), and a line in
 //! `table.rs`. A tool that cannot be called yet has no `call`: it is neither listed nor found.
 
+mod asked;
 pub mod call;
 mod check;
+mod coding;
 pub mod error;
+mod native;
 pub mod place;
 pub mod profile;
 mod recall;
 mod schema;
+mod shapes;
 pub mod table;
 pub mod tool;
 mod verified;

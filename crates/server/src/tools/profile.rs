@@ -11,13 +11,15 @@ pub enum Profile {
     Verified,
     /// Search and store over all records.
     Recall,
+    /// Tasks of coding agents: what is remembered for them, what they learn, what leads back to them.
+    Coding,
     /// Everything there is.
     Full,
 }
 
 impl Profile {
     /// All profiles.
-    pub const ALL: [Self; 4] = [Self::Core, Self::Verified, Self::Recall, Self::Full];
+    pub const ALL: [Self; 5] = [Self::Core, Self::Verified, Self::Recall, Self::Coding, Self::Full];
 
     /// As it is written.
     pub fn as_str(self) -> &'static str {
@@ -25,6 +27,7 @@ impl Profile {
             Self::Core => "core",
             Self::Verified => "verified",
             Self::Recall => "recall",
+            Self::Coding => "coding",
             Self::Full => "full",
         }
     }
@@ -65,6 +68,7 @@ mod tests {
         };
         check("core", Some(&[Profile::Core]));
         check("recall+core", Some(&[Profile::Core, Profile::Recall]));
+        check("full,coding", Some(&[Profile::Coding, Profile::Full]));
         check("recall, core,core", Some(&[Profile::Core, Profile::Recall]));
         check("", None);
         check("core+everything", None);

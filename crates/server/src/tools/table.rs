@@ -4,7 +4,7 @@ use loci_model::principal::Principal;
 
 use super::profile::Profile;
 use super::tool::{Tool, Work};
-use super::{recall, verified};
+use super::{coding, recall, verified};
 
 /// The tools of this server, in the order in which they are listed.
 #[derive(Debug)]
@@ -33,6 +33,12 @@ impl Table {
                 verified::delete::tool(),
                 recall::search_memory::tool(),
                 recall::add_memory::tool(),
+                coding::note::tool(),
+                coding::feedback::tool(),
+                coding::rules_list::tool(),
+                coding::related_files::tool(),
+                coding::task_history::tool(),
+                coding::attribution_lookup::tool(),
             ],
         }
     }

@@ -8,9 +8,10 @@ use loci_model::{Result, SessionId, TaskId};
 
 use super::call::Call;
 use super::cursor;
-use super::repositories::standing;
+use super::repositories::asking;
 use super::table::{Table, get};
 use super::tasks::{shown, status, time};
+use crate::asking::Asking;
 
 pub(super) fn operations(table: Table) -> Table {
     table.query(
@@ -23,6 +24,14 @@ pub(super) fn operations(table: Table) -> Table {
 }
 
 async fn attribution(call: Call, asked: shape::AttributionAsk) -> Result<shape::Attribution> {
+    attributed(&asking(&call)?, asked).await
+}
+
+/// What something leads back to.
+pub(crate) async fn attributed(
+    asking: &Asking<'_>,
+    asked: shape::AttributionAsk,
+) -> Result<shape::Attribution> {
     let ask = AttributionAsk {
         task: asked.task.map(TaskId::parse).transpose().map_err(|error| error.on("task"))?,
         session: asked.session.map(SessionId::parse).transpose().map_err(|error| error.on("session"))?,
@@ -41,7 +50,7 @@ async fn attribution(call: Call, asked: shape::AttributionAsk) -> Result<shape::
         branch: asked.branch,
         words: asked.q,
     };
-    let page = call.doors.engine.attribution(&call.caller, &standing(&call)?, ask).await?;
+    let page = asking.engine.attribution(asking.caller, &asking.standing, ask).await?;
     Ok(shape::Attribution {
         items: page.items.into_iter().map(item).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,

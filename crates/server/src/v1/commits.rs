@@ -6,7 +6,7 @@ use loci_engine::coding::{Blame, BlameAsk, BlamedTask, CommitReport, NewCommit};
 use loci_model::Result;
 
 use super::call::Call;
-use super::repositories::standing;
+use super::repositories::{repo, standing};
 use super::table::{Place, Table, get, post};
 use super::tasks::{task_id, time};
 
@@ -48,7 +48,7 @@ async fn report(call: Call, asked: shape::TaskCommits) -> Result<shape::TaskComm
 }
 
 async fn blame(call: Call, asked: shape::BlameAsk) -> Result<shape::Blame> {
-    let repo = format!("{}/{}", call.path("owner")?, call.path("name")?);
+    let repo = repo(&call)?;
     let ids = asked.task_ids.as_deref().unwrap_or_default().split(',').map(str::trim);
     let ask = BlameAsk {
         commit: asked.commit.clone(),

@@ -4,7 +4,7 @@
 //! `operations`. Router and OpenAPI document are both made from these lines.
 
 mod admin;
-mod attribution;
+pub(crate) mod attribution;
 mod call;
 mod commits;
 mod cursor;
@@ -28,17 +28,18 @@ mod records;
 mod records_shape;
 mod reflections;
 mod repositories;
+pub(crate) mod rules;
 mod search;
 mod sessions_end;
 mod settings;
 mod strategies;
 mod table;
-mod task_end;
-mod task_feedback;
+pub(crate) mod task_end;
+pub(crate) mod task_feedback;
 mod task_hydration;
 mod task_hydration_shape;
 mod task_sessions;
-mod tasks;
+pub(crate) mod tasks;
 mod telemetry;
 pub(crate) mod tools;
 mod verdicts;
@@ -70,6 +71,7 @@ fn operations() -> Table {
     let table = commits::operations(table);
     let table = task_sessions::operations(table);
     let table = attribution::operations(table);
+    let table = rules::operations(table);
     let table = prompts::operations(table);
     let table = sessions_end::operations(table);
     let table = quarantine::operations(table);

@@ -12,6 +12,7 @@ use loci_model::repository::Repository;
 use super::call::Call;
 use super::table::{Table, get, post};
 use super::tools::MEMORY;
+use crate::asking::Asking;
 
 /// Repositories of a page where nothing else is said.
 const PAGE: u32 = 100;
@@ -26,6 +27,16 @@ pub(super) fn operations(table: Table) -> Table {
 /// Where the caller stands.
 pub(super) fn standing(call: &Call) -> Result<Standing> {
     Ok(Standing { memory: call.header(MEMORY)?.map(str::to_owned), ..Standing::default() })
+}
+
+/// Who asks, as every door knows them.
+pub(super) fn asking(call: &Call) -> Result<Asking<'_>> {
+    Ok(Asking { engine: &call.doors.engine, caller: &call.caller, standing: standing(call)? })
+}
+
+/// The repository of the path.
+pub(super) fn repo(call: &Call) -> Result<String> {
+    Ok(format!("{}/{}", call.path("owner")?, call.path("name")?))
 }
 
 async fn add(call: Call, asked: shape::RepositoryAdd) -> Result<shape::RepositoryAdded> {

@@ -3,12 +3,13 @@
 use http::StatusCode;
 use loci_api::task_end as shape;
 use loci_engine::coding::{Completion, Finalization, Learned, LearnedAction, TaskNote};
-use loci_model::Result;
+use loci_model::{Result, TaskId};
 
 use super::call::Call;
-use super::repositories::standing;
+use super::repositories::{asking, standing};
 use super::table::{Place, Table, post};
 use super::tasks::{pull_request, status, task_id};
+use crate::asking::Asking;
 
 pub(super) fn operations(table: Table) -> Table {
     let taken = |place: Place| Place { status: StatusCode::ACCEPTED, ..place };
@@ -86,10 +87,18 @@ async fn finalize(call: Call, asked: shape::TaskFinalize) -> Result<shape::TaskF
 }
 
 async fn note(call: Call, asked: shape::TaskNote) -> Result<shape::TaskNoted> {
+    noted(&asking(&call)?, &task_id(&call)?, asked).await
+}
+
+/// Stores a note.
+pub(crate) async fn noted(
+    asking: &Asking<'_>,
+    id: &TaskId,
+    asked: shape::TaskNote,
+) -> Result<shape::TaskNoted> {
     let shape::TaskNote { text, topic, scope, category } = asked;
     let note = TaskNote { text, topic, scope, category };
-    let (standing, id) = (standing(&call)?, task_id(&call)?);
-    let noted = call.doors.engine.task_note(&call.caller, &standing, &id, note).await?;
+    let noted = asking.engine.task_note(asking.caller, &asking.standing, id, note).await?;
     Ok(shape::TaskNoted {
         learning: learned(noted.learned),
         degraded: !noted.warnings.is_empty(),

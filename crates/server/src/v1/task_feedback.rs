@@ -2,12 +2,14 @@
 
 use loci_api::feedback as shape;
 use loci_engine::coding::{FeedbackTaken, NewFeedback};
-use loci_model::{Error, RecordId, Result};
+use loci_engine::verified::record_id;
+use loci_model::{Error, RecordId, Result, TaskId};
 
 use super::call::Call;
-use super::repositories::standing;
+use super::repositories::asking;
 use super::table::{Table, post};
 use super::tasks::task_id;
+use crate::asking::Asking;
 
 const AGENT: &str = "agent";
 const HUMAN: &str = "human";
@@ -18,8 +20,16 @@ pub(super) fn operations(table: Table) -> Table {
 }
 
 async fn feedback(call: Call, asked: shape::TaskFeedback) -> Result<shape::TaskFeedbackTaken> {
-    let (standing, id) = (standing(&call)?, task_id(&call)?);
-    let taken = call.doors.engine.task_feedback(&call.caller, &standing, &id, read(asked)?).await?;
+    taken(&asking(&call)?, &task_id(&call)?, asked).await
+}
+
+/// Takes in what is said of memories.
+pub(crate) async fn taken(
+    asking: &Asking<'_>,
+    id: &TaskId,
+    asked: shape::TaskFeedback,
+) -> Result<shape::TaskFeedbackTaken> {
+    let taken = asking.engine.task_feedback(asking.caller, &asking.standing, id, read(asked)?).await?;
     Ok(answer(id.to_string(), taken))
 }
 
@@ -37,8 +47,9 @@ fn read(asked: shape::TaskFeedback) -> Result<NewFeedback> {
     })
 }
 
+/// A record, also under the short id that the tools of facts give it.
 fn record(field: &'static str, id: &str) -> Result<RecordId> {
-    RecordId::parse(id).map_err(|error| error.on(field))
+    record_id(id).map_err(|error| error.on(field))
 }
 
 fn answer(task_id: String, taken: FeedbackTaken) -> shape::TaskFeedbackTaken {

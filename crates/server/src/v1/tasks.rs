@@ -7,8 +7,9 @@ use loci_model::{Error, Result, TaskId, Timestamp};
 
 use super::call::Call;
 use super::cursor;
-use super::repositories::standing;
+use super::repositories::{asking, standing};
 use super::table::{Method, Table, create, get, other};
+use crate::asking::Asking;
 
 pub(super) fn operations(table: Table) -> Table {
     table
@@ -99,6 +100,11 @@ async fn show(call: Call) -> Result<shape::Task> {
 }
 
 async fn list(call: Call, asked: shape::TaskListing) -> Result<shape::TaskList> {
+    listed(&asking(&call)?, asked).await
+}
+
+/// A page of tasks.
+pub(crate) async fn listed(asking: &Asking<'_>, asked: shape::TaskListing) -> Result<shape::TaskList> {
     let listing = TaskListing {
         status: status(asked.status.as_deref())?,
         since: time("since", asked.since.as_deref())?,
@@ -114,7 +120,7 @@ async fn list(call: Call, asked: shape::TaskListing) -> Result<shape::TaskList> 
         variant: asked.variant,
         words: asked.q,
     };
-    let page = call.doors.engine.task_list(&call.caller, &standing(&call)?, listing).await?;
+    let page = asking.engine.task_list(asking.caller, &asking.standing, listing).await?;
     Ok(shape::TaskList {
         tasks: page.items.into_iter().map(shown).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,

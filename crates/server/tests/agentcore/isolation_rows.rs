@@ -242,11 +242,17 @@ pub(crate) const READER: &[Row] = &[
     (404, "POST", "/v1/sessions/zebra/end", ""),
     (200, "GET", "/v1/attribution?task=zebra", ""),
     (404, "GET", "/v1/repos/acme/shop/blame?commit=0000000000000000000000000000000000000001", ""),
+    (404, "GET", "/v1/repos/acme/shop/rules", ""),
     // Tools: of the caller's scope, on what the caller may see.
     (200, "GET", "/v1/tools", ""),
     (200, "POST", "/v1/tools/search_memory", r#"{"query":"which zebra has bob"}"#),
     (404, "POST", "/v1/tools/memory_get_recent", r#"{"repo":"acme/shop"}"#),
     (403, "POST", "/v1/tools/add_memory", r#"{"entries":["zebra"]}"#),
+    (403, "POST", "/v1/tools/memory_note", r#"{"task_id":"zebra","text":"A zebra has 4 legs."}"#),
+    (403, "POST", "/v1/tools/memory_feedback", r#"{"task_id":"zebra"}"#),
+    (404, "POST", "/v1/tools/rules_list", r#"{"repo":"acme/shop"}"#),
+    (404, "POST", "/v1/tools/task_history", r#"{"repo":"acme/shop"}"#),
+    (200, "POST", "/v1/tools/attribution_lookup", r#"{"task":"zebra"}"#),
     (200, "GET", "/v1/profiles/coding", ""),
     (403, "POST", "/v1/memories/{mine}/profile", r#"{"profile":"coding","dry_run":true}"#),
     (403, "POST", "/v1/memories/{other}/profile", r#"{"profile":"coding"}"#),
@@ -338,6 +344,8 @@ pub(crate) const WRITER: &[Row] = &[
     (404, "PUT", "/v1/sessions/zebra/state", r#"{"state":1}"#),
     (404, "POST", "/v1/sessions/zebra/promote", r#"{"seq":[1]}"#),
     (404, "POST", "/v1/sessions/zebra/end", ""),
+    (404, "POST", "/v1/tools/memory_note", r#"{"task_id":"zebra","text":"A zebra has 4 legs."}"#),
+    (404, "POST", "/v1/tools/memory_feedback", r#"{"task_id":"zebra"}"#),
 ];
 
 /// Asked with a grant to read and write what is alice's by actor.

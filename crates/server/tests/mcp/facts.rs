@@ -29,7 +29,7 @@ const RECENT: &str = "memory://acme/shop/recent";
 const LOOK_EVERY_MS: u64 = 10_000;
 
 /// A server that reads the code of a shop.
-fn shop() -> World {
+pub(crate) fn shop() -> World {
     let mut history = CodeHistory::new();
     history.commit(&[("src/cart.rs", CART), ("src/limits.rs", LIMITS), ("README.md", "# Shop\n")]);
     let shelf = CodeShelf::default();

@@ -5,6 +5,8 @@
 //! before keeping it. Time and ids are fixed.
 
 #[cfg(test)]
+mod coding;
+#[cfg(test)]
 mod facts;
 #[cfg(test)]
 mod http;

@@ -14,6 +14,7 @@ use super::asked::Hydration;
 use super::candidate::Candidate;
 use super::deadline::{Deadline, Read};
 use super::kind::{HydrationKind, KindStatus};
+use crate::coding::rules_list::rules_of;
 use crate::memories::existing;
 use crate::records::{NamespaceAsk, namespaces};
 use crate::retrieval::SearchRequest;
@@ -79,7 +80,7 @@ impl Reading<'_> {
         use HydrationKind as Kind;
         let actor = &self.place.task.actor;
         let user = self.asked.user.as_ref().or(self.place.task.user.as_ref());
-        let (rules, episodes_of) = (format!("/{actor}/review-rules/"), format!("/{actor}/episodes/"));
+        let (rules, episodes_of) = (rules_of(actor.as_str()), format!("/{actor}/episodes/"));
         let preferences = user.and_then(|user| preferences_of(user));
         let is_unnamed = user.is_some() && preferences.is_none();
         let (rules, knowledge, episodes, mut preferences, reflections) = futures::join!(

@@ -2,40 +2,20 @@
 
 use loci_engine::idempotency::ClientToken;
 use loci_engine::verified::verifier::read_claims;
-use loci_engine::verified::{Serving, Standing, VerifyMode, record_id};
+use loci_engine::verified::{Serving, VerifyMode, record_id};
 use loci_model::citation::{CitationInput, Place};
 use loci_model::claim::Claim;
 use loci_model::{RecordId, Timestamp};
 use serde_json::Value;
 
-use crate::tools::error::{Code, ToolError};
+pub(super) use crate::tools::asked::{needed, standing, string};
+use crate::tools::error::ToolError;
 use crate::tools::tool::{Arguments, Context};
-
-/// A text.
-pub(super) fn string(arguments: &Arguments, name: &str) -> Option<String> {
-    arguments.get(name).and_then(Value::as_str).map(str::to_owned)
-}
-
-/// A text that the form requires.
-pub(super) fn needed(arguments: &Arguments, name: &str) -> Result<String, ToolError> {
-    string(arguments, name)
-        .ok_or_else(|| ToolError::new(Code::InvalidArgument, format!("{name} is required")).on(name))
-}
 
 /// A whole number; beyond what is counted, the most.
 pub(super) fn number(arguments: &Arguments, name: &str) -> Option<u32> {
     let number = arguments.get(name).and_then(Value::as_u64)?;
     Some(u32::try_from(number).unwrap_or(u32::MAX))
-}
-
-/// Where the caller stands.
-pub(in crate::tools) fn standing(context: &Context, arguments: &Arguments) -> Standing {
-    Standing {
-        memory: context.place.asked.clone().or_else(|| context.place.configured.clone()),
-        directory: context.place.directory.clone(),
-        agent: string(arguments, "agent_id"),
-        session: string(arguments, "session_id"),
-    }
 }
 
 /// The fact that is meant.

@@ -25,7 +25,6 @@ use loci_engine::verified::FactsAsked;
 
 use super::error::ToolError;
 use super::tool::Arguments;
-pub(super) use asked::standing;
 
 /// The facts that a call would look at, for one who has the code where the server has not; `None` for tools and calls that look
 /// at no stored facts. One line per tool.

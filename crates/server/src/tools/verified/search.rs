@@ -25,7 +25,7 @@ pub(in crate::tools) fn tool() -> Tool {
         name: "memory_search",
         dotted: Some("memory.search"),
         description: "Search stored knowledge by words, meaning or filters; by default the verified facts of one repository.",
-        profiles: &[Profile::Core, Profile::Verified, Profile::Full],
+        profiles: &[Profile::Core, Profile::Verified, Profile::Coding, Profile::Full],
         scope: Scope::Read,
         annotations: Annotations::read(true),
         input: input(),

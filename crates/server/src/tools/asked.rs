@@ -1,0 +1,28 @@
+//! Arguments as every family reads them. Their form has been checked.
+
+use loci_engine::verified::Standing;
+use serde_json::Value;
+
+use super::error::{Code, ToolError};
+use super::tool::{Arguments, Context};
+
+/// A text.
+pub(super) fn string(arguments: &Arguments, name: &str) -> Option<String> {
+    arguments.get(name).and_then(Value::as_str).map(str::to_owned)
+}
+
+/// A text that the form requires.
+pub(super) fn needed(arguments: &Arguments, name: &str) -> Result<String, ToolError> {
+    string(arguments, name)
+        .ok_or_else(|| ToolError::new(Code::InvalidArgument, format!("{name} is required")).on(name))
+}
+
+/// Where the caller stands.
+pub(super) fn standing(context: &Context, arguments: &Arguments) -> Standing {
+    Standing {
+        memory: context.place.asked.clone().or_else(|| context.place.configured.clone()),
+        directory: context.place.directory.clone(),
+        agent: string(arguments, "agent_id"),
+        session: string(arguments, "session_id"),
+    }
+}

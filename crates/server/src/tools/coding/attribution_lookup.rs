@@ -1,0 +1,58 @@
+//! `attribution_lookup`: which tasks, prompts and people something leads back to (coding-agent-memory.md §5.2).
+
+use loci_api::attribution::AttributionAsk;
+use loci_model::ports::BoxFuture;
+
+use super::shapes::{cursor, forge_number, limit, name, status, task_id, words};
+use crate::tools::native;
+use crate::tools::profile::Profile;
+use crate::tools::schema::{anything, array, closed, open, said, text, time, word};
+use crate::tools::shapes::repo;
+use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::v1::attribution::attributed;
+
+/// Items where nobody says.
+const ITEMS: u32 = 20;
+
+pub(in crate::tools) fn tool() -> Tool {
+    Tool {
+        name: "attribution_lookup",
+        dotted: None,
+        description: "Which tasks, prompts, people and conversations a commit, pull request, file or word leads back to.",
+        profiles: &[Profile::Coding, Profile::Full],
+        scope: Scope::Read,
+        annotations: Annotations::read(false),
+        input: closed(
+            [
+                ("repo", repo()),
+                ("commit", said(text(0, 64), "Whole id")),
+                ("pr", forge_number()),
+                ("issue", forge_number()),
+                ("task", task_id()),
+                ("session", text(1, 100)),
+                ("prompt_version", name()),
+                ("user", name()),
+                ("path", said(text(1, 1024), "Path, directory or glob")),
+                ("branch", name()),
+                ("status", status()),
+                ("since", time()),
+                ("until", time()),
+                ("q", said(words(), "Words of its description or conversation")),
+                ("limit", limit(ITEMS)),
+                ("cursor", cursor()),
+            ],
+            &[],
+        ),
+        output: open([("items", array(anything())), ("next_cursor", word())], &["items"]),
+        work: Some(work),
+    }
+}
+
+fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
+    Box::pin(async move {
+        let asking = native::asking(&context, &arguments);
+        let mut asked: AttributionAsk = native::request(arguments, &[])?;
+        asked.limit = asked.limit.or(Some(ITEMS));
+        native::answer(&attributed(&asking, asked).await?)
+    })
+}

@@ -1,0 +1,65 @@
+//! `memory_feedback`: which memories were used, helped or misled (coding-agent-memory.md §4.7).
+
+use loci_api::feedback::TaskFeedback;
+use loci_model::limits;
+use loci_model::ports::BoxFuture;
+use serde_json::Value;
+
+use super::shapes::task_id;
+use crate::tools::native;
+use crate::tools::profile::Profile;
+use crate::tools::schema::{anything, array, closed, list, open, said, text, word};
+use crate::tools::shapes::record_id;
+use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::v1::task_feedback::taken;
+
+const RECORDS_MAX: u32 = limits::FEEDBACK_RECORDS_MAX as u32;
+
+pub(in crate::tools) fn tool() -> Tool {
+    Tool {
+        name: "memory_feedback",
+        dotted: Some("memory.feedback"),
+        description: "Report which shown memories this task used, which helped and which misled, by id.",
+        profiles: &[Profile::Coding, Profile::Full],
+        scope: Scope::Write,
+        annotations: Annotations::write(false, false, false),
+        input: closed(
+            [
+                ("task_id", task_id()),
+                ("used", ids()),
+                ("helpful", ids()),
+                ("harmful", list(harmful(), 0, RECORDS_MAX)),
+            ],
+            &["task_id"],
+        ),
+        output: open(
+            [
+                ("task_id", word()),
+                ("used", array(word())),
+                ("helpful", array(word())),
+                ("harmful", array(anything())),
+                ("quarantined", array(word())),
+                ("warnings", array(word())),
+            ],
+            &["task_id", "used", "helpful", "harmful", "quarantined", "warnings"],
+        ),
+        work: Some(work),
+    }
+}
+
+fn ids() -> Value {
+    list(record_id(), 0, RECORDS_MAX)
+}
+
+fn harmful() -> Value {
+    let reason = said(text(0, limits::REASON_CHARS_MAX as u32), "What was wrong with it");
+    closed([("id", record_id()), ("reason", reason)], &["id"])
+}
+
+fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
+    Box::pin(async move {
+        let (asking, id) = (native::asking(&context, &arguments), native::task(&arguments)?);
+        let asked: TaskFeedback = native::request(arguments, &[native::TASK])?;
+        native::answer(&taken(&asking, &id, asked).await?)
+    })
+}

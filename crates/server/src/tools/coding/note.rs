@@ -1,0 +1,68 @@
+//! `memory_note`: one thing that was learned, stored while the task goes on (coding-agent-memory.md §4.8).
+
+use loci_api::task_end::TaskNote;
+use loci_model::limits;
+use loci_model::ports::BoxFuture;
+
+use super::shapes::task_id;
+use crate::tools::native;
+use crate::tools::profile::Profile;
+use crate::tools::schema::{array, closed, flag, one_of, open, said, text, word};
+use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::v1::task_end::noted;
+
+pub(in crate::tools) fn tool() -> Tool {
+    Tool {
+        name: "memory_note",
+        dotted: Some("memory.note"),
+        description: "Store one thing learned about the repository during this task: a durable fact later tasks need.",
+        profiles: &[Profile::Coding, Profile::Full],
+        scope: Scope::Write,
+        annotations: Annotations::write(false, true, true),
+        input: closed(
+            [
+                ("task_id", task_id()),
+                (
+                    "text",
+                    said(
+                        text(1, limits::RECORD_TEXT_CHARS_MAX as u32),
+                        "One statement; name files and commands",
+                    ),
+                ),
+                ("topic", text(1, 120)),
+                (
+                    "scope",
+                    said(
+                        text(1, limits::SHORT_TEXT_CHARS_MAX as u32),
+                        "Path, glob or module:<name> it holds for",
+                    ),
+                ),
+                ("category", one_of(&["architecture", "convention", "tooling", "gotcha"])),
+            ],
+            &["task_id", "text"],
+        ),
+        output: open(
+            [
+                (
+                    "learning",
+                    open(
+                        [("id", word()), ("action", word()), ("reason", word()), ("topic", word())],
+                        &["action"],
+                    ),
+                ),
+                ("degraded", flag()),
+                ("warnings", array(word())),
+            ],
+            &["learning", "degraded", "warnings"],
+        ),
+        work: Some(work),
+    }
+}
+
+fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
+    Box::pin(async move {
+        let (asking, id) = (native::asking(&context, &arguments), native::task(&arguments)?);
+        let asked: TaskNote = native::request(arguments, &[native::TASK])?;
+        native::answer(&noted(&asking, &id, asked).await?)
+    })
+}

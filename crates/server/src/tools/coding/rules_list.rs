@@ -1,0 +1,60 @@
+//! `rules_list`: the rules that reviews of a repository left (coding-agent-memory.md §12.3).
+
+use loci_api::rule::RuleListing;
+use loci_model::limits;
+use loci_model::ports::BoxFuture;
+use loci_model::record::RecordState;
+use serde_json::Value;
+
+use super::shapes::{cursor, limit, words};
+use crate::tools::profile::Profile;
+use crate::tools::schema::{anything, array, closed, default, one_of, open, said, text, time, word};
+use crate::tools::shapes::repo;
+use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::{asked, native};
+use crate::v1::rules::listed;
+
+/// Items where nobody says.
+const ITEMS: u32 = 50;
+
+pub(in crate::tools) fn tool() -> Tool {
+    Tool {
+        name: "rules_list",
+        dotted: None,
+        description: "Rules that code reviews of a repository left, newest first. Follow the active ones.",
+        profiles: &[Profile::Coding, Profile::Full],
+        scope: Scope::Read,
+        annotations: Annotations::read(false),
+        input: closed(
+            [
+                ("repo", repo()),
+                ("state", state()),
+                ("scope", said(text(1, limits::SHORT_TEXT_CHARS_MAX as u32), "As written in the rule")),
+                ("since", time()),
+                ("until", time()),
+                ("q", said(words(), "The text holds this")),
+                ("limit", limit(ITEMS)),
+                ("cursor", cursor()),
+            ],
+            &["repo"],
+        ),
+        output: open([("rules", array(anything())), ("next_cursor", word())], &["rules"]),
+        work: Some(work),
+    }
+}
+
+/// States that may be read.
+fn state() -> Value {
+    let states = RecordState::ALL.iter().filter(|state| **state != RecordState::Erased);
+    let words: Vec<&str> = states.map(|state| state.as_str()).collect();
+    default(one_of(&words), RecordState::Active.as_str())
+}
+
+fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
+    Box::pin(async move {
+        let (asking, repo) = (native::asking(&context, &arguments), asked::needed(&arguments, "repo")?);
+        let mut asked: RuleListing = native::request(arguments, &["repo"])?;
+        asked.limit = asked.limit.or(Some(ITEMS));
+        native::answer(&listed(&asking, &repo, asked).await?)
+    })
+}

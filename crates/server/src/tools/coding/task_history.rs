@@ -1,0 +1,55 @@
+//! `task_history`: tasks of a repository, the newest first (coding-agent-memory.md §4.1).
+
+use loci_api::task::TaskListing;
+use loci_model::ports::BoxFuture;
+
+use super::shapes::{cursor, forge_number, limit, name, status, words};
+use crate::tools::native;
+use crate::tools::profile::Profile;
+use crate::tools::schema::{anything, array, closed, open, said, time, word};
+use crate::tools::shapes::repo;
+use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::v1::tasks::listed;
+
+/// Items where nobody says.
+const ITEMS: u32 = 20;
+
+pub(in crate::tools) fn tool() -> Tool {
+    Tool {
+        name: "task_history",
+        dotted: None,
+        description: "Earlier tasks of a repository, newest first: what was asked, by whom, how it ended.",
+        profiles: &[Profile::Coding, Profile::Full],
+        scope: Scope::Read,
+        annotations: Annotations::read(false),
+        input: closed(
+            [
+                ("repo", repo()),
+                ("user", name()),
+                ("status", status()),
+                ("issue", forge_number()),
+                ("pr", forge_number()),
+                ("branch", name()),
+                ("prompt_version", name()),
+                ("variant", name()),
+                ("since", time()),
+                ("until", time()),
+                ("q", said(words(), "The description holds this")),
+                ("limit", limit(ITEMS)),
+                ("cursor", cursor()),
+            ],
+            &["repo"],
+        ),
+        output: open([("tasks", array(anything())), ("next_cursor", word())], &["tasks"]),
+        work: Some(work),
+    }
+}
+
+fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
+    Box::pin(async move {
+        let asking = native::asking(&context, &arguments);
+        let mut asked: TaskListing = native::request(arguments, &[])?;
+        asked.limit = asked.limit.or(Some(ITEMS));
+        native::answer(&listed(&asking, asked).await?)
+    })
+}

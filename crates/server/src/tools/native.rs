@@ -1,0 +1,43 @@
+//! Tools that are calls of the native API under another name: their arguments are read as its request and its answer is their
+//! result, so that both doors have the same members.
+
+use loci_model::{Error, TaskId};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::asked;
+use super::error::ToolError;
+use super::tool::{Arguments, Context, Outcome};
+use crate::asking::Asking;
+
+/// The argument that the native API has in its path.
+pub(super) const TASK: &str = "task_id";
+
+/// Who asks.
+pub(super) fn asking<'a>(context: &'a Context, arguments: &Arguments) -> Asking<'a> {
+    Asking { engine: &context.engine, caller: &context.caller, standing: asked::standing(context, arguments) }
+}
+
+/// The task that is meant.
+pub(super) fn task(arguments: &Arguments) -> Result<TaskId, ToolError> {
+    Ok(TaskId::parse(asked::needed(arguments, TASK)?)?)
+}
+
+/// The native request, without what its path says.
+pub(super) fn request<T: DeserializeOwned>(
+    mut arguments: Arguments,
+    in_path: &[&str],
+) -> Result<T, ToolError> {
+    for name in in_path {
+        arguments.shift_remove(*name);
+    }
+    let unlike = |error| Error::bug("arguments of the form of a tool are no native request").caused_by(error);
+    Ok(serde_json::from_value(Value::Object(arguments)).map_err(unlike)?)
+}
+
+/// The native answer.
+pub(super) fn answer(shape: &impl Serialize) -> Outcome {
+    Ok(serde_json::to_value(shape)
+        .map_err(|error| Error::bug("an answer that cannot be written").caused_by(error))?)
+}

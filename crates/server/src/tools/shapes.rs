@@ -1,0 +1,38 @@
+//! Arguments that several families share.
+
+use serde_json::Value;
+
+use super::schema::{default, hinted, pattern, said, text};
+
+/// A repository.
+pub(super) fn repo() -> Value {
+    let form = "^([A-Za-z0-9.-]+\\.[A-Za-z]{2,}(:[0-9]+)?/)?[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)+$";
+    let mut repo = said(pattern(form), "'owner/name' (or 'host/owner/name')");
+    if let Some(repo) = repo.as_object_mut() {
+        repo.insert("minLength".to_owned(), 3.into());
+        repo.insert("maxLength".to_owned(), 300.into());
+    }
+    repo
+}
+
+/// A revision.
+pub(super) fn revision() -> Value {
+    let mut revision = default(
+        said(pattern("^[^-\\s~^:?*\\[\\\\][^\\s~^:?*\\[\\\\]*$"), "Branch, tag, commit id, HEAD or WORKTREE"),
+        "HEAD",
+    );
+    if let Some(revision) = revision.as_object_mut() {
+        revision.insert("maxLength".to_owned(), 250.into());
+    }
+    revision
+}
+
+/// A record.
+pub(super) fn record_id() -> Value {
+    hinted(pattern("^(mem-)?[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"), "the id of a record")
+}
+
+/// A path of a repository.
+pub(super) fn path() -> Value {
+    said(text(1, 1024), "Path from the repository root, '/'-separated")
+}

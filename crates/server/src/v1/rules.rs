@@ -1,0 +1,72 @@
+//! Rules that reviews of a repository left: looked at, not changed.
+
+use loci_api::rule as shape;
+use loci_engine::coding::RuleListing;
+use loci_model::Result;
+use loci_model::metadata::MetadataValue;
+use loci_model::record::Record;
+
+use super::call::Call;
+use super::cursor;
+use super::records_shape::state;
+use super::repositories::{asking, repo};
+use super::table::{Table, get};
+use super::tasks::time;
+use crate::asking::Asking;
+
+/// Metadata by which rules are ordered.
+const WEIGHT: &str = "weight";
+
+pub(super) fn operations(table: Table) -> Table {
+    table.query(
+        get(
+            "/v1/repos/{owner}/{name}/rules",
+            "List the rules that reviews of a repository left, the newest first.",
+        ),
+        list,
+    )
+}
+
+async fn list(call: Call, asked: shape::RuleListing) -> Result<shape::RuleList> {
+    listed(&asking(&call)?, &repo(&call)?, asked).await
+}
+
+/// A page of rules.
+pub(crate) async fn listed(
+    asking: &Asking<'_>,
+    repo: &str,
+    asked: shape::RuleListing,
+) -> Result<shape::RuleList> {
+    let listing = RuleListing {
+        state: asked.state.as_deref().map(state).transpose().map_err(|error| error.on("state"))?,
+        scope: asked.scope,
+        since: time("since", asked.since.as_deref())?,
+        until: time("until", asked.until.as_deref())?,
+        words: asked.q,
+        after: cursor::read(asked.cursor.as_deref())?,
+        limit: cursor::limit(asked.limit)?,
+    };
+    let page = asking.engine.rules_list(asking.caller, &asking.standing, repo, listing).await?;
+    Ok(shape::RuleList {
+        rules: page.items.into_iter().map(shown).collect(),
+        next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
+    })
+}
+
+fn shown(rule: Record) -> shape::Rule {
+    let weight = match rule.metadata.get(WEIGHT) {
+        Some(MetadataValue::Number(weight)) => Some(*weight),
+        Some(_) | None => None,
+    };
+    shape::Rule {
+        id: rule.id.to_string(),
+        version: rule.version,
+        text: rule.text,
+        scope: rule.scope,
+        weight,
+        state: rule.state.as_str().to_owned(),
+        state_reason: rule.state_reason,
+        created_at: rule.created_at.to_rfc3339(),
+        updated_at: rule.updated_at.to_rfc3339(),
+    }
+}
