@@ -42,7 +42,7 @@ pub struct TaskHydrate {
     /// out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exclude_repo_docs_sha: Vec<String>,
-    /// `markdown` (absent: this) or `none`.
+    /// `markdown` (absent: this): with the block `rendered`; `json` or `none`: without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub render: Option<String>,
     /// What the user prompt is made of; used with `assemble` alone, so not yet.
@@ -58,8 +58,9 @@ pub struct TaskHydrate {
 pub struct TaskHydrated {
     /// The version of this shape.
     pub version: u32,
-    /// The task.
-    pub task_id: String,
+    /// The task; absent where a repository was named and no task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
     /// Something could not be read, or not in time: `status` and `warnings` say what.
     pub degraded: bool,
     /// What to know.
@@ -70,7 +71,7 @@ pub struct TaskHydrated {
     pub arm: String,
     /// The state of the memory it was made from.
     pub snapshot_id: String,
-    /// The row of what was shown; absent where it could not be written.
+    /// The row of what was shown; absent where it could not be written, or no task was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exposure_id: Option<String>,
     /// The commit at which citations were verified; absent where none were.

@@ -33,6 +33,7 @@ impl Table {
                 verified::delete::tool(),
                 recall::search_memory::tool(),
                 recall::add_memory::tool(),
+                coding::hydrate::tool(),
                 coding::note::tool(),
                 coding::feedback::tool(),
                 coding::rules_list::tool(),

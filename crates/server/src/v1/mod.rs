@@ -36,7 +36,7 @@ mod strategies;
 mod table;
 pub(crate) mod task_end;
 pub(crate) mod task_feedback;
-mod task_hydration;
+pub(crate) mod task_hydration;
 mod task_hydration_shape;
 mod task_sessions;
 pub(crate) mod tasks;

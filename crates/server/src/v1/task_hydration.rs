@@ -2,17 +2,20 @@
 
 use loci_api::hydration as shape;
 use loci_engine::coding::hydration::{Estimator, Hydration, HydrationKind};
-use loci_model::{Error, ExposureId, Result};
+use loci_model::{Error, ExposureId, Result, TaskId};
 
 use super::call::Call;
-use super::repositories::standing;
+use super::repositories::{asking, standing};
 use super::table::{Table, get, post};
 use super::task_hydration_shape::{explained, exposure, hydrated};
 use super::tasks::task_id;
+use crate::asking::Asking;
 
 /// What an earlier part of a later issue makes: asked for, it is answered with a warning.
 const NOT_BUILT: &[&str] = &["graph", "self_feedback"];
 const MARKDOWN: &str = "markdown";
+/// The answer without the block: it is JSON already.
+const JSON: &str = "json";
 const NONE: &str = "none";
 
 pub(super) fn operations(table: Table) -> Table {
@@ -32,10 +35,31 @@ pub(super) fn operations(table: Table) -> Table {
 }
 
 async fn hydrate(call: Call, asked: shape::TaskHydrate) -> Result<shape::TaskHydrated> {
+    of_task(&asking(&call)?, &task_id(&call)?, asked).await
+}
+
+/// What a task is shown.
+pub(crate) async fn of_task(
+    asking: &Asking<'_>,
+    id: &TaskId,
+    asked: shape::TaskHydrate,
+) -> Result<shape::TaskHydrated> {
     let rendered = render(asked.render.as_deref())?;
     let (asked, warnings) = read(asked)?;
-    let (standing, id) = (standing(&call)?, task_id(&call)?);
-    let mut shown = call.doors.engine.task_hydrate(&call.caller, &standing, &id, asked).await?;
+    let mut shown = asking.engine.task_hydrate(asking.caller, &asking.standing, id, asked).await?;
+    shown.warnings.extend(warnings);
+    Ok(hydrated(shown, rendered))
+}
+
+/// What a task of a repository would be shown.
+pub(crate) async fn of_repository(
+    asking: &Asking<'_>,
+    repo: &str,
+    asked: shape::TaskHydrate,
+) -> Result<shape::TaskHydrated> {
+    let rendered = render(asked.render.as_deref())?;
+    let (asked, warnings) = read(asked)?;
+    let mut shown = asking.engine.repository_hydrate(asking.caller, &asking.standing, repo, asked).await?;
     shown.warnings.extend(warnings);
     Ok(hydrated(shown, rendered))
 }
@@ -44,10 +68,8 @@ async fn hydrate(call: Call, asked: shape::TaskHydrate) -> Result<shape::TaskHyd
 fn render(word: Option<&str>) -> Result<bool> {
     match word {
         None | Some(MARKDOWN) => Ok(true),
-        Some(NONE) => Ok(false),
-        Some(_) => {
-            Err(Error::invalid("render", "render must be markdown or none: the answer is JSON already"))
-        }
+        Some(NONE | JSON) => Ok(false),
+        Some(_) => Err(Error::invalid("render", "render must be markdown, json or none")),
     }
 }
 

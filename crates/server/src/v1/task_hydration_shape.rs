@@ -51,7 +51,7 @@ pub(super) fn hydrated(found: Hydrated, rendered: bool) -> shape::TaskHydrated {
         found.status.iter().map(|(kind, status)| (kind.as_str().to_owned(), status.as_str().to_owned()));
     shape::TaskHydrated {
         version: VERSION,
-        task_id: found.task.to_string(),
+        task_id: found.task.as_ref().map(ToString::to_string),
         degraded: found.degraded,
         warnings: found.warnings.clone(),
         cold_start: found.cold_start,

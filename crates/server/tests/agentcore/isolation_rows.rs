@@ -248,6 +248,8 @@ pub(crate) const READER: &[Row] = &[
     (200, "POST", "/v1/tools/search_memory", r#"{"query":"which zebra has bob"}"#),
     (404, "POST", "/v1/tools/memory_get_recent", r#"{"repo":"acme/shop"}"#),
     (403, "POST", "/v1/tools/add_memory", r#"{"entries":["zebra"]}"#),
+    (404, "POST", "/v1/tools/memory_hydrate", r#"{"task_id":"zebra"}"#),
+    (404, "POST", "/v1/tools/memory_hydrate", r#"{"repo":"acme/shop"}"#),
     (403, "POST", "/v1/tools/memory_note", r#"{"task_id":"zebra","text":"A zebra has 4 legs."}"#),
     (403, "POST", "/v1/tools/memory_feedback", r#"{"task_id":"zebra"}"#),
     (404, "POST", "/v1/tools/rules_list", r#"{"repo":"acme/shop"}"#),
@@ -344,6 +346,7 @@ pub(crate) const WRITER: &[Row] = &[
     (404, "PUT", "/v1/sessions/zebra/state", r#"{"state":1}"#),
     (404, "POST", "/v1/sessions/zebra/promote", r#"{"seq":[1]}"#),
     (404, "POST", "/v1/sessions/zebra/end", ""),
+    (404, "POST", "/v1/tools/memory_hydrate", r#"{"task_id":"zebra"}"#),
     (404, "POST", "/v1/tools/memory_note", r#"{"task_id":"zebra","text":"A zebra has 4 legs."}"#),
     (404, "POST", "/v1/tools/memory_feedback", r#"{"task_id":"zebra"}"#),
 ];

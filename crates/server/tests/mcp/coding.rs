@@ -91,14 +91,32 @@ fn joined(mut left: Value, right: Value) -> Value {
     left
 }
 
+/// An answer without the id that was drawn for it.
+fn undrawn(mut answer: Value) -> Value {
+    if let Some(answer) = answer.as_object_mut() {
+        answer.remove("exposure_id");
+    }
+    answer
+}
+
 #[test]
 fn the_same_as_the_native_api() {
     let shop = Shop::new();
     let known = json!({ "text": "src/limits.rs: MAX_ITEMS bounds a cart.", "topic": "src/limits.rs", "category": "convention" });
     let said = json!({ "used": [shop.note], "harmful": [{ "id": shop.rule, "reason": "No longer so" }] });
     let task = json!({ "task_id": "t-001" });
+    // Without the block: its fence is drawn anew.
+    let asked = json!({ "render": "none", "query": "carts and MAX_ITEMS", "paths": ["src/**"], "budget_tokens": 900 });
     // The tool, its arguments; method, path and body of the same call, and a member that must say something.
     let rows = [
+        (
+            "memory_hydrate",
+            joined(task.clone(), asked.clone()),
+            "POST",
+            "/v1/tasks/t-001/hydrate",
+            asked,
+            "/rules/0/text",
+        ),
         (
             "memory_note",
             joined(task.clone(), known.clone()),
@@ -143,14 +161,82 @@ fn the_same_as_the_native_api() {
     for (name, arguments, method, path, body, says) in rows {
         // Once for what it changes; the answers are then those of a call that was made before.
         shop.tool(name, arguments.clone());
-        let native = shop.asked(method, path, body);
+        let native = undrawn(shop.asked(method, path, body));
         assert!(
             native.pointer(says).is_some_and(|said| said.as_str() != Some("")),
             "{name}: no {says} in {native}"
         );
-        assert_eq!(shop.tool(name, arguments.clone()), native, "{name}");
-        assert_eq!(shop.over_mcp(name, &arguments), native, "{name}");
+        assert_eq!(undrawn(shop.tool(name, arguments.clone())), native, "{name}");
+        assert_eq!(undrawn(shop.over_mcp(name, &arguments)), native, "{name}");
     }
+}
+
+#[test]
+fn a_task_is_shown_what_it_may_see() {
+    let shop = Shop::new();
+    shop.task(
+        "t-002",
+        json!({ "repo": "acme/shop", "description": "How many items a cart takes, MAX_ITEMS" }),
+    );
+    let shown = shop.tool("memory_hydrate", json!({ "task_id": "t-002" }));
+    let rendered = shown["rendered"].as_str().unwrap();
+    assert!(
+        rendered.contains("Every endpoint has a test.") && rendered.contains("MAX_ITEMS bounds"),
+        "{shown}"
+    );
+    let exposure = shown["exposure_id"].as_str().unwrap();
+    let row = shop.asked("GET", &format!("/v1/exposures/{exposure}"), Value::Null);
+    assert_eq!(row["task_id"], "t-002", "what the tool shows is written down");
+
+    // The control group: nothing is shown, and what would have been is written down.
+    shop.task("t-003", json!({ "repo": "acme/shop", "description": "The same", "memory_arm": "off" }));
+    let hidden = shop.tool("memory_hydrate", json!({ "task_id": "t-003", "query": "MAX_ITEMS of a cart" }));
+    assert!(
+        !hidden.to_string().contains("endpoint") && !hidden.to_string().contains("bounds a cart"),
+        "{hidden}"
+    );
+    assert_eq!((&hidden["arm"], &hidden["status"]["rules"]), (&json!("off"), &json!("disabled")));
+    let exposure = hidden["exposure_id"].as_str().unwrap();
+    let row = shop.asked("GET", &format!("/v1/exposures/{exposure}"), Value::Null);
+    let decisions: Vec<&Value> =
+        row["records"].as_array().unwrap().iter().map(|one| &one["decision"]).collect();
+    assert!(decisions.contains(&&json!("shadow")) && !decisions.contains(&&json!("shown")), "{row}");
+
+    // What two tasks call harmful is not shown to the next.
+    for task in ["t-001", "t-002"] {
+        shop.tool("memory_feedback", json!({ "task_id": task, "harmful": [{ "id": shop.rule }] }));
+    }
+    let after = shop.tool("memory_hydrate", json!({ "task_id": "t-002", "render": "json" }));
+    assert_eq!((&after["rules"], after.get("rendered")), (&json!([]), None), "{after}");
+}
+
+#[test]
+fn whoever_knows_the_repository_alone_is_shown_it() {
+    let mut shop = Shop::new();
+    let asked = json!({ "repo": "acme/shop", "query": "MAX_ITEMS of a cart" });
+    let before = shop.asked("GET", "/v1/tasks/t-001/explain", Value::Null);
+    let whole = shop.tool("memory_hydrate", asked.clone());
+    assert_eq!(whole["rules"][0]["id"], shop.rule.as_str(), "{whole}");
+    assert_eq!(whole["knowledge"][0]["id"], shop.note.as_str(), "{whole}");
+    // Of no task, so that it is not left out as its own.
+    assert_eq!(whole["episodes"][0]["task_id"], "t-001", "{whole}");
+    assert!(whole.get("task_id").is_none() && whole.get("exposure_id").is_none(), "{whole}");
+    let told = whole["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .any(|one| one.as_str().unwrap().starts_with("NOT_LOGGED"));
+    assert!(told && whole["degraded"] == false, "{whole}");
+    assert_eq!(shop.asked("GET", "/v1/tasks/t-001/explain", Value::Null), before, "nothing is written down");
+
+    let part = json!([{ "memory": shop.memory, "namespace": "/acme/shop/", "capabilities": ["read"] }]);
+    let reader = shop.world.token_of(part);
+    shop.world.peer = loci_server::auth::gate::Peer::Network;
+    shop.world.token = Some(reader);
+    assert_eq!(shop.tool("memory_hydrate", asked)["rules"], whole["rules"], "reading is enough");
+    let refused = shop.refused("memory_hydrate", json!({ "task_id": "t-001" }));
+    assert_eq!(refused.1, "NOT_FOUND", "a task is written down to");
+    shop.world.token = None;
 }
 
 #[test]
@@ -202,6 +288,24 @@ fn what_cannot_be_is_refused_with_its_name() {
     let shop = Shop::new();
     let field = |name: &str| Some(name.to_owned());
     for (name, arguments, expect) in [
+        ("memory_hydrate", json!({}), (400, "INVALID_ARGUMENT", field("task_id"))),
+        (
+            "memory_hydrate",
+            json!({ "task_id": "t-001", "repo": "acme/shop" }),
+            (400, "INVALID_ARGUMENT", field("task_id")),
+        ),
+        ("memory_hydrate", json!({ "task_id": "t-404" }), (404, "NOT_FOUND", field("task_id"))),
+        ("memory_hydrate", json!({ "repo": "acme/other" }), (404, "REPO_UNKNOWN", field("repo"))),
+        (
+            "memory_hydrate",
+            json!({ "repo": "acme/shop", "commit": "--all" }),
+            (400, "INVALID_ARGUMENT", field("ref")),
+        ),
+        (
+            "memory_hydrate",
+            json!({ "repo": "acme/shop", "include": ["graph"] }),
+            (400, "INVALID_ARGUMENT", field("include[0]")),
+        ),
         ("memory_note", json!({ "task_id": "t-404", "text": "x" }), (404, "NOT_FOUND", field("task_id"))),
         ("memory_note", json!({ "task_id": "t-001" }), (400, "INVALID_ARGUMENT", field("text"))),
         (
@@ -272,6 +376,8 @@ fn a_key_reaches_its_own_repository_alone() {
     for (name, arguments, code) in [
         ("memory_note", json!({ "task_id": "t-900", "text": "src/coins.rs: Coins are cents." }), "NOT_FOUND"),
         ("memory_feedback", json!({ "task_id": "t-900", "used": [shop.note] }), "NOT_FOUND"),
+        ("memory_hydrate", json!({ "task_id": "t-900" }), "NOT_FOUND"),
+        ("memory_hydrate", json!({ "repo": "acme/till" }), "REPO_UNKNOWN"),
         ("rules_list", json!({ "repo": "acme/till" }), "REPO_UNKNOWN"),
         ("task_history", json!({ "repo": "acme/till" }), "REPO_UNKNOWN"),
         ("attribution_lookup", json!({ "repo": "acme/till" }), "REPO_UNKNOWN"),

@@ -67,8 +67,8 @@ impl Hydration {
     }
 
     /// The question; none where neither the request nor the task says anything.
-    pub(super) fn question(&self, task: &Task) -> Option<String> {
-        let query = self.query.as_deref().unwrap_or(&task.description);
+    pub(super) fn question(&self, task: Option<&Task>) -> Option<String> {
+        let query = self.query.as_deref().or(task.map(|task| task.description.as_str()))?;
         Some(query.trim()).filter(|query| !query.is_empty()).map(str::to_owned)
     }
 

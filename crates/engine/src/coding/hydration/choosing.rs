@@ -20,7 +20,8 @@ const BANDS: f64 = 20.0;
 
 /// What the task is about.
 pub(super) struct Aim<'a> {
-    pub(super) task: &'a TaskId,
+    /// Who asks; what it tells itself is left out.
+    pub(super) task: Option<&'a TaskId>,
     pub(super) query: Option<&'a str>,
     pub(super) paths: &'a AskedPaths,
     /// What the prompt says anyway.
@@ -90,7 +91,8 @@ fn unfit(candidate: &Candidate, aim: &Aim<'_>, settings: &CodingSettings) -> Opt
     if candidate.record.subtype.as_deref() == Some(SELF_FEEDBACK) {
         return Some(SELF_FEEDBACK);
     }
-    if candidate.kind == HydrationKind::Episodes && candidate.text("task_id") == Some(aim.task.as_str()) {
+    let is_own = |task: &TaskId| candidate.text("task_id") == Some(task.as_str());
+    if candidate.kind == HydrationKind::Episodes && aim.task.is_some_and(is_own) {
         return Some("own_task");
     }
     by_code(candidate, settings).or_else(|| {

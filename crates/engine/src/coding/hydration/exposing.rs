@@ -10,7 +10,6 @@ use super::planning::{Limits, Plan};
 
 /// What an exposure tells of.
 pub(super) struct Shown<'a> {
-    pub(super) task: &'a Task,
     pub(super) query: Option<&'a str>,
     pub(super) snapshot: &'a str,
     pub(super) limits: &'a Limits,
@@ -22,8 +21,8 @@ pub(super) struct Shown<'a> {
 }
 
 /// The row.
-pub(super) fn exposure(id: ExposureId, shown: &Shown<'_>) -> Exposure {
-    let Shown { task, plan, limits, .. } = shown;
+pub(super) fn exposure(id: ExposureId, task: &Task, shown: &Shown<'_>) -> Exposure {
+    let Shown { plan, limits, .. } = shown;
     let decision = if shown.is_shadow { SHADOW } else { SHOWN };
     let taken = plan.shown.iter().map(|one| row(&one.candidate, one.tokens, decision.to_owned()));
     let left = plan.left.iter().map(|one| row(&one.candidate, one.tokens, format!("dropped:{}", one.reason)));

@@ -12,7 +12,8 @@
 //! | `outcome`, `lines`, `planning` | how a task ended, how a record reads, and what fits: pure |
 //! | `screening` | what was chosen is looked at, as long as there is time |
 //! | `exposing` | what was shown, as a row |
-//! | `task_hydrate` | the verb |
+//! | `hydrating` | all of this, one after the other |
+//! | `task_hydrate` | the verbs |
 //!
 //! To add a kind: a variant in `kind`, a read in `reading`, a section in `lines`.
 
@@ -21,6 +22,7 @@ mod candidate;
 mod choosing;
 mod deadline;
 mod exposing;
+mod hydrating;
 mod kind;
 mod lines;
 mod named_docs;
@@ -36,6 +38,7 @@ mod trust;
 
 pub use asked::Hydration;
 pub use candidate::{Candidate, Left};
+pub use hydrating::Hydrated;
 pub use kind::{HydrationKind, KindStatus};
 pub use lines::{listed_text, shown_text};
 /// How tokens are estimated.
@@ -43,4 +46,3 @@ pub use loci_text::tokens::Estimator;
 pub use outcome::{Polarity, outcome_of};
 pub use planning::{Limits, Plan, ShownRecord};
 pub(super) use scope_match::AskedPaths;
-pub use task_hydrate::Hydrated;

@@ -72,7 +72,7 @@ fn chosen_by(
     let task = TaskId::parse("t-now").unwrap();
     let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
     let paths = AskedPaths::new(&paths);
-    let aim = Aim { task: &task, query, paths: &paths, docs: None, now: now() };
+    let aim = Aim { task: Some(&task), query, paths: &paths, docs: None, now: now() };
     let of = |kind: &Kind| found.iter().filter(|one| one.kind == *kind).cloned().collect();
     Kind::ALL.iter().map(|kind| (*kind, choose(*kind, of(kind), &aim, settings))).collect()
 }

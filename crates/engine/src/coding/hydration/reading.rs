@@ -7,8 +7,8 @@ use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind};
 use loci_model::repository::Repository;
-use loci_model::task::Task;
-use loci_model::{Error, ErrorKind, MemoryId, Namespace, Result, limits};
+use loci_model::task::{MemoryArm, Task};
+use loci_model::{ActorId, Error, ErrorKind, MemoryId, Namespace, Result, limits};
 
 use super::asked::Hydration;
 use super::candidate::Candidate;
@@ -21,15 +21,29 @@ use crate::retrieval::SearchRequest;
 use crate::verified::{CitedLook, Remembered, Standing, facts_among};
 use crate::{Engine, access};
 
-/// Where a task stands.
+/// Of what something is remembered.
 pub(super) struct Place {
     pub(super) memory: MemoryId,
-    pub(super) task: Task,
+    /// Whose it is: the repository's.
+    pub(super) actor: ActorId,
+    /// Who asks; `None`: whoever knows the repository alone.
+    pub(super) task: Option<Task>,
     pub(super) repository: Option<Repository>,
     /// How many changes of records the memory has seen.
     pub(super) sequence: u64,
     /// Hardly any task of it came before.
     pub(super) is_cold: bool,
+}
+
+impl Place {
+    /// Which memory is given.
+    pub(super) fn arm(&self) -> MemoryArm {
+        self.task.as_ref().map_or(MemoryArm::On, |task| task.arm)
+    }
+
+    fn user(&self) -> Option<&String> {
+        self.task.as_ref().and_then(|task| task.user.as_ref())
+    }
 }
 
 /// A hydration's reads.
@@ -78,8 +92,8 @@ impl Reading<'_> {
     /// All kinds, side by side.
     pub(super) async fn all(&self) -> BTreeMap<HydrationKind, KindRead> {
         use HydrationKind as Kind;
-        let actor = &self.place.task.actor;
-        let user = self.asked.user.as_ref().or(self.place.task.user.as_ref());
+        let actor = &self.place.actor;
+        let user = self.asked.user.as_ref().or(self.place.user());
         let (rules, episodes_of) = (rules_of(actor.as_str()), format!("/{actor}/episodes/"));
         let preferences = user.and_then(|user| preferences_of(user));
         let is_unnamed = user.is_some() && preferences.is_none();
@@ -148,7 +162,7 @@ impl Reading<'_> {
             return KindRead::of(KindStatus::Disabled);
         }
         let Some(query) = self.query else { return KindRead::of(KindStatus::Skipped) };
-        let path = format!("/{}/episodes/", self.place.task.actor);
+        let path = format!("/{}/episodes/", self.place.actor);
         let read = self.deadline.read(self.search(kind, path, RecordKind::Episode, query)).await;
         self.settled(kind, read).0
     }
@@ -160,7 +174,7 @@ impl Reading<'_> {
             return KindRead::of(KindStatus::Disabled);
         }
         let Some(query) = self.query else { return KindRead::of(KindStatus::Skipped) };
-        let path = format!("/{}/knowledge/", self.place.task.actor);
+        let path = format!("/{}/knowledge/", self.place.actor);
         let work = async {
             let found = self.search(kind, path, RecordKind::Fact, query).await?;
             self.with_facts(found).await
@@ -267,11 +281,12 @@ impl Reading<'_> {
 
     /// A fault of what is around is a warning, one of the program an error (§7).
     fn log(&self, kind: HydrationKind, error: &Error) {
-        let (task_id, repo, kind) = (&self.place.task.id, &self.place.task.actor, kind.as_str());
+        let (repo, kind) = (&self.place.actor, kind.as_str());
+        let task_id = self.place.task.as_ref().map_or("", |task| task.id.as_str());
         if matches!(error.kind, ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Bug) {
-            tracing::error!(%task_id, %repo, kind, ?error, metric_type = "memory_load_bug", "hydration");
+            tracing::error!(task_id, %repo, kind, ?error, metric_type = "memory_load_bug", "hydration");
         } else {
-            tracing::warn!(%task_id, %repo, kind, ?error, metric_type = "memory_load_infra_failure", "hydration");
+            tracing::warn!(task_id, %repo, kind, ?error, metric_type = "memory_load_infra_failure", "hydration");
         }
     }
 }

@@ -3,6 +3,7 @@
 
 pub(super) mod attribution_lookup;
 pub(super) mod feedback;
+pub(super) mod hydrate;
 pub(super) mod note;
 pub(super) mod related_files;
 pub(super) mod rules_list;

@@ -1,0 +1,241 @@
+//! What is remembered of a place, put together for a prompt; and, where a task asks, the row of what it was shown. The verbs say which
+//! place is meant.
+
+use std::collections::BTreeMap;
+
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::Principal;
+use loci_model::task::{MemoryArm, TaskStatus};
+use loci_model::{ExposureId, RecordId, Result, TaskId, Timestamp};
+use loci_text::tokens::Estimator;
+
+use super::asked::Hydration;
+use super::choosing::{Aim, choose};
+use super::deadline::{Deadline, Read};
+use super::exposing::{Shown, exposure};
+use super::kind::{HydrationKind, KindStatus};
+use super::planning::{Limits, Plan, plan};
+use super::reading::{KindRead, Place, Reading};
+use super::scope_match::AskedPaths;
+use super::screening::screen;
+use crate::Engine;
+use crate::memories::existing;
+use crate::safety::Patterns;
+use crate::verified::{CitedLook, Standing};
+
+/// What is said where no task asks.
+const NO_TASK: &str = "NOT_LOGGED: no task is named, so it is not written down who was shown this";
+
+/// What is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hydrated {
+    /// The task; `None`: a repository was named, and no task.
+    pub task: Option<TaskId>,
+    /// Which memory the task is given; `on` without one.
+    pub arm: MemoryArm,
+    /// Something could not be read, or not in time.
+    pub degraded: bool,
+    /// What to know.
+    pub warnings: Vec<String>,
+    /// Hardly any task of the repository came before.
+    pub cold_start: bool,
+    /// The state of the memory it was made from.
+    pub snapshot: String,
+    /// The row of what was shown; `None` where it could not be written, or no task asked.
+    pub exposure: Option<ExposureId>,
+    /// The commit at which citations were verified.
+    pub commit: Option<String>,
+    /// How each kind was read.
+    pub status: BTreeMap<HydrationKind, KindStatus>,
+    /// What is shown, and what is not.
+    pub plan: Plan,
+    /// At most so many tokens.
+    pub limit: u32,
+    /// How they were estimated.
+    pub estimator: Estimator,
+    /// When: ages are told from it.
+    pub at: Timestamp,
+}
+
+/// What was read for a hydration.
+struct Gathered {
+    status: BTreeMap<HydrationKind, KindStatus>,
+    warnings: Vec<String>,
+    look: Option<CitedLook>,
+    plan: Plan,
+}
+
+impl Engine {
+    /// Puts together what is shown at a place, until a deadline.
+    pub(super) async fn hydrate(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        place: Place,
+        asked: Hydration,
+        deadline: &Deadline,
+    ) -> Result<Hydrated> {
+        let settings = &self.settings.coding;
+        let (at, arm) = (self.clock.now(), place.arm());
+        let limits = Limits {
+            tokens: asked.budget_tokens.unwrap_or(settings.budget_tokens),
+            estimator: asked.estimator.unwrap_or(settings.estimator),
+            seed: self.ids.random(),
+        };
+        let query = asked.question(place.task.as_ref());
+        let is_shadow = arm == MemoryArm::Off && settings.control.shadow;
+        let wanted: Vec<HydrationKind> = HydrationKind::ALL
+            .iter()
+            .copied()
+            .filter(|kind| asked.includes(*kind) && (is_shadow || kind.is_of(arm)))
+            .collect();
+        let asking = self.asking_once();
+        let reading = Reading {
+            engine: &asking,
+            caller,
+            standing,
+            place: &place,
+            asked: &asked,
+            query: query.as_deref(),
+            deadline,
+            wanted: &wanted,
+        };
+        let (read, (docs, unread)) = futures::join!(reading.all(), reading.named_docs());
+        let paths = AskedPaths::new(&asked.paths);
+        let (task, query) = (place.task.as_ref().map(|task| &task.id), query.as_deref());
+        let aim = Aim { task, query, paths: &paths, docs: docs.as_ref(), now: at };
+        let mut gathered = self.gathered(read, &aim, &limits, deadline).await;
+        gathered.warnings.extend(unread);
+        let snapshot = format!("snap_{}", place.sequence);
+        let shown = Shown {
+            query,
+            snapshot: &snapshot,
+            limits: &limits,
+            plan: &gathered.plan,
+            is_shadow,
+            degraded: gathered.status.values().any(|status| status.is_failure()),
+            at,
+        };
+        let (exposure, unwritten) = self.expose(&place, &shown, gathered.look.as_ref(), deadline).await?;
+        if arm == MemoryArm::Off {
+            // As where nothing is known: the prompt of the control group has the same shape.
+            gathered.plan = plan(BTreeMap::new(), &limits, settings);
+            gathered.status.values_mut().for_each(|status| *status = KindStatus::Disabled);
+            gathered.warnings.clear();
+        }
+        gathered.warnings.extend(unwritten);
+        Ok(hydrated(place, gathered, snapshot, exposure, &limits, at))
+    }
+
+    /// What is shown of what was read.
+    async fn gathered(
+        &self,
+        read: BTreeMap<HydrationKind, KindRead>,
+        aim: &Aim<'_>,
+        limits: &Limits,
+        deadline: &Deadline,
+    ) -> Gathered {
+        let settings = &self.settings.coding;
+        let (mut status, mut warnings, mut look) = (BTreeMap::new(), Vec::new(), None);
+        let mut chosen = BTreeMap::new();
+        for (kind, read) in read {
+            status.insert(kind, read.status);
+            warnings.extend(read.warnings);
+            look = look.or(read.look);
+            chosen.insert(kind, choose(kind, read.found, aim, settings));
+        }
+        let patterns = Patterns::in_force(self.settings.patterns);
+        let ready = screen(chosen, aim.now, patterns, deadline).await;
+        for (kind, late) in
+            ready.iter().map(|(kind, ready)| (kind, ready.late())).filter(|(_, late)| *late > 0)
+        {
+            status.insert(*kind, KindStatus::Timeout);
+            let kind = kind.as_str();
+            warnings.push(format!("NOT_IN_TIME: {late} of the {kind} were found and not looked at in time"));
+        }
+        let plan = plan(ready, limits, settings);
+        if plan.cuts_rules() {
+            warnings.push("RULES_TRUNCATED: not every rule fits the budget".to_owned());
+        }
+        if plan.block.is_empty() {
+            warnings.push(
+                "BUDGET_TOO_SMALL: the budget does not hold the fence, so nothing is rendered".to_owned(),
+            );
+        }
+        Gathered { status, warnings, look, plan }
+    }
+
+    /// Writes down what a task was shown, what was found of citations, and that the task is hydrated: one write. A task is not held up by
+    /// a write that fails or takes too long: the answer says so. Where no task asks, nothing is written.
+    async fn expose(
+        &self,
+        place: &Place,
+        shown: &Shown<'_>,
+        look: Option<&CitedLook>,
+        deadline: &Deadline,
+    ) -> Result<(Option<ExposureId>, Option<String>)> {
+        let Some(task) = &place.task else { return Ok((None, Some(NO_TASK.to_owned()))) };
+        let id = ExposureId::parse(format!("exp_{}", uuid7(self.ids.as_ref(), shown.at.millis())))?;
+        let row = exposure(id.clone(), task, shown);
+        let served: Vec<RecordId> = match shown.is_shadow {
+            true => Vec::new(),
+            false => shown.plan.shown.iter().map(|one| one.candidate.record.id.clone()).collect(),
+        };
+        let (memory, task_id, look, engine) =
+            (place.memory.clone(), task.id.clone(), look.cloned(), self.clone());
+        let write = self.store.write(move |tx| {
+            let memory = existing(tx, &memory)?;
+            tx.exposures_mut().put(&row)?;
+            if let Some(look) = &look {
+                engine.write_cited(tx, &memory, look, &served)?;
+            }
+            let begun =
+                tx.tasks().get(&memory.id, &task_id)?.filter(|task| task.status == TaskStatus::Accepted);
+            if let Some(mut task) = begun {
+                task.status = TaskStatus::Hydrating;
+                task.updated_at = row.at;
+                tx.tasks_mut().put(&task)?;
+            }
+            Ok(())
+        });
+        Ok(match deadline.assemble(write).await {
+            Read::Done(Ok(())) => (Some(id), None),
+            Read::Done(Err(error)) => {
+                let task_id = &task.id;
+                tracing::warn!(%task_id, ?error, metric_type = "memory_write_infra_failure", "an exposure");
+                (None, Some("NOT_LOGGED: what was shown could not be written down".to_owned()))
+            }
+            Read::Late => {
+                let message = "LOGGED_LATE: it is not known yet whether what was shown is written down";
+                (Some(id), Some(message.to_owned()))
+            }
+        })
+    }
+}
+
+fn hydrated(
+    place: Place,
+    gathered: Gathered,
+    snapshot: String,
+    exposure: Option<ExposureId>,
+    limits: &Limits,
+    at: Timestamp,
+) -> Hydrated {
+    let Gathered { status, warnings, look, plan } = gathered;
+    Hydrated {
+        arm: place.arm(),
+        task: place.task.map(|task| task.id),
+        degraded: status.values().any(|status| status.is_failure()),
+        warnings,
+        cold_start: place.is_cold,
+        snapshot,
+        exposure,
+        commit: look.and_then(|look| look.commit),
+        status,
+        plan,
+        limit: limits.tokens,
+        estimator: limits.estimator,
+        at,
+    }
+}

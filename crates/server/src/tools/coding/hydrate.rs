@@ -1,0 +1,153 @@
+//! `memory_hydrate`: what is remembered, for the prompt of a task or of whoever knows the repository alone (coding-agent-memory.md §4.2).
+//! Only a request that cannot be right, or is not the caller's to make, is an error.
+
+use loci_api::hydration::TaskHydrate;
+use loci_engine::coding::hydration::{Estimator, HydrationKind, KindStatus};
+use loci_model::ports::BoxFuture;
+use loci_model::{Error, ErrorKind, limits};
+use serde_json::{Map, Value, json};
+
+use super::shapes::{name, task_id};
+use crate::tools::error::{Code, ToolError};
+use crate::tools::profile::Profile;
+use crate::tools::schema::{
+    anything, array, closed, default, flag, list, one_of, open, said, text, whole, word,
+};
+use crate::tools::shapes::repo;
+use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::{asked, native};
+use crate::v1::task_hydration::{of_repository, of_task};
+
+const ESTIMATORS: [Estimator; 3] = [Estimator::Mixed, Estimator::Chars4, Estimator::Bytes3];
+
+pub(in crate::tools) fn tool() -> Tool {
+    Tool {
+        name: "memory_hydrate",
+        dotted: Some("memory.hydrate"),
+        description: "What is remembered for this work: rules, knowledge, earlier tasks, preferences, within a token budget. \
+                      Call once at the start; task_id needs write access, repo only read.",
+        profiles: &[Profile::Coding, Profile::Full],
+        scope: Scope::Read,
+        annotations: Annotations::read(true),
+        input: input(),
+        output: output(),
+        work: Some(work),
+    }
+}
+
+fn input() -> Value {
+    let kinds: Vec<&str> = HydrationKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    let tokens = whole(0, limits::HYDRATION_TOKENS_MAX.into());
+    let (wait_min, wait_max) = limits::HYDRATION_TIMEOUT_MS.into_inner();
+    said(
+        closed(
+            [
+                ("task_id", task_id()),
+                ("repo", repo()),
+                (
+                    "query",
+                    said(
+                        text(0, limits::TASK_DESCRIPTION_CHARS_MAX as u32),
+                        "What the work is; omit for the task's description",
+                    ),
+                ),
+                (
+                    "paths",
+                    said(
+                        list(text(1, 1024), 0, limits::HYDRATION_PATHS_MAX as u32),
+                        "Files, directories or globs it touches",
+                    ),
+                ),
+                ("user", name()),
+                ("ref", text(0, 250)),
+                ("commit", text(0, 64)),
+                ("budget_tokens", said(tokens, "Omit for 2000, or as configured")),
+                ("estimator", one_of(&ESTIMATORS.map(Estimator::name))),
+                ("timeout_ms", whole(wait_min as i64, wait_max as i64)),
+                ("include", list(one_of(&kinds), 1, kinds.len() as u32)),
+                ("render", default(one_of(&["markdown", "json", "none"]), "markdown")),
+            ],
+            &[],
+        ),
+        "Exactly one of task_id and repo; the server checks.",
+    )
+}
+
+fn output() -> Value {
+    open(
+        [
+            ("task_id", word()),
+            ("degraded", flag()),
+            ("warnings", array(word())),
+            ("arm", word()),
+            ("exposure_id", word()),
+            ("commit", word()),
+            ("rules", array(anything())),
+            ("knowledge", array(anything())),
+            ("episodes", array(anything())),
+            ("reflections", array(anything())),
+            ("preferences", array(anything())),
+            ("budget", anything()),
+            ("withheld", array(anything())),
+            ("status", anything()),
+            ("rendered", word()),
+        ],
+        &["degraded", "warnings", "rules", "knowledge", "episodes", "reflections", "preferences", "status"],
+    )
+}
+
+fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
+    Box::pin(async move {
+        let asking = native::asking(&context, &arguments);
+        let repo = asked::string(&arguments, "repo");
+        let is_task = arguments.contains_key(native::TASK);
+        let id = is_task.then(|| native::task(&arguments)).transpose()?;
+        let asked: TaskHydrate = native::request(arguments, &[native::TASK, "repo"])?;
+        let found = match (id, repo) {
+            (Some(id), None) => of_task(&asking, &id, asked).await,
+            (None, Some(repo)) => of_repository(&asking, &repo, asked).await,
+            (Some(_), Some(_)) | (None, None) => {
+                let rule = "give exactly one of task_id and repo";
+                return Err(ToolError::new(Code::InvalidArgument, rule).on(native::TASK));
+            }
+        };
+        match found {
+            Ok(found) => native::answer(&found),
+            Err(error) if error.kind == ErrorKind::Unavailable => Ok(unread(&error)),
+            Err(error) => Err(error.into()),
+        }
+    })
+}
+
+/// Nothing could be read: the work goes on without, and is told why.
+fn unread(error: &Error) -> Value {
+    tracing::warn!(?error, metric_type = "memory_load_infra_failure", "memory_hydrate");
+    let status =
+        HydrationKind::ALL.iter().map(|kind| (kind.as_str().to_owned(), KindStatus::Error.as_str().into()));
+    json!({
+        "degraded": true,
+        "warnings": [format!("NOT_READ: {}", error.message)],
+        "rules": [],
+        "knowledge": [],
+        "episodes": [],
+        "reflections": [],
+        "preferences": [],
+        "status": status.collect::<Map<_, _>>(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_read_has_the_form_of_an_answer() {
+        let answer = unread(&Error::unavailable("the task could not be read in time"));
+        let form = output();
+        for name in form["required"].as_array().unwrap() {
+            assert!(answer.get(name.as_str().unwrap()).is_some(), "{name}: {answer}");
+        }
+        assert_eq!(answer["warnings"], json!(["NOT_READ: the task could not be read in time"]));
+        assert_eq!((&answer["degraded"], &answer["status"]["rules"]), (&json!(true), &json!("error")));
+    }
+}
