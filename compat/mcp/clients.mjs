@@ -6,6 +6,7 @@ import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/clien
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { coding } from "./coding.mjs";
 import { facts } from "./facts.mjs";
 
 const info = { name: "loci-acceptance", version: "1.0.0" };
@@ -48,9 +49,11 @@ async function life(client, way) {
   let gone;
   await client.readResource({ uri: "memory://nothing" }).catch((error) => (gone = error));
   must(gone, "a resource that is not there");
+  const either = (name, args) => (name.includes(".") ? client.callTool({ name, arguments: args }) : call(name, args));
+  await coding({ way, call: either });
   await facts({
     way,
-    call: (name, args) => (name.includes(".") ? client.callTool({ name, arguments: args }) : call(name, args)),
+    call: either,
     read: async (uri) => (await client.readResource({ uri })).contents[0].text,
     prompt: async (name, args) => (await client.getPrompt({ name, arguments: args })).messages[0].content.text,
   });

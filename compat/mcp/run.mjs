@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { clients } from "./clients.mjs";
+import { description, task } from "./coding.mjs";
 import { fact, make_repository, repo } from "./repository.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -98,7 +99,10 @@ function inspector() {
         json(text).structuredContent.results[0].content.includes("tea"),
       );
       // Each call is a process: both eras and both ways, but not all four.
-      if ((era === "legacy") === (way === "stdio")) about_facts(node, name, era, target, json);
+      if ((era === "legacy") === (way === "stdio")) {
+        about_facts(node, name, era, target, json);
+        about_tasks(node, name, era, target, json);
+      }
       node(`${name} prompts/get`, era, target, ["--method", "prompts/get", "--prompt-name", "memory_rules"]);
       node(`${name} resources/read`, era, target, ["--method", "resources/read", "--uri", "memory://rules"]);
     }
@@ -110,10 +114,9 @@ function inspector() {
   });
 }
 
-// One call of each tool for facts, as far as arguments fit a command line.
-function about_facts(node, name, era, target, json) {
-  const way = name.replaceAll(" ", " by ");
-  const call = (tool, args, check) => {
+// Calls of tools whose arguments fit a command line.
+function caller(node, name, era, target, json) {
+  return (tool, args, check) => {
     const given = Object.entries(args).flatMap(([key, value]) => [
       "--tool-arg",
       `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
@@ -124,6 +127,24 @@ function about_facts(node, name, era, target, json) {
       return check(answer.structuredContent);
     });
   };
+}
+
+// One call of each tool for tasks.
+function about_tasks(node, name, era, target, json) {
+  const call = caller(node, name, era, target, json);
+  let id;
+  call("memory_note", { task_id: task, text: `src/limits.rs: MAX_ITEMS bounds the cart, says ${name}.` }, (noted) => (id = noted.learning.id));
+  call("memory_hydrate", { task_id: task, query: `MAX_ITEMS bounds the cart, says ${name}` }, (shown) => shown.knowledge.length > 0);
+  call("memory_feedback", { task_id: task, helpful: [id] }, (said) => said.helpful.includes(id));
+  call("rules_list", { repo }, (list) => Array.isArray(list.rules));
+  call("task_history", { repo }, (list) => list.tasks.some((one) => one.task_id === task));
+  call("attribution_lookup", { task }, (found) => found.items.length === 1);
+}
+
+// One call of each tool for facts.
+function about_facts(node, name, era, target, json) {
+  const way = name.replaceAll(" ", " by ");
+  const call = caller(node, name, era, target, json);
   let id;
   call("memory_store", fact(way), (stored) => (id = stored.id) && stored.status === "created");
   call("memory_get_recent", { repo, limit: 5 }, (list) => list.memories.some((one) => one.id === id));
@@ -157,7 +178,14 @@ async function prepare() {
     body: JSON.stringify({ directory: shop }),
   });
   if (!known.ok) throw new Error(`the repository is not known: ${await known.text()}`);
+  const begun = await fetch(`${base}/v1/tasks`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ task_id: task, repo, description }),
+  });
+  if (!begun.ok) throw new Error(`no task was begun: ${await begun.text()}`);
   run("a memory for stdio", loci, ["memory", "create", "notes", "--data-dir", join(data, "data")]);
+  run("a task for stdio", loci, ["task", "create", "--id", task, "--data-dir", join(data, "data"), description]);
 }
 
 await prepare();

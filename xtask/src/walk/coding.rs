@@ -3,7 +3,7 @@
 
 use super::stage::Stage;
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
 
@@ -16,6 +16,7 @@ type Step = (&'static str, fn(&Stage) -> Result<()>);
 const STEPS: &[Step] = &[
     ("a task is taken in, and the hooks are installed", begin),
     ("hydration: what an earlier task learned, and how it failed", hydrated),
+    ("the agent itself, by the tools of MCP", by_tools),
     ("commits: -m, -v, --amend, --no-verify", commits),
     ("a rebase and a merge", rebase_and_merge),
     ("a working tree for another task", another_tree),
@@ -77,6 +78,21 @@ fn hydrated(stage: &Stage) -> Result<()> {
     ensure!(explained["exposures"][0]["exposure_id"] == found["exposure_id"], "{explained}");
     let task = stage.loci(&["task", "show", "t-001"])?;
     ensure!(task["status"] == "hydrating", "{task}");
+    Ok(())
+}
+
+fn by_tools(stage: &Stage) -> Result<()> {
+    let found = stage.tool("t-001", "memory_hydrate", &json!({ "query": "Pagination of orders" }))?;
+    ensure!(found["task_id"] == "t-001" && found["exposure_id"].is_string(), "{found}");
+    let known = found["knowledge"][0]["id"].clone();
+    ensure!(known.is_string(), "{found}");
+    let said = stage.tool("t-001", "memory_feedback", &json!({ "helpful": [known] }))?;
+    ensure!(said["helpful"][0] == known, "{said}");
+    let history = stage.tool("t-001", "task_history", &json!({ "repo": "acme/shop", "status": "failed" }))?;
+    ensure!(history["tasks"][0]["task_id"] == "t-000", "{history}");
+    let explained = stage.loci(&["task", "explain", "t-001"])?;
+    let shown = explained["exposures"].as_array().map(Vec::len);
+    ensure!(shown == Some(2) && explained["helpful"][0] == known, "{explained}");
     Ok(())
 }
 

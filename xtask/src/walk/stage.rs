@@ -2,9 +2,10 @@
 
 use crate::process;
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// Commits of the history before the first task.
 const HISTORY: usize = 20;
@@ -78,6 +79,27 @@ impl Stage {
         let text = succeeded(self.prepared(&mut command, directory))?;
         // A command may say how it went before it answers.
         serde_json::from_str(&text).with_context(|| format!("the answer of loci {arguments:?}: {text}"))
+    }
+
+    /// What a tool of `loci mcp` answers to an agent that was started for a task, in the clone.
+    pub(super) fn tool(&self, task: &str, name: &str, arguments: &Value) -> Result<Value> {
+        let mut command = Command::new(&self.loci);
+        command.args(["mcp", "--profile", "coding"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = self.prepared(&mut command, &self.shop).env("LOCI_TASK_ID", task).spawn()?;
+        let mut input = child.stdin.take().context("its input")?;
+        let output = child.stdout.take().context("its output")?;
+        let params = json!({ "name": name, "arguments": arguments });
+        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        writeln!(input, "{call}")?;
+        let mut line = String::new();
+        BufReader::new(output).read_line(&mut line)?;
+        drop(input);
+        let status = child.wait()?;
+        ensure!(status.success(), "`loci mcp` ended with {status}");
+        let answer: Value = serde_json::from_str(&line).with_context(|| format!("the answer {line:?}"))?;
+        let result = &answer["result"];
+        ensure!(result["isError"] != true && result["structuredContent"].is_object(), "{name}: {answer}");
+        Ok(result["structuredContent"].clone())
     }
 
     fn prepared<'c>(&self, command: &'c mut Command, directory: &Path) -> &'c mut Command {

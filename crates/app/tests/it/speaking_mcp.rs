@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::program::Home;
+use crate::shop::Shop;
 
 /// A running `loci mcp`, as a client sees it.
 pub(crate) struct Speaking {
@@ -134,4 +135,41 @@ fn what_it_lists_and_means_is_said_by_flags_and_configuration() {
     assert!(configured.ends());
     let said = home.fails(2, &["mcp", "--profile", "everything"]);
     assert!(said.contains("there are core, verified, recall, coding, full"), "{said}");
+}
+
+#[test]
+fn tools_of_a_task_mean_the_one_it_was_started_for() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    shop.json(&["task", "create", "--id", "t-001", "Bound the cart"]);
+    let server = home.serve(&[]);
+    let start = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = home.command(&[&["mcp", "--profile", "coding"], arguments].concat());
+        command.current_dir(shop.path());
+        Speaking::start(command, variables)
+    };
+    let call = |speaking: &mut Speaking, name: &str, arguments: Value| {
+        speaking.ask("tools/call", json!({ "name": name, "arguments": arguments }))["structuredContent"]
+            .clone()
+    };
+    let mut ours = start(&[], &[("LOCI_TASK_ID", "t-001")]);
+    let listed = ours.ask("tools/list", json!({}))["tools"].clone();
+    let names: Vec<&str> =
+        listed.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"memory_hydrate") && !names.contains(&"related_files"), "{names:?}");
+    let note = json!({ "text": "src/limits.rs: MAX_ITEMS bounds the cart." });
+    let noted = call(&mut ours, "memory_note", note.clone());
+    assert_eq!(noted["learning"]["action"], "added", "{noted}");
+    let mut remote = start(&["--url", &server.url], &[("TASK_ID", "t-001")]);
+    let shown = call(&mut remote, "memory_hydrate", json!({ "query": "MAX_ITEMS of the cart" }));
+    assert_eq!(
+        (&shown["task_id"], &shown["knowledge"][0]["id"]),
+        (&json!("t-001"), &noted["learning"]["id"]),
+        "{shown}"
+    );
+    let mut nobodys = start(&[], &[]);
+    let refused = call(&mut nobodys, "memory_note", note);
+    assert_eq!(refused["code"], "INVALID_ARGUMENT", "{refused}");
+    assert!(refused["message"].as_str().unwrap().contains("LOCI_TASK_ID"), "{refused}");
+    assert!(ours.ends() && remote.ends() && nobodys.ends());
 }

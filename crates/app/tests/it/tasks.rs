@@ -287,6 +287,11 @@ fn a01_names_of_repositories_at_every_door() {
         let added = send(&server, "POST", "/v1/repos", "", &json!({ "name": name }).to_string());
         let tool = json!({ "repo": name, "query": "x" }).to_string();
         let told = send(&server, "POST", "/v1/tools/memory_search", "", &tool);
+        for other in ["task_history", "rules_list", "memory_hydrate", "attribution_lookup"] {
+            let asked = json!({ "repo": name }).to_string();
+            let answer = send(&server, "POST", &format!("/v1/tools/{other}"), "", &asked);
+            assert_eq!(answer.0, told.0, "{other} {name:?}: {}", answer.1);
+        }
         // A zero character cannot stand in an argument.
         let code = match name.contains('\0') {
             true => expect.2,

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::asked;
-use super::error::ToolError;
+use super::error::{Code, ToolError};
 use super::tool::{Arguments, Context, Outcome};
 use crate::asking::Asking;
 
@@ -21,7 +21,10 @@ pub(super) fn asking<'a>(context: &'a Context, arguments: &Arguments) -> Asking<
 
 /// The task that is meant.
 pub(super) fn task(arguments: &Arguments) -> Result<TaskId, ToolError> {
-    Ok(TaskId::parse(asked::needed(arguments, TASK)?)?)
+    let rule = "task_id is required: give it, or start `loci mcp` with LOCI_TASK_ID";
+    let id = asked::string(arguments, TASK);
+    let id = id.ok_or_else(|| ToolError::new(Code::InvalidArgument, rule).on(TASK))?;
+    Ok(TaskId::parse(id)?)
 }
 
 /// The native request, without what its path says.

@@ -307,6 +307,8 @@ fn what_cannot_be_is_refused_with_its_name() {
             (400, "INVALID_ARGUMENT", field("include[0]")),
         ),
         ("memory_note", json!({ "task_id": "t-404", "text": "x" }), (404, "NOT_FOUND", field("task_id"))),
+        ("memory_note", json!({ "text": "x" }), (400, "INVALID_ARGUMENT", field("task_id"))),
+        ("memory_feedback", json!({}), (400, "INVALID_ARGUMENT", field("task_id"))),
         ("memory_note", json!({ "task_id": "t-001" }), (400, "INVALID_ARGUMENT", field("text"))),
         (
             "memory_note",

@@ -57,7 +57,7 @@ pub(super) fn anybodys(tree: &WorkingTree) -> Option<TaskHere> {
 }
 
 /// What the environment says, and for the rest what was installed. The version of another task's prompt says nothing.
-pub(super) fn with(environment: &Environment, installed: Option<TaskHere>) -> Option<TaskHere> {
+pub(crate) fn with(environment: &Environment, installed: Option<TaskHere>) -> Option<TaskHere> {
     let of =
         |ours: &str, plain: &str| environment.get(ours).or_else(|| environment.get(plain)).map(str::to_owned);
     let task = of("LOCI_TASK_ID", "TASK_ID");

@@ -3,6 +3,7 @@
 //! Nothing but messages is written to standard output; logs go to standard error.
 
 mod elsewhere;
+mod task;
 mod tools;
 
 use std::sync::Arc;

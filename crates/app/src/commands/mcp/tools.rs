@@ -21,12 +21,14 @@ use crate::config::environment::Environment;
 use crate::session::{Meanwhile, Session};
 
 use super::elsewhere::{Elsewhere, Way, as_asked, at_commit};
+use super::task::TaskOfProcess;
 
 /// Calls of tools by the native API.
 pub(super) struct ClientTools {
     globals: Globals,
     environment: Environment,
     memory: Option<String>,
+    task: TaskOfProcess,
     directory: Option<PathBuf>,
     /// The code here, where the store is elsewhere.
     elsewhere: Option<Elsewhere>,
@@ -49,6 +51,7 @@ impl ClientTools {
             globals: globals.clone(),
             environment: environment.clone(),
             memory,
+            task: TaskOfProcess::of(environment),
             // A server elsewhere has other directories.
             directory: directory.filter(|_| globals.url.is_none()),
             elsewhere,
@@ -169,6 +172,7 @@ impl ToolBox for ClientTools {
         arguments: Arguments,
     ) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
+            let arguments = self.task.named(name, arguments);
             let way = match &self.elsewhere {
                 Some(elsewhere) => {
                     let client = self.client().await.map_err(told)?;

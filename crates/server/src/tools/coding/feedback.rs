@@ -5,7 +5,7 @@ use loci_model::limits;
 use loci_model::ports::BoxFuture;
 use serde_json::Value;
 
-use super::shapes::task_id;
+use super::shapes::own_task;
 use crate::tools::native;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, array, closed, list, open, said, text, word};
@@ -25,12 +25,12 @@ pub(in crate::tools) fn tool() -> Tool {
         annotations: Annotations::write(false, false, false),
         input: closed(
             [
-                ("task_id", task_id()),
+                ("task_id", own_task()),
                 ("used", ids()),
                 ("helpful", ids()),
                 ("harmful", list(harmful(), 0, RECORDS_MAX)),
             ],
-            &["task_id"],
+            &[],
         ),
         output: open(
             [

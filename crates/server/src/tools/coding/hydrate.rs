@@ -7,7 +7,7 @@ use loci_model::ports::BoxFuture;
 use loci_model::{Error, ErrorKind, limits};
 use serde_json::{Map, Value, json};
 
-use super::shapes::{name, task_id};
+use super::shapes::{name, own_task};
 use crate::tools::error::{Code, ToolError};
 use crate::tools::profile::Profile;
 use crate::tools::schema::{
@@ -42,7 +42,7 @@ fn input() -> Value {
     said(
         closed(
             [
-                ("task_id", task_id()),
+                ("task_id", own_task()),
                 ("repo", repo()),
                 (
                     "query",
@@ -69,7 +69,7 @@ fn input() -> Value {
             ],
             &[],
         ),
-        "Exactly one of task_id and repo; the server checks.",
+        "At most one of task_id and repo; the server checks.",
     )
 }
 
@@ -107,7 +107,7 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
             (Some(id), None) => of_task(&asking, &id, asked).await,
             (None, Some(repo)) => of_repository(&asking, &repo, asked).await,
             (Some(_), Some(_)) | (None, None) => {
-                let rule = "give exactly one of task_id and repo";
+                let rule = "give exactly one of task_id and repo, or start `loci mcp` with LOCI_TASK_ID";
                 return Err(ToolError::new(Code::InvalidArgument, rule).on(native::TASK));
             }
         };

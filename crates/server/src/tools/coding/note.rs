@@ -4,7 +4,7 @@ use loci_api::task_end::TaskNote;
 use loci_model::limits;
 use loci_model::ports::BoxFuture;
 
-use super::shapes::task_id;
+use super::shapes::own_task;
 use crate::tools::native;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{array, closed, flag, one_of, open, said, text, word};
@@ -21,7 +21,7 @@ pub(in crate::tools) fn tool() -> Tool {
         annotations: Annotations::write(false, true, true),
         input: closed(
             [
-                ("task_id", task_id()),
+                ("task_id", own_task()),
                 (
                     "text",
                     said(
@@ -39,7 +39,7 @@ pub(in crate::tools) fn tool() -> Tool {
                 ),
                 ("category", one_of(&["architecture", "convention", "tooling", "gotcha"])),
             ],
-            &["task_id", "text"],
+            &["text"],
         ),
         output: open(
             [

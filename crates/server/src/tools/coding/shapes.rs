@@ -4,11 +4,16 @@ use loci_model::limits;
 use loci_model::task::TaskStatus;
 use serde_json::Value;
 
-use crate::tools::schema::{default, one_of, text, whole};
+use crate::tools::schema::{default, one_of, said, text, whole};
 
 /// A task.
 pub(super) fn task_id() -> Value {
     text(1, limits::TASK_ID_CHARS_MAX as u32)
+}
+
+/// The task that a tool is of. It may be known without: `loci mcp` names the one that it was started for.
+pub(super) fn own_task() -> Value {
+    said(task_id(), "Omit for the task of this session")
 }
 
 /// A name: a user, a branch, a version.
