@@ -190,6 +190,12 @@ pub const MIRROR_BYTES_MAX_DEFAULT: u64 = 4 << 30;
 pub const REPORT_CHARS_MAX: usize = 60_000;
 /// Resources that one client listens to at once over MCP: each is looked at when something changes.
 pub const RESOURCES_MAX: usize = 100;
+/// Characters of a repository's owner at github.com.
+pub const GITHUB_OWNER_CHARS_MAX: usize = 39;
+/// Characters of each segment of a repository's name.
+pub const REPOSITORY_SEGMENT_CHARS_MAX: usize = 100;
+/// Characters of a repository's scope key `owner/name`.
+pub const REPOSITORY_KEY_CHARS_MAX: usize = 255;
 /// Characters of a task's id.
 pub const TASK_ID_CHARS_MAX: usize = 128;
 /// Characters of what a task is to do.

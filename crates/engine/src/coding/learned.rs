@@ -236,3 +236,31 @@ pub(super) fn provenance(task: &Task) -> Provenance {
         ..Provenance::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A text and its digest, for clients in every language.
+    #[derive(serde::Deserialize)]
+    struct Vector {
+        text: String,
+        sha256: String,
+    }
+
+    #[test]
+    fn a91_digests_of_texts() {
+        let vectors: Vec<Vector> =
+            serde_json::from_str(include_str!("../../tests/coding/hash_vectors.json")).unwrap();
+        assert_eq!(vectors.len(), 6);
+        for Vector { text, sha256 } in vectors {
+            assert_eq!(digest(&text), sha256, "{text}");
+        }
+        let hidden = "Loci keeps what the \u{200b}repository cannot tell.";
+        assert_eq!(
+            digest(hidden),
+            digest("Loci keeps what the repository cannot tell."),
+            "as readers see it"
+        );
+    }
+}

@@ -1,13 +1,16 @@
 //! Names of repositories: as callers write them, as remotes configure them, and the one spelling in which they are compared
 //! (verified-memory.md §9). Which repository a name means is `repositories`' matter.
 
-use loci_model::{Error, Result};
+use loci_model::{Error, Result, limits};
 
-/// Fewest and most characters of a name.
+/// Fewest and most characters of a name, its host included.
 const NAME_CHARS: std::ops::RangeInclusive<usize> = 3..=300;
 /// What a name must be, for people.
-const RULE: &str = "repo must be owner/name or host/owner/name, 3 to 300 of letters, digits, . _ and -; no segment begins with -, \
-                    the name does not end in .git, and nobody is called users";
+const RULE: &str = "repo must be owner/name or host/owner/name, of letters, digits, . _ and -; no segment has more than 100 characters \
+                    (an owner at github.com 39), all of them no more than 255; no segment begins with -, the name does not end in \
+                    .git, and nobody is called users";
+/// The forge whose owners have short names.
+const GITHUB: &str = "github.com";
 /// An owner of that name would own the preferences of people: `/users/{user}/` is theirs.
 const RESERVED_OWNER: &str = "users";
 /// How a clone is called, not a repository.
@@ -41,7 +44,7 @@ impl RepositoryName {
             }
             _ => None,
         };
-        if !is_path(&segments) {
+        if !is_path(&segments) || !has_room(host.as_deref(), &segments) {
             return Err(bad());
         }
         Ok(Self { host, segments: segments.into_iter().map(str::to_owned).collect() })
@@ -65,7 +68,7 @@ impl RepositoryName {
         let path = path.split(['?', '#']).next().unwrap_or_default().trim_matches('/');
         let path = without_clone(path);
         let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
-        let named = is_path(&segments);
+        let named = is_path(&segments) && has_room(Some(host), &segments);
         let host_ok = !host.is_empty()
             && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':'));
         (named && host_ok).then(|| Self {
@@ -97,13 +100,18 @@ impl RepositoryName {
     }
 }
 
+/// So much of a root commit tells two directories of one name apart.
+const ROOT_CHARS: usize = 8;
+
 /// A name that no remote gives: the directory's, with the beginning of the first root commit.
 pub fn local_key(directory: &str, root: Option<&str>) -> String {
     let legal = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' };
-    let name: String = directory.chars().map(legal).take(100).collect();
+    let room = limits::REPOSITORY_SEGMENT_CHARS_MAX - 1 - ROOT_CHARS;
+    let name: String = directory.chars().map(legal).take(room).collect();
     let name = name.trim_matches(['.', '-']);
     let name = if name.is_empty() { "repository" } else { name };
-    let root: String = root.map_or_else(|| "unborn".to_owned(), |root| root.chars().take(8).collect());
+    let root: String =
+        root.map_or_else(|| "unborn".to_owned(), |root| root.chars().take(ROOT_CHARS).collect());
     format!("local/{name}-{root}")
 }
 
@@ -122,6 +130,20 @@ fn is_path(segments: &[&str]) -> bool {
     segments.iter().all(|segment| is_segment(segment))
         && !owner.eq_ignore_ascii_case(RESERVED_OWNER)
         && without_clone(name).len() == name.len()
+}
+
+/// Whether the lengths are those of names, and of the scope key that is made of them (coding-agent-memory.md §2.2).
+fn has_room(host: Option<&str>, segments: &[&str]) -> bool {
+    let owner_max = match host {
+        Some(GITHUB) => limits::GITHUB_OWNER_CHARS_MAX,
+        Some(_) | None => limits::REPOSITORY_SEGMENT_CHARS_MAX,
+    };
+    let groups = segments.len().saturating_sub(2);
+    // A key joins groups of groups with two characters in place of one.
+    let key = segments.iter().map(|segment| segment.len() + 1).sum::<usize>().saturating_sub(1) + groups;
+    segments.first().is_some_and(|owner| owner.len() <= owner_max)
+        && segments.iter().all(|segment| segment.len() <= limits::REPOSITORY_SEGMENT_CHARS_MAX)
+        && key <= limits::REPOSITORY_KEY_CHARS_MAX
 }
 
 /// A path without what clones are called by, in any case.
@@ -160,7 +182,40 @@ mod tests {
         for bad in ["", "a/", "shop", "a//b", "../x", "a/..", "a b/c", "a/b?ref=x", "/a/b", "a/b/", "é/b"] {
             check(bad, None);
         }
-        check(&format!("a/{}", "b".repeat(299)), None);
+    }
+
+    #[test]
+    fn names_at_their_lengths_and_one_past_them() {
+        let check = |text: String, expect: bool| {
+            assert_eq!(RepositoryName::parse(&text).is_ok(), expect, "{text}");
+            let host = text.split('/').count() > 2 && text.starts_with(GITHUB);
+            if host {
+                assert_eq!(
+                    RepositoryName::of_remote(&format!("https://{text}.git")).is_some(),
+                    expect,
+                    "{text}"
+                );
+            }
+        };
+        let long = |chars: usize| "a".repeat(chars);
+        for (chars, expect) in [(39, true), (40, false)] {
+            check(format!("github.com/{}/shop", long(chars)), expect);
+        }
+        for (chars, expect) in [(100, true), (101, false)] {
+            check(format!("{}/shop", long(chars)), expect);
+            check(format!("acme/{}", long(chars)), expect);
+            check(format!("github.com/acme/{}", long(chars)), expect);
+            check(format!("group/{}/shop", long(chars)), expect);
+        }
+        // As a key: 100, two dashes, 100, a slash, and what is left.
+        for (chars, expect) in [(52, true), (53, false)] {
+            let name = format!("{}/{}/{}", long(100), long(100), long(chars));
+            check(name.clone(), expect);
+            let key = RepositoryName::parse(&name).map(|name| name.key().len());
+            assert_eq!(key.ok(), expect.then_some(limits::REPOSITORY_KEY_CHARS_MAX));
+        }
+        let local = local_key(&long(200), Some("0123456789abcdef"));
+        assert!(RepositoryName::parse(&local).is_ok(), "{local}");
     }
 
     #[test]

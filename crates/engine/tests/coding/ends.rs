@@ -102,6 +102,50 @@ fn a29_what_a_report_wrote_is_read_and_found_at_once() {
 }
 
 #[test]
+fn a99_what_is_derived_names_the_prompts_it_came_from() {
+    let shop = Workshop::new();
+    shop.create(NewTask { prompt_version: Some("3f2a9c0d11ab".to_owned()), ..task("t-001") }).unwrap();
+    let prompts = [("learnings", "learnings@1"), ("self_feedback", "self_feedback@2")];
+    let prompts = prompts.map(|(name, version)| (name.to_owned(), version.to_owned()));
+    let said = Completion { extraction_prompts: prompts.into_iter().collect(), ..report() };
+    let left = shop.complete("t-001", said).unwrap();
+    let noted = shop.note("t-001", TaskNote { text: "Port 3000 is used.".to_owned(), ..TaskNote::default() });
+    let check = |id: &RecordId, extraction: Option<&str>| {
+        let record = shop.record(id);
+        let got = (text(&record, "prompt_version"), text(&record, "extraction_prompt_version"));
+        assert_eq!(got, (Some("3f2a9c0d11ab".to_owned()), extraction.map(str::to_owned)), "{record:?}");
+    };
+    check(&left.episode, None);
+    assert_eq!((left.learnings.len(), left.self_feedback.len()), (2, 1));
+    left.learnings.iter().for_each(|one| check(one.id.as_ref().unwrap(), Some("learnings@1")));
+    left.self_feedback.iter().for_each(|one| check(one.id.as_ref().unwrap(), Some("self_feedback@2")));
+    check(noted.unwrap().learned.id.as_ref().unwrap(), None);
+    // An end that nobody reported is derived from the same prompt.
+    shop.create(NewTask { prompt_version: Some("3f2a9c0d11ab".to_owned()), ..task("t-002") }).unwrap();
+    check(&shop.finalize("t-002", ended(TaskStatus::TimedOut)).unwrap().episode, None);
+}
+
+#[test]
+fn a41_learnings_come_from_nowhere_but_where_learnings_are_told() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let said = "- **Cart:** `add_item` refuses more than 50 items.";
+    let elsewhere = Completion {
+        summary: Some(said.to_owned()),
+        approach: Some(said.to_owned()),
+        difficulties: vec![said.to_owned()],
+        pr: Some(TaskPullRequest { number: 57, url: Some(said.to_owned()), ..TaskPullRequest::default() }),
+        learnings_text: None,
+        self_feedback_text: None,
+        ..report()
+    };
+    let left = shop.complete("t-001", elsewhere.clone()).unwrap();
+    assert_eq!((left.learnings.len(), shop.knowledge().len()), (0, 0));
+    let told = Completion { learnings_text: Some(said.to_owned()), ..elsewhere };
+    assert_eq!((shop.complete("t-001", told).unwrap().learnings.len(), shop.knowledge().len()), (1, 1));
+}
+
+#[test]
 fn the_same_report_again_and_another_one() {
     let shop = Workshop::new();
     shop.begun("t-001");

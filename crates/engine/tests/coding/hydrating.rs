@@ -1,7 +1,7 @@
 //! What a task is shown of what is remembered: within deadline and budget, with a receipt, and nothing of it in the control group.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use loci_engine::coding::hydration::{Hydration, HydrationKind as Kind, KindStatus};
 use loci_engine::coding::settings::ControlArms;
@@ -162,6 +162,48 @@ fn a9_a10_what_is_late_or_fails_is_told_from_what_is_empty() {
         assert_eq!(shown(&found), [rule.to_string()], "{trouble:?}");
         assert!(found.warnings.iter().any(|warning| warning.starts_with(code)), "{:?}", found.warnings);
     }
+}
+
+/// What is logged by this thread, as text.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What of level WARN and above is logged while something is done.
+fn warned(doing: impl FnOnce()) -> String {
+    let log = Log::default();
+    let writer = log.clone();
+    let told = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::WARN)
+        .with_writer(move || writer.clone())
+        .finish();
+    tracing::subscriber::with_default(told, doing);
+    let bytes = log.0.lock().unwrap().clone();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn a26_a_cold_start_is_no_reason_for_a_warning() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let log = warned(|| {
+        let found = hydrate(&shop, "t-001", Hydration::default());
+        assert!(found.cold_start && !found.degraded && shown(&found).is_empty());
+    });
+    assert_eq!(log, "");
+    let broken = engine_with(&shop, CodingSettings::default(), Some(Trouble::Fails));
+    let log = warned(|| drop(hydrate_by(&shop, &broken, "t-001", Hydration::default()).unwrap()));
+    assert!(log.contains("WARN") && log.contains("memory_load_infra_failure"), "{log}");
 }
 
 #[test]

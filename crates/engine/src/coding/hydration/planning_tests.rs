@@ -20,7 +20,7 @@ use super::lines::listed_text;
 use super::planning::{Limits, Plan};
 use super::scope_match::AskedPaths;
 use super::screening::screen;
-use crate::coding::settings::{CodingSettings, OnUnverifiable};
+use crate::coding::settings::{CodingSettings, DropPolicy, OnUnverifiable};
 use crate::render::{Oversize, PREFIX};
 use crate::safety::Patterns;
 use crate::verified::{Cited, CitedFate};
@@ -142,6 +142,22 @@ fn a13_of_the_same_score_the_oldest_is_dropped() {
     let mut better = found;
     better[0].similarity = 0.99;
     assert_eq!(reasons(&planned(better, 760)), [(id(3).to_string(), "budget")]);
+}
+
+#[test]
+fn a13_by_age_alone_the_oldest_is_dropped_however_well_it_scores() {
+    let text = words(240);
+    let found = vec![
+        candidate(Kind::Knowledge, 1, &format!("old {text}"), 0.99, 3),
+        candidate(Kind::Knowledge, 2, &format!("new {text}"), 0.30, 1),
+        candidate(Kind::Knowledge, 3, &format!("mid {text}"), 0.60, 2),
+    ];
+    let dropped = |drop_policy: DropPolicy| {
+        let settings = CodingSettings { drop_policy, ..CodingSettings::default() };
+        reasons(&plan(chosen_by(found.clone(), &[], Some("orders"), &settings), &limits(760), &settings))
+    };
+    assert_eq!(dropped(DropPolicy::Oldest), [(id(1).to_string(), "budget")]);
+    assert_eq!(dropped(DropPolicy::Scored), [(id(2).to_string(), "budget")]);
 }
 
 #[test]
