@@ -147,6 +147,7 @@ pub(super) fn take(
     let standing: Vec<&Record> = harmful
         .into_iter()
         .filter_map(|id| known.get(id))
+        .filter(|record| place::is_of(task, &record.namespace))
         .filter(|record| matches!(record.state, RecordState::Active | RecordState::Candidate))
         .collect();
     let quarantined = hold(tx, changing, task, said.by_human, &standing)?;
@@ -178,7 +179,8 @@ fn note(feedback: &mut TaskFeedback, said: &NewFeedback, known: &BTreeMap<Record
     fits
 }
 
-/// Holds back what enough call harmful.
+/// Holds back what enough tasks of the same actor call harmful. What lies elsewhere is noted and stays: who works on one repository
+/// decides nothing for another.
 fn hold(
     tx: &mut dyn Tx,
     changing: &Changing<'_>,
@@ -195,7 +197,10 @@ fn hold(
         false => tx.tasks().list(&TaskQuery::all(task.memory.clone(), TASKS_MAX))?,
     };
     for record in standing {
-        let says = |other: &&Task| other.id != task.id && other.feedback.harmful.contains_key(&record.id);
+        let says = |other: &&Task| {
+            let is_another = other.id != task.id && other.actor == task.actor;
+            is_another && other.feedback.harmful.contains_key(&record.id)
+        };
         let tasks = 1 + others.iter().filter(says).count();
         if !by_human && tasks < TASKS_ENOUGH {
             continue;

@@ -1,12 +1,12 @@
 //! What is said of memories that tasks were shown: it is noted once, explained, and holds back what enough call harmful.
 
-use loci_engine::coding::{Completion, FeedbackTaken, NewFeedback, TaskNote};
+use loci_engine::coding::{Completion, FeedbackTaken, NewFeedback, NewTask, TaskNote};
 use loci_model::principal::{Capability, Grant};
 use loci_model::record::RecordState;
 use loci_model::{ActorId, ErrorKind, RecordId, Result};
 use loci_testkit::block_on;
 
-use super::world::{REPO, Workshop, task_id};
+use super::world::{REPO, Workshop, task, task_id};
 
 fn noted(shop: &Workshop, id: &str, text: &str) -> RecordId {
     let note = TaskNote { text: text.to_owned(), ..TaskNote::default() };
@@ -75,6 +75,26 @@ fn what_two_tasks_call_harmful_is_held_back() {
     assert!(shop.found("make gen").is_empty());
     // What is held is not held again.
     assert!(say(&shop, "t-002", harmful(&wrong, None)).unwrap().quarantined.is_empty());
+}
+
+#[test]
+fn who_works_on_one_repository_holds_nothing_back_of_another() {
+    let shop = Workshop::new();
+    shop.register("acme/web").unwrap();
+    shop.begun("t-001");
+    let record = noted(&shop, "t-001", "The tests need no `make gen`.");
+    for id in ["w-001", "w-002"] {
+        shop.create(NewTask { repo: Some("acme/web".to_owned()), ..task(id) }).unwrap();
+        let taken = say(&shop, id, harmful(&record, None)).unwrap();
+        assert_eq!(
+            (taken.feedback.harmful.len(), taken.quarantined.len()),
+            (1, 0),
+            "{id}: noted, and no more"
+        );
+    }
+    // Nor do they count beside a task of its own.
+    assert!(say(&shop, "t-001", harmful(&record, None)).unwrap().quarantined.is_empty());
+    assert_eq!(shop.record(&record).state, RecordState::Active);
 }
 
 #[test]

@@ -275,6 +275,15 @@ fn a92_secrets_are_kept_nowhere() {
     shop.begun("t-001");
     let secret = ["ghp_", "abcdefghijklmnop", "qrstuvwxyz0123456789"].concat();
     shop.append("t-001", vec![said(1, SessionItemKind::Message, &format!("Use {secret} now."))]).unwrap();
+    let bash = ToolUse {
+        name: secret.clone(),
+        status: Some(format!("failed: {secret}")),
+        ..tool(2, None).tool.unwrap()
+    };
+    let used = NewSessionItem { tool: Some(bash), user: Some(secret.clone()), ..tool(2, None) };
+    shop.append("t-001", vec![used]).unwrap();
+    let items = shop.session("t-001", SessionListing { limit: 100, ..SessionListing::default() });
+    assert!(!format!("{items:?}").contains(&secret), "{items:?}");
     let open = shop.read("t-001");
     assert!(open[0].1.as_ref().unwrap().contains("[REDACTED:github_token]"), "{open:?}");
     let listing = EventListing {
@@ -288,8 +297,8 @@ fn a92_secrets_are_kept_nowhere() {
         with_payload: true,
     };
     let events = block_on(shop.engine.event_list(&shop.caller, listing)).unwrap().items;
-    let PayloadItem::Conversational { text, .. } = &events[0].payload[0] else { panic!("a message") };
-    assert!(!text.contains(&secret), "{text}");
+    assert_eq!(events.len(), 2);
+    assert!(!format!("{events:?}").contains(&secret), "{events:?}");
 }
 
 #[test]
@@ -320,6 +329,8 @@ fn nobody_else_sees_a_session_or_adds_to_it() {
         block_on(shop.engine.session_state_put(who, &shop.standing, &id, state, 0)).is_ok()
     };
     assert_eq!((keep(&stranger), keep(&reader), keep(&agent)), (false, false, true));
+    let state = |who| block_on(shop.engine.session_state(who, &shop.standing, &id)).is_ok();
+    assert_eq!((state(&stranger), state(&reader), state(&agent)), (false, false, true), "the agent's own");
     let end = |who| block_on(shop.engine.session_end_of_task(who, &shop.standing, &id)).is_ok();
     assert_eq!((end(&stranger), end(&reader), end(&agent)), (false, false, true));
     shop.forget();

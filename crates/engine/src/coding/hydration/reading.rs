@@ -14,6 +14,7 @@ use super::asked::Hydration;
 use super::candidate::Candidate;
 use super::deadline::{Deadline, Read};
 use super::kind::{HydrationKind, KindStatus};
+use crate::coding::place::preferences_of;
 use crate::coding::rules_list::rules_of;
 use crate::memories::existing;
 use crate::records::{NamespaceAsk, namespaces};
@@ -66,13 +67,6 @@ pub(super) struct KindRead {
     pub(super) warnings: Vec<String>,
     /// What was seen of the code.
     pub(super) look: Option<CitedLook>,
-}
-
-/// Where a user's preferences are; `None` for whoever is no one segment of a path: nobody's are read for them, least of all
-/// everybody's.
-fn preferences_of(user: &str) -> Option<String> {
-    let path = format!("/users/{user}/");
-    (!user.contains('/') && Namespace::parse(path.as_str()).is_ok()).then_some(path)
 }
 
 impl KindRead {

@@ -18,7 +18,7 @@ use crate::Engine;
 use crate::coding::{checks, place, task_commits};
 use crate::events::{NewEvent, Prepared};
 use crate::memories::existing;
-use crate::safety::{SafetyPolicy, Tally, secrets};
+use crate::safety::{RedactionMode, SafetyPolicy, Tally, secrets};
 use crate::verified::Standing;
 
 /// Something that was said or done.
@@ -131,6 +131,7 @@ impl Engine {
     }
 
     fn ready(&self, task: &Task, new: NewSessionItem) -> Result<Ready> {
+        let new = without_secrets(new);
         let by_default = if new.kind == SessionItemKind::ToolResult { Role::Tool } else { Role::Assistant };
         let role = new.role.unwrap_or(by_default);
         let commit =
@@ -193,11 +194,7 @@ impl Appending<'_> {
             user: new.user.clone().or_else(|| self.task.user.clone()),
             prompt_version: new.prompt_version.clone().or_else(|| self.task.prompt_version.clone()),
             commit: ready.commit.map(|sha| sha.to_string()),
-            tool: new.tool.clone().map(|tool| ToolUse {
-                name: clean(tool.name),
-                cost_usd: checks::dollars(tool.cost_usd),
-                ..tool
-            }),
+            tool: new.tool.clone().map(|tool| ToolUse { cost_usd: checks::dollars(tool.cost_usd), ..tool }),
             event: None,
             at: new.at.unwrap_or(self.now),
             reported_at: self.now,
@@ -215,6 +212,17 @@ impl Appending<'_> {
 }
 
 const OVER: &str = "SESSION_ENDED: the session is over; what came now is in the archive alone";
+
+/// The same without secrets in what stands beside its words, whatever the settings are: before there is an item or an event of it.
+fn without_secrets(new: NewSessionItem) -> NewSessionItem {
+    let clean = |text: String| secrets::redact(text, RedactionMode::Mask).0;
+    NewSessionItem {
+        user: new.user.map(clean),
+        prompt_version: new.prompt_version.map(clean),
+        tool: new.tool.map(|tool| ToolUse { name: clean(tool.name), status: tool.status.map(clean), ..tool }),
+        ..new
+    }
+}
 
 /// The event that an item becomes. No strategy reads it: what is to be remembered of a session is said at its end, or promoted.
 fn event_of(task: &Task, new: &NewSessionItem, role: Role, commit: Option<&ObjectId>) -> Result<NewEvent> {

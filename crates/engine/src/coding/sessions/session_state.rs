@@ -1,5 +1,5 @@
-//! `session_state`: what an agent keeps so that a run that crashed goes on in the same session. Nobody reads it but the agent; it is
-//! given back byte for byte, and gone with the end of the session.
+//! `session_state`: what an agent keeps so that a run that crashed goes on in the same session. Nobody reads it but whoever may
+//! write the task; it is given back byte for byte, and gone with the end of the session.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -12,7 +12,7 @@ use crate::memories::existing;
 use crate::verified::Standing;
 
 impl Engine {
-    /// The state of a session, and its version.
+    /// The state of a session, and its version, for whoever may write the task: it is the agent's own, and kept as it was given.
     ///
     /// # Errors
     /// `NotFound` where nothing is kept; `Denied`.
@@ -27,7 +27,7 @@ impl Engine {
         self.store
             .read(move |tx| {
                 existing(tx, &memory)?;
-                let task = place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Read)?;
+                let task = place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
                 let session = session_of(tx, &task, now)?;
                 let none = || Error::not_found(format!("the session of task {id} keeps no state"));
                 Ok((session.state.ok_or_else(none)?, session.state_version))
