@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0008_commits.sql"),
     include_str!("schema/0009_prompts.sql"),
     include_str!("schema/0010_task_sessions.sql"),
+    include_str!("schema/0011_kinds.sql"),
 ];
 
 /// The version this binary writes.

@@ -3,7 +3,7 @@
 //! Patterns are a readable, versioned file; a configuration may name another one. The score is their weighted sum; it
 //! changes no text and decides nothing: what follows is [`super::prepare`]'s matter. A low score is no proof of anything.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use loci_model::{Error, Result};
 use regex::{Regex, RegexSet};
@@ -44,7 +44,15 @@ pub struct Patterns {
 struct Pattern {
     reason: String,
     weight: f32,
-    any: Vec<Regex>,
+    any: Vec<Form>,
+}
+
+/// One expression. Those of the shipped set are compiled when a text first asks for them: all of them take a tenth of a
+/// second, and few texts ask for any.
+#[derive(Debug)]
+struct Form {
+    expression: String,
+    compiled: OnceLock<Regex>,
 }
 
 /// The file.
@@ -76,14 +84,27 @@ impl PartialEq for Patterns {
 
 static SHIPPED: LazyLock<Patterns> = LazyLock::new(|| shipped(include_str!("patterns/injection.v1.toml")));
 
-#[expect(clippy::expect_used, reason = "the shipped file is compiled by the tests of this file")]
+#[expect(clippy::expect_used, reason = "the shipped file is read by the tests of this file")]
 fn shipped(text: &str) -> Patterns {
-    Patterns::parse(text).expect("the shipped patterns")
+    Patterns::read(text).expect("the shipped patterns")
 }
 
 /// The score by the shipped patterns.
 pub fn score(text: &str) -> Injection {
     Patterns::shipped().score(text)
+}
+
+impl Form {
+    fn of(form: &str) -> Self {
+        // Word boundaries of ASCII keep the automaton small and fast.
+        let folded = matching_copy::folded_letters(form).replace(r"\b", r"(?-u:\b)");
+        Self { expression: format!("(?m){folded}"), compiled: OnceLock::new() }
+    }
+
+    #[expect(clippy::expect_used, reason = "compiled when its set was read, or by the tests of this file")]
+    fn matches(&self, copy: &str) -> bool {
+        self.compiled.get_or_init(|| Regex::new(&self.expression).expect("a form that holds")).is_match(copy)
+    }
 }
 
 impl Patterns {
@@ -102,6 +123,21 @@ impl Patterns {
     /// # Errors
     /// `Invalid`, naming the pattern, the rule and the remedy.
     pub fn parse(text: &str) -> Result<Self> {
+        let patterns = Self::read(text)?;
+        for (at, pattern) in patterns.patterns.iter().enumerate() {
+            for form in &pattern.any {
+                let compiled = Regex::new(&form.expression).map_err(|error| {
+                    let message = format!("any must be regular expressions: {error}");
+                    Error::invalid(format!("pattern[{at}].any"), message)
+                })?;
+                form.compiled.get_or_init(|| compiled);
+            }
+        }
+        Ok(patterns)
+    }
+
+    /// The same without a look at its expressions.
+    fn read(text: &str) -> Result<Self> {
         let invalid = |field: String, message: String| Error::invalid(field, message);
         let file: File = toml::from_str(text)
             .map_err(|error| invalid("patterns".to_owned(), format!("the file of patterns: {error}")))?;
@@ -120,14 +156,7 @@ impl Patterns {
                 let rule = "words must name at least one text, one of which every match holds";
                 return Err(invalid(field("words"), rule.to_owned()));
             }
-            let compiled = |form: &String| {
-                // Word boundaries of ASCII keep the automaton small and fast.
-                let folded = matching_copy::folded_letters(form).replace(r"\b", r"(?-u:\b)");
-                Regex::new(&format!("(?m){folded}")).map_err(|error| {
-                    invalid(field("any"), format!("any must be regular expressions: {error}"))
-                })
-            };
-            let any = pattern.any.iter().map(compiled).collect::<Result<Vec<_>>>()?;
+            let any = pattern.any.iter().map(|form| Form::of(form)).collect();
             owners.extend(words_here.iter().map(|_| at));
             words.extend(words_here.iter().map(|word| regex::escape(word)));
             patterns.push(Pattern { reason: pattern.reason, weight: pattern.weight, any });
@@ -151,7 +180,7 @@ impl Patterns {
         asked.dedup();
         let mut found = hidden(text);
         for pattern in asked.into_iter().filter_map(|at| self.patterns.get(at)) {
-            if pattern.any.iter().any(|form| form.is_match(&copy)) {
+            if pattern.any.iter().any(|form| form.matches(&copy)) {
                 found.score += pattern.weight;
                 found.reasons.push(pattern.reason.clone());
             }

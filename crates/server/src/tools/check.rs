@@ -51,7 +51,7 @@ fn object(schema: &Value, value: &Value, place: &str) -> Result<(), ToolError> {
     for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
         let Some(name) = name.as_str() else { continue };
         if !members.contains_key(name) {
-            return Err(fault(&inside(place, name), "is missing"));
+            return Err(fault(&inside(place, name), &missing(known.get(name))));
         }
     }
     for (name, value) in members {
@@ -64,6 +64,15 @@ fn object(schema: &Value, value: &Value, place: &str) -> Result<(), ToolError> {
         }
     }
     Ok(())
+}
+
+/// What to give where nothing is given, as far as the schema says it.
+fn missing(schema: Option<&Value>) -> String {
+    let said = |name: &str| schema.and_then(|schema| schema.get(name)).and_then(Value::as_str);
+    match said(HINT).or_else(|| said("description")) {
+        Some(hint) => format!("is missing: {hint}"),
+        None => "is missing".to_owned(),
+    }
 }
 
 fn array(schema: &Value, value: &Value, place: &str) -> Result<(), ToolError> {
@@ -188,6 +197,9 @@ mod tests {
         check(json!({ "repo": "a/b", "limit": 5.0, "subject": null }), "");
         check(json!([]), "arguments must be an object");
         check(json!({}), "repo is missing");
+        let described = json!({ "required": ["a"], "properties": { "a": { "description": "one of those" } }, "type": "object" });
+        let said = super::check(&described, &json!({})).unwrap_err().message;
+        assert_eq!(said, "a is missing: one of those");
         check(json!({ "repo": null }), "repo must not be null");
         check(json!({ "repo": 5 }), "repo must be a text");
         check(json!({ "repo": "a" }), "repo must be of the documented form");

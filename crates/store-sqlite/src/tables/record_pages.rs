@@ -171,6 +171,10 @@ fn statement(memory: i64, scope: &RecordScope, group: Option<i64>, after: After<
                 let kinds: Vec<String> =
                     scope.kinds.iter().map(|kind| code_of(RecordKind::ALL, *kind).to_string()).collect();
                 sql.push_str(&format!(" AND r.kind IN ({})", kinds.join(",")));
+                if !scope.kinds.contains(&RecordKind::Fact) {
+                    // The word for word condition of an index, by which the planner knows that it may be used.
+                    sql.push_str(" AND r.kind <> 0");
+                }
             }
         }
         Some(time) => sql.push_str(&format!(" AND r.created <= {}", bound.put(time.millis()))),
@@ -200,4 +204,32 @@ fn is_open(scope: &RecordScope, row: &Row<'_>) -> Result<bool> {
     let actor = actor.map(|text| stored(ActorId::parse(text), "record")).transpose()?;
     let session = session.map(|text| stored(SessionId::parse(text), "record")).transpose()?;
     Ok(scope.may_see(&normal, strategy.as_ref(), actor.as_ref(), session.as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::scope::RecordScope;
+
+    use super::*;
+    use crate::migrate::migrate;
+
+    #[test]
+    fn what_is_no_fact_is_found_without_the_facts() {
+        let mut connection = rusqlite::Connection::open_in_memory().unwrap();
+        migrate(&mut connection).unwrap();
+        let memory = MemoryId::parse("notes-0123456789").unwrap();
+        let check = |kinds: &[RecordKind], group: Option<i64>, expect: &str| {
+            let mut scope = RecordScope::whole(memory.clone(), Timestamp::EPOCH);
+            scope.kinds = kinds.to_vec();
+            let (sql, bound) = statement(1, &scope, group, None);
+            let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let plan = statement.query_map(params_from_iter(bound.values()), |row| row.get(3)).unwrap();
+            let plan: Vec<String> = plan.map(|line| line.unwrap()).collect();
+            assert!(plan.iter().any(|line| line.contains(expect)), "{kinds:?}: {plan:?}");
+        };
+        check(&[RecordKind::Reflection], None, "records_kind (mem=? AND kind=?)");
+        check(&[RecordKind::Fact], None, "records_created (mem=?)");
+        check(&[], None, "records_created (mem=?)");
+        check(&[RecordKind::Reflection], Some(1), "records_group (grp=?)");
+    }
 }
