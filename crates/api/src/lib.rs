@@ -6,6 +6,7 @@
 pub mod admin;
 pub mod attribution;
 pub mod commit;
+pub mod dead_letter;
 pub mod delivery;
 pub mod event;
 pub mod evidence;

@@ -105,6 +105,8 @@ pub(crate) enum Command {
     /// Jobs, and waiting for them
     #[command(subcommand)]
     Job(commands::job::Job),
+    /// What could not be written for coding agents and was given up, and trying again
+    DeadLetters(commands::dead_letters::DeadLetters),
     /// Notifications: where they go, what waits, trying again
     #[command(subcommand)]
     Webhooks(commands::webhooks::Webhooks),

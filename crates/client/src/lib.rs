@@ -9,6 +9,7 @@
 
 mod admin;
 mod call;
+mod dead_letters;
 mod deliveries;
 mod error;
 mod events;

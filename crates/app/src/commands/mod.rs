@@ -7,6 +7,7 @@ pub(crate) mod attribution;
 pub(crate) mod backup;
 pub(crate) mod blame;
 pub(crate) mod config;
+pub(crate) mod dead_letters;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod event;
@@ -72,6 +73,7 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Githook(githook) => githook.run(globals, environment).await,
         Command::Verify(verify) => verify.run(globals, environment).await,
         Command::Job(job) => job.run(globals, environment).await,
+        Command::DeadLetters(letters) => letters.run(globals, environment).await,
         Command::Webhooks(webhooks) => webhooks.run(globals, environment).await,
         Command::Key(key) => key.run(globals, environment).await,
         Command::Config(config) => config.run(globals, environment),

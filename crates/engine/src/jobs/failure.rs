@@ -1,5 +1,6 @@
 //! What becomes of a job that failed: its reason in the wire's form, and when it is tried again.
 
+use loci_model::job::JobKind;
 use loci_model::{Error, ErrorKind, Timestamp, limits};
 
 use crate::asking::Unanswered;
@@ -8,6 +9,11 @@ use crate::asking::Unanswered;
 const FIRST_PAUSE_MS: i64 = 500;
 /// The longest pause.
 const LONGEST_PAUSE_MS: i64 = 60_000;
+
+/// Pauses of what the server writes later for coding agents: as many tries as these, behind the first (coding-agent-memory.md §7).
+const LATER_PAUSES_MS: &[i64] = &[1_000, 2_000, 4_000];
+/// How much shorter such a pause is at most, of a hundred, and how much longer.
+const LATER_SPREAD: i64 = 20;
 
 /// The longest pause that a model can ask for.
 const LONGEST_WANTED_MS: i64 = 3_600_000;
@@ -30,8 +36,18 @@ pub(super) fn reason(error: &Error) -> String {
 }
 
 /// When a job that failed for the `attempts`th time is tried again; `None`: given up. A part that is out of service
-/// comes back: such a job is tried for ever, at the longest pause.
-pub(super) fn retry_at(error: &Error, attempts: u32, now: Timestamp, random: u8) -> Option<Timestamp> {
+/// comes back: such a job is tried for ever, at the longest pause. What is written later for coding agents is not: it is
+/// given up after three more tries, whatever failed, and is a dead letter then.
+pub(super) fn retry_at(
+    kind: JobKind,
+    error: &Error,
+    attempts: u32,
+    now: Timestamp,
+    random: u8,
+) -> Option<Timestamp> {
+    if matches!(kind, JobKind::Cite | JobKind::Verify) {
+        return later_pause(attempts, random).map(|pause| now.plus_millis(pause));
+    }
     if attempts >= limits::JOB_ATTEMPTS_MAX && !error.is_retryable() {
         return None;
     }
@@ -53,6 +69,13 @@ pub(super) fn ask_again_at(
     Some(now.plus_millis(pause(attempts, random).max(wanted.min(LONGEST_WANTED_MS))))
 }
 
+fn later_pause(attempts: u32, random: u8) -> Option<i64> {
+    let nth = usize::try_from(attempts.saturating_sub(1)).unwrap_or(usize::MAX);
+    let pause = LATER_PAUSES_MS.get(nth)?;
+    let spread = i64::from(random) * 2 * LATER_SPREAD / 255 - LATER_SPREAD;
+    Some(pause + pause * spread / 100)
+}
+
 fn pause(attempts: u32, random: u8) -> i64 {
     let steps = attempts.saturating_sub(1).min(8);
     let pause = FIRST_PAUSE_MS.saturating_mul(1 << (2 * steps)).min(LONGEST_PAUSE_MS);
@@ -68,7 +91,7 @@ mod tests {
     fn pauses_grow_and_end() {
         let now = Timestamp::clamped(1_000_000);
         let pause = |error: &Error, attempts, random| {
-            retry_at(error, attempts, now, random).map(|at| at.millis() - now.millis())
+            retry_at(JobKind::Extract, error, attempts, now, random).map(|at| at.millis() - now.millis())
         };
         let bug = Error::bug("x");
         assert_eq!(pause(&bug, 1, 0), Some(500));
@@ -77,6 +100,24 @@ mod tests {
         assert_eq!(pause(&bug, 4, 0), Some(32_000));
         assert_eq!(pause(&bug, 5, 0), None);
         assert_eq!(pause(&Error::unavailable("disk full"), 99, 0), Some(60_000));
+    }
+
+    #[test]
+    fn a37_three_more_tries_and_then_none() {
+        let now = Timestamp::clamped(1_000_000);
+        let check = |kind, attempts, random, expect: Option<i64>| {
+            for error in [Error::unavailable("the disk is full"), Error::bug("x")] {
+                let at = retry_at(kind, &error, attempts, now, random).map(|at| at.millis() - now.millis());
+                assert_eq!(at, expect, "{kind:?} {attempts} {random}");
+            }
+        };
+        for kind in [JobKind::Cite, JobKind::Verify] {
+            check(kind, 1, 0, Some(800));
+            check(kind, 1, 255, Some(1_200));
+            check(kind, 2, 0, Some(1_600));
+            check(kind, 3, 255, Some(4_800));
+            check(kind, 4, 0, None);
+        }
     }
 
     #[test]

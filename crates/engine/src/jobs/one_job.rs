@@ -87,7 +87,7 @@ impl Engine {
             }
             Err(error) => {
                 let [random, ..] = self.ids.random();
-                let retry_at = failure::retry_at(&error, job.attempts, now, random);
+                let retry_at = failure::retry_at(job.kind, &error, job.attempts, now, random);
                 tracing::warn!(job = %job.id, memory = %job.memory, attempts = job.attempts, ?error, "a job failed");
                 JobFailure {
                     reason: failure::reason(&error),

@@ -3,6 +3,7 @@
 
 mod attributing;
 mod commits;
+mod dead_letters;
 mod ends;
 mod feedback;
 mod hydrating;

@@ -8,6 +8,7 @@ pub(crate) mod attribution;
 mod call;
 mod commits;
 mod cursor;
+mod dead_letters;
 mod deliveries;
 mod events;
 mod evidence;
@@ -79,6 +80,7 @@ fn operations() -> Table {
     let table = reflections::operations(table);
     let table = deliveries::operations(table);
     let table = jobs::operations(table);
+    let table = dead_letters::operations(table);
     let table = keys::operations(table);
     let table = admin::operations(table);
     let table = export::operations(table);
