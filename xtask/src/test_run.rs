@@ -79,11 +79,19 @@ fn clippy(checkout: &Checkout) -> Result<()> {
     process::run(&mut checkout.cargo(&arguments))
 }
 
-/// What the engine's tests say of jobs, deliveries and servers on the other store. Those that begin anew for every write
-/// that may fail would take too long there.
+/// What the engine's tests say of tasks, facts, jobs, deliveries and servers on the other store. Those that begin anew for every
+/// write that may fail would take too long there.
 fn engine_on_postgres(checkout: &Checkout) -> Result<()> {
-    let tests =
-        ["facts::", "servers::", "deliveries::", "handovers::", "failures::", "housekeeping::", "pulling::"];
+    let tests = [
+        "coding::",
+        "facts::",
+        "servers::",
+        "deliveries::",
+        "handovers::",
+        "failures::",
+        "housekeeping::",
+        "pulling::",
+    ];
     let arguments = ["test", "--locked", "--package", "loci-engine", "--test", "it", "--"];
     let mut command = checkout.cargo(&[&arguments[..], &tests, &["--skip", "any_write_may_fail"]].concat());
     process::run(command.env("LOCI_TEST_STORE", "postgres"))

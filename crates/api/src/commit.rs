@@ -116,6 +116,15 @@ pub struct BlamedTask {
     /// The version of that prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_version: Option<String>,
+    /// Digest of the issue and of what is to be done: 64 hex digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_hash: Option<String>,
+    /// Digest of what the newest hydration of the task showed; absent: there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_hash: Option<String>,
+    /// The model that worked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// What was to be done.
     pub description: String,
     /// How far it has come.

@@ -87,6 +87,9 @@ pub struct TaskHydrated {
     pub reflections: Vec<HydratedReflection>,
     /// What whoever asked prefers.
     pub preferences: Vec<HydratedPreference>,
+    /// Files that change together with those of the task: none yet, for nothing counts that.
+    #[serde(default)]
+    pub related_files: Vec<RelatedFile>,
     /// What was used of the budget, and what did not get in.
     pub budget: HydrationBudget,
     /// What is kept back because of its code.
@@ -102,6 +105,21 @@ pub struct TaskHydrated {
     pub content_trust: BTreeMap<String, String>,
     /// The same texts in two lists.
     pub memory_context: MemoryContext,
+}
+
+/// A file that changes together with one of the task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RelatedFile {
+    /// The file.
+    pub path: String,
+    /// The one it changes with.
+    pub because: String,
+    /// Of the commits that change that one, the share that changes this one too.
+    pub confidence: f64,
+    /// Commits that change both.
+    pub support: u32,
+    /// How much more often than by chance.
+    pub lift: f64,
 }
 
 /// A rule.

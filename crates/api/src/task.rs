@@ -13,6 +13,12 @@ pub struct TaskCreate {
     /// The repository, by one of its names; absent: the task is on none, and `user_id` says whose it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
+    /// The forge it is at: `github`, `gitlab`, `bitbucket`, or a host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forge: Option<String>,
+    /// The forge's number for it; it must be the repository's, and finds one whose name changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forge_repo_id: Option<u64>,
     /// `new_task`, `pr_iteration` or `pr_review`; absent: `new_task`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
@@ -103,6 +109,15 @@ pub struct Task {
     /// The repository's scope key, where it is on one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
+    /// The forge it is at, as the request named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forge: Option<String>,
+    /// The forge's number for it, as the request named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forge_repo_id: Option<u64>,
+    /// The state of the memory when it was taken in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot_id: Option<String>,
     /// What is asked for.
     pub kind: String,
     /// How far it has come.
@@ -138,6 +153,12 @@ pub struct Task {
     /// The version of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_version: Option<String>,
+    /// Digest of the issue and of what is to be done: 64 hex digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_hash: Option<String>,
+    /// Digest of what the newest hydration showed, as its answer said; absent: there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_hash: Option<String>,
     /// The model that works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -162,6 +183,9 @@ pub struct Task {
     /// Which kind of failure it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_category: Option<String>,
+    /// It is not trusted: what it wrote is held back, and what it writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub security_alert: Option<TaskAlert>,
     /// What it left behind.
     pub written: TaskWritten,
     /// When it ended.
@@ -171,6 +195,48 @@ pub struct Task {
     pub created_at: String,
     /// When it was last changed.
     pub updated_at: String,
+}
+
+/// Why a task is not trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TaskAlert {
+    /// What somebody saw.
+    pub reason: String,
+    /// Who, by name.
+    pub by: String,
+    /// When.
+    pub at: String,
+}
+
+/// An alert to be raised.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskAlertRaise {
+    /// What somebody saw, in 1 to 500 characters; kept with each record that is held back.
+    pub reason: String,
+}
+
+/// A task with its alert.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct TaskAlerted {
+    /// The task.
+    pub task_id: String,
+    /// The alert, the first that was raised.
+    pub security_alert: TaskAlert,
+    /// It was raised by this call.
+    pub raised: bool,
+    /// What is held back since, by id.
+    pub quarantined: Vec<String>,
+}
+
+/// A task that was taken in, now or before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct TaskTaken {
+    /// The task.
+    #[serde(flatten)]
+    pub task: Task,
+    /// What to know: `FORGE_ID_UNCHECKED`, `REPO_RENAMED`.
+    pub warnings: Vec<String>,
 }
 
 /// What a task left behind in long-term memory.

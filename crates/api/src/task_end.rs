@@ -81,7 +81,7 @@ pub struct Learned {
     /// `added`, `duplicate`, `held`, `quarantined` or `rejected`.
     pub action: String,
     /// Why, where it was not added: `already_known`, `in_repo_docs`, `too_long`, `too_many`, `declared_wrong_before`,
-    /// `looks_like_instructions`, `the_same_is_held`, `the_same_is_quarantined`.
+    /// `looks_like_instructions`, `security_alert`, `the_same_is_held`, `the_same_is_quarantined`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// What it is about, where it says so.
@@ -100,9 +100,50 @@ pub struct TaskCompleted {
     pub self_feedback: Vec<Learned>,
     /// Something was written.
     pub memory_written: bool,
+    /// Jobs by which a model reads on: none, for every report is read by rules, and at once.
+    #[serde(default)]
+    pub jobs: Vec<String>,
     /// Something could not be looked at: the warnings say what.
     pub degraded: bool,
     /// What to know.
+    pub warnings: Vec<String>,
+}
+
+/// The episode of a task alone, in the narrow form that some platforms report it in.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TaskEpisode {
+    /// `completed`, `failed`, `cancelled` or `timed_out`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// Where the pull request is seen that it ended in; it ends in its number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pr_url: Option<String>,
+    /// What it cost in dollars; what is no finite number is taken for absent.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount")]
+    pub cost: Option<f64>,
+    /// How many seconds it took; what is no finite number is taken for absent.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount")]
+    pub duration: Option<f64>,
+    /// What the agent would have needed, as in a report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub self_feedback: Option<String>,
+}
+
+/// What was learned in a task, alone.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskLearnings {
+    /// What was learned about the repository: a paragraph or list item each, `**[Topic]:** text`.
+    pub text: String,
+}
+
+/// Whether something was written.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct TaskWrote {
+    /// It is there, written now or before.
+    pub written: bool,
+    /// What to know, and what was not stored.
     pub warnings: Vec<String>,
 }
 

@@ -3,7 +3,9 @@
 use http::Method;
 use loci_api::commit::{Blame, BlameAsk};
 use loci_api::hydration::{Exposure, TaskExplained, TaskHydrate, TaskHydrated};
-use loci_api::task::{Task, TaskCreate, TaskList, TaskListing, TaskPatch, TaskPatched};
+use loci_api::task::{
+    Task, TaskAlertRaise, TaskAlerted, TaskCreate, TaskList, TaskListing, TaskPatch, TaskPatched, TaskTaken,
+};
 use serde_json::Value;
 
 use crate::call::{Client, path};
@@ -14,7 +16,7 @@ impl Client {
     ///
     /// # Errors
     /// As [`ClientError`] says; so for every call.
-    pub async fn task_create(&self, create: &TaskCreate) -> Result<Task, ClientError> {
+    pub async fn task_create(&self, create: &TaskCreate) -> Result<TaskTaken, ClientError> {
         self.send(Method::POST, path(&["v1", "tasks"]), create).await
     }
 
@@ -73,6 +75,14 @@ impl Client {
     /// See [`Client::task_create`].
     pub async fn blame(&self, (owner, name): (&str, &str), ask: &BlameAsk) -> Result<Blame, ClientError> {
         self.get_query(path(&["v1", "repos", owner, name, "blame"]), ask).await
+    }
+
+    /// Raises the security alert of a task.
+    ///
+    /// # Errors
+    /// See [`Client::task_create`].
+    pub async fn task_alert(&self, task: &str, alert: &TaskAlertRaise) -> Result<TaskAlerted, ClientError> {
+        self.send(Method::POST, path(&["v1", "tasks", task, "alert"]), alert).await
     }
 
     /// Says how far a task has come.

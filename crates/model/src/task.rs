@@ -143,6 +143,17 @@ pub struct TaskFeedback {
     pub harmful: BTreeMap<RecordId, String>,
 }
 
+/// Why a task is not trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskAlert {
+    /// What somebody saw.
+    pub reason: String,
+    /// Who, by name.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+}
+
 /// A task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
@@ -156,6 +167,15 @@ pub struct Task {
     pub session: SessionId,
     /// The repository.
     pub repository: Option<RepositoryId>,
+    /// The forge it is at, as the request named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forge: Option<String>,
+    /// The forge's number for it, as the request named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forge_repo_id: Option<u64>,
+    /// The state of the memory when it was taken in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
     /// Digest of the request that made it: by this a repetition is told from another task of that id.
     pub request_digest: String,
     /// What is asked for.
@@ -184,6 +204,12 @@ pub struct Task {
     pub prompt: Option<TaskPrompt>,
     /// The version of the prompt.
     pub prompt_version: Option<String>,
+    /// Digest of the issue and of what is to be done (§8): what differs from task to task, and is no part of the prompt's version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_hash: Option<String>,
+    /// Digest of what the newest hydration showed (§4.7); `None`: there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_hash: Option<String>,
     /// The model that works.
     pub model: Option<String>,
     /// The variant of an experiment.
@@ -205,6 +231,9 @@ pub struct Task {
     /// What was said of memories.
     #[serde(default)]
     pub feedback: TaskFeedback,
+    /// It is not trusted: what it wrote is held back, and what it writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub security_alert: Option<TaskAlert>,
     /// When it ended.
     pub completed_at: Option<Timestamp>,
     /// When it was taken in.

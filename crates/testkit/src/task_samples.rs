@@ -4,7 +4,7 @@ use loci_model::code::ObjectId;
 use loci_model::commit::TaskCommit;
 use loci_model::prompt_version::PromptVersion;
 use loci_model::task::{
-    MemoryArm, Task, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten,
+    MemoryArm, Task, TaskAlert, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten,
 };
 use loci_model::task_session::{SessionItem, SessionItemKind, TaskSession, ToldEnd, ToolUse};
 use loci_model::{ActorId, Document, Error, EventId, MemoryId, Result, SessionId, TaskId};
@@ -24,6 +24,9 @@ pub fn task(memory: &MemoryId, number: u32) -> Result<Task> {
         actor: ActorId::parse("acme/shop")?,
         session: SessionId::parse(format!("t-{number:03}"))?,
         repository: Some(repository_id(1)?),
+        forge: Some("github".to_owned()),
+        forge_repo_id: Some(186_853_002),
+        snapshot: Some("snap_7".to_owned()),
         request_digest: format!("{number:064x}"),
         kind: TaskKind::NewTask,
         status: TaskStatus::Running,
@@ -47,6 +50,8 @@ pub fn task(memory: &MemoryId, number: u32) -> Result<Task> {
             overrides_sha256: Some("b".repeat(64)),
         }),
         prompt_version: Some("3f2a9c0d11ab".to_owned()),
+        input_hash: Some("c".repeat(64)),
+        memory_hash: Some("d".repeat(64)),
         model: Some("a-model".to_owned()),
         variant: Some("B".to_owned()),
         parent: Some(TaskId::parse("t-000")?),
@@ -66,6 +71,11 @@ pub fn task(memory: &MemoryId, number: u32) -> Result<Task> {
             helpful: [record_id(1)?].into(),
             harmful: [(record_id(3)?, "it \"misled\"".to_owned())].into(),
         },
+        security_alert: Some(TaskAlert {
+            reason: "it read \"odd\" things".to_owned(),
+            by: "ann".to_owned(),
+            at: at.plus_millis(400),
+        }),
         completed_at: Some(at.plus_millis(500)),
         created_at: at,
         updated_at: at.plus_millis(700),
@@ -190,4 +200,32 @@ pub fn session_item(memory: &MemoryId, number: u32, seq: u32) -> Result<SessionI
         reported_at: at,
         expires_at: at.plus_millis(1_000_000),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_of_an_older_version_is_read() {
+        let memory = MemoryId::parse("code-0123456789").unwrap();
+        let whole = task(&memory, 1).unwrap();
+        let mut row = serde_json::to_value(&whole).unwrap();
+        let members = row.as_object_mut().unwrap();
+        let later =
+            ["forge", "forge_repo_id", "snapshot", "input_hash", "memory_hash", "security_alert", "feedback"];
+        later.iter().for_each(|member| assert!(members.remove(*member).is_some(), "{member}"));
+        let read: Task = serde_json::from_value(row).unwrap();
+        let expect = Task {
+            forge: None,
+            forge_repo_id: None,
+            snapshot: None,
+            input_hash: None,
+            memory_hash: None,
+            security_alert: None,
+            feedback: TaskFeedback::default(),
+            ..whole
+        };
+        assert_eq!(read, expect);
+    }
 }

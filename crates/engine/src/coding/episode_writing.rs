@@ -7,6 +7,7 @@ use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::task::{Task, TaskStatus};
 use loci_model::{MemoryId, Namespace, RecordId, Result};
 
+use super::alerts;
 use super::learned::{SCHEMA_VERSION, digest, provenance};
 use super::report::TaskEpisode;
 use super::sessions::capturing;
@@ -42,6 +43,7 @@ pub(super) fn put_episode(
     };
     let (mut record, safe) = building.build(&new(task, told, building)?, id, from)?;
     record.metadata.insert("content_sha256".to_owned(), MetadataValue::String(digest(&record.text)));
+    alerts::hold_back(task, &mut record);
     let id = match old {
         Some(old) if old.text == record.text => old.id,
         Some(old) => {

@@ -11,6 +11,7 @@ use loci_model::task::Task;
 use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, limits};
 use sha2::{Digest, Sha256};
 
+use super::alerts;
 use super::completion::{Learned, LearnedAction};
 use super::learnings::{Category, Learning};
 use super::repository_docs::RepositoryDocs;
@@ -107,6 +108,7 @@ impl Learner<'_> {
         if let Some(topic) = &learning.topic {
             self.hold_back(&mut record, topic);
         }
+        let is_alerted = alerts::hold_back(self.task, &mut record);
         let digest = digest(&record.text);
         record.metadata.insert(DIGEST.to_owned(), MetadataValue::String(digest.clone()));
         if learning.is_vague {
@@ -120,7 +122,8 @@ impl Learner<'_> {
         proposing::ask(tx, &record, self.building.now)?;
         Ok(match record.state {
             RecordState::Quarantined => {
-                kept(record.id, LearnedAction::Quarantined, "looks_like_instructions")
+                let reason = if is_alerted { "security_alert" } else { "looks_like_instructions" };
+                kept(record.id, LearnedAction::Quarantined, reason)
             }
             _ => Became { id: Some(record.id), action: LearnedAction::Added, reason: None },
         })

@@ -3,6 +3,8 @@
 //!
 //! | file | idea |
 //! |---|---|
+//! | `alerts` | holding back what a task with a security alert wrote, and writes |
+//! | `task_place` | the repository of a new task, by name and by its forge's number |
 //! | `place` | the actor, the session and the namespaces of a task, and who may touch it |
 //! | `checks` | what the members of a task must be |
 //! | `learnings` | statements out of what an agent wrote: pure |
@@ -11,7 +13,7 @@
 //! | `learned`, `episode_writing` | writing learnings, and the one episode of a task |
 //! | `hydration` | what is remembered, for the prompt of a task |
 //! | `settings`, `arm` | what is configured, and which tasks belong to the control group |
-//! | `task_create`, `task_get`, `task_list`, `task_patch`, `task_note`, `task_complete`, `task_finalize`, `task_feedback`, `task_explain`, `exposure_get` | the verbs |
+//! | `task_create`, `task_get`, `task_list`, `task_patch`, `task_alert`, `task_note`, `task_learnings`, `task_complete`, `task_finalize`, `task_feedback`, `task_explain`, `exposure_get` | the verbs |
 //! | `task_commits`, `blame` | commits that hooks report, and what a commit leads back to |
 //! | `sessions` | what an agent says while it works, what of it is kept, and what becomes a learning |
 //! | `attribution` | which tasks, prompts and people something leads back to, and what was said there |
@@ -21,6 +23,7 @@
 //! A verb: one file with an `impl Engine` block, its request and answer beside it. Everything that one call writes is one write:
 //! a report is stored whole or not at all.
 
+pub(crate) mod alerts;
 mod arm;
 mod attribution;
 mod blame;
@@ -39,6 +42,7 @@ mod repository_docs;
 mod rules_list;
 mod sessions;
 pub mod settings;
+mod task_alert;
 mod task_commits;
 mod task_complete;
 mod task_create;
@@ -46,9 +50,11 @@ mod task_explain;
 mod task_feedback;
 mod task_finalize;
 mod task_get;
+mod task_learnings;
 mod task_list;
 mod task_note;
 mod task_patch;
+mod task_place;
 
 pub use attribution::{Attributed, AttributionAsk, Snippet};
 pub use blame::{Blame, BlameAsk, BlamedTask};
@@ -60,11 +66,13 @@ pub use sessions::{
     NewSessionItem, Promoted, SessionAppended, SessionEvents, SessionListing, SessionPromoted,
 };
 pub use settings::CodingSettings;
+pub use task_alert::TaskAlerted;
 pub use task_commits::{CommitReport, CommitsTaken, NewCommit};
 pub use task_create::{NewTask, TaskCreated};
 pub use task_explain::{Explained, ExplainedRecord};
 pub use task_feedback::{FeedbackTaken, NewFeedback};
 pub use task_finalize::{Finalization, Finalized};
+pub use task_learnings::LearningsTaken;
 pub use task_list::TaskListing;
 pub use task_note::{TaskNote, TaskNoted};
 pub use task_patch::{TaskPatch, TaskPatched};

@@ -10,7 +10,9 @@ use sha2::{Digest, Sha256};
 
 use crate::access;
 
-/// Hex digits of a session that is made of a task's id.
+/// How a session begins that is made of a task's id.
+const MADE: &str = "task-";
+/// Hex digits of it.
 const SESSION_DIGITS: usize = 32;
 
 /// The actor of a repository: its scope key.
@@ -27,8 +29,18 @@ pub(super) fn actor_of_user(user_id: &str) -> Result<ActorId> {
 pub(super) fn session_of(id: &TaskId) -> Result<SessionId> {
     SessionId::parse(id.as_str()).or_else(|_| {
         let digest = hex::encode(Sha256::digest(id.as_str()));
-        SessionId::parse(format!("task-{}", digest.get(..SESSION_DIGITS).unwrap_or_default()))
+        SessionId::parse(format!("{MADE}{}", digest.get(..SESSION_DIGITS).unwrap_or_default()))
     })
+}
+
+/// Whether a session is one that was made of a task's id.
+pub(super) fn is_made(session: &SessionId) -> bool {
+    session.as_str().strip_prefix(MADE).is_some_and(|digits| digits.len() == SESSION_DIGITS)
+}
+
+/// What the state of a memory is called, by how many changes of records it has seen.
+pub(super) fn snapshot(sequence: u64) -> String {
+    format!("snap_{sequence}")
 }
 
 /// Everything of an actor.
@@ -98,7 +110,9 @@ mod tests {
     fn sessions_of_tasks() {
         let session = |id: &str| session_of(&TaskId::parse(id).unwrap()).unwrap().to_string();
         assert_eq!(session("t-001"), "t-001");
-        assert_eq!(session("jira:1.2").len(), "task-".len() + SESSION_DIGITS);
+        assert_eq!(session("jira:1.2").len(), MADE.len() + SESSION_DIGITS);
+        let made = |id: &str| is_made(&SessionId::parse(session(id)).unwrap());
+        assert!(made("jira:1.2") && !made("t-001") && !made("task-001"));
         assert_ne!(session("jira:1.2"), session("jira:1.3"));
         assert!(session(&"a".repeat(128)).starts_with("task-"), "a session has at most 100 characters");
     }

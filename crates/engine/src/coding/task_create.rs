@@ -10,13 +10,14 @@ use loci_model::task::{
 use loci_model::{Error, Result, TaskId, Timestamp, limits};
 use sha2::{Digest, Sha256};
 
+use super::prompts::input_hash;
 use super::settings::ControlArms;
-use super::{arm, checks, place};
+use super::{arm, checks, place, task_place};
 use crate::Engine;
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, secrets};
-use crate::verified::{Standing, find_repository};
+use crate::verified::Standing;
 
 const OPERATION: &str = "TaskCreate";
 
@@ -27,6 +28,10 @@ pub struct NewTask {
     pub id: Option<TaskId>,
     /// The repository, by one of its names; `None`: it is on none, and `user_id` says whose it is.
     pub repo: Option<String>,
+    /// The forge it is at: `github`, `gitlab`, `bitbucket`, or a host.
+    pub forge: Option<String>,
+    /// The forge's number for it: it must be that of the repository, where that is known, and finds one whose name changed.
+    pub forge_repo_id: Option<u64>,
     /// What is asked for.
     pub kind: TaskKind,
     /// Who asks, by name.
@@ -67,6 +72,8 @@ impl NewTask {
         Self {
             id: None,
             repo: None,
+            forge: None,
+            forge_repo_id: None,
             kind,
             user: None,
             user_id: None,
@@ -94,6 +101,8 @@ pub struct TaskCreated {
     pub task: Task,
     /// It was not there before.
     pub created: bool,
+    /// What to know.
+    pub warnings: Vec<String>,
 }
 
 impl Engine {
@@ -122,19 +131,19 @@ impl Engine {
                 if let Some(id) = replayed(before)? {
                     let task = tx.tasks().get(&memory.id, &id)?;
                     let task = self::place::visible(&caller, &id, task, Capability::Write)?;
-                    return Ok(TaskCreated { task, created: false });
+                    return Ok(TaskCreated { task, created: false, warnings: Vec::new() });
                 }
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 let id = new.id.clone().unwrap_or_else(|| fresh.clone());
-                let mut task = made(tx, &caller, &memory, &new, id, &policy, now)?;
+                let (mut task, warnings) = made(tx, &caller, &memory, &new, id, &policy, now)?;
                 task.arm = arm(tx, &new, &task, &settings.coding.control)?;
                 let created = match tx.tasks().get(&memory.id, &task.id)? {
                     None => {
                         tx.tasks_mut().put(&task)?;
-                        TaskCreated { task, created: true }
+                        TaskCreated { task, created: true, warnings }
                     }
                     Some(known) if known.request_digest == task.request_digest => {
-                        TaskCreated { task: known, created: false }
+                        TaskCreated { task: known, created: false, warnings }
                     }
                     Some(_) => return Err(taken(&task.id)),
                 };
@@ -156,6 +165,7 @@ fn check(new: &NewTask) -> Result<()> {
     checks::trace(new.trace_id.as_ref())?;
     let prompt = new.prompt.as_ref();
     for (field, value) in [
+        ("forge", new.forge.as_ref()),
         ("user", new.user.as_ref()),
         ("user_id", new.user_id.as_ref()),
         ("branch", new.branch.as_ref()),
@@ -184,11 +194,8 @@ fn made(
     id: TaskId,
     policy: &SafetyPolicy,
     now: Timestamp,
-) -> Result<Task> {
-    let repository = match &new.repo {
-        Some(name) => Some(find_repository(tx, caller, &memory.id, name, Capability::Write)?),
-        None => None,
-    };
+) -> Result<(Task, Vec<String>)> {
+    let (repository, warnings) = task_place::repository(tx, caller, &memory.id, new)?;
     let actor = match (&repository, &new.user_id) {
         (Some(repository), _) => place::actor_of(repository)?,
         (None, user_id) => place::actor_of_user(user_id.as_deref().unwrap_or_default())?,
@@ -201,6 +208,9 @@ fn made(
         actor,
         session,
         repository: repository.map(|repository| repository.id),
+        forge: new.forge.clone(),
+        forge_repo_id: new.forge_repo_id,
+        snapshot: None,
         request_digest: String::new(),
         kind: new.kind,
         status: TaskStatus::Accepted,
@@ -215,6 +225,8 @@ fn made(
         base_sha: new.base_sha.clone(),
         prompt: new.prompt.clone(),
         prompt_version: new.prompt_version.clone(),
+        input_hash: None,
+        memory_hash: None,
         model: new.model.clone(),
         variant: new.variant.clone(),
         parent: new.parent.clone(),
@@ -225,13 +237,16 @@ fn made(
         failure_category: None,
         written: TaskWritten::default(),
         feedback: TaskFeedback::default(),
+        security_alert: None,
         completed_at: None,
         created_at: Timestamp::EPOCH,
         updated_at: Timestamp::EPOCH,
     };
     task.request_digest = digest(&task)?;
+    task.input_hash = Some(input_hash(&task)?);
+    task.snapshot = Some(place::snapshot(tx.memories().sequence(&memory.id)?));
     (task.created_at, task.updated_at) = (now, now);
-    Ok(task)
+    Ok((task, warnings))
 }
 
 /// The digest of a task as it was asked for: without times, and without what others than the request decide.

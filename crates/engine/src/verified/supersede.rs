@@ -171,6 +171,10 @@ impl Engine {
 fn take_place(tx: &mut dyn Tx, writing: &Writing<'_>, old: &Fact, id: &RecordId) -> Result<FactSuperseded> {
     let memory = &writing.memory.id;
     let mut warnings = writing.passed.warnings.clone();
+    if let Some(reason) = writing.alert(tx)? {
+        let rule = format!("what it says would be held back ({reason}): what it corrects stays as it is");
+        return Err(Error::conflict(rule).on("session_id"));
+    }
     let same = tx.facts().active_with(memory, &old.repository, &writing.text.content_hash)?;
     let answer = |new: RecordId, merged: bool, warnings: Vec<String>| FactSuperseded {
         new,

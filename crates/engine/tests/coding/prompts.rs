@@ -1,12 +1,14 @@
 //! Versions of prompts: named by what they are, listed, compared, and gone back to. Names carry the numbers of the acceptance tests
 //! of coding-agent-memory.md §23 where they are one.
 
-use loci_engine::coding::{NewPrompt, PromptAdded, PromptParts};
+use loci_engine::coding::hydration::Hydration;
+use loci_engine::coding::{NewPrompt, NewTask, PromptAdded, PromptParts, TaskNote};
 use loci_model::ports::store::StoreExt;
+use loci_model::task::MemoryArm;
 use loci_model::{ErrorKind, Result, limits};
 use loci_testkit::{block_on, task_samples};
 
-use super::world::Workshop;
+use super::world::{Workshop, task, task_id};
 
 fn prompt(template: &str, text: &str) -> NewPrompt {
     let parts = PromptParts { text: text.to_owned(), ..PromptParts::default() };
@@ -42,6 +44,45 @@ fn a42_a_version_is_named_by_what_it_is() {
     let review = shop.add(prompt("review", "Review.\n")).unwrap();
     assert_eq!(shop.versions(Some("new-task")), [second.prompt.version.clone(), "df5f9bd70264".to_owned()]);
     assert_eq!(shop.versions(None).first(), Some(&review.prompt.version));
+}
+
+#[test]
+fn a43_memory_changes_no_version_and_the_template_does() {
+    let shop = Workshop::new();
+    let version = |text: &str| shop.add(prompt("new-task", text)).unwrap().prompt.version;
+    let first = version("You work on {repo}.\n{memory_context}\n");
+    let made = shop.create(NewTask { prompt_version: Some(first.clone()), ..task("t-001") }).unwrap().task;
+    assert_eq!((made.prompt_version.as_ref(), &made.memory_hash), (Some(&first), &None));
+    let hydrated = || {
+        shop.world.clock().advance_ms(1_000);
+        let asked = Hydration::default();
+        let id = task_id("t-001");
+        let found = block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &id, asked)).unwrap();
+        let task = shop.get("t-001").unwrap();
+        assert_eq!(task.memory_hash, Some(found.plan.memory_hash()), "as the answer said");
+        task
+    };
+    let before = hydrated();
+    let note = TaskNote { text: "Pagination goes by a cursor.".to_owned(), ..TaskNote::default() };
+    shop.note("t-001", note).unwrap();
+    let after = hydrated();
+    assert_ne!(after.memory_hash, before.memory_hash, "something is remembered now");
+    assert_eq!((&after.prompt_version, &after.input_hash), (&Some(first.clone()), &made.input_hash));
+    assert_eq!(version("You work on {repo}.\n{memory_context}\n"), first);
+    assert_ne!(version("You work on {repo}.\n{memory_context}\nBe brief.\n"), first);
+
+    // What is asked is told by its own digest, whichever prompt it is put into.
+    let input = |new: NewTask| shop.create(new).unwrap().task.input_hash.unwrap();
+    let known = made.input_hash.unwrap();
+    assert_eq!((known.len(), input(NewTask { model: None, ..task("t-002") })), (64, known.clone()));
+    assert_ne!(input(NewTask { issue: Some(124), ..task("t-003") }), known);
+    assert_ne!(input(NewTask { description: "Something else".to_owned(), ..task("t-004") }), known);
+
+    // The control group is shown nothing, and the task says so.
+    shop.create(NewTask { arm: Some(MemoryArm::Off), ..task("t-005") }).unwrap();
+    let asked = Hydration::default();
+    let off = block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id("t-005"), asked));
+    assert_eq!(shop.get("t-005").unwrap().memory_hash, Some(off.unwrap().plan.memory_hash()));
 }
 
 #[test]

@@ -63,6 +63,7 @@ async fn complete(call: Call, asked: shape::TaskComplete) -> Result<shape::TaskC
         learnings: left.learnings.into_iter().map(learned).collect(),
         self_feedback: left.self_feedback.into_iter().map(learned).collect(),
         memory_written: true,
+        jobs: Vec::new(),
         degraded: left.degraded,
         warnings: left.warnings,
     })

@@ -64,6 +64,7 @@ pub(super) fn hydrated(found: Hydrated, rendered: bool) -> shape::TaskHydrated {
         episodes: of(Kind::Episodes).map(|one| episode(one, at)).collect(),
         reflections: of(Kind::Reflections).map(|one| reflection(one, at)).collect(),
         preferences: of(Kind::Preferences).map(preference).collect(),
+        related_files: Vec::new(),
         budget,
         withheld: withheld.into_iter().map(kept_back).collect(),
         status: status.collect(),

@@ -2,7 +2,7 @@
 
 use loci_api::task as shape;
 use loci_engine::coding::{NewTask, TaskListing, TaskPatch};
-use loci_model::task::{MemoryArm, Task, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus};
+use loci_model::task::{MemoryArm, Task, TaskAlert, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus};
 use loci_model::{Error, Result, TaskId, Timestamp};
 
 use super::call::Call;
@@ -62,12 +62,14 @@ pub(super) fn pull_request(pr: shape::TaskPullRequest) -> TaskPullRequest {
     TaskPullRequest { number, url, head_sha, merge_commit_sha: None }
 }
 
-async fn add(call: Call, asked: shape::TaskCreate) -> Result<(shape::Task, bool)> {
+async fn add(call: Call, asked: shape::TaskCreate) -> Result<(shape::TaskTaken, bool)> {
     let kind = word("kind", asked.kind.as_deref(), TaskKind::ALL, TaskKind::parse, TaskKind::as_str)?;
     let arm = asked.memory_arm.as_deref();
     let new = NewTask {
         id: asked.task_id.map(TaskId::parse).transpose()?,
         repo: asked.repo,
+        forge: asked.forge,
+        forge_repo_id: asked.forge_repo_id,
         kind: kind.unwrap_or(TaskKind::NewTask),
         user: asked.user,
         user_id: asked.user_id,
@@ -91,7 +93,7 @@ async fn add(call: Call, asked: shape::TaskCreate) -> Result<(shape::Task, bool)
     };
     let token = call.token()?;
     let made = call.doors.engine.task_create(&call.caller, &standing(&call)?, new, token).await?;
-    Ok((shown(made.task), made.created))
+    Ok((shape::TaskTaken { task: shown(made.task), warnings: made.warnings }, made.created))
 }
 
 async fn show(call: Call) -> Result<shape::Task> {
@@ -140,6 +142,11 @@ async fn patch(call: Call, asked: shape::TaskPatch) -> Result<shape::TaskPatched
     Ok(shape::TaskPatched { task: shown(patched.task), warnings: patched.warnings })
 }
 
+/// Why a task is not trusted.
+pub(super) fn alert(alert: TaskAlert) -> shape::TaskAlert {
+    shape::TaskAlert { reason: alert.reason, by: alert.by, at: alert.at.to_rfc3339() }
+}
+
 pub(super) fn shown(task: Task) -> shape::Task {
     let pr = |pr: TaskPullRequest| shape::TaskPullRequest {
         number: pr.number,
@@ -154,6 +161,9 @@ pub(super) fn shown(task: Task) -> shape::Task {
     shape::Task {
         task_id: task.id.to_string(),
         repo: task.repository.is_some().then(|| task.actor.to_string()),
+        forge: task.forge,
+        forge_repo_id: task.forge_repo_id,
+        snapshot_id: task.snapshot,
         actor: task.actor.to_string(),
         session: task.session.to_string(),
         kind: task.kind.as_str().to_owned(),
@@ -169,6 +179,8 @@ pub(super) fn shown(task: Task) -> shape::Task {
         base_sha: task.base_sha,
         prompt: task.prompt.map(prompt),
         prompt_version: task.prompt_version,
+        input_hash: task.input_hash,
+        memory_hash: task.memory_hash,
         model: task.model,
         variant: task.variant,
         parent_task_id: task.parent.map(|parent| parent.to_string()),
@@ -177,6 +189,7 @@ pub(super) fn shown(task: Task) -> shape::Task {
         duration_s: task.duration_s,
         error_message: task.error_message,
         failure_category: task.failure_category,
+        security_alert: task.security_alert.map(alert),
         written: shape::TaskWritten {
             episode_id: task.written.episode.map(|episode| episode.to_string()),
             minimal: task.written.is_minimal,

@@ -30,6 +30,12 @@ pub(crate) struct Create {
     /// Who asks, by the forge's number
     #[arg(long, value_name = "ID")]
     user_id: Option<String>,
+    /// The forge that the repository is at: github, gitlab, bitbucket, or a host
+    #[arg(long)]
+    forge: Option<String>,
+    /// The forge's number for the repository
+    #[arg(long, value_name = "N")]
+    forge_repo_id: Option<u64>,
     /// The issue it is about
     #[arg(long, value_name = "N")]
     issue: Option<u64>,
@@ -76,6 +82,8 @@ impl Create {
         let create = TaskCreate {
             task_id: self.id,
             repo,
+            forge: self.forge,
+            forge_repo_id: self.forge_repo_id,
             kind: Some(self.kind),
             user: self.user,
             user_id: self.user_id,
@@ -93,7 +101,8 @@ impl Create {
             trace_id: self.trace_id,
             memory_arm: self.memory_arm,
         };
-        let task = self.at.of(&here.client)?.task_create(&create).await?;
-        output::result(as_json, &task, |task| output::line(&task.task_id))
+        let taken = self.at.of(&here.client)?.task_create(&create).await?;
+        taken.warnings.iter().for_each(output::note);
+        output::result(as_json, &taken, |taken| output::line(&taken.task.task_id))
     }
 }

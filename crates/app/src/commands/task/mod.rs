@@ -14,7 +14,7 @@ pub(super) use complete::learning;
 
 use anyhow::Result;
 use clap::Subcommand;
-use loci_api::task::{Task as Shown, TaskListing, TaskPatch, TaskPullRequest};
+use loci_api::task::{Task as Shown, TaskAlertRaise, TaskListing, TaskPatch, TaskPullRequest};
 
 use super::at::At;
 use super::here::Here;
@@ -45,6 +45,16 @@ pub(crate) enum Task {
     Feedback(Box<feedback::Feedback>),
     /// Store one thing that was learned; ends well even where no server can be reached
     Note(note::Note),
+    /// Raise the security alert of a task: what it wrote is quarantined, and whatever it writes
+    Alert {
+        /// Its id
+        task: String,
+        /// What you saw; kept with each record that is held back
+        #[arg(long)]
+        reason: String,
+        #[command(flatten)]
+        at: At,
+    },
     /// Say by which commit a task's pull request came onto its base
     Merged(Merged),
     /// Show a task
@@ -127,7 +137,12 @@ impl Task {
             Self::Note(note) => return note.run(globals, environment).await,
             Self::Feedback(feedback) => return feedback.run(globals, environment).await,
             Self::Hydrate(hydrate) => return hydrate.run(globals, environment).await,
-            Self::Create(_) | Self::Merged(_) | Self::Explain { .. } | Self::Show { .. } | Self::List(_) => {}
+            Self::Create(_)
+            | Self::Alert { .. }
+            | Self::Merged(_)
+            | Self::Explain { .. }
+            | Self::Show { .. }
+            | Self::List(_) => {}
         }
         let session = Session::begin(globals, environment)?;
         match self {
@@ -136,13 +151,22 @@ impl Task {
                 let explained = at.of(&session.client)?.task_explain(&task).await?;
                 output::result(session.json, &explained, explain::shown)?;
             }
+            Self::Show { task, at } => {
+                let task = at.of(&session.client)?.task_get(&task).await?;
+                output::result(session.json, &task, shown)?;
+            }
             Self::Create(create) => {
                 let here = Here::at(&session, globals, None).await?;
                 create.run(&here, session.json).await?;
             }
-            Self::Show { task, at } => {
-                let task = at.of(&session.client)?.task_get(&task).await?;
-                output::result(session.json, &task, shown)?;
+            Self::Alert { task, reason, at } => {
+                let alerted = at.of(&session.client)?.task_alert(&task, &TaskAlertRaise { reason }).await?;
+                output::result(session.json, &alerted, |alerted| {
+                    let (task, held) = (&alerted.task_id, alerted.quarantined.len());
+                    let raised = if alerted.raised { "raised" } else { "raised before" };
+                    output::line(format!("{task}  security alert {raised}: {held} records held back"));
+                    alerted.quarantined.iter().for_each(|id| output::line(format!("    {id}")));
+                })?;
             }
             Self::Merged(merged) => {
                 let client = merged.at.of(&session.client)?;
@@ -202,6 +226,9 @@ fn shown(task: &Shown) {
     output::line(format!("    {}", task.description));
     let pr = task.pr.as_ref().map(|pr| format!("pull request {}", pr.number));
     let issue = task.issue.map(|issue| format!("issue {issue}"));
+    if let Some(alert) = &task.security_alert {
+        output::line(format!("    security alert: {} ({}, {})", alert.reason, alert.by, alert.at));
+    }
     let about: Vec<String> = [task.branch.clone(), pr, issue].into_iter().flatten().collect();
     if !about.is_empty() {
         output::line(format!("    {}", about.join(" · ")));

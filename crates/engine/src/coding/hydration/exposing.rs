@@ -20,6 +20,13 @@ pub(super) struct Shown<'a> {
     pub(super) at: Timestamp,
 }
 
+impl Shown<'_> {
+    /// The digest of what the task saw: of nothing, where that was made for the comparison alone.
+    pub(super) fn seen_hash(&self) -> String {
+        if self.is_shadow { hex::encode(Sha256::digest([])) } else { self.plan.memory_hash() }
+    }
+}
+
 /// The row.
 pub(super) fn exposure(id: ExposureId, task: &Task, shown: &Shown<'_>) -> Exposure {
     let Shown { plan, limits, .. } = shown;

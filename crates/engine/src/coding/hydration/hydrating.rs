@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::StoreExt;
+use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::Principal;
 use loci_model::task::{MemoryArm, TaskStatus};
-use loci_model::{ExposureId, RecordId, Result, TaskId, Timestamp};
+use loci_model::{ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
 use loci_text::tokens::Estimator;
 
 use super::asked::Hydration;
@@ -20,6 +20,7 @@ use super::reading::{KindRead, Place, Reading};
 use super::scope_match::AskedPaths;
 use super::screening::screen;
 use crate::Engine;
+use crate::coding::place::snapshot;
 use crate::memories::existing;
 use crate::safety::Patterns;
 use crate::verified::{CitedLook, Standing};
@@ -107,7 +108,7 @@ impl Engine {
         let aim = Aim { task, query, paths: &paths, docs: docs.as_ref(), now: at };
         let mut gathered = self.gathered(read, &aim, &limits, deadline).await;
         gathered.warnings.extend(unread);
-        let snapshot = format!("snap_{}", place.sequence);
+        let snapshot = snapshot(place.sequence);
         let shown = Shown {
             query,
             snapshot: &snapshot,
@@ -177,7 +178,7 @@ impl Engine {
     ) -> Result<(Option<ExposureId>, Option<String>)> {
         let Some(task) = &place.task else { return Ok((None, Some(NO_TASK.to_owned()))) };
         let id = ExposureId::parse(format!("exp_{}", uuid7(self.ids.as_ref(), shown.at.millis())))?;
-        let row = exposure(id.clone(), task, shown);
+        let (row, seen) = (exposure(id.clone(), task, shown), shown.seen_hash());
         let served: Vec<RecordId> = match shown.is_shadow {
             true => Vec::new(),
             false => shown.plan.shown.iter().map(|one| one.candidate.record.id.clone()).collect(),
@@ -190,14 +191,7 @@ impl Engine {
             if let Some(look) = &look {
                 engine.write_cited(tx, &memory, look, &served)?;
             }
-            let begun =
-                tx.tasks().get(&memory.id, &task_id)?.filter(|task| task.status == TaskStatus::Accepted);
-            if let Some(mut task) = begun {
-                task.status = TaskStatus::Hydrating;
-                task.updated_at = row.at;
-                tx.tasks_mut().put(&task)?;
-            }
-            Ok(())
+            note_shown(tx, &memory.id, &task_id, &seen, row.at)
         });
         Ok(match deadline.assemble(write).await {
             Read::Done(Ok(())) => (Some(id), None),
@@ -212,6 +206,21 @@ impl Engine {
             }
         })
     }
+}
+
+/// What a task was shown, and that it is under way, as the task notes it.
+fn note_shown(tx: &mut dyn Tx, memory: &MemoryId, id: &TaskId, shown: &str, at: Timestamp) -> Result<()> {
+    let Some(mut task) = tx.tasks().get(memory, id)? else { return Ok(()) };
+    let begins = task.status == TaskStatus::Accepted;
+    if !begins && task.memory_hash.as_deref() == Some(shown) {
+        return Ok(());
+    }
+    if begins {
+        task.status = TaskStatus::Hydrating;
+    }
+    task.memory_hash = Some(shown.to_owned());
+    task.updated_at = at;
+    tx.tasks_mut().put(&task)
 }
 
 fn hydrated(

@@ -1,8 +1,10 @@
 //! Versions of the prompts that agents are given: stored, listed, compared, and which of a template's is current. `naming` says what a
-//! version is called, `canonical` how a document is written for that, `comparing` what differs between two.
+//! version is called, `canonical` how a document is written for that, `comparing` what differs between two, `input` what a task asks
+//! beside its prompt.
 
 mod canonical;
 mod comparing;
+mod input;
 mod naming;
 
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
@@ -11,6 +13,7 @@ use loci_model::prompt_version::PromptVersion;
 use loci_model::{Document, Error, MemoryId, Result, Timestamp, limits};
 
 pub use self::comparing::PromptDiff;
+pub(super) use self::input::input_hash;
 use self::naming::{DIGITS, MORE_DIGITS, Named};
 pub use self::naming::{PromptDigests, PromptParts};
 use super::checks;

@@ -8,6 +8,7 @@ mod add;
 mod at_forge;
 mod find;
 mod list;
+mod numbered;
 
 use std::path::PathBuf;
 
@@ -19,6 +20,7 @@ pub use add::name_of;
 pub(super) use at_forge::{Told, learn};
 pub(crate) use find::find_repository;
 pub(super) use find::{Found, find, named, namespace_filter, of_id};
+pub(crate) use numbered::{Numbered, numbered, of_number};
 
 /// A repository to be registered, or known by another name or place.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

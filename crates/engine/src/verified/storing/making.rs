@@ -4,9 +4,10 @@ use loci_model::fact::{Fact, FactCounters, FactDetail, FactSource, LastVerified}
 use loci_model::provenance::Provenance;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::verdict::Verdict;
-use loci_model::{ActorId, Error, RecordId, Result, SessionId, Timestamp};
+use loci_model::{ActorId, Error, RecordId, Result, Timestamp};
 
 use super::writing_new::Writing;
+use crate::coding::alerts::session_of_label;
 use crate::safety::{self, SafeText, SafetyPolicy};
 use crate::verified::code_reading::Tip;
 use crate::verified::flags;
@@ -92,7 +93,7 @@ impl Writing<'_> {
             metadata: loci_model::metadata::Metadata::new(),
             provenance: Provenance {
                 actor: ActorId::parse(found.repository.key.as_str()).ok(),
-                session: session.and_then(|label| SessionId::parse(label).ok()),
+                session: session.and_then(session_of_label),
                 ..Provenance::default()
             },
             origin: RecordOrigin::BatchCreated,

@@ -3,14 +3,15 @@
 use loci_model::fact::{Fact, FactEvent, FactEventKind};
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::{RecordChange, StoreExt, SupersedeChange, Tx};
+use loci_model::ports::store::{ReadTx, RecordChange, StoreExt, SupersedeChange, Tx};
 use loci_model::principal::Principal;
 use loci_model::record::{Record, RecordState};
-use loci_model::{Error, ErrorKind, JobId, Reason, RecordId, Result, limits};
+use loci_model::{ActorId, Error, ErrorKind, JobId, Reason, RecordId, Result, limits};
 
 use super::first_stored::FirstStored;
 use super::{Alike, FactStored, NewText, Passed, StoreStatus, merging};
 use crate::Engine;
+use crate::coding::alerts;
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::records::{batch, changes};
@@ -116,6 +117,9 @@ impl Writing<'_> {
         let repository = &self.place.found.repository.id;
         let mut same = tx.facts().with_content(&self.memory.id, repository, &self.text.content_hash)?;
         same.retain(|fact| !fact.proposed);
+        if let Some(reason) = self.alert(tx)? {
+            return self.put_held(tx, id, &same, reason);
+        }
         if let Some(known) = to_confirm(&same) {
             let warnings = self.confirm(tx, known.clone())?;
             return Ok((known.record.clone(), StoreStatus::Refreshed, warnings));
@@ -136,6 +140,34 @@ impl Writing<'_> {
             self.supersede(tx, before, &record.id)?;
         }
         conflicts::note(tx, self, &record.id)?;
+        Ok((record.id, StoreStatus::Created, warnings))
+    }
+
+    /// Why what is stored here is held back: its task has a security alert.
+    pub(in crate::verified) fn alert(&self, tx: &dyn ReadTx) -> Result<Option<String>> {
+        let actor = ActorId::parse(self.place.found.repository.key.as_str()).ok();
+        alerts::held_by_label(tx, &self.memory.id, actor.as_ref(), self.scene.session.as_deref())
+    }
+
+    /// Writes it held back. It confirms none that is there, and takes the place of none.
+    fn put_held(
+        &self,
+        tx: &mut dyn Tx,
+        id: &RecordId,
+        same: &[Fact],
+        reason: String,
+    ) -> Result<(RecordId, StoreStatus, Vec<String>)> {
+        let mut warnings = vec![format!("HELD: {reason}; a person decides on it")];
+        let is_known = |fact: &&Fact| matches!(fact.status, RecordState::Active | RecordState::Quarantined);
+        if let Some(known) = same.iter().find(is_known) {
+            return Ok((known.record.clone(), StoreStatus::DuplicateOf, warnings));
+        }
+        warnings.extend(self.room(tx)?);
+        let (mut record, mut fact) = self.make(id, None, &mut warnings)?;
+        record.state = RecordState::Quarantined;
+        record.state_reason = Some(reason);
+        fact.status = record.state;
+        self.insert(tx, &record, &fact, FactEventKind::Created)?;
         Ok((record.id, StoreStatus::Created, warnings))
     }
 

@@ -1,0 +1,75 @@
+//! `task_alert`: a task is not trusted any more. What it wrote is held back at once, and whatever it writes from then on; a person decides
+//! about each record as about others that are held.
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::task::{Task, TaskAlert};
+use loci_model::{Error, RecordId, Result, TaskId, limits};
+
+use super::{alerts, place};
+use crate::Engine;
+use crate::memories::existing;
+use crate::records::changing::Changing;
+use crate::safety::{RedactionMode, secrets};
+use crate::verified::Standing;
+
+/// A task that is not trusted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskAlerted {
+    /// The task, with its alert: the first that was raised.
+    pub task: Task,
+    /// The alert was raised by this call.
+    pub raised: bool,
+    /// What is held back since.
+    pub quarantined: Vec<RecordId>,
+}
+
+impl Engine {
+    /// Raises the alert of a task. Raised again it is as it is: what a person released since stays released.
+    ///
+    /// # Errors
+    /// `Invalid` without a reason; `NotFound`; `Denied` for whoever may not write all of the task's actor, such as its own agent.
+    pub async fn task_alert(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+        reason: &str,
+    ) -> Result<TaskAlerted> {
+        let most = limits::REASON_CHARS_MAX;
+        if !(1..=most).contains(&reason.chars().count()) {
+            let rule = format!("reason must have 1 to {most} characters: it is kept with each record");
+            return Err(Error::invalid("reason", rule));
+        }
+        let memory = self.code_memory(caller, standing).await?;
+        let alert = TaskAlert {
+            // Whatever the settings are: a reason is kept with each record.
+            reason: secrets::redact(reason.to_owned(), RedactionMode::Mask).0,
+            by: caller.name.clone(),
+            at: self.clock.now(),
+        };
+        let (caller, id) = (caller.clone(), id.clone());
+        let alerted = self
+            .store
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let task = tx.tasks().get(&memory.id, &id)?;
+                let mut task = place::visible(&caller, &id, task, Capability::Write)?;
+                place::require_all(&caller, &memory.id, &task.actor, Capability::Write)?;
+                if task.security_alert.is_some() {
+                    return Ok(TaskAlerted { task, raised: false, quarantined: Vec::new() });
+                }
+                let changing = Changing { memory: &memory, by: &caller.name, at: alert.at };
+                let quarantined = alerts::sweep(tx, &changing, &task, &alert)?;
+                task.updated_at = alert.at;
+                task.security_alert = Some(alert.clone());
+                tx.tasks_mut().put(&task)?;
+                Ok(TaskAlerted { task, raised: true, quarantined })
+            })
+            .await?;
+        let (task_id, repo) = (&alerted.task.id, &alerted.task.actor);
+        let held = alerted.quarantined.len();
+        tracing::warn!(%task_id, %repo, held, raised = alerted.raised, "a security alert of a task");
+        Ok(alerted)
+    }
+}

@@ -1,0 +1,100 @@
+//! `task_learnings`: learnings that are said apart from a report, stored at once on the way that all learnings go. No episode comes of
+//! them: that is for the report, or for whoever ends the task.
+
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{JobId, RecordId, Result, TaskId, limits};
+
+use super::completion::{Learned, LearnedAction};
+use super::learned::{LearnedKind, Learner};
+use super::learnings::{self, Learning};
+use super::place;
+use crate::Engine;
+use crate::access;
+use crate::memories::existing;
+use crate::records::batch;
+use crate::records::writing::Building;
+use crate::safety::{SafetyPolicy, Tally};
+use crate::verified::Standing;
+
+/// What became of learnings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LearningsTaken {
+    /// The learnings, in the order of the text; none where it says that nothing was learned.
+    pub learned: Vec<Learned>,
+    /// What could not be looked at.
+    pub warnings: Vec<String>,
+}
+
+impl Engine {
+    /// Stores what a text says was learned about the repository, a paragraph or list item each.
+    ///
+    /// # Errors
+    /// `NotFound`; `Denied`.
+    pub async fn task_learnings(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+        text: &str,
+    ) -> Result<LearningsTaken> {
+        self.learn(caller, standing, id, learnings::parse(text)).await
+    }
+
+    /// Stores learnings of a task, in one write.
+    pub(super) async fn learn(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+        learnings: Vec<Learning>,
+    ) -> Result<LearningsTaken> {
+        let memory = self.code_memory(caller, standing).await?;
+        let view = access::record_view(caller, &memory, Capability::Write)?;
+        let task = self.task_of(caller, &memory, id).await?;
+        let commit = task.pr.as_ref().and_then(|pr| pr.head_sha.clone()).or_else(|| task.base_sha.clone());
+        let read = self.read_docs(&task, commit.as_deref()).await?;
+        let warnings = read.warnings.clone();
+        let now = self.clock.now();
+        let fresh = || RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()));
+        let most = learnings.len().min(limits::LEARNINGS_PER_REPORT_MAX);
+        let ids = (0..most).map(|_| fresh()).collect::<Result<Vec<_>>>()?;
+        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let (caller, id, settings) = (caller.clone(), id.clone(), self.settings.clone());
+        let (learned, found) = self
+            .store
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let task = tx.tasks().get(&memory.id, &id)?;
+                let mut task = place::visible(&caller, &id, task, Capability::Write)?;
+                let policy = SafetyPolicy::of(&settings, &memory.settings);
+                let by = caller.name.as_str();
+                let building = Building { memory: &memory, view: &view, policy, expiry: None, by, now };
+                let learner = Learner {
+                    building: &building,
+                    task: &task,
+                    docs: read.docs.as_ref(),
+                    commit: commit.as_deref(),
+                    prompt: None,
+                    sources: &[],
+                    kind: LearnedKind::Knowledge,
+                };
+                let mut found = Tally::default();
+                let learned = learner.write_all(tx, &learnings, &ids, &mut found)?;
+                let added = learned.iter().filter(|one| one.action == LearnedAction::Added).count();
+                if added > 0 {
+                    let added = u32::try_from(added).unwrap_or(u32::MAX);
+                    task.written.learnings = task.written.learnings.saturating_add(added);
+                    task.updated_at = now;
+                    tx.tasks_mut().put(&task)?;
+                    batch::ask_for_vectors(tx, &memory.id, &job, now)?;
+                }
+                Ok((learned, found))
+            })
+            .await?;
+        found.tell(self.observe.as_ref());
+        self.wake.call();
+        Ok(LearningsTaken { learned, warnings })
+    }
+}
