@@ -22,6 +22,8 @@ const MODE: u32 = 0o600;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SpoolCall {
+    /// The task itself: whatever else is said of it comes behind.
+    Create,
     /// The agent's report.
     Complete,
     /// The end, by whoever runs agents.
@@ -40,6 +42,7 @@ impl SpoolCall {
     /// The word that stands for it.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
+            Self::Create => "create",
             Self::Complete => "complete",
             Self::Finalize => "finalize",
             Self::Note => "note",
@@ -155,6 +158,15 @@ impl Spool {
     pub(crate) fn waits_for(&self, url: Option<&str>) -> Result<bool> {
         let (entries, _) = self.entries()?;
         Ok(entries.iter().any(|entry| entry.refused.is_none() && entry.url.as_deref() == url))
+    }
+
+    /// Whether a task waits to be taken in by this server, which did not refuse it.
+    pub(crate) fn begins(&self, url: Option<&str>, task: &str) -> Result<bool> {
+        let (entries, _) = self.entries()?;
+        let begins = |entry: &Entry| {
+            entry.call == SpoolCall::Create && entry.task == task && entry.url.as_deref() == url
+        };
+        Ok(entries.iter().any(|entry| begins(entry) && entry.refused.is_none()))
     }
 
     /// Takes out what a server has, or marks what it does not want, by its key. What was added meanwhile stays.

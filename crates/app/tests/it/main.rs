@@ -31,3 +31,4 @@ mod tasks;
 mod traces;
 mod verifying;
 mod webhooks;
+mod wire_shapes;

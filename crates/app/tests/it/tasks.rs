@@ -4,8 +4,10 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 
+use loci_testkit::postgres::PostgresServer;
 use serde_json::{Value, json};
 
+use crate::githooks::git_with;
 use crate::native::send;
 use crate::program::Home;
 use crate::shop::Shop;
@@ -170,6 +172,88 @@ fn a38_what_was_reported_offline_is_there_once_when_the_server_is() {
     assert_eq!(shop.json(&["task", "show", "t-001"])["status"], "completed");
 }
 
+/// What is spooled for nowhere is for the server of this machine from now on, with the clone that it is told of.
+fn move_here(shop: &Shop<'_>) {
+    let file = shop.path().join(".git/loci/spool.jsonl");
+    let kept = as_if_for_here(&std::fs::read_to_string(&file).unwrap());
+    let body = format!("\"body\":{{\"directory\":{},", json!(shop.at()));
+    std::fs::write(&file, kept.replace("\"body\":{\"create\":", &format!("{body}\"create\":"))).unwrap();
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a process is timed by the machine's time")]
+fn a_task_that_no_server_took_in_goes_on_and_is_there_when_one_is() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    let away = |arguments: &[&str]| {
+        let began = Instant::now();
+        let (code, out, said) = shop.run(&[arguments, &["--url", NOWHERE]].concat());
+        assert!(began.elapsed() < HELD_UP_MAX, "{arguments:?} took {:?}", began.elapsed());
+        (code, out, said)
+    };
+    let create = ["task", "create", "--user", "bob", "Add pagination to /orders"];
+    let (code, out, said) = away(&[&create[..], &["--strict"]].concat());
+    assert_eq!((code, out.as_str()), (1, ""), "{said}");
+    assert_eq!(shop.json(&["spool", "show"]), json!([]), "whoever is told at once asks again");
+    let (code, out, said) = away(&create);
+    assert!(code == 0 && said.contains("loci task create:") && said.contains("spooled in"), "{said}");
+    let id = out.trim().to_owned();
+    let (code, out, _) = away(&[&create[..], &["--id", "t-named", "--json"]].concat());
+    let named: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &named["task_id"], &named["spooled"]), (0, &json!("t-named"), &json!(true)), "{out}");
+
+    // Everything that follows goes behind it.
+    shop.run(&["githook", "install", "--task", &id, "--url", NOWHERE]);
+    let commit = ["commit", "--quiet", "--allow-empty", "--message", "Add pagination"];
+    git_with(&home, &shop.path(), &[], &commit);
+    let sha = shop.git(&["rev-parse", "HEAD"]);
+    let (code, _, said) =
+        away(&["session", "append", &id, "--seq", "1", "--type", "decision", "A cursor it is."]);
+    assert_eq!(code, 0, "{said}");
+    let report = ["task", "complete", &id, "--status", "completed", "--summary", "Added pagination."];
+    assert_eq!(away(&report).0, 0);
+    assert_eq!(away(&["task", "finalize", &id, "--status", "completed"]).0, 0);
+    let calls: Vec<String> = shop
+        .json(&["spool", "show"])
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["call"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(calls, ["create", "create", "commits", "session", "complete", "finalize"]);
+
+    move_here(&shop);
+    assert_eq!(shop.json(&["spool", "flush"]), json!({ "taken": 6, "refused": 0, "waiting": 0 }));
+    let task = shop.json(&["task", "show", &id]);
+    assert_eq!((&task["status"], &task["repo"]), (&json!("completed"), &json!("acme/shop")), "{task}");
+    assert_eq!(task["written"]["minimal"], json!(false), "{task}");
+    let found = shop.json(&["attribution", "--task", &id]);
+    assert_eq!(found["items"][0]["commits"][0]["sha"], json!(sha), "{found}");
+    assert_eq!(found["items"][0]["snippets"][0]["text"], "A cursor it is.", "{found}");
+}
+
+#[test]
+fn whoever_comes_next_takes_in_what_waits() {
+    let home = Home::new();
+    let shop = Shop::new(&home, "shop");
+    let begun = |id: &str| {
+        let (code, _, said) = shop.run(&["task", "create", "--id", id, "Add pagination", "--url", NOWHERE]);
+        assert_eq!(code, 0, "{said}");
+        move_here(&shop);
+    };
+    begun("t-001");
+    let (code, _, said) = shop.run(&["task", "note", "t-001", "Orders have 3 states."]);
+    assert!(code == 0 && said.contains("1 spooled reports sent, 0 refused"), "{said}");
+    begun("t-002");
+    let found = shop.json(&["task", "hydrate", "t-002"]);
+    assert_eq!((&found["degraded"], &found["task_id"]), (&json!(false), &json!("t-002")), "{found}");
+    assert_eq!(shop.json(&["spool", "show"]), json!([]));
+    // A server that is there and refuses is told at once.
+    let (code, _, said) = shop.run(&["task", "create", "--id", "t-002", "Something else"]);
+    assert_eq!(code, 4, "{said}");
+    assert_eq!(shop.json(&["spool", "show"]), json!([]));
+}
+
 #[test]
 fn what_a_server_refuses_stays_in_the_spool_and_is_not_sent_again() {
     let home = Home::new();
@@ -313,11 +397,21 @@ fn a01_names_of_repositories_at_every_door() {
 /// task has one episode.
 #[test]
 fn a31_killed_in_the_middle_of_reports() {
+    killed_in_the_middle_of_reports(&Home::new(), &[]);
+}
+
+#[test]
+fn a31_killed_in_the_middle_of_reports_on_postgres() {
+    let database = PostgresServer::shared().unwrap().fresh_database().unwrap();
+    killed_in_the_middle_of_reports(&Home::new(), &[("LOCI_STORE", database.as_str())]);
+    PostgresServer::shared().unwrap().drop_database(&database).unwrap();
+}
+
+fn killed_in_the_middle_of_reports(home: &Home, store: &[(&str, &str)]) {
     const ROUNDS: usize = 4;
     const TASKS: usize = 12;
-    let home = Home::new();
     for round in 0..ROUNDS {
-        let server = home.serve(&[]);
+        let server = home.serve_with(&[], store);
         send(&server, "POST", "/v1/repos", "", r#"{"name":"acme/shop"}"#);
         for number in 0..TASKS {
             let new = json!({ "task_id": format!("t-{round}-{number}"), "repo": "acme/shop" });
@@ -328,20 +422,7 @@ fn a31_killed_in_the_middle_of_reports() {
         std::thread::scope(|scope| {
             for number in 0..TASKS {
                 let (answers, url) = (&answers, server.url.clone());
-                scope.spawn(move || {
-                    let task = format!("/v1/tasks/t-{round}-{number}");
-                    let report = json!({
-                        "status": "completed",
-                        "summary": format!("Report {number}."),
-                        "learnings_text": format!("- Learning {number} of round {round}."),
-                    });
-                    for (what, body) in [("complete", report), ("finalize", json!({ "status": "completed" }))]
-                    {
-                        if try_send(&url, &format!("{task}/{what}"), &body.to_string()) {
-                            answers.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-                        }
-                    }
-                });
+                scope.spawn(move || report_and_end(&url, round, number, answers));
             }
             while answers.load(std::sync::atomic::Ordering::SeqCst) < 2 + round * 4 {
                 std::thread::yield_now();
@@ -349,7 +430,7 @@ fn a31_killed_in_the_middle_of_reports() {
             server.kill();
         });
     }
-    let server = home.serve(&[]);
+    let server = home.serve_with(&[], store);
     let mut learned = 0;
     for (round, number) in (0..ROUNDS).flat_map(|round| (0..TASKS).map(move |number| (round, number))) {
         let path = format!("/v1/tasks/t-{round}-{number}");
@@ -361,14 +442,29 @@ fn a31_killed_in_the_middle_of_reports() {
         assert_eq!(task["written"]["learnings"] == json!(1), is_reported, "{task}");
         learned += usize::from(is_reported);
     }
-    assert!(server.stop());
     let count = |namespace: &str| {
-        let listed =
-            home.json(&["record", "list", "--memory", "code", "--limit", "100", "--namespace", namespace]);
+        let list = ["record", "list", "--memory", "code", "--limit", "100", "--namespace", namespace];
+        let listed = home.json(&[&list[..], &["--url", &server.url]].concat());
         listed["records"].as_array().unwrap().len()
     };
     assert_eq!(count("/acme/shop/episodes/"), ROUNDS * TASKS);
     assert_eq!(count("/acme/shop/knowledge/"), learned);
+    assert!(server.stop());
+}
+
+/// One task's report and its end, each counted where it is answered.
+fn report_and_end(url: &str, round: usize, number: usize, answers: &std::sync::atomic::AtomicUsize) {
+    let task = format!("/v1/tasks/t-{round}-{number}");
+    let report = json!({
+        "status": "completed",
+        "summary": format!("Report {number}."),
+        "learnings_text": format!("- Learning {number} of round {round}."),
+    });
+    for (what, body) in [("complete", report), ("finalize", json!({ "status": "completed" }))] {
+        if try_send(url, &format!("{task}/{what}"), &body.to_string()) {
+            answers.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        }
+    }
 }
 
 /// Sends a request to a server that may end at any moment; true where it answered with success.

@@ -1,13 +1,17 @@
-//! `loci task create`.
+//! `loci task create`. Its id is made here where none is given, so that whoever asked has one also where no server can be reached.
 
 use anyhow::Result;
 use loci_api::task::{TaskCreate, TaskPrompt};
+use loci_model::ports::clock::Clock as _;
+use loci_model::ports::ids::uuid7;
 
-use crate::commands::at::At;
-use crate::commands::here::Here;
-use crate::output;
+use super::delivery::Helper;
+use super::taking_in::TakingIn;
+use crate::adapters::{RandomIds, SystemClock};
+use crate::cli::Globals;
+use crate::config::environment::Environment;
 
-/// Take a task in; the same again is the one that is there
+/// Take a task in; the same again is the one that is there; ends well even where no server can be reached
 #[derive(Debug, clap::Args)]
 pub(crate) struct Create {
     /// What is to be done
@@ -73,17 +77,14 @@ pub(crate) struct Create {
     #[arg(long, value_name = "ARM")]
     memory_arm: Option<String>,
     #[command(flatten)]
-    at: At,
+    helper: Helper,
 }
 
 impl Create {
-    pub(super) async fn run(self, here: &Here, as_json: bool) -> Result<()> {
-        let repo = if self.no_repo { None } else { Some(here.repo(self.repo)?) };
+    pub(super) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let (repo, is_on_none) = (self.repo, self.no_repo);
         let create = TaskCreate {
-            task_id: self.id,
-            repo,
-            forge: self.forge,
-            forge_repo_id: self.forge_repo_id,
+            task_id: Some(self.id.map_or_else(new_id, Ok)?),
             kind: Some(self.kind),
             user: self.user,
             user_id: self.user_id,
@@ -100,9 +101,16 @@ impl Create {
             parent_task_id: self.parent,
             trace_id: self.trace_id,
             memory_arm: self.memory_arm,
+            forge: self.forge,
+            forge_repo_id: self.forge_repo_id,
+            repo: None,
         };
-        let taken = self.at.of(&here.client)?.task_create(&create).await?;
-        taken.warnings.iter().for_each(output::note);
-        output::result(as_json, &taken, |taken| output::line(&taken.task.task_id))
+        let taking = TakingIn::here(globals, environment, create, repo, is_on_none).await?;
+        taking.say(globals, environment, &self.helper).await
     }
+}
+
+/// An id that is there before any server is.
+fn new_id() -> Result<String> {
+    Ok(uuid7(&RandomIds::new()?, SystemClock::new().now().millis()))
 }

@@ -1,4 +1,4 @@
-//! How `loci task complete|finalize|note|feedback|hydrate` and `loci session append` reach a server, or do not: what cannot be
+//! How `loci task create|complete|finalize|note|feedback|hydrate` and `loci session append` reach a server, or do not: what cannot be
 //! said now is spooled, and nobody is held up for it. Whoever comes next and finds a server sends what waits.
 
 use std::collections::BTreeSet;
@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::taking_in;
 use crate::adapters::{RandomIds, SystemClock};
 use crate::cli::Globals;
 use crate::commands::at::{At, of_memory};
@@ -26,7 +27,7 @@ use crate::session::Session;
 use crate::spool::{Entry, Sent, Spool, SpoolCall};
 
 /// A server that does not answer a small question by then is taken for gone.
-const PROBE: Duration = Duration::from_millis(1_500);
+pub(super) const PROBE: Duration = Duration::from_millis(1_500);
 /// One that answers is waited for.
 const CALL: Duration = Duration::from_secs(6);
 /// What is said of a task that its server does not know waits so long.
@@ -48,7 +49,7 @@ pub(crate) struct Helper {
 const BEFORE: Duration = Duration::from_secs(10);
 
 /// Why nothing came of a call.
-enum Failure {
+pub(super) enum Failure {
     /// It may be said later.
     Out(anyhow::Error),
     /// It would be refused again.
@@ -60,7 +61,7 @@ enum Failure {
 }
 
 impl Failure {
-    fn into_error(self) -> anyhow::Error {
+    pub(super) fn into_error(self) -> anyhow::Error {
         match self {
             Self::Out(error) | Self::Refused(error) | Self::Unknown(error) | Self::Behind(error) => error,
         }
@@ -133,13 +134,27 @@ impl Helper {
     {
         let session = Session::begin(globals, environment)?;
         let client = self.at.of(&session.client)?;
-        probe(&client, task).await.map_err(Failure::into_error)?;
+        if let Err(failure) = probe(&client, task).await {
+            let spool = spool(globals, environment).await;
+            let url = globals.url.as_deref();
+            let begins = spool.filter(|spool| spool.begins(url, task).unwrap_or_default());
+            let (Failure::Unknown(_), Some(spool)) = (&failure, begins) else {
+                return Err(failure.into_error());
+            };
+            // The task waits to be taken in, before anything can be asked of it.
+            flush(&session.client, &spool, Flushing { url, all: false, until: Some(BEFORE) }).await?;
+        }
         let answer = match tokio::time::timeout(within, call(client)).await {
             Ok(answer) => answer?,
             Err(_) => anyhow::bail!("the server did not answer within {} ms", within.as_millis()),
         };
         session.end().await?;
         Ok(answer)
+    }
+
+    /// The memory that is named.
+    pub(super) fn memory(&self) -> Option<&str> {
+        self.at.memory.as_deref()
     }
 
     /// Whether a failure ends the command.
@@ -170,8 +185,15 @@ impl Helper {
     ) -> Result<Value, Failure> {
         let session = Session::begin(globals, environment).map_err(Failure::Out)?;
         let client = of_memory(&session.client, entry.memory.as_deref()).map_err(Failure::Refused)?;
-        probe(&client, &entry.task).await?;
+        let known = probe(&client, &entry.task).await;
         let spool = spool(globals, environment).await;
+        let begins = |spool: &Spool| spool.begins(entry.url.as_deref(), &entry.task).unwrap_or_default();
+        match known {
+            Ok(()) => {}
+            // What waits in the spool takes the task in first.
+            Err(Failure::Unknown(_)) if spool.as_ref().is_some_and(begins) => {}
+            Err(failure) => return Err(failure),
+        }
         let answer = match spool {
             Some(spool) if spool.waits_for(entry.url.as_deref()).map_err(Failure::Out)? => {
                 behind_others(&session.client, &spool, entry).await?
@@ -237,12 +259,13 @@ async fn probe(client: &Client, task: &str) -> Result<(), Failure> {
     }
 }
 
-async fn say_once(client: &Client, entry: &Entry) -> Result<Value, Failure> {
-    let client = client.clone().with_idempotency_key(&entry.key).map_err(failed)?;
+pub(super) async fn say_once(client: &Client, entry: &Entry) -> Result<Value, Failure> {
+    let once = client.clone().with_idempotency_key(&entry.key).map_err(failed)?;
     let call = async {
-        match path(entry.call) {
-            Some(path) => client.task_say(&entry.task, path, &entry.body).await,
-            None => client.session_say(&entry.task, &entry.body).await,
+        match entry.call {
+            SpoolCall::Create => taking_in::take_in(client, &once, &entry.body).await,
+            SpoolCall::Session => once.session_say(&entry.task, &entry.body).await,
+            other => once.task_say(&entry.task, path(other), &entry.body).await,
         }
     };
     match tokio::time::timeout(CALL, call).await {
@@ -251,15 +274,11 @@ async fn say_once(client: &Client, entry: &Entry) -> Result<Value, Failure> {
     }
 }
 
-/// The last part of the call's path, of those that are about a task itself.
-fn path(call: SpoolCall) -> Option<&'static str> {
+/// The last part of the path of a call that is about a task that is there.
+fn path(call: SpoolCall) -> &'static str {
     match call {
-        SpoolCall::Complete => Some("complete"),
-        SpoolCall::Finalize => Some("finalize"),
-        SpoolCall::Note => Some("notes"),
-        SpoolCall::Commits => Some("commits"),
-        SpoolCall::Feedback => Some("feedback"),
-        SpoolCall::Session => None,
+        SpoolCall::Note => "notes",
+        other => other.as_str(),
     }
 }
 
@@ -273,20 +292,28 @@ fn failed(error: ClientError) -> Failure {
     if is_out { Failure::Out(error.into()) } else { Failure::Refused(error.into()) }
 }
 
-async fn spool_it(globals: &Globals, environment: &Environment, entry: &Entry) {
+/// Keeps what could not be said, and says so; false where there is no place for it.
+pub(super) async fn spool_it(globals: &Globals, environment: &Environment, entry: &Entry) -> bool {
     let Some(spool) = spool(globals, environment).await else {
         output::note(format!("nothing is spooled outside of a git repository: set {SPOOL} to a file"));
-        return;
+        return false;
     };
     match spool.add(entry) {
-        Ok(0) => output::note(format!("spooled in {}", spool.path().display())),
+        Ok(0) => {
+            output::note(format!("spooled in {}", spool.path().display()));
+            true
+        }
         Ok(dropped) => {
             let path = spool.path().display();
             output::note(format!(
                 "spooled in {path}; it was full, and its {dropped} oldest events and notes are gone"
             ));
+            true
         }
-        Err(error) => output::note(format!("not spooled: {error:#}")),
+        Err(error) => {
+            output::note(format!("not spooled: {error:#}"));
+            false
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! `loci task`: tasks of coding agents. `create`: taking one in; `hydrate`: what it is shown; `complete`, `finalize`, `note`, `feedback`: what
+//! `loci task`: tasks of coding agents. `create`, `taking_in`: taking one in; `hydrate`: what it is shown; `complete`, `finalize`, `note`, `feedback`: what
 //! is said of it; these by way of `delivery`; here and in `explain`: looking at them.
 
 mod complete;
@@ -9,6 +9,7 @@ mod feedback;
 mod finalize;
 mod hydrate;
 mod note;
+mod taking_in;
 
 pub(super) use complete::learning;
 
@@ -17,7 +18,6 @@ use clap::Subcommand;
 use loci_api::task::{Task as Shown, TaskAlertRaise, TaskListing, TaskPatch, TaskPullRequest};
 
 use super::at::At;
-use super::here::Here;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -26,7 +26,7 @@ use crate::session::Session;
 /// Tasks of coding agents.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
-    /// Take a task in; the same again is the one that is there
+    /// Take a task in; the same again is the one that is there; ends well even where no server can be reached
     Create(Box<create::Create>),
     /// Report the end of a task; ends well even where no server can be reached
     Complete(Box<complete::Complete>),
@@ -132,13 +132,13 @@ pub(crate) struct List {
 impl Task {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         match self {
+            Self::Create(create) => return create.run(globals, environment).await,
             Self::Complete(complete) => return complete.run(globals, environment).await,
             Self::Finalize(finalize) => return finalize.run(globals, environment).await,
             Self::Note(note) => return note.run(globals, environment).await,
             Self::Feedback(feedback) => return feedback.run(globals, environment).await,
             Self::Hydrate(hydrate) => return hydrate.run(globals, environment).await,
-            Self::Create(_)
-            | Self::Alert { .. }
+            Self::Alert { .. }
             | Self::Merged(_)
             | Self::Explain { .. }
             | Self::Show { .. }
@@ -146,7 +146,12 @@ impl Task {
         }
         let session = Session::begin(globals, environment)?;
         match self {
-            Self::Complete(_) | Self::Finalize(_) | Self::Note(_) | Self::Feedback(_) | Self::Hydrate(_) => {}
+            Self::Create(_)
+            | Self::Complete(_)
+            | Self::Finalize(_)
+            | Self::Note(_)
+            | Self::Feedback(_)
+            | Self::Hydrate(_) => {}
             Self::Explain { task, at } => {
                 let explained = at.of(&session.client)?.task_explain(&task).await?;
                 output::result(session.json, &explained, explain::shown)?;
@@ -154,10 +159,6 @@ impl Task {
             Self::Show { task, at } => {
                 let task = at.of(&session.client)?.task_get(&task).await?;
                 output::result(session.json, &task, shown)?;
-            }
-            Self::Create(create) => {
-                let here = Here::at(&session, globals, None).await?;
-                create.run(&here, session.json).await?;
             }
             Self::Alert { task, reason, at } => {
                 let alerted = at.of(&session.client)?.task_alert(&task, &TaskAlertRaise { reason }).await?;
