@@ -141,6 +141,25 @@ pub struct TaskFeedback {
     pub helpful: BTreeSet<RecordId>,
     /// What misled, with how; empty where nobody said.
     pub harmful: BTreeMap<RecordId, String>,
+    /// When that was said first, and by whom; absent of what was said before this was written down.
+    #[serde(default)]
+    pub harms: BTreeMap<RecordId, Harm>,
+}
+
+/// When a memory was called harmful in a task, and by whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Harm {
+    /// The first time; by a person, where one said so later than the agent.
+    pub at: Timestamp,
+    /// A person said it.
+    pub by_human: bool,
+}
+
+impl TaskFeedback {
+    /// What misled, and when that was said first, in milliseconds; 0 where that was not written down.
+    pub fn harmed(&self) -> impl Iterator<Item = (&RecordId, i64)> {
+        self.harmful.keys().map(|id| (id, self.harms.get(id).map_or(0, |harm| harm.at.millis())))
+    }
 }
 
 /// Why a task is not trusted.

@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0009_prompts.sql"),
     include_str!("schema/0010_task_sessions.sql"),
     include_str!("schema/0011_kinds.sql"),
+    include_str!("schema/0012_harms.sql"),
 ];
 
 /// The version this binary writes.

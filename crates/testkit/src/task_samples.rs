@@ -4,7 +4,7 @@ use loci_model::code::ObjectId;
 use loci_model::commit::TaskCommit;
 use loci_model::prompt_version::PromptVersion;
 use loci_model::task::{
-    MemoryArm, Task, TaskAlert, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten,
+    Harm, MemoryArm, Task, TaskAlert, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten,
 };
 use loci_model::task_session::{SessionItem, SessionItemKind, TaskSession, ToldEnd, ToolUse};
 use loci_model::{ActorId, Document, Error, EventId, MemoryId, Result, SessionId, TaskId};
@@ -70,6 +70,7 @@ pub fn task(memory: &MemoryId, number: u32) -> Result<Task> {
             used: [record_id(1)?, record_id(2)?].into(),
             helpful: [record_id(1)?].into(),
             harmful: [(record_id(3)?, "it \"misled\"".to_owned())].into(),
+            harms: [(record_id(3)?, Harm { at, by_human: true })].into(),
         },
         security_alert: Some(TaskAlert {
             reason: "it read \"odd\" things".to_owned(),

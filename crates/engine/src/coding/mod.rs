@@ -62,8 +62,9 @@ pub use completion::{Completed, Completion, Learned, LearnedAction};
 pub use hydration::Hydrated;
 pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
 pub use rules_list::RuleListing;
+pub(crate) use sessions::forgetting;
 pub use sessions::{
-    NewSessionItem, Promoted, SessionAppended, SessionEvents, SessionListing, SessionPromoted,
+    NewSessionItem, Promoted, SessionAppended, SessionEvents, SessionListing, SessionPromoted, of_event,
 };
 pub use settings::CodingSettings;
 pub use task_alert::TaskAlerted;

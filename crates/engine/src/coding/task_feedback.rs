@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::ports::store::{StoreExt, TaskQuery, Tx};
+use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
-use loci_model::task::{Task, TaskFeedback};
-use loci_model::{Error, RecordId, Result, TaskId, limits};
+use loci_model::task::{Harm, Task, TaskFeedback};
+use loci_model::{Error, RecordId, Result, TaskId, Timestamp, limits};
 
 use super::completion::Completion;
 use super::place;
@@ -20,7 +20,7 @@ use crate::verified::Standing;
 
 /// Tasks that call a memory harmful before it is held back.
 const TASKS_ENOUGH: usize = 2;
-/// Tasks that are looked through for those, the newest first.
+/// Tasks that are named where something is held back.
 const TASKS_MAX: usize = 1_000;
 
 /// What is said of memories.
@@ -137,15 +137,16 @@ pub(super) fn take(
     for id in ids.iter().filter(|id| !known.contains_key(*id)) {
         warnings.push(format!("RECORD_UNKNOWN: no record {id} is here: nothing is noted of it"));
     }
-    if !note(&mut task.feedback, said, &known) {
+    let noted = note(&mut task.feedback, said, &known, changing.at);
+    if !noted.fits {
         let most = limits::FEEDBACK_RECORDS_MAX;
         warnings.push(format!(
             "FEEDBACK_FULL: a task names at most {most} memories of each kind: the rest is not noted"
         ));
     }
-    let harmful: BTreeSet<&RecordId> = said.harmful.iter().map(|(id, _)| id).collect();
-    let standing: Vec<&Record> = harmful
-        .into_iter()
+    let standing: Vec<&Record> = noted
+        .new_harms
+        .iter()
         .filter_map(|id| known.get(id))
         .filter(|record| place::is_of(task, &record.namespace))
         .filter(|record| matches!(record.state, RecordState::Active | RecordState::Candidate))
@@ -154,10 +155,24 @@ pub(super) fn take(
     Ok(FeedbackTaken { feedback: task.feedback.clone(), quarantined, warnings })
 }
 
-/// Notes what is said of memories that are there; false where not all found room.
-fn note(feedback: &mut TaskFeedback, said: &NewFeedback, known: &BTreeMap<RecordId, Record>) -> bool {
+/// What was noted.
+struct Noted {
+    /// All of it found room.
+    fits: bool,
+    /// What this task had not called harmful before; or no person had. To say the same again is no new report.
+    new_harms: BTreeSet<RecordId>,
+}
+
+/// Notes what is said of memories that are there.
+fn note(
+    feedback: &mut TaskFeedback,
+    said: &NewFeedback,
+    known: &BTreeMap<RecordId, Record>,
+    at: Timestamp,
+) -> Noted {
     let most = limits::FEEDBACK_RECORDS_MAX;
     let mut fits = true;
+    let mut new_harms = BTreeSet::new();
     for (list, ids) in [(&mut feedback.used, &said.used), (&mut feedback.helpful, &said.helpful)] {
         for id in ids.iter().filter(|id| known.contains_key(*id)) {
             if list.len() < most || list.contains(id) {
@@ -170,13 +185,27 @@ fn note(feedback: &mut TaskFeedback, said: &NewFeedback, known: &BTreeMap<Record
     for (id, reason) in said.harmful.iter().filter(|(id, _)| known.contains_key(id)) {
         let of = &mut feedback.harmful;
         if of.len() < most || of.contains_key(id) {
+            let is_known = of.contains_key(id);
             let before = of.entry(id.clone()).or_default();
             reason.iter().for_each(|reason| before.clone_from(reason));
+            let was_by_human = feedback.harms.get(id).is_some_and(|harm| harm.by_human);
+            if !is_known || (said.by_human && !was_by_human) {
+                feedback.harms.insert(id.clone(), Harm { at, by_human: said.by_human });
+                new_harms.insert(id.clone());
+            }
         } else {
             fits = false;
         }
     }
-    fits
+    Noted { fits, new_harms }
+}
+
+/// When somebody let a memory out of quarantine the last time: what was said of it before that was decided then.
+fn released(tx: &dyn ReadTx, record: &Record) -> Result<Option<Timestamp>> {
+    let held = RecordState::Quarantined;
+    let changes = tx.telemetry().of_record(&record.memory, &record.id)?;
+    let last = changes.iter().rev().find(|change| change.from == Some(held) && change.to != held);
+    Ok(last.map(|change| change.at))
 }
 
 /// Holds back what enough tasks of the same actor call harmful. What lies elsewhere is noted and stays: who works on one repository
@@ -189,19 +218,15 @@ fn hold(
     standing: &[&Record],
 ) -> Result<Vec<RecordId>> {
     let mut held = Vec::new();
-    if standing.is_empty() {
-        return Ok(held);
-    }
-    let others = match by_human {
-        true => Vec::new(),
-        false => tx.tasks().list(&TaskQuery::all(task.memory.clone(), TASKS_MAX))?,
-    };
     for record in standing {
-        let says = |other: &&Task| {
-            let is_another = other.id != task.id && other.actor == task.actor;
-            is_another && other.feedback.harmful.contains_key(&record.id)
+        let others = match by_human {
+            true => Vec::new(),
+            false => {
+                let after = released(tx, record)?;
+                tx.tasks().harmed_by(&task.memory, &record.id, &task.actor, after, TASKS_MAX)?
+            }
         };
-        let tasks = 1 + others.iter().filter(says).count();
+        let tasks = 1 + others.iter().filter(|other| **other != task.id).count();
         if !by_human && tasks < TASKS_ENOUGH {
             continue;
         }

@@ -68,6 +68,7 @@ impl Engine {
         let now = self.clock.now();
         let fresh = RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()))?;
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let (of, ended) = (memory.clone(), id.clone());
         let (caller, id, settings) = (caller.clone(), id.clone(), self.settings.clone());
         let (finalized, found) = self
             .store
@@ -97,6 +98,7 @@ impl Engine {
             .await?;
         found.tell(self.observe.as_ref());
         self.wake.call();
+        self.forget_said(of, ended).await?;
         Ok(finalized)
     }
 }

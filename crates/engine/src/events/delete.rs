@@ -1,4 +1,5 @@
-//! `event_delete`: removes the event alone; records made from it stay, a pending extraction does not find it.
+//! `event_delete`: removes the event, and what the archive of a task's session keeps of it; records made from it stay, a pending
+//! extraction does not find it.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -6,6 +7,7 @@ use loci_model::{ActorId, EventId, MemoryId, Result, SessionId};
 
 use super::get::unknown;
 use crate::asking::forgetting;
+use crate::coding::forgetting as archived;
 use crate::memories::existing;
 use crate::{Engine, access};
 
@@ -25,8 +27,10 @@ impl Engine {
         self.store
             .write(move |tx| {
                 existing(tx, &memory)?;
-                let live = tx.events().get(&memory, &actor, &session, &id, now)?.is_some();
-                if live && tx.events_mut().delete(&memory, &actor, &session, &id, now)? {
+                let live = tx.events().get(&memory, &actor, &session, &id, now)?;
+                let Some(event) = live else { return Err(unknown(&id)) };
+                if tx.events_mut().delete(&memory, &actor, &session, &id, now)? {
+                    archived::of_event(tx, &event)?;
                     // Questions about the session may hold what the event said; they are asked again without it.
                     forgetting::of_session(tx, &memory, &actor, &session, now)
                 } else {

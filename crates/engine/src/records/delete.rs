@@ -16,6 +16,7 @@ use super::{BatchOutcome, RecordDelete};
 use crate::Engine;
 use crate::access::{self, View};
 use crate::asking::forgetting;
+use crate::coding::forgetting as told;
 use crate::memories::existing;
 
 /// What a deletion works with beside the item itself.
@@ -116,6 +117,7 @@ fn delete(tx: &mut dyn Tx, deletion: &Deletion<'_>, asked: &RecordDelete) -> Res
     check_namespace(&stored, asked.namespace.as_ref())?;
     let change = RecordChange { state: RecordState::Erased, reason: "deleted".to_owned(), at: deletion.now };
     tx.records_mut().set_state(memory, &asked.id, &change)?;
+    told::of_record(tx, &stored, deletion.now)?;
     changes::note(
         tx,
         deletion.memory,

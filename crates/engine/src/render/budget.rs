@@ -49,9 +49,16 @@ pub enum Oversize {
 struct Candidate<'a> {
     screened: &'a Screened,
     /// Where its text was cut; else those of the entry.
-    cut: Option<String>,
+    cut: Option<CutEntry>,
     tokens: u32,
     fate: Fate,
+}
+
+/// What is left of an entry that was too large.
+struct CutEntry {
+    text: String,
+    lines: String,
+    tokens: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +74,7 @@ impl Candidate<'_> {
     }
 
     fn lines(&self) -> &str {
-        self.cut.as_deref().unwrap_or(&self.screened.lines)
+        self.cut.as_ref().map_or(&self.screened.lines, |cut| &cut.lines)
     }
 }
 
@@ -159,11 +166,11 @@ fn first_pass(filling: &mut Filling<'_>, sections: &mut [Section], allowance: u3
         if let Some(candidate) = filling.candidates.iter_mut().take(first).find(too_large) {
             let heading = heading_cost(sections, candidate.entry());
             let room = (allowance - spent).saturating_sub(heading);
-            if let Some((lines, tokens)) = cut_to(candidate, room, budget) {
-                spent += heading + tokens;
+            if let Some(cut) = cut_to(candidate, room, budget) {
+                spent += heading + cut.tokens;
                 open(sections, candidate.entry());
-                candidate.cut = Some(lines);
-                candidate.tokens = tokens;
+                candidate.tokens = cut.tokens;
+                candidate.cut = Some(cut);
                 candidate.fate = Fate::Shown { cut: true };
             }
         }
@@ -188,8 +195,8 @@ fn take(filling: &mut Filling<'_>, sections: &mut [Section], count: usize, allow
     spent
 }
 
-/// An entry's lines, cut to at most `room` tokens.
-fn cut_to(candidate: &Candidate<'_>, room: u32, budget: &Budget) -> Option<(String, u32)> {
+/// An entry, its lines cut to at most `room` tokens.
+fn cut_to(candidate: &Candidate<'_>, room: u32, budget: &Budget) -> Option<CutEntry> {
     // No estimator counts less than a token for four characters; then by halves until it fits.
     let mut chars = usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(4);
     while chars > 0 {
@@ -197,7 +204,7 @@ fn cut_to(candidate: &Candidate<'_>, room: u32, budget: &Budget) -> Option<(Stri
         let lines = entry::lines(&entry, candidate.screened.score);
         let tokens = budget.estimator.estimate(&lines);
         if tokens <= room {
-            return Some((lines, tokens));
+            return Some(CutEntry { text: entry.text, lines, tokens });
         }
         chars = chars * 7 / 8;
     }
@@ -229,7 +236,10 @@ fn finished(block: String, fillings: &[Filling<'_>], budget: &Budget) -> Filled 
     for candidate in fillings.iter().flat_map(|filling| &filling.candidates) {
         let (id, tokens) = (candidate.screened.id.clone(), candidate.tokens);
         match candidate.fate {
-            Fate::Shown { cut } => filled.shown.push(Shown { id, tokens, cut }),
+            Fate::Shown { cut } => {
+                let cut_text = candidate.cut.as_ref().map(|cut| cut.text.clone());
+                filled.shown.push(Shown { id, tokens, cut, cut_text });
+            }
             Fate::Waits => filled.dropped.push(Dropped { id, tokens, reason: DropReason::Budget }),
             Fate::Suspicious => filled.dropped.push(Dropped { id, tokens, reason: DropReason::Suspicious }),
         }
@@ -277,6 +287,11 @@ mod tests {
         let cut = filled(&groups, 400, Oversize::Cut);
         assert_eq!(ids(&cut), ["r0", "r1", "k0"]);
         assert!(cut.shown[0].cut && cut.block.contains("[cut]") && cut.tokens <= 400, "{}", cut.block);
+        let left = cut.shown[0].cut_text.as_deref().unwrap();
+        assert!(
+            left.ends_with("[cut]") && cut.block.contains(left) && cut.shown[1].cut_text.is_none(),
+            "{left}"
+        );
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub struct Shown {
     pub tokens: u32,
     /// Its text was cut.
     pub cut: bool,
+    /// What is left of it then.
+    pub cut_text: Option<String>,
 }
 
 /// An entry that is not shown.

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use loci_model::limits;
 use regex::{Captures, Regex, RegexSet};
+use serde_json::Value;
 
 use super::entropy::{bits_per_char, is_known_hash, is_placeholder};
 use super::{code_names, hidden_characters};
@@ -265,6 +266,18 @@ pub fn redact(text: String, mode: RedactionMode) -> (String, Vec<SecretKind>) {
             kinds.dedup();
             (clean, kinds)
         }
+    }
+}
+
+/// The same of every text in a value; names of members are no texts.
+pub fn redact_all(value: Value, mode: RedactionMode) -> Value {
+    match value {
+        Value::String(text) => Value::String(redact(text, mode).0),
+        Value::Array(items) => items.into_iter().map(|item| redact_all(item, mode)).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(name, value)| (name, redact_all(value, mode))).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
     }
 }
 

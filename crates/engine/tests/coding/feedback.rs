@@ -1,6 +1,7 @@
 //! What is said of memories that tasks were shown: it is noted once, explained, and holds back what enough call harmful.
 
 use loci_engine::coding::{Completion, FeedbackTaken, NewFeedback, NewTask, TaskNote};
+use loci_engine::records::Verdict;
 use loci_model::principal::{Capability, Grant};
 use loci_model::record::RecordState;
 use loci_model::{ActorId, ErrorKind, RecordId, Result};
@@ -75,6 +76,59 @@ fn what_two_tasks_call_harmful_is_held_back() {
     assert!(shop.found("make gen").is_empty());
     // What is held is not held again.
     assert!(say(&shop, "t-002", harmful(&wrong, None)).unwrap().quarantined.is_empty());
+}
+
+#[test]
+fn what_a_person_released_is_held_back_by_new_reports_alone() {
+    let shop = Workshop::new();
+    for id in ["t-001", "t-002", "t-003", "t-004"] {
+        shop.begun(id);
+    }
+    let right = noted(&shop, "t-001", "The tests need no `make gen`.");
+    let report = |id: &str, by_human: bool| {
+        let said = NewFeedback { by_human, ..harmful(&right, None) };
+        say(&shop, id, said).unwrap().quarantined.len()
+    };
+    let memory = shop.memory();
+    let release = || {
+        shop.world.clock().advance_ms(1_000);
+        let decided = shop.engine.quarantine_decide(
+            &shop.caller,
+            &memory,
+            vec![right.clone()],
+            Verdict::Release,
+            "it is right".to_owned(),
+        );
+        block_on(decided).unwrap();
+        assert_eq!(shop.record(&right).state, RecordState::Active);
+    };
+    assert_eq!((report("t-001", false), report("t-002", false)), (0, 1));
+    release();
+    assert_eq!((report("t-001", false), report("t-002", false)), (0, 0), "that was decided");
+    assert_eq!(report("t-003", false), 0, "one alone");
+    assert_eq!(report("t-001", false), 0);
+    assert_eq!(report("t-004", false), 1, "two that are new");
+    release();
+    // A person is enough, once.
+    assert_eq!(report("t-001", true), 1);
+    release();
+    assert_eq!((report("t-001", true), report("t-001", false)), (0, 0));
+    assert_eq!(report("t-002", true), 1, "another person's word, or of another task");
+}
+
+/// However many tasks there are beside: their reports are found by the memory that they are about.
+#[test]
+fn a_report_counts_however_long_ago_it_was_made() {
+    const TASKS: usize = 1_050;
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let wrong = noted(&shop, "t-001", "The tests need no `make gen`.");
+    assert!(say(&shop, "t-001", harmful(&wrong, None)).unwrap().quarantined.is_empty());
+    for number in 0..TASKS {
+        shop.begun(&format!("n-{number}"));
+    }
+    let held = say(&shop, "n-1049", harmful(&wrong, None)).unwrap().quarantined;
+    assert_eq!(held, [wrong]);
 }
 
 #[test]

@@ -14,10 +14,11 @@ use loci_model::citation::{CitationInput, Place};
 use loci_model::exposure::{Exposure, SHADOW, SHOWN};
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Grant};
 use loci_model::record::{Record, RecordKind};
 use loci_model::task::{MemoryArm, TaskStatus};
 use loci_model::verdict::Unverifiable;
-use loci_model::{ErrorKind, Namespace, RecordId, Result, limits};
+use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result, SessionId, limits};
 use loci_testkit::exposure_samples::exposure;
 use loci_testkit::world::OpenVault;
 use loci_testkit::{CodeHistory, SeededIds, block_on, samples};
@@ -466,6 +467,34 @@ fn only_the_kinds_that_are_asked_for() {
     let found = hydrate(&shop, "t-001", Hydration { include, ..Hydration::default() });
     assert_eq!(shown(&found), [rule.to_string()]);
     assert_eq!(found.status[&Kind::Knowledge], KindStatus::Disabled);
+}
+
+#[test]
+fn who_is_bound_to_a_task_is_told_what_they_may_not_read() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    noted(&shop, "t-001", ORDERS);
+    rule(&shop);
+    shop.begun("t-002");
+    let hydrated = |part: Grant| {
+        let who = shop.with_grant(&[Capability::Read, Capability::Write], part);
+        let id = task_id("t-002");
+        block_on(shop.engine.task_hydrate(&who, &shop.standing, &id, Hydration::default())).unwrap()
+    };
+    let actor = Some(ActorId::parse(REPO).unwrap());
+    let of_repository = Grant { actor: actor.clone(), ..Grant::everything() };
+    let bound =
+        hydrated(Grant { session: Some(SessionId::parse("t-002").unwrap()), ..of_repository.clone() });
+    for kind in [Kind::Rules, Kind::Knowledge, Kind::Episodes, Kind::Preferences, Kind::Reflections] {
+        assert_eq!(bound.status[&kind], KindStatus::Disabled, "{kind:?}");
+        let why = format!("NOT_GRANTED: the caller may not read the {}", kind.as_str());
+        assert!(bound.warnings.contains(&why), "{:?}", bound.warnings);
+    }
+    assert!(!bound.degraded);
+    let whole = hydrated(of_repository);
+    assert_eq!(whole.status[&Kind::Knowledge], KindStatus::Ok);
+    assert_eq!(whole.status[&Kind::Episodes], KindStatus::Empty, "nothing is there");
+    assert_eq!(whole.status[&Kind::Preferences], KindStatus::Disabled, "a person's own");
 }
 
 #[test]

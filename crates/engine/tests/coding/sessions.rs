@@ -3,10 +3,11 @@
 
 use loci_engine::coding::settings::CaptureSettings;
 use loci_engine::coding::{
-    CodingSettings, Completion, Finalization, LearnedAction, NewSessionItem, SessionAppended, SessionEvents,
-    SessionListing, TaskNote,
+    AttributionAsk, CodingSettings, Completion, Finalization, LearnedAction, NewSessionItem, SessionAppended,
+    SessionEvents, SessionListing, TaskNote,
 };
 use loci_engine::events::EventListing;
+use loci_engine::records::RecordDelete;
 use loci_model::event::{PayloadItem, Role};
 use loci_model::principal::{Capability, Grant};
 use loci_model::task::TaskStatus;
@@ -64,6 +65,24 @@ impl Workshop {
     fn end(&self, id: &str) -> bool {
         self.world.clock().advance_ms(1_000);
         block_on(self.engine.session_end_of_task(&self.caller, &self.standing, &task_id(id))).unwrap()
+    }
+
+    /// Numbers of what the surface of every memory shows.
+    fn events(&self, session: &str) -> Vec<String> {
+        let listing = EventListing {
+            memory: self.memory(),
+            actor: ActorId::parse(REPO).unwrap(),
+            session: SessionId::parse(session).unwrap(),
+            branch: None,
+            metadata: Vec::new(),
+            before: None,
+            limit: 100,
+            with_payload: true,
+        };
+        let events = block_on(self.engine.event_list(&self.caller, listing)).unwrap().items;
+        let mut seqs: Vec<_> = events.into_iter().map(|event| event.metadata["seq"].clone()).collect();
+        seqs.sort();
+        seqs
     }
 
     fn keep(&self, id: &str, state: &str, version: u64) -> Result<u64> {
@@ -197,6 +216,13 @@ fn what_the_archive_keeps() {
         assert_eq!(shop.read("t-001"), all, "{capture:?}: while it is open");
         assert!(shop.end("t-001"));
         assert_eq!(shop.read("t-001"), some(kept), "{capture:?}");
+        // What may not be kept is no event of the memory any more, either.
+        let seen = match capture {
+            Capture::Full => vec!["1", "2", "3", "4", "5"],
+            Capture::Decisions => vec!["2", "3"],
+            Capture::Metadata | Capture::Off => Vec::new(),
+        };
+        assert_eq!(shop.events("t-001"), seen, "{capture:?}");
         shop.append("t-001", vec![said(6, SessionItemKind::Message, "Bye.")]).unwrap();
         let counts = shop.session("t-001", SessionListing { limit: 9, ..SessionListing::default() });
         let bye = counts.page.items.into_iter().find(|item| item.seq == 6);
@@ -231,6 +257,59 @@ fn a_run_that_crashed_goes_on_with_what_it_kept() {
     assert!(shop.end("t-001"));
     assert_eq!(shop.state("t-001").unwrap_err().kind, ErrorKind::NotFound, "it goes with the session");
     assert_eq!(shop.keep("t-001", "1", 3).unwrap_err().kind, ErrorKind::Conflict);
+}
+
+#[test]
+fn a92_a_state_keeps_no_secrets() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let secret = ["ghp_", "abcdefghijklmnop", "qrstuvwxyz0123456789"].concat();
+    let state = format!(r#"{{"env": ["TOKEN={secret}"], "step": 1}}"#);
+    shop.keep("t-001", &state, 0).unwrap();
+    let kept = shop.state("t-001").unwrap().0;
+    assert!(kept.contains("[REDACTED:github_token]") && kept.contains("\"step\":1"), "{kept}");
+    assert!(!kept.contains(&secret), "{kept}");
+}
+
+/// More than one write of the end takes.
+#[test]
+fn of_a_long_session_nothing_is_left_where_nothing_is_captured() {
+    const EVENTS: u64 = 250;
+    let shop = Workshop::new().keeping(Capture::Off);
+    shop.begun("t-001");
+    for from in (0..EVENTS).step_by(50) {
+        let items = (from..from + 50).map(|seq| said(seq, SessionItemKind::Message, "Hm."));
+        shop.append("t-001", items.collect()).unwrap();
+    }
+    assert_eq!(shop.events("t-001").len(), 100, "a page");
+    let end = Finalization { status: Some(TaskStatus::Failed), ..Finalization::default() };
+    shop.finalize("t-001", end).unwrap();
+    assert_eq!((shop.events("t-001"), shop.read("t-001")), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn what_is_deleted_leaves_nothing_in_the_archive() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let items = [1, 2].map(|seq| said(seq, SessionItemKind::Decision, "Cursors it is."));
+    shop.append("t-001", items.to_vec()).unwrap();
+    let all = shop.session("t-001", SessionListing { limit: 9, ..SessionListing::default() });
+    let event = all.page.items[0].event.clone().unwrap();
+    let (actor, session) = (ActorId::parse(REPO).unwrap(), SessionId::parse("t-001").unwrap());
+    let memory = shop.memory();
+    block_on(shop.engine.event_delete(&shop.caller, &memory, &actor, &session, &event)).unwrap();
+    assert_eq!(shop.read("t-001"), some(&[(2, "Cursors it is.")]));
+
+    let report = Completion { summary: Some("Orders come in pages.".to_owned()), ..Completion::default() };
+    let episode = shop.complete("t-001", report).unwrap().episode;
+    let found = |words: &str| {
+        let ask = AttributionAsk { words: Some(words.to_owned()), limit: 9, ..AttributionAsk::default() };
+        block_on(shop.engine.attribution(&shop.caller, &shop.standing, ask)).unwrap().items.len()
+    };
+    assert_eq!((found("pages"), found("cursors")), (1, 1));
+    let delete = RecordDelete { id: episode, namespace: None };
+    block_on(shop.engine.record_delete(&shop.caller, &memory, delete)).unwrap();
+    assert_eq!((found("pages"), found("cursors")), (0, 1), "what was told goes with the episode");
 }
 
 #[test]
@@ -347,8 +426,8 @@ fn reports_that_cannot_be_right_are_refused_whole() {
     assert_eq!(field(Vec::new()), "events");
     let most = u64::try_from(limits::SESSION_EVENTS_PER_CALL_MAX).unwrap();
     assert_eq!(field((0..=most).map(one).collect()), "events");
-    assert_eq!(field(vec![one(1), NewSessionItem { content: None, ..one(2) }]), "events.content");
-    assert_eq!(field(vec![NewSessionItem { commit: Some("abc".to_owned()), ..one(1) }]), "events.commit_sha");
+    assert_eq!(field(vec![one(1), NewSessionItem { content: None, ..one(2) }]), "events[1].content");
+    assert_eq!(field(vec![NewSessionItem { commit: Some("abc".to_owned()), ..one(1) }]), "events[0].commit_sha");
     assert_eq!(shop.read("t-001"), Vec::new());
     assert_eq!(shop.append("t-001", (1..=most).map(one).collect()).unwrap().last_seq, Some(most));
     assert_eq!(shop.append("t-009", vec![one(1)]).unwrap_err().kind, ErrorKind::NotFound);

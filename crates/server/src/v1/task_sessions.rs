@@ -3,7 +3,7 @@
 
 use http::StatusCode;
 use loci_api::session as shape;
-use loci_engine::coding::{NewSessionItem, SessionListing};
+use loci_engine::coding::{NewSessionItem, SessionListing, of_event};
 use loci_model::event::Role;
 use loci_model::task_session::{SessionItem, SessionItemKind, ToolUse};
 use loci_model::{Document, Error, Result, TaskId};
@@ -57,7 +57,9 @@ async fn append(call: Call, asked: shape::SessionAppend) -> Result<shape::Sessio
     if asked.task_id.as_deref().is_some_and(|task| task != id.as_str()) {
         return Err(Error::invalid("task_id", "task_id must be the task of the path, whose session it is"));
     }
-    let items = asked.events.into_iter().map(new_item).collect::<Result<Vec<_>>>()?;
+    let items = (0..).zip(asked.events);
+    let items = items.map(|(at, event)| new_item(event).map_err(|error| of_event(at, error)));
+    let items = items.collect::<Result<Vec<_>>>()?;
     let done = call.doors.engine.session_append(&call.caller, &standing, &id, items).await?;
     Ok(shape::SessionAppended {
         accepted: done.accepted,

@@ -30,6 +30,7 @@ const OF_MEMORY: &[(&str, &str)] = &[
     ("fact_verdicts", "mem, revision, digest"),
     ("repository_names", "mem, name, id"),
     ("repositories", "mem, id"),
+    ("task_harms", "mem, record, actor, task"),
     ("tasks", "mem, id"),
     ("exposures", "mem, id"),
     ("commits", "mem, actor, sha"),
@@ -85,7 +86,8 @@ mod tests {
             include_str!("../schema/0005_exposures.sql"),
             include_str!("../schema/0006_commits.sql"),
             include_str!("../schema/0007_prompts.sql"),
-            include_str!("../schema/0008_task_sessions.sql")
+            include_str!("../schema/0008_task_sessions.sql"),
+            include_str!("../schema/0009_harms.sql")
         );
         let elsewhere = ["memories", "counters", "great", "models", "access_keys", "probes", "leases"];
         for statement in sql.split("CREATE TABLE ").skip(1) {

@@ -2,9 +2,10 @@
 
 use loci_model::ports::store::{TaskQuery, Tasks};
 use loci_model::task::Task;
-use loci_model::{ActorId, MemoryId, Result, TaskId};
+use loci_model::{ActorId, MemoryId, RecordId, Result, TaskId, Timestamp};
 use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;
+use loci_store_kit::fields::Fields as _;
 use loci_store_kit::task_rules::{self, TaskValue};
 use tokio_postgres::Row;
 
@@ -55,6 +56,19 @@ impl PgTx<'_> {
                 Box::new(json(task)?),
             ],
         );
+        for (record, at) in task.feedback.harmed() {
+            self.later(
+                "INSERT INTO task_harms(mem, record, actor, task, at) VALUES ($1, $2, $3, $4, $5) \
+                 ON CONFLICT (mem, record, actor, task) DO UPDATE SET at = excluded.at",
+                vec![
+                    Box::new(memory),
+                    Box::new(record.to_string()),
+                    Box::new(task.actor.to_string()),
+                    Box::new(task.id.to_string()),
+                    Box::new(at),
+                ],
+            );
+        }
         Ok(())
     }
 }
@@ -80,6 +94,23 @@ impl Tasks for PgTx<'_> {
         self.all(&sql, &bound.values(), read)
     }
 
+    fn harmed_by(
+        &self,
+        memory: &MemoryId,
+        record: &RecordId,
+        actor: &ActorId,
+        after: Option<Timestamp>,
+        most: usize,
+    ) -> Result<Vec<TaskId>> {
+        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
+        let after = after.map_or(i64::MIN, |after| after.millis());
+        let sql = "SELECT task FROM task_harms WHERE mem = $1 AND record = $2 AND actor = $3 AND at > $4 \
+                   ORDER BY task LIMIT $5";
+        self.all(sql, &[&memory, &record.as_str(), &actor.as_str(), &after, &limit(most)], |row| {
+            TaskId::parse(Columns(row).text(0)?)
+        })
+    }
+
     fn put(&mut self, task: &Task) -> Result<()> {
         let memory = self.need(&task.memory)?;
         self.put_task(memory, task)
@@ -87,6 +118,10 @@ impl Tasks for PgTx<'_> {
 
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId) -> Result<u64> {
         let Some(memory) = self.number(memory)? else { return Ok(0) };
+        self.run(
+            "DELETE FROM task_harms WHERE mem = $1 AND actor = $2 RETURNING 1",
+            &[&memory, &actor.as_str()],
+        )?;
         let gone = self.run(
             "DELETE FROM tasks WHERE mem = $1 AND actor = $2 RETURNING 1",
             &[&memory, &actor.as_str()],

@@ -171,6 +171,7 @@ const OF_MEMORY: &[&str] = &[
     "DELETE FROM task_sessions WHERE num IN (SELECT num FROM task_sessions WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM prompts WHERE num IN (SELECT num FROM prompts WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM commits WHERE num IN (SELECT num FROM commits WHERE mem = ?1 LIMIT ?2)",
+    "DELETE FROM task_harms WHERE num IN (SELECT num FROM task_harms WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM tasks WHERE num IN (SELECT num FROM tasks WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM exposures WHERE num IN (SELECT num FROM exposures WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM tokens WHERE (mem, digest) IN (SELECT mem, digest FROM tokens WHERE mem = ?1 LIMIT ?2)",

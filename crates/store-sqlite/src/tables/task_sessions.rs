@@ -126,10 +126,10 @@ impl TaskSessions for SqlTx<'_> {
         self.put_session_item(memory, item)
     }
 
-    fn drop_without_tool(&mut self, memory: &MemoryId, task: &TaskId) -> Result<u64> {
-        let Some(memory) = self.number(memory)? else { return Ok(0) };
-        let sql = "DELETE FROM session_items WHERE mem = ?1 AND task = ?2 AND tool = 0";
-        Ok(u64::try_from(self.run(sql, params![memory, task.as_str()])?).unwrap_or(u64::MAX))
+    fn drop_item(&mut self, memory: &MemoryId, task: &TaskId, seq: u64) -> Result<bool> {
+        let Some(memory) = self.number(memory)? else { return Ok(false) };
+        let sql = "DELETE FROM session_items WHERE mem = ?1 AND task = ?2 AND seq = ?3";
+        Ok(self.run(sql, params![memory, task.as_str(), number(seq)])? > 0)
     }
 
     fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize> {

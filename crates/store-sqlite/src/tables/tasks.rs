@@ -2,9 +2,10 @@
 
 use loci_model::ports::store::{TaskQuery, Tasks};
 use loci_model::task::Task;
-use loci_model::{ActorId, MemoryId, Result, TaskId};
+use loci_model::{ActorId, MemoryId, RecordId, Result, TaskId, Timestamp};
 use loci_store_kit::body_rows::body;
 use loci_store_kit::codes::json;
+use loci_store_kit::fields::Fields as _;
 use loci_store_kit::task_rules::{self, TaskValue};
 use rusqlite::{Row, params, params_from_iter};
 
@@ -42,6 +43,13 @@ impl SqlTx<'_> {
                 json(task)?
             ],
         )?;
+        for (record, at) in task.feedback.harmed() {
+            self.run(
+                "INSERT INTO task_harms(mem, record, actor, task, at) VALUES (?1, ?2, ?3, ?4, ?5) \
+                 ON CONFLICT(mem, record, actor, task) DO UPDATE SET at = excluded.at",
+                params![memory, record.as_str(), task.actor.as_str(), task.id.as_str(), at],
+            )?;
+        }
         Ok(())
     }
 }
@@ -67,6 +75,22 @@ impl Tasks for SqlTx<'_> {
         self.all(&sql, params_from_iter(bound.values()), read)
     }
 
+    fn harmed_by(
+        &self,
+        memory: &MemoryId,
+        record: &RecordId,
+        actor: &ActorId,
+        after: Option<Timestamp>,
+        most: usize,
+    ) -> Result<Vec<TaskId>> {
+        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
+        let after = after.map_or(i64::MIN, |after| after.millis());
+        let sql = "SELECT task FROM task_harms WHERE mem = ?1 AND record = ?2 AND actor = ?3 AND at > ?4 \
+                   ORDER BY task LIMIT ?5";
+        let which = params![memory, record.as_str(), actor.as_str(), after, limit(most)];
+        self.all(sql, which, |row| TaskId::parse(Columns(row).text(0)?))
+    }
+
     fn put(&mut self, task: &Task) -> Result<()> {
         let memory = self.need(&task.memory)?;
         self.put_task(memory, task)
@@ -74,8 +98,9 @@ impl Tasks for SqlTx<'_> {
 
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId) -> Result<u64> {
         let Some(memory) = self.number(memory)? else { return Ok(0) };
-        let gone =
-            self.run("DELETE FROM tasks WHERE mem = ?1 AND actor = ?2", params![memory, actor.as_str()])?;
+        let which = params![memory, actor.as_str()];
+        self.run("DELETE FROM task_harms WHERE mem = ?1 AND actor = ?2", which)?;
+        let gone = self.run("DELETE FROM tasks WHERE mem = ?1 AND actor = ?2", which)?;
         Ok(u64::try_from(gone).unwrap_or(u64::MAX))
     }
 }

@@ -77,6 +77,22 @@ pub(super) fn lists(bench: &Bench) -> Result<()> {
     let place = of.clone();
     let of_task = shas(bench, move |tx| tx.commits().of_task(&place, &task, 9))?;
     same("of a task", of_task, expect(&[1, 2])?);
+    let everywhere = |of: &MemoryId, number, most| {
+        let (of, sha) = (of.clone(), sha(number)?);
+        let found = bench.read(move |tx| tx.commits().of_sha(&of, &sha, most))?;
+        Ok(found.iter().map(|one| (one.actor.to_string(), one.sha.to_string())).collect::<Vec<_>>())
+    };
+    let at = |actor: &str| Ok((actor.to_owned(), sha(1)?.to_string()));
+    same(
+        "of an id, in every repository",
+        everywhere(&of, 1, 9)?,
+        vec![at("acme/shop")?, at("acme/shop-web")?],
+    );
+    same("in one of them", everywhere(&of, 1, 1)?, vec![at("acme/shop")?]);
+    same("of an id that is not there", everywhere(&of, 9, 9)?, Vec::new());
+    let other = bench.memory("second")?;
+    put(bench, &[commit(&other, 3)?])?;
+    same("of another memory", everywhere(&other, 1, 9)?, Vec::new());
     let place = of.clone();
     let all = shas(bench, move |tx| tx.commits().list(&place, None, 9))?;
     same("all, by actor and id", all, expect(&[1, 2, 3, 1])?);

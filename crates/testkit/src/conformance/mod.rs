@@ -110,6 +110,7 @@ const PARTS: &[Part] = &[
     ("tasks: come back as they were", tasks::come_back),
     ("tasks: lists and their filters", tasks::lists),
     ("tasks: forgotten and purged", tasks::erasure),
+    ("tasks: reports of harm by what they are about", tasks::harms),
     ("exposures: come back as they were", exposures::come_back),
     ("exposures: of a task, and all", exposures::lists),
     ("exposures: forgotten and purged", exposures::erasure),

@@ -170,8 +170,12 @@ pub(super) fn erasure(bench: &Bench) -> Result<()> {
     same("nothing is past its time", sweep(9, 9)?, 0);
     same("the first past its time", (sweep(20, 1)?, seqs(bench, query(&memory, 1)?)?), (1, vec![2, 3]));
     let (of, task) = (memory.clone(), id(1)?);
-    let dropped = bench.write(move |tx| tx.task_sessions_mut().drop_without_tool(&of, &task))?;
-    same("without a tool", (dropped, seqs(bench, query(&memory, 1)?)?), (1, vec![2]));
+    let dropped = bench.write(move |tx| {
+        let mut drop = |seq| tx.task_sessions_mut().drop_item(&of, &task, seq);
+        Ok((drop(3)?, drop(3)?, drop(4)?))
+    })?;
+    let left = seqs(bench, query(&memory, 1)?)?;
+    same("one alone, once, of its own session", (dropped, left), ((true, false, false), vec![2]));
     let (of, who) = (memory.clone(), ActorId::parse("acme/shop")?);
     same("forgotten", bench.write(move |tx| tx.task_sessions_mut().forget_actor(&of, &who))?, 1);
     let left = |memory: &MemoryId| {

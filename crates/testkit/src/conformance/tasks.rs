@@ -1,8 +1,8 @@
 //! Tasks: they come back, lists and their filters, and how they are erased.
 
 use loci_model::ports::store::TaskQuery;
-use loci_model::task::{Task, TaskStatus};
-use loci_model::{ActorId, MemoryId, Result, TaskId};
+use loci_model::task::{Harm, Task, TaskStatus};
+use loci_model::{ActorId, MemoryId, RecordId, Result, TaskId};
 
 use super::{Bench, same};
 use crate::samples::time;
@@ -90,6 +90,52 @@ pub(super) fn lists(bench: &Bench) -> Result<()> {
     check("since", TaskQuery { since: Some(time(2)), until: Some(time(3)), ..all() }, &["t-002"])?;
     check("by words", TaskQuery { words: Some("mühe AUS\0".into()), ..all() }, &["t-001"])?;
     check("words are no pattern", TaskQuery { words: Some("%".into()), ..all() }, &[])?;
+    Ok(())
+}
+
+/// Reports of harm are found by the memory they are about, whatever the task says beside.
+pub(super) fn harms(bench: &Bench) -> Result<()> {
+    let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
+    let record = |number: u32| RecordId::parse(format!("mem-00000000-0000-7000-8000-9{number:011}"));
+    let says = |memory: &MemoryId, number: u32, of: u32, at: Option<i64>| {
+        let mut task = task(memory, number)?;
+        task.feedback.harmful.insert(record(of)?, "it misleads\0".to_owned());
+        if let Some(at) = at {
+            task.feedback.harms.insert(record(of)?, Harm { at: time(at), by_human: false });
+        }
+        Ok(task)
+    };
+    let mut web = says(&memory, 4, 1, Some(5))?;
+    web.actor = ActorId::parse("acme/shop-web")?;
+    let tasks = [
+        says(&memory, 2, 1, Some(5))?,
+        says(&memory, 1, 1, None)?,
+        says(&memory, 3, 2, Some(5))?,
+        web,
+        says(&other, 5, 1, Some(5))?,
+    ];
+    put(bench, &tasks)?;
+    let by = |of: u32, actor: &str, after: Option<i64>, most| {
+        let (memory, record, actor) = (memory.clone(), record(of)?, ActorId::parse(actor)?);
+        let after = after.map(time);
+        let found = bench.read(move |tx| tx.tasks().harmed_by(&memory, &record, &actor, after, most))?;
+        Ok(found.iter().map(TaskId::to_string).collect::<Vec<_>>())
+    };
+    let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+    same("all of an actor, by id", by(1, "acme/shop", None, 9)?, ids(&["t-001", "t-002"]));
+    same("at most", by(1, "acme/shop", None, 1)?, ids(&["t-001"]));
+    same("said later", by(1, "acme/shop", Some(4), 9)?, ids(&["t-002"]));
+    same("not at that moment", by(1, "acme/shop", Some(5), 9)?, Vec::new());
+    same("of another record", by(2, "acme/shop", None, 9)?, ids(&["t-003"]));
+    same("of another actor", by(1, "acme/shop-web", None, 9)?, ids(&["t-004"]));
+    same("of none", by(3, "acme/shop", None, 9)?, Vec::new());
+    let later = says(&memory, 2, 1, Some(7))?;
+    put(bench, &[later])?;
+    same("as it is now, once", by(1, "acme/shop", Some(6), 9)?, ids(&["t-002"]));
+    let (of, who) = (memory.clone(), ActorId::parse("acme/shop")?);
+    bench.write(move |tx| tx.tasks_mut().forget_actor(&of, &who).map(drop))?;
+    same("forgotten", by(1, "acme/shop", None, 9)?, Vec::new());
+    same("that one alone", by(1, "acme/shop-web", None, 9)?, ids(&["t-004"]));
     Ok(())
 }
 

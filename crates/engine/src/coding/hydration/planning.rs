@@ -106,7 +106,9 @@ pub(super) fn plan(
     let filled = fill(&frame, HEADINGS, &groups, &budget);
     let mut candidate = |id: &str| waiting.remove(&RecordId::parse(id).ok()?);
     let shown = filled.shown.iter().filter_map(|shown| {
-        let (candidate, text) = candidate(&shown.id)?;
+        let (candidate, whole) = candidate(&shown.id)?;
+        // Wherever else it is shown, it is as short as in the block: the budget is of all that is shown.
+        let text = shown.cut_text.clone().unwrap_or(whole);
         Some(ShownRecord { candidate, text, tokens: shown.tokens, cut: shown.cut })
     });
     let shown: Vec<ShownRecord> = shown.collect();

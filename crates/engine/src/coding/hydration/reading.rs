@@ -8,7 +8,9 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind};
 use loci_model::repository::Repository;
 use loci_model::task::{MemoryArm, Task};
-use loci_model::{ActorId, Error, ErrorKind, MemoryId, Namespace, Result, limits};
+use loci_model::{
+    ActorId, Error, ErrorKind, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, limits,
+};
 
 use super::asked::Hydration;
 use super::candidate::Candidate;
@@ -123,8 +125,8 @@ impl Reading<'_> {
         }
         // Nobody is named whose they could be.
         let Some(path) = path else { return KindRead::of(KindStatus::Skipped) };
-        let read = self.deadline.read(self.list(kind, path, kinds)).await;
-        self.settled(kind, read).0
+        let read = self.deadline.read(self.list(kind, path.clone(), kinds)).await;
+        self.as_granted(kind, &path, self.settled(kind, read).0)
     }
 
     async fn list(&self, kind: HydrationKind, path: String, kinds: Vec<RecordKind>) -> Result<Found> {
@@ -157,8 +159,8 @@ impl Reading<'_> {
         }
         let Some(query) = self.query else { return KindRead::of(KindStatus::Skipped) };
         let path = format!("/{}/episodes/", self.place.actor);
-        let read = self.deadline.read(self.search(kind, path, RecordKind::Episode, query)).await;
-        self.settled(kind, read).0
+        let read = self.deadline.read(self.search(kind, path.clone(), RecordKind::Episode, query)).await;
+        self.as_granted(kind, &path, self.settled(kind, read).0)
     }
 
     /// What is known that has to do with the question; where it cites code, with what became of that.
@@ -170,7 +172,7 @@ impl Reading<'_> {
         let Some(query) = self.query else { return KindRead::of(KindStatus::Skipped) };
         let path = format!("/{}/knowledge/", self.place.actor);
         let work = async {
-            let found = self.search(kind, path, RecordKind::Fact, query).await?;
+            let found = self.search(kind, path.clone(), RecordKind::Fact, query).await?;
             self.with_facts(found).await
         };
         let (mut read, facts) = {
@@ -178,7 +180,7 @@ impl Reading<'_> {
             self.settled(kind, done)
         };
         let Some(repository) = self.place.repository.as_ref().filter(|_| !facts.is_empty()) else {
-            return read;
+            return self.as_granted(kind, &path, read);
         };
         match self.looked(repository, facts).await {
             Ok(look) => {
@@ -258,8 +260,7 @@ impl Reading<'_> {
                 return (KindRead { status, found: candidates, warnings, look: None }, facts);
             }
             Read::Done(Err(error)) if error.kind == ErrorKind::Denied => {
-                let message = format!("NOT_GRANTED: the caller may not read the {}", kind.as_str());
-                (KindStatus::Disabled, message)
+                (KindStatus::Disabled, not_granted(kind))
             }
             Read::Done(Err(error)) => {
                 self.log(kind, &error);
@@ -273,6 +274,30 @@ impl Reading<'_> {
         (KindRead { warnings: vec![warning], ..KindRead::of(status) }, Vec::new())
     }
 
+    /// Nothing was found where the caller may not read, or no more than what they wrote themselves: that is not the same as nothing
+    /// being there, and is said.
+    fn as_granted(&self, kind: HydrationKind, path: &str, read: KindRead) -> KindRead {
+        if read.status != KindStatus::Empty || self.may_read(kind, path) {
+            return read;
+        }
+        let mut warnings = read.warnings;
+        warnings.push(not_granted(kind));
+        KindRead { warnings, ..KindRead::of(KindStatus::Disabled) }
+    }
+
+    /// Whether the caller may read all that is beneath a place.
+    fn may_read(&self, kind: HydrationKind, path: &str) -> bool {
+        let Ok(namespace) = Namespace::parse(path) else { return true };
+        let beneath = NamespaceFilter::new(&namespace, NamespaceMatch::Subtree);
+        // Preferences are a person's own, not the repository's.
+        let of_user = (kind == HydrationKind::Preferences).then(|| namespace.normal());
+        let of_user =
+            of_user.and_then(|path| ActorId::parse(path.trim_matches('/').rsplit('/').next()?).ok());
+        let actor = of_user.as_ref().unwrap_or(&self.place.actor);
+        let (caller, memory) = (self.caller, &self.place.memory);
+        access::require_place(caller, memory, (actor, None), &beneath, Capability::Read).is_ok()
+    }
+
     /// A fault of what is around is a warning, one of the program an error (§7).
     fn log(&self, kind: HydrationKind, error: &Error) {
         let (repo, kind) = (&self.place.actor, kind.as_str());
@@ -283,6 +308,10 @@ impl Reading<'_> {
             tracing::warn!(task_id, %repo, kind, ?error, metric_type = "memory_load_infra_failure", "hydration");
         }
     }
+}
+
+fn not_granted(kind: HydrationKind) -> String {
+    format!("NOT_GRANTED: the caller may not read the {}", kind.as_str())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use loci_model::ports::store::Tx;
 use loci_model::task::Task;
 use loci_model::task_session::{Capture, SessionItem, SessionItemKind, ToldEnd};
 
-use super::session_of;
+use super::{forgetting, session_of};
 use crate::coding::report::TaskEpisode;
 use crate::coding::settings::CaptureSettings;
 
@@ -49,9 +49,8 @@ pub(in crate::coding) fn end(
     session.state = None;
     session.updated_at = now;
     tx.task_sessions_mut().put(&session)?;
-    if capture.conversation == Capture::Off {
-        tx.task_sessions_mut().drop_without_tool(&task.memory, &task.id)?;
-    }
+    // The words go with the session, but for those that are to be kept; of a long one the rest by `forget_said`.
+    forgetting::of_ended(tx, task, capture.conversation, None, now)?;
     Ok(true)
 }
 

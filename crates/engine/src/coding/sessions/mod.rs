@@ -2,15 +2,16 @@
 //! that is said becomes an event of the memory, in the session of the task, and an item of the archive, which keeps of it what the
 //! configuration says, for as long as it says. When the session has ended the archive alone is read.
 //!
-//! `capturing`: what the archive keeps, and the end of a session; one file per verb.
+//! `capturing`: what the archive keeps, and the end of a session; `forgetting`: what goes with what is deleted; one file per verb.
 
 pub(super) mod capturing;
+pub(crate) mod forgetting;
 mod session_append;
 mod session_events;
 mod session_promote;
 mod session_state;
 
-pub use session_append::{NewSessionItem, SessionAppended};
+pub use session_append::{NewSessionItem, SessionAppended, of_event};
 pub use session_events::{SessionEvents, SessionListing};
 pub use session_promote::{Promoted, SessionPromoted};
 

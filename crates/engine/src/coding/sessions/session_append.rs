@@ -10,7 +10,7 @@ use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::task::Task;
 use loci_model::task_session::{SessionItem, SessionItemKind, ToolUse};
-use loci_model::{Document, Error, EventId, Result, TaskId, Timestamp, limits};
+use loci_model::{Document, Error, ErrorKind, EventId, Result, TaskId, Timestamp, limits};
 use sha2::{Digest, Sha256};
 
 use super::{capturing, session_of};
@@ -83,7 +83,8 @@ impl Engine {
     /// Adds to the session of a task.
     ///
     /// # Errors
-    /// `Invalid` by the rules of its members; `NotFound`; `Denied`.
+    /// `Invalid` by the rules of its members, on the event by its place (`events[3].content`), and nothing is taken then;
+    /// `NotFound`; `Denied`.
     pub async fn session_append(
         &self,
         caller: &Principal,
@@ -96,10 +97,12 @@ impl Engine {
             let rule = format!("events must have 1 to {max} members: send several calls");
             return Err(Error::invalid("events", rule));
         }
-        items.iter().try_for_each(check)?;
+        (0..).zip(&items).try_for_each(|(at, item)| check(item).map_err(|error| of_event(at, error)))?;
         let memory = self.code_memory(caller, standing).await?;
         let task = self.task_of(caller, &memory, id).await?;
-        let ready = items.into_iter().map(|new| self.ready(&task, new)).collect::<Result<Vec<_>>>()?;
+        let ready = (0..).zip(items);
+        let ready = ready.map(|(at, new)| self.ready(&task, new).map_err(|error| of_event(at, error)));
+        let ready = ready.collect::<Result<Vec<_>>>()?;
         let (engine, caller, id, now) = (self.clone(), caller.clone(), id.clone(), self.clock.now());
         let (done, found, asked) = self
             .store
@@ -119,7 +122,9 @@ impl Engine {
                     found: Tally::default(),
                     asked: false,
                 };
-                ready.iter().try_for_each(|item| appending.take(tx, item))?;
+                for (at, item) in (0..).zip(&ready) {
+                    appending.take(tx, item).map_err(|error| of_event(at, error))?;
+                }
                 appending.end(tx)
             })
             .await?;
@@ -255,6 +260,28 @@ fn event_of(task: &Task, new: &NewSessionItem, role: Role, commit: Option<&Objec
     })
 }
 
+/// What is wrong with one event, on its place among those of the call, from 0: whoever sent them may leave it out.
+pub fn of_event(at: usize, mut error: Error) -> Error {
+    if !matches!(error.kind, ErrorKind::Invalid | ErrorKind::TooLarge) {
+        return error;
+    }
+    let place = format!("events[{at}]");
+    match error.field.as_deref().and_then(|field| field.strip_prefix("events.")) {
+        Some(member) => {
+            let member = format!("{place}.{member}");
+            error.message = error.message.replace("events.", &format!("{place}."));
+            if !error.message.contains(&place) {
+                error.message = format!("{place}: {}", error.message);
+            }
+            error.on(member)
+        }
+        None => {
+            error.message = format!("{place}: {}", error.message);
+            error.on(place)
+        }
+    }
+}
+
 fn check(new: &NewSessionItem) -> Result<()> {
     if new.seq > limits::SESSION_SEQ_MAX {
         let max = limits::SESSION_SEQ_MAX;
@@ -293,6 +320,18 @@ fn digest(field: &'static str, value: Option<&String>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_names_the_event() {
+        let check = |error: Error, field: Option<&str>, message: &str| {
+            let error = of_event(3, error);
+            assert_eq!((error.field.as_deref(), error.message.as_str()), (field, message));
+        };
+        let invalid = Error::invalid("events.at", "events.at must be a time");
+        check(invalid, Some("events[3].at"), "events[3].at must be a time");
+        check(Error::invalid("payload", "too long"), Some("events[3]"), "events[3]: too long");
+        check(Error::conflict("full"), None, "full");
+    }
 
     #[test]
     fn at_the_limits_and_one_over() {

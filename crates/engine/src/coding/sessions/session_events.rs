@@ -2,10 +2,10 @@
 
 use loci_model::ports::store::{SessionItemQuery, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::task_session::{SessionItem, SessionItemKind};
-use loci_model::{Result, TaskId, Timestamp, limits};
+use loci_model::task_session::{Capture, SessionItem, SessionItemKind};
+use loci_model::{MemoryId, Result, TaskId, Timestamp, limits};
 
-use super::{capturing, everything, read_in_full, session_of};
+use super::{capturing, everything, forgetting, read_in_full, session_of};
 use crate::Engine;
 use crate::coding::place;
 use crate::memories::existing;
@@ -82,7 +82,9 @@ impl Engine {
         let memory = self.code_memory(caller, standing).await?;
         let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
         let capture = self.settings.coding.capture.clone();
-        self.store
+        let (of, ended_task) = (memory.clone(), id.clone());
+        let ended = self
+            .store
             .write(move |tx| {
                 existing(tx, &memory)?;
                 let task = place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
@@ -91,6 +93,32 @@ impl Engine {
                 capturing::end(tx, &task, &capture, now)
             })
             .await
-            .inspect(|_| self.wake.call())
+            .inspect(|_| self.wake.call())?;
+        self.forget_said(of, ended_task).await?;
+        Ok(ended)
+    }
+
+    /// Deletes what is left of the words of a session that has ended and that the archive is not to keep, in small writes. Where one
+    /// fails the next end goes on.
+    pub(in crate::coding) async fn forget_said(&self, memory: MemoryId, id: TaskId) -> Result<()> {
+        let (capture, now) = (self.settings.coding.capture.conversation, self.clock.now());
+        if capture == Capture::Full {
+            return Ok(());
+        }
+        let mut after = None;
+        loop {
+            let (of, task) = (memory.clone(), id.clone());
+            let next = self
+                .store
+                .write(move |tx| {
+                    let Some(task) = tx.tasks().get(&of, &task)? else { return Ok(None) };
+                    forgetting::of_ended(tx, &task, capture, after, now)
+                })
+                .await?;
+            if next.is_none() {
+                return Ok(());
+            }
+            after = next;
+        }
     }
 }

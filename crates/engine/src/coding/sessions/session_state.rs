@@ -1,5 +1,5 @@
 //! `session_state`: what an agent keeps so that a run that crashed goes on in the same session. Nobody reads it but whoever may
-//! write the task; it is given back byte for byte, and gone with the end of the session.
+//! write the task; it is given back byte for byte but for the secrets in its texts, and gone with the end of the session.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -9,6 +9,7 @@ use super::{ended, session_of};
 use crate::Engine;
 use crate::coding::place;
 use crate::memories::existing;
+use crate::safety::{RedactionMode, SafetyPolicy, secrets};
 use crate::verified::Standing;
 
 impl Engine {
@@ -54,10 +55,12 @@ impl Engine {
         }
         let memory = self.code_memory(caller, standing).await?;
         let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
+        let settings = self.settings.clone();
         self.store
             .write(move |tx| {
-                existing(tx, &memory)?;
-                let task = place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
+                let memory = existing(tx, &memory)?;
+                let task = tx.tasks().get(&memory.id, &id)?;
+                let task = place::visible(&caller, &id, task, Capability::Write)?;
                 let mut session = session_of(tx, &task, now)?;
                 if session.ended_at.is_some() {
                     return Err(ended("it keeps no state any more"));
@@ -67,7 +70,8 @@ impl Engine {
                     let rule = format!("version must be {is}, of the state that is there: read it again");
                     return Err(Error::conflict(rule).on("version").because(Reason::StaleVersion));
                 }
-                session.state = Some(state.clone());
+                let policy = SafetyPolicy::of(&settings, &memory.settings);
+                session.state = Some(without_secrets(&state, policy.secrets)?);
                 session.state_version = version.saturating_add(1);
                 session.updated_at = now;
                 tx.task_sessions_mut().put(&session)?;
@@ -75,4 +79,11 @@ impl Engine {
             })
             .await
     }
+}
+
+/// The same without the secrets in its texts; byte for byte where there are none.
+fn without_secrets(state: &Document, mode: RedactionMode) -> Result<Document> {
+    let value = state.value()?;
+    let clean = secrets::redact_all(value.clone(), mode);
+    if clean == value { Ok(state.clone()) } else { Document::from_value(&clean) }
 }

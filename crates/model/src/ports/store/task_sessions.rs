@@ -45,8 +45,8 @@ pub trait TaskSessions {
     ) -> Result<Vec<SessionItem>>;
     /// Writes an item, new or changed.
     fn put_item(&mut self, item: &SessionItem) -> Result<()>;
-    /// Removes the items of a session in which no tool was used; how many.
-    fn drop_without_tool(&mut self, memory: &MemoryId, task: &TaskId) -> Result<u64>;
+    /// Removes an item; false where there is none of that number.
+    fn drop_item(&mut self, memory: &MemoryId, task: &TaskId, seq: u64) -> Result<bool>;
     /// Removes up to `rows` items that expired before `now`, of all memories; how many.
     fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize>;
     /// Erases every session and item of an actor; how many items.

@@ -1,7 +1,7 @@
 //! Access to tasks.
 
 use crate::task::{Task, TaskStatus};
-use crate::{ActorId, MemoryId, Result, TaskId, Timestamp};
+use crate::{ActorId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
 /// Words of a conversation, all of which must be in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +79,16 @@ pub trait Tasks {
     fn get(&self, memory: &MemoryId, id: &TaskId) -> Result<Option<Task>>;
     /// A page, the newest first, ties by id.
     fn list(&self, query: &TaskQuery) -> Result<Vec<Task>>;
-    /// Writes one, new or changed.
+    /// Tasks of an actor that called a memory harmful, first later than `after` where that is given, by id.
+    fn harmed_by(
+        &self,
+        memory: &MemoryId,
+        record: &RecordId,
+        actor: &ActorId,
+        after: Option<Timestamp>,
+        limit: usize,
+    ) -> Result<Vec<TaskId>>;
+    /// Writes one, new or changed, with what it says of memories.
     fn put(&mut self, task: &Task) -> Result<()>;
     /// Erases every task of an actor; how many.
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId) -> Result<u64>;
