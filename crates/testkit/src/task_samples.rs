@@ -4,7 +4,8 @@ use loci_model::code::ObjectId;
 use loci_model::commit::TaskCommit;
 use loci_model::prompt_version::PromptVersion;
 use loci_model::task::{
-    Harm, MemoryArm, Task, TaskAlert, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten,
+    Harm, MemoryArm, Task, TaskAlert, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus,
+    TaskWritten,
 };
 use loci_model::task_session::{SessionItem, SessionItemKind, TaskSession, ToldEnd, ToolUse};
 use loci_model::{ActorId, Document, Error, EventId, MemoryId, Result, SessionId, TaskId};

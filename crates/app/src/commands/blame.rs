@@ -11,7 +11,8 @@ use serde::Serialize;
 use super::at::At;
 use super::githook::git::{Git, shown};
 use super::here::Here;
-use super::task::delivery::{Flushing, flush, spool};
+use super::task::delivery::spool;
+use super::task::flushing::{Flushing, flush};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::config::load;
@@ -164,7 +165,7 @@ impl Blame {
 /// What hooks of this clone could not say yet is said first: it may be what is asked about.
 async fn send_what_waits(session: &Session, globals: &Globals, environment: &Environment) {
     let Some(spool) = spool(globals, environment).await else { return };
-    let waiting = Flushing { url: globals.url.as_deref(), all: false, until: Some(FLUSH) };
+    let waiting = Flushing { url: globals.url.as_deref(), all: false, first: None, until: Some(FLUSH) };
     if let Err(error) = flush(&session.client, &spool, waiting).await {
         output::note(format!("what waits in the spool is not sent: {error:#}"));
     }

@@ -33,6 +33,7 @@ pub(crate) mod restore;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub mod serve;
+mod session_parts;
 pub(crate) mod spool;
 pub(crate) mod task;
 pub(crate) mod task_session;

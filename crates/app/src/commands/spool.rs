@@ -3,18 +3,22 @@
 use anyhow::Result;
 use clap::Subcommand;
 
-use super::task::delivery::{Flushing, flush, spool};
+use super::task::delivery::spool;
+use super::task::flushing::{Flushing, flush};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{Difference, NotFound};
 use crate::output;
 use crate::session::Session;
-use crate::spool::Entry;
+use crate::spool::{Entry, Held, Refused};
+
+/// Characters of a line that cannot be read.
+const LINE_CHARS_MAX: usize = 80;
 
 /// What was said of tasks while no server could be reached
 #[derive(Debug, Subcommand)]
 pub(crate) enum SpoolCommand {
-    /// Show what waits, oldest first
+    /// Show what waits and why, oldest first, and what was refused
     Show,
     /// Send what waits, what was refused before included; exit code 5 if something is left
     Flush,
@@ -27,16 +31,14 @@ impl SpoolCommand {
         let spool = spool(globals, environment).await.ok_or_else(none)?;
         match self {
             Self::Show => {
-                let (entries, cut) = spool.entries()?;
-                output::result(globals.json, &entries, |entries| entries.iter().for_each(shown))?;
-                if cut > 0 {
-                    output::note(format!("{cut} lines cannot be read: they were cut off"));
-                }
-                Ok(())
+                let Held { entries, refused } = spool.held().await?;
+                let all: Vec<Refused> = entries.into_iter().map(Refused::of).chain(refused).collect();
+                output::result(globals.json, &all, |all| all.iter().for_each(shown))
             }
             Self::Flush => {
                 let session = Session::begin(globals, environment)?;
-                let everything = Flushing { url: globals.url.as_deref(), all: true, until: None };
+                let url = globals.url.as_deref();
+                let everything = Flushing { url, all: true, first: None, until: None };
                 let flushed = flush(&session.client, &spool, everything).await?.done;
                 output::result(globals.json, &flushed, |flushed| {
                     let (taken, refused, waiting) = (flushed.taken, flushed.refused, flushed.waiting);
@@ -54,9 +56,25 @@ impl SpoolCommand {
     }
 }
 
-fn shown(entry: &Entry) {
-    let waits = entry.unknown.as_ref().map(|why| format!("  waits: {why}"));
-    let why = entry.refused.as_ref().map(|why| format!("  refused: {why}")).or(waits).unwrap_or_default();
+fn shown(one: &Refused) {
+    let entry = match one {
+        Refused::Entry(entry) => entry,
+        Refused::Line { refused, line } => {
+            let line: String = line.chars().filter(|c| !c.is_control()).take(LINE_CHARS_MAX).collect();
+            output::line(format!("refused: {refused}: {line}"));
+            return;
+        }
+    };
     let to = entry.url.as_ref().map(|url| format!("  for {url}")).unwrap_or_default();
-    output::line(format!("{}  {}  {}{to}{why}", entry.at, entry.call.as_str(), entry.task));
+    output::line(format!("{}  {}  {}{to}{}", entry.at, entry.call.as_str(), entry.task, why(entry)));
+}
+
+/// Why it is not with a server yet.
+fn why(entry: &Entry) -> String {
+    if let Some(why) = &entry.refused {
+        return format!("  refused: {why}");
+    }
+    let Some(waits) = &entry.waits else { return String::new() };
+    let times = if waits.times == 1 { String::new() } else { format!(" {} times", waits.times) };
+    format!("  waits: {} (tried{times}, last at {})", waits.why, waits.tried_at)
 }

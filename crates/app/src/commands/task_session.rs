@@ -4,13 +4,14 @@
 use anyhow::{Context, Result};
 use clap::Subcommand;
 use loci_api::session::{
-    SaidEvent, SessionAppend, SessionAppended, SessionEvent, SessionListing, SessionPromote, SessionState,
+    SaidEvent, SessionAppended, SessionEvent, SessionListing, SessionPromote, SessionState,
 };
-use loci_model::limits;
 
 use super::at::At;
+use super::session_parts;
 use super::task::delivery::Helper;
 use super::task::learning;
+use super::task::sending::join;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
@@ -135,52 +136,54 @@ impl TaskSession {
 
 impl Append {
     async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
-        let events = match self.events() {
-            Ok(events) => events,
-            Err(error) if self.helper.is_strict() => return Err(error),
-            Err(error) => {
-                output::note(format!("loci session append: {error:#}"));
-                return Ok(());
-            }
+        let call = (self.task.as_str(), SpoolCall::Session);
+        let (events, mut bad) = match self.events() {
+            Ok(read) => read,
+            Err(error) => return self.helper.fail(call.1, error),
         };
-        let shown = |done: &SessionAppended| {
-            let last = done.last_seq.map_or_else(String::new, |last| format!(", the last is {last}"));
-            output::line(format!("{} added, {} known{last}", done.accepted, done.duplicates));
-            done.warnings.iter().for_each(output::note);
-        };
-        for events in events.chunks(limits::SESSION_EVENTS_PER_CALL_MAX) {
-            let body = SessionAppend { task_id: None, events: events.to_vec() };
-            let call = (self.task.as_str(), SpoolCall::Session);
-            self.helper.say(globals, environment, call, &body, shown).await?;
+        let (bodies, great) = session_parts::cut(events)?;
+        bad.extend(great);
+        if self.helper.is_strict()
+            && let Some((_, why)) = bad.first()
+        {
+            return Err(Usage(why.clone()).into());
         }
-        Ok(())
+        for (body, why) in bad {
+            output::note(format!("loci session append: {why}"));
+            self.helper.keep_apart(globals, environment, call, (body, why)).await;
+        }
+        if bodies.is_empty() {
+            return Ok(());
+        }
+        let (answers, failure) = self.helper.say_each(globals, environment, call, bodies).await;
+        let mut whole = SessionAppended::default();
+        for answer in &answers {
+            join(&mut whole, serde_json::from_value(answer.clone()).context("the answer of the server")?);
+        }
+        if !answers.is_empty() {
+            output::result(globals.json, &whole, |done| {
+                let last = done.last_seq.map_or_else(String::new, |last| format!(", the last is {last}"));
+                output::line(format!("{} added, {} known{last}", done.accepted, done.duplicates));
+                done.warnings.iter().for_each(output::note);
+            })?;
+        }
+        failure.map_or(Ok(()), |failure| self.helper.fail(call.1, failure))
     }
 
-    fn events(&self) -> Result<Vec<SessionEvent>> {
+    fn events(&self) -> Result<(Vec<SessionEvent>, Vec<session_parts::Bad>)> {
         if let Some(file) = &self.file {
-            return read_events(&text_of(file, "the events")?);
+            return session_parts::read(&text_of(file, "the events")?);
         }
         let seq = self.seq.ok_or_else(|| Usage("--seq says which number the event has".to_owned()))?;
-        Ok(vec![SessionEvent {
+        let event = SessionEvent {
             seq,
             r#type: self.kind.clone(),
             role: self.role.clone(),
             content: self.text.clone(),
             ..SessionEvent::default()
-        }])
+        };
+        Ok((vec![event], Vec::new()))
     }
-}
-
-/// Events as JSON: an array, or one a line.
-fn read_events(text: &str) -> Result<Vec<SessionEvent>> {
-    let text = text.trim();
-    if text.starts_with('[') {
-        return serde_json::from_str(text).context("the array of events");
-    }
-    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(number, line)| serde_json::from_str(line).with_context(|| format!("event in line {number}")))
-        .collect()
 }
 
 impl Show {
@@ -248,23 +251,5 @@ impl Promote {
                 }
             }
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn events_of_files() {
-        let one = |seq: u64| format!(r#"{{"seq":{seq},"type":"note","content":"a [b] {seq}"}}"#);
-        let seqs = |text: &str| read_events(text).unwrap().iter().map(|event| event.seq).collect::<Vec<_>>();
-        assert_eq!(seqs(&format!("{}\n\n{}\n", one(1), one(2))), [1, 2]);
-        assert_eq!(seqs(&format!(" [{},\n{}]\n", one(1), one(2))), [1, 2]);
-        assert_eq!((seqs(""), seqs("[]")), (Vec::new(), Vec::new()));
-        let wrong = |text: &str| format!("{:#}", read_events(text).unwrap_err());
-        assert!(wrong(&format!("{}\n{{\"seq\":", one(1))).contains("line 2"));
-        assert!(wrong(r#"{"seq":1,"typ":"note"}"#).contains("typ"), "a member that is not known is no event");
-        assert!(wrong("[1]").contains("array"));
     }
 }

@@ -99,7 +99,7 @@ fn a_commit_is_neither_failed_nor_held_up() {
     agent.git_as(&[("TASK_ID", "t-404")], &["commit", "-m", "Subject"]);
     check(&agent, "the commit before", "src/cart.rs:1", "none", &[]);
     let waiting = agent.json(&["spool", "show"]);
-    let unknown = waiting.as_array().unwrap().iter().filter(|one| one["unknown"].is_string()).count();
+    let unknown = waiting.as_array().unwrap().iter().filter(|one| one["waits"]["is_unknown"] == true).count();
     assert_eq!(unknown, 1, "kept with the reason, until somebody knows the task: {waiting}");
 }
 

@@ -25,6 +25,7 @@ mod pulling;
 mod serving;
 mod shop;
 mod speaking_mcp;
+mod spooling;
 mod syncing;
 mod tasks;
 #[cfg(feature = "otel")]

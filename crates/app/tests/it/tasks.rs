@@ -273,7 +273,8 @@ fn what_a_server_refuses_stays_in_the_spool_and_is_not_sent_again() {
     assert!(code == 0 && said.contains("no task t-405"), "{said}");
     let kept = shop.json(&["spool", "show"]);
     assert_eq!(kept.as_array().unwrap().len(), 2);
-    assert!(kept[1]["unknown"].as_str().unwrap().contains("no task t-405"), "{kept}");
+    assert!(kept[0]["waits"]["why"].as_str().unwrap().contains("no task t-405"), "{kept}");
+    assert!(kept[1]["refused"].is_string(), "{kept}");
     let (code, out, _) = shop.run(&["spool", "flush"]);
     assert_eq!((code, out.trim()), (5, "0 sent, 1 refused, 1 waiting"));
     begin(&shop, "t-405");

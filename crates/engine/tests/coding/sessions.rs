@@ -427,7 +427,10 @@ fn reports_that_cannot_be_right_are_refused_whole() {
     let most = u64::try_from(limits::SESSION_EVENTS_PER_CALL_MAX).unwrap();
     assert_eq!(field((0..=most).map(one).collect()), "events");
     assert_eq!(field(vec![one(1), NewSessionItem { content: None, ..one(2) }]), "events[1].content");
-    assert_eq!(field(vec![NewSessionItem { commit: Some("abc".to_owned()), ..one(1) }]), "events[0].commit_sha");
+    assert_eq!(
+        field(vec![NewSessionItem { commit: Some("abc".to_owned()), ..one(1) }]),
+        "events[0].commit_sha"
+    );
     assert_eq!(shop.read("t-001"), Vec::new());
     assert_eq!(shop.append("t-001", (1..=most).map(one).collect()).unwrap().last_seq, Some(most));
     assert_eq!(shop.append("t-009", vec![one(1)]).unwrap_err().kind, ErrorKind::NotFound);

@@ -87,7 +87,7 @@ mod tests {
             include_str!("../schema/0006_commits.sql"),
             include_str!("../schema/0007_prompts.sql"),
             include_str!("../schema/0008_task_sessions.sql"),
-            include_str!("../schema/0009_harms.sql")
+            include_str!("../schema/0010_harms.sql")
         );
         let elsewhere = ["memories", "counters", "great", "models", "access_keys", "probes", "leases"];
         for statement in sql.split("CREATE TABLE ").skip(1) {

@@ -12,16 +12,19 @@ use super::git::{Git, WorkingTree, shown};
 use super::task_here::{self, TaskHere};
 use super::trailers::{TASK, is_value};
 use crate::cli::Globals;
-use crate::commands::task::delivery::{Flushing, entry, flush, spool_of};
+use crate::commands::task::delivery::{entry, spool_of};
+use crate::commands::task::flushing::{Flushing, flush};
 use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
-use crate::spool::{Spool, SpoolCall};
+use crate::spool::{Added, Spool, SpoolCall};
 
 /// A commit waits no longer for a server.
 const SENDING: Duration = Duration::from_millis(700);
+/// Nor for what is written down of that.
+const SENT: Duration = Duration::from_millis(1_000);
 /// Neither is it held up for the id of a great change: two calls of git.
-const PATCH_CALL: Duration = Duration::from_millis(1_000);
+const PATCH_CALL: Duration = Duration::from_millis(500);
 /// What git says of a commit: id, parents, author, time, trailers.
 const FORMAT: &str = "--format=%H%x00%P%x00%an <%ae>%x00%aI%x00%(trailers:only,unfold)";
 /// Characters of a value of a trailer.
@@ -159,20 +162,26 @@ pub(super) async fn say(
         data_dir: globals.data_dir.clone().or_else(|| task.data_dir.clone()),
         ..globals.clone()
     };
-    let spool = spool_of(environment, &tree.common);
-    let keep = |report: TaskCommits| {
-        let about = (task.task.as_str(), task.memory.as_deref());
-        spool.add(&entry(&globals, about, SpoolCall::Commits, &report)?).map(drop)
-    };
+    let mut spool = spool_of(environment, &tree.common);
+    let mut is_held = false;
     let TaskCommits { commits, rewrites } = report;
-    if !commits.is_empty() {
-        keep(TaskCommits { commits, rewrites: Vec::new() })?;
-    }
-    for part in rewrites.chunks(limits::COMMITS_PER_REPORT_MAX) {
-        keep(TaskCommits { commits: Vec::new(), rewrites: part.to_vec() })?;
+    let parts = rewrites.chunks(limits::COMMITS_PER_REPORT_MAX).map(<[_]>::to_vec);
+    let parts = parts.map(|rewrites| TaskCommits { commits: Vec::new(), rewrites });
+    let made = (!commits.is_empty()).then_some(TaskCommits { commits, rewrites: Vec::new() });
+    let about = (task.task.as_str(), task.memory.as_deref());
+    for part in made.into_iter().chain(parts) {
+        let entry = entry(&globals, about, SpoolCall::Commits, serde_json::to_value(part)?)?;
+        if spool.add(&entry).await? == Added::Beside {
+            // Whoever holds the spool is not waited for twice.
+            is_held = true;
+            spool = spool.without_patience();
+        }
     }
     // Kept: whatever becomes of sending it, nothing is lost.
-    let sent = tokio::time::timeout(SENDING, send(&globals, environment, &spool)).await;
+    if is_held {
+        return Ok(());
+    }
+    let sent = tokio::time::timeout(SENT, send(&globals, environment, &spool)).await;
     if let Ok(Err(error)) = sent {
         output::note(format!("loci githook: the commit is reported later: {error:#}"));
     }
@@ -182,7 +191,7 @@ pub(super) async fn say(
 async fn send(globals: &Globals, environment: &Environment, spool: &Spool) -> Result<()> {
     // A store that nobody has open is not opened for a commit.
     let Some(session) = Session::to_server(globals, environment)? else { return Ok(()) };
-    let waiting = Flushing { url: globals.url.as_deref(), all: false, until: Some(SENDING) };
+    let waiting = Flushing { url: globals.url.as_deref(), all: false, first: None, until: Some(SENDING) };
     flush(&session.client, spool, waiting).await?;
     session.end().await
 }

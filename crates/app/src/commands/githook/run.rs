@@ -20,9 +20,9 @@ use crate::output;
 /// Bytes of pairs: of a hundred thousand commits.
 const PAIRS_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// A call of git within a hook.
-const CALL: Duration = Duration::from_secs(2);
-/// All that a hook does.
-const HOOK: Duration = Duration::from_secs(4);
+const CALL: Duration = Duration::from_millis(1_500);
+/// All that a hook does (coding-agent-memory.md §7).
+const HOOK: Duration = Duration::from_secs(2);
 
 /// A hook, as git runs it
 #[derive(Debug, clap::Subcommand)]

@@ -5,10 +5,13 @@ mod complete;
 mod create;
 pub(crate) mod delivery;
 mod explain;
+mod failing;
 mod feedback;
 mod finalize;
+pub(crate) mod flushing;
 mod hydrate;
 mod note;
+pub(crate) mod sending;
 mod taking_in;
 
 pub(super) use complete::learning;

@@ -9,7 +9,9 @@ use loci_client::{Client, ClientError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::delivery::{Failure, Helper, PROBE, entry, say_once, spool_it};
+use super::delivery::{Helper, entry, spool_it};
+use super::failing::Failure;
+use super::sending::{CALL, PROBE, say_once};
 use crate::cli::Globals;
 use crate::commands::at::of_memory;
 use crate::config::environment::Environment;
@@ -74,16 +76,18 @@ impl TakingIn {
         helper: &Helper,
     ) -> Result<()> {
         let task = self.create.task_id.as_deref().unwrap_or_default();
-        let entry = entry(globals, (task, helper.memory()), SpoolCall::Create, self)?;
+        let entry = entry(globals, (task, helper.memory()), SpoolCall::Create, serde_json::to_value(self)?)?;
         match send(globals, environment, &entry).await {
             Ok(answer) => {
                 let taken: TaskTaken = serde_json::from_value(answer)?;
                 taken.warnings.iter().for_each(output::note);
                 output::result(globals.json, &taken, |taken| output::line(&taken.task.task_id))
             }
-            Err(Failure::Out(error)) if !helper.is_strict() => {
+            Err(Failure::Out(error) | Failure::Slow(error) | Failure::Later(error))
+                if !helper.is_strict() =>
+            {
                 output::note(format!("loci task create: {error:#}"));
-                let spooled = spool_it(globals, environment, &entry).await;
+                let spooled = spool_it(globals, environment, entry).await;
                 let warning = format!("NOT_SENT: {error:#}");
                 let answer = json!({ "task_id": task, "spooled": spooled, "warnings": [warning] });
                 output::result(globals.json, &answer, |_| output::line(task))
@@ -95,9 +99,9 @@ impl TakingIn {
 
 async fn send(globals: &Globals, environment: &Environment, entry: &Entry) -> Result<Value, Failure> {
     let session = Session::begin(globals, environment).map_err(Failure::Out)?;
-    let client = of_memory(&session.client, entry.memory.as_deref()).map_err(Failure::Refused)?;
+    let client = of_memory(&session.client, entry.memory.as_deref()).map_err(Failure::refused)?;
     is_there(&client, &entry.task).await?;
-    let answer = say_once(&client, entry).await?;
+    let answer = say_once(&client, entry, CALL).await?;
     session.end().await.map_err(Failure::Out)?;
     Ok(answer)
 }

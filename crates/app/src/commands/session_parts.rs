@@ -1,0 +1,144 @@
+//! Events of a session as a file has them, and the calls by which they are said: by count and by bytes. What is no event, and what is
+//! too great for any call, is told from the others, and holds none of them back.
+
+use anyhow::{Context as _, Result};
+use loci_api::session::SessionEvent;
+use loci_model::limits;
+use serde_json::{Value, json};
+
+/// Bytes of the events of a call: few enough to be taken soon, and to be kept where they cannot be said.
+const CALL_BYTES_MAX: usize = 1024 * 1024;
+/// Bytes of an event that goes alone: a server takes no greater body, and there is something around it.
+const EVENT_BYTES_MAX: usize = limits::BODY_BYTES_MAX_DEFAULT - 1024;
+
+/// What cannot be said, as the body of a call, and why.
+pub(super) type Bad = (Value, String);
+
+/// Events as JSON: an array, or one a line. What is none is told beside them.
+///
+/// # Errors
+/// An array that is none.
+pub(super) fn read(text: &str) -> Result<(Vec<SessionEvent>, Vec<Bad>)> {
+    let text = text.trim();
+    let (mut events, mut bad) = (Vec::new(), Vec::new());
+    let mut take = |place: String, raw: Value, event: serde_json::Result<SessionEvent>| match event {
+        Ok(event) => events.push(event),
+        Err(error) => bad.push((body(vec![raw]), format!("{place} is none: {error}"))),
+    };
+    if text.starts_with('[') {
+        let values: Vec<Value> = serde_json::from_str(text).context("the array of events")?;
+        for (number, value) in (1..).zip(values) {
+            let event = serde_json::from_value(value.clone());
+            take(format!("event {number} of the array"), value, event);
+        }
+        return Ok((events, bad));
+    }
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        let raw = serde_json::from_str(line).unwrap_or_else(|_| Value::String(line.to_owned()));
+        take(format!("event in line {number}"), raw, serde_json::from_str(line));
+    }
+    Ok((events, bad))
+}
+
+/// The bodies of calls, in the order of the events, and what is too great for any.
+///
+/// # Errors
+/// An event that cannot be written down.
+pub(super) fn cut(events: Vec<SessionEvent>) -> Result<(Vec<Value>, Vec<Bad>)> {
+    cut_at(events, CALL_BYTES_MAX, EVENT_BYTES_MAX)
+}
+
+fn cut_at(
+    events: Vec<SessionEvent>,
+    call_bytes_max: usize,
+    event_bytes_max: usize,
+) -> Result<(Vec<Value>, Vec<Bad>)> {
+    let (mut bodies, mut bad) = (Vec::new(), Vec::new());
+    let (mut call, mut bytes) = (Vec::new(), 0_usize);
+    for event in events {
+        // With what joins it to the next.
+        let size = serde_json::to_string(&event)?.len().saturating_add(1);
+        let seq = event.seq;
+        let event = serde_json::to_value(event)?;
+        if size > event_bytes_max {
+            let why = format!(
+                "event {seq} has {size} bytes; a call takes at most {event_bytes_max}: send it as several"
+            );
+            bad.push((body(vec![event]), why));
+            continue;
+        }
+        let is_full = call.len() >= limits::SESSION_EVENTS_PER_CALL_MAX;
+        if !call.is_empty() && (is_full || bytes.saturating_add(size) > call_bytes_max) {
+            bodies.push(body(std::mem::take(&mut call)));
+            bytes = 0;
+        }
+        bytes = bytes.saturating_add(size);
+        call.push(event);
+    }
+    if !call.is_empty() {
+        bodies.push(body(call));
+    }
+    Ok((bodies, bad))
+}
+
+fn body(events: Vec<Value>) -> Value {
+    json!({ "events": events })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seqs(events: &[SessionEvent]) -> Vec<u64> {
+        events.iter().map(|event| event.seq).collect()
+    }
+
+    #[test]
+    fn events_of_files() {
+        let one = |seq: u64| format!(r#"{{"seq":{seq},"type":"note","content":"a [b] {seq}"}}"#);
+        let good = |text: &str| {
+            let (events, bad) = read(text).unwrap();
+            assert_eq!(bad, []);
+            seqs(&events)
+        };
+        assert_eq!(good(&format!("{}\n\n{}\n", one(1), one(2))), [1, 2]);
+        assert_eq!(good(&format!(" [{},\n{}]\n", one(1), one(2))), [1, 2]);
+        assert_eq!((good(""), good("[]")), (Vec::new(), Vec::new()));
+        let check = |text: &str, expect: &[u64], why: &str, raw: Value| {
+            let (events, bad) = read(text).unwrap();
+            assert_eq!((seqs(&events).as_slice(), bad.len()), (expect, 1), "{text}");
+            assert!(bad[0].1.contains(why) && bad[0].0 == body(vec![raw]), "{:?}", bad[0]);
+        };
+        check(&format!("{}\n{{\"seq\":\n{}", one(1), one(2)), &[1, 2], "line 2", json!("{\"seq\":"));
+        let unknown = r#"{"seq":1,"typ":"note"}"#;
+        check(unknown, &[], "typ", json!({ "seq": 1, "typ": "note" }));
+        check(&format!("[1,{}]", one(2)), &[2], "event 1 of the array", json!(1));
+        assert!(format!("{:#}", read("[1").unwrap_err()).contains("array"));
+    }
+
+    #[test]
+    fn calls_are_cut_by_count_and_by_bytes() {
+        let event = |seq: u64, chars: usize| SessionEvent {
+            seq,
+            r#type: "note".to_owned(),
+            content: Some("x".repeat(chars)),
+            ..SessionEvent::default()
+        };
+        let size = |chars: usize| serde_json::to_string(&event(1, chars)).unwrap().len() + 1;
+        let check = |events: Vec<SessionEvent>, call: usize, alone: usize, expect: &[usize], bad: usize| {
+            let (bodies, great) = cut_at(events, call, alone).unwrap();
+            let counts: Vec<usize> =
+                bodies.iter().map(|body| body["events"].as_array().unwrap().len()).collect();
+            assert_eq!((counts.as_slice(), great.len()), (expect, bad));
+        };
+        let max = limits::SESSION_EVENTS_PER_CALL_MAX;
+        let many = |count: usize| (0..count).map(|_| event(1, 9)).collect::<Vec<_>>();
+        check(many(max), usize::MAX, usize::MAX, &[max], 0);
+        check(many(2 * max + 1), usize::MAX, usize::MAX, &[max, max, 1], 0);
+        check(many(4), 2 * size(9), usize::MAX, &[2, 2], 0);
+        check(many(4), 2 * size(9) - 1, usize::MAX, &[1, 1, 1, 1], 0);
+        check(vec![event(1, 9), event(2, 10), event(3, 9)], size(9), size(9), &[1, 1], 1);
+        check(vec![event(1, 99)], size(9), size(99), &[1], 0);
+        check(Vec::new(), 1, 1, &[], 0);
+    }
+}

@@ -1,0 +1,45 @@
+//! What was said while another process held the spool for too long: a file each, in a folder beside the spool, until whoever has the
+//! spool next takes them in. A file is there whole or not at all.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::entry::{Entry, line};
+use super::lines;
+
+/// How a file ends that is whole.
+const WHOLE: &str = "jsonl";
+
+/// Puts an entry beside the spool, and returns when it is on the disk.
+pub(super) fn put(folder: &Path, entry: &Entry, bytes_max: u64) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("the folder {}", folder.display()))?;
+    let text = line(entry)?;
+    let held: u64 = files(folder)?.iter().map(|path| lines::bytes(path)).sum();
+    if held.saturating_add(text.len() as u64) > bytes_max {
+        bail!(
+            "another process holds the spool, and {} is full ({bytes_max} bytes): loci spool flush",
+            folder.display()
+        );
+    }
+    let named = |end: &str| folder.join(format!("{}.{end}", entry.key));
+    lines::write_whole(&named(WHOLE), &named("new"), &text)
+}
+
+/// The files that are whole, the oldest first: their names are keys, which begin with the time.
+pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let listed = match std::fs::read_dir(folder) {
+        Ok(listed) => listed,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error).with_context(|| format!("the folder {}", folder.display())),
+    };
+    let mut files = Vec::new();
+    for found in listed {
+        let path = found.with_context(|| format!("the folder {}", folder.display()))?.path();
+        if path.extension().is_some_and(|end| end == WHOLE) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
