@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use utoipa::ToSchema;
 
 /// What is asked for. Every member may be absent.
@@ -34,8 +33,8 @@ pub struct TaskHydrate {
     /// 100 to 30,000; absent: as configured (5,000).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// Only these: `rules`, `knowledge`, `episodes`, `reflections`, `preferences`; absent: all. `graph` and `self_feedback` are taken and
-    /// answered with a warning: nothing makes them yet.
+    /// Only these: `rules`, `knowledge`, `episodes`, `reflections`, `preferences`, `self_feedback` (what several tasks lacked, among the
+    /// knowledge); absent: all. `graph` is taken and answered with a warning: nothing makes it yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include: Option<Vec<String>>,
     /// Documents that the prompt holds anyway, by the id of their git blob or their SHA-256 (at most 50): what they say already is left
@@ -45,12 +44,78 @@ pub struct TaskHydrate {
     /// `markdown` (absent: this): with the block `rendered`; `json` or `none`: without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub render: Option<String>,
-    /// What the user prompt is made of; used with `assemble` alone, so not yet.
+    /// What the user prompt is made of (at most 50); used with `assemble` alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub sources: Vec<Value>,
-    /// The user prompt is wanted, too; not built yet: refused.
+    pub sources: Vec<PromptSource>,
+    /// The user prompt is wanted, too, out of `sources`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub assemble: bool,
+}
+
+/// Something that a task is about, as it was read at its forge.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct PromptSource {
+    /// `issue`, `pull_request`, `task_description`; anything else is not trusted either, and a warning says so.
+    pub kind: String,
+    /// Its number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
+    /// What it is called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// What was said to it, in any order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<PromptComment>,
+    /// What was said to its lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub review_threads: Vec<PromptThread>,
+}
+
+/// What somebody said.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct PromptComment {
+    /// Who.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// What.
+    pub body: Option<String>,
+    /// When, RFC 3339; what has no time counts as the oldest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<String>,
+}
+
+/// What was said to some lines: it stays or goes as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct PromptThread {
+    /// The file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The comments, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<PromptComment>,
+}
+
+/// The user prompt of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct AssembledPrompt {
+    /// The prompt: what is trusted, and behind it in a fence what is not.
+    pub user_prompt: String,
+    /// Sources of which something is in it: `issue#123`.
+    pub sources_used: Vec<String>,
+    /// What it is estimated at.
+    pub token_estimate: u32,
+    /// Something was left out: the oldest comments of issues first, then those of pull requests, then review threads.
+    pub truncated: bool,
+    /// The branch of the task.
+    pub resolved_branch: Option<String>,
+    /// The branch it is for.
+    pub resolved_base: Option<String>,
 }
 
 /// What a task is shown.
@@ -94,7 +159,7 @@ pub struct TaskHydrated {
     pub budget: HydrationBudget,
     /// What is kept back because of its code.
     pub withheld: Vec<Withheld>,
-    /// By kind: `ok`, `empty`, `timeout`, `error`, `disabled` or `skipped`.
+    /// By kind: `ok`, `empty`, `timeout`, `error`, `disabled`, `skipped` or `screening_failed`.
     pub status: BTreeMap<String, String>,
     /// The block for the prompt; absent where none was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -105,6 +170,9 @@ pub struct TaskHydrated {
     pub content_trust: BTreeMap<String, String>,
     /// The same texts in two lists.
     pub memory_context: MemoryContext,
+    /// The user prompt; absent: it was not asked for.
+    #[serde(default, flatten, skip_serializing_if = "Option::is_none")]
+    pub assembled: Option<AssembledPrompt>,
 }
 
 /// A file that changes together with one of the task.
@@ -165,6 +233,9 @@ pub struct HydratedKnowledge {
     /// What became of the code it cites: `valid`, `drifted`, `unverifiable`; absent where it cites none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
+    /// So many tasks lacked what it says: a theme of self-feedback.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lacked_by: Option<u32>,
     /// How old it is.
     pub age_days: i64,
 }

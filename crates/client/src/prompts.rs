@@ -1,6 +1,7 @@
 //! Calls about versions of prompts.
 
 use http::Method;
+use loci_api::extraction_prompt::{ExtractionPrompt, ExtractionPromptAsk, ExtractionPromptList};
 use loci_api::prompt::{
     Prompt, PromptAdd, PromptAdded, PromptDiff, PromptList, PromptListing, PromptRollback, PromptRolledBack,
 };
@@ -15,6 +16,26 @@ impl Client {
     /// As [`ClientError`] says; so for every call.
     pub async fn prompt_add(&self, add: &PromptAdd) -> Result<PromptAdded, ClientError> {
         self.send(Method::POST, path(&["v1", "prompts"]), add).await
+    }
+
+    /// The prompts for what agents write at the end of a task.
+    ///
+    /// # Errors
+    /// See [`Client::prompt_add`].
+    pub async fn extraction_prompts(&self) -> Result<ExtractionPromptList, ClientError> {
+        self.get(path(&["v1", "extraction-prompts"])).await
+    }
+
+    /// One of them, by name or by name and version.
+    ///
+    /// # Errors
+    /// See [`Client::prompt_add`].
+    pub async fn extraction_prompt(
+        &self,
+        name: &str,
+        asked: &ExtractionPromptAsk,
+    ) -> Result<ExtractionPrompt, ClientError> {
+        self.get_query(path(&["v1", "extraction-prompts", name]), asked).await
     }
 
     /// A page of versions, who became current last first.

@@ -6,6 +6,7 @@ use loci_api::proposal::{ProposalList, ProposalListing};
 use loci_api::repository::{
     RepositoryAdd, RepositoryAdded, RepositoryList, RepositoryListing, RepositoryMark, RepositoryMarkAsk,
 };
+use loci_api::theme::{ThemeClosed, ThemeList, ThemeListing};
 use loci_api::verdict::{VerdictsTell, VerdictsTold};
 
 use crate::call::{Client, path};
@@ -34,6 +35,31 @@ impl Client {
     /// See [`Client::repository_add`].
     pub async fn repository_list(&self, listing: &RepositoryListing) -> Result<RepositoryList, ClientError> {
         self.get_query(path(&["v1", "repos"]), listing).await
+    }
+
+    /// What several tasks of a repository lacked.
+    ///
+    /// # Errors
+    /// See [`Client::repository_add`].
+    pub async fn themes_list(
+        &self,
+        (owner, name): (&str, &str),
+        listing: &ThemeListing,
+    ) -> Result<ThemeList, ClientError> {
+        self.get_query(path(&["v1", "repos", owner, name, "self-feedback", "themes"]), listing).await
+    }
+
+    /// Closes a theme.
+    ///
+    /// # Errors
+    /// See [`Client::repository_add`].
+    pub async fn theme_close(
+        &self,
+        (owner, name): (&str, &str),
+        theme: &str,
+    ) -> Result<ThemeClosed, ClientError> {
+        let path = path(&["v1", "repos", owner, name, "self-feedback", "themes", theme, "close"]);
+        self.plain(Method::POST, path).await
     }
 
     /// Whether a repository's facts changed, by a mark that is another then.

@@ -3,6 +3,7 @@
 use http::Method;
 use loci_api::commit::{Blame, BlameAsk};
 use loci_api::hydration::{Exposure, TaskExplained, TaskHydrate, TaskHydrated};
+use loci_api::repository_search::{RepositoryFound, RepositorySearch};
 use loci_api::task::{
     Task, TaskAlertRaise, TaskAlerted, TaskCreate, TaskList, TaskListing, TaskPatch, TaskPatched, TaskTaken,
 };
@@ -59,6 +60,18 @@ impl Client {
     /// See [`Client::task_create`].
     pub async fn task_explain(&self, task: &str) -> Result<TaskExplained, ClientError> {
         self.get(path(&["v1", "tasks", task, "explain"])).await
+    }
+
+    /// What is remembered of a repository, by a question and filters.
+    ///
+    /// # Errors
+    /// See [`Client::task_create`].
+    pub async fn repository_search(
+        &self,
+        (owner, name): (&str, &str),
+        asked: &RepositorySearch,
+    ) -> Result<RepositoryFound, ClientError> {
+        self.send(Method::POST, path(&["v1", "repos", owner, name, "search"]), asked).await
     }
 
     /// What one call showed.

@@ -40,6 +40,7 @@ use loci_model::ports::embedder::Embedder;
 use loci_model::ports::ids::IdSource;
 use loci_model::ports::objects::Objects;
 use loci_model::ports::observe::{NoObserver, Observe};
+use loci_model::ports::score::Scorer;
 use loci_model::ports::store::Store;
 use loci_model::ports::vault::Vault;
 
@@ -71,6 +72,8 @@ pub struct EngineParts {
     pub previous_embedder: Option<Arc<dyn Embedder>>,
     /// Reads code of repositories; without it nothing that cites code can be verified.
     pub code: Option<Arc<dyn CodeSources>>,
+    /// Scores for injection beside the patterns; without it they decide alone.
+    pub scorer: Option<Arc<dyn Scorer>>,
 }
 
 impl EngineParts {
@@ -94,6 +97,7 @@ impl EngineParts {
             observe: Arc::new(NoObserver),
             previous_embedder: None,
             code: None,
+            scorer: None,
         }
     }
 }
@@ -118,6 +122,7 @@ pub struct Engine {
     pub(crate) own_weights: Arc<retrieval::OwnWeights>,
     pub(crate) question_once: Option<Arc<retrieval::QuestionOnce>>,
     pub(crate) code: Option<Arc<dyn CodeSources>>,
+    pub(crate) scorer: Option<Arc<dyn Scorer>>,
     pub(crate) line_cache: Arc<verified::verifier::LineCache>,
     pub(crate) verdict_cache: Arc<verified::VerdictCache>,
 }
@@ -143,6 +148,7 @@ impl Engine {
             own_weights: Arc::new(retrieval::OwnWeights::default()),
             question_once: None,
             code: parts.code,
+            scorer: parts.scorer,
             line_cache: Arc::new(verified::verifier::LineCache::new(verified::LINE_CACHE_BYTES)),
             verdict_cache: Arc::default(),
         }

@@ -212,6 +212,8 @@ pub const TASK_SUMMARY_CHARS_MAX: usize = 600;
 pub const HYDRATION_LISTED_MAX: usize = 500;
 /// Tokens of a block that a hydration may be asked for.
 pub const HYDRATION_TOKENS_MAX: u32 = 200_000;
+/// Tokens of a user prompt that is made of sources, at most (`[coding] user_prompt_budget_tokens`).
+pub const USER_PROMPT_TOKENS_MAX: u32 = 1_000_000;
 /// Milliseconds that a hydration may take, at least and at most.
 pub const HYDRATION_TIMEOUT_MS: std::ops::RangeInclusive<u64> = 100..=30_000;
 /// Paths that a hydration may name.

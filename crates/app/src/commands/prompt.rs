@@ -38,6 +38,9 @@ pub(crate) enum Prompt {
         #[command(flatten)]
         at: At,
     },
+    /// The prompts for what agents write at the end of a task
+    #[command(subcommand)]
+    Extraction(super::prompt_extraction::Extraction),
     /// Make a version the current one of its template again
     Rollback {
         /// The template
@@ -109,6 +112,7 @@ impl Prompt {
                     false => Err(Difference(format!("these differ: {}", diff.changed.join(", "))).into()),
                 }
             }
+            Self::Extraction(extraction) => extraction.run(&session.client, json).await,
             Self::Rollback { template, to, at } => {
                 let now = at.of(&session.client)?.prompt_rollback(&template, &to).await?;
                 output::result(json, &now, |now| output::line(&now.prompt_version))

@@ -49,6 +49,8 @@ pub(crate) enum Repo {
         #[command(flatten)]
         at: At,
     },
+    /// Show what several tasks of a repository lacked, or close that
+    Themes(super::repo_themes::Themes),
     /// Send a clone's default branch to a bare mirror that a server reads
     Sync(super::repo_sync::Sync),
     /// Give a repository another name
@@ -70,6 +72,7 @@ impl Repo {
         let session = Session::begin(globals, environment)?;
         match self {
             Self::Sync(_) => {}
+            Self::Themes(themes) => themes.run(&session.client, session.json).await?,
             Self::Add { name, path, at_forge, same_as, parent, default_ref, quorum, forge_id, at } => {
                 let directory = if at_forge { None } else { Some(absolute(path)?) };
                 let add = RepositoryAdd {

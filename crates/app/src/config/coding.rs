@@ -20,6 +20,8 @@ pub struct CodingSection {
     pub estimator: String,
     /// What putting a block together may take.
     pub read_timeout_ms: u64,
+    /// Tokens of a user prompt that is made of sources.
+    pub user_prompt_budget_tokens: u32,
     /// So much knowledge is tried first.
     pub semantic_top_k: usize,
     /// So many episodes are tried first.
@@ -95,6 +97,7 @@ impl Default for CodingSection {
             budget_tokens: settings.budget_tokens,
             estimator: settings.estimator.name().to_owned(),
             read_timeout_ms: settings.read_timeout_ms,
+            user_prompt_budget_tokens: settings.user_prompt_budget_tokens,
             semantic_top_k: settings.semantic_top_k,
             episodic_top_k: settings.episodic_top_k,
             candidate_pool: settings.candidate_pool,
@@ -141,6 +144,7 @@ impl CodingSection {
             budget_tokens: self.budget_tokens,
             estimator: Estimator::named(&self.estimator).unwrap_or_default(),
             read_timeout_ms: self.read_timeout_ms,
+            user_prompt_budget_tokens: self.user_prompt_budget_tokens,
             semantic_top_k: self.semantic_top_k,
             episodic_top_k: self.episodic_top_k,
             candidate_pool: self.candidate_pool,
@@ -165,6 +169,9 @@ impl CodingSection {
         }
         if !limits::HYDRATION_TIMEOUT_MS.contains(&self.read_timeout_ms) {
             bail!("coding.read_timeout_ms must be 100 to 30000");
+        }
+        if self.user_prompt_budget_tokens > limits::USER_PROMPT_TOKENS_MAX {
+            bail!("coding.user_prompt_budget_tokens must be at most {}", limits::USER_PROMPT_TOKENS_MAX);
         }
         if Estimator::named(&self.estimator).is_none() {
             bail!("coding.estimator must be mixed, chars4 or bytes3");

@@ -18,6 +18,9 @@
 //! | `sessions` | what an agent says while it works, what of it is kept, and what becomes a learning |
 //! | `attribution` | which tasks, prompts and people something leads back to, and what was said there |
 //! | `rules_list` | the rules that reviews left |
+//! | `assembling` | the user prompt of a task, out of what its forge says: pure |
+//! | `themes` | what several tasks lacked |
+//! | `extraction_prompts` | what agents are asked at the end of a task |
 //! | `prompts` | versions of the prompts that agents are given |
 //!
 //! A verb: one file with an `impl Engine` block, its request and answer beside it. Everything that one call writes is one write:
@@ -25,12 +28,14 @@
 
 pub(crate) mod alerts;
 mod arm;
+pub mod assembling;
 mod attribution;
 mod blame;
 mod checks;
 mod completion;
 mod episode_writing;
 mod exposure_get;
+mod extraction_prompts;
 pub mod hydration;
 mod learned;
 mod learnings;
@@ -55,10 +60,12 @@ mod task_list;
 mod task_note;
 mod task_patch;
 mod task_place;
+mod themes;
 
 pub use attribution::{Attributed, AttributionAsk, Snippet};
 pub use blame::{Blame, BlameAsk, BlamedTask};
 pub use completion::{Completed, Completion, Learned, LearnedAction};
+pub use extraction_prompts::ExtractionPrompt;
 pub use hydration::Hydrated;
 pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
 pub use rules_list::RuleListing;
@@ -77,3 +84,4 @@ pub use task_learnings::LearningsTaken;
 pub use task_list::TaskListing;
 pub use task_note::{TaskNote, TaskNoted};
 pub use task_patch::{TaskPatch, TaskPatched};
+pub use themes::{Theme, ThemeClosed, ThemeState, Themes};

@@ -88,6 +88,11 @@ pub(super) fn require_all(
     access::require_place(caller, memory, (actor, None), &subtree(actor)?, capability)
 }
 
+/// Whether the caller has a grant on the task.
+pub(super) fn may(caller: &Principal, task: &Task, capability: Capability) -> bool {
+    require(caller, &task.memory, (&task.actor, &task.session), capability).is_ok()
+}
+
 /// The task, if it is there and the caller may touch it.
 ///
 /// # Errors
@@ -98,8 +103,8 @@ pub(super) fn visible(
     task: Option<Task>,
     capability: Capability,
 ) -> Result<Task> {
-    let may = |task: &Task| require(caller, &task.memory, (&task.actor, &task.session), capability).is_ok();
-    task.filter(may).ok_or_else(|| Error::not_found(format!("there is no task {id} here")).on("task_id"))
+    task.filter(|task| may(caller, task, capability))
+        .ok_or_else(|| Error::not_found(format!("there is no task {id} here")).on("task_id"))
 }
 
 #[cfg(test)]

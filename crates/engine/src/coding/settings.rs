@@ -15,6 +15,8 @@ pub struct CodingSettings {
     pub estimator: Estimator,
     /// What a hydration may take, where the request says nothing.
     pub read_timeout_ms: u64,
+    /// Tokens of a user prompt that is made of sources.
+    pub user_prompt_budget_tokens: u32,
     /// So much knowledge is tried first.
     pub semantic_top_k: usize,
     /// So many episodes are tried first.
@@ -128,6 +130,7 @@ impl Default for CodingSettings {
             budget_tokens: 2_000,
             estimator: Estimator::Mixed,
             read_timeout_ms: 5_000,
+            user_prompt_budget_tokens: 100_000,
             semantic_top_k: 5,
             episodic_top_k: 3,
             candidate_pool: 50,

@@ -9,7 +9,6 @@ use loci_text::tokens::Estimator;
 use super::entry::{self, Entry, Screened};
 use super::fence::{Frame, contained};
 use super::receipt::{DropReason, Dropped, Filled, Shown};
-use crate::safety::injection::QUARANTINED;
 
 /// Entries of one kind, which share a part of the budget.
 #[derive(Debug, Clone, PartialEq)]
@@ -148,7 +147,7 @@ fn open(sections: &mut [Section], entry: &Entry) {
 fn filling<'a>(group: &'a Group, budget: &Budget) -> Filling<'a> {
     let candidates = group.entries.iter().map(|screened| {
         let tokens = budget.estimator.estimate(&screened.lines);
-        let fate = if screened.score >= QUARANTINED { Fate::Suspicious } else { Fate::Waits };
+        let fate = if screened.is_suspicious() { Fate::Suspicious } else { Fate::Waits };
         Candidate { screened, cut: None, tokens, fate }
     });
     Filling { group, candidates: candidates.collect() }

@@ -2,7 +2,7 @@
 
 use super::fence::contained;
 use crate::safety::Patterns;
-use crate::safety::injection::FLAGGED;
+use crate::safety::injection::{FLAGGED, QUARANTINED};
 
 /// Stands at the end of a text that was cut.
 pub(super) const CUT: &str = "[cut]";
@@ -38,6 +38,21 @@ impl Screened {
         let fenced = fenced(entry);
         let score = suspicion(entry, &fenced, patterns);
         Self { id: entry.id.clone(), lines: lines(&fenced, score), fenced, score }
+    }
+
+    /// How much it looks like instructions, 0 to 1.
+    pub fn score(&self) -> f32 {
+        self.score
+    }
+
+    /// It looks so much like instructions that it is not shown.
+    pub fn is_suspicious(&self) -> bool {
+        self.score >= QUARANTINED
+    }
+
+    /// It may be shown, and looks like instructions.
+    pub fn is_doubtful(&self) -> bool {
+        self.score >= FLAGGED
     }
 
     /// The text as it may be shown, outside of a block, too.

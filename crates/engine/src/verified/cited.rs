@@ -15,6 +15,7 @@ use super::code_reading::{HEAD, check_ref};
 use super::events::Scene;
 use super::remembered::Remembered;
 use super::standing::Standing;
+use super::told::Told;
 use super::verifying::Looked;
 use super::{flags, prompt};
 use crate::Engine;
@@ -82,6 +83,8 @@ pub(crate) struct CitedLook {
     scene: Scene,
     /// Each fact, in order.
     pub(crate) cited: Vec<(RecordId, Cited)>,
+    /// The same facts as they are returned by verbs that return facts.
+    pub(crate) views: Vec<FactView>,
     /// The commit that was looked at.
     pub(crate) commit: Option<String>,
     /// What could not be read.
@@ -129,6 +132,20 @@ impl Engine {
         };
         let scene = Scene::new(caller, standing, &repository.memory, &repository.id, self.clock.now());
         Ok(seen(repository, scene, reference, facts, looked))
+    }
+
+    /// The same by what the caller found where the code is.
+    pub(crate) fn look_told(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repository: &Repository,
+        told: &Told,
+        facts: Vec<Remembered>,
+    ) -> Result<CitedLook> {
+        let looked = told.looked(repository, &facts)?;
+        let scene = Scene::new(caller, standing, &repository.memory, &repository.id, self.clock.now());
+        Ok(seen(repository, scene, Some(told.reference()), facts, looked))
     }
 
     /// The same where there was no time to look.
@@ -192,9 +209,17 @@ fn seen(
             is_source_abandoned: false,
         };
         let label = prompt::label(&view);
-        (id, Cited { fate, is_proposed, is_disputed, label, confirmed_at, verified_at })
+        ((id, Cited { fate, is_proposed, is_disputed, label, confirmed_at, verified_at }), view)
     };
-    let cited = facts.into_iter().enumerate().map(of).collect();
+    let (cited, views) = facts.into_iter().enumerate().map(of).unzip();
     let scene = scene.at_revision(reference.unwrap_or(HEAD), commit);
-    CitedLook { names, looked, scene, cited, commit: commit.map(|commit| commit.to_string()), warnings }
+    CitedLook {
+        names,
+        looked,
+        scene,
+        cited,
+        views,
+        commit: commit.map(|commit| commit.to_string()),
+        warnings,
+    }
 }

@@ -66,7 +66,7 @@ fn noted(shop: &Workshop, id: &str, text: &str) -> RecordId {
 }
 
 /// A record as a client writes one.
-fn put(shop: &Workshop, number: u32, namespace: &str, kind: RecordKind, text: &str) -> RecordId {
+pub(super) fn put(shop: &Workshop, number: u32, namespace: &str, kind: RecordKind, text: &str) -> RecordId {
     let record = Record {
         kind,
         namespace: Namespace::parse(namespace).unwrap(),

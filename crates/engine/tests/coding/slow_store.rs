@@ -54,7 +54,12 @@ impl Search for SlowSearch {
 
     fn candidates(&self, request: CandidateRequest) -> BoxFuture<'_, Result<CandidateSet>> {
         if request.scope.kinds != [RecordKind::Episode] {
-            return self.inner.search().candidates(request);
+            return Box::pin(async move {
+                self.reading.fetch_add(1, Ordering::SeqCst);
+                let done = self.inner.search().candidates(request).await;
+                self.reading.fetch_sub(1, Ordering::SeqCst);
+                done
+            });
         }
         if self.trouble == Trouble::Fails {
             return Box::pin(async { Err(Error::unavailable("the index is not there")) });

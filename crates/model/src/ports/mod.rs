@@ -10,6 +10,7 @@ pub mod ids;
 pub mod language_model;
 pub mod objects;
 pub mod observe;
+pub mod score;
 pub mod search;
 pub mod store;
 pub mod vault;

@@ -1,6 +1,7 @@
 //! What a task is shown of what is remembered, and what it was shown.
 
 use loci_api::hydration as shape;
+use loci_engine::coding::assembling::{Source, SourceComment, SourceThread};
 use loci_engine::coding::hydration::{Estimator, Hydration, HydrationKind};
 use loci_model::{Error, ExposureId, Result, TaskId};
 
@@ -8,11 +9,13 @@ use super::call::Call;
 use super::repositories::{asking, standing};
 use super::table::{Table, get, post};
 use super::task_hydration_shape::{explained, exposure, hydrated};
-use super::tasks::task_id;
+use super::tasks::{task_id, time};
 use crate::asking::Asking;
 
 /// What an earlier part of a later issue makes: asked for, it is answered with a warning.
-const NOT_BUILT: &[&str] = &["graph", "self_feedback"];
+const NOT_BUILT: &[&str] = &["graph"];
+/// A word of `include` for what is shown among the knowledge.
+pub(crate) const THEMES: &str = "self_feedback";
 const MARKDOWN: &str = "markdown";
 /// The answer without the block: it is JSON already.
 const JSON: &str = "json";
@@ -75,15 +78,9 @@ fn render(word: Option<&str>) -> Result<bool> {
 
 /// The request, and what of it is not built.
 fn read(asked: shape::TaskHydrate) -> Result<(Hydration, Vec<String>)> {
-    if asked.assemble {
-        let rule = "assemble is not built yet: leave it out, and put rendered into a prompt of your own";
-        return Err(Error::invalid("assemble", rule));
-    }
     let mut warnings = Vec::new();
     let mut not_built = |what: &str| warnings.push(format!("NOT_BUILT: {what} is not read yet"));
-    if !asked.sources.is_empty() {
-        not_built("sources");
-    }
+    let mut themes = false;
     let include = match asked.include {
         None => None,
         Some(words) => {
@@ -93,6 +90,7 @@ fn read(asked: shape::TaskHydrate) -> Result<(Hydration, Vec<String>)> {
                     Some(kind) => {
                         kinds.insert(*kind);
                     }
+                    None if word == THEMES => themes = true,
                     None if NOT_BUILT.contains(&word.as_str()) => not_built(word),
                     None => return Err(unknown_kind()),
                 }
@@ -100,6 +98,10 @@ fn read(asked: shape::TaskHydrate) -> Result<(Hydration, Vec<String>)> {
             Some(kinds)
         }
     };
+    let given = asked.sources.into_iter().map(source).collect::<Result<Vec<_>>>()?;
+    if !asked.assemble && !given.is_empty() {
+        warnings.push("SOURCES_UNUSED: sources are read with assemble alone".to_owned());
+    }
     let estimator =
         asked.estimator.as_deref().map(|name| Estimator::named(name).ok_or_else(unknown_estimator));
     let hydration = Hydration {
@@ -113,12 +115,34 @@ fn read(asked: shape::TaskHydrate) -> Result<(Hydration, Vec<String>)> {
         timeout_ms: asked.timeout_ms,
         excluded_docs: asked.exclude_repo_docs_sha,
         include,
+        themes,
+        sources: asked.assemble.then_some(given),
     };
     Ok((hydration, warnings))
 }
 
+fn source(given: shape::PromptSource) -> Result<Source> {
+    let comment = |given: shape::PromptComment| -> Result<SourceComment> {
+        let at = time("sources", given.created_at.as_deref())?;
+        Ok(SourceComment { author: given.author, body: given.body.unwrap_or_default(), at })
+    };
+    let all = |given: Vec<shape::PromptComment>| given.into_iter().map(comment).collect::<Result<Vec<_>>>();
+    let thread = |given: shape::PromptThread| -> Result<SourceThread> {
+        Ok(SourceThread { path: given.path, comments: all(given.comments)? })
+    };
+    Ok(Source {
+        kind: given.kind,
+        number: given.number,
+        title: given.title,
+        body: given.body,
+        comments: all(given.comments)?,
+        review_threads: given.review_threads.into_iter().map(thread).collect::<Result<_>>()?,
+    })
+}
+
 fn unknown_kind() -> Error {
-    let words: Vec<&str> = HydrationKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    let kinds = HydrationKind::ALL.iter().map(|kind| kind.as_str());
+    let words: Vec<&str> = kinds.chain([THEMES]).collect();
     Error::invalid("include", format!("include must be of {}", words.join(", ")))
 }
 

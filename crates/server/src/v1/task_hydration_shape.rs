@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use loci_api::hydration as shape;
+use loci_engine::coding::assembling::Assembled;
 use loci_engine::coding::hydration::{
     Candidate, HydrationKind as Kind, KindStatus, listed_text, outcome_of, shown_text,
 };
@@ -70,8 +71,28 @@ pub(super) fn hydrated(found: Hydrated, rendered: bool) -> shape::TaskHydrated {
         status: status.collect(),
         rendered: rendered.then(|| plan.block.clone()),
         memory_hash: plan.memory_hash(),
-        content_trust: words("memory"),
+        content_trust: trust(words("memory"), &found),
         memory_context: context(&found),
+        assembled: found.assembled.as_ref().map(|made| assembled(made, &found)),
+    }
+}
+
+/// How far everything is trusted that the answer holds.
+fn trust(mut words: BTreeMap<String, String>, found: &Hydrated) -> BTreeMap<String, String> {
+    let sources = found.assembled.iter().flat_map(|made| &made.content_trust);
+    words.extend(sources.map(|(kind, trust)| (kind.clone(), (*trust).to_owned())));
+    words
+}
+
+fn assembled(made: &Assembled, found: &Hydrated) -> shape::AssembledPrompt {
+    let (branch, base) = found.branches.clone();
+    shape::AssembledPrompt {
+        user_prompt: made.user_prompt.clone(),
+        sources_used: made.sources_used.clone(),
+        token_estimate: made.token_estimate,
+        truncated: made.truncated,
+        resolved_branch: branch,
+        resolved_base: base,
     }
 }
 
@@ -118,6 +139,7 @@ fn knowledge(one: &Candidate, at: Timestamp) -> shape::HydratedKnowledge {
         trust: rounded(one.trust),
         score: rounded(one.score),
         verdict: one.cited.as_ref().map(|cited| cited.fate.as_str().to_owned()),
+        lacked_by: one.lacked_by,
         age_days: one.age_days(at),
     }
 }

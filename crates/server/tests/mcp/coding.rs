@@ -7,18 +7,18 @@ use crate::facts::shop;
 use crate::world::World;
 
 /// A task of the shop that has learned something, been done, and told of it; and a rule of a review.
-struct Shop {
+pub(super) struct Shop {
     world: World,
     /// The code memory.
     memory: String,
     /// The rule.
-    rule: String,
+    pub(super) rule: String,
     /// What the task learned.
-    note: String,
+    pub(super) note: String,
 }
 
 impl Shop {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let world = shop();
         let mut shop = Self { world, memory: String::new(), rule: String::new(), note: String::new() };
         shop.task(
@@ -38,7 +38,7 @@ impl Shop {
         shop
     }
 
-    fn task(&self, id: &str, mut new: Value) {
+    pub(super) fn task(&self, id: &str, mut new: Value) {
         new["task_id"] = id.into();
         self.asked("POST", "/v1/tasks", new);
     }
@@ -51,20 +51,20 @@ impl Shop {
         made["successfulRecords"][0]["memoryRecordId"].as_str().unwrap().to_owned()
     }
 
-    fn answered(&self, method: &str, path: &str, body: Value) -> (u16, Value) {
+    pub(super) fn answered(&self, method: &str, path: &str, body: Value) -> (u16, Value) {
         let headers = [("content-type", "application/json")];
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let answer = self.world.send(method, path, &headers, body);
         (answer.status.as_u16(), answer.json())
     }
 
-    fn asked(&self, method: &str, path: &str, body: Value) -> Value {
+    pub(super) fn asked(&self, method: &str, path: &str, body: Value) -> Value {
         let (status, answer) = self.answered(method, path, body);
         assert!((200..300).contains(&status), "{method} {path}: {status} {answer}");
         answer
     }
 
-    fn tool(&self, name: &str, arguments: Value) -> Value {
+    pub(super) fn tool(&self, name: &str, arguments: Value) -> Value {
         self.asked("POST", &format!("/v1/tools/{name}"), arguments)
     }
 
@@ -76,7 +76,7 @@ impl Shop {
         (status, word("code").unwrap_or_else(|| panic!("{name}: {answer}")), word("field"))
     }
 
-    fn over_mcp(&self, name: &str, arguments: &Value) -> Value {
+    pub(super) fn over_mcp(&self, name: &str, arguments: &Value) -> Value {
         let call = json!({ "name": name, "arguments": arguments });
         let answer = self.world.modern("/mcp/p/coding", "tools/call", call).json();
         let result = &answer["result"];

@@ -7,7 +7,9 @@ use crate::commands::githook::task_here;
 use crate::config::environment::Environment;
 
 /// Tools that are of a task.
-const TOOLS: &[&str] = &["memory_hydrate", "memory_note", "memory_feedback"];
+const TOOLS: &[&str] = &["memory_hydrate", "memory_note", "memory_feedback", SEARCH];
+/// The one that is of a task and of a repository, too; or of a memory, and then of none.
+const SEARCH: &str = "memory_search";
 /// The argument that names it.
 const TASK: &str = "task_id";
 
@@ -20,10 +22,11 @@ impl TaskOfProcess {
         Self(task_here::with(environment, None).map(|here| here.task))
     }
 
-    /// The arguments with the task, where the tool is of one and they name neither it nor a repository.
+    /// The arguments with the task, where the tool is of one and they name neither it nor what takes its place.
     pub(super) fn named(&self, tool: &str, mut arguments: Arguments) -> Arguments {
-        let is_named = arguments.contains_key(TASK) || arguments.contains_key("repo");
         let tool = tool.replacen('.', "_", 1);
+        let instead = if tool == SEARCH { "store" } else { "repo" };
+        let is_named = arguments.contains_key(TASK) || arguments.contains_key(instead);
         if let (Some(task), false, true) = (&self.0, is_named, TOOLS.contains(&tool.as_str())) {
             arguments.insert(TASK.to_owned(), task.as_str().into());
         }
@@ -49,6 +52,9 @@ mod tests {
         check(Some("t-1"), "memory.feedback", json!({}), ours.clone());
         check(Some("t-1"), "memory_note", json!({ "task_id": "t-2" }), json!({ "task_id": "t-2" }));
         check(Some("t-1"), "memory_hydrate", json!({ "repo": "o/r" }), json!({ "repo": "o/r" }));
+        let search = json!({ "repo": "o/r", "task_id": "t-1" });
+        check(Some("t-1"), "memory_search", json!({ "repo": "o/r" }), search);
+        check(Some("t-1"), "memory.search", json!({ "store": "notes" }), json!({ "store": "notes" }));
         check(Some("t-1"), "task_history", json!({}), json!({}));
         check(None, "memory_note", json!({}), json!({}));
     }

@@ -53,7 +53,7 @@ pub(crate) struct Hydrate {
     /// A document that the prompt holds anyway, as AGENTS.md: what it says is left out; may be repeated
     #[arg(long = "exclude-doc", value_name = "FILE")]
     excluded: Vec<PathBuf>,
-    /// Only this kind: rules, knowledge, episodes, reflections, preferences; may be repeated
+    /// Only this kind: rules, knowledge, episodes, reflections, preferences, self_feedback; may be repeated
     #[arg(long, value_name = "KIND")]
     include: Vec<String>,
     #[command(flatten)]

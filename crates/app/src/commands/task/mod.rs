@@ -1,5 +1,5 @@
 //! `loci task`: tasks of coding agents. `create`, `taking_in`: taking one in; `hydrate`: what it is shown; `complete`, `finalize`, `note`, `feedback`: what
-//! is said of it; these by way of `delivery`; here and in `explain`: looking at them.
+//! is said of it; these by way of `delivery`; here and in `explain`: looking at them; `search`: what their agents find.
 
 mod complete;
 mod create;
@@ -11,6 +11,7 @@ mod finalize;
 pub(crate) mod flushing;
 mod hydrate;
 mod note;
+mod search;
 pub(crate) mod sending;
 mod taking_in;
 
@@ -44,6 +45,8 @@ pub(crate) enum Task {
         #[command(flatten)]
         at: At,
     },
+    /// Search what is remembered of a task's repository, as its agent would
+    Search(Box<search::Search>),
     /// Say what memories were used, helped or misled; ends well even where no server can be reached
     Feedback(Box<feedback::Feedback>),
     /// Store one thing that was learned; ends well even where no server can be reached
@@ -143,6 +146,7 @@ impl Task {
             Self::Hydrate(hydrate) => return hydrate.run(globals, environment).await,
             Self::Alert { .. }
             | Self::Merged(_)
+            | Self::Search(_)
             | Self::Explain { .. }
             | Self::Show { .. }
             | Self::List(_) => {}
@@ -159,6 +163,7 @@ impl Task {
                 let explained = at.of(&session.client)?.task_explain(&task).await?;
                 output::result(session.json, &explained, explain::shown)?;
             }
+            Self::Search(search) => search.run(&session.client, session.json).await?,
             Self::Show { task, at } => {
                 let task = at.of(&session.client)?.task_get(&task).await?;
                 output::result(session.json, &task, shown)?;

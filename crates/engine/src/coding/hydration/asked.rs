@@ -9,6 +9,7 @@ use loci_text::tokens::Estimator;
 
 use super::kind::HydrationKind;
 use super::named_docs::check_digests;
+use crate::coding::assembling::{self, Source};
 use crate::coding::checks;
 use crate::coding::settings::CodingSettings;
 use crate::verified::check_revision;
@@ -36,6 +37,10 @@ pub struct Hydration {
     pub excluded_docs: Vec<String>,
     /// Only these kinds; `None`: all.
     pub include: Option<BTreeSet<HydrationKind>>,
+    /// Where only some kinds are asked for: themes of self-feedback, too, among the knowledge.
+    pub themes: bool,
+    /// What the user prompt is made of; `None`: none is wanted.
+    pub sources: Option<Vec<Source>>,
 }
 
 impl Hydration {
@@ -56,6 +61,7 @@ impl Hydration {
             return Err(Error::invalid("budget_tokens", "budget_tokens must be at most 200000"));
         }
         check_digests(&self.excluded_docs)?;
+        assembling::check(self.sources.as_deref().unwrap_or_default())?;
         if self.timeout_ms.is_some_and(|millis| !limits::HYDRATION_TIMEOUT_MS.contains(&millis)) {
             return Err(Error::invalid("timeout_ms", "timeout_ms must be 100 to 30000"));
         }
@@ -75,6 +81,11 @@ impl Hydration {
     /// The revision at which citations are verified; `None`: where the repository stands.
     pub(super) fn revision(&self) -> Option<&str> {
         self.commit.as_deref().or(self.reference.as_deref())
+    }
+
+    /// Whether themes of self-feedback are asked for.
+    pub(super) fn includes_themes(&self) -> bool {
+        self.include.is_none() || self.themes
     }
 
     pub(super) fn includes(&self, kind: HydrationKind) -> bool {

@@ -27,13 +27,25 @@ pub struct Candidate {
     pub observed_at: Timestamp,
     /// What became of its citations, where it has any.
     pub cited: Option<Cited>,
+    /// It tells a theme of self-feedback: so many tasks lacked it.
+    pub lacked_by: Option<u32>,
 }
 
 impl Candidate {
     /// A record, before anything is known of it but how well it fits.
     pub(super) fn new(kind: HydrationKind, record: Record, similarity: f64) -> Self {
         let observed_at = record.timestamp;
-        Self { kind, record, similarity, trust: 0.0, score: 0.0, rank: 0, observed_at, cited: None }
+        Self {
+            kind,
+            record,
+            similarity,
+            trust: 0.0,
+            score: 0.0,
+            rank: 0,
+            observed_at,
+            cited: None,
+            lacked_by: None,
+        }
     }
 
     /// A word or text among its metadata.

@@ -88,7 +88,7 @@ pub(super) fn first(kind: HydrationKind, settings: &CodingSettings) -> usize {
 /// Why a candidate is not shown, whatever the budget is.
 fn unfit(candidate: &Candidate, aim: &Aim<'_>, settings: &CodingSettings) -> Option<&'static str> {
     // What an agent would have needed is no knowledge; its themes are.
-    if candidate.record.subtype.as_deref() == Some(SELF_FEEDBACK) {
+    if candidate.record.subtype.as_deref() == Some(SELF_FEEDBACK) && candidate.lacked_by.is_none() {
         return Some(SELF_FEEDBACK);
     }
     let is_own = |task: &TaskId| candidate.text("task_id") == Some(task.as_str());
@@ -110,7 +110,7 @@ fn unfit(candidate: &Candidate, aim: &Aim<'_>, settings: &CodingSettings) -> Opt
 }
 
 /// What its code says against it.
-fn by_code(candidate: &Candidate, settings: &CodingSettings) -> Option<&'static str> {
+pub(super) fn by_code(candidate: &Candidate, settings: &CodingSettings) -> Option<&'static str> {
     let cited = candidate.cited.as_ref()?;
     match cited.fate {
         CitedFate::Gone => Some("citation_gone"),

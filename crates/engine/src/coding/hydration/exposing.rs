@@ -10,6 +10,7 @@ use super::planning::{Limits, Plan};
 
 /// What an exposure tells of.
 pub(super) struct Shown<'a> {
+    pub(super) call: ExposureCall,
     pub(super) query: Option<&'a str>,
     pub(super) snapshot: &'a str,
     pub(super) limits: &'a Limits,
@@ -44,7 +45,7 @@ pub(super) fn exposure(id: ExposureId, task: &Task, shown: &Shown<'_>) -> Exposu
         actor: task.actor.clone(),
         session: task.session.clone(),
         at: shown.at,
-        call: ExposureCall::Hydrate,
+        call: shown.call,
         snapshot: shown.snapshot.to_owned(),
         arm: task.arm,
         query_sha256: shown.query.map(|query| hex::encode(Sha256::digest(query))),

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_model::exposure::ExposureCall;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::Principal;
@@ -17,9 +18,11 @@ use super::exposing::{Shown, exposure};
 use super::kind::{HydrationKind, KindStatus};
 use super::planning::{Limits, Plan, plan};
 use super::reading::{KindRead, Place, Reading};
+use super::rescoring::Rescored;
 use super::scope_match::AskedPaths;
 use super::screening::screen;
 use crate::Engine;
+use crate::coding::assembling::{Assembled, PromptLimits, assemble};
 use crate::coding::place::snapshot;
 use crate::memories::existing;
 use crate::safety::Patterns;
@@ -57,6 +60,10 @@ pub struct Hydrated {
     pub estimator: Estimator,
     /// When: ages are told from it.
     pub at: Timestamp,
+    /// The user prompt, where it was asked for.
+    pub assembled: Option<Assembled>,
+    /// The task's branch, and the one it is for.
+    pub branches: (Option<String>, Option<String>),
 }
 
 /// What was read for a hydration.
@@ -101,6 +108,8 @@ impl Engine {
             query: query.as_deref(),
             deadline,
             wanted: &wanted,
+            told: None,
+            wants_themes: asked.includes_themes() && (is_shadow || HydrationKind::Knowledge.is_of(arm)),
         };
         let (read, (docs, unread)) = futures::join!(reading.all(), reading.named_docs());
         let paths = AskedPaths::new(&asked.paths);
@@ -110,6 +119,7 @@ impl Engine {
         gathered.warnings.extend(unread);
         let snapshot = snapshot(place.sequence);
         let shown = Shown {
+            call: ExposureCall::Hydrate,
             query,
             snapshot: &snapshot,
             limits: &limits,
@@ -126,7 +136,11 @@ impl Engine {
             gathered.warnings.clear();
         }
         gathered.warnings.extend(unwritten);
-        Ok(hydrated(place, gathered, snapshot, exposure, &limits, at))
+        let found = hydrated(place, gathered, snapshot, exposure, &limits, at);
+        let prompt = PromptLimits { tokens: settings.user_prompt_budget_tokens, ..prompt_of(&limits) };
+        let assembled = asked.sources.as_deref().map(|sources| assemble(sources, &prompt));
+        let warnings = found.warnings.iter().chain(assembled.iter().flat_map(|made| &made.warnings));
+        Ok(Hydrated { warnings: warnings.cloned().collect(), assembled, ..found })
     }
 
     /// What is shown of what was read.
@@ -155,7 +169,15 @@ impl Engine {
             let kind = kind.as_str();
             warnings.push(format!("NOT_IN_TIME: {late} of the {kind} were found and not looked at in time"));
         }
-        let plan = plan(ready, limits, settings);
+        let Rescored { plan, failed } = self.rescored(ready, limits, deadline).await;
+        if let Some(error) = failed {
+            let what = "nothing is shown, for what was found could not be looked at as a whole";
+            tracing::warn!(?error, metric_type = "memory_load_infra_failure", "screening a block");
+            warnings.push(format!("SCREENING_FAILED: {what}"));
+            for status in status.values_mut().filter(|status| **status == KindStatus::Ok) {
+                *status = KindStatus::ScreeningFailed;
+            }
+        }
         if plan.cuts_rules() {
             warnings.push("RULES_TRUNCATED: not every rule fits the budget".to_owned());
         }
@@ -167,9 +189,9 @@ impl Engine {
         Gathered { status, warnings, look, plan }
     }
 
-    /// Writes down what a task was shown, what was found of citations, and that the task is hydrated: one write. A task is not held up by
-    /// a write that fails or takes too long: the answer says so. Where no task asks, nothing is written.
-    async fn expose(
+    /// Writes down what a task was shown, what was found of citations, and, of a hydration, that the task is hydrated: one write. A task is
+    /// not held up by a write that fails or takes too long: the answer says so. Where no task asks, nothing is written.
+    pub(super) async fn expose(
         &self,
         place: &Place,
         shown: &Shown<'_>,
@@ -191,7 +213,11 @@ impl Engine {
             if let Some(look) = &look {
                 engine.write_cited(tx, &memory, look, &served)?;
             }
-            note_shown(tx, &memory.id, &task_id, &seen, row.at)
+            // What is found in the middle of a task is no beginning of it.
+            match row.call {
+                ExposureCall::Hydrate => note_shown(tx, &memory.id, &task_id, &seen, row.at),
+                ExposureCall::Search => Ok(()),
+            }
         });
         Ok(match deadline.assemble(write).await {
             Read::Done(Ok(())) => (Some(id), None),
@@ -223,6 +249,13 @@ fn note_shown(tx: &mut dyn Tx, memory: &MemoryId, id: &TaskId, shown: &str, at: 
     tx.tasks_mut().put(&task)
 }
 
+/// What counts for the user prompt as for the block; its fence is its own.
+fn prompt_of(limits: &Limits) -> PromptLimits {
+    let mut seed = limits.seed;
+    seed.reverse();
+    PromptLimits { tokens: limits.tokens, estimator: limits.estimator, seed }
+}
+
 fn hydrated(
     place: Place,
     gathered: Gathered,
@@ -234,6 +267,12 @@ fn hydrated(
     let Gathered { status, warnings, look, plan } = gathered;
     Hydrated {
         arm: place.arm(),
+        assembled: None,
+        branches: place
+            .task
+            .as_ref()
+            .map(|task| (task.branch.clone(), task.base.clone()))
+            .unwrap_or_default(),
         task: place.task.map(|task| task.id),
         degraded: status.values().any(|status| status.is_failure()),
         warnings,

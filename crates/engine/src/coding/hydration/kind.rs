@@ -86,6 +86,8 @@ pub enum KindStatus {
     Disabled,
     /// There was nothing to look by.
     Skipped,
+    /// It was found, and could not be looked at before it was shown: none of it is.
+    ScreeningFailed,
 }
 
 impl KindStatus {
@@ -98,12 +100,13 @@ impl KindStatus {
             Self::Error => "error",
             Self::Disabled => "disabled",
             Self::Skipped => "skipped",
+            Self::ScreeningFailed => "screening_failed",
         }
     }
 
     /// True where something may be missing.
     pub fn is_failure(self) -> bool {
-        matches!(self, Self::Timeout | Self::Error)
+        matches!(self, Self::Timeout | Self::Error | Self::ScreeningFailed)
     }
 }
 

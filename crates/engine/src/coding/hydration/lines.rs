@@ -67,6 +67,10 @@ pub(super) fn entry(candidate: &Candidate, now: Timestamp) -> Entry {
         Some(title) if candidate.kind == HydrationKind::Knowledge => format!("{title}: {text}"),
         Some(_) | None => text,
     };
+    let text = match candidate.lacked_by {
+        Some(tasks) => format!("{tasks} tasks lacked this: {text}"),
+        None => text,
+    };
     Entry { id: record.id.to_string(), section: section(candidate), label: label(candidate, now), text }
 }
 

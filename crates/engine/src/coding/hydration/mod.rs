@@ -7,13 +7,16 @@
 //! | `kind` | the kinds of what is shown, their tiers and statuses |
 //! | `deadline` | one clock for all reads |
 //! | `reading`, `named_docs` | the reads, side by side; and documents whose words are left out |
+//! | `themes_shown` | what several tasks lacked, among the knowledge |
 //! | `candidate`, `trust`, `scope_match` | what might be shown, how far it is trusted, whether it has to do with the task |
 //! | `choosing` | what is taken out and why, and the order: pure |
 //! | `outcome`, `lines`, `planning` | how a task ended, how a record reads, and what fits: pure |
 //! | `screening` | what was chosen is looked at, as long as there is time |
+//! | `rescoring` | the finished block is scored once more |
 //! | `exposing` | what was shown, as a row |
 //! | `hydrating` | all of this, one after the other |
 //! | `task_hydrate` | the verbs |
+//! | `searching` | the same by a question of the agent's, while it works |
 //!
 //! To add a kind: a variant in `kind`, a read in `reading`, a section in `lines`.
 
@@ -31,9 +34,12 @@ mod planning;
 #[cfg(test)]
 mod planning_tests;
 mod reading;
+mod rescoring;
 mod scope_match;
 mod screening;
+mod searching;
 mod task_hydrate;
+mod themes_shown;
 mod trust;
 
 pub use asked::Hydration;
@@ -46,3 +52,4 @@ pub use loci_text::tokens::Estimator;
 pub use outcome::{Polarity, outcome_of};
 pub use planning::{Limits, Plan, ShownRecord};
 pub(super) use scope_match::AskedPaths;
+pub use searching::{RepositoryFound, RepositorySearch, SearchFilters, SearchKind, SearchedRecord};

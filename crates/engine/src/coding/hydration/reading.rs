@@ -16,12 +16,13 @@ use super::asked::Hydration;
 use super::candidate::Candidate;
 use super::deadline::{Deadline, Read};
 use super::kind::{HydrationKind, KindStatus};
+use super::themes_shown::with_themes;
 use crate::coding::place::preferences_of;
 use crate::coding::rules_list::rules_of;
 use crate::memories::existing;
 use crate::records::{NamespaceAsk, namespaces};
 use crate::retrieval::SearchRequest;
-use crate::verified::{CitedLook, Remembered, Standing, facts_among};
+use crate::verified::{CitedLook, Remembered, Standing, Told, facts_among};
 use crate::{Engine, access};
 
 /// Of what something is remembered.
@@ -60,6 +61,10 @@ pub(super) struct Reading<'a> {
     pub(super) deadline: &'a Deadline,
     /// The kinds that are read.
     pub(super) wanted: &'a [HydrationKind],
+    /// What the caller found where the code is, in the place of looking here.
+    pub(super) told: Option<&'a Told>,
+    /// Themes of self-feedback are read, too.
+    pub(super) wants_themes: bool,
 }
 
 /// What was read of a kind.
@@ -72,16 +77,16 @@ pub(super) struct KindRead {
 }
 
 impl KindRead {
-    fn of(status: KindStatus) -> Self {
+    pub(super) fn of(status: KindStatus) -> Self {
         Self { status, found: Vec::new(), warnings: Vec::new(), look: None }
     }
 }
 
 /// Records that were found, and what to know of that.
-struct Found {
-    candidates: Vec<Candidate>,
-    facts: Vec<Remembered>,
-    warnings: Vec<String>,
+pub(super) struct Found {
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) facts: Vec<Remembered>,
+    pub(super) warnings: Vec<String>,
 }
 
 impl Reading<'_> {
@@ -93,12 +98,13 @@ impl Reading<'_> {
         let (rules, episodes_of) = (rules_of(actor.as_str()), format!("/{actor}/episodes/"));
         let preferences = user.and_then(|user| preferences_of(user));
         let is_unnamed = user.is_some() && preferences.is_none();
-        let (rules, knowledge, episodes, mut preferences, reflections) = futures::join!(
+        let (rules, knowledge, episodes, mut preferences, reflections, themes) = futures::join!(
             self.listed(Kind::Rules, Some(rules), Vec::new()),
             self.knowledge(),
             self.episodes(),
             self.listed(Kind::Preferences, preferences, vec![RecordKind::Preference]),
             self.listed(Kind::Reflections, Some(episodes_of), vec![RecordKind::Reflection]),
+            self.themes(),
         );
         if is_unnamed && preferences.status == KindStatus::Skipped {
             let rule =
@@ -107,7 +113,7 @@ impl Reading<'_> {
         }
         BTreeMap::from([
             (Kind::Rules, rules),
-            (Kind::Knowledge, knowledge),
+            (Kind::Knowledge, with_themes(knowledge, themes)),
             (Kind::Episodes, episodes),
             (Kind::Preferences, preferences),
             (Kind::Reflections, reflections),
@@ -159,7 +165,8 @@ impl Reading<'_> {
         }
         let Some(query) = self.query else { return KindRead::of(KindStatus::Skipped) };
         let path = format!("/{}/episodes/", self.place.actor);
-        let read = self.deadline.read(self.search(kind, path.clone(), RecordKind::Episode, query)).await;
+        let found = self.search(kind, path.clone(), vec![RecordKind::Episode], query, self.pool());
+        let read = self.deadline.read(found).await;
         self.as_granted(kind, &path, self.settled(kind, read).0)
     }
 
@@ -172,15 +179,28 @@ impl Reading<'_> {
         let Some(query) = self.query else { return KindRead::of(KindStatus::Skipped) };
         let path = format!("/{}/knowledge/", self.place.actor);
         let work = async {
-            let found = self.search(kind, path.clone(), RecordKind::Fact, query).await?;
+            let found = self.search(kind, path.clone(), vec![RecordKind::Fact], query, self.pool()).await?;
             self.with_facts(found).await
         };
-        let (mut read, facts) = {
-            let done = self.deadline.read(work).await;
-            self.settled(kind, done)
-        };
+        let done = self.deadline.read(work).await;
+        let (read, facts) = self.settled(kind, done);
+        self.as_granted(kind, &path, self.with_look(kind, read, facts).await)
+    }
+
+    /// Candidates of each kind that is looked for by the question.
+    fn pool(&self) -> u32 {
+        self.engine.settings.coding.candidate_pool
+    }
+
+    /// What was read, with what became of the code that it cites.
+    pub(super) async fn with_look(
+        &self,
+        kind: HydrationKind,
+        mut read: KindRead,
+        facts: Vec<Remembered>,
+    ) -> KindRead {
         let Some(repository) = self.place.repository.as_ref().filter(|_| !facts.is_empty()) else {
-            return self.as_granted(kind, &path, read);
+            return read;
         };
         match self.looked(repository, facts).await {
             Ok(look) => {
@@ -199,18 +219,26 @@ impl Reading<'_> {
         }
     }
 
-    async fn search(&self, kind: HydrationKind, path: String, of: RecordKind, query: &str) -> Result<Found> {
+    /// What is found of some kinds beneath a place by a question; no kinds means all.
+    pub(super) async fn search(
+        &self,
+        kind: HydrationKind,
+        path: String,
+        of: Vec<RecordKind>,
+        query: &str,
+        pool: u32,
+    ) -> Result<Found> {
         let request = SearchRequest {
             memory: self.place.memory.clone(),
             query: query.to_owned(),
             namespaces: vec![NamespaceAsk::Path(Namespace::parse(path)?)],
             strategy: None,
             metadata: Vec::new(),
-            kinds: vec![of],
+            kinds: of,
             states: Vec::new(),
             citing: None,
             as_of: None,
-            top_k: self.engine.settings.coding.candidate_pool,
+            top_k: pool,
             fold: false,
             budget_tokens: None,
             relevance_min: None,
@@ -233,7 +261,7 @@ impl Reading<'_> {
     }
 
     /// Which of them cite code.
-    async fn with_facts(&self, found: Found) -> Result<Found> {
+    pub(super) async fn with_facts(&self, found: Found) -> Result<Found> {
         let Some(repository) = self.place.repository.clone() else { return Ok(found) };
         let records: Vec<Record> =
             found.candidates.iter().map(|candidate| candidate.record.clone()).collect();
@@ -243,6 +271,9 @@ impl Reading<'_> {
 
     async fn looked(&self, repository: &Repository, facts: Vec<Remembered>) -> Result<CitedLook> {
         let revision = self.asked.revision();
+        if let Some(told) = self.told {
+            return self.engine.look_told(self.caller, self.standing, repository, told, facts);
+        }
         let (engine, caller, standing) = (self.engine, self.caller, self.standing);
         let look = engine.look_cited(caller, standing, repository, revision, facts.clone());
         match self.deadline.read(look).await {
@@ -252,7 +283,7 @@ impl Reading<'_> {
     }
 
     /// What came of a read, and which records cite code.
-    fn settled(&self, kind: HydrationKind, read: Read<Found>) -> (KindRead, Vec<Remembered>) {
+    pub(super) fn settled(&self, kind: HydrationKind, read: Read<Found>) -> (KindRead, Vec<Remembered>) {
         let (status, warning) = match read {
             Read::Done(Ok(found)) => {
                 let status = if found.candidates.is_empty() { KindStatus::Empty } else { KindStatus::Ok };

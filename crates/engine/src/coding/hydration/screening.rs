@@ -18,7 +18,7 @@ use crate::safety::Patterns;
 const DEADLINE: &str = "deadline";
 
 /// Candidates of one kind that may be shown, in order, and what is left out of them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Ready {
     pub(super) kept: Vec<(Candidate, Screened)>,
     pub(super) left: Vec<Left>,

@@ -69,6 +69,19 @@ pub(crate) fn find_repository(
     find(tx, caller, memory, name, capability).map(|found| found.repository)
 }
 
+/// Whether a repository has this name, whoever asks.
+///
+/// # Errors
+/// `Invalid` for what is no name.
+pub(crate) fn is_named(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    name: &str,
+    repository: &RepositoryId,
+) -> Result<bool> {
+    Ok(named(tx, memory, name)?.iter().any(|one| one.id == *repository))
+}
+
 /// The repository of this identity, as for [`find`].
 pub(in crate::verified) fn of_id(
     tx: &dyn ReadTx,

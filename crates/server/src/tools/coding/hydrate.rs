@@ -16,7 +16,7 @@ use crate::tools::schema::{
 use crate::tools::shapes::repo;
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 use crate::tools::{asked, native};
-use crate::v1::task_hydration::{of_repository, of_task};
+use crate::v1::task_hydration::{THEMES, of_repository, of_task};
 
 const ESTIMATORS: [Estimator; 3] = [Estimator::Mixed, Estimator::Chars4, Estimator::Bytes3];
 
@@ -36,7 +36,8 @@ pub(in crate::tools) fn tool() -> Tool {
 }
 
 fn input() -> Value {
-    let kinds: Vec<&str> = HydrationKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    let kinds = HydrationKind::ALL.iter().map(|kind| kind.as_str());
+    let kinds: Vec<&str> = kinds.chain([THEMES]).collect();
     let tokens = whole(0, limits::HYDRATION_TOKENS_MAX.into());
     let (wait_min, wait_max) = limits::HYDRATION_TIMEOUT_MS.into_inner();
     said(

@@ -1,6 +1,7 @@
 //! The family `verified`: facts about repositories that cite code, checked before they are served (verified-memory.md §12).
 //! One file per tool; `shapes`: the forms that several of them take or give; `asked` and `said`: arguments read and
-//! results written; `given_back`: results that come back as arguments.
+//! results written; `given_back`: results that come back as arguments;
+//! `search_repository`: `memory_search` in more than facts, or for a task.
 
 mod asked;
 pub(super) mod delete;
@@ -15,6 +16,7 @@ pub(super) mod refresh;
 mod said;
 pub(super) mod search;
 pub(super) mod search_by_path;
+mod search_repository;
 mod shapes;
 pub(super) mod stats;
 pub(super) mod store;

@@ -9,7 +9,7 @@ use loci_model::record::{RecordKind, RecordState};
 use loci_model::{MemoryId, limits};
 use serde_json::{Value, json};
 
-use super::{asked, said};
+use super::{asked, said, search_repository};
 use crate::tools::error::{Code, ToolError};
 use crate::tools::place;
 
@@ -19,6 +19,9 @@ use crate::tools::schema::{
     array, closed, default, flag, list, number, one_of, open, or_null, said, text, time, whole, word,
 };
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+
+/// Items where nobody says.
+const ITEMS: u32 = 20;
 
 pub(in crate::tools) fn tool() -> Tool {
     Tool {
@@ -49,6 +52,9 @@ async fn search(context: Context, arguments: Arguments) -> Outcome {
 }
 
 async fn facts(context: Context, arguments: Arguments, repo: String) -> Outcome {
+    if search_repository::is_meant(&arguments) {
+        return search_repository::search(context, arguments, repo, ITEMS).await;
+    }
     let question = asked_for(&arguments, repo)?;
     let standing = asked::standing(&context, &arguments);
     let serving = asked::serving(&context, &arguments);
@@ -62,26 +68,14 @@ async fn facts(context: Context, arguments: Arguments, repo: String) -> Outcome 
 /// The facts that a call looks at; `None` where it looks at documents.
 pub(super) fn facts_asked(arguments: &Arguments) -> Option<Result<FactsAsked, ToolError>> {
     let repo = asked::string(arguments, "repo").filter(|_| !arguments.contains_key("store"))?;
+    if search_repository::is_meant(arguments) {
+        return Some(search_repository::facts_asked(arguments, repo));
+    }
     Some(asked_for(arguments, repo).map(FactsAsked::Search))
 }
 
 fn asked_for(arguments: &Arguments, repo: String) -> Result<FactSearch, ToolError> {
-    let kinds = arguments.get("kinds").and_then(Value::as_array);
-    let others = kinds.into_iter().flatten().any(|kind| kind.as_str() != Some("fact"));
-    if others {
-        let rule = "kinds of a repository other than fact are not kept by this version: leave kinds out";
-        return Err(ToolError::new(Code::InvalidArgument, rule).on("kinds"));
-    }
     let given = arguments.get("filters").and_then(Value::as_object).cloned().unwrap_or_default();
-    let not_kept = [
-        ("issue", "is about episodes, which this version does not keep: leave it out"),
-        ("outcome", "is about episodes, which this version does not keep: leave it out"),
-        ("pr", "is not known of facts: name the pull request's commit by filters.commit"),
-    ];
-    if let Some((name, why)) = not_kept.into_iter().find(|(name, _)| given.contains_key(*name)) {
-        let rule = format!("filters.{name} {why}");
-        return Err(ToolError::new(Code::InvalidArgument, rule).on("filters"));
-    }
     let status = asked::string(&given, "status");
     let state = status.as_deref().map(|word| {
         let unknown = || ToolError::new(Code::InvalidArgument, "filters.status is not a state").on("filters");
@@ -99,7 +93,7 @@ fn asked_for(arguments: &Arguments, repo: String) -> Result<FactSearch, ToolErro
         repo,
         query: asked::string(arguments, "query"),
         filters,
-        limit: asked::number(arguments, "limit").unwrap_or(20),
+        limit: asked::number(arguments, "limit").unwrap_or(ITEMS),
     })
 }
 
@@ -115,7 +109,7 @@ async fn records(context: Context, arguments: Arguments, store: String) -> Outco
         kinds.push(RecordKind::Document);
     }
     let memory = place::named(&context.engine, &context.caller, &store).await?;
-    let limit = asked::number(&arguments, "limit").unwrap_or(20);
+    let limit = asked::number(&arguments, "limit").unwrap_or(ITEMS);
     // Facts of code are left out of the answer: what comes behind them is to take their places.
     let top_k = if kinds.contains(&RecordKind::Fact) { limits::TOP_K_MAX } else { limit };
     let question = SearchRequest {
@@ -192,9 +186,17 @@ fn input() -> Value {
                     "kinds",
                     said(
                         list(
-                            one_of(&["fact", "episode", "reflection", "rule", "preference", "document"]),
+                            one_of(&[
+                                "fact",
+                                "self_feedback",
+                                "episode",
+                                "reflection",
+                                "rule",
+                                "preference",
+                                "document",
+                            ]),
                             1,
-                            6,
+                            7,
                         ),
                         "Default: fact with repo, document with store",
                     ),
@@ -216,7 +218,7 @@ fn input() -> Value {
                         &[],
                     ),
                 ),
-                ("limit", default(whole(1, 100), 20)),
+                ("limit", default(whole(1, 100), ITEMS)),
                 ("verify", verify()),
                 ("ref", revision()),
                 ("task_id", text(0, 200)),
@@ -254,6 +256,7 @@ fn output() -> Value {
                 )),
             ),
             ("degraded", flag()),
+            ("exposure_id", word()),
         ],
         &["memories"],
     )

@@ -1,0 +1,19 @@
+//! Themes of self-feedback (coding-agent-memory.md §6.6): what several tasks of a repository lacked. They are no rows of their own: the
+//! same items always fall into the same themes, so they are found when they are asked for. A theme is closed by a person, which puts
+//! its items away, or is quiet when many tasks have ended without a word of it. No model is asked.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `clustering` | which items say the same: pure |
+//! | `reading` | items and what is alike among them |
+//! | `theme_list`, `theme_close` | the verbs |
+
+mod clustering;
+mod reading;
+mod theme_close;
+mod theme_list;
+
+pub(super) use reading::ThemePlace;
+pub use reading::{Theme, ThemeState};
+pub use theme_close::ThemeClosed;
+pub use theme_list::Themes;

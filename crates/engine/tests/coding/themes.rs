@@ -1,0 +1,131 @@
+//! What several tasks of a repository lacked: one line of a hydration, listed, closed by a person or by time.
+
+use std::collections::BTreeSet;
+
+use loci_engine::coding::hydration::{Hydration, HydrationKind as Kind, KindStatus};
+use loci_engine::coding::{Completion, Hydrated, NewTask, Theme, ThemeState};
+use loci_model::principal::{Capability, Grant};
+use loci_model::record::RecordState;
+use loci_model::task::MemoryArm;
+use loci_model::{ActorId, ErrorKind, RecordId};
+use loci_testkit::block_on;
+
+use super::world::{REPO, Workshop, task, task_id};
+
+/// A task that lacked something.
+fn lacked(shop: &Workshop, id: &str, text: &str) {
+    shop.begun(id);
+    let said = Completion { self_feedback_text: Some(text.to_owned()), ..Completion::default() };
+    shop.complete(id, said).unwrap();
+}
+
+fn three(shop: &Workshop) {
+    lacked(shop, "t-001", "**[Test database]:** Where the database of the tests comes from was not said.");
+    lacked(shop, "t-002", "**[Test database]:** `make db-up` must run before `make test`; nothing says so.");
+    lacked(shop, "t-003", "**[test  Database]:** The tests fail with ECONNREFUSED until there is one.");
+}
+
+fn themes(shop: &Workshop, closed: bool) -> Vec<Theme> {
+    block_on(shop.engine.themes_list(&shop.caller, &shop.standing, REPO, closed)).unwrap().themes
+}
+
+fn hydrated(shop: &Workshop, id: &str, asked: Hydration) -> Hydrated {
+    shop.world.clock().advance_ms(1_000);
+    block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap()
+}
+
+/// Themes that are shown, by the record that tells each, and how many tasks lacked it.
+fn shown(found: &Hydrated) -> Vec<(RecordId, u32)> {
+    let told = |one: &loci_engine::coding::hydration::ShownRecord| {
+        Some((one.candidate.record.id.clone(), one.candidate.lacked_by?))
+    };
+    found.plan.shown.iter().filter_map(told).collect()
+}
+
+#[test]
+fn what_three_tasks_lacked_is_one_line() {
+    let shop = Workshop::new();
+    lacked(&shop, "t-001", "**[Test database]:** Where the database of the tests comes from was not said.");
+    lacked(&shop, "t-002", "**[Test database]:** `make db-up` must run before `make test`; nothing says so.");
+    // The same task twice, and something else, are no third task.
+    let again =
+        "**[Test database]:** The database has no tables.\n\n**[Icons]:** Which icons are free was not said.";
+    shop.complete(
+        "t-002",
+        Completion { self_feedback_text: Some(again.to_owned()), ..Completion::default() },
+    )
+    .unwrap();
+    assert!(themes(&shop, false).is_empty());
+    shop.begun("t-004");
+    assert!(shown(&hydrated(&shop, "t-004", Hydration::default())).is_empty());
+    lacked(&shop, "t-003", "**[test  Database]:** The tests fail with ECONNREFUSED until there is one.");
+    let all = themes(&shop, false);
+    let theme = &all[0];
+    assert_eq!((all.len(), theme.state, theme.items.len()), (1, ThemeState::Open, 4));
+    assert_eq!(theme.tasks, ["t-001", "t-002", "t-003"]);
+    assert_eq!(themes(&shop, false)[0].id, theme.id, "the same items are the same theme");
+    let newest = theme.told_by().unwrap().id.clone();
+    let found = hydrated(&shop, "t-004", Hydration::default());
+    assert_eq!(shown(&found), [(newest.clone(), 3)], "{}", found.plan.block);
+    let block = &found.plan.block;
+    assert_eq!(block.matches("3 tasks lacked this: test  Database: The tests fail").count(), 1, "{block}");
+    assert!(block.contains("Repository knowledge"), "{block}");
+    let of_items = found.plan.left.iter().filter(|left| left.candidate.record.id == newest);
+    assert_eq!(of_items.count(), 0, "what is told is not said to be left out as well");
+}
+
+#[test]
+fn what_is_asked_for() {
+    let shop = Workshop::new();
+    three(&shop);
+    shop.begun("t-004");
+    let only = |kinds: &[Kind], themes| Hydration {
+        include: Some(kinds.iter().copied().collect::<BTreeSet<_>>()),
+        themes,
+        ..Hydration::default()
+    };
+    let found = hydrated(&shop, "t-004", only(&[], true));
+    assert_eq!((shown(&found).len(), found.status[&Kind::Knowledge]), (1, KindStatus::Ok));
+    assert!(shown(&hydrated(&shop, "t-004", only(&[Kind::Knowledge], false))).is_empty());
+    shop.create(NewTask { arm: Some(MemoryArm::Off), ..task("t-005") }).unwrap();
+    let off = hydrated(&shop, "t-005", Hydration::default());
+    assert!(shown(&off).is_empty() && !off.plan.block.contains("lacked"), "{}", off.plan.block);
+}
+
+#[test]
+fn a_person_closes_a_theme_and_what_is_lacked_afterwards_begins_anew() {
+    let shop = Workshop::new();
+    three(&shop);
+    let theme = themes(&shop, false).remove(0);
+    let actor = Some(ActorId::parse(REPO).unwrap());
+    let agent =
+        shop.with_grant(&[Capability::Read, Capability::Write], Grant { actor, ..Grant::everything() });
+    let close = |caller| block_on(shop.engine.theme_close(caller, &shop.standing, REPO, &theme.id));
+    assert_eq!(close(&agent).unwrap_err().kind, ErrorKind::Denied);
+    let closed = close(&shop.caller).unwrap();
+    assert_eq!((closed.id.as_str(), closed.items.len()), (theme.id.as_str(), 3));
+    assert!(closed.items.iter().all(|id| shop.record(id).state == RecordState::Archived));
+    assert_eq!(close(&shop.caller).unwrap_err().kind, ErrorKind::NotFound);
+    assert!(themes(&shop, false).is_empty());
+    let old: Vec<_> = themes(&shop, true).into_iter().map(|theme| (theme.id, theme.state)).collect();
+    assert_eq!(old, [(theme.id.clone(), ThemeState::Closed)]);
+    lacked(&shop, "t-004", "**[Test database]:** It is still not said.");
+    assert!(themes(&shop, false).is_empty(), "one task is no theme");
+}
+
+#[test]
+fn what_nobody_lacks_any_more_is_quiet() {
+    let shop = Workshop::new();
+    three(&shop);
+    for number in 100..119 {
+        shop.begun(&format!("t-{number}"));
+    }
+    assert_eq!(themes(&shop, false).len(), 1);
+    shop.begun("t-119");
+    assert!(themes(&shop, false).is_empty());
+    assert_eq!(themes(&shop, true)[0].state, ThemeState::Quiet);
+    assert!(shown(&hydrated(&shop, "t-119", Hydration::default())).is_empty());
+    lacked(&shop, "t-120", "**[Test database]:** It is gone again.");
+    let theme = themes(&shop, false).remove(0);
+    assert_eq!((theme.state, theme.tasks.len()), (ThemeState::Open, 4), "until somebody lacks it again");
+}

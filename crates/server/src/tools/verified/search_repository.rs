@@ -1,0 +1,120 @@
+//! `memory_search` in what is remembered of a repository beside its facts, and for a task: the same as `POST
+//! /v1/repos/{owner}/{name}/search`. Facts that cite code come as the family writes facts, all else as results.
+
+use loci_api::repository_search::{RepositorySearch, SearchFilters};
+use loci_engine::coding::hydration::{RepositoryFound, SearchedRecord};
+use loci_engine::verified::{FactFilters, FactSearch, FactsAsked};
+use loci_model::Timestamp;
+use loci_model::record::{RecordKind, RecordState};
+use serde_json::{Map, Value, json};
+
+use super::{asked, said};
+use crate::tools::error::{Code, ToolError};
+use crate::tools::native;
+use crate::tools::tool::{Arguments, Context, Outcome};
+use crate::v1::repository_search::{result, searched};
+
+/// Facts that are looked at for a search whose results are not known yet.
+const FACTS: u32 = 100;
+/// Filters that are about the tasks that records come from.
+const ABOUT_TASKS: &[&str] = &["issue", "outcome", "pr"];
+
+/// Whether a search is for more than facts, or for a task: then it is answered as the native API answers it.
+pub(super) fn is_meant(arguments: &Arguments) -> bool {
+    let kinds = arguments.get("kinds").and_then(Value::as_array);
+    let others = kinds.into_iter().flatten().any(|kind| kind.as_str() != Some(RecordKind::Fact.as_str()));
+    let filters = arguments.get("filters").and_then(Value::as_object);
+    let about_tasks = filters.is_some_and(|given| ABOUT_TASKS.iter().any(|name| given.contains_key(*name)));
+    others || about_tasks || arguments.contains_key(native::TASK)
+}
+
+/// The facts that such a search may return, for one who has the code where the server has not.
+pub(super) fn facts_asked(arguments: &Arguments, repo: String) -> Result<FactsAsked, ToolError> {
+    let query = asked::string(arguments, "query").filter(|query| !query.trim().is_empty());
+    // Without a question all that there are, confirmed last first.
+    let since = query.is_none().then(|| Timestamp::from_millis(0)).transpose()?;
+    Ok(FactsAsked::Search(FactSearch {
+        repo,
+        query,
+        filters: FactFilters { since, ..FactFilters::default() },
+        limit: FACTS,
+    }))
+}
+
+pub(super) async fn search(context: Context, arguments: Arguments, repo: String, items: u32) -> Outcome {
+    let asking = native::asking(&context, &arguments);
+    let mut asked = request(&arguments)?;
+    asked.limit = asked.limit.or(Some(items));
+    let (owner_name, told) = (repo.clone(), context.told.clone());
+    Ok(answer(repo, &searched(&asking, owner_name, asked, told).await?))
+}
+
+fn request(arguments: &Arguments) -> Result<RepositorySearch, ToolError> {
+    let filters = arguments.get("filters").cloned().unwrap_or_else(|| json!({}));
+    let mut filters: SearchFilters = serde_json::from_value(filters).map_err(|_| {
+        ToolError::new(Code::InvalidArgument, "filters must be those of the schema").on("filters")
+    })?;
+    // The state of a fact, which is what all that is found is in.
+    filters.status = filters.status.filter(|word| word != RecordState::Active.as_str());
+    let kinds = arguments.get("kinds").and_then(Value::as_array).into_iter().flatten();
+    let kinds: Vec<String> = kinds.filter_map(Value::as_str).map(str::to_owned).collect();
+    Ok(RepositorySearch {
+        query: asked::string(arguments, "query"),
+        // As without a task: facts.
+        kinds: if kinds.is_empty() { vec![RecordKind::Fact.as_str().to_owned()] } else { kinds },
+        filters,
+        limit: asked::number(arguments, "limit"),
+        task_id: asked::string(arguments, native::TASK),
+        reference: asked::revision(arguments),
+    })
+}
+
+fn answer(repo: String, found: &RepositoryFound) -> Value {
+    let mut said = Map::from_iter([
+        ("repo".to_owned(), repo.into()),
+        ("commit".to_owned(), found.commit.clone().into()),
+        ("memories".to_owned(), found.results.iter().filter_map(fact).collect()),
+        ("results".to_owned(), found.results.iter().filter_map(|one| other(one, found)).collect()),
+        ("degraded".to_owned(), found.degraded.into()),
+        ("warnings".to_owned(), json!(found.warnings)),
+    ]);
+    if let Some(exposure) = &found.exposure {
+        said.insert("exposure_id".to_owned(), exposure.to_string().into());
+    }
+    Value::Object(said)
+}
+
+/// One that cites code; citations that were only proposed are no fact's.
+fn fact(one: &SearchedRecord) -> Option<Value> {
+    one.fact.as_ref().filter(|view| !view.remembered.fact.proposed).map(said::fact)
+}
+
+fn other(one: &SearchedRecord, found: &RepositoryFound) -> Option<Value> {
+    if fact(one).is_some() {
+        return None;
+    }
+    let shown = result(one, found.at);
+    let mut said = json!({
+        "id": shown.record.id,
+        "kind": shown.record.kind,
+        "score": shown.score,
+        "passage": shown.record.text,
+    });
+    let members = said.as_object_mut()?;
+    let more = [
+        ("topic", shown.record.topic),
+        ("scope", shown.record.scope),
+        ("task_id", shown.record.task_id),
+        ("outcome", shown.record.outcome),
+        ("verdict", shown.verdict),
+    ];
+    for (name, value) in more {
+        if let Some(value) = value {
+            members.insert(name.to_owned(), value.into());
+        }
+    }
+    if shown.record.looks_like_instructions {
+        members.insert("looks_like_instructions".to_owned(), true.into());
+    }
+    Some(said)
+}

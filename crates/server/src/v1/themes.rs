@@ -1,0 +1,64 @@
+//! What several tasks of a repository lacked: looked at, closed.
+
+use loci_api::theme as shape;
+use loci_engine::coding::Theme;
+use loci_model::{Error, Result};
+
+use super::call::Call;
+use super::repositories::{repo, standing};
+use super::table::{Table, get, post};
+
+const OPEN: &str = "open";
+const CLOSED: &str = "closed";
+
+pub(super) fn operations(table: Table) -> Table {
+    table
+        .query(
+            get(
+                "/v1/repos/{owner}/{name}/self-feedback/themes",
+                "List what at least three tasks of a repository lacked.",
+            ),
+            list,
+        )
+        .plain(
+            post(
+                "/v1/repos/{owner}/{name}/self-feedback/themes/{theme}/close",
+                "Close a theme: something was done about it, and its items are put away.",
+            ),
+            close,
+        )
+}
+
+async fn list(call: Call, asked: shape::ThemeListing) -> Result<shape::ThemeList> {
+    let closed = match asked.state.as_deref() {
+        None | Some(OPEN) => false,
+        Some(CLOSED) => true,
+        Some(_) => return Err(Error::invalid("state", "state must be open or closed")),
+    };
+    let standing = standing(&call)?;
+    let found = call.doors.engine.themes_list(&call.caller, &standing, &repo(&call)?, closed).await?;
+    Ok(shape::ThemeList { themes: found.themes.into_iter().map(shown).collect(), warnings: found.warnings })
+}
+
+async fn close(call: Call) -> Result<shape::ThemeClosed> {
+    let (standing, repo, theme) = (standing(&call)?, repo(&call)?, call.path("theme")?);
+    let closed = call.doors.engine.theme_close(&call.caller, &standing, &repo, theme).await?;
+    Ok(shape::ThemeClosed {
+        theme_id: closed.id,
+        items: closed.items.iter().map(ToString::to_string).collect(),
+    })
+}
+
+fn shown(theme: Theme) -> shape::Theme {
+    let told_by = theme.told_by();
+    shape::Theme {
+        state: theme.state.as_str().to_owned(),
+        count: theme.tasks.len(),
+        topic: told_by.and_then(|item| item.title.clone()),
+        text: told_by.map(|item| loci_engine::safety::for_model(&item.text)).unwrap_or_default(),
+        items: theme.items.iter().map(|item| item.id.to_string()).collect(),
+        newest_at: theme.newest_at.to_rfc3339(),
+        theme_id: theme.id,
+        tasks: theme.tasks,
+    }
+}
