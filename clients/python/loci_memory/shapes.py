@@ -239,6 +239,8 @@ class MemoryList(Shape):
     warnings: List[str] = field(default_factory=list)
     results: List[SearchHit] = field(default_factory=list)
     degraded: bool = False
+    #: The row of what a task was shown, where a task asked.
+    exposure_id: Optional[str] = None
 
     _inner = {"memories": (Memory, True), "results": (SearchHit, True)}
 
