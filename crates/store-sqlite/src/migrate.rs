@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0010_task_sessions.sql"),
     include_str!("schema/0011_kinds.sql"),
     include_str!("schema/0012_harms.sql"),
+    include_str!("schema/0013_subtypes.sql"),
 ];
 
 /// The version this binary writes.

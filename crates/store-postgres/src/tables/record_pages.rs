@@ -8,7 +8,7 @@ use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 use loci_store_kit::StoredRecord;
-use loci_store_kit::codes::{among_codes, code_of, key_of};
+use loci_store_kit::codes::{among_codes, code_of, digest, key_of};
 use loci_store_kit::record_rules::{Known, known_at, meets, was_in_scope};
 
 use super::record_groups::within;
@@ -25,14 +25,31 @@ const CHUNK: usize = 500;
 
 type After = Option<(Timestamp, RecordId)>;
 
+/// What of a scope one statement reads; `None` is all.
+#[derive(Clone, Copy, Default)]
+struct Part<'a> {
+    group: Option<Key16>,
+    subtype: Option<&'a str>,
+}
+
+impl Part<'_> {
+    /// A version of the past may have had another subtype than its row, and the row holds a digest of it.
+    fn is_of(&self, record: &Record) -> bool {
+        self.subtype.is_none_or(|subtype| record.subtype.as_deref() == Some(subtype))
+    }
+}
+
 impl PgTx<'_> {
-    pub(super) fn record_page(&self, page: &RecordPage) -> Result<Vec<Record>> {
+    pub(super) fn record_page(&self, page: &RecordPage, subtype: Option<&str>) -> Result<Vec<Record>> {
         let scope = &page.scope;
         let memory = self.number(&scope.memory)?;
         let Some(memory) = memory.filter(|_| page.limit > 0) else { return Ok(Vec::new()) };
         let mut out = Vec::new();
-        for group in self.ways(memory, scope)? {
-            out.extend(self.scan(memory, scope, group, page.after.clone(), page.limit)?);
+        // One subtype is found at once in the whole memory.
+        let ways = if subtype.is_some() { vec![None] } else { self.ways(memory, scope)? };
+        for group in ways {
+            let part = Part { group, subtype };
+            out.extend(self.scan(memory, scope, part, page.after.clone(), page.limit)?);
         }
         out.sort_by_cached_key(|record| (Reverse(record.created_at), key_of(&record.id)));
         out.truncate(page.limit);
@@ -42,7 +59,7 @@ impl PgTx<'_> {
     pub(super) fn record_count(&self, scope: &RecordScope) -> Result<u64> {
         let Some(memory) = self.number(&scope.memory)? else { return Ok(0) };
         if scope.as_of.is_some() || !scope.metadata.is_empty() {
-            let records = self.scan(memory, scope, None, None, usize::MAX)?;
+            let records = self.scan(memory, scope, Part::default(), None, usize::MAX)?;
             return Ok(u64::try_from(records.len()).unwrap_or(u64::MAX));
         }
         self.flush_groups();
@@ -68,24 +85,24 @@ impl PgTx<'_> {
         &self,
         memory: i64,
         scope: &RecordScope,
-        group: Option<Key16>,
+        part: Part<'_>,
         mut after: After,
         most: usize,
     ) -> Result<Vec<Record>> {
         let mut out = Vec::new();
         loop {
             let count = CHUNK.min(most.max(1).saturating_sub(out.len()).max(20));
-            let (sql, bound) = statement(memory, scope, group, after.as_ref(), count);
+            let (sql, bound) = statement(memory, scope, part, after.as_ref(), count);
             let rows = self.all(&sql, &bound.values(), read)?;
             let is_last = rows.len() < count;
             after = rows.last().map(|row| (row.record.created_at, row.record.id.clone()));
-            let found = match scope.as_of {
+            let found: Vec<Record> = match scope.as_of {
                 None => {
                     rows.into_iter().map(|row| row.record).filter(|record| meets(scope, record)).collect()
                 }
                 Some(time) => self.past(scope, time, rows)?,
             };
-            out.extend(found);
+            out.extend(found.into_iter().filter(|record| part.is_of(record)));
             if is_last || out.len() >= most {
                 out.truncate(most);
                 return Ok(out);
@@ -176,7 +193,7 @@ fn version(body: &str) -> Result<Record> {
 fn statement(
     memory: i64,
     scope: &RecordScope,
-    group: Option<Key16>,
+    part: Part<'_>,
     after: Option<&(Timestamp, RecordId)>,
     count: usize,
 ) -> (String, Bound) {
@@ -191,7 +208,10 @@ fn statement(
     };
     let groups = if scope.as_of.is_none() { " JOIN groups g ON g.mem = r.mem AND g.grp = r.grp" } else { "" };
     let mut sql = format!("{RECORDS}{groups} WHERE {condition}");
-    if let Some(group) = group {
+    if let (Some(subtype), None) = (part.subtype, scope.as_of) {
+        sql.push_str(&format!(" AND r.subtype = {}", bound.put(digest(subtype))));
+    }
+    if let Some(group) = part.group {
         sql.push_str(&format!(" AND r.grp = {}", bound.put(group)));
     }
     if let Some((created, id)) = after {

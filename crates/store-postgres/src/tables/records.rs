@@ -44,7 +44,11 @@ impl Records for PgTx<'_> {
     }
 
     fn list(&self, page: &RecordPage) -> Result<Vec<Record>> {
-        self.record_page(page)
+        self.record_page(page, None)
+    }
+
+    fn of_subtype(&self, page: &RecordPage, subtype: &str) -> Result<Vec<Record>> {
+        self.record_page(page, Some(subtype))
     }
 
     fn count(&self, scope: &RecordScope) -> Result<u64> {

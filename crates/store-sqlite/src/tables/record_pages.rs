@@ -18,17 +18,34 @@ use loci_store_kit::record_rules::{Known, known_at, meets, was_in_scope};
 /// Groups that are read one by one and merged; a scope with more reads the memory in order of creation.
 const GROUPS_MERGED_MAX: usize = 16;
 
-type After<'a> = Option<&'a (Timestamp, RecordId)>;
+/// What of a scope one statement reads; `None` is all.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    group: Option<i64>,
+    subtype: Option<&'a str>,
+    /// Behind this one.
+    after: Option<&'a (Timestamp, RecordId)>,
+}
+
+impl Part<'_> {
+    /// A version of the past may have had another subtype than its row.
+    fn is_of(&self, record: &Record) -> bool {
+        self.subtype.is_none_or(|subtype| record.subtype.as_deref() == Some(subtype))
+    }
+}
 
 impl SqlTx<'_> {
-    pub(super) fn record_page(&self, page: &RecordPage) -> Result<Vec<Record>> {
+    pub(super) fn record_page(&self, page: &RecordPage, subtype: Option<&str>) -> Result<Vec<Record>> {
         let scope = &page.scope;
         let memory = self.number(&scope.memory)?;
         let Some(memory) = memory.filter(|_| page.limit > 0) else { return Ok(Vec::new()) };
         let mut out = Vec::new();
-        for group in self.ways(memory, scope)? {
+        // One subtype is found at once in the whole memory.
+        let ways = if subtype.is_some() { vec![None] } else { self.ways(memory, scope)? };
+        for group in ways {
             let mut taken = 0;
-            self.scan(memory, scope, group, page.after.as_ref(), &mut |record| {
+            let part = Part { group, subtype, after: page.after.as_ref() };
+            self.scan(memory, scope, part, &mut |record| {
                 out.push(record);
                 taken += 1;
                 Ok(taken < page.limit)
@@ -43,7 +60,8 @@ impl SqlTx<'_> {
         let Some(memory) = self.number(&scope.memory)? else { return Ok(0) };
         let mut count = 0;
         for group in self.ways(memory, scope)? {
-            self.scan(memory, scope, group, None, &mut |_| {
+            let part = Part { group, subtype: None, after: None };
+            self.scan(memory, scope, part, &mut |_| {
                 count += 1;
                 Ok(true)
             })?;
@@ -65,17 +83,16 @@ impl SqlTx<'_> {
         &self,
         memory: i64,
         scope: &RecordScope,
-        group: Option<i64>,
-        after: After<'_>,
+        part: Part<'_>,
         see: &mut dyn FnMut(Record) -> Result<bool>,
     ) -> Result<()> {
-        let (sql, bound) = statement(memory, scope, group, after);
+        let (sql, bound) = statement(memory, scope, part);
         self.each(&sql, params_from_iter(bound.values()), |row| {
             let found = match scope.as_of {
                 None => self.current(scope, row)?,
                 Some(time) => self.past(scope, time, row)?,
             };
-            found.map_or(Ok(true), &mut *see)
+            found.filter(|record| part.is_of(record)).map_or(Ok(true), &mut *see)
         })
     }
 
@@ -150,13 +167,16 @@ fn version(body: &str) -> Result<Record> {
 }
 
 /// The statement of a scan; what it does not say is tested on the rows.
-fn statement(memory: i64, scope: &RecordScope, group: Option<i64>, after: After<'_>) -> (String, Bound) {
+fn statement(memory: i64, scope: &RecordScope, part: Part<'_>) -> (String, Bound) {
     let mut bound = Bound::default();
-    let place = match group {
+    let place = match part.group {
         Some(group) => format!("r.grp = {}", bound.put(group)),
         None => format!("r.mem = {}", bound.put(memory)),
     };
     let mut sql = format!("{RECORDS} WHERE {place} AND r.gone = 0");
+    if let (Some(subtype), None) = (part.subtype, scope.as_of) {
+        sql.push_str(&format!(" AND r.subtype = {}", bound.put(subtype.to_owned())));
+    }
     match scope.as_of {
         None => {
             let states: Vec<String> =
@@ -179,7 +199,7 @@ fn statement(memory: i64, scope: &RecordScope, group: Option<i64>, after: After<
         }
         Some(time) => sql.push_str(&format!(" AND r.created <= {}", bound.put(time.millis()))),
     }
-    if let Some((created, id)) = after {
+    if let Some((created, id)) = part.after {
         let (created, key) = (bound.put(created.millis()), bound.put(key_of(id)));
         sql.push_str(&format!(" AND r.created <= {created} AND (r.created < {created} OR r.key > {key})"));
     }
@@ -218,18 +238,20 @@ mod tests {
         let mut connection = rusqlite::Connection::open_in_memory().unwrap();
         migrate(&mut connection).unwrap();
         let memory = MemoryId::parse("notes-0123456789").unwrap();
-        let check = |kinds: &[RecordKind], group: Option<i64>, expect: &str| {
+        let check = |kinds: &[RecordKind], group: Option<i64>, subtype: Option<&str>, expect: &str| {
             let mut scope = RecordScope::whole(memory.clone(), Timestamp::EPOCH);
             scope.kinds = kinds.to_vec();
-            let (sql, bound) = statement(1, &scope, group, None);
+            let (sql, bound) = statement(1, &scope, Part { group, subtype, after: None });
             let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let plan = statement.query_map(params_from_iter(bound.values()), |row| row.get(3)).unwrap();
             let plan: Vec<String> = plan.map(|line| line.unwrap()).collect();
             assert!(plan.iter().any(|line| line.contains(expect)), "{kinds:?}: {plan:?}");
         };
-        check(&[RecordKind::Reflection], None, "records_kind (mem=? AND kind=?)");
-        check(&[RecordKind::Fact], None, "records_created (mem=?)");
-        check(&[], None, "records_created (mem=?)");
-        check(&[RecordKind::Reflection], Some(1), "records_group (grp=?)");
+        check(&[RecordKind::Reflection], None, None, "records_kind (mem=? AND kind=?)");
+        check(&[RecordKind::Fact], None, None, "records_created (mem=?)");
+        check(&[], None, None, "records_created (mem=?)");
+        check(&[RecordKind::Reflection], Some(1), None, "records_group (grp=?)");
+        check(&[RecordKind::Fact], None, Some("a"), "records_memory_subtype (mem=? AND subtype=?)");
+        check(&[], None, Some("a"), "records_memory_subtype (mem=? AND subtype=?)");
     }
 }

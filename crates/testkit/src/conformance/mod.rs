@@ -71,6 +71,7 @@ const PARTS: &[Part] = &[
     ("records: moved to another namespace", record_moves::moved),
     ("records: of a strategy, by making", record_moves::of_a_strategy),
     ("records: lists", record_lists::lists),
+    ("records: of a subtype", record_lists::of_subtype),
     ("records: as of a time", record_lists::as_of),
     ("records: vectors", vectors::vectors),
     ("jobs: one per key", jobs::one_per_key),

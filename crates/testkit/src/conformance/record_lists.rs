@@ -9,7 +9,7 @@ use loci_model::provenance::Provenance;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::{
-    ActorId, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, StrategyId, Timestamp,
+    ActorId, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, StrategyId, Timestamp,
 };
 
 use super::record_states::set;
@@ -121,6 +121,44 @@ pub(super) fn lists(bench: &Bench) -> Result<()> {
     check("a union of grants", RecordScope { view: vec![narrow, sheet], ..whole.clone() }, vec![7, 4, 2])?;
     check("no grant", RecordScope { view: vec![], ..whole }, vec![])?;
     Ok(())
+}
+
+/// 1–6, of which the odd ones are of a subtype; 5 is held, 3 is elsewhere.
+pub(super) fn of_subtype(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    for number in 1..=6 {
+        let record = Record {
+            namespace: Namespace::parse(if number == 3 { "/elsewhere" } else { "/facts" })?,
+            subtype: Some(if number % 2 == 1 { "lack" } else { "other" }.to_owned()),
+            state: if number == 5 { RecordState::Candidate } else { RecordState::Active },
+            ..samples::record(&memory, number, "text")?
+        };
+        bench.put(&record)?;
+    }
+    bench.put(&samples::record(&memory, 7, "of none")?)?;
+    let check = |name: &str, scope: &RecordScope, after: Option<(Timestamp, RecordId)>, expect: &[u32]| {
+        let page = RecordPage { scope: scope.clone(), after, limit: 9 };
+        let found = bench.records(move |records| records.of_subtype(&page, "lack"))?;
+        let expect = expect.iter().map(|number| samples::record_id(*number)).collect::<Result<Vec<_>>>()?;
+        same(name, found.into_iter().map(|record| record.id).collect::<Vec<_>>(), expect);
+        Ok::<(), loci_model::Error>(())
+    };
+    let whole = RecordScope::whole(memory, time(100));
+    check("newest first", &whole, None, &[3, 1])?;
+    let created_at = bench.records({
+        let (memory, id) = (whole.memory.clone(), samples::record_id(3)?);
+        move |records| Ok(records.get(&memory, &id)?.map(|record| record.created_at))
+    })?;
+    check(
+        "behind one",
+        &whole,
+        Some((created_at.unwrap_or(Timestamp::EPOCH), samples::record_id(3)?)),
+        &[1],
+    )?;
+    check("in a state", &RecordScope { states: vec![RecordState::Candidate], ..whole.clone() }, None, &[5])?;
+    let here = vec![filter("/facts", NamespaceMatch::Subtree)?];
+    check("in a place", &RecordScope { namespaces: here, ..whole.clone() }, None, &[1])?;
+    check("with no grant", &RecordScope { view: vec![], ..whole }, None, &[])
 }
 
 pub(super) fn as_of(bench: &Bench) -> Result<()> {

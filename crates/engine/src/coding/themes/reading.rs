@@ -130,7 +130,8 @@ impl Engine {
             let (mut items, mut after) = (Vec::new(), None);
             for _ in 0..PAGES_MAX {
                 let limit = limits::HYDRATION_LISTED_MAX;
-                let page = tx.records().list(&RecordPage { scope: scope.clone(), after, limit })?;
+                let page = RecordPage { scope: scope.clone(), after, limit };
+                let page = tx.records().of_subtype(&page, SELF_FEEDBACK)?;
                 let is_last = page.len() < limit;
                 after = page.last().map(|record| (record.created_at, record.id.clone()));
                 items.extend(page.into_iter().filter(|record| is_item(record, closed)));

@@ -84,6 +84,8 @@ pub trait Records {
     fn history(&self, memory: &MemoryId, id: &RecordId) -> Result<Vec<Record>>;
     /// A page; filters apply before paging.
     fn list(&self, page: &RecordPage) -> Result<Vec<Record>>;
+    /// A page of those of one subtype: the others cost nothing, however many they are.
+    fn of_subtype(&self, page: &RecordPage, subtype: &str) -> Result<Vec<Record>>;
     /// Readable records in a scope.
     fn count(&self, scope: &RecordScope) -> Result<u64>;
     /// Active records of this strategy and namespace whose text is the same up to white space
