@@ -15,6 +15,7 @@ mod checkout;
 mod model;
 mod postgres;
 mod process;
+mod test_programs;
 mod test_run;
 mod tidy;
 mod tools;

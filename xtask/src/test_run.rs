@@ -2,7 +2,7 @@
 //! step: each is a cargo command or another task.
 
 use crate::checkout::Checkout;
-use crate::{acceptance, bench_programs, bench_smoke, postgres, process, tidy, tools, walk};
+use crate::{acceptance, bench_programs, bench_smoke, postgres, process, test_programs, tidy, tools, walk};
 use anyhow::{Context, Result, bail};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
 }
 
 /// All features of the binary.
-const FEATURES: &str = "onnx,otel";
+const FEATURES: &str = "loci/onnx,loci/otel";
 
 struct Step {
     name: &'static str,
@@ -92,9 +92,10 @@ fn engine_on_postgres(checkout: &Checkout) -> Result<()> {
         "housekeeping::",
         "pulling::",
     ];
-    let arguments = ["test", "--locked", "--package", "loci-engine", "--test", "it", "--"];
-    let mut command = checkout.cargo(&[&arguments[..], &tests, &["--skip", "any_write_may_fail"]].concat());
-    process::run(command.env("LOCI_TEST_STORE", "postgres"))
+    let arguments = [&tests[..], &["--skip", "any_write_may_fail"]].concat();
+    let programs = test_programs::of_package(checkout, "engine", "")?;
+    let it = programs.iter().find(|p| p.name == "it").context("the engine has no test program `it`")?;
+    process::run(it.command(&arguments).env("LOCI_TEST_STORE", "postgres"))
 }
 
 /// Facts superseded, refreshed and invalidated while servers and databases are killed, on both stores.
@@ -107,10 +108,22 @@ fn crash_facts(checkout: &Checkout) -> Result<()> {
 
 /// What the default build leaves out. Behind the tests: only what depends on a feature is compiled again.
 fn features(checkout: &Checkout) -> Result<()> {
-    let with = ["--locked", "--package", "loci", "--features", FEATURES];
-    let clippy = [&["clippy"], &with[..], &["--all-targets", "--", "-D", "warnings"]].concat();
+    let clippy = [
+        "clippy",
+        "--locked",
+        "--workspace",
+        "--features",
+        FEATURES,
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ];
     process::run(&mut checkout.cargo(&clippy))?;
-    process::run(&mut checkout.cargo(&[&["test"], &with[..]].concat()))
+    for program in test_programs::of_package(checkout, "app", FEATURES)? {
+        process::run(&mut program.command(&[]))?;
+    }
+    Ok(())
 }
 
 /// The client in `clients/python`, against recorded answers and against the binary.
