@@ -204,8 +204,25 @@ pub struct HydratedRule {
     pub weight: f64,
     /// Where it stands.
     pub state: String,
+    /// The reviews it comes from, as far as they are known.
+    #[serde(default)]
+    pub sources: Vec<RuleSource>,
     /// How old it is.
     pub age_days: i64,
+}
+
+/// A review that a rule comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RuleSource {
+    /// The number of the pull request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pr: Option<u64>,
+    /// Who asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reviewer: Option<String>,
+    /// Where that is to be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 /// Something that was learned.
@@ -254,7 +271,13 @@ pub struct HydratedEpisode {
     pub polarity: String,
     /// What happened, in at most 600 characters.
     pub summary: String,
-    /// Its pull request.
+    /// The files that it changed, as it was reported.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// The number of its pull request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pr: Option<u64>,
+    /// Where that is seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pr_url: Option<String>,
     /// How well it fits the question.
@@ -272,8 +295,22 @@ pub struct HydratedReflection {
     pub text: String,
     /// The episodes it rests on.
     pub episodes: Vec<String>,
+    /// How many of how many bear it out; absent where nobody counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<ReflectionEvidence>,
     /// How old it is.
     pub age_days: i64,
+}
+
+/// What bears a reflection out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReflectionEvidence {
+    /// So many episodes do.
+    pub hits: u32,
+    /// Of so many that were looked at.
+    pub of: u32,
+    /// Which.
+    pub episodes: Vec<String>,
 }
 
 /// What somebody prefers.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use loci_api::hydration as shape;
 use loci_engine::coding::assembling::Assembled;
 use loci_engine::coding::hydration::{
-    Candidate, HydrationKind as Kind, KindStatus, listed_text, outcome_of, shown_text,
+    Candidate, HydrationKind as Kind, KindStatus, ReflectionEvidence, RuleSource, episode_origin,
+    listed_text, outcome_of, reflection_evidence, rule_sources, shown_text,
 };
 use loci_engine::coding::{Explained, ExplainedRecord, Hydrated};
 use loci_model::Timestamp;
@@ -118,12 +119,14 @@ fn context(found: &Hydrated) -> shape::MemoryContext {
 }
 
 fn rule(one: &Candidate, at: Timestamp) -> shape::HydratedRule {
+    let source = |RuleSource { pr, reviewer, url }| shape::RuleSource { pr, reviewer, url };
     shape::HydratedRule {
         id: one.record.id.to_string(),
         text: shown_text(&one.record),
         scope: one.record.scope.clone(),
         weight: rounded(one.score),
         state: RecordState::as_str(one.record.state).to_owned(),
+        sources: rule_sources(one).into_iter().map(source).collect(),
         age_days: one.age_days(at),
     }
 }
@@ -146,12 +149,15 @@ fn knowledge(one: &Candidate, at: Timestamp) -> shape::HydratedKnowledge {
 
 fn episode(one: &Candidate, at: Timestamp) -> shape::HydratedEpisode {
     let (outcome, polarity) = outcome_of(one);
+    let (files, pr) = episode_origin(one);
     shape::HydratedEpisode {
         id: one.record.id.to_string(),
         task_id: one.text("task_id").map(str::to_owned),
         outcome,
         polarity: polarity.as_str().to_owned(),
         summary: shown_text(&one.record),
+        files,
+        pr,
         pr_url: one.text("pr_url").map(str::to_owned),
         similarity: rounded(one.similarity),
         age_days: one.age_days(at),
@@ -159,10 +165,16 @@ fn episode(one: &Candidate, at: Timestamp) -> shape::HydratedEpisode {
 }
 
 fn reflection(one: &Candidate, at: Timestamp) -> shape::HydratedReflection {
+    let evidence = |ReflectionEvidence { hits, of, episodes }| shape::ReflectionEvidence {
+        hits,
+        of,
+        episodes: episodes.iter().map(ToString::to_string).collect(),
+    };
     shape::HydratedReflection {
         id: one.record.id.to_string(),
         text: shown_text(&one.record),
         episodes: one.record.derived_from.iter().map(ToString::to_string).collect(),
+        evidence: reflection_evidence(one).map(evidence),
         age_days: one.age_days(at),
     }
 }

@@ -33,7 +33,8 @@ impl Shop {
             json!({ "task_id": "t-001", "text": "src/limits.rs: MAX_ITEMS bounds a cart." }),
         );
         shop.note = noted["learning"]["id"].as_str().unwrap().to_owned();
-        let end = json!({ "status": "completed", "summary": "Carts refuse what is too much." });
+        let end = json!({ "status": "completed", "summary": "Carts refuse what is too much.", "files_changed": ["src/cart.rs"],
+            "pr": { "number": 57 } });
         shop.asked("POST", "/v1/tasks/t-001/complete", end);
         shop
     }
@@ -45,7 +46,8 @@ impl Shop {
 
     /// A record of nobody's task.
     fn put(&self, namespace: &str, text: &str) -> String {
-        let record = json!({ "requestIdentifier": "r", "namespaces": [namespace], "content": { "text": text }, "timestamp": 1 });
+        let record = json!({ "requestIdentifier": "r", "namespaces": [namespace], "content": { "text": text }, "timestamp": 1,
+            "metadata": { "pr": { "numberValue": 42 }, "reviewer": { "stringValue": "alice" } } });
         let path = format!("/memories/{}/memoryRecords/batchCreate", self.memory);
         let made = self.asked("POST", &path, json!({ "records": [record] }));
         made["successfulRecords"][0]["memoryRecordId"].as_str().unwrap().to_owned()
@@ -217,6 +219,9 @@ fn whoever_knows_the_repository_alone_is_shown_it() {
     let before = shop.asked("GET", "/v1/tasks/t-001/explain", Value::Null);
     let whole = shop.tool("memory_hydrate", asked.clone());
     assert_eq!(whole["rules"][0]["id"], shop.rule.as_str(), "{whole}");
+    assert_eq!(whole["rules"][0]["sources"], json!([{ "pr": 42, "reviewer": "alice" }]), "{whole}");
+    let episode = &whole["episodes"][0];
+    assert_eq!((&episode["files"], &episode["pr"]), (&json!(["src/cart.rs"]), &json!(57)), "{whole}");
     assert_eq!(whole["knowledge"][0]["id"], shop.note.as_str(), "{whole}");
     // Of no task, so that it is not left out as its own.
     assert_eq!(whole["episodes"][0]["task_id"], "t-001", "{whole}");

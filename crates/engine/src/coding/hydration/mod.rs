@@ -11,6 +11,7 @@
 //! | `candidate`, `trust`, `scope_match` | what might be shown, how far it is trusted, whether it has to do with the task |
 //! | `choosing` | what is taken out and why, and the order: pure |
 //! | `outcome`, `lines`, `planning` | how a task ended, how a record reads, and what fits: pure |
+//! | `origins` | where a record comes from, for whoever is shown it: pure |
 //! | `screening` | what was chosen is looked at, as long as there is time |
 //! | `rescoring` | the finished block is scored once more |
 //! | `exposing` | what was shown, as a row |
@@ -29,6 +30,7 @@ mod hydrating;
 mod kind;
 mod lines;
 mod named_docs;
+mod origins;
 mod outcome;
 mod planning;
 #[cfg(test)]
@@ -49,6 +51,7 @@ pub use kind::{HydrationKind, KindStatus};
 pub use lines::{listed_text, shown_text};
 /// How tokens are estimated.
 pub use loci_text::tokens::Estimator;
+pub use origins::{ReflectionEvidence, RuleSource, episode_origin, reflection_evidence, rule_sources};
 pub use outcome::{Polarity, outcome_of};
 pub use planning::{Limits, Plan, ShownRecord};
 pub(super) use scope_match::AskedPaths;
