@@ -14,11 +14,11 @@ use sha2::{Digest, Sha256};
 use super::alerts;
 use super::completion::{Learned, LearnedAction};
 use super::learnings::{Category, Learning};
-use super::repository_docs::RepositoryDocs;
+use super::reading_docs::Read;
 use crate::records::NewRecord;
 use crate::records::writing::{Building, Origin};
 use crate::safety::{self, Tally, sanitise};
-use crate::verified::proposing;
+use crate::verified::{LEARNING, PATH_REFS, as_metadata, proposing};
 
 /// The metadata key of a text's digest.
 const DIGEST: &str = "content_sha256";
@@ -58,8 +58,8 @@ impl LearnedKind {
 pub(super) struct Learner<'a> {
     pub(super) building: &'a Building<'a>,
     pub(super) task: &'a Task,
-    /// What the repository says itself, where that could be read.
-    pub(super) docs: Option<&'a RepositoryDocs>,
+    /// What the repository says itself, and which files it has, where that could be read.
+    pub(super) read: &'a Read,
     /// The commit at which they were learned.
     pub(super) commit: Option<&'a str>,
     /// The version of the prompt that made the text.
@@ -101,7 +101,9 @@ impl Learner<'_> {
         if learning.text.chars().count() > limits::LEARNING_CHARS_MAX {
             return Ok(rejected("too_long"));
         }
-        if self.kind == LearnedKind::Knowledge && self.docs.is_some_and(|docs| docs.say(&learning.text)) {
+        if self.kind == LearnedKind::Knowledge
+            && self.read.docs.as_ref().is_some_and(|docs| docs.say(&learning.text))
+        {
             return Ok(rejected("in_repo_docs"));
         }
         let (mut record, safe) = self.building.build(&self.record_of(learning)?, id, self.origin())?;
@@ -146,13 +148,17 @@ impl Learner<'_> {
             ("schema_version".to_owned(), text(SCHEMA_VERSION)),
             ("task_id".to_owned(), text(self.task.id.as_str())),
             ("repo".to_owned(), text(self.task.actor.as_str())),
-            ("type".to_owned(), text("repo_learnings")),
+            ("type".to_owned(), text(LEARNING)),
             ("source_type".to_owned(), text(self.kind.source_type())),
         ]);
         let mut add = |key: &str, value: Option<&str>| {
             if let Some(value) = value {
                 metadata.insert(key.to_owned(), text(value));
             }
+        };
+        let named = match (self.kind, &self.read.tree) {
+            (LearnedKind::Knowledge, Some(tree)) => as_metadata(&tree.named_by(&learning.text)),
+            (LearnedKind::Knowledge | LearnedKind::SelfFeedback, _) => None,
         };
         add("insight_type", (self.kind == LearnedKind::SelfFeedback).then_some("agent_self_feedback"));
         add("category", learning.category.map(Category::as_str));
@@ -161,6 +167,7 @@ impl Learner<'_> {
         add("prompt_version", self.task.prompt_version.as_deref());
         add("extraction_prompt_version", self.prompt);
         add("pr_url", self.task.pr.as_ref().and_then(|pr| pr.url.as_deref()));
+        metadata.extend(named.map(|named| (PATH_REFS.to_owned(), named)));
         Ok(NewRecord {
             subtype: Some(self.kind.subtype().to_owned()),
             title: learning.topic.clone(),

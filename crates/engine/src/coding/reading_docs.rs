@@ -1,9 +1,10 @@
-//! What a task's repository says itself, read at the task's commit before anything is written. Where it cannot be read nothing
-//! is held up: the answer says that nobody looked.
+//! What a task's repository says itself, and which files it has, read at the task's commit before anything is written. Where it
+//! cannot be read nothing is held up: the answer says that nobody looked.
 
 use std::sync::Arc;
 
 use loci_model::Result;
+use loci_model::code::{CodeFile, ObjectId};
 use loci_model::ports::code::CodeSource;
 use loci_model::ports::store::StoreExt;
 use loci_model::repository::Repository;
@@ -12,6 +13,7 @@ use loci_model::verdict::Unverifiable;
 
 use super::repository_docs::RepositoryDocs;
 use crate::Engine;
+use crate::verified::verifier::{PathRef, path_refs};
 use crate::verified::{Standing, tip_of};
 
 /// What was read.
@@ -19,8 +21,24 @@ use crate::verified::{Standing, tip_of};
 pub(super) struct Read {
     /// What the repository says; `None` where it could not be read, or there is none.
     pub(super) docs: Option<RepositoryDocs>,
+    /// Its files; `None` likewise.
+    pub(super) tree: Option<Tree>,
     /// What could not be looked at.
     pub(super) warnings: Vec<String>,
+}
+
+/// The files of a commit.
+#[derive(Debug)]
+pub(super) struct Tree {
+    files: Arc<Vec<CodeFile>>,
+    commit: ObjectId,
+}
+
+impl Tree {
+    /// Those that a text names by their paths alone.
+    pub(super) fn named_by(&self, text: &str) -> Vec<PathRef> {
+        path_refs(text, &self.files, self.commit)
+    }
 }
 
 impl Engine {
@@ -38,16 +56,18 @@ impl Engine {
                 Err(error) if error.why == Unverifiable::Ref => tip_of(source, None, default.as_deref())?,
                 found => found?,
             };
-            RepositoryDocs::read(source, &tip)
+            let docs = RepositoryDocs::read(source, &tip)?;
+            let files = source.files(&tip.revision)?;
+            Ok((docs, tip.commit().map(|commit| Tree { files, commit })))
         };
         Ok(match self.on_code(&repository, &Standing::default(), Arc::new(work)).await {
-            Ok(docs) => Read { docs: Some(docs), warnings: Vec::new() },
+            Ok((docs, tree)) => Read { docs: Some(docs), tree, warnings: Vec::new() },
             Err(error) => {
                 let why = error.why.as_str();
                 tracing::warn!(task_id = %task.id, repo = %task.actor, why, "what a repository says could not be read");
                 let warning =
                     format!("DOCS_UNREAD: what the repository says itself could not be compared ({why})");
-                Read { docs: None, warnings: vec![warning] }
+                Read { warnings: vec![warning], ..Read::default() }
             }
         })
     }

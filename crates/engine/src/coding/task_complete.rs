@@ -161,7 +161,7 @@ fn write(
     let learner = |kind, prompt| Learner {
         building,
         task,
-        docs: read.docs.as_ref(),
+        read,
         commit: commit.as_deref(),
         prompt,
         sources: &[],

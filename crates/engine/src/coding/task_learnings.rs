@@ -74,7 +74,7 @@ impl Engine {
                 let learner = Learner {
                     building: &building,
                     task: &task,
-                    docs: read.docs.as_ref(),
+                    read: &read,
                     commit: commit.as_deref(),
                     prompt: None,
                     sources: &[],

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use loci_model::citation::Citation;
+use loci_model::citation::{Citation, Place};
 use loci_model::fact::{Fact, FactCounters, FactDetail, FactEvent, FactEventKind, FactSource};
 use loci_model::job::{DueRule, Job, JobKind, NewJob};
 use loci_model::metadata::MetadataValue;
@@ -26,9 +26,9 @@ use super::locating::bare_id;
 use super::repositories::{knowledge_namespace, named};
 use super::standing::Standing;
 use super::storing::{FACT_CHARS_MAX, check_secrets};
-use super::verifier::{AnchorError, Information, has_mentions, information};
+use super::verifier::{AnchorError, Information, Verifier, has_mentions, information};
 use super::verifying::scope_of;
-use super::{RepositoryName, content_hash, flags, writing};
+use super::{RepositoryName, content_hash, flags, path_refs, writing};
 use crate::Engine;
 
 /// A job's key, before the record's id.
@@ -104,9 +104,12 @@ impl Engine {
         let (text, commit) = (tied.record.text.clone(), tied.commit.clone());
         let (default, scope) = (tied.repository.default_ref.clone(), scope_of(&tied.repository));
         let engine = self.clone();
+        // Of a learning's files that are named alone its metadata say which they are.
+        let with_beginnings = !path_refs::keeps_path_refs(&tied.record);
         let work = move |source: &dyn CodeSource| {
             let tip = tip_of(source, commit.as_deref(), default.as_deref())?;
-            engine.anchor_named(source, tip, &scope, &text, commit.is_some())
+            let places = |verifier: &Verifier<'_>| verifier.propose(&text, commit.is_some(), with_beginnings);
+            engine.anchor_named(source, tip, &scope, &text, places)
         };
         self.on_code(&tied.repository, &Standing::default(), Arc::new(work)).await
     }
@@ -117,12 +120,12 @@ impl Engine {
         tip: Tip,
         scope: &str,
         text: &str,
-        is_exact: bool,
+        places: impl FnOnce(&Verifier<'_>) -> CodeResult<Vec<Place>>,
     ) -> CodeResult<Cited> {
         let verifier = self.verifier(source, &tip, scope);
         let mut cited =
             Cited { tip: tip.clone(), citations: Vec::new(), flags: vec![flags::AUTO_CITED.to_owned()] };
-        for place in verifier.propose(text, is_exact)? {
+        for place in places(&verifier)? {
             let made = match verifier.anchor(&place, text, self.settings.verified.store_snippet) {
                 Ok(made) => made,
                 Err(AnchorError::Unreadable(error)) => return Err(error),

@@ -8,6 +8,7 @@ mod dead_letters;
 mod ends;
 mod feedback;
 mod hydrating;
+mod path_refs;
 mod prompts;
 mod screening;
 mod searching;

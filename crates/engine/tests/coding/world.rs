@@ -21,7 +21,7 @@ use loci_testkit::world::TestWorld;
 use loci_testkit::{CodeHistory, CodeShelf, block_on};
 
 pub(super) const REPO: &str = "acme/shop";
-const DIRECTORY: &str = "/src/shop";
+pub(super) const DIRECTORY: &str = "/src/shop";
 
 /// Whoever runs coding agents on a shop's repository.
 pub(super) struct Workshop {

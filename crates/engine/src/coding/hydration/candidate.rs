@@ -27,6 +27,8 @@ pub struct Candidate {
     pub observed_at: Timestamp,
     /// What became of its citations, where it has any.
     pub cited: Option<Cited>,
+    /// A file that it names and that is gone.
+    pub gone_path: Option<String>,
     /// It tells a theme of self-feedback: so many tasks lacked it.
     pub lacked_by: Option<u32>,
 }
@@ -44,6 +46,7 @@ impl Candidate {
             rank: 0,
             observed_at,
             cited: None,
+            gone_path: None,
             lacked_by: None,
         }
     }

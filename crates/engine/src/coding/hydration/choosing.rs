@@ -111,6 +111,9 @@ fn unfit(candidate: &Candidate, aim: &Aim<'_>, settings: &CodingSettings) -> Opt
 
 /// What its code says against it.
 pub(super) fn by_code(candidate: &Candidate, settings: &CodingSettings) -> Option<&'static str> {
+    if candidate.gone_path.is_some() {
+        return Some("citation_gone");
+    }
     let cited = candidate.cited.as_ref()?;
     match cited.fate {
         CitedFate::Gone => Some("citation_gone"),

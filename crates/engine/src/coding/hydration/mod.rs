@@ -7,6 +7,7 @@
 //! | `kind` | the kinds of what is shown, their tiers and statuses |
 //! | `deadline` | one clock for all reads |
 //! | `reading`, `named_docs` | the reads, side by side; and documents whose words are left out |
+//! | `paths_read` | files that records name, and whether they are there |
 //! | `themes_shown` | what several tasks lacked, among the knowledge |
 //! | `candidate`, `trust`, `scope_match` | what might be shown, how far it is trusted, whether it has to do with the task |
 //! | `choosing` | what is taken out and why, and the order: pure |
@@ -32,6 +33,7 @@ mod lines;
 mod named_docs;
 mod origins;
 mod outcome;
+mod paths_read;
 mod planning;
 #[cfg(test)]
 mod planning_tests;

@@ -184,7 +184,7 @@ impl Reading<'_> {
         };
         let done = self.deadline.read(work).await;
         let (read, facts) = self.settled(kind, done);
-        self.as_granted(kind, &path, self.with_look(kind, read, facts).await)
+        self.as_granted(kind, &path, self.with_code(kind, read, facts).await)
     }
 
     /// Candidates of each kind that is looked for by the question.

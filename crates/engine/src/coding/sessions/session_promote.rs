@@ -89,7 +89,7 @@ impl Engine {
                     let learner = Learner {
                         building: &building,
                         task: &task,
-                        docs: read.docs.as_ref(),
+                        read: &read,
                         commit: item.commit.as_deref().or(commit.as_deref()),
                         prompt: None,
                         sources: &sources,

@@ -9,7 +9,7 @@
 //! are normal forms; `line_cache`, `memo`, `session`, `ahead` are reading once; `anchor`, `grounding`, `definitions` make
 //! anchors; `line_diff` and `steps` find them again; `diff_text` shows what changed; `path`, `ref_name`, `glob`, `generated` judge names;
 //! `reading` gives lines as they are; `unanchored` does what it can without an anchor; `given_hash` and `information` are gates of the store verb;
-//! `mentions` and `proposals` find what a text names, and where that stands; `claims` reads and evaluates claims; `verify` puts citations and claims together.
+//! `mentions`, `proposals` and `path_refs` find what a text names, where that stands, and whether it is there still; `claims` reads and evaluates claims; `verify` puts citations and claims together.
 
 mod ahead;
 mod anchor;
@@ -31,6 +31,7 @@ mod memo;
 mod mentions;
 mod normal_text;
 mod path;
+mod path_refs;
 mod proposals;
 #[cfg(test)]
 mod proposals_tests;
@@ -57,6 +58,7 @@ pub use line_cache::LineCache;
 pub(crate) use line_diff::common_pairs;
 pub use mentions::{Mention, has_mentions, mentions};
 pub use path::{PathRejected, check_path};
+pub use path_refs::{PATH_REFS_MAX, PathRef, path_refs};
 pub use reading::ReadLines;
 pub use ref_name::is_ref_name;
 pub use session::{Verifier, VerifierLimits};

@@ -51,11 +51,11 @@ struct Defined {
 impl Verifier<'_> {
     /// The places that a text names, those of lines first, then definitions, then beginnings of files; each once.
     /// `is_exact`: the text was written at this very revision, and its line numbers mean it; otherwise lines count that hold
-    /// words of the text.
+    /// words of the text. `with_beginnings`: a file that is named alone is cited by its beginning; otherwise it is `path_refs`' matter.
     ///
     /// # Errors
     /// When the code cannot be read.
-    pub fn propose(&self, text: &str, is_exact: bool) -> CodeResult<Vec<Place>> {
+    pub fn propose(&self, text: &str, is_exact: bool, with_beginnings: bool) -> CodeResult<Vec<Place>> {
         let said = mentions(text);
         let mut named: Vec<Named> = Vec::new();
         let mut wanted = Vec::new();
@@ -79,7 +79,7 @@ impl Verifier<'_> {
                 add(&mut places, place);
             }
         }
-        for one in named.iter().filter(|one| one.lines.is_none()) {
+        for one in named.iter().filter(|one| with_beginnings && one.lines.is_none()) {
             if places.iter().all(|place: &Place| place.path != one.file.path)
                 && let Some(place) = of_lines(&one.file.path, &one.text, 0..HEAD_LINES.min(one.text.len()))
             {

@@ -143,7 +143,7 @@ fn proposed(text: &str, is_exact: bool) -> Vec<String> {
     history.commit(FILES);
     let (cache, clock) = (LineCache::new(1 << 20), ManualClock::default());
     let verifier = Verifier::new(&history, history.tip(), &cache, "t", &clock, VerifierLimits::default());
-    verifier.propose(text, is_exact).unwrap().iter().map(said).collect()
+    verifier.propose(text, is_exact, true).unwrap().iter().map(said).collect()
 }
 
 fn said(place: &Place) -> String {
@@ -182,6 +182,20 @@ fn the_revision_of_the_author_makes_line_numbers_mean_what_they_say() {
 }
 
 #[test]
+fn a_beginning_is_cited_where_that_is_wanted() {
+    let mut history = CodeHistory::new();
+    history.commit(FILES);
+    let (cache, clock) = (LineCache::new(1 << 20), ManualClock::default());
+    let verifier = Verifier::new(&history, history.tip(), &cache, "t", &clock, VerifierLimits::default());
+    let check = |text: &str, expect: &[&str]| {
+        let found: Vec<String> = verifier.propose(text, false, false).unwrap().iter().map(said).collect();
+        assert_eq!(found, expect, "{text}");
+    };
+    check("Releases are made by scripts/deploy.sh.", &[]);
+    check("`total_price` of src/cart.rs; see the Makefile", &["src/cart.rs:18-20"]);
+}
+
+#[test]
 fn what_is_not_looked_through_is_not_cited_and_what_cannot_be_read_is_an_error() {
     let mut history = CodeHistory::new();
     let many: Vec<(String, String)> =
@@ -191,7 +205,7 @@ fn what_is_not_looked_through_is_not_cited_and_what_cannot_be_read_is_an_error()
     let (cache, clock) = (LineCache::new(1 << 20), ManualClock::default());
     let tip = history.tip();
     let propose = |history: &CodeHistory, text: &str| {
-        Verifier::new(history, tip, &cache, "t", &clock, VerifierLimits::default()).propose(text, false)
+        Verifier::new(history, tip, &cache, "t", &clock, VerifierLimits::default()).propose(text, false, true)
     };
     assert_eq!(propose(&history, "`name_7` is the seventh").unwrap(), []);
     assert_eq!(propose(&history, "`name_7` of src/f7.rs is the seventh").unwrap().len(), 1);

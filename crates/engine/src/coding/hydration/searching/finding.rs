@@ -52,7 +52,7 @@ impl Finding<'_> {
         };
         let done = self.reading.deadline.read(work).await;
         let (read, facts) = self.reading.settled(shown, done);
-        self.reading.with_look(shown, read, facts).await
+        self.reading.with_code(shown, read, facts).await
     }
 
     fn path(&self, shown: HydrationKind) -> Option<String> {
