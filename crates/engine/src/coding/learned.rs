@@ -22,6 +22,8 @@ use crate::verified::{LEARNING, PATH_REFS, as_metadata, proposing};
 
 /// The metadata key of a text's digest.
 const DIGEST: &str = "content_sha256";
+/// What was learned about a repository: the subtype of its records.
+pub(super) const KNOWLEDGE: &str = "knowledge";
 /// What agents would have needed: the subtype of its records, and the name of the prompt that asks for it.
 pub(super) const SELF_FEEDBACK: &str = "self_feedback";
 /// The form of this area's records.
@@ -41,7 +43,7 @@ pub(super) enum LearnedKind {
 impl LearnedKind {
     fn subtype(self) -> &'static str {
         match self {
-            Self::Knowledge => "knowledge",
+            Self::Knowledge => KNOWLEDGE,
             Self::SelfFeedback => SELF_FEEDBACK,
         }
     }

@@ -9,6 +9,7 @@
 //! | `checks` | what the members of a task must be |
 //! | `learnings` | statements out of what an agent wrote: pure |
 //! | `repository_docs`, `reading_docs` | what a repository says itself, and reading it |
+//! | `documented` | what a repository has come to say itself, which expires |
 //! | `completion`, `report` | what an agent reports, and the text of an episode |
 //! | `learned`, `episode_writing` | writing learnings, and the one episode of a task |
 //! | `hydration` | what is remembered, for the prompt of a task |
@@ -33,6 +34,7 @@ mod attribution;
 mod blame;
 mod checks;
 mod completion;
+mod documented;
 mod episode_writing;
 mod exposure_get;
 mod extraction_prompts;

@@ -29,6 +29,7 @@ pub use quarantine::{QuarantineAsk, Quarantined, Verdict};
 
 use crate::page::Page;
 pub use revert::RecordRevert;
+pub(crate) use revert::{DOCUMENTED, KEPT_DOCUMENTED};
 
 /// A part of the tree as a caller names it.
 #[derive(Debug, Clone, PartialEq, Eq)]

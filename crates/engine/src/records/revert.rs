@@ -18,6 +18,11 @@ use crate::Engine;
 use crate::access::{self, View};
 use crate::memories::existing;
 
+/// Why a record expired that its repository has come to say itself.
+pub(crate) const DOCUMENTED: &str = "in_repo_docs";
+/// Why one is in force all the same: it does not expire for that again.
+pub(crate) const KEPT_DOCUMENTED: &str = "reverted: kept although the repository says it";
+
 /// What is to be reverted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordRevert {
@@ -167,10 +172,21 @@ impl Reverting<'_> {
             RecordState::Quarantined | RecordState::Archived | RecordState::Candidate => {
                 self.released(tx, record).map(|id| vec![id])
             }
+            RecordState::Expired if record.state_reason.as_deref() == Some(DOCUMENTED) => {
+                self.keep(tx, record).map(|id| vec![id])
+            }
             RecordState::Invalid | RecordState::Stale | RecordState::Expired | RecordState::Erased => Err(
                 Error::conflict(format!("a record that is {} stands in no decision", record.state.as_str())),
             ),
         }
+    }
+
+    /// What a repository says itself, in force all the same.
+    fn keep(&self, tx: &mut dyn Tx, record: &Record) -> Result<RecordId> {
+        if !self.changing().set_state(tx, record, RecordState::Active, KEPT_DOCUMENTED)? {
+            return Err(changed_since(record));
+        }
+        Ok(record.id.clone())
     }
 
     fn released(&self, tx: &mut dyn Tx, record: &Record) -> Result<RecordId> {

@@ -94,7 +94,7 @@ impl Engine {
             .await
     }
 
-    /// Verifies all facts of a repository at the tip of its default branch. Run twice at one tip, the second time it looks only at
+    /// Verifies all facts of a repository at the tip of its default branch, and expires what the repository says there itself. Run twice at one tip, the second time it looks only at
     /// what it could not read.
     pub(crate) async fn verify_repository(&self, job: &Job) -> Result<()> {
         let named = job.unique_key.strip_prefix(JOB_KEY).unwrap_or_default();
@@ -106,8 +106,8 @@ impl Engine {
         let Some(DefaultTip { place, tip, .. }) = self.default_tip(&repository).await else { return Ok(()) };
         // Looked at is where the tip was read, and that it decides is decided.
         let repository = Repository { places: vec![place], verified_tip: None, ..repository };
+        let mut is_done = self.expire_documented(&repository, tip).await?;
         let mut after = None;
-        let mut is_done = true;
         loop {
             let page = self.page(&repository, tip, after).await?;
             is_done &= !page.is_any_later;

@@ -5,6 +5,7 @@ mod alerting;
 mod attributing;
 mod commits;
 mod dead_letters;
+mod documented;
 mod ends;
 mod feedback;
 mod hydrating;
