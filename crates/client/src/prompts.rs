@@ -1,7 +1,10 @@
 //! Calls about versions of prompts.
 
 use http::Method;
-use loci_api::extraction_prompt::{ExtractionPrompt, ExtractionPromptAsk, ExtractionPromptList};
+use loci_api::extraction_prompt::{
+    ExtractionPrompt, ExtractionPromptAsk, ExtractionPromptChanged, ExtractionPromptList,
+    ExtractionPromptPut, ExtractionPromptRollback,
+};
 use loci_api::prompt::{
     Prompt, PromptAdd, PromptAdded, PromptDiff, PromptList, PromptListing, PromptRollback, PromptRolledBack,
 };
@@ -36,6 +39,31 @@ impl Client {
         asked: &ExtractionPromptAsk,
     ) -> Result<ExtractionPrompt, ClientError> {
         self.get_query(path(&["v1", "extraction-prompts", name]), asked).await
+    }
+
+    /// Stores a text as the next version of one, and makes it current.
+    ///
+    /// # Errors
+    /// See [`Client::prompt_add`].
+    pub async fn extraction_prompt_put(
+        &self,
+        name: &str,
+        put: &ExtractionPromptPut,
+    ) -> Result<ExtractionPromptChanged, ClientError> {
+        self.send(Method::PUT, path(&["v1", "extraction-prompts", name]), put).await
+    }
+
+    /// Makes an earlier version of one current again.
+    ///
+    /// # Errors
+    /// See [`Client::prompt_add`].
+    pub async fn extraction_prompt_rollback(
+        &self,
+        name: &str,
+        to: u32,
+    ) -> Result<ExtractionPromptChanged, ClientError> {
+        let rollback = ExtractionPromptRollback { to };
+        self.send(Method::POST, path(&["v1", "extraction-prompts", name, "rollback"]), &rollback).await
     }
 
     /// A page of versions, who became current last first.

@@ -230,6 +230,10 @@ pub const LEARNING_CHARS_MAX: usize = 2_000;
 pub const LEARNINGS_PER_REPORT_MAX: usize = 50;
 /// Bytes of a prompt's template.
 pub const PROMPT_BYTES_MAX: usize = 256 * 1024;
+/// Versions of an extraction prompt that are a memory's own.
+pub const EXTRACTION_PROMPTS_MAX: usize = 200;
+/// Characters of what is said of one.
+pub const EXTRACTION_NOTE_CHARS_MAX: usize = 500;
 /// Tools of a prompt, and prompts by which what comes of it is read.
 pub const PROMPT_NAMES_MAX: usize = 500;
 /// Commits, and rewritten commits, of one report; and of commits whose place one took.

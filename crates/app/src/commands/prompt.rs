@@ -112,7 +112,7 @@ impl Prompt {
                     false => Err(Difference(format!("these differ: {}", diff.changed.join(", "))).into()),
                 }
             }
-            Self::Extraction(extraction) => extraction.run(&session.client, json).await,
+            Self::Extraction(extraction) => extraction.run(&session).await,
             Self::Rollback { template, to, at } => {
                 let now = at.of(&session.client)?.prompt_rollback(&template, &to).await?;
                 output::result(json, &now, |now| output::line(&now.prompt_version))

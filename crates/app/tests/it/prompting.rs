@@ -42,3 +42,25 @@ fn a42_versions_from_files() {
     home.fails(3, &["prompt", "show", "none"]);
     home.fails(2, &["prompt", "add", &template("x"), "--template", "t", "--overrides", "[]"]);
 }
+
+#[test]
+fn extraction_prompts_of_ones_own() {
+    let home = Home::new();
+    let path = home.path("learnings.md");
+    std::fs::write(&path, "Say what you learned about {repo}.\n").unwrap();
+    let put = ["prompt", "extraction", "put", "learnings", path.to_str().unwrap(), "--note", "shorter"];
+    home.fails(2, &put);
+    let changed = home.json(&[&put[..], &["--force"]].concat());
+    let expect = json!({ "id": "learnings@1001", "name": "learnings", "version": 1001, "previous": 1 });
+    assert_eq!(changed, expect);
+    let shown = home.ok(&["prompt", "extraction", "show", "learnings", "--repo", "acme/shop"]);
+    assert_eq!(shown, "Say what you learned about acme/shop.\n");
+    let listed = home.ok(&["prompt", "extraction", "list"]);
+    assert!(
+        listed.contains("learnings@1001  current  shorter") && listed.contains("review_rules@1"),
+        "{listed}"
+    );
+    let back = home.ok(&["prompt", "extraction", "rollback", "learnings", "--to", "1"]);
+    assert_eq!(back.trim(), "learnings@1");
+    home.fails(3, &["prompt", "extraction", "rollback", "learnings", "--to", "7"]);
+}

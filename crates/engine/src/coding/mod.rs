@@ -21,7 +21,7 @@
 //! | `rules_list` | the rules that reviews left |
 //! | `assembling` | the user prompt of a task, out of what its forge says: pure |
 //! | `themes` | what several tasks lacked |
-//! | `extraction_prompts` | what agents are asked at the end of a task |
+//! | `extraction_prompts` | what agents are asked at the end of a task: shipped, and one's own |
 //! | `prompts` | versions of the prompts that agents are given |
 //!
 //! A verb: one file with an `impl Engine` block, its request and answer beside it. Everything that one call writes is one write:
@@ -67,7 +67,7 @@ mod themes;
 pub use attribution::{Attributed, AttributionAsk, Snippet};
 pub use blame::{Blame, BlameAsk, BlamedTask};
 pub use completion::{Completed, Completion, Learned, LearnedAction};
-pub use extraction_prompts::ExtractionPrompt;
+pub use extraction_prompts::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
 pub use hydration::Hydrated;
 pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
 pub use rules_list::RuleListing;

@@ -7,6 +7,7 @@ mod commits;
 mod dead_letters;
 mod documented;
 mod ends;
+mod extraction_prompts;
 mod feedback;
 mod hydrating;
 mod path_refs;

@@ -1,12 +1,14 @@
-//! Prompts by which agents say at the end of a task what they learned and what they lacked: looked at, not changed.
+//! Prompts by which agents say at the end of a task what they learned and what they lacked, and by which reviews are read: looked at,
+//! changed, gone back to.
 
 use loci_api::extraction_prompt as shape;
-use loci_engine::coding::ExtractionPrompt;
+use loci_engine::coding::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt};
 use loci_engine::verified::RepositoryName;
 use loci_model::Result;
 
 use super::call::Call;
-use super::table::{Table, get};
+use super::repositories::standing;
+use super::table::{Method, Table, get, other, post};
 
 pub(super) fn operations(table: Table) -> Table {
     table
@@ -21,28 +23,65 @@ pub(super) fn operations(table: Table) -> Table {
             ),
             show,
         )
+        .json(
+            other(
+                Method::Put,
+                "/v1/extraction-prompts/{prompt}",
+                "Store a text as the next version of a prompt, and make it current: {prompt} is its name.",
+            ),
+            put,
+        )
+        .json(
+            post(
+                "/v1/extraction-prompts/{prompt}/rollback",
+                "Make an earlier version of a prompt current again: {prompt} is its name.",
+            ),
+            rollback,
+        )
 }
 
 async fn list(call: Call) -> Result<shape::ExtractionPromptList> {
-    let prompts = call.doors.engine.extraction_prompts(&call.caller);
+    let prompts = call.doors.engine.extraction_prompts(&call.caller, &standing(&call)?).await?;
     Ok(shape::ExtractionPromptList { prompts: prompts.iter().map(listed).collect() })
 }
 
 async fn show(call: Call, asked: shape::ExtractionPromptAsk) -> Result<shape::ExtractionPrompt> {
-    let found = call.doors.engine.extraction_prompt(&call.caller, call.path("prompt")?)?;
     if let Some(repo) = &asked.repo {
         RepositoryName::parse(repo)?;
     }
-    let shape::ExtractionPromptListed { id, name, version, current } = listed(&found);
-    let text = asked.repo.map_or_else(|| found.text.to_owned(), |repo| found.text_for(&repo));
-    Ok(shape::ExtractionPrompt { id, name, version, current, text })
+    let engine = &call.doors.engine;
+    let found = engine.extraction_prompt(&call.caller, &standing(&call)?, call.path("prompt")?).await?;
+    let shape::ExtractionPromptListed { id, name, version, current, note, created_at } = listed(&found);
+    let text = asked.repo.map_or_else(|| found.text.clone(), |repo| found.text_for(&repo));
+    Ok(shape::ExtractionPrompt { id, name, version, current, note, created_at, text })
+}
+
+async fn put(call: Call, asked: shape::ExtractionPromptPut) -> Result<shape::ExtractionPromptChanged> {
+    let shape::ExtractionPromptPut { text, note, force } = asked;
+    let new = NewExtractionPrompt { name: call.path("prompt")?.to_owned(), text, note, force };
+    call.doors.engine.extraction_prompt_put(&call.caller, &standing(&call)?, new).await.map(changed)
+}
+
+async fn rollback(
+    call: Call,
+    asked: shape::ExtractionPromptRollback,
+) -> Result<shape::ExtractionPromptChanged> {
+    let (engine, name) = (&call.doors.engine, call.path("prompt")?);
+    engine.extraction_prompt_rollback(&call.caller, &standing(&call)?, name, asked.to).await.map(changed)
+}
+
+fn changed(now: ExtractionPromptChanged) -> shape::ExtractionPromptChanged {
+    let ExtractionPromptChanged { prompt, previous } = now;
+    shape::ExtractionPromptChanged { id: prompt.id(), name: prompt.name, version: prompt.version, previous }
 }
 
 fn listed(prompt: &ExtractionPrompt) -> shape::ExtractionPromptListed {
     shape::ExtractionPromptListed {
         id: prompt.id(),
-        name: prompt.name.to_owned(),
+        name: prompt.name.clone(),
         version: prompt.version,
-        current: prompt.is_current(),
+        current: prompt.is_current,
+        note: prompt.note.clone(),
+        created_at: prompt.created_at.map(|at| at.to_rfc3339()),
     }
 }

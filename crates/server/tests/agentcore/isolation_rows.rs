@@ -254,6 +254,8 @@ pub(crate) const READER: &[Row] = &[
     (404, "POST", "/v1/repos/acme/shop/self-feedback/themes/theme_zebra/close", ""),
     (200, "GET", "/v1/extraction-prompts", ""),
     (200, "GET", "/v1/extraction-prompts/learnings@1", ""),
+    (403, "PUT", "/v1/extraction-prompts/learnings", r#"{"text":"zebra","force":true}"#),
+    (403, "POST", "/v1/extraction-prompts/learnings/rollback", r#"{"to":1}"#),
     // Tools: of the caller's scope, on what the caller may see.
     (200, "GET", "/v1/tools", ""),
     (200, "POST", "/v1/tools/search_memory", r#"{"query":"which zebra has bob"}"#),

@@ -110,7 +110,7 @@ fn what_tasks_lacked_and_what_they_are_asked() {
     assert_eq!(closed["themes"][0]["state"], "closed", "{closed}");
 
     let all = shop.asked("GET", "/v1/extraction-prompts", Value::Null);
-    assert_eq!(ids(&all["prompts"]), ["learnings@1", "self_feedback@1"]);
+    assert_eq!(ids(&all["prompts"]), ["learnings@1", "self_feedback@1", "review_rules@1"]);
     let one = shop.asked("GET", "/v1/extraction-prompts/learnings@1?repo=acme/shop", Value::Null);
     assert!(one["text"].as_str().unwrap().contains("the repository acme/shop."), "{one}");
     assert_eq!(shop.answered("GET", "/v1/extraction-prompts/learnings@2", Value::Null).0, 404);

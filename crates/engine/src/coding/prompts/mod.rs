@@ -24,6 +24,9 @@ use crate::safety::{RedactionMode, SafetyPolicy, secrets};
 use crate::verified::Standing;
 use crate::{Engine, access};
 
+/// The beginning of templates that belong to extraction prompts.
+pub(super) const EXTRACTION: &str = "extraction:";
+
 /// A prompt to be stored.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NewPrompt {
@@ -144,7 +147,7 @@ impl Engine {
     /// Makes a version its template's current one again; the version and the one before.
     ///
     /// # Errors
-    /// `NotFound` where the template has no such version; `Denied`.
+    /// `NotFound` where the template has no such version; `Invalid` for one of an extraction prompt; `Denied`.
     pub async fn prompt_rollback(
         &self,
         caller: &Principal,
@@ -152,6 +155,7 @@ impl Engine {
         template_id: &str,
         to: &str,
     ) -> Result<(PromptVersion, Option<String>)> {
+        check_template(template_id)?;
         let memory = self.code_memory(caller, standing).await?;
         access::require_whole(caller, &memory, Capability::Write)?;
         let (template_id, to, now) = (template_id.to_owned(), to.to_owned(), self.clock.now());
@@ -234,7 +238,11 @@ fn made(
 }
 
 /// Makes it its template's current version; the one that was before.
-fn make_current(tx: &mut dyn Tx, prompt: &mut PromptVersion, now: Timestamp) -> Result<Option<String>> {
+pub(super) fn make_current(
+    tx: &mut dyn Tx,
+    prompt: &mut PromptVersion,
+    now: Timestamp,
+) -> Result<Option<String>> {
     let latest = tx.prompts().list(&prompt.memory, Some(&prompt.template_id), None, 2)?;
     let (first, second) = (latest.first(), latest.get(1));
     if let Some(first) = first.filter(|first| first.version == prompt.version) {
@@ -248,8 +256,18 @@ fn make_current(tx: &mut dyn Tx, prompt: &mut PromptVersion, now: Timestamp) -> 
     Ok(first.map(|first| first.version.clone()))
 }
 
+/// Extraction prompts have rules of their own.
+fn check_template(template_id: &str) -> Result<()> {
+    let Some(name) = template_id.strip_prefix(EXTRACTION) else { return Ok(()) };
+    let rule = format!(
+        "template_id must not begin with {EXTRACTION}: change an extraction prompt by PUT /v1/extraction-prompts/{name}"
+    );
+    Err(Error::invalid("template_id", rule))
+}
+
 fn check(new: &NewPrompt) -> Result<()> {
     checks::name("template_id", Some(&new.template_id))?;
+    check_template(&new.template_id)?;
     checks::name("model", new.model.as_ref())?;
     let max = limits::PROMPT_BYTES_MAX;
     if new.parts.text.len() > max {
