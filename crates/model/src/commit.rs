@@ -12,7 +12,7 @@ use crate::{ActorId, MemoryId, TaskId, Timestamp};
 closed_words! {
     /// How a task was found for a commit.
     BlameHow {
-        /// Its hook reported the commit.
+        /// Its hook, or the agent at its end, reported the commit.
         PostCommit = "post_commit",
         /// The commit took the place of one of its commits.
         Rewrite = "rewrite",

@@ -19,6 +19,7 @@ pub mod plain_corpus;
 pub mod recording_targets;
 pub mod samples;
 pub mod scripted_model;
+pub mod secret_samples;
 pub mod simulator;
 pub mod succession;
 pub mod task_samples;

@@ -22,6 +22,7 @@ mod onnx;
 mod program;
 mod prompting;
 mod pulling;
+mod scopes;
 mod serving;
 mod shop;
 mod speaking_mcp;

@@ -204,11 +204,9 @@ impl Reading {
     fn query(&self, actors: Vec<ActorId>, led: Option<&[Led]>) -> TaskQuery {
         let ask = self.ask.clone();
         let by_commit = led.map(|led| led.iter().map(|(task, ..)| task.clone()).collect::<Vec<_>>());
-        let ids = match (by_commit, ask.task) {
-            (Some(ids), Some(task)) => Some(ids.into_iter().filter(|id| *id == task).collect()),
-            (Some(ids), None) => Some(ids),
-            (None, task) => task.map(|task| vec![task]),
-        };
+        let by_session = ask.session.as_ref().and_then(place::tasks_of_session);
+        let by_id = ask.task.map(|task| vec![task]);
+        let ids = [by_commit, by_session, by_id].into_iter().flatten().reduce(both);
         let said = SaidWords { words: self.words.clone(), now: self.now };
         TaskQuery {
             ids,
@@ -269,6 +267,12 @@ impl Reading {
         })?;
         Ok(items.into_iter().filter_map(|item| snippet(item, &self.words)).collect())
     }
+}
+
+/// What is in both.
+fn both(mut some: Vec<TaskId>, others: Vec<TaskId>) -> Vec<TaskId> {
+    some.retain(|id| others.contains(id));
+    some
 }
 
 fn snippet(item: SessionItem, words: &[String]) -> Option<Snippet> {

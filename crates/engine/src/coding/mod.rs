@@ -6,6 +6,7 @@
 //! | `alerts` | holding back what a task with a security alert wrote, and writes |
 //! | `task_place` | the repository of a new task, by name and by its forge's number |
 //! | `place` | the actor, the session and the namespaces of a task, and who may touch it |
+//! | `newest_commit` | the commit that a task has come to |
 //! | `checks` | what the members of a task must be |
 //! | `learnings` | statements out of what an agent wrote: pure |
 //! | `repository_docs`, `reading_docs` | what a repository says itself, and reading it |
@@ -41,6 +42,7 @@ mod extraction_prompts;
 pub mod hydration;
 mod learned;
 mod learnings;
+mod newest_commit;
 mod place;
 mod prompts;
 mod reading_docs;

@@ -38,6 +38,12 @@ pub(super) fn is_made(session: &SessionId) -> bool {
     session.as_str().strip_prefix(MADE).is_some_and(|digits| digits.len() == SESSION_DIGITS)
 }
 
+/// The tasks that can have a session: the one that is called like it, or none; `None` where the session was made of an id, and every task
+/// must be asked.
+pub(super) fn tasks_of_session(session: &SessionId) -> Option<Vec<TaskId>> {
+    (!is_made(session)).then(|| TaskId::parse(session.as_str()).into_iter().collect())
+}
+
 /// What the state of a memory is called, by how many changes of records it has seen.
 pub(super) fn snapshot(sequence: u64) -> String {
     format!("snap_{sequence}")
@@ -120,6 +126,15 @@ mod tests {
         assert!(made("jira:1.2") && !made("t-001") && !made("task-001"));
         assert_ne!(session("jira:1.2"), session("jira:1.3"));
         assert!(session(&"a".repeat(128)).starts_with("task-"), "a session has at most 100 characters");
+    }
+
+    #[test]
+    fn tasks_of_sessions() {
+        let tasks = |session: &str| tasks_of_session(&SessionId::parse(session).unwrap());
+        assert_eq!(tasks("t-001"), Some(vec![TaskId::parse("t-001").unwrap()]));
+        assert_eq!(tasks("task-001").map(|ids| ids.len()), Some(1));
+        let made = session_of(&TaskId::parse("jira:1.2").unwrap()).unwrap();
+        assert_eq!(tasks(made.as_str()), None);
     }
 
     #[test]

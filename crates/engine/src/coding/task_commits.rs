@@ -100,6 +100,28 @@ impl Engine {
     }
 }
 
+/// Stores the commits that an agent names when its task ends: no more is known of them, and a hook's report, before or behind, says the
+/// rest. What is no whole id leads nowhere, and is passed over.
+pub(super) fn told(tx: &mut dyn Tx, task: &Task, shas: &[String], now: Timestamp) -> Result<Vec<String>> {
+    let mut warnings = Vec::new();
+    for sha in shas.iter().take(limits::COMMITS_PER_REPORT_MAX).filter_map(|sha| ObjectId::parse(sha)) {
+        let (mut commit, _) = row(tx, (&task.memory, &task.actor), &sha, now)?;
+        match &commit.task {
+            None => {
+                commit.task = Some(task.id.clone());
+                tx.commits_mut().put(&commit)?;
+            }
+            Some(other) if *other != task.id => warnings.push(conflict(&sha, other)),
+            Some(_) => {}
+        }
+    }
+    Ok(warnings)
+}
+
+fn conflict(sha: &ObjectId, other: &TaskId) -> String {
+    format!("ATTRIBUTION_CONFLICT: {sha} was reported by task {other} before")
+}
+
 /// The row of a commit, there or new.
 pub(super) fn row(
     tx: &dyn Tx,
@@ -123,7 +145,7 @@ fn take(
 ) -> Result<()> {
     let (known, _) = row(tx, (&task.memory, &task.actor), &sha, now)?;
     if let Some(other) = known.task.as_ref().filter(|other| **other != task.id) {
-        taken.warnings.push(format!("ATTRIBUTION_CONFLICT: {sha} was reported by task {other} before"));
+        taken.warnings.push(conflict(&sha, other));
         return Ok(());
     }
     let clean = |text: &String| secrets::redact(text.clone(), mode).0;
@@ -140,14 +162,29 @@ fn take(
         ..known.clone()
     };
     if known.task.is_some() {
-        // Said before: what is said now fills in what was left open, and changes nothing else.
-        commit = TaskCommit { patch_id: known.patch_id.clone().or(commit.patch_id), ..known.clone() };
+        commit = filled_in(&known, commit);
     }
     if commit != known {
         tx.commits_mut().put(&commit)?;
         taken.stored = taken.stored.saturating_add(1);
     }
     Ok(())
+}
+
+/// A commit that was said before: what is said now fills in what was left open, and changes nothing else.
+fn filled_in(known: &TaskCommit, said: TaskCommit) -> TaskCommit {
+    let first = |before: &Option<String>, now: Option<String>| before.clone().or(now);
+    TaskCommit {
+        user: first(&known.user, said.user),
+        prompt_version: first(&known.prompt_version, said.prompt_version),
+        parents: if known.parents.is_empty() { said.parents } else { known.parents.clone() },
+        branch: first(&known.branch, said.branch),
+        author: first(&known.author, said.author),
+        authored_at: known.authored_at.or(said.authored_at),
+        trailers: if known.trailers.is_empty() { said.trailers } else { known.trailers.clone() },
+        patch_id: first(&known.patch_id, said.patch_id),
+        ..known.clone()
+    }
 }
 
 fn rewrite(

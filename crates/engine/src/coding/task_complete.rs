@@ -4,7 +4,7 @@
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::task::{Task, TaskPullRequest};
+use loci_model::task::Task;
 use loci_model::{Error, JobId, RecordId, Result, TaskId, limits};
 
 use super::completion::{Completed, Completion, LearnedAction};
@@ -15,7 +15,7 @@ use super::reading_docs::Read;
 use super::report::TaskEpisode;
 use super::task_feedback::{self, NewFeedback};
 use super::task_patch::{meet, move_on};
-use super::{checks, place};
+use super::{checks, place, task_commits};
 use crate::Engine;
 use crate::access::{self, View};
 use crate::idempotency::{ClientToken, Replay, look_up, remember, replayed};
@@ -33,6 +33,8 @@ struct Work {
     said: Completion,
     learnings: Vec<Learning>,
     self_feedback: Vec<Learning>,
+    /// The commit that the task has come to.
+    commit: Option<String>,
     /// Ids that were made before the write.
     ids: Ids,
 }
@@ -62,15 +64,15 @@ impl Engine {
         let view = access::record_view(caller, &memory, Capability::Write)?;
         // Whoever may only write was shown nothing.
         let reads = access::record_view(caller, &memory, Capability::Read).ok();
-        let task = self.task_of(caller, &memory, id).await?;
+        let (task, known) = self.task_at(caller, &memory, id).await?;
         let natural = natural_token(id, &said)?.of(caller, &memory)?;
         let token = token.map(|token| token.of(caller, &memory)).transpose()?;
-        let work = self.work_of(said)?;
-        let commit = commit(&task, &work.said);
+        let commit = commit(&said).or(known);
+        let work = self.work_of(said, commit)?;
         let read = if work.learnings.is_empty() {
             Read::default()
         } else {
-            self.read_docs(&task, commit.as_deref()).await?
+            self.read_docs(&task, work.commit.as_deref()).await?
         };
         let (caller, id, now, settings) =
             (caller.clone(), id.clone(), self.clock.now(), self.settings.clone());
@@ -106,7 +108,7 @@ impl Engine {
         Ok(completed)
     }
 
-    fn work_of(&self, said: Completion) -> Result<Work> {
+    fn work_of(&self, said: Completion, commit: Option<String>) -> Result<Work> {
         let now = self.clock.now().millis();
         let fresh = || RecordId::compose(&uuid7(self.ids.as_ref(), now));
         let learnings = learnings::parse(said.learnings_text.as_deref().unwrap_or_default());
@@ -120,7 +122,7 @@ impl Engine {
             self_feedback: some(self_feedback.len())?,
             job: JobId::parse(uuid7(self.ids.as_ref(), now))?,
         };
-        Ok(Work { said, learnings, self_feedback, ids })
+        Ok(Work { said, learnings, self_feedback, commit, ids })
     }
 }
 
@@ -131,13 +133,10 @@ fn natural_token(id: &TaskId, said: &Completion) -> Result<ClientToken> {
     ClientToken::new(format!("task:{id}"), &value)
 }
 
-/// The commit at which an agent learned what it learned (§6.5).
-fn commit(task: &Task, said: &Completion) -> Option<String> {
-    let head = |pr: Option<&TaskPullRequest>| pr.and_then(|pr| pr.head_sha.clone());
-    head(said.pr.as_ref())
-        .or_else(|| said.commits.last().cloned())
-        .or_else(|| head(task.pr.as_ref()))
-        .or_else(|| task.base_sha.clone())
+/// The commit at which an agent learned what it learned (§6.5), where its report says.
+fn commit(said: &Completion) -> Option<String> {
+    let head = said.pr.as_ref().and_then(|pr| pr.head_sha.clone());
+    head.or_else(|| said.commits.last().cloned())
 }
 
 fn write(
@@ -157,12 +156,12 @@ fn write(
         warnings.extend(task_feedback::take(tx, &changing, reads, task, &said)?.warnings);
     }
     let prompt = |name: &str| work.said.extraction_prompts.get(name).map(String::as_str);
-    let commit = commit(task, &work.said);
+    warnings.extend(task_commits::told(tx, task, &work.said.commits, building.now)?);
     let learner = |kind, prompt| Learner {
         building,
         task,
         read,
-        commit: commit.as_deref(),
+        commit: work.commit.as_deref(),
         prompt,
         sources: &[],
         kind,

@@ -5,6 +5,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::task::Task;
 use loci_model::{MemoryId, Result, TaskId};
 
+use super::newest_commit::newest_commit;
 use super::place;
 use crate::Engine;
 use crate::memories::existing;
@@ -28,11 +29,24 @@ impl Engine {
 
     /// The same for whoever is about to write to it.
     pub(super) async fn task_of(&self, caller: &Principal, memory: &MemoryId, id: &TaskId) -> Result<Task> {
+        self.task_at(caller, memory, id).await.map(|(task, _)| task)
+    }
+
+    /// The same, and the commit that it has come to.
+    pub(super) async fn task_at(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        id: &TaskId,
+    ) -> Result<(Task, Option<String>)> {
         let (caller, memory, id) = (caller.clone(), memory.clone(), id.clone());
         self.store
             .read(move |tx| {
                 existing(tx, &memory)?;
-                place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)
+                let task = tx.tasks().get(&memory, &id)?;
+                let task = place::visible(&caller, &id, task, Capability::Write)?;
+                let commit = newest_commit(tx, &task)?;
+                Ok((task, commit))
             })
             .await
     }

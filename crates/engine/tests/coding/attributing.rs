@@ -104,6 +104,9 @@ fn by_every_field() {
     check("no task", AttributionAsk { task: Some(task_id("t-009")), ..all() }, &[]);
     let session = |text: &str| Some(SessionId::parse(text).unwrap());
     check("session", AttributionAsk { session: session("t-003"), ..all() }, &["t-003"]);
+    check("no session", AttributionAsk { session: session("t-009"), ..all() }, &[]);
+    let other = AttributionAsk { session: session("t-003"), task: Some(task_id("t-002")), ..all() };
+    check("session of another task", other, &[]);
     check("user", AttributionAsk { user: Some("ann".into()), ..all() }, &["t-002"]);
     check("branch", AttributionAsk { branch: Some("agent/t-001".into()), ..all() }, &["t-001"]);
     check("status", AttributionAsk { status: Some(TaskStatus::Failed), ..all() }, &["t-002"]);
@@ -149,6 +152,43 @@ fn by_commit_and_what_leads_there() {
     assert_eq!(one.told.summary.as_deref(), Some("Orders come in pages."));
     let snippets: Vec<_> = one.snippets.iter().map(|one| (one.seq, one.kind)).collect();
     assert_eq!(snippets, [(2, SessionItemKind::Decision), (3, SessionItemKind::Note)]);
+}
+
+#[test]
+fn by_a_session_that_was_made_of_an_id() {
+    let shop = Workshop::new();
+    let made = shop.create(task("jira:1.2")).unwrap().task.session;
+    shop.create(task("jira:1.3")).unwrap();
+    assert_eq!(shop.ids(AttributionAsk { session: Some(made), ..all() }), ["jira:1.2"]);
+}
+
+#[test]
+fn commits_that_are_named_at_the_end_lead_back_too() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    shop.begun("t-002");
+    shop.commit("t-002", &[2], &[]);
+    let id = |number: u32| sha(number).unwrap().to_string();
+    let report = Completion {
+        commits: vec!["abc1234".to_owned(), id(1), id(2)],
+        status: Some(TaskStatus::Completed),
+        ..Completion::default()
+    };
+    let left = shop.complete("t-001", report).unwrap();
+    assert!(left.warnings.concat().starts_with("ATTRIBUTION_CONFLICT"), "{:?}", left.warnings);
+    let of = |number: u32| shop.ids(AttributionAsk { commit: Some(id(number)), ..all() });
+    assert_eq!((of(1), of(2)), (vec!["t-001".to_owned()], vec!["t-002".to_owned()]));
+    // A hook whose report comes later says the rest.
+    let late =
+        NewCommit { sha: id(1), parents: vec![id(2)], branch: Some("b".into()), ..NewCommit::default() };
+    let late = CommitReport { commits: vec![late], ..CommitReport::default() };
+    let task = task_id("t-001");
+    let taken = block_on(shop.engine.task_commits(&shop.caller, &shop.standing, &task, late)).unwrap();
+    assert_eq!((taken.stored, taken.warnings), (1, Vec::new()));
+    let one = shop.attribution(AttributionAsk { commit: Some(id(1)), ..all() }).items.remove(0);
+    let rows: Vec<_> =
+        one.commits.iter().map(|(row, _)| (row.branch.as_deref(), row.parents.len())).collect();
+    assert_eq!((rows, one.commits[0].0.user.as_deref()), (vec![(Some("b"), 1)], Some("bob")));
 }
 
 #[test]

@@ -1,15 +1,18 @@
 //! The end of a task: one episode whatever happens, learnings with what became of each, and nothing that is known already.
 
-use loci_engine::coding::{Completion, Finalization, LearnedAction, NewTask, TaskNote, TaskPatch};
+use loci_engine::coding::{
+    CommitReport, Completion, Finalization, LearnedAction, NewCommit, NewTask, TaskNote, TaskPatch,
+};
 use loci_engine::records::QuarantineAsk;
 use loci_model::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::task::{TaskPullRequest, TaskStatus};
 use loci_model::{ErrorKind, RecordId};
 use loci_testkit::block_on;
+use loci_testkit::task_samples::sha;
 use serde_json::Value;
 
-use super::world::{Workshop, task};
+use super::world::{Workshop, task, task_id};
 
 const LEARNINGS: &str = "- **[Auth module]:** the session service caches tokens for 5 minutes.\n\
                          - **Build (tooling):** run `make gen` before `cargo build`.";
@@ -329,6 +332,35 @@ fn a36_citations_are_proposed_where_the_code_has_what_is_named() {
     shop.work();
     let cited = |nth: usize| shop.citations(left.learnings[nth].id.as_ref().unwrap());
     assert_eq!((cited(0), cited(1)), (vec!["src/cart.rs".to_owned()], Vec::new()));
+}
+
+#[test]
+fn a36_what_is_learned_stands_at_the_commit_that_was_reported_last() {
+    let shop = Workshop::new();
+    shop.create(NewTask { base_sha: Some(sha(7).unwrap().to_string()), ..task("t-001") }).unwrap();
+    let note = |said: &str| {
+        let note = TaskNote { text: said.to_owned(), ..TaskNote::default() };
+        let noted = shop.note("t-001", note).unwrap().learned.id.unwrap();
+        text(&shop.record(&noted), "commit")
+    };
+    let id = |number: u32| sha(number).unwrap().to_string();
+    assert_eq!(note("Port 5001 is used."), Some(id(7)), "where it leaves from");
+    let made = |number: u32, parent: u32| NewCommit {
+        sha: id(number),
+        parents: vec![id(parent)],
+        ..NewCommit::default()
+    };
+    // Of one report, the order is that of parents.
+    let commits = CommitReport { commits: vec![made(9, 7), made(2, 9)], rewrites: Vec::new() };
+    block_on(shop.engine.task_commits(&shop.caller, &shop.standing, &task_id("t-001"), commits)).unwrap();
+    assert_eq!(note("Port 5002 is used."), Some(id(2)));
+    let said = Some("- Port 5003 is used.".to_owned());
+    let left = shop.complete("t-001", Completion { pr: None, learnings_text: said, ..report() }).unwrap();
+    let learned = shop.record(left.learnings[0].id.as_ref().unwrap());
+    assert_eq!(text(&learned, "commit"), Some(id(2)));
+    let head = TaskPullRequest { number: 57, head_sha: Some(id(3)), ..TaskPullRequest::default() };
+    shop.patch("t-001", TaskPatch { pr: Some(head), ..TaskPatch::default() }).unwrap();
+    assert_eq!(note("Port 5004 is used."), Some(id(3)));
 }
 
 #[test]

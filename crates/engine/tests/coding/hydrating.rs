@@ -146,6 +146,26 @@ fn a2_a_repository_is_not_shown_another_s() {
 }
 
 #[test]
+fn a08_preferences_are_one_place_however_it_is_written() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let spelled = ["users/bob", "/users/bob/", "users/bob/", "/users/bob"];
+    let wishes: Vec<_> = (81..)
+        .zip(spelled)
+        .map(|(number, place)| put(&shop, number, place, RecordKind::Preference, &format!("Wish {number}.")))
+        .collect();
+    let mut found = shown(&hydrate(&shop, "t-001", Hydration::default()));
+    found.sort();
+    assert_eq!(found, wishes.iter().map(ToString::to_string).collect::<Vec<_>>());
+    for place in spelled {
+        assert_eq!(shop.beneath(place).len(), spelled.len(), "{place}");
+    }
+    for (wish, place) in wishes.iter().zip(spelled) {
+        assert_eq!(shop.record(wish).namespace.as_str(), place, "as it was written");
+    }
+}
+
+#[test]
 fn a9_a10_what_is_late_or_fails_is_told_from_what_is_empty() {
     let shop = Workshop::new();
     shop.begun("t-001");

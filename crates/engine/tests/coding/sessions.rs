@@ -3,17 +3,18 @@
 
 use loci_engine::coding::settings::CaptureSettings;
 use loci_engine::coding::{
-    AttributionAsk, CodingSettings, Completion, Finalization, LearnedAction, NewSessionItem, SessionAppended,
-    SessionEvents, SessionListing, TaskNote,
+    AttributionAsk, CodingSettings, Completion, Finalization, LearnedAction, NewSessionItem, NewTask,
+    SessionAppended, SessionEvents, SessionListing, TaskNote,
 };
 use loci_engine::events::EventListing;
 use loci_engine::records::RecordDelete;
-use loci_model::event::{PayloadItem, Role};
+use loci_model::event::{Event, PayloadItem, Role};
 use loci_model::principal::{Capability, Grant};
 use loci_model::task::TaskStatus;
 use loci_model::task_session::{Capture, SessionItemKind, ToolUse};
 use loci_model::{ActorId, Document, ErrorKind, Reason, Result, SessionId, limits};
 use loci_testkit::block_on;
+use loci_testkit::secret_samples::secrets;
 
 use super::hydrating::engine_with;
 use super::world::{REPO, Workshop, task, task_id};
@@ -69,6 +70,14 @@ impl Workshop {
 
     /// Numbers of what the surface of every memory shows.
     fn events(&self, session: &str) -> Vec<String> {
+        let mut seqs: Vec<_> =
+            self.payloads(session).into_iter().map(|event| event.metadata["seq"].clone()).collect();
+        seqs.sort();
+        seqs
+    }
+
+    /// What the surface of every memory shows.
+    fn payloads(&self, session: &str) -> Vec<Event> {
         let listing = EventListing {
             memory: self.memory(),
             actor: ActorId::parse(REPO).unwrap(),
@@ -79,10 +88,7 @@ impl Workshop {
             limit: 100,
             with_payload: true,
         };
-        let events = block_on(self.engine.event_list(&self.caller, listing)).unwrap().items;
-        let mut seqs: Vec<_> = events.into_iter().map(|event| event.metadata["seq"].clone()).collect();
-        seqs.sort();
-        seqs
+        block_on(self.engine.event_list(&self.caller, listing)).unwrap().items
     }
 
     fn keep(&self, id: &str, state: &str, version: u64) -> Result<u64> {
@@ -348,6 +354,44 @@ fn chosen_events_become_learnings() {
     assert_eq!(promote(&[1], false).unwrap_err().kind, ErrorKind::Conflict);
 }
 
+/// As it is stored: `Debug` shows no words.
+fn stored(noun: &impl serde::Serialize) -> String {
+    serde_json::to_string(noun).unwrap()
+}
+
+#[test]
+fn a92_no_kind_of_secret_is_kept_in_events_records_and_episodes() {
+    for (number, sample) in (1..).zip(secrets()) {
+        let shop = Workshop::new();
+        let (kind, at) = (sample.kind, number);
+        let check = |what: &str, kept: &str| {
+            // As it is written in JSON, too.
+            assert!(!kept.contains(&sample.secret), "{kind} in {what}: {kept}");
+            assert!(kept.contains(&format!("[REDACTED:{kind}]")), "{kind} in {what}: {kept}");
+        };
+        let description = sample.said.clone();
+        let new = NewTask { description, ..task("t-001") };
+        let created = shop.create(new).unwrap();
+        check("a task", &created.task.description);
+        shop.append("t-001", vec![said(at, SessionItemKind::Message, &sample.said)]).unwrap();
+        check("a session", shop.read("t-001")[0].1.as_deref().unwrap());
+        check("the events", &stored(&shop.payloads("t-001")));
+        let state = serde_json::json!({ "env": sample.said }).to_string();
+        shop.keep("t-001", &state, 0).unwrap();
+        check("a state", &shop.state("t-001").unwrap().0);
+        let note = TaskNote { text: format!("Port 5432: {}", sample.said), ..TaskNote::default() };
+        let noted = shop.note("t-001", note).unwrap().learned.id.unwrap();
+        check("a note", &stored(&shop.record(&noted)));
+        let text = Some(sample.said.clone());
+        let report = Completion { summary: text.clone(), error_message: text, ..Completion::default() };
+        let left = shop.complete("t-001", report).unwrap();
+        check("an episode", &stored(&shop.record(&left.episode)));
+        let task = shop.get("t-001").unwrap();
+        check("an error", task.error_message.as_deref().unwrap());
+        assert!(!stored(&task).contains(&sample.secret), "{kind}: {task:?}");
+    }
+}
+
 #[test]
 fn a92_secrets_are_kept_nowhere() {
     let shop = Workshop::new();
@@ -365,19 +409,9 @@ fn a92_secrets_are_kept_nowhere() {
     assert!(!format!("{items:?}").contains(&secret), "{items:?}");
     let open = shop.read("t-001");
     assert!(open[0].1.as_ref().unwrap().contains("[REDACTED:github_token]"), "{open:?}");
-    let listing = EventListing {
-        memory: shop.memory(),
-        actor: ActorId::parse(REPO).unwrap(),
-        session: SessionId::parse("t-001").unwrap(),
-        branch: None,
-        metadata: Vec::new(),
-        before: None,
-        limit: 9,
-        with_payload: true,
-    };
-    let events = block_on(shop.engine.event_list(&shop.caller, listing)).unwrap().items;
+    let events = shop.payloads("t-001");
     assert_eq!(events.len(), 2);
-    assert!(!format!("{events:?}").contains(&secret), "{events:?}");
+    assert!(!stored(&events).contains(&secret), "{events:?}");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Tasks: once per id, states that follow each other, lists, and who sees them.
 
+use loci_engine::coding::hydration::Hydration;
 use loci_engine::coding::{NewTask, TaskListing, TaskNote, TaskPatch};
 use loci_engine::idempotency::ClientToken;
+use loci_engine::verified::RepositoryAdd;
 use loci_model::principal::{Capability, Grant};
 use loci_model::task::{MemoryArm, TaskPullRequest, TaskStatus};
 use loci_model::{ActorId, CodeReason, ErrorKind, Namespace, Reason, SessionId};
@@ -132,6 +134,53 @@ fn a03_repositories_with_full_stops_work_throughout() {
     let record = shop.record(noted.id.as_ref().unwrap());
     assert_eq!(record.namespace.as_str(), "/vercel/next.js/knowledge/");
     assert_eq!(shop.found("which port is used")[0], record.id);
+}
+
+#[test]
+fn a04_other_names_lead_to_the_same_records() {
+    let shop = Workshop::new();
+    let add = |add: RepositoryAdd| {
+        block_on(shop.engine.repository_add(&shop.caller, &shop.standing, add)).unwrap().repository
+    };
+    let numbered = RepositoryAdd {
+        name: Some("acme/shop".to_owned()),
+        forge_id: Some("github.com:7".to_owned()),
+        ..RepositoryAdd::default()
+    };
+    let known = add(numbered);
+    shop.create(task("t-000")).unwrap();
+    let note = TaskNote { text: "Pagination is by cursors of 20.".to_owned(), ..TaskNote::default() };
+    let noted = shop.note("t-000", note).unwrap().learned.id.unwrap();
+    let shown = |id: &str, new: NewTask| {
+        let created = shop.create(NewTask { id: Some(task_id(id)), ..new }).unwrap();
+        let asked = Hydration::default();
+        let found = block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked));
+        let ids = found.unwrap().plan.shown.into_iter().map(|one| one.candidate.record.id);
+        (created.task.actor.to_string(), ids.collect::<Vec<_>>(), created.warnings)
+    };
+    let named = |name: &str| NewTask { repo: Some(name.to_owned()), ..task("t-000") };
+    let same = || ("acme/shop".to_owned(), vec![noted.clone()], Vec::<String>::new());
+    assert_eq!(shown("t-001", named("Acme/SHOP")), same(), "in other letters");
+
+    // Nobody was told of a rename; the forge's number stays.
+    let moved = NewTask { forge: Some("github".into()), forge_repo_id: Some(7), ..named("other/store") };
+    let (actor, ids, warnings) = shown("t-002", moved.clone());
+    assert_eq!((actor, ids, warnings.len()), ("acme/shop".to_owned(), vec![noted.clone()], 1));
+    assert!(warnings.concat().starts_with("REPO_RENAMED"), "{warnings:?}");
+    // A similar name alone leads nowhere.
+    assert!(shop.create(NewTask { id: Some(task_id("t-003")), ..named("other/store") }).is_err());
+
+    let transferred = RepositoryAdd {
+        name: Some("other/store".to_owned()),
+        same_as: Some("acme/shop".to_owned()),
+        ..RepositoryAdd::default()
+    };
+    assert_eq!(add(transferred).id, known.id);
+    assert_eq!(shown("t-004", named("other/store")), same());
+    assert_eq!(shown("t-005", moved), same());
+    assert_eq!(shown("t-006", named("acme/shop")), same(), "by the name before, too");
+    let listed = shop.list(TaskListing { repo: Some("Other/Store".into()), ..all() }).unwrap();
+    assert_eq!(listed.len(), 6);
 }
 
 #[test]

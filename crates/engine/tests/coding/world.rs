@@ -133,7 +133,7 @@ impl Workshop {
     }
 
     /// Active records beneath a place.
-    fn beneath(&self, path: &str) -> Vec<RecordId> {
+    pub(super) fn beneath(&self, path: &str) -> Vec<RecordId> {
         let listing = RecordListing {
             memory: self.memory(),
             namespaces: vec![NamespaceAsk::Path(Namespace::parse(path).unwrap())],

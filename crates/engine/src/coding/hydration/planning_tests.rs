@@ -461,6 +461,54 @@ fn candidates() -> impl Strategy<Value = Vec<Candidate>> {
     })
 }
 
+/// Texts in which hardly a character is ASCII, and how many tokens two byte-pair vocabularies make of each: that of 100,000 entries
+/// (`cl100k_base`) and that of 200,000 (`o200k_base`), counted once with gpt-tokenizer 4.0.0.
+const CJK: [(&str, u32, u32); 3] = [
+    (
+        "会话服务把令牌缓存五分钟，过期之后必须重新登录。订单接口的分页使用游标，不要使用偏移量，因为偏移量在大表上非常慢。\
+         提交之前请先运行代码生成，否则类型定义会缺失，构建就会失败。数据库迁移脚本必须可以重复执行，并且不能修改已经发布的脚本。",
+        113,
+        80,
+    ),
+    (
+        "セッションサービスはトークンを五分間キャッシュします。期限が切れたら再ログインが必要です。注文一覧のページ分割にはカーソルを使い、\
+         オフセットは使わないでください。大きな表ではとても遅くなります。コミットする前にコード生成を実行しないと、型定義が足りずにビルドが失敗します。",
+        128,
+        95,
+    ),
+    (
+        "세션 서비스는 토큰을 오 분 동안 캐시합니다. 만료되면 다시 로그인해야 합니다. 주문 목록의 페이지 나누기는 커서를 사용하고 오프셋은 사용하지 마세요. \
+         큰 테이블에서는 매우 느립니다. 커밋하기 전에 코드 생성을 실행하지 않으면 타입 정의가 없어서 빌드가 실패합니다.",
+        121,
+        76,
+    ),
+];
+
+#[test]
+fn a14_text_of_many_signs_stays_within_the_budget_of_a_real_tokenizer() {
+    for (text, fine, coarse) in CJK {
+        let estimate = Estimator::Mixed.estimate(text);
+        assert!((f64::from(estimate) / f64::from(fine) - 1.0).abs() <= 0.15, "{estimate} {fine}: {text}");
+        assert!(coarse <= estimate && Estimator::Chars4.estimate(text) * 2 < coarse, "{text}");
+    }
+    let found: Vec<Candidate> = (1..=40_u32)
+        .map(|number| {
+            let (text, ..) = CJK[number as usize % CJK.len()];
+            candidate(Kind::Knowledge, number, text, 0.9, i64::from(number))
+        })
+        .collect();
+    let plan = planned(found, 2_000);
+    assert!(plan.used > 1_800 && plan.shown.len() > 5, "{} {}", plan.used, plan.shown.len());
+    let texts = plan.shown.iter().map(|one| one.candidate.record.text.as_str());
+    let shown = texts.map(|text| CJK.iter().find(|(one, ..)| *one == text).unwrap());
+    // What the texts are in truth, and what stands around them, which is ASCII, as it is estimated.
+    let (fine, estimate) = shown.fold((0, 0), |(fine, estimate), (text, real, _)| {
+        (fine + real, estimate + Estimator::Mixed.estimate(text))
+    });
+    let real = plan.used - estimate + fine;
+    assert!(f64::from(real) <= 2_000.0 * 1.15 && f64::from(real) >= 2_000.0 * 0.85 * 0.9, "{real}");
+}
+
 proptest! {
     #[test]
     fn a15_the_budget_holds(found in candidates(), tokens in 0..1_500_u32, which in 0..3_usize, cut in any::<bool>()) {

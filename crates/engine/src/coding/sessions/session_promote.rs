@@ -58,8 +58,7 @@ impl Engine {
         }
         let memory = self.code_memory(caller, standing).await?;
         let view = access::record_view(caller, &memory, Capability::Write)?;
-        let task = self.task_of(caller, &memory, id).await?;
-        let commit = task.pr.as_ref().and_then(|pr| pr.head_sha.clone()).or_else(|| task.base_sha.clone());
+        let (task, commit) = self.task_at(caller, &memory, id).await?;
         let read = self.read_docs(&task, commit.as_deref()).await?;
         let warnings = read.warnings.clone();
         let now = self.clock.now();
