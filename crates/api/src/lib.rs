@@ -28,6 +28,7 @@ pub mod record;
 pub mod reflection;
 pub mod repository;
 pub mod repository_search;
+pub mod repository_settings;
 pub mod rule;
 pub mod search;
 pub mod session;

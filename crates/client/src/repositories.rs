@@ -6,6 +6,7 @@ use loci_api::proposal::{ProposalList, ProposalListing};
 use loci_api::repository::{
     RepositoryAdd, RepositoryAdded, RepositoryList, RepositoryListing, RepositoryMark, RepositoryMarkAsk,
 };
+use loci_api::repository_settings::{RepositoryChange, RepositoryShown};
 use loci_api::theme::{ThemeClosed, ThemeList, ThemeListing};
 use loci_api::verdict::{VerdictsTell, VerdictsTold};
 
@@ -35,6 +36,26 @@ impl Client {
     /// See [`Client::repository_add`].
     pub async fn repository_list(&self, listing: &RepositoryListing) -> Result<RepositoryList, ClientError> {
         self.get_query(path(&["v1", "repos"]), listing).await
+    }
+
+    /// A repository with its settings.
+    ///
+    /// # Errors
+    /// See [`Client::repository_add`].
+    pub async fn repository_show(&self, (owner, name): (&str, &str)) -> Result<RepositoryShown, ClientError> {
+        self.get(path(&["v1", "repos", owner, name])).await
+    }
+
+    /// Changes settings of a repository.
+    ///
+    /// # Errors
+    /// See [`Client::repository_add`].
+    pub async fn repository_patch(
+        &self,
+        (owner, name): (&str, &str),
+        change: &RepositoryChange,
+    ) -> Result<RepositoryShown, ClientError> {
+        self.send(Method::PATCH, path(&["v1", "repos", owner, name]), change).await
     }
 
     /// What several tasks of a repository lacked.

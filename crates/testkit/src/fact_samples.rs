@@ -11,7 +11,8 @@ use loci_model::fact::{
     LastVerified,
 };
 use loci_model::record::RecordState;
-use loci_model::repository::Repository;
+use loci_model::repository::{CaptureOwn, ControlParts, Repository, RepositorySettings, Tiers};
+use loci_model::task_session::Capture;
 use loci_model::verdict::{CitationVerdict, ClaimOutcome, Method, Verdict, Verification};
 use loci_model::{Document, MemoryId, RepositoryId, Result};
 
@@ -41,6 +42,12 @@ pub fn repository(memory: &MemoryId, number: u32, key: &str) -> Result<Repositor
         parent: None,
         verified_tip: Some(object(2)),
         checked_at: None,
+        settings: RepositorySettings {
+            memory_token_budget: Some(3_000),
+            tiers: Tiers { rules: Some(false), ..Tiers::default() },
+            control: ControlParts { off: Some(100_000), ..ControlParts::default() },
+            capture: CaptureOwn { conversation: Some(Capture::Decisions), retention_days: Some(30) },
+        },
         created_at: time(1),
         updated_at: time(2),
     })

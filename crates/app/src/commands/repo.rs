@@ -49,6 +49,10 @@ pub(crate) enum Repo {
         #[command(flatten)]
         at: At,
     },
+    /// Show a repository with its settings, and whose they are
+    Show(super::repo_settings::Show),
+    /// Change settings of a repository
+    Set(super::repo_settings::Set),
     /// Show what several tasks of a repository lacked, or close that
     Themes(super::repo_themes::Themes),
     /// Send a clone's default branch to a bare mirror that a server reads
@@ -72,6 +76,8 @@ impl Repo {
         let session = Session::begin(globals, environment)?;
         match self {
             Self::Sync(_) => {}
+            Self::Show(show) => show.run(&session.client, session.json).await?,
+            Self::Set(set) => set.run(&session.client, session.json).await?,
             Self::Themes(themes) => themes.run(&session.client, session.json).await?,
             Self::Add { name, path, at_forge, same_as, parent, default_ref, quorum, forge_id, at } => {
                 let directory = if at_forge { None } else { Some(absolute(path)?) };

@@ -5,6 +5,7 @@
 mod attach;
 mod blaming;
 mod branches;
+mod configuring;
 mod conversing;
 mod demo;
 mod elsewhere;

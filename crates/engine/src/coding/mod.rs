@@ -14,7 +14,7 @@
 //! | `completion`, `report` | what an agent reports, and the text of an episode |
 //! | `learned`, `episode_writing` | writing learnings, and the one episode of a task |
 //! | `hydration` | what is remembered, for the prompt of a task |
-//! | `settings`, `arm` | what is configured, and which tasks belong to the control group |
+//! | `settings`, `repository_settings`, `arm` | what is configured, what a repository has of its own, and which tasks belong to the control group |
 //! | `task_create`, `task_get`, `task_list`, `task_patch`, `task_alert`, `task_note`, `task_learnings`, `task_complete`, `task_finalize`, `task_feedback`, `task_explain`, `exposure_get` | the verbs |
 //! | `task_commits`, `blame` | commits that hooks report, and what a commit leads back to |
 //! | `sessions` | what an agent says while it works, what of it is kept, and what becomes a learning |
@@ -48,6 +48,7 @@ mod prompts;
 mod reading_docs;
 mod report;
 mod repository_docs;
+mod repository_settings;
 mod rules_list;
 mod sessions;
 pub mod settings;
@@ -72,12 +73,13 @@ pub use completion::{Completed, Completion, Learned, LearnedAction};
 pub use extraction_prompts::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
 pub use hydration::Hydrated;
 pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
+pub use repository_settings::{RepositoryChange, RepositoryShown};
 pub use rules_list::RuleListing;
 pub(crate) use sessions::forgetting;
 pub use sessions::{
     NewSessionItem, Promoted, SessionAppended, SessionEvents, SessionListing, SessionPromoted, of_event,
 };
-pub use settings::CodingSettings;
+pub use settings::{CodingSettings, share_of};
 pub use task_alert::TaskAlerted;
 pub use task_commits::{CommitReport, CommitsTaken, NewCommit};
 pub use task_create::{NewTask, TaskCreated};

@@ -1,6 +1,10 @@
 //! How hydration chooses, how much it shows, what is kept of conversations, and which tasks belong to the control group: defaults in code, overridden by the
-//! binary's configuration (coding-agent-memory.md §3).
+//! binary's configuration, and some of them by a repository's own (coding-agent-memory.md §3).
 
+use loci_model::Result;
+use loci_model::ports::store::ReadTx;
+use loci_model::repository::{Repository, RepositorySettings};
+use loci_model::task::Task;
 use loci_model::task_session::Capture;
 use loci_text::tokens::Estimator;
 
@@ -40,6 +44,42 @@ pub struct CodingSettings {
     /// What is kept of conversations.
     pub capture: CaptureSettings,
 }
+
+impl CodingSettings {
+    /// What counts for a repository: its own settings, and these where it has none.
+    pub(super) fn of(&self, repository: Option<&Repository>) -> Self {
+        repository.map_or_else(|| self.clone(), |repository| self.with(&repository.settings))
+    }
+
+    pub(super) fn with(&self, own: &RepositorySettings) -> Self {
+        let mut counting = self.clone();
+        let put = |share: &mut f64, own: Option<u32>| *share = own.map_or(*share, share_of);
+        counting.budget_tokens = own.memory_token_budget.unwrap_or(self.budget_tokens);
+        put(&mut counting.control.off, own.control.off);
+        put(&mut counting.control.tier1, own.control.tier1);
+        put(&mut counting.control.tier2, own.control.tier2);
+        put(&mut counting.control.tier3, own.control.tier3);
+        counting.capture = CaptureSettings {
+            conversation: own.capture.conversation.unwrap_or(self.capture.conversation),
+            retention_days: own.capture.retention_days.unwrap_or(self.capture.retention_days),
+        };
+        counting
+    }
+
+    /// The same for the repository of a task.
+    pub(super) fn of_task(&self, tx: &dyn ReadTx, task: &Task) -> Result<Self> {
+        let own = task.repository.as_ref().map(|id| tx.repositories().get(&task.memory, id)).transpose()?;
+        Ok(self.of(own.flatten().as_ref()))
+    }
+}
+
+/// A share of one, of millionths.
+pub fn share_of(millionths: u32) -> f64 {
+    f64::from(millionths) / MILLION
+}
+
+/// Parts of one in which a repository's shares are kept.
+pub(super) const MILLION: f64 = 1_000_000.0;
 
 /// What is kept of conversations when their sessions have ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use loci_model::{Error, Result, TaskId, Timestamp, limits};
 use sha2::{Digest, Sha256};
 
 use super::prompts::input_hash;
-use super::settings::ControlArms;
+use super::settings::CodingSettings;
 use super::{arm, checks, place, task_place};
 use crate::Engine;
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
@@ -136,7 +136,7 @@ impl Engine {
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 let id = new.id.clone().unwrap_or_else(|| fresh.clone());
                 let (mut task, warnings) = made(tx, &caller, &memory, &new, id, &policy, now)?;
-                task.arm = arm(tx, &new, &task, &settings.coding.control)?;
+                task.arm = arm(tx, &new, &task, &settings.coding)?;
                 let created = match tx.tasks().get(&memory.id, &task.id)? {
                     None => {
                         tx.tasks_mut().put(&task)?;
@@ -258,7 +258,7 @@ fn digest(task: &Task) -> Result<String> {
 
 /// The arm that was asked for, else that of the task it goes on with, which belongs to the same group of comparison (§4.7), else the
 /// one it is dealt.
-fn arm(tx: &dyn ReadTx, new: &NewTask, task: &Task, control: &ControlArms) -> Result<MemoryArm> {
+fn arm(tx: &dyn ReadTx, new: &NewTask, task: &Task, server: &CodingSettings) -> Result<MemoryArm> {
     if let Some(arm) = new.arm {
         return Ok(arm);
     }
@@ -267,5 +267,5 @@ fn arm(tx: &dyn ReadTx, new: &NewTask, task: &Task, control: &ControlArms) -> Re
         return Ok(parent.arm);
     }
     let of = task.repository.as_ref().map_or(task.actor.as_str(), |repository| repository.as_str());
-    Ok(arm::dealt(control, of, &task.id))
+    Ok(arm::dealt(&server.of_task(tx, task)?.control, of, &task.id))
 }

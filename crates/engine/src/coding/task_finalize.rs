@@ -89,7 +89,8 @@ impl Engine {
                     }
                 };
                 tx.tasks_mut().put(&task)?;
-                capturing::end(tx, &task, &settings.coding.capture, now)?;
+                let capture = settings.coding.of_task(tx, &task)?.capture;
+                capturing::end(tx, &task, &capture, now)?;
                 // The session is over: what is left to read of it is read now.
                 tx.jobs_mut().make_due(&memory.id, Some(&task.actor), Some(&task.session), now)?;
                 batch::ask_for_vectors(tx, &memory.id, &job, now)?;

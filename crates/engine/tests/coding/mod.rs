@@ -12,6 +12,7 @@ mod feedback;
 mod hydrating;
 mod path_refs;
 mod prompts;
+mod repository_settings;
 mod screening;
 mod searching;
 mod sessions;

@@ -31,6 +31,7 @@ mod records_shape;
 mod reflections;
 mod repositories;
 pub(crate) mod repository_search;
+mod repository_settings;
 pub(crate) mod rules;
 mod search;
 mod sessions_end;
@@ -67,6 +68,7 @@ fn operations() -> Table {
     let table = tools::operations(table);
     let table = profiles::operations(table);
     let table = repositories::operations(table);
+    let table = repository_settings::operations(table);
     let table = evidence::operations(table);
     let table = verdicts::operations(table);
     let table = proposals::operations(table);

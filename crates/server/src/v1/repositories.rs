@@ -73,11 +73,15 @@ async fn mark(call: Call, asked: shape::RepositoryMarkAsk) -> Result<shape::Repo
     Ok(shape::RepositoryMark { mark })
 }
 
-fn shown(repository: Repository) -> shape::Repository {
-    let place = |place: CodePlace| match place {
+/// Where code is read.
+pub(super) fn place(place: CodePlace) -> String {
+    match place {
         CodePlace::Local(path) => path.display().to_string(),
         CodePlace::Forge { host, path } => format!("https://{host}/{path}"),
-    };
+    }
+}
+
+fn shown(repository: Repository) -> shape::Repository {
     shape::Repository {
         id: repository.id.to_string(),
         repo: repository.key,

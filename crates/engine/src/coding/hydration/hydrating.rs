@@ -84,7 +84,7 @@ impl Engine {
         asked: Hydration,
         deadline: &Deadline,
     ) -> Result<Hydrated> {
-        let settings = &self.settings.coding;
+        let settings = &self.settings.coding.of(place.repository.as_ref());
         let (at, arm) = (self.clock.now(), place.arm());
         let limits = Limits {
             tokens: asked.budget_tokens.unwrap_or(settings.budget_tokens),
@@ -96,7 +96,7 @@ impl Engine {
         let wanted: Vec<HydrationKind> = HydrationKind::ALL
             .iter()
             .copied()
-            .filter(|kind| asked.includes(*kind) && (is_shadow || kind.is_of(arm)))
+            .filter(|kind| asked.includes(*kind) && place.has(*kind) && (is_shadow || kind.is_of(arm)))
             .collect();
         let asking = self.asking_once();
         let reading = Reading {
@@ -109,7 +109,9 @@ impl Engine {
             deadline,
             wanted: &wanted,
             told: None,
-            wants_themes: asked.includes_themes() && (is_shadow || HydrationKind::Knowledge.is_of(arm)),
+            wants_themes: asked.includes_themes()
+                && place.has(HydrationKind::Knowledge)
+                && (is_shadow || HydrationKind::Knowledge.is_of(arm)),
         };
         let (read, (docs, unread)) = futures::join!(reading.all(), reading.named_docs());
         let paths = AskedPaths::new(&asked.paths);

@@ -1,5 +1,6 @@
 //! The kinds of what is shown, in the order in which the budget is shared out; and which tier of memory each belongs to.
 
+use loci_model::repository::Tiers;
 use loci_model::task::MemoryArm;
 
 use crate::coding::settings::Shares;
@@ -49,6 +50,18 @@ impl HydrationKind {
             MemoryArm::Tier3 | MemoryArm::On => 3,
         };
         tier <= upto
+    }
+
+    /// Whether a repository's tasks are shown it.
+    pub(super) fn is_on(self, tiers: &Tiers) -> bool {
+        let own = match self {
+            Self::Rules => tiers.rules,
+            Self::Knowledge => tiers.knowledge,
+            Self::Episodes => tiers.episodes,
+            Self::Preferences => tiers.preferences,
+            Self::Reflections => tiers.reflections,
+        };
+        own.unwrap_or(true)
     }
 
     /// Whether it takes no more than its share while others could use it: preferences are the last of the priorities (§13), and

@@ -58,3 +58,4 @@ pub use outcome::{Polarity, outcome_of};
 pub use planning::{Limits, Plan, ShownRecord};
 pub(super) use scope_match::AskedPaths;
 pub use searching::{RepositoryFound, RepositorySearch, SearchFilters, SearchKind, SearchedRecord};
+pub(super) use task_hydrate::is_cold;

@@ -45,6 +45,11 @@ impl Place {
         self.task.as_ref().map_or(MemoryArm::On, |task| task.arm)
     }
 
+    /// Whether tasks of the repository are shown a kind, whichever arm they have.
+    pub(super) fn has(&self, kind: HydrationKind) -> bool {
+        self.repository.as_ref().is_none_or(|repository| kind.is_on(&repository.settings.tiers))
+    }
+
     fn user(&self) -> Option<&String> {
         self.task.as_ref().and_then(|task| task.user.as_ref())
     }

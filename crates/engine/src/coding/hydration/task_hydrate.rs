@@ -104,7 +104,7 @@ impl Engine {
 }
 
 /// Whether hardly any task of an actor was taken in yet.
-fn is_cold(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId) -> Result<bool> {
+pub(in crate::coding) fn is_cold(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId) -> Result<bool> {
     let query = TaskQuery { actors: vec![actor.clone()], ..TaskQuery::all(memory.clone(), COLD_TASKS + 1) };
     Ok(tx.tasks().list(&query)?.len() <= COLD_TASKS)
 }

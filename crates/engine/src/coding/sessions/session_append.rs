@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::{capturing, session_of};
 use crate::Engine;
+use crate::coding::settings::CaptureSettings;
 use crate::coding::{checks, place, task_commits};
 use crate::events::{NewEvent, Prepared};
 use crate::memories::existing;
@@ -73,6 +74,8 @@ struct Appending<'a> {
     memory: &'a Memory,
     task: &'a Task,
     is_over: bool,
+    /// What the archive keeps.
+    capture: CaptureSettings,
     now: Timestamp,
     done: SessionAppended,
     found: Tally,
@@ -117,6 +120,7 @@ impl Engine {
                     memory: &memory,
                     task,
                     is_over,
+                    capture: engine.settings.coding.of_task(tx, task)?.capture,
                     now,
                     done: SessionAppended::default(),
                     found: Tally::default(),
@@ -158,17 +162,13 @@ impl Appending<'_> {
         }
         self.done.accepted = self.done.accepted.saturating_add(1);
         if self.is_over {
-            return match capturing::keeps(self.capture(), &item) {
+            return match capturing::keeps(self.capture.conversation, &item) {
                 true => tx.task_sessions_mut().put_item(&item),
                 false => Ok(()),
             };
         }
         let event = self.store(tx, &ready.event)?;
         tx.task_sessions_mut().put_item(&SessionItem { event: Some(event), ..item })
-    }
-
-    fn capture(&self) -> loci_model::task_session::Capture {
-        self.engine.settings.coding.capture.conversation
     }
 
     /// The event of the memory, as every event is stored.
@@ -184,8 +184,7 @@ impl Appending<'_> {
         let policy = SafetyPolicy::of(&self.engine.settings, &self.memory.settings);
         let clean = |text: String| secrets::redact(text, policy.secrets).0;
         let text = clean(new.content.clone().unwrap_or_default());
-        let settings = &self.engine.settings.coding.capture;
-        let is_kept = !text.is_empty() && capturing::keeps_words(settings.conversation, new.kind);
+        let is_kept = !text.is_empty() && capturing::keeps_words(self.capture.conversation, new.kind);
         SessionItem {
             memory: self.memory.id.clone(),
             actor: self.task.actor.clone(),
@@ -203,7 +202,7 @@ impl Appending<'_> {
             event: None,
             at: new.at.unwrap_or(self.now),
             reported_at: self.now,
-            expires_at: self.now.plus_days(settings.retention_days),
+            expires_at: self.now.plus_days(self.capture.retention_days),
         }
     }
 

@@ -81,7 +81,7 @@ impl Engine {
     ) -> Result<bool> {
         let memory = self.code_memory(caller, standing).await?;
         let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
-        let capture = self.settings.coding.capture.clone();
+        let server = self.settings.coding.clone();
         let (of, ended_task) = (memory.clone(), id.clone());
         let ended = self
             .store
@@ -90,6 +90,7 @@ impl Engine {
                 let task = place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
                 // What else is in the session, said to the memory itself, is read now.
                 tx.jobs_mut().make_due(&memory, Some(&task.actor), Some(&task.session), now)?;
+                let capture = server.of_task(tx, &task)?.capture;
                 capturing::end(tx, &task, &capture, now)
             })
             .await
@@ -101,7 +102,13 @@ impl Engine {
     /// Deletes what is left of the words of a session that has ended and that the archive is not to keep, in small writes. Where one
     /// fails the next end goes on.
     pub(in crate::coding) async fn forget_said(&self, memory: MemoryId, id: TaskId) -> Result<()> {
-        let (capture, now) = (self.settings.coding.capture.conversation, self.clock.now());
+        let (server, now) = (self.settings.coding.clone(), self.clock.now());
+        let (of, task) = (memory.clone(), id.clone());
+        let read = self.store.read(move |tx| match tx.tasks().get(&of, &task)? {
+            Some(task) => server.of_task(tx, &task).map(|settings| settings.capture.conversation),
+            None => Ok(Capture::Full),
+        });
+        let capture = read.await?;
         if capture == Capture::Full {
             return Ok(());
         }

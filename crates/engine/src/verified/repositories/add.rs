@@ -6,7 +6,7 @@ use loci_model::ports::code::{CodePlace, CodeResult, Discovered};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::repository::Repository;
+use loci_model::repository::{Repository, RepositorySettings};
 use loci_model::{Error, MemoryId, RepositoryId, Result, Timestamp};
 
 use super::at_forge::{Told, number_alias};
@@ -270,6 +270,7 @@ fn new_repository(
         parent: None,
         verified_tip: None,
         checked_at: None,
+        settings: RepositorySettings::default(),
         created_at: now,
         updated_at: now,
     })

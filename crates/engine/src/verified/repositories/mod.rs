@@ -20,6 +20,7 @@ pub use add::name_of;
 pub(super) use at_forge::{Told, learn};
 pub(super) use find::{Found, find, named, namespace_filter, of_id};
 pub(crate) use find::{find_repository, is_named};
+pub use numbered::host_of;
 pub(crate) use numbered::{Numbered, numbered, of_number};
 
 /// A repository to be registered, or known by another name or place.

@@ -63,7 +63,7 @@ pub(crate) fn of_number(
 }
 
 /// Where a forge is: a word for one that is at one host, else a host.
-fn host_of(forge: Option<&str>) -> Option<&str> {
+pub fn host_of(forge: Option<&str>) -> Option<&str> {
     let forge = forge?;
     let known = HOSTS.iter().find(|(name, _)| *name == forge).map(|(_, host)| *host);
     known.or_else(|| forge.contains('.').then_some(forge))

@@ -158,8 +158,10 @@ impl Engine {
     ) -> Gathered {
         let settings = &self.settings.coding;
         let is_shadow = place.arm() == MemoryArm::Off && settings.control.shadow;
+        let (on, off): (Vec<SearchKind>, Vec<SearchKind>) =
+            asked.wanted().into_iter().partition(|kind| place.has(kind.shown_as()));
         let (given, held): (Vec<SearchKind>, Vec<SearchKind>) =
-            asked.wanted().into_iter().partition(|kind| is_shadow || kind.shown_as().is_of(place.arm()));
+            on.into_iter().partition(|kind| is_shadow || kind.shown_as().is_of(place.arm()));
         let as_hydration = Hydration { reference: asked.reference.clone(), ..Hydration::default() };
         let asking = self.asking_once();
         let reading = Reading {
@@ -176,6 +178,11 @@ impl Engine {
         };
         let read = Finding { reading: &reading, asked }.all(&given).await;
         let mut gathered = Gathered::default();
+        for kind in off {
+            gathered.status.insert(kind.shown_as(), KindStatus::Disabled);
+            let kind = kind.as_str();
+            gathered.warnings.push(format!("DISABLED: {kind} is switched off for this repository"));
+        }
         for kind in held {
             gathered.status.insert(kind.shown_as(), KindStatus::Disabled);
             let (kind, arm) = (kind.as_str(), MemoryArm::as_str(place.arm()));

@@ -1,0 +1,197 @@
+//! Settings of a repository: what it has of its own in the place of the server's.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// Absent, or as it was given: null is given, too.
+pub type Given = Option<Value>;
+
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Given, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+/// Changes of a repository. `PUT` registers it where it is not known, and leaves every setting that is absent to the server; `PATCH`
+/// changes what is given. A setting that is null is as the server says.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RepositoryChange {
+    /// `PUT`: the forge it is at: `github`, `gitlab`, `bitbucket`, or a host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forge: Option<String>,
+    /// `PUT`: the forge's number for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forge_repo_id: Option<u64>,
+    /// `PUT`: the forge's host, where `forge` does not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// `PUT`: URLs of remotes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remotes: Vec<String>,
+    /// `PUT`: a clone, a bare repository or a worktree on the server's machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clone_path: Option<String>,
+    /// `PUT`: the repository it was forked from; kept, its facts are not read along yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// The branch that changes states; null: the repository's own default branch.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub default_branch: Given,
+    /// Tokens of a block, where the request says nothing.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<u32>)]
+    pub memory_token_budget: Given,
+    /// Which kinds are shown.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<RepositoryTiers>)]
+    pub tiers: Given,
+    /// The control group.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<RepositoryControl>)]
+    pub control: Given,
+    /// What is kept of conversations.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<RepositoryCapture>)]
+    pub capture: Given,
+    /// Taken and not kept yet, as the answer says; so are the members behind it.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub agent_logins: Given,
+    /// Not kept yet.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub allow_bots: Given,
+    /// Not kept yet.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub ignore_drafts: Given,
+    /// Not kept yet.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub accept_unmapped_prs: Given,
+    /// Not kept yet.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub branch_patterns: Given,
+    /// Not kept yet.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub authority: Given,
+    /// Not kept yet.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub rules: Given,
+    /// Not kept yet.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub reflection: Given,
+    /// Not kept yet.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub preferences: Given,
+    /// Not kept yet.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub guardian: Given,
+    /// `pool`, which is how memories are; others are not kept yet.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub isolation: Given,
+    /// Not kept yet.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub share_with: Given,
+}
+
+/// Which kinds of what is remembered are shown; what is absent is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct RepositoryTiers {
+    /// What was learned about the repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub knowledge: Option<bool>,
+    /// What happened in earlier tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub episodes: Option<bool>,
+    /// Rules from reviews.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<bool>,
+    /// What whoever asks prefers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preferences: Option<bool>,
+    /// What several episodes teach.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reflections: Option<bool>,
+}
+
+/// Shares of tasks that are given less than all memory, 0 to 1, and at most 1 together.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct RepositoryControl {
+    /// None at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub off: Option<f64>,
+    /// Knowledge and episodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tier1: Option<f64>,
+    /// Rules too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tier2: Option<f64>,
+    /// Preferences and reflections too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tier3: Option<f64>,
+}
+
+/// What is kept of conversations.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct RepositoryCapture {
+    /// `full`, `decisions`, `metadata` or `off`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
+    /// For so many days.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retention_days: Option<u32>,
+}
+
+/// Settings of a repository.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct RepositorySettings {
+    /// The branch that changes states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_branch: Option<String>,
+    /// Tokens of a block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_token_budget: Option<u32>,
+    /// Which kinds are shown.
+    pub tiers: RepositoryTiers,
+    /// The control group.
+    pub control: RepositoryControl,
+    /// What is kept of conversations.
+    pub capture: RepositoryCapture,
+}
+
+/// A repository with its settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RepositoryShown {
+    /// Its identity.
+    pub repo_id: String,
+    /// Its scope key, `owner/name`.
+    pub scope_key: String,
+    /// All names it goes by.
+    pub aliases: Vec<String>,
+    /// Where its code is read.
+    pub places: Vec<String>,
+    /// It was not known before.
+    pub created: bool,
+    /// What it has of its own.
+    pub config: RepositorySettings,
+    /// What counts for it: its own, and the server's where it has none.
+    pub in_force: RepositorySettings,
+    /// Hardly any task of it came yet.
+    pub cold_start: bool,
+    /// What to know: names that others have, members that are not built yet.
+    pub warnings: Vec<String>,
+}

@@ -1,0 +1,137 @@
+//! `loci repo show`, `loci repo set`: what a repository has of its own in the place of the server's settings.
+
+use anyhow::{Context, Result, bail};
+use loci_api::repository_settings::{RepositoryChange, RepositoryShown};
+use loci_client::Client;
+use serde_json::{Map, Value};
+
+use super::at::At;
+use crate::output;
+
+/// Which repository
+#[derive(Debug, clap::Args)]
+pub(crate) struct Show {
+    /// The repository, as owner/name
+    repo: String,
+    #[command(flatten)]
+    at: At,
+}
+
+/// Which settings
+#[derive(Debug, clap::Args)]
+pub(crate) struct Set {
+    /// The repository, as owner/name
+    repo: String,
+    /// memory_token_budget=3000, tiers.rules=false, control.off=0.1, capture.conversation=decisions,
+    /// capture.retention_days=30, default_branch=main; KEY= leaves it to the server
+    #[arg(required = true, value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// Say what would be sent, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    at: At,
+}
+
+impl Show {
+    pub(super) async fn run(&self, client: &Client, as_json: bool) -> Result<()> {
+        let shown = self.at.of(client)?.repository_show(segments(&self.repo)?).await?;
+        output::result(as_json, &shown, print)
+    }
+}
+
+impl Set {
+    pub(super) async fn run(&self, client: &Client, as_json: bool) -> Result<()> {
+        let (repo, change) = (segments(&self.repo)?, change(&self.settings)?);
+        if self.dry_run {
+            return output::result(as_json, &change, |change| {
+                output::line(serde_json::to_string(change).unwrap_or_default());
+            });
+        }
+        let shown = self.at.of(client)?.repository_patch(repo, &change).await?;
+        output::result(as_json, &shown, print)
+    }
+}
+
+fn segments(repo: &str) -> Result<(&str, &str)> {
+    match repo.split_once('/') {
+        Some(segments) => Ok(segments),
+        None => bail!("the repository must be owner/name"),
+    }
+}
+
+/// `a.b=c` as `{"a":{"b":"c"}}`; a value that reads as JSON is that, one that is empty is null.
+fn change(settings: &[String]) -> Result<RepositoryChange> {
+    let mut body = Map::new();
+    for setting in settings {
+        let Some((key, value)) = setting.split_once('=') else { bail!("{setting} must be KEY=VALUE") };
+        let value = match value {
+            "" => Value::Null,
+            value => serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned())),
+        };
+        match key.split_once('.') {
+            None => body.insert(key.to_owned(), value),
+            Some((group, member)) => {
+                let group = body.entry(group).or_insert_with(|| Value::Object(Map::new()));
+                let Some(members) = group.as_object_mut() else {
+                    bail!("{key}: its group is set as a whole")
+                };
+                members.insert(member.to_owned(), value)
+            }
+        };
+    }
+    serde_json::from_value(Value::Object(body)).context("no setting of a repository")
+}
+
+fn print(shown: &RepositoryShown) {
+    output::line(format!("{}  {}", shown.scope_key, shown.repo_id));
+    output::line(format!("    names  {}", shown.aliases.join(" ")));
+    if !shown.places.is_empty() {
+        output::line(format!("    read at  {}", shown.places.join(" ")));
+    }
+    let own = serde_json::to_value(&shown.config).unwrap_or_default();
+    for (key, value) in flat(&serde_json::to_value(&shown.in_force).unwrap_or_default()) {
+        let is_own = flat(&own).iter().any(|(own, _)| *own == key);
+        let whose = if is_own { "its own" } else { "the server's" };
+        output::line(format!("    {key} = {value}  ({whose})"));
+    }
+    shown.warnings.iter().for_each(output::note);
+}
+
+/// Members by their dotted keys.
+fn flat(value: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (key, value) in value.as_object().into_iter().flatten() {
+        match value {
+            Value::Object(_) => found
+                .extend(flat(value).into_iter().map(|(member, value)| (format!("{key}.{member}"), value))),
+            value => found.push((key.clone(), value.to_string())),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_as_they_are_sent() {
+        let check = |settings: &[&str], expect: &str| {
+            let settings: Vec<String> = settings.iter().map(|one| (*one).to_owned()).collect();
+            let sent = change(&settings).ok().map(|change| serde_json::to_value(change).unwrap());
+            let expect = (!expect.is_empty()).then(|| serde_json::from_str::<Value>(expect).unwrap());
+            assert_eq!(sent, expect, "{settings:?}");
+        };
+        check(&["memory_token_budget=3000"], r#"{"memory_token_budget":3000}"#);
+        check(&["tiers.rules=false", "tiers.episodes="], r#"{"tiers":{"episodes":null,"rules":false}}"#);
+        check(
+            &["capture.conversation=off", "default_branch=main"],
+            r#"{"default_branch":"main","capture":{"conversation":"off"}}"#,
+        );
+        check(&["control="], r#"{"control":null}"#);
+        check(&["control=", "control.off=1"], "");
+        check(&["budget"], "");
+        check(&["budgets=1"], "");
+    }
+}

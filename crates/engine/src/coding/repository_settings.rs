@@ -1,0 +1,294 @@
+//! `repository_put`, `repository_configure`, `repository_show`: what a repository has of its own in the place of the server's settings
+//! (coding-agent-memory.md §3). A setting is named by its dotted key; what is null is as the server says. What a setting does is
+//! decided where it is read: `CodingSettings::of` says what counts.
+//!
+//! To add one: a member of `RepositorySettings`, a line in `SETTINGS`, and a place that reads it.
+
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::repository::{Repository, RepositorySettings};
+use loci_model::task_session::Capture;
+use loci_model::{CodeReason, Error, MemoryId, Reason, Result, limits};
+use serde_json::Value;
+
+use super::hydration::is_cold;
+use super::place;
+use super::settings::{CodingSettings, MILLION};
+use crate::memories::existing;
+use crate::verified::{RepositoryAdd, Standing, check_revision, find_repository};
+use crate::{Engine, access};
+
+/// Settings to be changed.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RepositoryChange {
+    /// All others are as the server says from then on.
+    pub replaces: bool,
+    /// By their keys; null: as the server says. A group of settings can only be null.
+    pub settings: Vec<(String, Value)>,
+}
+
+/// A repository, and the settings that count for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RepositoryShown {
+    /// The repository.
+    pub repository: Repository,
+    /// It was not known before.
+    pub created: bool,
+    /// Its own settings, and the server's where it has none.
+    pub in_force: CodingSettings,
+    /// Hardly any task of it came yet.
+    pub is_cold: bool,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+/// What of a repository is set.
+struct Of<'a> {
+    settings: &'a mut RepositorySettings,
+    branch: &'a mut Option<String>,
+}
+
+/// A setting: its key, what its value must be, and how it is set; false where the value is not that.
+struct Setting {
+    key: &'static str,
+    rule: &'static str,
+    set: fn(&mut Of<'_>, &Value) -> bool,
+}
+
+const SHARE: &str = "must be a number from 0 to 1";
+const SWITCH: &str = "must be true or false";
+
+const SETTINGS: &[Setting] = &[
+    Setting {
+        key: "memory_token_budget",
+        rule: "must be a number of tokens, at most 200000",
+        set: |of, value| put(&mut of.settings.memory_token_budget, value, tokens),
+    },
+    Setting {
+        key: "default_branch",
+        rule: "must be the name of a branch",
+        set: |of, value| put(of.branch, value, branch),
+    },
+    Setting {
+        key: "tiers.knowledge",
+        rule: SWITCH,
+        set: |of, value| put(&mut of.settings.tiers.knowledge, value, Value::as_bool),
+    },
+    Setting {
+        key: "tiers.episodes",
+        rule: SWITCH,
+        set: |of, value| put(&mut of.settings.tiers.episodes, value, Value::as_bool),
+    },
+    Setting {
+        key: "tiers.rules",
+        rule: SWITCH,
+        set: |of, value| put(&mut of.settings.tiers.rules, value, Value::as_bool),
+    },
+    Setting {
+        key: "tiers.preferences",
+        rule: SWITCH,
+        set: |of, value| put(&mut of.settings.tiers.preferences, value, Value::as_bool),
+    },
+    Setting {
+        key: "tiers.reflections",
+        rule: SWITCH,
+        set: |of, value| put(&mut of.settings.tiers.reflections, value, Value::as_bool),
+    },
+    Setting {
+        key: "control.off",
+        rule: SHARE,
+        set: |of, value| put(&mut of.settings.control.off, value, share),
+    },
+    Setting {
+        key: "control.tier1",
+        rule: SHARE,
+        set: |of, value| put(&mut of.settings.control.tier1, value, share),
+    },
+    Setting {
+        key: "control.tier2",
+        rule: SHARE,
+        set: |of, value| put(&mut of.settings.control.tier2, value, share),
+    },
+    Setting {
+        key: "control.tier3",
+        rule: SHARE,
+        set: |of, value| put(&mut of.settings.control.tier3, value, share),
+    },
+    Setting {
+        key: "capture.conversation",
+        rule: "must be full, decisions, metadata or off",
+        set: |of, value| {
+            put(&mut of.settings.capture.conversation, value, |value| Capture::parse(value.as_str()?))
+        },
+    },
+    Setting {
+        key: "capture.retention_days",
+        rule: "must be a number of days, at least 1",
+        set: |of, value| put(&mut of.settings.capture.retention_days, value, days),
+    },
+];
+
+/// Sets a member, or leaves it to the server.
+fn put<T>(member: &mut Option<T>, value: &Value, read: impl Fn(&Value) -> Option<T>) -> bool {
+    let read = if value.is_null() { Some(None) } else { read(value).map(Some) };
+    let is_one = read.is_some();
+    *member = read.unwrap_or_else(|| member.take());
+    is_one
+}
+
+fn number(value: &Value) -> Option<u32> {
+    value.as_u64().and_then(|number| u32::try_from(number).ok())
+}
+
+fn tokens(value: &Value) -> Option<u32> {
+    number(value).filter(|tokens| *tokens <= limits::HYDRATION_TOKENS_MAX)
+}
+
+fn days(value: &Value) -> Option<u32> {
+    number(value).filter(|days| (1..=limits::RETENTION_DAYS_MAX).contains(days))
+}
+
+/// A share in millionths: what is written is compared, and a fraction of two is not.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to a million")]
+fn share(value: &Value) -> Option<u32> {
+    let share = value.as_f64().filter(|share| (0.0..=1.0).contains(share))?;
+    Some((share * MILLION).round() as u32)
+}
+
+fn branch(value: &Value) -> Option<String> {
+    value.as_str().filter(|name| check_revision(name).is_ok()).map(str::to_owned)
+}
+
+/// Checks settings that take the place of all others, before anything is written.
+fn check(change: &RepositoryChange, server: &CodingSettings) -> Result<()> {
+    let (mut settings, mut branch) = (RepositorySettings::default(), None);
+    apply(&mut Of { settings: &mut settings, branch: &mut branch }, change, server)
+}
+
+/// Changes a repository; its settings, with those of the server, must hold together.
+fn apply(of: &mut Of<'_>, change: &RepositoryChange, server: &CodingSettings) -> Result<()> {
+    if change.replaces {
+        *of.settings = RepositorySettings::default();
+    }
+    for (key, value) in &change.settings {
+        let group = format!("{key}.");
+        let is_group = value.is_null() && SETTINGS.iter().any(|one| one.key.starts_with(&group));
+        let named = |one: &&Setting| one.key == key || (is_group && one.key.starts_with(&group));
+        let mut found = SETTINGS.iter().filter(named).peekable();
+        if found.peek().is_none() {
+            let all = SETTINGS.iter().map(|one| one.key).collect::<Vec<_>>().join(", ");
+            return Err(Error::invalid(
+                key.clone(),
+                format!("{key} is no setting of a repository: these are {all}"),
+            ));
+        }
+        for setting in found {
+            if !(setting.set)(of, value) {
+                let rule = format!("{key} {}; null leaves it to the server", setting.rule);
+                return Err(Error::invalid(key.clone(), rule));
+            }
+        }
+    }
+    let control = server.with(of.settings).control;
+    if control.off + control.tier1 + control.tier2 + control.tier3 > 1.0 + 1.0 / MILLION {
+        let rule =
+            "control.off, tier1, tier2 and tier3 must be at most 1 together, with those that the server has";
+        return Err(Error::invalid("control", rule));
+    }
+    Ok(())
+}
+
+impl Engine {
+    /// Registers a repository, or a name or place of it, and gives it settings of its own, all others being the server's.
+    ///
+    /// # Errors
+    /// `Invalid` by the rules of the settings, and nothing is registered then; as `repository_add` and `repository_configure`.
+    pub async fn repository_put(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        add: RepositoryAdd,
+        change: RepositoryChange,
+    ) -> Result<RepositoryShown> {
+        let known = match self.repository_show(caller, standing, repo).await {
+            Ok(known) => Some(known.repository),
+            Err(error) if error.reason == Some(Reason::Code(CodeReason::RepositoryUnknown)) => None,
+            Err(error) => return Err(error),
+        };
+        check(&change, &self.settings.coding)?;
+        let same_as = known.map(|known| known.key);
+        let added = self.repository_add(caller, standing, RepositoryAdd { same_as, ..add }).await?;
+        let key = added.repository.key.clone();
+        let mut shown = self.repository_configure(caller, standing, &key, change).await?;
+        shown.created = added.created;
+        shown.warnings.splice(0..0, added.warnings);
+        Ok(shown)
+    }
+
+    /// Changes the settings of a repository.
+    ///
+    /// # Errors
+    /// `Denied` without administration of the memory; `REPO_UNKNOWN`; `Invalid`, by key, and nothing is changed then.
+    pub async fn repository_configure(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        change: RepositoryChange,
+    ) -> Result<RepositoryShown> {
+        let memory = self.code_memory(caller, standing).await?;
+        access::require_whole(caller, &memory, Capability::Admin)?;
+        let (caller, repo, now) = (caller.clone(), repo.to_owned(), self.clock.now());
+        let server = self.settings.coding.clone();
+        self.store
+            .write(move |tx| {
+                existing(tx, &memory)?;
+                let before = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
+                let mut repository = before.clone();
+                let Repository { settings, default_ref, .. } = &mut repository;
+                apply(&mut Of { settings, branch: default_ref }, &change, &server)?;
+                if repository.default_ref != before.default_ref {
+                    repository.verified_tip = None; // Of another branch: nothing is older or newer than that.
+                }
+                if repository != before {
+                    repository.updated_at = now;
+                    tx.repositories_mut().put(&repository)?;
+                }
+                shown(tx, &memory, repository, &server)
+            })
+            .await
+    }
+
+    /// A repository with its settings.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`, also where it may not be seen.
+    pub async fn repository_show(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+    ) -> Result<RepositoryShown> {
+        let memory = self.code_memory(caller, standing).await?;
+        let (caller, repo, server) = (caller.clone(), repo.to_owned(), self.settings.coding.clone());
+        self.store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
+                shown(tx, &memory, repository, &server)
+            })
+            .await
+    }
+}
+
+fn shown(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    repository: Repository,
+    server: &CodingSettings,
+) -> Result<RepositoryShown> {
+    let is_cold = is_cold(tx, memory, &place::actor_of(&repository)?)?;
+    let in_force = server.of(Some(&repository));
+    Ok(RepositoryShown { repository, created: false, in_force, is_cold, warnings: Vec::new() })
+}

@@ -1,0 +1,189 @@
+//! What a repository has of its own comes before what the server says: the budget, the kinds that are shown, the control group, what is
+//! kept of conversations.
+
+use loci_engine::coding::hydration::{
+    Hydrated, Hydration, HydrationKind as Kind, KindStatus, RepositorySearch,
+};
+use loci_engine::coding::{NewTask, RepositoryChange, RepositoryShown, SessionListing, TaskNote};
+use loci_engine::verified::RepositoryAdd;
+use loci_model::principal::{Capability, Grant};
+use loci_model::task::MemoryArm;
+use loci_model::task_session::SessionItemKind;
+use loci_model::{ErrorKind, Result};
+use loci_testkit::block_on;
+use serde_json::{Value, json};
+
+use super::sessions::said;
+use super::world::{REPO, Workshop, task, task_id};
+
+fn change(replaces: bool, settings: &[(&str, Value)]) -> RepositoryChange {
+    let settings = settings.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+    RepositoryChange { replaces, settings }
+}
+
+impl Workshop {
+    fn set(&self, settings: &[(&str, Value)]) -> Result<RepositoryShown> {
+        let change = change(false, settings);
+        block_on(self.engine.repository_configure(&self.caller, &self.standing, REPO, change))
+    }
+
+    fn put_repository(&self, repo: &str, settings: &[(&str, Value)]) -> Result<RepositoryShown> {
+        let add = RepositoryAdd { name: Some(repo.to_owned()), ..RepositoryAdd::default() };
+        let change = change(true, settings);
+        block_on(self.engine.repository_put(&self.caller, &self.standing, repo, add, change))
+    }
+
+    fn hydrated(&self, asked: Hydration) -> Hydrated {
+        self.world.clock().advance_ms(1_000);
+        block_on(self.engine.task_hydrate(&self.caller, &self.standing, &task_id("t-001"), asked)).unwrap()
+    }
+}
+
+#[test]
+fn a_repository_has_a_budget_and_kinds_of_its_own() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let note = TaskNote { text: "Pagination goes by cursors of 20.".to_owned(), ..TaskNote::default() };
+    shop.note("t-001", note).unwrap();
+    assert_eq!(shop.hydrated(Hydration::default()).limit, 2_000, "the server's");
+    let shown = shop.set(&[("memory_token_budget", json!(300))]).unwrap();
+    assert_eq!((shown.in_force.budget_tokens, shown.is_cold, shown.created), (300, true, false));
+    let found = shop.hydrated(Hydration::default());
+    assert_eq!((found.limit, found.plan.shown.len()), (300, 1));
+    let asked = Hydration { budget_tokens: Some(900), ..Hydration::default() };
+    assert_eq!(shop.hydrated(asked).limit, 900, "who asks says it");
+
+    shop.set(&[("tiers.knowledge", json!(false)), ("tiers.rules", json!(true))]).unwrap();
+    let found = shop.hydrated(Hydration::default());
+    assert_eq!((found.status[&Kind::Knowledge], found.plan.shown.len()), (KindStatus::Disabled, 0));
+    assert_ne!(found.status[&Kind::Rules], KindStatus::Disabled);
+    assert!(!found.degraded && found.limit == 300);
+    let asked = RepositorySearch {
+        repo: REPO.to_owned(),
+        query: Some("pagination".to_owned()),
+        task: Some(task_id("t-001")),
+        ..RepositorySearch::default()
+    };
+    let search =
+        || block_on(shop.engine.repository_search(&shop.caller, &shop.standing, asked.clone())).unwrap();
+    let found = search();
+    assert!(found.results.is_empty(), "{:?}", found.results);
+    assert!(found.warnings.iter().any(|one| one.contains("switched off")), "{:?}", found.warnings);
+    shop.set(&[("tiers", Value::Null)]).unwrap();
+    assert_eq!((search().results.len(), shop.hydrated(Hydration::default()).plan.shown.len()), (1, 1));
+}
+
+#[test]
+fn a_repository_has_a_control_group_of_its_own() {
+    let shop = Workshop::new();
+    shop.register("acme/web").unwrap();
+    let shown = shop.set(&[("control.off", json!(1.0))]).unwrap();
+    assert!((shown.in_force.control.off - 1.0).abs() < 1e-9, "{:?}", shown.in_force.control);
+    let arm =
+        |id: &str, new: NewTask| shop.create(NewTask { id: Some(task_id(id)), ..new }).unwrap().task.arm;
+    let web = NewTask { repo: Some("acme/web".to_owned()), ..task("t-000") };
+    let forced = NewTask { arm: Some(MemoryArm::Tier1), ..task("t-000") };
+    let nowhere = NewTask { repo: None, ..task("t-000") };
+    let arms = [arm("t-001", task("t-000")), arm("t-002", web), arm("t-003", forced), arm("t-004", nowhere)];
+    assert_eq!(arms, [MemoryArm::Off, MemoryArm::On, MemoryArm::Tier1, MemoryArm::On]);
+    // What a task was dealt stays, whatever is dealt later.
+    shop.set(&[("control", Value::Null)]).unwrap();
+    assert_eq!((arm("t-001", task("t-000")), arm("t-005", task("t-000"))), (MemoryArm::Off, MemoryArm::On));
+}
+
+#[test]
+fn a_repository_says_what_is_kept_of_its_conversations() {
+    let shop = Workshop::new();
+    shop.register("acme/web").unwrap();
+    shop.set(&[("capture.conversation", json!("decisions")), ("capture.retention_days", json!(2))]).unwrap();
+    let web = NewTask { repo: Some("acme/web".to_owned()), ..task("t-002") };
+    for (id, new) in [("t-001", task("t-001")), ("t-002", web)] {
+        shop.create(new).unwrap();
+        let message = said(1, SessionItemKind::Message, "Shall I?");
+        shop.append(id, vec![message, said(2, SessionItemKind::Decision, "Yes.")]).unwrap();
+        assert!(
+            block_on(shop.engine.session_end_of_task(&shop.caller, &shop.standing, &task_id(id))).unwrap()
+        );
+    }
+    let kept = |id: &str| {
+        let listing = SessionListing { limit: 10, ..SessionListing::default() };
+        let id = task_id(id);
+        let found = shop.engine.session_events(&shop.caller, &shop.standing, &id, listing);
+        let items = block_on(found).unwrap().page.items;
+        items.into_iter().map(|item| item.text.unwrap_or_default()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (kept("t-001"), kept("t-002")),
+        (vec![String::new(), "Yes.".to_owned()], vec!["Shall I?".to_owned(), "Yes.".to_owned()],)
+    );
+    shop.world.clock().advance_ms(3 * 24 * 60 * 60 * 1_000);
+    assert_eq!((kept("t-001").len(), kept("t-002").len()), (0, 2), "for so many days");
+}
+
+#[test]
+fn what_is_put_takes_the_place_of_everything() {
+    let shop = Workshop::new();
+    shop.set(&[("memory_token_budget", json!(300)), ("default_branch", json!("trunk"))]).unwrap();
+    let shown = shop.put_repository(REPO, &[("tiers.rules", json!(false))]).unwrap();
+    let own = &shown.repository.settings;
+    assert_eq!((own.memory_token_budget, own.tiers.rules, shown.created), (None, Some(false), false));
+    assert_eq!(shown.repository.default_ref.as_deref(), Some("trunk"), "where the code is stays");
+    let shown = shop.set(&[("default_branch", Value::Null)]).unwrap();
+    assert_eq!(shown.repository.default_ref, None);
+    // One that is not known is registered, and not where its settings cannot be right.
+    let error = shop.put_repository("acme/new", &[("memory_token_budget", json!("many"))]).unwrap_err();
+    assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Invalid, Some("memory_token_budget")));
+    let show = || block_on(shop.engine.repository_show(&shop.caller, &shop.standing, "acme/new"));
+    assert!(show().is_err());
+    assert!(shop.put_repository("acme/new", &[("memory_token_budget", json!(1))]).unwrap().created);
+    assert_eq!(show().unwrap().in_force.budget_tokens, 1);
+    assert!(!shop.put_repository("acme/new", &[]).unwrap().created);
+    assert_eq!(show().unwrap().in_force.budget_tokens, 2_000);
+}
+
+#[test]
+fn settings_at_their_limits_and_who_may_set_them() {
+    let shop = Workshop::new();
+    let check = |key: &str, good: &[Value], bad: &[Value]| {
+        for value in good {
+            assert!(shop.set(&[(key, value.clone())]).is_ok(), "{key} {value}");
+        }
+        for value in bad {
+            let error = shop.set(&[(key, value.clone())]).unwrap_err();
+            assert_eq!(
+                (error.kind, error.field.as_deref()),
+                (ErrorKind::Invalid, Some(key)),
+                "{key} {value}"
+            );
+            assert!(error.message.starts_with(key) && error.message.contains("null"), "{}", error.message);
+        }
+        shop.set(&[(key, Value::Null)]).unwrap();
+    };
+    check(
+        "memory_token_budget",
+        &[json!(0), json!(200_000)],
+        &[json!(200_001), json!(-1), json!("9"), json!(1.5)],
+    );
+    check("tiers.rules", &[json!(true)], &[json!("true"), json!(1)]);
+    check("control.tier1", &[json!(0), json!(1), json!(0.25)], &[json!(1.1), json!(-0.1), json!("0.1")]);
+    check("capture.conversation", &[json!("off")], &[json!("some"), json!(1)]);
+    check("capture.retention_days", &[json!(1)], &[json!(0), json!(1_000_000)]);
+    check("default_branch", &[json!("main")], &[json!("--upload-pack"), json!(1)]);
+    let field = |settings: &[(&str, Value)]| shop.set(settings).unwrap_err().field;
+    assert_eq!(field(&[("budget", json!(1))]).as_deref(), Some("budget"));
+    assert_eq!(field(&[("tiers", json!(true))]).as_deref(), Some("tiers"));
+    let too_many = [("control.off", json!(0.6)), ("control.tier3", json!(0.5))];
+    assert_eq!(field(&too_many).as_deref(), Some("control"));
+    let half = [("memory_token_budget", json!(5)), ("control.off", json!(2))];
+    assert!(
+        shop.set(&half).is_err() && shop.set(&[]).unwrap().in_force.budget_tokens == 2_000,
+        "all or nothing"
+    );
+
+    let writer = shop.with_grant(&[Capability::Read, Capability::Write], Grant::everything());
+    let by = |change| block_on(shop.engine.repository_configure(&writer, &shop.standing, REPO, change));
+    assert_eq!(by(change(false, &[])).unwrap_err().kind, ErrorKind::Denied);
+    assert!(block_on(shop.engine.repository_show(&writer, &shop.standing, REPO)).is_ok());
+    let unknown = shop.engine.repository_show(&shop.caller, &shop.standing, "acme/none");
+    assert_eq!(block_on(unknown).unwrap_err().field.as_deref(), Some("repo"));
+}

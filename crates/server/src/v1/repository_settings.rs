@@ -1,0 +1,192 @@
+//! Settings of a repository: put, changed, shown.
+
+use std::path::PathBuf;
+
+use loci_api::repository_settings as shape;
+use loci_engine::coding::{CodingSettings, RepositoryChange, RepositoryShown, share_of};
+use loci_engine::verified::{RepositoryAdd, host_of};
+use loci_model::repository::{Repository, RepositorySettings, Tiers};
+use loci_model::{Error, Result};
+use serde_json::Value;
+
+use super::call::Call;
+use super::repositories::{aliases, place, repo, standing};
+use super::table::{Method, Table, get, other};
+
+const PATH: &str = "/v1/repos/{owner}/{name}";
+
+pub(super) fn operations(table: Table) -> Table {
+    let put = other(Method::Put, PATH, "Register a repository, and give it settings of its own.");
+    let patch = other(Method::Patch, PATH, "Change settings of a repository.");
+    table
+        .json(put, self::put)
+        .json(patch, self::patch)
+        .plain(get(PATH, "Get a repository with its settings, and those that count for it."), show)
+}
+
+async fn put(call: Call, asked: shape::RepositoryChange) -> Result<shape::RepositoryShown> {
+    let (repo, warnings) = (repo(&call)?, unbuilt(&asked));
+    let change = RepositoryChange { replaces: true, settings: settings(&asked) };
+    let add = added(&repo, asked)?;
+    let shown = call.doors.engine.repository_put(&call.caller, &standing(&call)?, &repo, add, change).await?;
+    Ok(told(shown, warnings))
+}
+
+async fn patch(call: Call, asked: shape::RepositoryChange) -> Result<shape::RepositoryShown> {
+    let (repo, warnings) = (repo(&call)?, unbuilt(&asked));
+    for (field, is_given) in [
+        ("forge", asked.forge.is_some()),
+        ("forge_repo_id", asked.forge_repo_id.is_some()),
+        ("host", asked.host.is_some()),
+        ("remotes", !asked.remotes.is_empty()),
+        ("clone_path", asked.clone_path.is_some()),
+        ("parent", asked.parent.is_some()),
+    ] {
+        if is_given {
+            return Err(Error::invalid(field, format!("{field} registers a repository: send it by PUT")));
+        }
+    }
+    let change = RepositoryChange { replaces: false, settings: settings(&asked) };
+    let engine = &call.doors.engine;
+    let shown = engine.repository_configure(&call.caller, &standing(&call)?, &repo, change).await?;
+    Ok(told(shown, warnings))
+}
+
+async fn show(call: Call) -> Result<shape::RepositoryShown> {
+    let engine = &call.doors.engine;
+    let shown = engine.repository_show(&call.caller, &standing(&call)?, &repo(&call)?).await?;
+    Ok(told(shown, Vec::new()))
+}
+
+/// What registers the repository of the path.
+fn added(repo: &str, asked: shape::RepositoryChange) -> Result<RepositoryAdd> {
+    let host = asked.host.clone().or_else(|| host_of(asked.forge.as_deref()).map(str::to_owned));
+    let numbered = |number: u64| {
+        let rule = "the number of a repository is that of a forge: send forge or host too";
+        let host = host.as_deref().ok_or_else(|| Error::invalid("forge_repo_id", rule))?;
+        Ok::<_, Error>(format!("{host}:{number}"))
+    };
+    Ok(RepositoryAdd {
+        forge_id: asked.forge_repo_id.map(numbered).transpose()?,
+        name: Some(host.map_or_else(|| repo.to_owned(), |host| format!("{host}/{repo}"))),
+        directory: asked.clone_path.map(PathBuf::from),
+        aliases: asked.remotes,
+        parent: asked.parent,
+        ..RepositoryAdd::default()
+    })
+}
+
+/// The settings that are given, by their dotted keys.
+fn settings(asked: &shape::RepositoryChange) -> Vec<(String, Value)> {
+    let groups = [
+        ("default_branch", &asked.default_branch),
+        ("memory_token_budget", &asked.memory_token_budget),
+        ("tiers", &asked.tiers),
+        ("control", &asked.control),
+        ("capture", &asked.capture),
+    ];
+    let mut found = Vec::new();
+    for (key, value) in groups {
+        match value {
+            None => {}
+            Some(Value::Object(members)) => found.extend(
+                members
+                    .iter()
+                    .map(|(member, value)| (format!("{key}.{member}"), value.clone()))
+                    .filter(|(key, _)| key != GRAPH),
+            ),
+            Some(value) => found.push((key.to_owned(), value.clone())),
+        }
+    }
+    found
+}
+
+/// Nothing is read by relations yet.
+const GRAPH: &str = "tiers.graph";
+
+/// What is given and not built: nobody is to think that it counts.
+fn unbuilt(asked: &shape::RepositoryChange) -> Vec<String> {
+    let is_pool = asked.isolation.as_ref().is_none_or(|isolation| isolation == "pool");
+    let has_graph = asked.tiers.as_ref().is_some_and(|tiers| tiers.get("graph").is_some());
+    let given = [
+        ("agent_logins", asked.agent_logins.is_some()),
+        ("allow_bots", asked.allow_bots.is_some()),
+        ("ignore_drafts", asked.ignore_drafts.is_some()),
+        ("accept_unmapped_prs", asked.accept_unmapped_prs.is_some()),
+        ("branch_patterns", asked.branch_patterns.is_some()),
+        ("authority", asked.authority.is_some()),
+        ("rules", asked.rules.is_some()),
+        ("reflection", asked.reflection.is_some()),
+        ("preferences", asked.preferences.is_some()),
+        ("guardian", asked.guardian.is_some()),
+        ("isolation", !is_pool),
+        ("share_with", asked.share_with.is_some()),
+        (GRAPH, has_graph),
+    ];
+    let said = |(field, _)| format!("NOT_BUILT: {field} is not kept yet, and changes nothing");
+    given.into_iter().filter(|(_, is_given)| *is_given).map(said).collect()
+}
+
+fn told(shown: RepositoryShown, unbuilt: Vec<String>) -> shape::RepositoryShown {
+    let RepositoryShown { repository, created, in_force, is_cold, mut warnings } = shown;
+    warnings.extend(unbuilt);
+    shape::RepositoryShown {
+        config: own(&repository),
+        in_force: counting(&repository, &in_force),
+        repo_id: repository.id.to_string(),
+        scope_key: repository.key,
+        aliases: aliases(repository.aliases),
+        places: repository.places.into_iter().map(place).collect(),
+        created,
+        cold_start: is_cold,
+        warnings,
+    }
+}
+
+fn own(repository: &Repository) -> shape::RepositorySettings {
+    let RepositorySettings { memory_token_budget, tiers, control, capture } = &repository.settings;
+    shape::RepositorySettings {
+        default_branch: repository.default_ref.clone(),
+        memory_token_budget: *memory_token_budget,
+        tiers: shown_tiers(tiers, |tier| tier),
+        control: shape::RepositoryControl {
+            off: control.off.map(share_of),
+            tier1: control.tier1.map(share_of),
+            tier2: control.tier2.map(share_of),
+            tier3: control.tier3.map(share_of),
+        },
+        capture: shape::RepositoryCapture {
+            conversation: capture.conversation.map(|capture| capture.as_str().to_owned()),
+            retention_days: capture.retention_days,
+        },
+    }
+}
+
+fn counting(repository: &Repository, settings: &CodingSettings) -> shape::RepositorySettings {
+    let (control, capture) = (&settings.control, &settings.capture);
+    shape::RepositorySettings {
+        default_branch: repository.default_ref.clone(),
+        memory_token_budget: Some(settings.budget_tokens),
+        tiers: shown_tiers(&repository.settings.tiers, |tier| Some(tier.unwrap_or(true))),
+        control: shape::RepositoryControl {
+            off: Some(control.off),
+            tier1: Some(control.tier1),
+            tier2: Some(control.tier2),
+            tier3: Some(control.tier3),
+        },
+        capture: shape::RepositoryCapture {
+            conversation: Some(capture.conversation.as_str().to_owned()),
+            retention_days: Some(capture.retention_days),
+        },
+    }
+}
+
+fn shown_tiers(tiers: &Tiers, shown: fn(Option<bool>) -> Option<bool>) -> shape::RepositoryTiers {
+    shape::RepositoryTiers {
+        knowledge: shown(tiers.knowledge),
+        episodes: shown(tiers.episodes),
+        rules: shown(tiers.rules),
+        preferences: shown(tiers.preferences),
+        reflections: shown(tiers.reflections),
+    }
+}
