@@ -18,12 +18,12 @@ use super::reading_docs::Read;
 use crate::records::NewRecord;
 use crate::records::writing::{Building, Origin};
 use crate::safety::{self, Tally, sanitise};
-use crate::verified::{LEARNING, PATH_REFS, as_metadata, proposing};
+use crate::verified::{LEARNING, PATH_REFS, as_metadata, mark_pending, proposing};
 
 /// The metadata key of a text's digest.
 const DIGEST: &str = "content_sha256";
 /// What was learned about a repository: the subtype of its records.
-pub(super) const KNOWLEDGE: &str = "knowledge";
+pub(crate) const KNOWLEDGE: &str = "knowledge";
 /// What agents would have needed: the subtype of its records, and the name of the prompt that asks for it.
 pub(super) const SELF_FEEDBACK: &str = "self_feedback";
 /// The form of this area's records.
@@ -120,6 +120,9 @@ impl Learner<'_> {
         }
         if let Some(known) = self.known(tx, &record, &digest)? {
             return Ok(known);
+        }
+        if self.kind == LearnedKind::Knowledge && self.read.is_unread && proposing::is_wanted(&record) {
+            mark_pending(&mut record.metadata);
         }
         found.add(&safe);
         self.building.insert(tx, &record)?;

@@ -72,6 +72,7 @@ pub use blame::{Blame, BlameAsk, BlamedTask};
 pub use completion::{Completed, Completion, Learned, LearnedAction};
 pub use extraction_prompts::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
 pub use hydration::Hydrated;
+pub(crate) use learned::KNOWLEDGE;
 pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
 pub use repository_settings::{RepositoryChange, RepositoryShown};
 pub use rules_list::RuleListing;

@@ -23,6 +23,8 @@ pub(super) struct Read {
     pub(super) docs: Option<RepositoryDocs>,
     /// Its files; `None` likewise.
     pub(super) tree: Option<Tree>,
+    /// There is a repository, and it could not be read.
+    pub(super) is_unread: bool,
     /// What could not be looked at.
     pub(super) warnings: Vec<String>,
 }
@@ -45,9 +47,9 @@ impl Engine {
     /// Reads what the repository of a task says at a commit, else at the tip of its default branch.
     pub(super) async fn read_docs(&self, task: &Task, commit: Option<&str>) -> Result<Read> {
         let Some(repository) = self.repository_of(task).await? else { return Ok(Read::default()) };
-        // Registered without a place: nobody expects that it is read.
+        // Registered without a place: nobody expects that it is read, and nobody is warned.
         if repository.places.is_empty() {
-            return Ok(Read::default());
+            return Ok(Read { is_unread: true, ..Read::default() });
         }
         let (commit, default) = (commit.map(str::to_owned), repository.default_ref.clone());
         let work = move |source: &dyn CodeSource| {
@@ -61,13 +63,13 @@ impl Engine {
             Ok((docs, tip.commit().map(|commit| Tree { files, commit })))
         };
         Ok(match self.on_code(&repository, &Standing::default(), Arc::new(work)).await {
-            Ok((docs, tree)) => Read { docs: Some(docs), tree, warnings: Vec::new() },
+            Ok((docs, tree)) => Read { docs: Some(docs), tree, ..Read::default() },
             Err(error) => {
                 let why = error.why.as_str();
                 tracing::warn!(task_id = %task.id, repo = %task.actor, why, "what a repository says could not be read");
                 let warning =
                     format!("DOCS_UNREAD: what the repository says itself could not be compared ({why})");
-                Read { warnings: vec![warning], ..Read::default() }
+                Read { is_unread: true, warnings: vec![warning], ..Read::default() }
             }
         })
     }

@@ -106,6 +106,7 @@ impl Engine {
         let Some(DefaultTip { place, tip, .. }) = self.default_tip(&repository).await else { return Ok(()) };
         // Looked at is where the tip was read, and that it decides is decided.
         let repository = Repository { places: vec![place], verified_tip: None, ..repository };
+        self.ask_pending(&repository).await?;
         let mut is_done = self.expire_documented(&repository, tip).await?;
         let mut after = None;
         loop {

@@ -26,10 +26,11 @@ use super::locating::bare_id;
 use super::repositories::{knowledge_namespace, named};
 use super::standing::Standing;
 use super::storing::{FACT_CHARS_MAX, check_secrets};
-use super::verifier::{AnchorError, Information, Verifier, has_mentions, information};
+use super::verifier::{self, AnchorError, Information, PathRef, Verifier, has_mentions, information};
 use super::verifying::scope_of;
-use super::{RepositoryName, content_hash, flags, path_refs, writing};
+use super::{RepositoryName, content_hash, flags, path_refs, pending_citations, writing};
 use crate::Engine;
+use crate::memories::existing;
 
 /// A job's key, before the record's id.
 const JOB_KEY: &str = "cite:";
@@ -55,19 +56,31 @@ struct Cited {
     tip: Tip,
     citations: Vec<Citation>,
     flags: Vec<String>,
+    /// Files that the text names alone, where nobody has looked for them yet.
+    named: Vec<PathRef>,
 }
 
 /// Asks for citations of a record that was just extracted, where it could have some.
 pub(crate) fn ask(tx: &mut dyn Tx, record: &Record, now: Timestamp) -> Result<()> {
+    ask_as(tx, record, JobId::parse(bare_id(&record.id))?, now)
+}
+
+/// Whether a record could have citations: by what it is and says.
+pub(crate) fn is_wanted(record: &Record) -> bool {
     // Most memories are of no repository: their records are passed over by their namespace alone.
-    if key_of(&record.namespace).is_none() || !is_citable(record) || !has_mentions(&record.text) {
+    key_of(&record.namespace).is_some() && is_citable(record) && has_mentions(&record.text)
+}
+
+/// The same by a job of that id.
+pub(super) fn ask_as(tx: &mut dyn Tx, record: &Record, id: JobId, now: Timestamp) -> Result<()> {
+    if !is_wanted(record) {
         return Ok(());
     }
     if repository_of(tx, &record.memory, &record.namespace)?.is_none() {
         return Ok(());
     }
     let job = NewJob {
-        id: JobId::parse(bare_id(&record.id))?,
+        id,
         memory: record.memory.clone(),
         kind: JobKind::Cite,
         unique_key: format!("{JOB_KEY}{}", record.id),
@@ -90,9 +103,12 @@ impl Engine {
         let Some(tied) = tied else { return Ok(None) };
         let cited = match self.cite(&tied).await {
             Ok(cited) => cited,
-            Err(error) => return Ok(again_at(&error, now)),
+            Err(error) => {
+                let waits = || pending_citations::again_at(&tied.record, &tied.repository, now);
+                return Ok(again_at(&error, now).or_else(waits));
+            }
         };
-        if cited.citations.is_empty() {
+        if cited.citations.is_empty() && !pending_citations::is_pending(&tied.record) {
             return Ok(None);
         }
         let engine = self.clone();
@@ -106,10 +122,15 @@ impl Engine {
         let engine = self.clone();
         // Of a learning's files that are named alone its metadata say which they are.
         let with_beginnings = !path_refs::keeps_path_refs(&tied.record);
+        let is_pending = pending_citations::is_pending(&tied.record);
         let work = move |source: &dyn CodeSource| {
             let tip = tip_of(source, commit.as_deref(), default.as_deref())?;
             let places = |verifier: &Verifier<'_>| verifier.propose(&text, commit.is_some(), with_beginnings);
-            engine.anchor_named(source, tip, &scope, &text, places)
+            let named = match tip.commit().filter(|_| is_pending) {
+                Some(commit) => verifier::path_refs(&text, &source.files(&tip.revision)?, commit),
+                None => Vec::new(),
+            };
+            Ok(Cited { named, ..engine.anchor_named(source, tip, &scope, &text, places)? })
         };
         self.on_code(&tied.repository, &Standing::default(), Arc::new(work)).await
     }
@@ -123,8 +144,12 @@ impl Engine {
         places: impl FnOnce(&Verifier<'_>) -> CodeResult<Vec<Place>>,
     ) -> CodeResult<Cited> {
         let verifier = self.verifier(source, &tip, scope);
-        let mut cited =
-            Cited { tip: tip.clone(), citations: Vec::new(), flags: vec![flags::AUTO_CITED.to_owned()] };
+        let mut cited = Cited {
+            tip: tip.clone(),
+            citations: Vec::new(),
+            flags: vec![flags::AUTO_CITED.to_owned()],
+            named: Vec::new(),
+        };
         for place in places(&verifier)? {
             let made = match verifier.anchor(&place, text, self.settings.verified.store_snippet) {
                 Ok(made) => made,
@@ -163,6 +188,13 @@ impl Engine {
         let holds = current.is_some_and(|one| one.state == record.state && one.version == record.version);
         let is_known = tx.repositories().get(&record.memory, &repository.id)?.is_some();
         if !holds || !is_known || tx.facts().get(&record.memory, &record.id)?.is_some() {
+            return Ok(());
+        }
+        if pending_citations::is_pending(record) {
+            let memory = existing(tx, &record.memory)?;
+            pending_citations::settle(tx, &memory, record, &cited.named, now)?;
+        }
+        if cited.citations.is_empty() {
             return Ok(());
         }
         let standing = Standing {

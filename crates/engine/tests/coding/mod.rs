@@ -11,6 +11,7 @@ mod extraction_prompts;
 mod feedback;
 mod hydrating;
 mod path_refs;
+mod pending_citations;
 mod prompts;
 mod repository_settings;
 mod screening;
