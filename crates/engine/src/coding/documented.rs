@@ -5,11 +5,12 @@
 use std::sync::Arc;
 
 use loci_model::code::ObjectId;
-use loci_model::ports::code::CodeSource;
+use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::repository::Repository;
 use loci_model::scope::RecordScope;
+use loci_model::verdict::Unverifiable;
 use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
 
 use super::learned::{KNOWLEDGE, SELF_FEEDBACK};
@@ -42,8 +43,9 @@ struct Page {
 }
 
 impl Engine {
-    /// Expires what a repository says itself at the tip of its default branch; false where that could not be read, so that it is to
-    /// be looked at again. Run twice at one tip, the second time changes nothing.
+    /// Expires what a repository says itself at the tip of its default branch; false where that is out of reach for now, so that it is
+    /// to be looked at again. What is not there, as in a clone without all its objects, waits for the next tip. Run twice at one tip, the
+    /// second time changes nothing.
     pub(crate) async fn expire_documented(&self, repository: &Repository, tip: ObjectId) -> Result<bool> {
         let mut docs = None;
         for among in [Among::Learnings, Among::Rules] {
@@ -52,10 +54,13 @@ impl Engine {
                 let page = self.undocumented(repository, among, after).await?;
                 // Most repositories have nothing to compare: their documents are not read.
                 if !page.records.is_empty() {
-                    if docs.is_none() {
-                        docs = self.docs_at(repository, tip).await;
-                    }
-                    let Some(docs) = &docs else { return Ok(false) };
+                    let docs = match &docs {
+                        Some(docs) => docs,
+                        None => match self.docs_at(repository, tip).await {
+                            Ok(read) => &*docs.insert(read),
+                            Err(error) => return Ok(!is_out_of_reach(&error)),
+                        },
+                    };
                     let said = page.records.into_iter().filter(|record| docs.say(&record.text)).collect();
                     self.expire_all(repository, said).await?;
                 }
@@ -68,19 +73,16 @@ impl Engine {
         Ok(true)
     }
 
-    /// What the repository says at a commit; `None` where that cannot be read.
-    async fn docs_at(&self, repository: &Repository, tip: ObjectId) -> Option<RepositoryDocs> {
+    /// What the repository says at a commit.
+    async fn docs_at(&self, repository: &Repository, tip: ObjectId) -> CodeResult<RepositoryDocs> {
         let work = move |source: &dyn CodeSource| {
             RepositoryDocs::read(source, &tip_of(source, Some(&tip.to_string()), None)?)
         };
-        match self.on_code(repository, &Standing::default(), Arc::new(work)).await {
-            Ok(docs) => Some(docs),
-            Err(error) => {
-                let (repo, why) = (&repository.key, error.why.as_str());
-                tracing::warn!(%repo, why, "what a repository says could not be compared with what is remembered");
-                None
-            }
-        }
+        let read = self.on_code(repository, &Standing::default(), Arc::new(work)).await;
+        read.inspect_err(|error| {
+            let (repo, why) = (&repository.key, error.why.as_str());
+            tracing::warn!(%repo, why, "what a repository says could not be compared with what is remembered");
+        })
     }
 
     async fn undocumented(
@@ -106,6 +108,11 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// Whether it may be read in a moment.
+fn is_out_of_reach(error: &CodeError) -> bool {
+    matches!(error.why, Unverifiable::Network | Unverifiable::Rate | Unverifiable::Deadline)
 }
 
 fn expire(tx: &mut dyn Tx, changing: &Changing<'_>, seen: &Record) -> Result<()> {

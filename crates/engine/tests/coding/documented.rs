@@ -97,7 +97,7 @@ fn what_was_stored_with_citations_stays() {
 }
 
 #[test]
-fn what_cannot_be_read_expires_nothing_and_is_looked_at_again() {
+fn what_cannot_be_read_expires_nothing_until_the_next_tip() {
     let shop = Workshop::new();
     shop.begun("t-001");
     let told = noted(&shop, GEN);
@@ -109,5 +109,8 @@ fn what_cannot_be_read_expires_nothing_and_is_looked_at_again() {
     assert_eq!(stand(&shop, &told).0, RecordState::Active);
     shop.shelf.change(super::world::DIRECTORY, |history| history.find(blob)).unwrap();
     round(&shop);
-    assert_eq!(stand(&shop, &told), expired(), "the same tip, looked at again");
+    assert_eq!(stand(&shop, &told).0, RecordState::Active, "what is not there is not asked for all the time");
+    shop.write("src/other.rs", "fn other() {}\n");
+    round(&shop);
+    assert_eq!(stand(&shop, &told), expired());
 }
