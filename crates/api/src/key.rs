@@ -13,6 +13,8 @@ pub enum Capability {
     Write,
     /// Make, change and delete memories; forget, export, import.
     Admin,
+    /// Do what agents do, for tasks of that actor and session, and nothing else.
+    Agent,
 }
 
 /// A part of the world and what may be done there. An absent member means any.

@@ -229,12 +229,27 @@ pub struct TaskAlerted {
     pub quarantined: Vec<String>,
 }
 
+/// A bearer token, which `Debug` does not show.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(transparent)]
+pub struct AgentToken(pub String);
+
+impl std::fmt::Debug for AgentToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("AgentToken(…)")
+    }
+}
+
 /// A task that was taken in, now or before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TaskTaken {
     /// The task.
     #[serde(flatten)]
     pub task: Task,
+    /// What its agent asks with: a bearer token for this task alone, until a day behind its end. Absent where the server asks for no
+    /// credentials.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_token: Option<AgentToken>,
     /// What to know: `FORGE_ID_UNCHECKED`, `REPO_RENAMED`.
     pub warnings: Vec<String>,
 }

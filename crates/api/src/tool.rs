@@ -23,7 +23,7 @@ pub struct ToolEntry {
     pub dotted_name: Option<String>,
     /// What it is for.
     pub description: String,
-    /// What its caller must be allowed to do: `memory:read`, `memory:write` or `memory:admin`.
+    /// What its caller must be allowed to do: `memory:read`, `memory:write` or `memory:admin`; agents may call some without.
     pub scope: String,
     /// The profiles that list it.
     pub profiles: Vec<String>,

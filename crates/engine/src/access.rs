@@ -105,9 +105,25 @@ pub fn require_server_admin(caller: &Principal) -> Result<()> {
     if caller.grants.iter().any(everything) { Ok(()) } else { Err(refused("administration of the server")) }
 }
 
-/// True when the caller has any grant that touches the memory: it may know of the memory.
+/// True when the caller has any grant that touches the memory, but that of an agent: it may know of the memory.
 pub fn may_know(caller: &Principal, memory: &MemoryId) -> bool {
-    caller.grants.iter().any(|grant| grant.memory.as_ref().is_none_or(|granted| granted == memory))
+    [Capability::Read, Capability::Write, Capability::Admin]
+        .into_iter()
+        .any(|capability| grants(caller, memory, capability).next().is_some())
+}
+
+/// True when the caller may act as the agent of some task of the memory.
+pub(crate) fn may_act(caller: &Principal, memory: &MemoryId) -> bool {
+    grants(caller, memory, Capability::Agent).next().is_some()
+}
+
+/// True when the caller may act as the agent of the task of that actor and session.
+pub(crate) fn is_agent_of(
+    caller: &Principal,
+    memory: &MemoryId,
+    (actor, session): (&ActorId, &SessionId),
+) -> bool {
+    grants(caller, memory, Capability::Agent).any(|grant| covers_events(grant, actor, Some(session)))
 }
 
 /// Requires a grant on events of an actor, or of one session of it: by actor (and session) or on the whole memory.

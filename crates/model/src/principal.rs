@@ -15,6 +15,8 @@ pub enum Capability {
     Write,
     /// Make, change and delete memories, tags, settings; forget, export, import.
     Admin,
+    /// Do what the agent of a task does, for tasks of that actor and session, and nothing else.
+    Agent,
 }
 
 /// A part of the world and what may be done there. An absent member means any.

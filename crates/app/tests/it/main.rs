@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod agent_tokens;
 mod attach;
 mod blaming;
 mod branches;

@@ -3,6 +3,7 @@
 //!
 //! | file | idea |
 //! |---|---|
+//! | `acting` | what the agent of a task may do, and in which verbs |
 //! | `alerts` | holding back what a task with a security alert wrote, and writes |
 //! | `task_place` | the repository of a new task, by name and by its forge's number |
 //! | `place` | the actor, the session and the namespaces of a task, and who may touch it |
@@ -28,6 +29,7 @@
 //! A verb: one file with an `impl Engine` block, its request and answer beside it. Everything that one call writes is one write:
 //! a report is stored whole or not at all.
 
+mod acting;
 pub(crate) mod alerts;
 mod arm;
 pub mod assembling;

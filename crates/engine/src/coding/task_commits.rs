@@ -79,6 +79,7 @@ impl Engine {
     ) -> Result<CommitsTaken> {
         let read = read(report)?;
         let memory = self.code_memory(caller, standing).await?;
+        let caller = &self.acting(caller, &memory, id).await?;
         let (caller, id, now, settings) =
             (caller.clone(), id.clone(), self.clock.now(), self.settings.clone());
         self.store

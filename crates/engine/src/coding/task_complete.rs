@@ -61,6 +61,7 @@ impl Engine {
     ) -> Result<Completed> {
         said.check()?;
         let memory = self.code_memory(caller, standing).await?;
+        let caller = &self.acting(caller, &memory, id).await?;
         let view = access::record_view(caller, &memory, Capability::Write)?;
         // Whoever may only write was shown nothing.
         let reads = access::record_view(caller, &memory, Capability::Read).ok();

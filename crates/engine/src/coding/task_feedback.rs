@@ -98,6 +98,7 @@ impl Engine {
             *reason = secrets::redact(std::mem::take(reason), RedactionMode::Mask).0;
         }
         let memory = self.code_memory(caller, standing).await?;
+        let caller = &self.acting(caller, &memory, id).await?;
         let view = access::record_view(caller, &memory, Capability::Read)?;
         let (caller, id, at) = (caller.clone(), id.clone(), self.clock.now());
         self.store

@@ -51,6 +51,7 @@ impl Engine {
         learnings: Vec<Learning>,
     ) -> Result<LearningsTaken> {
         let memory = self.code_memory(caller, standing).await?;
+        let caller = &self.acting(caller, &memory, id).await?;
         let view = access::record_view(caller, &memory, Capability::Write)?;
         let (task, commit) = self.task_at(caller, &memory, id).await?;
         let read = self.read_docs(&task, commit.as_deref()).await?;

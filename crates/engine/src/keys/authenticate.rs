@@ -5,8 +5,8 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
 use loci_model::{AccessKeyId, Error, Result};
 
-use super::Secret;
 use super::secret::digest;
+use super::{Secret, agent_token};
 use crate::Engine;
 
 impl Engine {
@@ -26,8 +26,11 @@ impl Engine {
         Ok(Some((key.principal, Secret::new(secret))))
     }
 
-    /// The principal of a bearer token that counts. Only digests are compared.
+    /// The principal of a bearer token that counts: of a key, of which only digests are compared, or of the agent of a task.
     pub async fn token_lookup(&self, token: &str) -> Result<Option<Principal>> {
+        if agent_token::is_agents(token) {
+            return self.agent_of(token).await;
+        }
         let wanted = digest(token);
         let key = self.store.read(move |tx| tx.keys().by_token(&wanted)).await?;
         Ok(key.filter(|key| key.revoked_at.is_none()).map(|key| key.principal))

@@ -1,5 +1,7 @@
-//! Verbs of access keys: create, list, rotate, revoke, and looking a caller up. Secrets leave the engine once.
+//! Verbs of access keys: create, list, rotate, revoke, and looking a caller up; and tokens of agents, of which nothing is stored.
+//! Secrets leave the engine once.
 
+mod agent_token;
 mod authenticate;
 mod create;
 mod list;

@@ -48,7 +48,7 @@ fn admit<'a>(
     let Some((tool, work)) = table.find(name) else {
         return Err(ToolError::new(Code::NotFound, "there is no tool of that name"));
     };
-    if !tool.scope.is_held(&context.caller) {
+    if !tool.is_open_to(|scope| scope.is_held(&context.caller)) {
         let scope = tool.scope.as_str();
         return Err(ToolError::new(Code::Forbidden, format!("{} needs the scope {scope}", tool.name))
             .with("scope", scope));

@@ -68,6 +68,6 @@ impl Table {
         profiles: &'a [Profile],
         caller: &'a Principal,
     ) -> impl Iterator<Item = &'a Tool> {
-        self.of(profiles).filter(|tool| tool.scope.is_held(caller))
+        self.of(profiles).filter(|tool| tool.is_open_to(|scope| scope.is_held(caller)))
     }
 }

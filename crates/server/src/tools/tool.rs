@@ -42,15 +42,21 @@ pub enum Scope {
     Write,
     /// `memory:admin`
     Admin,
+    /// `memory:agent`: the tools by which the agent of a task works on it, and nothing else.
+    Agent,
 }
 
 impl Scope {
+    /// Every scope.
+    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Admin, Self::Agent];
+
     /// As it is written in tokens and challenges.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "memory:read",
             Self::Write => "memory:write",
             Self::Admin => "memory:admin",
+            Self::Agent => "memory:agent",
         }
     }
 
@@ -60,6 +66,7 @@ impl Scope {
             Self::Read => Capability::Read,
             Self::Write => Capability::Write,
             Self::Admin => Capability::Admin,
+            Self::Agent => Capability::Agent,
         }
     }
 
@@ -67,6 +74,21 @@ impl Scope {
     pub fn is_held(self, caller: &Principal) -> bool {
         caller.grants.iter().any(|grant| grant.capabilities.contains(&self.capability()))
     }
+}
+
+/// The tools of whoever may act as the agent of a task.
+const OF_AGENTS: [&str; 4] = ["memory_hydrate", "memory_search", "memory_note", "memory_feedback"];
+
+impl Tool {
+    /// True for whoever has such scopes: the tool's own, or an agent's for a tool of agents. Where, the engine asks.
+    pub fn is_open_to(&self, has: impl Fn(Scope) -> bool) -> bool {
+        has(self.scope) || (is_of_agents(self.name) && has(Scope::Agent))
+    }
+}
+
+/// True for the name of a tool by which the agent of a task works on it.
+pub fn is_of_agents(name: &str) -> bool {
+    OF_AGENTS.contains(&name)
 }
 
 /// Hints for clients (mcp.md §10). The server never relies on them.

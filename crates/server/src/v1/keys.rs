@@ -61,6 +61,7 @@ fn grant(asked: shape::Grant) -> Result<Grant> {
         shape::Capability::Read => Capability::Read,
         shape::Capability::Write => Capability::Write,
         shape::Capability::Admin => Capability::Admin,
+        shape::Capability::Agent => Capability::Agent,
     };
     Ok(Grant {
         memory: asked.memory.map(MemoryId::parse).transpose().map_err(|error| error.on("memory"))?,
@@ -77,6 +78,7 @@ fn grant_shown(grant: &Grant) -> shape::Grant {
         Capability::Read => shape::Capability::Read,
         Capability::Write => shape::Capability::Write,
         Capability::Admin => shape::Capability::Admin,
+        Capability::Agent => shape::Capability::Agent,
     };
     shape::Grant {
         memory: grant.memory.as_ref().map(ToString::to_string),

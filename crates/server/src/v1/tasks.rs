@@ -92,8 +92,15 @@ async fn add(call: Call, asked: shape::TaskCreate) -> Result<(shape::TaskTaken, 
         arm: word("memory_arm", arm, MemoryArm::ALL, MemoryArm::parse, MemoryArm::as_str)?,
     };
     let token = call.token()?;
-    let made = call.doors.engine.task_create(&call.caller, &standing(&call)?, new, token).await?;
-    Ok((shape::TaskTaken { task: shown(made.task), warnings: made.warnings }, made.created))
+    let engine = &call.doors.engine;
+    let made = engine.task_create(&call.caller, &standing(&call)?, new, token).await?;
+    // Where nobody is asked for credentials a token would say nothing.
+    let agent_token = match call.doors.gate.any_keys().await? {
+        true => Some(shape::AgentToken(engine.agent_token(&made.task)?.expose().to_owned())),
+        false => None,
+    };
+    let taken = shape::TaskTaken { task: shown(made.task), agent_token, warnings: made.warnings };
+    Ok((taken, made.created))
 }
 
 async fn show(call: Call) -> Result<shape::Task> {

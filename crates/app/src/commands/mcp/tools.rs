@@ -12,7 +12,7 @@ use loci_model::ports::BoxFuture;
 use loci_server::mcp::loci::ToolBox;
 use loci_server::mcp::provider::Caller;
 use loci_server::tools::error::{Code, ToolError};
-use loci_server::tools::tool::{Arguments, Outcome, Scope};
+use loci_server::tools::tool::{Arguments, Outcome, Scope, is_of_agents};
 use loci_server::v1::tool_error_of;
 use tokio::sync::{Mutex, RwLock};
 
@@ -160,8 +160,15 @@ impl ToolBox for ClientTools {
                 async move { client.tool_list(&listing).await }
             });
             let list = list.await?;
-            let held = |scope: &Scope| list.tools.iter().any(|tool| tool.scope == scope.as_str());
-            Ok([Scope::Read, Scope::Write, Scope::Admin].into_iter().filter(held).collect())
+            // The tools of agents are listed to an agent too, who has none of their scopes.
+            let (of_agents, others): (Vec<_>, Vec<_>) =
+                list.tools.iter().partition(|tool| is_of_agents(&tool.name));
+            let has = |scope: &str| others.iter().any(|tool| tool.scope == scope);
+            let held = |scope: &Scope| match scope {
+                Scope::Agent => of_agents.iter().any(|tool| !has(&tool.scope)),
+                scope => has(scope.as_str()),
+            };
+            Ok(Scope::ALL.into_iter().filter(held).collect())
         })
     }
 

@@ -34,13 +34,15 @@ impl Engine {
         let deadline = Deadline::begin(self.clock.clone(), asked.timeout_ms(&self.settings.coding));
         let place = async {
             let memory = self.code_memory(caller, standing).await?;
-            self.place_of_task(caller, &memory, id).await
+            let caller = self.acting(caller, &memory, id).await?;
+            let place = self.place_of_task(&caller, &memory, id).await?;
+            Ok::<_, Error>((caller, place))
         };
-        let place = match deadline.read(place).await {
+        let (caller, place) = match deadline.read(place).await {
             Read::Done(place) => place?,
             Read::Late => return Err(Error::unavailable("the task could not be read in time")),
         };
-        self.hydrate(caller, standing, place, asked, &deadline).await
+        self.hydrate(&caller, standing, place, asked, &deadline).await
     }
 
     /// Puts together what a task of a repository would be shown, for whoever has no task, or may read and not write. Nothing is written

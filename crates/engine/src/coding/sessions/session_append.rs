@@ -102,6 +102,7 @@ impl Engine {
         }
         (0..).zip(&items).try_for_each(|(at, item)| check(item).map_err(|error| of_event(at, error)))?;
         let memory = self.code_memory(caller, standing).await?;
+        let caller = &self.acting(caller, &memory, id).await?;
         let task = self.task_of(caller, &memory, id).await?;
         let ready = (0..).zip(items);
         let ready = ready.map(|(at, new)| self.ready(&task, new).map_err(|error| of_event(at, error)));

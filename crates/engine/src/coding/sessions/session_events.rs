@@ -47,6 +47,7 @@ impl Engine {
         listing: SessionListing,
     ) -> Result<SessionEvents> {
         let memory = self.code_memory(caller, standing).await?;
+        let caller = &self.acting(caller, &memory, id).await?;
         let limit = listing.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
         let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
         self.store
@@ -80,6 +81,7 @@ impl Engine {
         id: &TaskId,
     ) -> Result<bool> {
         let memory = self.code_memory(caller, standing).await?;
+        let caller = &self.acting(caller, &memory, id).await?;
         let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
         let server = self.settings.coding.clone();
         let (of, ended_task) = (memory.clone(), id.clone());

@@ -57,6 +57,7 @@ impl Engine {
             return Err(Error::invalid("seq", format!("seq must have 1 to {max} members")));
         }
         let memory = self.code_memory(caller, standing).await?;
+        let caller = &self.acting(caller, &memory, id).await?;
         let view = access::record_view(caller, &memory, Capability::Write)?;
         let (task, commit) = self.task_at(caller, &memory, id).await?;
         let read = self.read_docs(&task, commit.as_deref()).await?;

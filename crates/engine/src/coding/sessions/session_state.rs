@@ -24,6 +24,7 @@ impl Engine {
         id: &TaskId,
     ) -> Result<(Document, u64)> {
         let memory = self.code_memory(caller, standing).await?;
+        let caller = &self.acting(caller, &memory, id).await?;
         let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
         self.store
             .read(move |tx| {
@@ -54,6 +55,7 @@ impl Engine {
             return Err(Error::new(ErrorKind::TooLarge, rule).on("state"));
         }
         let memory = self.code_memory(caller, standing).await?;
+        let caller = &self.acting(caller, &memory, id).await?;
         let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
         let settings = self.settings.clone();
         self.store

@@ -50,7 +50,7 @@ impl LociOffer {
         let scopes = self.tools.scopes(&asking.caller).await.map_err(unlisted)?;
         let dotted = asking.endpoint.naming == Naming::Dotted;
         let of_profiles = self.table.of(&asking.endpoint.profiles);
-        let may = |tool: &&Tool| scopes.contains(&tool.scope);
+        let may = |tool: &&Tool| tool.is_open_to(|scope| scopes.contains(&scope));
         let value = of_profiles.filter(may).map(|tool| tool.shown(dotted)).collect();
         // A list with something left out is the caller's alone.
         let all = [Scope::Read, Scope::Write, Scope::Admin].iter().all(|scope| scopes.contains(scope));
@@ -68,7 +68,12 @@ impl LociOffer {
         if !is_listed && !self.allow_unlisted {
             return Err(unknown());
         }
-        if asking.caller.principal.as_ref().is_some_and(|caller| !tool.scope.is_held(caller)) {
+        if asking
+            .caller
+            .principal
+            .as_ref()
+            .is_some_and(|caller| !tool.is_open_to(|scope| scope.is_held(caller)))
+        {
             return Err(Fault::forbidden(tool.scope));
         }
         let outcome = self.tools.call(&asking.caller, tool.name, arguments).await;

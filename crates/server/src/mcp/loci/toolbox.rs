@@ -54,10 +54,7 @@ impl ToolBox for EngineTools {
     fn scopes<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<Scope>, ToolError>> {
         Box::pin(async move {
             let principal = Self::known(caller)?;
-            Ok([Scope::Read, Scope::Write, Scope::Admin]
-                .into_iter()
-                .filter(|scope| scope.is_held(principal))
-                .collect())
+            Ok(Scope::ALL.into_iter().filter(|scope| scope.is_held(principal)).collect())
         })
     }
 

@@ -97,14 +97,19 @@ impl Engine {
         let deadline = Deadline::begin(self.clock.clone(), self.settings.coding.read_timeout_ms);
         let place = async {
             let memory = self.code_memory(caller, standing).await?;
-            self.place_of_search(caller, &memory, &asked.repo, asked.task.as_ref()).await
+            let caller = match &asked.task {
+                Some(task) => self.acting(caller, &memory, task).await?,
+                None => caller.clone(),
+            };
+            let place = self.place_of_search(&caller, &memory, &asked.repo, asked.task.as_ref()).await?;
+            Ok::<_, Error>((caller, place))
         };
-        let place = match deadline.read(place).await {
+        let (caller, place) = match deadline.read(place).await {
             Read::Done(place) => place?,
             Read::Late => return Err(Error::unavailable("the repository could not be read in time")),
         };
-        let gathered = self.gather(caller, standing, &place, &asked, &deadline).await;
-        self.tell_found(caller, &place, &asked, gathered, &deadline).await
+        let gathered = self.gather(&caller, standing, &place, &asked, &deadline).await;
+        self.tell_found(&caller, &place, &asked, gathered, &deadline).await
     }
 
     /// What may be searched: the repository of a task by the right to write that, any repository by a grant on it.

@@ -1,0 +1,52 @@
+//! Whoever may act as the agent of a task (`Capability::Agent`) may do what agents do, and no more: the verbs of agents ask here for whom
+//! they work, every other verb knows nothing of the capability and refuses. The rights that a verb needs are given within it: to write in
+//! the task's session, to read what is remembered of its repository and of whoever asked for it.
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::task::Task;
+use loci_model::{MemoryId, Namespace, Result, TaskId};
+
+use super::place;
+use crate::{Engine, access};
+
+impl Engine {
+    /// The caller, with the rights of the task's agent where the caller may act as that one.
+    pub(super) async fn acting(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        id: &TaskId,
+    ) -> Result<Principal> {
+        if !access::may_act(caller, memory) {
+            return Ok(caller.clone());
+        }
+        let (of, id) = (memory.clone(), id.clone());
+        let task = self.store.read(move |tx| tx.tasks().get(&of, &id)).await?;
+        let own = task.filter(|task| access::is_agent_of(caller, memory, (&task.actor, &task.session)));
+        let mut acting = caller.clone();
+        acting.grants.extend(own.map(|task| rights(&task)).transpose()?.unwrap_or_default());
+        Ok(acting)
+    }
+}
+
+fn rights(task: &Task) -> Result<Vec<Grant>> {
+    let of_task = || Grant { memory: Some(task.memory.clone()), ..Grant::everything() };
+    let reads = |path: String| {
+        let namespace = Some(Namespace::parse(path)?);
+        Ok(Grant { namespace, capabilities: [Capability::Read].into(), ..of_task() })
+    };
+    let mut rights = vec![
+        Grant {
+            actor: Some(task.actor.clone()),
+            session: Some(task.session.clone()),
+            capabilities: [Capability::Read, Capability::Write].into(),
+            ..of_task()
+        },
+        reads(format!("/{}/", task.actor))?,
+    ];
+    if let Some(preferences) = task.user.as_deref().and_then(place::preferences_of) {
+        rights.push(reads(preferences)?);
+    }
+    Ok(rights)
+}
