@@ -2,7 +2,6 @@
 //! they work, every other verb knows nothing of the capability and refuses. The rights that a verb needs are given within it: to write in
 //! the task's session, to read what is remembered of its repository and of whoever asked for it.
 
-use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::task::Task;
 use loci_model::{MemoryId, Namespace, Result, TaskId};
@@ -11,18 +10,17 @@ use super::place;
 use crate::{Engine, access};
 
 impl Engine {
-    /// The caller, with the rights of the task's agent where the caller may act as that one.
+    /// The caller of a verb of agents, with the rights of the task's agent where the caller may act as that one.
     pub(super) async fn acting(
         &self,
         caller: &Principal,
         memory: &MemoryId,
         id: &TaskId,
     ) -> Result<Principal> {
+        let task = self.known_task(memory, id).await?;
         if !access::may_act(caller, memory) {
             return Ok(caller.clone());
         }
-        let (of, id) = (memory.clone(), id.clone());
-        let task = self.store.read(move |tx| tx.tasks().get(&of, &id)).await?;
         let own = task.filter(|task| access::is_agent_of(caller, memory, (&task.actor, &task.session)));
         let mut acting = caller.clone();
         acting.grants.extend(own.map(|task| rights(&task)).transpose()?.unwrap_or_default());

@@ -4,6 +4,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `acting` | what the agent of a task may do, and in which verbs |
+//! | `envelope` | what log lines of this area carry, and how failures are told |
 //! | `alerts` | holding back what a task with a security alert wrote, and writes |
 //! | `task_place` | the repository of a new task, by name and by its forge's number |
 //! | `place` | the actor, the session and the namespaces of a task, and who may touch it |
@@ -38,6 +39,7 @@ mod blame;
 mod checks;
 mod completion;
 mod documented;
+mod envelope;
 mod episode_writing;
 mod exposure_get;
 mod extraction_prompts;

@@ -11,6 +11,7 @@ use loci_model::repository::Repository;
 use loci_model::task::Task;
 use loci_model::verdict::Unverifiable;
 
+use super::envelope::LOAD_INFRA;
 use super::repository_docs::RepositoryDocs;
 use crate::Engine;
 use crate::verified::verifier::{PathRef, path_refs};
@@ -66,7 +67,7 @@ impl Engine {
             Ok((docs, tree)) => Read { docs: Some(docs), tree, ..Read::default() },
             Err(error) => {
                 let why = error.why.as_str();
-                tracing::warn!(task_id = %task.id, repo = %task.actor, why, "what a repository says could not be read");
+                tracing::warn!(metric_type = LOAD_INFRA, why, "what a repository says could not be read");
                 let warning =
                     format!("DOCS_UNREAD: what the repository says itself could not be compared ({why})");
                 Read { is_unread: true, warnings: vec![warning], ..Read::default() }

@@ -6,6 +6,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::task::{Task, TaskAlert};
 use loci_model::{Error, RecordId, Result, TaskId, limits};
 
+use super::envelope::Call;
 use super::{alerts, place};
 use crate::Engine;
 use crate::memories::existing;
@@ -36,40 +37,45 @@ impl Engine {
         id: &TaskId,
         reason: &str,
     ) -> Result<TaskAlerted> {
-        let most = limits::REASON_CHARS_MAX;
-        if !(1..=most).contains(&reason.chars().count()) {
-            let rule = format!("reason must have 1 to {most} characters: it is kept with each record");
-            return Err(Error::invalid("reason", rule));
-        }
-        let memory = self.code_memory(caller, standing).await?;
-        let alert = TaskAlert {
-            // Whatever the settings are: a reason is kept with each record.
-            reason: secrets::redact(reason.to_owned(), RedactionMode::Mask).0,
-            by: caller.name.clone(),
-            at: self.clock.now(),
-        };
-        let (caller, id) = (caller.clone(), id.clone());
-        let alerted = self
-            .store
-            .write(move |tx| {
-                let memory = existing(tx, &memory)?;
-                let task = tx.tasks().get(&memory.id, &id)?;
-                let mut task = place::visible(&caller, &id, task, Capability::Write)?;
-                place::require_all(&caller, &memory.id, &task.actor, Capability::Write)?;
-                if task.security_alert.is_some() {
-                    return Ok(TaskAlerted { task, raised: false, quarantined: Vec::new() });
+        Call::write("task_alert", Some(id))
+            .told(async {
+                let most = limits::REASON_CHARS_MAX;
+                if !(1..=most).contains(&reason.chars().count()) {
+                    let rule =
+                        format!("reason must have 1 to {most} characters: it is kept with each record");
+                    return Err(Error::invalid("reason", rule));
                 }
-                let changing = Changing { memory: &memory, by: &caller.name, at: alert.at };
-                let quarantined = alerts::sweep(tx, &changing, &task, &alert)?;
-                task.updated_at = alert.at;
-                task.security_alert = Some(alert.clone());
-                tx.tasks_mut().put(&task)?;
-                Ok(TaskAlerted { task, raised: true, quarantined })
+                let memory = self.code_memory(caller, standing).await?;
+                self.known_task(&memory, id).await?;
+                let alert = TaskAlert {
+                    // Whatever the settings are: a reason is kept with each record.
+                    reason: secrets::redact(reason.to_owned(), RedactionMode::Mask).0,
+                    by: caller.name.clone(),
+                    at: self.clock.now(),
+                };
+                let (caller, id) = (caller.clone(), id.clone());
+                let alerted = self
+                    .store
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        let task = tx.tasks().get(&memory.id, &id)?;
+                        let mut task = place::visible(&caller, &id, task, Capability::Write)?;
+                        place::require_all(&caller, &memory.id, &task.actor, Capability::Write)?;
+                        if task.security_alert.is_some() {
+                            return Ok(TaskAlerted { task, raised: false, quarantined: Vec::new() });
+                        }
+                        let changing = Changing { memory: &memory, by: &caller.name, at: alert.at };
+                        let quarantined = alerts::sweep(tx, &changing, &task, &alert)?;
+                        task.updated_at = alert.at;
+                        task.security_alert = Some(alert.clone());
+                        tx.tasks_mut().put(&task)?;
+                        Ok(TaskAlerted { task, raised: true, quarantined })
+                    })
+                    .await?;
+                let held = alerted.quarantined.len();
+                tracing::warn!(held, raised = alerted.raised, "a security alert of a task");
+                Ok(alerted)
             })
-            .await?;
-        let (task_id, repo) = (&alerted.task.id, &alerted.task.actor);
-        let held = alerted.quarantined.len();
-        tracing::warn!(%task_id, %repo, held, raised = alerted.raised, "a security alert of a task");
-        Ok(alerted)
+            .await
     }
 }

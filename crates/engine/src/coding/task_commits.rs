@@ -10,6 +10,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::task::Task;
 use loci_model::{ActorId, Error, MemoryId, Result, TaskId, Timestamp, limits};
 
+use super::envelope::Call;
 use super::{checks, place};
 use crate::Engine;
 use crate::memories::existing;
@@ -77,25 +78,29 @@ impl Engine {
         id: &TaskId,
         report: CommitReport,
     ) -> Result<CommitsTaken> {
-        let read = read(report)?;
-        let memory = self.code_memory(caller, standing).await?;
-        let caller = &self.acting(caller, &memory, id).await?;
-        let (caller, id, now, settings) =
-            (caller.clone(), id.clone(), self.clock.now(), self.settings.clone());
-        self.store
-            .write(move |tx| {
-                let memory = existing(tx, &memory)?;
-                let task = tx.tasks().get(&memory.id, &id)?;
-                let task = place::visible(&caller, &id, task, Capability::Write)?;
-                let policy = SafetyPolicy::of(&settings, &memory.settings);
-                let mut taken = CommitsTaken::default();
-                for (sha, parents, new) in &read.commits {
-                    take(tx, &task, (*sha, parents), new, policy.secrets, now, &mut taken)?;
-                }
-                for (old, new) in &read.rewrites {
-                    rewrite(tx, &task, old, new, now, &mut taken)?;
-                }
-                Ok(taken)
+        Call::write("task_commits", Some(id))
+            .told(async {
+                let read = read(report)?;
+                let memory = self.code_memory(caller, standing).await?;
+                let caller = &self.acting(caller, &memory, id).await?;
+                let (caller, id, now, settings) =
+                    (caller.clone(), id.clone(), self.clock.now(), self.settings.clone());
+                self.store
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        let task = tx.tasks().get(&memory.id, &id)?;
+                        let task = place::visible(&caller, &id, task, Capability::Write)?;
+                        let policy = SafetyPolicy::of(&settings, &memory.settings);
+                        let mut taken = CommitsTaken::default();
+                        for (sha, parents, new) in &read.commits {
+                            take(tx, &task, (*sha, parents), new, policy.secrets, now, &mut taken)?;
+                        }
+                        for (old, new) in &read.rewrites {
+                            rewrite(tx, &task, old, new, now, &mut taken)?;
+                        }
+                        Ok(taken)
+                    })
+                    .await
             })
             .await
     }

@@ -8,6 +8,7 @@ use loci_model::task::Task;
 use loci_model::{Error, JobId, RecordId, Result, TaskId, limits};
 
 use super::completion::{Completed, Completion, LearnedAction};
+use super::envelope::Call;
 use super::episode_writing::put_episode;
 use super::learned::{LearnedKind, Learner};
 use super::learnings::{self, Learning};
@@ -59,54 +60,59 @@ impl Engine {
         said: Completion,
         token: Option<ClientToken>,
     ) -> Result<Completed> {
-        said.check()?;
-        let memory = self.code_memory(caller, standing).await?;
-        let caller = &self.acting(caller, &memory, id).await?;
-        let view = access::record_view(caller, &memory, Capability::Write)?;
-        // Whoever may only write was shown nothing.
-        let reads = access::record_view(caller, &memory, Capability::Read).ok();
-        let (task, known) = self.task_at(caller, &memory, id).await?;
-        let natural = natural_token(id, &said)?.of(caller, &memory)?;
-        let token = token.map(|token| token.of(caller, &memory)).transpose()?;
-        let commit = commit(&said).or(known);
-        let work = self.work_of(said, commit)?;
-        let read = if work.learnings.is_empty() {
-            Read::default()
-        } else {
-            self.read_docs(&task, work.commit.as_deref()).await?
-        };
-        let (caller, id, now, settings) =
-            (caller.clone(), id.clone(), self.clock.now(), self.settings.clone());
-        let (completed, found) = self
-            .store
-            .write(move |tx| {
-                let memory = existing(tx, &memory)?;
-                let place = Some(&memory.id);
-                let task = tx.tasks().get(&memory.id, &id)?;
-                let mut task = place::visible(&caller, &id, task, Capability::Write)?;
-                if let Some(first) = replayed(look_up(tx, token.as_ref(), place, OPERATION, now)?)? {
-                    return Ok((first, Tally::default()));
-                }
-                if let Replay::Same(first) = look_up(tx, Some(&natural), place, OPERATION, now)? {
-                    return Ok((first, Tally::default()));
-                }
-                let policy = SafetyPolicy::of(&settings, &memory.settings);
-                let by = caller.name.as_str();
-                let building = Building { memory: &memory, view: &view, policy, expiry: None, by, now };
-                let mut found = Tally::default();
-                let reads = reads.as_ref();
-                let completed = write(tx, &building, reads, &mut task, &work, &read, &mut found)?;
-                batch::ask_for_vectors(tx, &memory.id, &work.ids.job, now)?;
-                let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
-                for token in [token.as_ref(), Some(&natural)] {
-                    remember(tx, token, place, OPERATION, &completed, expires)?;
-                }
-                Ok((completed, found))
+        Call::write("task_complete", Some(id))
+            .told(async {
+                said.check()?;
+                let memory = self.code_memory(caller, standing).await?;
+                let caller = &self.acting(caller, &memory, id).await?;
+                let view = access::record_view(caller, &memory, Capability::Write)?;
+                // Whoever may only write was shown nothing.
+                let reads = access::record_view(caller, &memory, Capability::Read).ok();
+                let (task, known) = self.task_at(caller, &memory, id).await?;
+                let natural = natural_token(id, &said)?.of(caller, &memory)?;
+                let token = token.map(|token| token.of(caller, &memory)).transpose()?;
+                let commit = commit(&said).or(known);
+                let work = self.work_of(said, commit)?;
+                let read = if work.learnings.is_empty() {
+                    Read::default()
+                } else {
+                    self.read_docs(&task, work.commit.as_deref()).await?
+                };
+                let (caller, id, now, settings) =
+                    (caller.clone(), id.clone(), self.clock.now(), self.settings.clone());
+                let (completed, found) = self
+                    .store
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        let place = Some(&memory.id);
+                        let task = tx.tasks().get(&memory.id, &id)?;
+                        let mut task = place::visible(&caller, &id, task, Capability::Write)?;
+                        if let Some(first) = replayed(look_up(tx, token.as_ref(), place, OPERATION, now)?)? {
+                            return Ok((first, Tally::default()));
+                        }
+                        if let Replay::Same(first) = look_up(tx, Some(&natural), place, OPERATION, now)? {
+                            return Ok((first, Tally::default()));
+                        }
+                        let policy = SafetyPolicy::of(&settings, &memory.settings);
+                        let by = caller.name.as_str();
+                        let building =
+                            Building { memory: &memory, view: &view, policy, expiry: None, by, now };
+                        let mut found = Tally::default();
+                        let reads = reads.as_ref();
+                        let completed = write(tx, &building, reads, &mut task, &work, &read, &mut found)?;
+                        batch::ask_for_vectors(tx, &memory.id, &work.ids.job, now)?;
+                        let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
+                        for token in [token.as_ref(), Some(&natural)] {
+                            remember(tx, token, place, OPERATION, &completed, expires)?;
+                        }
+                        Ok((completed, found))
+                    })
+                    .await?;
+                found.tell(self.observe.as_ref());
+                self.wake.call();
+                Ok(completed)
             })
-            .await?;
-        found.tell(self.observe.as_ref());
-        self.wake.call();
-        Ok(completed)
+            .await
     }
 
     fn work_of(&self, said: Completion, commit: Option<String>) -> Result<Work> {

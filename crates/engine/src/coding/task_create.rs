@@ -10,6 +10,7 @@ use loci_model::task::{
 use loci_model::{Error, Result, TaskId, Timestamp, limits};
 use sha2::{Digest, Sha256};
 
+use super::envelope::{Call, of_request};
 use super::prompts::input_hash;
 use super::settings::CodingSettings;
 use super::{arm, checks, place, task_place};
@@ -117,39 +118,45 @@ impl Engine {
         new: NewTask,
         token: Option<ClientToken>,
     ) -> Result<TaskCreated> {
-        check(&new)?;
-        let memory = self.code_memory(caller, standing).await?;
-        let token = token.map(|token| token.of(caller, &memory)).transpose()?;
-        let now = self.clock.now();
-        let fresh = TaskId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-        let (caller, settings) = (caller.clone(), self.settings.clone());
-        self.store
-            .write(move |tx| {
-                let memory = existing(tx, &memory)?;
-                let place = Some(&memory.id);
-                let before = look_up::<TaskId>(tx, token.as_ref(), place, OPERATION, now)?;
-                if let Some(id) = replayed(before)? {
-                    let task = tx.tasks().get(&memory.id, &id)?;
-                    let task = self::place::visible(&caller, &id, task, Capability::Write)?;
-                    return Ok(TaskCreated { task, created: false, warnings: Vec::new() });
-                }
-                let policy = SafetyPolicy::of(&settings, &memory.settings);
-                let id = new.id.clone().unwrap_or_else(|| fresh.clone());
-                let (mut task, warnings) = made(tx, &caller, &memory, &new, id, &policy, now)?;
-                task.arm = arm(tx, &new, &task, &settings.coding)?;
-                let created = match tx.tasks().get(&memory.id, &task.id)? {
-                    None => {
-                        tx.tasks_mut().put(&task)?;
-                        TaskCreated { task, created: true, warnings }
-                    }
-                    Some(known) if known.request_digest == task.request_digest => {
-                        TaskCreated { task: known, created: false, warnings }
-                    }
-                    Some(_) => return Err(taken(&task.id)),
-                };
-                let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
-                remember(tx, token.as_ref(), place, OPERATION, &created.task.id, expires)?;
-                Ok(created)
+        let id = new.id.clone();
+        Call::write("task_create", id.as_ref())
+            .told(async {
+                check(&new)?;
+                of_request(&new);
+                let memory = self.code_memory(caller, standing).await?;
+                let token = token.map(|token| token.of(caller, &memory)).transpose()?;
+                let now = self.clock.now();
+                let fresh = TaskId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+                let (caller, settings) = (caller.clone(), self.settings.clone());
+                self.store
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        let place = Some(&memory.id);
+                        let before = look_up::<TaskId>(tx, token.as_ref(), place, OPERATION, now)?;
+                        if let Some(id) = replayed(before)? {
+                            let task = tx.tasks().get(&memory.id, &id)?;
+                            let task = self::place::visible(&caller, &id, task, Capability::Write)?;
+                            return Ok(TaskCreated { task, created: false, warnings: Vec::new() });
+                        }
+                        let policy = SafetyPolicy::of(&settings, &memory.settings);
+                        let id = new.id.clone().unwrap_or_else(|| fresh.clone());
+                        let (mut task, warnings) = made(tx, &caller, &memory, &new, id, &policy, now)?;
+                        task.arm = arm(tx, &new, &task, &settings.coding)?;
+                        let created = match tx.tasks().get(&memory.id, &task.id)? {
+                            None => {
+                                tx.tasks_mut().put(&task)?;
+                                TaskCreated { task, created: true, warnings }
+                            }
+                            Some(known) if known.request_digest == task.request_digest => {
+                                TaskCreated { task: known, created: false, warnings }
+                            }
+                            Some(_) => return Err(taken(&task.id)),
+                        };
+                        let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
+                        remember(tx, token.as_ref(), place, OPERATION, &created.task.id, expires)?;
+                        Ok(created)
+                    })
+                    .await
             })
             .await
     }

@@ -10,6 +10,7 @@ use loci_model::task::{Harm, Task, TaskFeedback};
 use loci_model::{Error, RecordId, Result, TaskId, Timestamp, limits};
 
 use super::completion::Completion;
+use super::envelope::Call;
 use super::place;
 use crate::Engine;
 use crate::access::{self, View};
@@ -92,28 +93,32 @@ impl Engine {
         id: &TaskId,
         mut said: NewFeedback,
     ) -> Result<FeedbackTaken> {
-        said.check()?;
-        // Secrets are masked whatever the settings are: a reason is kept with the record.
-        for reason in said.harmful.iter_mut().filter_map(|(_, reason)| reason.as_mut()) {
-            *reason = secrets::redact(std::mem::take(reason), RedactionMode::Mask).0;
-        }
-        let memory = self.code_memory(caller, standing).await?;
-        let caller = &self.acting(caller, &memory, id).await?;
-        let view = access::record_view(caller, &memory, Capability::Read)?;
-        let (caller, id, at) = (caller.clone(), id.clone(), self.clock.now());
-        self.store
-            .write(move |tx| {
-                let memory = existing(tx, &memory)?;
-                let task = tx.tasks().get(&memory.id, &id)?;
-                let mut task = place::visible(&caller, &id, task, Capability::Write)?;
-                if said.by_human {
-                    place::require_all(&caller, &memory.id, &task.actor, Capability::Admin)?;
+        Call::write("task_feedback", Some(id))
+            .told(async {
+                said.check()?;
+                // Secrets are masked whatever the settings are: a reason is kept with the record.
+                for reason in said.harmful.iter_mut().filter_map(|(_, reason)| reason.as_mut()) {
+                    *reason = secrets::redact(std::mem::take(reason), RedactionMode::Mask).0;
                 }
-                let changing = Changing { memory: &memory, by: &caller.name, at };
-                let taken = take(tx, &changing, &view, &mut task, &said)?;
-                task.updated_at = at;
-                tx.tasks_mut().put(&task)?;
-                Ok(taken)
+                let memory = self.code_memory(caller, standing).await?;
+                let caller = &self.acting(caller, &memory, id).await?;
+                let view = access::record_view(caller, &memory, Capability::Read)?;
+                let (caller, id, at) = (caller.clone(), id.clone(), self.clock.now());
+                self.store
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        let task = tx.tasks().get(&memory.id, &id)?;
+                        let mut task = place::visible(&caller, &id, task, Capability::Write)?;
+                        if said.by_human {
+                            place::require_all(&caller, &memory.id, &task.actor, Capability::Admin)?;
+                        }
+                        let changing = Changing { memory: &memory, by: &caller.name, at };
+                        let taken = take(tx, &changing, &view, &mut task, &said)?;
+                        task.updated_at = at;
+                        tx.tasks_mut().put(&task)?;
+                        Ok(taken)
+                    })
+                    .await
             })
             .await
     }

@@ -10,6 +10,7 @@ use loci_model::task::{Task, TaskStatus};
 use loci_model::{JobId, RecordId, Result, TaskId};
 
 use super::completion::not_an_end;
+use super::envelope::Call;
 use super::episode_writing::{existing_episode, put_episode};
 use super::report::TaskEpisode;
 use super::sessions::capturing;
@@ -61,46 +62,54 @@ impl Engine {
         id: &TaskId,
         end: Finalization,
     ) -> Result<Finalized> {
-        let Some(status) = end.status.filter(|status| status.is_terminal()) else { return Err(not_an_end()) };
-        checks::name("reason", end.reason.as_ref())?;
-        let memory = self.code_memory(caller, standing).await?;
-        let view = access::record_view(caller, &memory, Capability::Write)?;
-        let now = self.clock.now();
-        let fresh = RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()))?;
-        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-        let (of, ended) = (memory.clone(), id.clone());
-        let (caller, id, settings) = (caller.clone(), id.clone(), self.settings.clone());
-        let (finalized, found) = self
-            .store
-            .write(move |tx| {
-                let memory = existing(tx, &memory)?;
-                let task = tx.tasks().get(&memory.id, &id)?;
-                let mut task = place::visible(&caller, &id, task, Capability::Write)?;
-                let policy = SafetyPolicy::of(&settings, &memory.settings);
-                let by = caller.name.as_str();
-                let building = Building { memory: &memory, view: &view, policy, expiry: None, by, now };
-                let mut found = Tally::default();
-                let warnings = note(&mut task, &building, &end, status)?;
-                let (episode, wrote) = match existing_episode(tx, &memory.id, &task)? {
-                    Some(old) => (fill(tx, &building, &mut task, old, &mut found)?, false),
-                    None => {
-                        let told = TaskEpisode::minimal(&task, end.reason.clone());
-                        (put_episode(tx, &building, &mut task, &told, &fresh, &mut found)?, true)
-                    }
+        Call::write("task_finalize", Some(id))
+            .told(async {
+                let Some(status) = end.status.filter(|status| status.is_terminal()) else {
+                    return Err(not_an_end());
                 };
-                tx.tasks_mut().put(&task)?;
-                let capture = settings.coding.of_task(tx, &task)?.capture;
-                capturing::end(tx, &task, &capture, now)?;
-                // The session is over: what is left to read of it is read now.
-                tx.jobs_mut().make_due(&memory.id, Some(&task.actor), Some(&task.session), now)?;
-                batch::ask_for_vectors(tx, &memory.id, &job, now)?;
-                Ok((Finalized { episode, wrote, warnings: warnings.into_iter().collect() }, found))
+                checks::name("reason", end.reason.as_ref())?;
+                let memory = self.code_memory(caller, standing).await?;
+                self.known_task(&memory, id).await?;
+                let view = access::record_view(caller, &memory, Capability::Write)?;
+                let now = self.clock.now();
+                let fresh = RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()))?;
+                let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+                let (of, ended) = (memory.clone(), id.clone());
+                let (caller, id, settings) = (caller.clone(), id.clone(), self.settings.clone());
+                let (finalized, found) = self
+                    .store
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        let task = tx.tasks().get(&memory.id, &id)?;
+                        let mut task = place::visible(&caller, &id, task, Capability::Write)?;
+                        let policy = SafetyPolicy::of(&settings, &memory.settings);
+                        let by = caller.name.as_str();
+                        let building =
+                            Building { memory: &memory, view: &view, policy, expiry: None, by, now };
+                        let mut found = Tally::default();
+                        let warnings = note(&mut task, &building, &end, status)?;
+                        let (episode, wrote) = match existing_episode(tx, &memory.id, &task)? {
+                            Some(old) => (fill(tx, &building, &mut task, old, &mut found)?, false),
+                            None => {
+                                let told = TaskEpisode::minimal(&task, end.reason.clone());
+                                (put_episode(tx, &building, &mut task, &told, &fresh, &mut found)?, true)
+                            }
+                        };
+                        tx.tasks_mut().put(&task)?;
+                        let capture = settings.coding.of_task(tx, &task)?.capture;
+                        capturing::end(tx, &task, &capture, now)?;
+                        // The session is over: what is left to read of it is read now.
+                        tx.jobs_mut().make_due(&memory.id, Some(&task.actor), Some(&task.session), now)?;
+                        batch::ask_for_vectors(tx, &memory.id, &job, now)?;
+                        Ok((Finalized { episode, wrote, warnings: warnings.into_iter().collect() }, found))
+                    })
+                    .await?;
+                found.tell(self.observe.as_ref());
+                self.wake.call();
+                self.forget_said(of, ended).await?;
+                Ok(finalized)
             })
-            .await?;
-        found.tell(self.observe.as_ref());
-        self.wake.call();
-        self.forget_said(of, ended).await?;
-        Ok(finalized)
+            .await
     }
 }
 

@@ -7,6 +7,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{JobId, RecordId, Result, TaskId, limits};
 
 use super::completion::{Learned, LearnedAction};
+use super::envelope::Call;
 use super::learned::{LearnedKind, Learner};
 use super::learnings::{self, Learning};
 use super::place;
@@ -39,7 +40,9 @@ impl Engine {
         id: &TaskId,
         text: &str,
     ) -> Result<LearningsTaken> {
-        self.learn(caller, standing, id, learnings::parse(text)).await
+        Call::write("task_learnings", Some(id))
+            .told(async { self.learn(caller, standing, id, learnings::parse(text)).await })
+            .await
     }
 
     /// Stores learnings of a task, in one write.

@@ -4,6 +4,7 @@ use loci_model::principal::Principal;
 use loci_model::{Error, Result, TaskId, limits};
 
 use super::completion::Learned;
+use super::envelope::Call;
 use super::learnings::{self, Category, Learning, TOPIC_CHARS_MAX, scope_of};
 use crate::Engine;
 use crate::verified::Standing;
@@ -42,12 +43,16 @@ impl Engine {
         id: &TaskId,
         note: TaskNote,
     ) -> Result<TaskNoted> {
-        let learning = learning(&note)?;
-        let learned = self.learn(caller, standing, id, vec![learning]).await?;
-        let warnings = learned.warnings;
-        let learned = learned.learned.into_iter().next();
-        let learned = learned.ok_or_else(|| Error::bug("a note without an answer"))?;
-        Ok(TaskNoted { learned, warnings })
+        Call::write("task_note", Some(id))
+            .told(async {
+                let learning = learning(&note)?;
+                let learned = self.learn(caller, standing, id, vec![learning]).await?;
+                let warnings = learned.warnings;
+                let learned = learned.learned.into_iter().next();
+                let learned = learned.ok_or_else(|| Error::bug("a note without an answer"))?;
+                Ok(TaskNoted { learned, warnings })
+            })
+            .await
     }
 }
 

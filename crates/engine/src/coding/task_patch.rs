@@ -7,6 +7,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::task::{Task, TaskPullRequest, TaskStatus};
 use loci_model::{Error, Result, TaskId, Timestamp};
 
+use super::envelope::Call;
 use super::{checks, place, task_commits};
 use crate::Engine;
 use crate::memories::existing;
@@ -48,36 +49,42 @@ impl Engine {
         id: &TaskId,
         patch: TaskPatch,
     ) -> Result<TaskPatched> {
-        checks::name("branch", patch.branch.as_ref())?;
-        checks::trace(patch.trace_id.as_ref())?;
-        let merged = patch.merge_commit_sha.as_deref();
-        let merged = merged.map(|sha| task_commits::id("merge_commit_sha", sha)).transpose()?;
-        let memory = self.code_memory(caller, standing).await?;
-        let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
-        let patched = self
-            .store
-            .write(move |tx| {
-                existing(tx, &memory)?;
-                let before = place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
-                let mut task = before.clone();
-                let warnings = apply(&mut task, &patch, now)?;
-                if let (Some(pr), Some(sha)) = (&mut task.pr, &merged) {
-                    pr.merge_commit_sha = Some(sha.to_string());
+        Call::write("task_patch", Some(id))
+            .told(async {
+                checks::name("branch", patch.branch.as_ref())?;
+                checks::trace(patch.trace_id.as_ref())?;
+                let merged = patch.merge_commit_sha.as_deref();
+                let merged = merged.map(|sha| task_commits::id("merge_commit_sha", sha)).transpose()?;
+                let memory = self.code_memory(caller, standing).await?;
+                self.known_task(&memory, id).await?;
+                let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
+                let patched = self
+                    .store
+                    .write(move |tx| {
+                        existing(tx, &memory)?;
+                        let before =
+                            place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
+                        let mut task = before.clone();
+                        let warnings = apply(&mut task, &patch, now)?;
+                        if let (Some(pr), Some(sha)) = (&mut task.pr, &merged) {
+                            pr.merge_commit_sha = Some(sha.to_string());
+                        }
+                        if task != before {
+                            task.updated_at = now;
+                            tx.tasks_mut().put(&task)?;
+                        }
+                        if let Some(sha) = &merged {
+                            merge(tx, &task, sha, now)?;
+                        }
+                        Ok(TaskPatched { task, warnings })
+                    })
+                    .await?;
+                for warning in &patched.warnings {
+                    tracing::warn!("{warning}");
                 }
-                if task != before {
-                    task.updated_at = now;
-                    tx.tasks_mut().put(&task)?;
-                }
-                if let Some(sha) = &merged {
-                    merge(tx, &task, sha, now)?;
-                }
-                Ok(TaskPatched { task, warnings })
+                Ok(patched)
             })
-            .await?;
-        for warning in &patched.warnings {
-            tracing::warn!(task_id = %patched.task.id, repo = %patched.task.actor, "{warning}");
-        }
-        Ok(patched)
+            .await
     }
 }
 

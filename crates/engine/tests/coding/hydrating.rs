@@ -1,7 +1,7 @@
 //! What a task is shown of what is remembered: within deadline and budget, with a receipt, and nothing of it in the control group.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use loci_engine::coding::hydration::{Hydration, HydrationKind as Kind, KindStatus};
 use loci_engine::coding::settings::ControlArms;
@@ -26,6 +26,7 @@ use loci_testkit::{CodeHistory, SeededIds, block_on, samples};
 use sha2::{Digest, Sha256};
 
 use super::slow_store::{SlowStore, Trouble};
+use super::telling::{above_debug, carried_by, logged};
 use super::world::{REPO, Workshop, task, task_id};
 
 const ORDERS: &str = "Pagination of orders goes by a cursor, never by an offset.";
@@ -185,46 +186,28 @@ fn a9_a10_what_is_late_or_fails_is_told_from_what_is_empty() {
     }
 }
 
-/// What is logged by this thread, as text.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl std::io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-/// What of level WARN and above is logged while something is done.
-fn warned(doing: impl FnOnce()) -> String {
-    let log = Log::default();
-    let writer = log.clone();
-    let told = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::WARN)
-        .with_writer(move || writer.clone())
-        .finish();
-    tracing::subscriber::with_default(told, doing);
-    let bytes = log.0.lock().unwrap().clone();
-    String::from_utf8(bytes).unwrap()
-}
-
 #[test]
 fn a26_a_cold_start_is_no_reason_for_a_warning() {
     let shop = Workshop::new();
     shop.begun("t-001");
-    let log = warned(|| {
+    let log = logged(|| {
         let found = hydrate(&shop, "t-001", Hydration::default());
         assert!(found.cold_start && !found.degraded && shown(&found).is_empty());
     });
-    assert_eq!(log, "");
+    assert!(log.contains("a cold start") && above_debug(&log).is_empty(), "{log}");
     let broken = engine_with(&shop, CodingSettings::default(), Some(Trouble::Fails));
-    let log = warned(|| drop(hydrate_by(&shop, &broken, "t-001", Hydration::default()).unwrap()));
-    assert!(log.contains("WARN") && log.contains("memory_load_infra_failure"), "{log}");
+    let log = logged(|| drop(hydrate_by(&shop, &broken, "t-001", Hydration::default()).unwrap()));
+    let lines = above_debug(&log);
+    let expect =
+        format!("memory={} repo=acme/shop session_id=t-001 task_id=t-001 user_id=583231", shop.memory());
+    for line in &lines {
+        assert!(
+            line.contains("WARN ") && line.contains("metric_type=\"memory_load_infra_failure\""),
+            "{line}"
+        );
+        assert_eq!(carried_by(line).join(" "), expect, "{line}");
+    }
+    assert!(!lines.is_empty(), "{log}");
 }
 
 #[test]

@@ -20,5 +20,6 @@ mod searching;
 mod sessions;
 mod slow_store;
 mod tasks;
+mod telling;
 mod themes;
 mod world;

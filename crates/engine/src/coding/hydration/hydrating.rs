@@ -23,6 +23,7 @@ use super::scope_match::AskedPaths;
 use super::screening::screen;
 use crate::Engine;
 use crate::coding::assembling::{Assembled, PromptLimits, assemble};
+use crate::coding::envelope::{LOAD_INFRA, WRITE_INFRA};
 use crate::coding::place::snapshot;
 use crate::memories::existing;
 use crate::safety::Patterns;
@@ -174,7 +175,7 @@ impl Engine {
         let Rescored { plan, failed } = self.rescored(ready, limits, deadline).await;
         if let Some(error) = failed {
             let what = "nothing is shown, for what was found could not be looked at as a whole";
-            tracing::warn!(?error, metric_type = "memory_load_infra_failure", "screening a block");
+            tracing::warn!(metric_type = LOAD_INFRA, ?error, "a block could not be screened");
             warnings.push(format!("SCREENING_FAILED: {what}"));
             for status in status.values_mut().filter(|status| **status == KindStatus::Ok) {
                 *status = KindStatus::ScreeningFailed;
@@ -224,8 +225,7 @@ impl Engine {
         Ok(match deadline.assemble(write).await {
             Read::Done(Ok(())) => (Some(id), None),
             Read::Done(Err(error)) => {
-                let task_id = &task.id;
-                tracing::warn!(%task_id, ?error, metric_type = "memory_write_infra_failure", "an exposure");
+                tracing::warn!(metric_type = WRITE_INFRA, ?error, "an exposure could not be written");
                 (None, Some("NOT_LOGGED: what was shown could not be written down".to_owned()))
             }
             Read::Late => {
@@ -267,6 +267,9 @@ fn hydrated(
     at: Timestamp,
 ) -> Hydrated {
     let Gathered { status, warnings, look, plan } = gathered;
+    if place.is_cold {
+        tracing::debug!("a cold start: hardly any task of the repository came before");
+    }
     Hydrated {
         arm: place.arm(),
         assembled: None,

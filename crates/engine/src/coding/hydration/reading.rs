@@ -17,6 +17,7 @@ use super::candidate::Candidate;
 use super::deadline::{Deadline, Read};
 use super::kind::{HydrationKind, KindStatus};
 use super::themes_shown::with_themes;
+use crate::coding::envelope::{LOAD_BUG, LOAD_INFRA, is_infrastructure};
 use crate::coding::place::preferences_of;
 use crate::coding::rules_list::rules_of;
 use crate::memories::existing;
@@ -336,12 +337,11 @@ impl Reading<'_> {
 
     /// A fault of what is around is a warning, one of the program an error (§7).
     fn log(&self, kind: HydrationKind, error: &Error) {
-        let (repo, kind) = (&self.place.actor, kind.as_str());
-        let task_id = self.place.task.as_ref().map_or("", |task| task.id.as_str());
-        if matches!(error.kind, ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Bug) {
-            tracing::error!(task_id, %repo, kind, ?error, metric_type = "memory_load_bug", "hydration");
+        let kind = kind.as_str();
+        if is_infrastructure(error.kind) {
+            tracing::warn!(metric_type = LOAD_INFRA, kind, ?error, "a kind could not be read");
         } else {
-            tracing::warn!(task_id, %repo, kind, ?error, metric_type = "memory_load_infra_failure", "hydration");
+            tracing::error!(metric_type = LOAD_BUG, kind, ?error, "a kind could not be read");
         }
     }
 }

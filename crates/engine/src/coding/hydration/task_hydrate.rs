@@ -10,6 +10,7 @@ use super::deadline::{Deadline, Read};
 use super::hydrating::Hydrated;
 use super::reading::Place;
 use crate::Engine;
+use crate::coding::envelope::{Call, of_repository};
 use crate::coding::place;
 use crate::memories::existing;
 use crate::verified::{Standing, find_repository};
@@ -30,19 +31,23 @@ impl Engine {
         id: &TaskId,
         asked: Hydration,
     ) -> Result<Hydrated> {
-        asked.check()?;
-        let deadline = Deadline::begin(self.clock.clone(), asked.timeout_ms(&self.settings.coding));
-        let place = async {
-            let memory = self.code_memory(caller, standing).await?;
-            let caller = self.acting(caller, &memory, id).await?;
-            let place = self.place_of_task(&caller, &memory, id).await?;
-            Ok::<_, Error>((caller, place))
-        };
-        let (caller, place) = match deadline.read(place).await {
-            Read::Done(place) => place?,
-            Read::Late => return Err(Error::unavailable("the task could not be read in time")),
-        };
-        self.hydrate(&caller, standing, place, asked, &deadline).await
+        Call::load("task_hydrate", Some(id))
+            .told(async {
+                asked.check()?;
+                let deadline = Deadline::begin(self.clock.clone(), asked.timeout_ms(&self.settings.coding));
+                let place = async {
+                    let memory = self.code_memory(caller, standing).await?;
+                    let caller = self.acting(caller, &memory, id).await?;
+                    let place = self.place_of_task(&caller, &memory, id).await?;
+                    Ok::<_, Error>((caller, place))
+                };
+                let (caller, place) = match deadline.read(place).await {
+                    Read::Done(place) => place?,
+                    Read::Late => return Err(Error::unavailable("the task could not be read in time")),
+                };
+                self.hydrate(&caller, standing, place, asked, &deadline).await
+            })
+            .await
     }
 
     /// Puts together what a task of a repository would be shown, for whoever has no task, or may read and not write. Nothing is written
@@ -58,17 +63,23 @@ impl Engine {
         repo: &str,
         asked: Hydration,
     ) -> Result<Hydrated> {
-        asked.check()?;
-        let deadline = Deadline::begin(self.clock.clone(), asked.timeout_ms(&self.settings.coding));
-        let place = async {
-            let memory = self.code_memory(caller, standing).await?;
-            self.place_of_repository(caller, &memory, repo).await
-        };
-        let place = match deadline.read(place).await {
-            Read::Done(place) => place?,
-            Read::Late => return Err(Error::unavailable("the repository could not be read in time")),
-        };
-        self.hydrate(caller, standing, place, asked, &deadline).await
+        Call::load("repository_hydrate", None)
+            .told(async {
+                asked.check()?;
+                let deadline = Deadline::begin(self.clock.clone(), asked.timeout_ms(&self.settings.coding));
+                let place = async {
+                    let memory = self.code_memory(caller, standing).await?;
+                    let place = self.place_of_repository(caller, &memory, repo).await?;
+                    of_repository(&place.memory, &place.actor);
+                    Ok::<_, Error>(place)
+                };
+                let place = match deadline.read(place).await {
+                    Read::Done(place) => place?,
+                    Read::Late => return Err(Error::unavailable("the repository could not be read in time")),
+                };
+                self.hydrate(caller, standing, place, asked, &deadline).await
+            })
+            .await
     }
 
     async fn place_of_task(&self, caller: &Principal, memory: &MemoryId, id: &TaskId) -> Result<Place> {

@@ -5,6 +5,7 @@ use super::candidate::Candidate;
 use super::deadline::Read;
 use super::kind::{HydrationKind, KindStatus};
 use super::reading::{KindRead, Reading};
+use crate::coding::envelope::LOAD_INFRA;
 use crate::coding::themes::{Theme, ThemePlace, ThemeState};
 use loci_model::ErrorKind;
 
@@ -34,7 +35,7 @@ pub(super) fn with_themes(mut read: KindRead, themes: Option<ThemesRead>) -> Kin
         // Whoever may not read the knowledge is told that of it already.
         Some(Read::Done(Err(error))) if error.kind == ErrorKind::Denied => return read,
         Some(Read::Done(Err(error))) => {
-            tracing::warn!(?error, metric_type = "memory_load_infra_failure", "themes of self-feedback");
+            tracing::warn!(metric_type = LOAD_INFRA, ?error, "themes of self-feedback could not be read");
             read.status = KindStatus::Error;
             read.warnings.push("NOT_READ: the themes of self-feedback could not be read".to_owned());
             return read;

@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::{capturing, session_of};
 use crate::Engine;
+use crate::coding::envelope::Call;
 use crate::coding::settings::CaptureSettings;
 use crate::coding::{checks, place, task_commits};
 use crate::events::{NewEvent, Prepared};
@@ -95,49 +96,56 @@ impl Engine {
         id: &TaskId,
         items: Vec<NewSessionItem>,
     ) -> Result<SessionAppended> {
-        let max = limits::SESSION_EVENTS_PER_CALL_MAX;
-        if items.is_empty() || items.len() > max {
-            let rule = format!("events must have 1 to {max} members: send several calls");
-            return Err(Error::invalid("events", rule));
-        }
-        (0..).zip(&items).try_for_each(|(at, item)| check(item).map_err(|error| of_event(at, error)))?;
-        let memory = self.code_memory(caller, standing).await?;
-        let caller = &self.acting(caller, &memory, id).await?;
-        let task = self.task_of(caller, &memory, id).await?;
-        let ready = (0..).zip(items);
-        let ready = ready.map(|(at, new)| self.ready(&task, new).map_err(|error| of_event(at, error)));
-        let ready = ready.collect::<Result<Vec<_>>>()?;
-        let (engine, caller, id, now) = (self.clone(), caller.clone(), id.clone(), self.clock.now());
-        let (done, found, asked) = self
-            .store
-            .write(move |tx| {
-                let memory = existing(tx, &memory)?;
-                let task = tx.tasks().get(&memory.id, &id)?;
-                let task = &place::visible(&caller, &id, task, Capability::Write)?;
-                let is_over = session_of(tx, task, now)?.ended_at.is_some();
-                let mut appending = Appending {
-                    engine: &engine,
-                    caller: &caller,
-                    memory: &memory,
-                    task,
-                    is_over,
-                    capture: engine.settings.coding.of_task(tx, task)?.capture,
-                    now,
-                    done: SessionAppended::default(),
-                    found: Tally::default(),
-                    asked: false,
-                };
-                for (at, item) in (0..).zip(&ready) {
-                    appending.take(tx, item).map_err(|error| of_event(at, error))?;
+        Call::write("session_append", Some(id))
+            .told(async {
+                let max = limits::SESSION_EVENTS_PER_CALL_MAX;
+                if items.is_empty() || items.len() > max {
+                    let rule = format!("events must have 1 to {max} members: send several calls");
+                    return Err(Error::invalid("events", rule));
                 }
-                appending.end(tx)
+                (0..)
+                    .zip(&items)
+                    .try_for_each(|(at, item)| check(item).map_err(|error| of_event(at, error)))?;
+                let memory = self.code_memory(caller, standing).await?;
+                let caller = &self.acting(caller, &memory, id).await?;
+                let task = self.task_of(caller, &memory, id).await?;
+                let ready = (0..).zip(items);
+                let ready =
+                    ready.map(|(at, new)| self.ready(&task, new).map_err(|error| of_event(at, error)));
+                let ready = ready.collect::<Result<Vec<_>>>()?;
+                let (engine, caller, id, now) = (self.clone(), caller.clone(), id.clone(), self.clock.now());
+                let (done, found, asked) = self
+                    .store
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        let task = tx.tasks().get(&memory.id, &id)?;
+                        let task = &place::visible(&caller, &id, task, Capability::Write)?;
+                        let is_over = session_of(tx, task, now)?.ended_at.is_some();
+                        let mut appending = Appending {
+                            engine: &engine,
+                            caller: &caller,
+                            memory: &memory,
+                            task,
+                            is_over,
+                            capture: engine.settings.coding.of_task(tx, task)?.capture,
+                            now,
+                            done: SessionAppended::default(),
+                            found: Tally::default(),
+                            asked: false,
+                        };
+                        for (at, item) in (0..).zip(&ready) {
+                            appending.take(tx, item).map_err(|error| of_event(at, error))?;
+                        }
+                        appending.end(tx)
+                    })
+                    .await?;
+                found.tell(self.observe.as_ref());
+                if asked {
+                    self.wake.call();
+                }
+                Ok(done)
             })
-            .await?;
-        found.tell(self.observe.as_ref());
-        if asked {
-            self.wake.call();
-        }
-        Ok(done)
+            .await
     }
 
     fn ready(&self, task: &Task, new: NewSessionItem) -> Result<Ready> {

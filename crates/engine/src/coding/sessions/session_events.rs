@@ -7,6 +7,7 @@ use loci_model::{MemoryId, Result, TaskId, Timestamp, limits};
 
 use super::{capturing, everything, forgetting, read_in_full, session_of};
 use crate::Engine;
+use crate::coding::envelope::Call;
 use crate::coding::place;
 use crate::memories::existing;
 use crate::page::Page;
@@ -46,26 +47,35 @@ impl Engine {
         id: &TaskId,
         listing: SessionListing,
     ) -> Result<SessionEvents> {
-        let memory = self.code_memory(caller, standing).await?;
-        let caller = &self.acting(caller, &memory, id).await?;
-        let limit = listing.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
-        let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
-        self.store
-            .read(move |tx| {
-                existing(tx, &memory)?;
-                let task = place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Read)?;
-                let ended_at = session_of(tx, &task, now)?.ended_at;
-                let query = SessionItemQuery {
-                    after: listing.after_seq,
-                    kinds: listing.kinds.clone(),
-                    ..everything(&task, now, limit + 1)
-                };
-                let mut items = tx.task_sessions().items(&query)?;
-                if ended_at.is_none() {
-                    items.iter_mut().try_for_each(|item| read_in_full(tx, &task, item, now))?;
-                }
-                let last_seq = tx.task_sessions().last_seq(&memory, &id)?;
-                Ok(SessionEvents { page: Page::cut(items, limit, |item| item.seq), last_seq, ended_at })
+        Call::load("session_events", Some(id))
+            .told(async {
+                let memory = self.code_memory(caller, standing).await?;
+                let caller = &self.acting(caller, &memory, id).await?;
+                let limit = listing.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
+                let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
+                self.store
+                    .read(move |tx| {
+                        existing(tx, &memory)?;
+                        let task =
+                            place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Read)?;
+                        let ended_at = session_of(tx, &task, now)?.ended_at;
+                        let query = SessionItemQuery {
+                            after: listing.after_seq,
+                            kinds: listing.kinds.clone(),
+                            ..everything(&task, now, limit + 1)
+                        };
+                        let mut items = tx.task_sessions().items(&query)?;
+                        if ended_at.is_none() {
+                            items.iter_mut().try_for_each(|item| read_in_full(tx, &task, item, now))?;
+                        }
+                        let last_seq = tx.task_sessions().last_seq(&memory, &id)?;
+                        Ok(SessionEvents {
+                            page: Page::cut(items, limit, |item| item.seq),
+                            last_seq,
+                            ended_at,
+                        })
+                    })
+                    .await
             })
             .await
     }
@@ -80,25 +90,30 @@ impl Engine {
         standing: &Standing,
         id: &TaskId,
     ) -> Result<bool> {
-        let memory = self.code_memory(caller, standing).await?;
-        let caller = &self.acting(caller, &memory, id).await?;
-        let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
-        let server = self.settings.coding.clone();
-        let (of, ended_task) = (memory.clone(), id.clone());
-        let ended = self
-            .store
-            .write(move |tx| {
-                existing(tx, &memory)?;
-                let task = place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
-                // What else is in the session, said to the memory itself, is read now.
-                tx.jobs_mut().make_due(&memory, Some(&task.actor), Some(&task.session), now)?;
-                let capture = server.of_task(tx, &task)?.capture;
-                capturing::end(tx, &task, &capture, now)
+        Call::write("session_end", Some(id))
+            .told(async {
+                let memory = self.code_memory(caller, standing).await?;
+                let caller = &self.acting(caller, &memory, id).await?;
+                let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
+                let server = self.settings.coding.clone();
+                let (of, ended_task) = (memory.clone(), id.clone());
+                let ended = self
+                    .store
+                    .write(move |tx| {
+                        existing(tx, &memory)?;
+                        let task =
+                            place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
+                        // What else is in the session, said to the memory itself, is read now.
+                        tx.jobs_mut().make_due(&memory, Some(&task.actor), Some(&task.session), now)?;
+                        let capture = server.of_task(tx, &task)?.capture;
+                        capturing::end(tx, &task, &capture, now)
+                    })
+                    .await
+                    .inspect(|_| self.wake.call())?;
+                self.forget_said(of, ended_task).await?;
+                Ok(ended)
             })
             .await
-            .inspect(|_| self.wake.call())?;
-        self.forget_said(of, ended_task).await?;
-        Ok(ended)
     }
 
     /// Deletes what is left of the words of a session that has ended and that the archive is not to keep, in small writes. Where one

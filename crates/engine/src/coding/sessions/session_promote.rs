@@ -2,7 +2,7 @@
 //! while the session is open.
 
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::provenance::Source;
 use loci_model::task::Task;
@@ -13,6 +13,7 @@ use super::{ended, read_in_full, session_of};
 use crate::Engine;
 use crate::access;
 use crate::coding::completion::{Learned, LearnedAction};
+use crate::coding::envelope::Call;
 use crate::coding::learned::{LearnedKind, Learner};
 use crate::coding::{learnings, place};
 use crate::memories::existing;
@@ -52,66 +53,66 @@ impl Engine {
         seqs: Vec<u64>,
         as_feedback: bool,
     ) -> Result<SessionPromoted> {
-        let max = limits::LEARNINGS_PER_REPORT_MAX;
-        if seqs.is_empty() || seqs.len() > max {
-            return Err(Error::invalid("seq", format!("seq must have 1 to {max} members")));
-        }
-        let memory = self.code_memory(caller, standing).await?;
-        let caller = &self.acting(caller, &memory, id).await?;
-        let view = access::record_view(caller, &memory, Capability::Write)?;
-        let (task, commit) = self.task_at(caller, &memory, id).await?;
-        let read = self.read_docs(&task, commit.as_deref()).await?;
-        let warnings = read.warnings.clone();
-        let now = self.clock.now();
-        let fresh = || RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()));
-        let ids = (0..max).map(|_| fresh()).collect::<Result<Vec<_>>>()?;
-        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-        let kind = if as_feedback { LearnedKind::SelfFeedback } else { LearnedKind::Knowledge };
-        let (caller, id, settings) = (caller.clone(), id.clone(), self.settings.clone());
-        let (events, found) = self
-            .store
-            .write(move |tx| {
-                let memory = existing(tx, &memory)?;
-                let task = tx.tasks().get(&memory.id, &id)?;
-                let mut task = place::visible(&caller, &id, task, Capability::Write)?;
-                let items = chosen(tx, &task, &seqs, now)?;
-                let policy = SafetyPolicy::of(&settings, &memory.settings);
-                let by = caller.name.as_str();
-                let building = Building { memory: &memory, view: &view, policy, expiry: None, by, now };
-                let mut found = Tally::default();
-                let mut left = ids.as_slice();
-                let mut events = Vec::with_capacity(items.len());
-                for item in &items {
-                    let parsed = learnings::parse(item.text.as_deref().unwrap_or_default());
-                    let (here, rest) = left.split_at(parsed.len().min(left.len()));
-                    left = rest;
-                    let sources = source(item);
-                    let learner = Learner {
-                        building: &building,
-                        task: &task,
-                        read: &read,
-                        commit: item.commit.as_deref().or(commit.as_deref()),
-                        prompt: None,
-                        sources: &sources,
-                        kind,
-                    };
-                    let learned = learner.write_all(tx, &parsed, here, &mut found)?;
-                    events.push(Promoted { seq: item.seq, learned });
+        Call::write("session_promote", Some(id))
+            .told(async {
+                let max = limits::LEARNINGS_PER_REPORT_MAX;
+                if seqs.is_empty() || seqs.len() > max {
+                    return Err(Error::invalid("seq", format!("seq must have 1 to {max} members")));
                 }
-                let all = events.iter().flat_map(|one| &one.learned);
-                let added = all.filter(|one| one.action == LearnedAction::Added).count();
-                if added > 0 {
-                    count(&mut task, kind, added);
-                    task.updated_at = now;
-                    tx.tasks_mut().put(&task)?;
-                    batch::ask_for_vectors(tx, &memory.id, &job, now)?;
-                }
-                Ok((events, found))
+                let memory = self.code_memory(caller, standing).await?;
+                let caller = &self.acting(caller, &memory, id).await?;
+                let view = access::record_view(caller, &memory, Capability::Write)?;
+                let (task, commit) = self.task_at(caller, &memory, id).await?;
+                let read = self.read_docs(&task, commit.as_deref()).await?;
+                let warnings = read.warnings.clone();
+                let now = self.clock.now();
+                let fresh = || RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()));
+                let ids = (0..max).map(|_| fresh()).collect::<Result<Vec<_>>>()?;
+                let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+                let kind = if as_feedback { LearnedKind::SelfFeedback } else { LearnedKind::Knowledge };
+                let (caller, id, settings) = (caller.clone(), id.clone(), self.settings.clone());
+                let (events, found) = self
+                    .store
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        let task = tx.tasks().get(&memory.id, &id)?;
+                        let mut task = place::visible(&caller, &id, task, Capability::Write)?;
+                        let items = chosen(tx, &task, &seqs, now)?;
+                        let policy = SafetyPolicy::of(&settings, &memory.settings);
+                        let by = caller.name.as_str();
+                        let building =
+                            Building { memory: &memory, view: &view, policy, expiry: None, by, now };
+                        let mut found = Tally::default();
+                        let mut left = ids.as_slice();
+                        let mut events = Vec::with_capacity(items.len());
+                        for item in &items {
+                            let parsed = learnings::parse(item.text.as_deref().unwrap_or_default());
+                            let (here, rest) = left.split_at(parsed.len().min(left.len()));
+                            left = rest;
+                            let sources = source(item);
+                            let learner = Learner {
+                                building: &building,
+                                task: &task,
+                                read: &read,
+                                commit: item.commit.as_deref().or(commit.as_deref()),
+                                prompt: None,
+                                sources: &sources,
+                                kind,
+                            };
+                            let learned = learner.write_all(tx, &parsed, here, &mut found)?;
+                            events.push(Promoted { seq: item.seq, learned });
+                        }
+                        if note(tx, &mut task, kind, &events, now)? {
+                            batch::ask_for_vectors(tx, &memory.id, &job, now)?;
+                        }
+                        Ok((events, found))
+                    })
+                    .await?;
+                found.tell(self.observe.as_ref());
+                self.wake.call();
+                Ok(SessionPromoted { events, warnings })
             })
-            .await?;
-        found.tell(self.observe.as_ref());
-        self.wake.call();
-        Ok(SessionPromoted { events, warnings })
+            .await
     }
 }
 
@@ -138,11 +139,25 @@ fn source(item: &SessionItem) -> Vec<Source> {
     item.event.iter().map(|event| Source { event: event.clone(), message: 0, part: 0 }).collect()
 }
 
-fn count(task: &mut Task, kind: LearnedKind, added: usize) {
-    let added = u32::try_from(added).unwrap_or(u32::MAX);
+/// Notes in the task what it learned now; false where that is nothing.
+fn note(
+    tx: &mut dyn Tx,
+    task: &mut Task,
+    kind: LearnedKind,
+    events: &[Promoted],
+    now: Timestamp,
+) -> Result<bool> {
+    let all = events.iter().flat_map(|one| &one.learned);
+    let added = all.filter(|one| one.action == LearnedAction::Added).count();
+    if added == 0 {
+        return Ok(false);
+    }
     let counted = match kind {
         LearnedKind::Knowledge => &mut task.written.learnings,
         LearnedKind::SelfFeedback => &mut task.written.self_feedback,
     };
-    *counted = counted.saturating_add(added);
+    *counted = counted.saturating_add(u32::try_from(added).unwrap_or(u32::MAX));
+    task.updated_at = now;
+    tx.tasks_mut().put(task)?;
+    Ok(true)
 }

@@ -7,6 +7,7 @@ use loci_model::{Document, Error, ErrorKind, Reason, Result, TaskId, limits};
 
 use super::{ended, session_of};
 use crate::Engine;
+use crate::coding::envelope::Call;
 use crate::coding::place;
 use crate::memories::existing;
 use crate::safety::{RedactionMode, SafetyPolicy, secrets};
@@ -23,16 +24,21 @@ impl Engine {
         standing: &Standing,
         id: &TaskId,
     ) -> Result<(Document, u64)> {
-        let memory = self.code_memory(caller, standing).await?;
-        let caller = &self.acting(caller, &memory, id).await?;
-        let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
-        self.store
-            .read(move |tx| {
-                existing(tx, &memory)?;
-                let task = place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
-                let session = session_of(tx, &task, now)?;
-                let none = || Error::not_found(format!("the session of task {id} keeps no state"));
-                Ok((session.state.ok_or_else(none)?, session.state_version))
+        Call::load("session_state", Some(id))
+            .told(async {
+                let memory = self.code_memory(caller, standing).await?;
+                let caller = &self.acting(caller, &memory, id).await?;
+                let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
+                self.store
+                    .read(move |tx| {
+                        existing(tx, &memory)?;
+                        let task =
+                            place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
+                        let session = session_of(tx, &task, now)?;
+                        let none = || Error::not_found(format!("the session of task {id} keeps no state"));
+                        Ok((session.state.ok_or_else(none)?, session.state_version))
+                    })
+                    .await
             })
             .await
     }
@@ -49,35 +55,40 @@ impl Engine {
         state: Document,
         version: u64,
     ) -> Result<u64> {
-        if state.as_str().len() > limits::SESSION_STATE_BYTES_MAX {
-            let max = limits::SESSION_STATE_BYTES_MAX;
-            let rule = format!("state must have at most {max} bytes as JSON");
-            return Err(Error::new(ErrorKind::TooLarge, rule).on("state"));
-        }
-        let memory = self.code_memory(caller, standing).await?;
-        let caller = &self.acting(caller, &memory, id).await?;
-        let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
-        let settings = self.settings.clone();
-        self.store
-            .write(move |tx| {
-                let memory = existing(tx, &memory)?;
-                let task = tx.tasks().get(&memory.id, &id)?;
-                let task = place::visible(&caller, &id, task, Capability::Write)?;
-                let mut session = session_of(tx, &task, now)?;
-                if session.ended_at.is_some() {
-                    return Err(ended("it keeps no state any more"));
+        Call::write("session_state_put", Some(id))
+            .told(async {
+                if state.as_str().len() > limits::SESSION_STATE_BYTES_MAX {
+                    let max = limits::SESSION_STATE_BYTES_MAX;
+                    let rule = format!("state must have at most {max} bytes as JSON");
+                    return Err(Error::new(ErrorKind::TooLarge, rule).on("state"));
                 }
-                if session.state_version != version {
-                    let is = session.state_version;
-                    let rule = format!("version must be {is}, of the state that is there: read it again");
-                    return Err(Error::conflict(rule).on("version").because(Reason::StaleVersion));
-                }
-                let policy = SafetyPolicy::of(&settings, &memory.settings);
-                session.state = Some(without_secrets(&state, policy.secrets)?);
-                session.state_version = version.saturating_add(1);
-                session.updated_at = now;
-                tx.task_sessions_mut().put(&session)?;
-                Ok(session.state_version)
+                let memory = self.code_memory(caller, standing).await?;
+                let caller = &self.acting(caller, &memory, id).await?;
+                let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
+                let settings = self.settings.clone();
+                self.store
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        let task = tx.tasks().get(&memory.id, &id)?;
+                        let task = place::visible(&caller, &id, task, Capability::Write)?;
+                        let mut session = session_of(tx, &task, now)?;
+                        if session.ended_at.is_some() {
+                            return Err(ended("it keeps no state any more"));
+                        }
+                        if session.state_version != version {
+                            let is = session.state_version;
+                            let rule =
+                                format!("version must be {is}, of the state that is there: read it again");
+                            return Err(Error::conflict(rule).on("version").because(Reason::StaleVersion));
+                        }
+                        let policy = SafetyPolicy::of(&settings, &memory.settings);
+                        session.state = Some(without_secrets(&state, policy.secrets)?);
+                        session.state_version = version.saturating_add(1);
+                        session.updated_at = now;
+                        tx.task_sessions_mut().put(&session)?;
+                        Ok(session.state_version)
+                    })
+                    .await
             })
             .await
     }

@@ -20,6 +20,7 @@ use super::asked::{RepositorySearch, SearchKind};
 use super::finding::Finding;
 use super::picking::{Picked, Picking};
 use crate::Engine;
+use crate::coding::envelope::{Call, LOAD_INFRA, of_repository};
 use crate::coding::place;
 use crate::memories::existing;
 use crate::render::Screened;
@@ -93,23 +94,32 @@ impl Engine {
         standing: &Standing,
         asked: RepositorySearch,
     ) -> Result<RepositoryFound> {
-        asked.check()?;
-        let deadline = Deadline::begin(self.clock.clone(), self.settings.coding.read_timeout_ms);
-        let place = async {
-            let memory = self.code_memory(caller, standing).await?;
-            let caller = match &asked.task {
-                Some(task) => self.acting(caller, &memory, task).await?,
-                None => caller.clone(),
-            };
-            let place = self.place_of_search(&caller, &memory, &asked.repo, asked.task.as_ref()).await?;
-            Ok::<_, Error>((caller, place))
-        };
-        let (caller, place) = match deadline.read(place).await {
-            Read::Done(place) => place?,
-            Read::Late => return Err(Error::unavailable("the repository could not be read in time")),
-        };
-        let gathered = self.gather(&caller, standing, &place, &asked, &deadline).await;
-        self.tell_found(&caller, &place, &asked, gathered, &deadline).await
+        let task = asked.task.clone();
+        Call::load("repository_search", task.as_ref())
+            .told(async {
+                asked.check()?;
+                let deadline = Deadline::begin(self.clock.clone(), self.settings.coding.read_timeout_ms);
+                let place = async {
+                    let memory = self.code_memory(caller, standing).await?;
+                    let caller = match &asked.task {
+                        Some(task) => self.acting(caller, &memory, task).await?,
+                        None => caller.clone(),
+                    };
+                    let place =
+                        self.place_of_search(&caller, &memory, &asked.repo, asked.task.as_ref()).await?;
+                    if place.task.is_none() {
+                        of_repository(&place.memory, &place.actor);
+                    }
+                    Ok::<_, Error>((caller, place))
+                };
+                let (caller, place) = match deadline.read(place).await {
+                    Read::Done(place) => place?,
+                    Read::Late => return Err(Error::unavailable("the repository could not be read in time")),
+                };
+                let gathered = self.gather(&caller, standing, &place, &asked, &deadline).await;
+                self.tell_found(&caller, &place, &asked, gathered, &deadline).await
+            })
+            .await
     }
 
     /// What may be searched: the repository of a task by the right to write that, any repository by a grant on it.
@@ -222,7 +232,7 @@ impl Engine {
             Ok(score) if score < QUARANTINED => return,
             Ok(_) => "suspicious",
             Err(error) => {
-                tracing::warn!(?error, metric_type = "memory_load_infra_failure", "screening results");
+                tracing::warn!(metric_type = LOAD_INFRA, ?error, "results could not be screened");
                 UNSCREENED
             }
         };

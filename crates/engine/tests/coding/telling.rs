@@ -1,0 +1,157 @@
+//! What log lines carry (coding-agent-memory.md §4.1, §7): the task and what is known of it, and of a failure whose it is to mend. The cold
+//! start of a repository is `hydrating`'s matter.
+
+use std::sync::{Arc, Mutex};
+
+use loci_engine::coding::hydration::{Hydration, RepositorySearch};
+use loci_engine::coding::{Finalization, NewFeedback, NewTask, TaskNote};
+use loci_model::principal::{Capability, Grant};
+use loci_model::task::TaskStatus;
+use loci_testkit::block_on;
+
+use super::world::{REPO, Workshop, task, task_id};
+
+const TRACE: &str = "0123456789abcdef0123456789abcdef";
+
+/// What is logged by this thread, as text.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Everything that is logged while something is done.
+pub(super) fn logged(doing: impl FnOnce()) -> String {
+    let log = Log::default();
+    let writer = log.clone();
+    let told = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    tracing::subscriber::with_default(told, doing);
+    let bytes = log.0.lock().unwrap().clone();
+    String::from_utf8(bytes).unwrap()
+}
+
+/// The lines of INFO and above.
+pub(super) fn above_debug(log: &str) -> Vec<&str> {
+    let levels = [" INFO ", " WARN ", "ERROR "];
+    log.lines().filter(|line| levels.iter().any(|level| line.contains(level))).collect()
+}
+
+/// What a line carries, sorted: each once.
+pub(super) fn carried_by(line: &str) -> Vec<&str> {
+    let all = line.split_once("task{").and_then(|(_, rest)| rest.split_once("}: ")).map(|(all, _)| all);
+    let mut carried: Vec<_> = all.unwrap_or_default().split(' ').collect();
+    carried.sort_unstable();
+    carried
+}
+
+/// The one line that a failing call leaves: its level, what it carries, and how it is told.
+fn check(log: &str, level: &str, carried: &str, told: &[&str]) {
+    let lines = above_debug(log);
+    let [line] = lines.as_slice() else { panic!("one line: {log}") };
+    assert!(line.contains(&format!("{level} ")), "{level}: {line}");
+    assert_eq!(carried_by(line), carried_by(&format!("task{{{carried}}}: ")), "{line}");
+    for part in told {
+        assert!(line.contains(part), "{part}: {line}");
+    }
+    // Neither what is to be done nor what is said.
+    assert!(!line.contains("pagination") && !line.contains("hush"), "{line}");
+}
+
+#[test]
+fn failures_say_whose_they_are_and_carry_what_is_known() {
+    let shop = Workshop::new();
+    shop.create(NewTask { trace_id: Some(TRACE.to_owned()), ..task("t-001") }).unwrap();
+    let memory = shop.memory();
+    let known = format!(
+        "task_id=t-001 user_id=583231 repo=acme/shop trace_id={TRACE} session_id=t-001 memory={memory}"
+    );
+    let (engine, standing, id) = (&shop.engine, &shop.standing, task_id("t-001"));
+    let of = |metric: &str| format!("metric_type=\"{metric}\"");
+    let (load_bug, write_bug, write_infra) =
+        (of("memory_load_bug"), of("memory_write_bug"), of("memory_write_infra_failure"));
+
+    let asked = Hydration { timeout_ms: Some(1), ..Hydration::default() };
+    let log = logged(|| assert!(block_on(engine.task_hydrate(&shop.caller, standing, &id, asked)).is_err()));
+    // What was not looked up is not known, and absent.
+    check(
+        &log,
+        "ERROR",
+        "task_id=t-001",
+        &[&load_bug, "function=\"task_hydrate\"", "error_type=\"invalid\""],
+    );
+
+    let nobody = task_id("t-404");
+    let asked = || block_on(engine.task_hydrate(&shop.caller, standing, &nobody, Hydration::default()));
+    let log = logged(|| assert!(asked().is_err()));
+    check(&log, "ERROR", &format!("task_id=t-404 memory={memory}"), &[&load_bug, "error_type=\"not_found\""]);
+
+    let log = logged(|| {
+        assert!(block_on(engine.session_promote(&shop.caller, standing, &id, vec![9], false)).is_err());
+    });
+    check(&log, "ERROR", &known, &[&write_bug, "function=\"session_promote\"", "error_type=\"invalid\""]);
+
+    let note = TaskNote { text: "hush".to_owned(), category: Some("hush".to_owned()), ..TaskNote::default() };
+    let log = logged(|| assert!(block_on(engine.task_note(&shop.caller, standing, &id, note)).is_err()));
+    check(&log, "ERROR", "task_id=t-001", &[&write_bug, "function=\"task_note\""]);
+
+    // Credentials are what is around, not the program's matter.
+    let writer = shop.with_grant(&[Capability::Read, Capability::Write], Grant::everything());
+    let by_human = NewFeedback { by_human: true, ..NewFeedback::default() };
+    let log = logged(|| assert!(block_on(engine.task_feedback(&writer, standing, &id, by_human)).is_err()));
+    check(&log, "WARN", &known, &[&write_infra, "function=\"task_feedback\"", "error_type=\"denied\""]);
+
+    let again = NewTask { issue: Some(9), trace_id: Some(TRACE.to_owned()), ..task("t-001") };
+    let log = logged(|| assert!(block_on(engine.task_create(&shop.caller, standing, again, None)).is_err()));
+    let carried = format!("task_id=t-001 user_id=583231 repo=acme/shop trace_id={TRACE}");
+    check(&log, "ERROR", &carried, &[&write_bug, "error_type=\"conflict\""]);
+
+    let asked = RepositorySearch {
+        repo: "acme/none".to_owned(),
+        query: Some("hush".to_owned()),
+        ..RepositorySearch::default()
+    };
+    let log = logged(|| assert!(block_on(engine.repository_search(&shop.caller, standing, asked)).is_err()));
+    let lines = above_debug(&log);
+    assert!(lines.len() == 1 && lines[0].contains(&load_bug) && !lines[0].contains("task_id"), "{log}");
+}
+
+#[test]
+fn what_is_not_there_is_absent() {
+    let shop = Workshop::new();
+    let new = NewTask { repo: None, user: None, ..task("t-001") };
+    shop.create(new).unwrap();
+    let id = task_id("t-001");
+    let log = logged(|| {
+        assert!(
+            block_on(shop.engine.session_promote(&shop.caller, &shop.standing, &id, vec![9], false)).is_err()
+        );
+    });
+    let memory = shop.memory();
+    let carried = format!("task_id=t-001 user_id=583231 session_id=t-001 memory={memory}");
+    check(&log, "ERROR", &carried, &["metric_type=\"memory_write_bug\""]);
+}
+
+#[test]
+fn what_goes_well_is_quiet() {
+    let shop = Workshop::new();
+    let log = logged(|| {
+        shop.begun("t-001");
+        let note = TaskNote { text: format!("Port 3000 of {REPO}."), ..TaskNote::default() };
+        shop.note("t-001", note).unwrap();
+        let ended = Finalization { status: Some(TaskStatus::Completed), ..Finalization::default() };
+        shop.finalize("t-001", ended).unwrap();
+    });
+    assert_eq!(above_debug(&log), Vec::<&str>::new());
+}
