@@ -47,19 +47,26 @@ impl SlowStore {
     }
 }
 
+impl SlowSearch {
+    /// A read that goes on while it lasts.
+    fn counted<'a, T: Send + 'a>(&'a self, read: BoxFuture<'a, T>) -> BoxFuture<'a, T> {
+        Box::pin(async move {
+            self.reading.fetch_add(1, Ordering::SeqCst);
+            let done = read.await;
+            self.reading.fetch_sub(1, Ordering::SeqCst);
+            done
+        })
+    }
+}
+
 impl Search for SlowSearch {
     fn known_names<'a>(&'a self, scope: &'a RecordScope) -> BoxFuture<'a, Result<Vec<String>>> {
-        self.inner.search().known_names(scope)
+        self.counted(self.inner.search().known_names(scope))
     }
 
     fn candidates(&self, request: CandidateRequest) -> BoxFuture<'_, Result<CandidateSet>> {
         if request.scope.kinds != [RecordKind::Episode] {
-            return Box::pin(async move {
-                self.reading.fetch_add(1, Ordering::SeqCst);
-                let done = self.inner.search().candidates(request).await;
-                self.reading.fetch_sub(1, Ordering::SeqCst);
-                done
-            });
+            return self.counted(self.inner.search().candidates(request));
         }
         if self.trouble == Trouble::Fails {
             return Box::pin(async { Err(Error::unavailable("the index is not there")) });
@@ -75,7 +82,7 @@ impl Search for SlowSearch {
     }
 
     fn neighbours(&self, request: NeighbourRequest) -> BoxFuture<'_, Result<Vec<Neighbour>>> {
-        self.inner.search().neighbours(request)
+        self.counted(self.inner.search().neighbours(request))
     }
 
     fn alike<'a>(
@@ -84,11 +91,11 @@ impl Search for SlowSearch {
         first: (&'a RecordId, u32),
         second: (&'a RecordId, u32),
     ) -> BoxFuture<'a, Result<Option<f32>>> {
-        self.inner.search().alike(memory, first, second)
+        self.counted(self.inner.search().alike(memory, first, second))
     }
 
     fn info<'a>(&'a self, memory: &'a MemoryId, rebuilt: bool) -> BoxFuture<'a, Result<IndexInfo>> {
-        self.inner.search().info(memory, rebuilt)
+        self.counted(self.inner.search().info(memory, rebuilt))
     }
 }
 
