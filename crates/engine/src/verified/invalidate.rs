@@ -9,11 +9,11 @@ use loci_model::{CodeReason, Error, RecordId, Result, limits};
 use serde::{Deserialize, Serialize};
 
 use super::events::Scene;
+use super::given_facts;
 use super::holding::not_active;
 use super::locating::{self, Located};
 use super::receipts;
 use super::standing::Standing;
-use super::told;
 use super::writing;
 use crate::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
@@ -100,16 +100,14 @@ impl Engine {
     }
 }
 
-/// The newest verification that was made here, whoever asked for it, must have been able to read the code. What a reader tells
-/// neither holds anybody up nor stands before that.
+/// The newest verification that was made here, of the fact or of citations of it, must have been able to read the code.
 fn check_evidence(tx: &dyn ReadTx, scene: &Scene, id: &RecordId, since: loci_model::Timestamp) -> Result<()> {
-    let newest =
-        tx.fact_events().newest(&scene.memory, id, receipts::VERIFICATIONS, since, Some(told::TOLD))?;
-    match newest {
+    match given_facts::newest(tx, scene, id, since)? {
         Some(event) if event.kind == FactEventKind::VerificationSkipped => {
             let why = event.cause.as_deref().unwrap_or("unreadable");
             let message = format!(
-                "the cited code could not be read just now ({why}): that is no evidence that the fact is wrong"
+                "the cited code could not be read just now ({why}): that is no evidence that the fact is wrong; verify it \
+                 again by its memory_id when the code can be read"
             );
             Err(Error::code(CodeReason::Unverifiable, message))
         }

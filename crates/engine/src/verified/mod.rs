@@ -9,6 +9,7 @@
 //! | `storing` | a new fact: gates, what is alike, writing |
 //! | `verifying`, `settling`, `writing`, `serving` | looking, what it means, writing it down, what is returned |
 //! | `recent`, `by_path`, `searching` (with its look at the code, `search_look`), `verify`, `verify_given`, `read_citation`, `refresh`, `invalidate`, `supersede`, `applied`, `history`, `stats`, `mark`, `delete` | the verbs |
+//! | `given_facts` | the facts that given citations are of, and what looking at these leaves for them |
 //! | `looking`, `evidence`, `told`, `tell` | one look at code, wherever it is; what a verifier elsewhere is given, and what it says |
 //! | `cited` | what hydration asks of citations |
 //! | `citing` | which records cite code, for doors that verify nothing |
@@ -35,6 +36,7 @@ mod evidence;
 mod first_answer;
 mod flags;
 pub(crate) mod following;
+mod given_facts;
 mod gone;
 mod history;
 mod holding;

@@ -2,22 +2,23 @@
 //! the lines at the caller's own commit, else those of a stored fact at the same place, else the caller's hash; with none of
 //! these only that the lines exist.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use loci_model::citation::{Citation, CitationInput, Place};
+use loci_model::citation::{Citation, CitationInput};
 use loci_model::code::Revision;
 use loci_model::fact::FactEvent;
 use loci_model::ports::code::{CodeResult, CodeSource};
-use loci_model::ports::store::{PathChoice, ReadTx, StoreExt};
+use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::repository::Repository;
 use loci_model::verdict::{CitationVerdict, Method, Unverifiable, Verdict, Verification};
-use loci_model::{Error, MemoryId, RepositoryId, Result};
+use loci_model::{Error, Result};
 
 use super::code_reading::{HEAD, Tip, check_ref, resolve, unreadable};
 use super::events::{Scene, is_unanchored};
+use super::given_facts::{self, CitedFact, stored_of};
 use super::looking::since_ms;
+use super::receipts;
 use super::repositories::find;
 use super::standing::Standing;
 use super::storing::{CITATIONS_MAX, refused_place};
@@ -28,9 +29,6 @@ use super::verify::Verified;
 use super::verifying::{scope_of, unverifiable};
 use crate::Engine;
 use crate::memories::existing;
-
-/// Facts on one path that are looked at for the same citation.
-const ON_PATH: usize = 1_000;
 
 /// A citation to check, with the stored one at the same place, where there is one.
 #[derive(Debug, Clone)]
@@ -63,16 +61,18 @@ impl Engine {
         reference.map_or(Ok(()), check_ref)?;
         let memory = self.code_memory(caller, standing).await?;
         let (asking, repo) = (caller.clone(), repo.to_owned());
-        let (repository, given) = self
+        let (repository, given, facts) = self
             .store
             .read(move |tx| {
                 existing(tx, &memory)?;
                 let found = find(tx, &asking, &memory, &repo, Capability::Read)?;
-                let given = with_stored(tx, &memory, &found.repository.id, &citations)?;
-                Ok((found.repository, given))
+                let stored = stored_of(tx, &memory, &found.repository.id, &citations)?;
+                let given = citations.iter().cloned().zip(stored.citations);
+                let given = given.map(|(input, stored)| Given { input, stored }).collect();
+                Ok((found.repository, given, stored.facts))
             })
             .await?;
-        self.check_given(caller, standing, repository, given, reference).await
+        self.check_given(caller, standing, repository, given, facts, reference).await
     }
 
     async fn check_given(
@@ -81,6 +81,7 @@ impl Engine {
         standing: &Standing,
         repository: Repository,
         given: Vec<Given>,
+        facts: Vec<CitedFact>,
         reference: Option<&str>,
     ) -> Result<Verified> {
         let (name, default) = (reference.unwrap_or(HEAD).to_owned(), repository.default_ref.clone());
@@ -118,9 +119,7 @@ impl Engine {
         let scene = Scene::new(caller, standing, &repository.memory, &repository.id, self.clock.now())
             .at_revision(reference.unwrap_or(HEAD), commit);
         let duration_ms = since_ms(self.clock.monotonic_us(), began_us);
-        let event: FactEvent = scene.verified(self.ids.as_ref(), None, &verification, duration_ms);
-        let receipt = event.id.clone();
-        self.store.write(move |tx| tx.fact_events_mut().append(std::slice::from_ref(&event))).await?;
+        let receipt = self.note_given(&scene, &repository, facts, &verification, duration_ms).await?;
         let contents = self.found_lines(&repository, standing, reference, &verification).await;
         Ok(Verified {
             repo: repository.key,
@@ -133,6 +132,30 @@ impl Engine {
             contents,
             warnings,
         })
+    }
+
+    /// Writes what was found, and gives the name of the verification.
+    async fn note_given(
+        &self,
+        scene: &Scene,
+        repository: &Repository,
+        facts: Vec<CitedFact>,
+        verification: &Verification,
+        duration_ms: u32,
+    ) -> Result<String> {
+        let event: FactEvent = scene.verified(self.ids.as_ref(), None, verification, duration_ms);
+        let receipt = event.id.clone();
+        let since = receipts::since(scene.at, self.settings.verified.receipt_minutes);
+        let has_quorum = repository.quorum.is_some();
+        let (ids, scene, found) = (self.ids.clone(), scene.clone(), verification.citations.clone());
+        self.store
+            .write(move |tx| {
+                let of_facts =
+                    given_facts::rows(tx, ids.as_ref(), &scene, &facts, &found, since, has_quorum)?;
+                tx.fact_events_mut().append(&[std::slice::from_ref(&event), &of_facts].concat())
+            })
+            .await?;
+        Ok(receipt)
     }
 
     fn check_one(
@@ -199,27 +222,4 @@ fn of_anchor(error: AnchorError) -> CitationVerdict {
             gone("not_citable")
         }
     }
-}
-
-/// The stored citation at each place.
-fn with_stored(
-    tx: &dyn ReadTx,
-    memory: &MemoryId,
-    repository: &RepositoryId,
-    citations: &[CitationInput],
-) -> Result<Vec<Given>> {
-    let mut stored: HashMap<Place, Citation> = HashMap::new();
-    for input in citations.iter().filter(|input| input.sha.is_none() || input.snippet_hash.is_some()) {
-        let path = PathChoice::Exact(input.place.path.clone());
-        let rows = tx.facts().with_path(memory, repository, &path, None, ON_PATH)?;
-        let ids: Vec<_> = rows.into_iter().map(|(_, record)| record).collect();
-        for fact in tx.facts().get_many(memory, &ids)?.into_iter().filter(|fact| !fact.proposed) {
-            for citation in fact.detail.citations {
-                stored.entry(citation.anchor.place.clone()).or_insert(citation);
-            }
-        }
-    }
-    let of =
-        |input: &CitationInput| Given { input: input.clone(), stored: stored.get(&input.place).cloned() };
-    Ok(citations.iter().map(of).collect())
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use loci_engine::verified::{RepositoryAdd, Serving, Standing, VerifyMode};
+use loci_engine::verified::{FactView, RepositoryAdd, Serving, Standing, VerifyMode};
 use loci_engine::{Engine, EngineParts, EngineSettings};
 use loci_model::citation::CitationInput;
 use loci_model::principal::Principal;
@@ -32,18 +32,7 @@ fn a02_what_is_returned_can_be_verified_as_it_is() {
         Some("// moved down\n\n/// Items of one cart.\npub const MAX_ITEMS: usize = 50;\n"),
     );
     let list = shop.recent(VerifyMode::None);
-    let returned: Vec<CitationInput> = list.facts[0]
-        .remembered
-        .fact
-        .detail
-        .citations
-        .iter()
-        .map(|citation| CitationInput {
-            place: citation.anchor.place.clone(),
-            sha: citation.anchor.commit.map(|commit| commit.to_string()),
-            snippet_hash: Some(citation.anchor.snippet_hash.clone()),
-        })
-        .collect();
+    let returned = given_back(&list.facts[0]);
     let found =
         block_on(shop.engine.code_verify(&shop.caller, &shop.standing, REPO, returned, None)).unwrap();
     let methods: Vec<Method> = found.verification.citations.iter().map(|one| one.method).collect();
@@ -51,6 +40,16 @@ fn a02_what_is_returned_can_be_verified_as_it_is() {
         (found.verification.verdict, methods),
         (Verdict::Valid, vec![Method::Unchanged, Method::Moved])
     );
+}
+
+/// The citations of a fact as the tools return them.
+fn given_back(view: &FactView) -> Vec<CitationInput> {
+    let given = view.remembered.fact.detail.citations.iter().map(|citation| CitationInput {
+        place: citation.anchor.place.clone(),
+        sha: citation.anchor.commit.map(|commit| commit.to_string()),
+        snippet_hash: Some(citation.anchor.snippet_hash.clone()),
+    });
+    given.collect()
 }
 
 #[test]
@@ -113,6 +112,46 @@ fn a05_without_a_network_nothing_becomes_invalid() {
     }
     shop.code(|history| history.fail(None));
     assert_eq!(shop.recent(VerifyMode::Fresh).facts[0].verdict(), Some(Verdict::Valid));
+    shop.assert_replayed(&id);
+}
+
+/// The same loop by what was returned: the citations are given back, not the fact's id.
+#[test]
+fn a05_citations_that_cannot_be_read_invalidate_nothing() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    let view = shop.recent(VerifyMode::Fresh).facts.remove(0);
+    assert_eq!(view.verdict(), Some(Verdict::Valid));
+    let returned = given_back(&view);
+    let verify = |citations: Vec<CitationInput>| {
+        shop.world.clock().advance_ms(1_000);
+        block_on(shop.engine.code_verify(&shop.caller, &shop.standing, REPO, citations, None)).unwrap()
+    };
+    for given in [returned.clone(), vec![returned[1].clone()], vec![cite("src/limits.rs", 2, 2)]] {
+        shop.verify(&id);
+        shop.code(|history| history.fail(Some(Unverifiable::AuthOrMissing)));
+        assert_eq!(verify(given).verification.verdict, Verdict::Unverifiable);
+        let error = shop.invalidate(&id).unwrap_err();
+        assert_eq!((reason(&error), error.is_retryable()), (Some(CodeReason::Unverifiable), true));
+        shop.code(|history| history.fail(None));
+        // What holds is no reason to doubt it, and no receipt for the fact either.
+        assert_eq!(verify(returned.clone()).verification.verdict, Verdict::Valid);
+        assert_eq!(reason(&shop.invalidate(&id).unwrap_err()), Some(CodeReason::Unverifiable));
+        assert_eq!(shop.status(&id), RecordState::Active);
+    }
+    // Citations of nothing that is stored hold nobody up.
+    shop.verify(&id);
+    shop.code(|history| history.fail(Some(Unverifiable::Network)));
+    verify(vec![cite("README.md", 1, 1)]);
+    shop.code(|history| history.fail(None));
+    // What is found wrong after that may be said.
+    shop.write("src/limits.rs", Some("pub const NOTHING_OF_THE_KIND: u8 = 1;\n"));
+    shop.code(|history| history.fail(Some(Unverifiable::Network)));
+    verify(returned.clone());
+    shop.invalidate(&id).unwrap_err();
+    shop.code(|history| history.fail(None));
+    assert_eq!(verify(returned).verification.verdict, Verdict::Gone);
+    assert!(shop.invalidate(&id).unwrap());
     shop.assert_replayed(&id);
 }
 

@@ -7,6 +7,7 @@ use loci_engine::verified::{NewFact, RepositoryAdd, Standing};
 use loci_model::citation::{CitationInput, Place};
 use loci_model::ports::BoxFuture;
 use loci_model::principal::Principal;
+use loci_model::verdict::Unverifiable;
 use loci_server::mcp::McpOptions;
 use loci_server::mcp::loci::{EngineTools, ToolBox};
 use loci_server::mcp::message::Params;
@@ -30,12 +31,15 @@ const LOOK_EVERY_MS: u64 = 10_000;
 
 /// A server that reads the code of a shop.
 pub(crate) fn shop() -> World {
+    shop_on(&CodeShelf::default())
+}
+
+fn shop_on(shelf: &CodeShelf) -> World {
     let mut history = CodeHistory::new();
     history.commit(&[("src/cart.rs", CART), ("src/limits.rs", LIMITS), ("README.md", "# Shop\n")]);
-    let shelf = CodeShelf::default();
     shelf.put(DIRECTORY, Some("git@github.com:acme/shop.git"), history);
     let options = McpOptions { profiles: vec![Profile::Verified], ..McpOptions::default() };
-    let world = World::reading(options, Arc::new(shelf));
+    let world = World::reading(options, Arc::new(shelf.clone()));
     let add = RepositoryAdd { directory: Some(DIRECTORY.into()), ..RepositoryAdd::default() };
     let admin = Principal::administrator("tester");
     let (engine, standing) = (world.test.engine(), Standing::default());
@@ -84,6 +88,46 @@ fn a_search_of_a_memory_serves_no_facts_of_code() {
     let by_repo =
         call("memory_search", &[], json!({ "repo": "acme/shop", "query": "what MAX_ITEMS a cart holds" }));
     assert_eq!(by_repo["memories"].as_array().unwrap().len(), 2, "{by_repo}");
+}
+
+/// The loop of those who take what is not valid for wrong, literally (verified-memory.md §§2.1, 6.2): what was returned is given
+/// back while the code cannot be read, and the fact is invalidated for it.
+#[test]
+fn what_cannot_be_read_is_not_invalidated() {
+    let shelf = CodeShelf::default();
+    let world = shop_on(&shelf);
+    let call = |name: &str, arguments: Value| {
+        world.test.clock().advance_ms(1_000);
+        let answer = world.send("POST", &format!("/v1/tools/{name}"), &[], arguments.to_string());
+        (answer.status.as_u16(), answer.json())
+    };
+    let fact = json!({
+        "repo": "acme/shop", "subject": "Carts", "fact": "`add_item` refuses more than MAX_ITEMS items with CartFull.",
+        "citations": [{ "path": "src/cart.rs", "line_start": 10, "line_end": 13 }],
+    });
+    assert_eq!(call("memory_store", fact).0, 200);
+    let fail = |why: Option<Unverifiable>| shelf.change(DIRECTORY, |history| history.fail(why)).unwrap();
+    let (status, recent) = call("memory_get_recent", json!({ "repo": "acme/shop", "verify": "fresh" }));
+    assert_eq!((status, &recent["memories"][0]["verdict"]), (200, &json!("valid")), "{recent}");
+    let (id, citations) = (&recent["memories"][0]["id"], &recent["memories"][0]["citations"]);
+    for why in [Unverifiable::AuthOrMissing, Unverifiable::Network, Unverifiable::Rate] {
+        fail(Some(why));
+        let (_, found) =
+            call("memory_verify_citations", json!({ "repo": "acme/shop", "citations": citations }));
+        assert_eq!((&found["valid"], &found["verdict"]), (&json!(false), &json!("unverifiable")), "{found}");
+        assert_eq!(found["citations"][0]["error"], format!("unverifiable:{}", why.as_str()));
+        let reason = "memory_verify_citations says that it is not valid";
+        let (status, refused) = call("memory_invalidate", json!({ "memory_id": id, "reason": reason }));
+        let told = refused.pointer("/error").unwrap_or(&refused);
+        assert_eq!(
+            (&told["code"], &told["retryable"]),
+            (&json!("UNVERIFIABLE"), &json!(true)),
+            "{status} {refused}"
+        );
+        fail(None);
+        let (_, recent) = call("memory_get_recent", json!({ "repo": "acme/shop", "verify": "fresh" }));
+        assert_eq!(recent["memories"][0]["status"], "active", "{recent}");
+    }
 }
 
 /// The tools of a server, which remember what was called.
