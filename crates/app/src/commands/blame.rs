@@ -1,7 +1,6 @@
 //! `loci blame`: a line of code → the commit it comes from, as git sees it in this clone → the task, the prompt and the person, as
 //! the server knows them. The clone says what only it knows: what the commit changes, and what its message claims.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -15,9 +14,7 @@ use super::task::delivery::spool;
 use super::task::flushing::{Flushing, flush};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
-use crate::config::load;
 use crate::exit::{NotFound, Usage};
-use crate::local_code::LocalCode;
 use crate::output;
 use crate::session::Session;
 
@@ -152,13 +149,7 @@ impl Blame {
         if let Some(repo) = &self.repo {
             return Ok(repo.clone());
         }
-        if globals.url.is_none() {
-            return Here::at(session, globals, None).await?.repo(None);
-        }
-        let config = load(globals.config.as_deref(), environment)?;
-        let directory = PathBuf::from(".").canonicalize().context("the current folder")?;
-        let local = LocalCode::around(&config, &directory).await?;
-        local.map(|local| local.name()).context("name the repository with --repo, or work in a clone of it")
+        Here::at(session, globals, environment, None).await?.repo(None)
     }
 }
 

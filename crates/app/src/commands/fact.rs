@@ -7,7 +7,6 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::{Subcommand, ValueEnum};
 use loci_api::proposal::{ProposalList, ProposalListing};
-use loci_api::tool::ToolArguments;
 use serde_json::{Map, Value, json};
 
 use super::here::Here;
@@ -173,7 +172,7 @@ impl Fact {
             return recent.run(globals, environment).await;
         }
         let session = Session::begin(globals, environment)?;
-        let here = Here::at(&session, globals, None).await?;
+        let here = Here::at(&session, globals, environment, None).await?;
         if let Self::Proposed { repo, limit } = self {
             let listing = ProposalListing { repo: here.repo(repo)?, limit: Some(limit), reference: None };
             let list = here.client.facts_proposed(&listing).await?;
@@ -181,8 +180,8 @@ impl Fact {
             return session.end().await;
         }
         let (tool, arguments) = self.call(&here)?;
-        let answer = here.client.tool(tool, &ToolArguments(arguments)).await?;
-        output::result(session.json, &answer.0, shown)?;
+        let answer = here.tool(tool, arguments).await?;
+        output::result(session.json, &answer, shown)?;
         session.end().await
     }
 
@@ -256,15 +255,15 @@ impl Recent {
 
     async fn ask(&self, globals: &Globals, environment: &Environment) -> Result<Value> {
         let session = Session::begin(globals, environment)?;
-        let here = Here::at(&session, globals, self.cwd.clone()).await?;
+        let here = Here::at(&session, globals, environment, self.cwd.clone()).await?;
         let format = if self.format == Form::Prompt { "prompt" } else { "records" };
         let arguments = given(json!({
             "repo": here.repo(self.repo.clone())?, "limit": self.limit, "verify": self.verify,
             "ref": here.revision(self.reference.clone(), self.repo.as_ref()), "format": format,
         }));
-        let answer = here.client.tool("memory_get_recent", &ToolArguments(arguments)).await?;
+        let answer = here.tool("memory_get_recent", arguments).await?;
         session.end().await?;
-        Ok(answer.0)
+        Ok(answer)
     }
 
     fn show(&self, found: &Value, as_json: bool) -> Result<()> {

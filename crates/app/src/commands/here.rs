@@ -1,47 +1,103 @@
-//! The working directory of a command, its repository, and a client that stands there.
+//! The working directory of a command, its repository, and a client that stands there. Where the server is elsewhere, the facts that
+//! a command reads are checked against the code here, as `loci mcp --url` does.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use loci_api::repository::RepositoryAdd;
+use loci_api::tool::ToolArguments;
+use loci_api::verdict::ToolVerdicts;
 use loci_client::Client;
+use serde_json::{Map, Value};
 
+use super::elsewhere::{Elsewhere, Way, as_asked, at_commit};
 use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::config::load;
 use crate::exit::Usage;
+use crate::local_code::LocalCode;
 use crate::session::Session;
 
 /// The files as they lie in the directory.
 const WORKTREE: &str = "WORKTREE";
+/// Tools that mean them where they are not told otherwise.
+const OF_WORKTREE: &[&str] = &["memory_get_recent", "memory_search"];
 
 /// Where a command stands.
 pub(crate) struct Here {
     /// The API, told of the directory where the server is of this machine.
     pub(crate) client: Client,
     repo: Option<String>,
+    /// Why there is none.
+    why_none: Option<String>,
     /// It is in a working tree that the other side can read.
     has_worktree: bool,
+    /// The code here, where the server is elsewhere.
+    elsewhere: Option<Elsewhere>,
 }
 
 impl Here {
-    /// At a directory, else the working directory. A clone there is registered; over a URL nothing is said of it.
-    pub(crate) async fn at(session: &Session, globals: &Globals, directory: Option<PathBuf>) -> Result<Self> {
+    /// At a directory, else the working directory. A clone there is registered; over a URL it is known by the name of its remote.
+    pub(crate) async fn at(
+        session: &Session,
+        globals: &Globals,
+        environment: &Environment,
+        directory: Option<PathBuf>,
+    ) -> Result<Self> {
         let client = session.client.clone().with_person();
-        if globals.url.is_some() {
-            return Ok(Self { client, repo: None, has_worktree: false });
-        }
-        let directory = match directory {
-            Some(directory) => directory,
-            None => PathBuf::from("."),
-        };
+        let directory = directory.unwrap_or_else(|| PathBuf::from("."));
         let directory =
             directory.canonicalize().with_context(|| format!("the directory {}", directory.display()))?;
+        if globals.url.is_some() {
+            return Self::of_server_elsewhere(client, globals, environment, &directory).await;
+        }
         let client = client.with_directory(&directory)?;
         let named = directory.to_str().map(str::to_owned);
         let add = RepositoryAdd { directory: named, ..RepositoryAdd::default() };
-        let repo = client.repository_add(&add).await.ok().map(|added| added.repository.repo);
+        let (repo, why_none) = match client.repository_add(&add).await {
+            Ok(added) => (Some(added.repository.repo), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
         // A bare repository has no such entry.
         let is_in_clone = directory.ancestors().any(|directory| directory.join(".git").exists());
-        Ok(Self { client, has_worktree: repo.is_some() && is_in_clone, repo })
+        let has_worktree = repo.is_some() && is_in_clone;
+        Ok(Self { client, repo, why_none, has_worktree, elsewhere: None })
+    }
+
+    async fn of_server_elsewhere(
+        client: Client,
+        globals: &Globals,
+        environment: &Environment,
+        directory: &Path,
+    ) -> Result<Self> {
+        let config = load(globals.config.as_deref(), environment)?;
+        let (elsewhere, why_none) = match LocalCode::around(&config, directory).await {
+            Ok(Some(code)) => (Some(Elsewhere::of(code)), None),
+            Ok(None) => (None, Some(format!("there is none at or above {}", directory.display()))),
+            Err(error) => (None, Some(format!("{error:#}"))),
+        };
+        let repo = elsewhere.as_ref().map(Elsewhere::name);
+        Ok(Self { client, repo, why_none, has_worktree: false, elsewhere })
+    }
+
+    /// Calls a tool. What a server elsewhere cannot read is verified here, and where nothing else is said, facts are read as the
+    /// files are that lie here; a server that knows another repository by this name answers by its own code.
+    pub(crate) async fn tool(&self, name: &str, arguments: Map<String, Value>) -> Result<Value> {
+        let theirs = async |arguments| anyhow::Ok(self.client.tool(name, &ToolArguments(arguments)).await?.0);
+        let Some(elsewhere) = &self.elsewhere else { return theirs(arguments).await };
+        let mut meant = arguments.clone();
+        let is_own = self.repo.as_deref() == arguments.get("repo").and_then(Value::as_str);
+        if is_own && OF_WORKTREE.contains(&name) && elsewhere.has_worktree() {
+            meant.entry("ref").or_insert_with(|| WORKTREE.into());
+        }
+        match elsewhere.way(&self.client, name, &meant).await? {
+            Way::Theirs => theirs(arguments).await,
+            Way::TheirsAt(commit) => Ok(as_asked(theirs(at_commit(meant.clone(), &commit)).await?, &meant)),
+            Way::Ours(verdicts) => {
+                let call = ToolVerdicts { arguments: ToolArguments(meant), verdicts };
+                Ok(self.client.tool_verdicts(name, &call).await?.0)
+            }
+        }
     }
 
     /// The revision at which facts are looked at: who works here means the files as they are, committed or not.
@@ -51,7 +107,10 @@ impl Here {
 
     /// The repository that is named, else that of the directory.
     pub(crate) fn repo(&self, named: Option<String>) -> Result<String> {
-        let missing = || Usage("name the repository with --repo, or work in a clone of it".to_owned());
+        let missing = || {
+            let why = self.why_none.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+            Usage(format!("name the repository with --repo, or work in a clone of it{why}"))
+        };
         Ok(self.known_repo(named).ok_or_else(missing)?)
     }
 

@@ -10,6 +10,7 @@ pub(crate) mod config;
 pub(crate) mod dead_letters;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+mod elsewhere;
 pub(crate) mod event;
 pub(crate) mod export;
 pub(crate) mod fact;

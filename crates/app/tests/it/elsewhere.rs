@@ -186,3 +186,53 @@ fn other_repositories_and_bad_verdicts_are_the_servers_matter() {
         "what nobody verified is not served as verified: {served}"
     );
 }
+
+/// What `loci install … --url` runs when a session begins, and the other commands of facts, in a clone: the name of the repository
+/// is that of its remote, and facts are those of the files as they lie here.
+#[test]
+fn commands_in_a_clone_know_its_repository_and_check_its_files() {
+    let (home, other) = (Home::new(), Home::new());
+    let server = home.serve(&[]);
+    let shop = Shop::new(&other, "shop");
+    served(&shop, &server, &home);
+    let hook = || {
+        let url = ["--url", &server.url, "--fail-open"];
+        shop.run(&[["fact", "recent", "--cwd", ".", "--format", "prompt"].as_slice(), &url].concat())
+    };
+    let (code, prompt, said) = hook();
+    assert_eq!((code, said.as_str()), (0, ""));
+    assert!(prompt.contains("CartFull") && prompt.contains("total_price"), "{prompt}");
+    shop.write("src/cart.rs", &without_limit());
+    let (_, prompt, _) = hook();
+    assert!(!prompt.contains("CartFull") && prompt.contains("total_price"), "{prompt}");
+    let url = ["--url", &server.url];
+    let json = |arguments: &[&str]| shop.json(&[arguments, &url].concat());
+    let recent = json(&["fact", "recent"]);
+    assert_eq!((&recent["ref"], &recent["dirty"]), (&json!("WORKTREE"), &json!(true)), "{recent}");
+    assert_eq!(told(&recent).1, json!({ "gone": 1 }));
+    let committed = json(&["fact", "recent", "--ref", "HEAD"]);
+    assert_eq!((&committed["ref"], told(&committed).0.len()), (&json!("HEAD"), 2), "{committed}");
+    assert_eq!(told(&json(&["fact", "search", "price of items"])).0.len(), 1);
+    assert_eq!(json(&["fact", "stats"])["active_count"], 2, "nothing of a worktree decides");
+    // Elsewhere nothing is known, and it is said why.
+    let outside = home.run(&["fact", "recent", "--url", &server.url]);
+    let said = String::from_utf8(outside.stderr).unwrap();
+    assert!(said.contains("--repo") && said.contains("there is none at or above"), "{said}");
+}
+
+/// Why a clone is not a repository that can be read is said, with a folder and over a URL.
+#[test]
+fn why_a_clone_cannot_be_read_is_said() {
+    let (home, other) = (Home::new(), Home::new());
+    let server = home.serve(&[]);
+    let shop = Shop::new(&other, "shop");
+    shop.git(&["config", "core.repositoryFormatVersion", "1"]);
+    shop.git(&["config", "extensions.refStorage", "reftable"]);
+    for arguments in [&["fact", "recent"][..], &["fact", "recent", "--url", &server.url]] {
+        let (code, _, said) = shop.run(arguments);
+        assert!(
+            code != 0 && said.contains("--repo") && said.contains("keeps its refs"),
+            "{arguments:?}: {said}"
+        );
+    }
+}

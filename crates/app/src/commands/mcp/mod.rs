@@ -2,7 +2,6 @@
 //! latter `elsewhere` checks what only this machine can read.
 //! Nothing but messages is written to standard output; logs go to standard error.
 
-mod elsewhere;
 mod task;
 mod tools;
 
@@ -19,6 +18,7 @@ use loci_server::tools::profile::Profile;
 use loci_server::tools::table::Table;
 use tokio::io::BufReader;
 
+use super::elsewhere::Elsewhere;
 use crate::adapters::{RandomIds, SystemClock};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -26,7 +26,6 @@ use crate::config::mcp::ToolNames;
 use crate::config::{LogSection, load};
 use crate::exit::Usage;
 use crate::logging;
-use elsewhere::Elsewhere;
 use tools::ClientTools;
 
 /// Serve the Model Context Protocol on standard input and output

@@ -17,10 +17,10 @@ use loci_server::v1::tool_error_of;
 use tokio::sync::{Mutex, RwLock};
 
 use crate::cli::Globals;
+use crate::commands::elsewhere::{Elsewhere, Way, as_asked, at_commit};
 use crate::config::environment::Environment;
 use crate::session::{Meanwhile, Session};
 
-use super::elsewhere::{Elsewhere, Way, as_asked, at_commit};
 use super::task::TaskOfProcess;
 
 /// Calls of tools by the native API.

@@ -45,12 +45,27 @@ impl Elsewhere {
     /// The repository around a directory; `None` where there is none that can be read.
     pub(super) async fn around(config: &Config, directory: &Path) -> Option<Self> {
         match LocalCode::around(config, directory).await {
-            Ok(code) => code.map(|code| Self { code, readable: Mutex::default() }),
+            Ok(code) => code.map(Self::of),
             Err(error) => {
                 tracing::warn!(%error, "the working directory's repository cannot be read: only the server verifies");
                 None
             }
         }
+    }
+
+    /// The same where it is known already.
+    pub(super) fn of(code: LocalCode) -> Self {
+        Self { code, readable: Mutex::default() }
+    }
+
+    /// The name under which a server knows the repository, unless somebody gave it another.
+    pub(super) fn name(&self) -> String {
+        self.code.name()
+    }
+
+    /// There are files beside the commits.
+    pub(super) fn has_worktree(&self) -> bool {
+        self.code.found().worktree.is_some()
     }
 
     /// Who verifies for a call, and what was found where that is this process.
