@@ -12,8 +12,10 @@ pub(crate) struct Config {
     pub(crate) ref_storage: Option<String>,
     /// `core.worktree`: compared with the directory somebody came from, and never followed.
     pub(crate) worktree: Option<String>,
-    /// `core.bare`.
-    pub(crate) bare: bool,
+    /// `core.bare`, where it says anything.
+    pub(crate) bare: Option<bool>,
+    /// Whether `remote.origin.fetch` has a pattern for branches, where it says anything.
+    pub(crate) is_origin_whole: Option<bool>,
     /// Remotes: name and first URL as configured, without credentials.
     pub(crate) remotes: BTreeMap<String, String>,
 }
@@ -55,9 +57,12 @@ fn take(config: &mut Config, section: &str, subsection: Option<&str>, name: &str
         }
         ("core", None, "worktree", Some(value)) => config.worktree = Some(value.to_owned()),
         ("core", None, "bare", value) => {
-            config.bare = value.is_none_or(|value| {
+            config.bare = Some(value.is_none_or(|value| {
                 matches!(value.to_ascii_lowercase().as_str(), "true" | "yes" | "on" | "1")
-            });
+            }));
+        }
+        ("remote", Some("origin"), "fetch", Some(refs)) => {
+            config.is_origin_whole = Some(refs.contains('*') || config.is_origin_whole == Some(true));
         }
         ("remote", Some(remote), "url", Some(url)) if config.remotes.len() < 64 => {
             if let Some(url) = without_credentials(url) {
@@ -175,7 +180,8 @@ mod tests {
             ["a\"b git@h:o/r # x", "long ssh://git@h/o/r", "old ../r", "origin https://h.example/o/r.git"]
         );
         assert_eq!(config.object_format.as_deref(), Some("sha256"));
-        assert_eq!((config.bare, config.worktree.as_deref()), (false, Some("/etc")));
+        assert_eq!(config.is_origin_whole, Some(true));
+        assert_eq!((config.bare, config.worktree.as_deref()), (Some(false), Some("/etc")));
     }
 
     #[test]
@@ -189,11 +195,11 @@ mod tests {
             "= x",
             "[remote \"x\"]\nurl",
             "\\",
-            "[core]\nbare=\"",
             "\u{0}",
         ] {
             assert_eq!(parse(text), Config::default(), "{text:?}");
         }
-        assert!(parse("[core]\nbare").bare);
+        assert_eq!(parse("[core]\nbare").bare, Some(true));
+        assert_eq!(parse("[core]\nbare=\"").bare, Some(false));
     }
 }

@@ -9,8 +9,9 @@ use crate::source::Source;
 /// Describes an open repository.
 pub(crate) fn describe(layout: &Layout, source: &Source) -> CodeResult<Discovered> {
     let config = configuration(&source.repository.dir)?;
-    let tip = match source.default()? {
-        Some((_, tip)) => Some(tip),
+    let default = source.default()?;
+    let tip = match &default {
+        Some((_, tip)) => Some(*tip),
         None => source.head()?,
     };
     Ok(Discovered {
@@ -18,6 +19,7 @@ pub(crate) fn describe(layout: &Layout, source: &Source) -> CodeResult<Discovere
         worktree: layout.worktree.clone(),
         remotes: config.remotes.into_iter().collect(),
         roots: tip.map(|tip| source.repository.roots(&tip)).transpose()?.unwrap_or_default(),
+        default_branch: default.map(|(name, _)| name),
         branch: source.branch()?,
         head: source.head()?,
     })

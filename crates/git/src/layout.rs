@@ -47,7 +47,8 @@ impl Layout {
                 if !is_shared(&place)? {
                     return Ok(None);
                 }
-                let is_bare = place.file_name() != Some(OsStr::new(".git")) || configuration(&dir)?.bare;
+                let is_bare =
+                    place.file_name() != Some(OsStr::new(".git")) || configuration(&dir)?.bare == Some(true);
                 let worktree = if is_bare { None } else { place.parent().map(Path::to_owned) };
                 Ok(Some(Self { common: place.clone(), private: place, worktree }))
             }

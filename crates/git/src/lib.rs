@@ -13,6 +13,7 @@ mod beneath;
 mod caches;
 mod commits;
 mod config;
+mod default_branch;
 mod discover;
 mod fault;
 mod follow;

@@ -36,6 +36,8 @@ pub(crate) const SMALL_FILE_BYTES_MAX: u64 = 4_096;
 pub(crate) const CONFIG_BYTES_MAX: u64 = 1 << 20;
 /// Packed refs and lists of cut-off commits.
 pub(crate) const REFS_BYTES_MAX: u64 = 128 << 20;
+/// Names in one folder of loose refs, where they are counted.
+pub(crate) const REFS_IN_FOLDER_MAX: usize = 10_000;
 /// The index of a worktree.
 pub(crate) const INDEX_BYTES_MAX: u64 = 512 << 20;
 /// Symbolic refs and tags that point at each other.

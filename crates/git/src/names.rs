@@ -1,4 +1,4 @@
-//! Which commit a name stands for: refs in git's order, full and abbreviated ids, `WORKTREE`. And which branch is the default.
+//! Which commit a name stands for: refs in git's order, full and abbreviated ids, `WORKTREE`.
 
 use loci_model::code::{ObjectId, Revision};
 use loci_model::ports::code::CodeResult;
@@ -45,27 +45,6 @@ impl Source {
             Some((_, id)) => self.repository.peel(&id),
             None => Ok(None),
         }
-    }
-
-    /// What the remote calls its default; otherwise, of a bare repository, its `HEAD`; otherwise `main` or `master`, of the
-    /// remote first; otherwise what is checked out.
-    pub(crate) fn default(&self) -> CodeResult<Option<(String, ObjectId)>> {
-        let bare = self.worktree.is_none().then_some("HEAD");
-        let usual = [
-            "refs/remotes/origin/main",
-            "refs/remotes/origin/master",
-            "refs/heads/main",
-            "refs/heads/master",
-            "HEAD",
-        ];
-        for name in ["refs/remotes/origin/HEAD"].into_iter().chain(bare).chain(usual) {
-            let Some((full, id)) = self.follow_ref(name)? else { continue };
-            if let Some(commit) = self.repository.peel(&id)? {
-                let short = full.strip_prefix("refs/remotes/origin/").or(full.strip_prefix("refs/heads/"));
-                return Ok(Some((short.unwrap_or(&full).to_owned(), commit)));
-            }
-        }
-        Ok(None)
     }
 
     /// The one commit whose id begins so; `None` where there is none, or several.

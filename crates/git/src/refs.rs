@@ -6,16 +6,36 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use loci_model::code::ObjectId;
 use loci_model::ports::code::CodeResult;
+use loci_model::verdict::Unverifiable;
 
-use crate::beneath::{self, Dir, Stamp};
+use crate::beneath::{self, Dir, Lying, Stamp};
 use crate::fault;
-use crate::limits::{HOPS_MAX, REFS_BYTES_MAX, SMALL_FILE_BYTES_MAX};
+use crate::limits::{HOPS_MAX, REFS_BYTES_MAX, REFS_IN_FOLDER_MAX, SMALL_FILE_BYTES_MAX};
 
 /// What a ref says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
     Id(ObjectId),
     Symbolic(String),
+}
+
+/// How many refs are in a folder, as far as it matters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Sole {
+    None,
+    /// This one alone, by its full name.
+    One(String),
+    Several,
+}
+
+impl Sole {
+    fn and(self, name: String) -> Self {
+        match self {
+            Self::None => Self::One(name),
+            Self::One(known) if known == name => Self::One(known),
+            Self::One(_) | Self::Several => Self::Several,
+        }
+    }
 }
 
 /// Packed refs, by full name.
@@ -59,6 +79,18 @@ impl Refs {
         Ok(None)
     }
 
+    /// Whether one ref alone is in a folder, which ends with `/`. A `HEAD` there is none: it says which of the others is meant.
+    pub(crate) fn sole(&self, shared: &Dir, folder: &str) -> CodeResult<Sole> {
+        let mut found = Sole::None;
+        for name in self.packed(shared)?.keys() {
+            let is_in = name.strip_prefix(folder).is_some_and(|rest| rest != "HEAD" && !rest.is_empty());
+            if is_in && is_ref(name) {
+                found = found.and(name.clone());
+            }
+        }
+        loose(shared, folder, HOPS_MAX, found)
+    }
+
     fn packed(&self, shared: &Dir) -> CodeResult<Packed> {
         let Some((file, stamp)) = shared.file(b"packed-refs")? else { return Ok(Arc::default()) };
         let mut packed = self.packed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,6 +104,30 @@ impl Refs {
         *packed = Some((stamp, Arc::clone(&refs)));
         Ok(refs)
     }
+}
+
+/// The same of loose refs, in folders at most so deep. What is too much to be looked through is several.
+fn loose(shared: &Dir, folder: &str, depth: usize, mut found: Sole) -> CodeResult<Sole> {
+    let Some(dir) = shared.directory(folder.trim_end_matches('/').as_bytes())? else { return Ok(found) };
+    let names = match dir.names(REFS_IN_FOLDER_MAX) {
+        Ok(names) if depth > 0 => names,
+        Ok(_) => return Ok(Sole::Several),
+        Err(error) if error.why == Unverifiable::TooLarge => return Ok(Sole::Several),
+        Err(error) => return Err(error),
+    };
+    for name in names {
+        let Ok(text) = std::str::from_utf8(&name) else { continue };
+        let full = format!("{folder}{text}");
+        found = match dir.look(&name)? {
+            Some((Lying::Directory, _)) => loose(shared, &format!("{full}/"), depth - 1, found)?,
+            Some((Lying::File, _)) if text != "HEAD" && is_ref(&full) => found.and(full),
+            _ => found,
+        };
+        if found == Sole::Several {
+            break;
+        }
+    }
+    Ok(found)
 }
 
 /// A full name that git would make: nothing that could be another file of the repository, or a part of a path upwards.

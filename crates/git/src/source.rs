@@ -11,7 +11,8 @@ use crate::fault;
 use crate::layout::Layout;
 use crate::limits::OBJECT_BYTES_MAX;
 use crate::objects::format::Kind;
-use crate::repository::Repository;
+use crate::refs::Sole;
+use crate::repository::{Repository, configuration};
 use crate::worktree::Worktree;
 
 /// A repository, open at a place.
@@ -35,6 +36,21 @@ impl Source {
 
     pub(crate) fn follow_ref(&self, name: &str) -> CodeResult<Option<(String, ObjectId)>> {
         self.repository.refs.follow(&self.repository.dir, &self.private, name)
+    }
+
+    /// The same, where `HEAD` is that of the repository itself and not that of a worktree.
+    pub(crate) fn follow_shared(&self, name: &str) -> CodeResult<Option<(String, ObjectId)>> {
+        self.repository.refs.follow(&self.repository.dir, &self.repository.dir, name)
+    }
+
+    /// Whether one ref alone begins so.
+    pub(crate) fn sole(&self, folder: &str) -> CodeResult<Sole> {
+        self.repository.refs.sole(&self.repository.dir, folder)
+    }
+
+    /// True for a repository in which nobody works: by its own word, else where it has no worktree.
+    pub(crate) fn is_bare(&self) -> CodeResult<bool> {
+        Ok(configuration(&self.repository.dir)?.bare.unwrap_or(self.worktree.is_none()))
     }
 
     /// What `HEAD` says, without following it.

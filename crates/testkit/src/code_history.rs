@@ -20,6 +20,7 @@ pub struct CodeHistory {
     missing: BTreeSet<ObjectId>,
     failing: Option<CodeError>,
     renames_left_out: bool,
+    is_default_untold: bool,
     reads: Cell<usize>,
     announced: RefCell<Vec<ObjectId>>,
 }
@@ -108,6 +109,11 @@ impl CodeHistory {
         self.renames_left_out = true;
     }
 
+    /// Makes it tell of no default branch, as a clone of several branches of which none is called so.
+    pub fn leave_default_untold(&mut self) {
+        self.is_default_untold = true;
+    }
+
     /// The blob's id of some content.
     pub fn blob_id(text: &str) -> ObjectId {
         id_of("blob", text.as_bytes())
@@ -191,7 +197,8 @@ impl CodeSource for CodeHistory {
 
     fn default_branch(&self) -> CodeResult<Option<(String, ObjectId)>> {
         self.check()?;
-        Ok(self.commits.last().map(|(id, _)| ("main".to_owned(), *id)))
+        let tip = self.commits.last().filter(|_| !self.is_default_untold);
+        Ok(tip.map(|(id, _)| ("main".to_owned(), *id)))
     }
 
     fn entry(&self, at: &Revision, path: &str) -> CodeResult<Option<CodeEntry>> {

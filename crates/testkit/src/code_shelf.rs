@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use loci_model::Result;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::code::{
-    CodeError, CodePlace, CodeResult, CodeSources, CodeWork, Discovered, ForgeRepository,
+    CodeError, CodePlace, CodeResult, CodeSource as _, CodeSources, CodeWork, Discovered, ForgeRepository,
 };
 use loci_model::verdict::Unverifiable;
 
@@ -41,6 +41,7 @@ impl CodeShelf {
             worktree: Some(path.clone()),
             remotes: origin.map(|url| ("origin".to_owned(), url.to_owned())).into_iter().collect(),
             roots: history.root().into_iter().collect(),
+            default_branch: history.default_branch().ok().flatten().map(|(name, _)| name),
             branch: Some("main".to_owned()),
             head: history.tip().commit(),
         };

@@ -171,7 +171,8 @@ pub(super) fn default_here(
     })
 }
 
-/// A commit by its id, else the tip of the default branch. `default`: the repository's own word for that.
+/// A commit by its id, else the tip of the default branch, else, where nothing tells which that is, what is checked out: it is
+/// read, and decides nothing. `default`: the repository's own word for its default branch.
 pub(crate) fn tip_of(
     source: &dyn CodeSource,
     commit: Option<&str>,
@@ -183,9 +184,10 @@ pub(crate) fn tip_of(
     if let Some(name) = default {
         return resolve(source, name, Some(name));
     }
-    let missing = || CodeError::new(Unverifiable::Ref, "the default branch is not known");
-    let (_, tip): (String, ObjectId) = source.default_branch()?.ok_or_else(missing)?;
-    resolve(source, &tip.to_string(), None)
+    match source.default_branch()? {
+        Some((_, tip)) => resolve(source, &tip.to_string(), None),
+        None => resolve(source, HEAD, None),
+    }
 }
 
 /// Checks the name of a revision that a caller gives (§8.3).

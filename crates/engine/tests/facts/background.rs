@@ -167,3 +167,34 @@ fn another_default_branch_begins_anew() {
     rounds(&shop, 1, ROUND_MS);
     assert!(add("main").verified_tip.is_some(), "the same again changes nothing");
 }
+
+#[test]
+fn where_nothing_tells_the_default_branch_no_state_changes() {
+    let shop = Shop::new();
+    let id = of_eighty(&shop);
+    let mut untold = history();
+    untold.leave_default_untold();
+    shop.shelf.put(DIRECTORY, Some("git@github.com:acme/shop.git"), untold);
+    let warned = |shop: &Shop| {
+        let warnings = shop.add(DIRECTORY).warnings;
+        let lines = block_on(shop.engine.repositories_untold(&shop.caller)).unwrap();
+        let is_warned = warnings.iter().any(|line| line.starts_with("DEFAULT_BRANCH_UNKNOWN"));
+        assert_eq!(is_warned, !lines.is_empty(), "{warnings:?} {lines:?}");
+        is_warned
+    };
+    assert!(warned(&shop));
+    shop.write("src/limits.rs", Some(LIMITS));
+    rounds(&shop, 2, ROUND_MS);
+    let list = recent_in(&shop, DIRECTORY);
+    assert_eq!((list.facts.len(), list.omitted.contradicted), (0, 1), "it is not so there");
+    assert_eq!((shop.verified_tip(), shop.status(&id)), (None, RecordState::Active));
+    let add = RepositoryAdd {
+        directory: Some(DIRECTORY.into()),
+        default_ref: Some("main".to_owned()),
+        ..RepositoryAdd::default()
+    };
+    block_on(shop.engine.repository_add(&shop.caller, &shop.standing, add)).unwrap();
+    assert!(!warned(&shop));
+    rounds(&shop, 1, ROUND_MS);
+    assert_eq!(shop.status(&id), RecordState::Invalid);
+}

@@ -1,6 +1,7 @@
 //! Repositories that git itself makes, read through the ports. One binary for all; what it needs is a `git` executable.
 
 #![cfg(test)]
+mod default_branches;
 mod hostile;
 mod partial;
 mod reading;

@@ -52,7 +52,7 @@ pub trait CodeSource {
     /// The commit that a name (branch, tag, commit id of at least 7 digits, `HEAD`) stands for, or the worktree for
     /// `WORKTREE`. `None` where no such thing is there, and where a shortened id fits several.
     fn resolve(&self, name: &str) -> CodeResult<Option<Revision>>;
-    /// The default branch: its name and its tip. `None` where it is not known.
+    /// The default branch: its name and its tip. `None` where nothing tells which it is; what is checked out does not.
     fn default_branch(&self) -> CodeResult<Option<(String, ObjectId)>>;
     /// The entry at a path; `None` where there is none. Never through a symbolic link.
     fn entry(&self, at: &Revision, path: &str) -> CodeResult<Option<CodeEntry>>;
@@ -128,6 +128,8 @@ pub struct Discovered {
     pub remotes: Vec<(String, String)>,
     /// Root commits of the default branch's history along all parents, sorted, at most 8; empty where the history is cut off.
     pub roots: Vec<ObjectId>,
+    /// What the default branch is called; `None` where nothing tells which it is.
+    pub default_branch: Option<String>,
     /// The branch that is checked out, without `refs/heads/`.
     pub branch: Option<String>,
     /// The commit that is checked out.

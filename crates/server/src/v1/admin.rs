@@ -88,8 +88,17 @@ async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorRepo
         findings.extend(probes.into_iter().map(|probe| finding(&probe.name, probe.ok, probe.detail)));
     }
     findings.push(super::deliveries::finding(&call).await?);
+    findings.push(default_branches(engine.repositories_untold(&call.caller).await?));
     indexes(&call, asked.rebuild, &mut findings).await?;
     Ok(report(findings))
+}
+
+/// Whether of every repository it is known which branch changes states.
+fn default_branches(untold: Vec<String>) -> shape::Finding {
+    match untold.as_slice() {
+        [] => finding("default branches", true, "each repository's is known".to_owned()),
+        lines => finding("default branches", false, lines.join("; ")),
+    }
 }
 
 fn report(findings: Vec<shape::Finding>) -> shape::DoctorReport {

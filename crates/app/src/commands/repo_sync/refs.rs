@@ -29,7 +29,11 @@ pub(super) async fn chosen(code: &LocalCode, more: &[String]) -> Result<Vec<Sent
         anyhow::anyhow!("the clone cannot be read: {} ({})", error.detail, error.why.as_str())
     };
     let (first, further) = found.map_err(unread)?;
-    let none = || NotFound("the clone has no default branch yet: commit something, or fetch".to_owned());
+    let none = || {
+        let rule = "nothing tells which branch of the clone is the default one: commit something, fetch, or say it: \
+                    git remote set-head origin --auto";
+        NotFound(rule.to_owned())
+    };
     let mut all = vec![first.ok_or_else(none)?];
     for (name, sent) in more.iter().zip(further) {
         let sent = sent.ok_or_else(|| NotFound(format!("the clone has no branch and no tag {name}")))?;
@@ -47,7 +51,7 @@ fn is_no_name(name: &str) -> bool {
 fn default(source: &dyn CodeSource) -> CodeResult<Option<Sent>> {
     let found = source.default_branch()?;
     Ok(found.map(|(name, commit)| Sent {
-        // A checkout of no branch still has a tip: it is the mirror's main.
+        // A bare repository may stand on no branch and still have a tip: it is the mirror's main.
         name: format!("refs/heads/{}", if name == "HEAD" { "main" } else { &name }),
         commit,
     }))

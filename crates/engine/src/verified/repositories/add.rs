@@ -10,6 +10,7 @@ use loci_model::repository::{Repository, RepositorySettings};
 use loci_model::{Error, MemoryId, RepositoryId, Result, Timestamp};
 
 use super::at_forge::{Told, number_alias};
+use super::default_untold::untold;
 use super::find::{named, qualified};
 use super::{RepositoryAdd, RepositoryAdded};
 use crate::memories::existing;
@@ -32,6 +33,15 @@ struct Known {
     forge_id: Option<String>,
     /// What could not be found out.
     warnings: Vec<String>,
+}
+
+impl Known {
+    /// A warning, where nothing tells which branch changes states. Before the first commit there is no branch at all.
+    fn without_default(&self, repository: &Repository) -> Option<String> {
+        let found = self.discovered.as_ref()?;
+        let is_told = found.default_branch.is_some() || repository.default_ref.is_some();
+        (!is_told && found.head.is_some()).then(|| untold(&repository.key))
+    }
 }
 
 impl Engine {
@@ -68,6 +78,7 @@ impl Engine {
                     }
                 };
                 warnings.extend(enrich(tx, &mut repository, &known, &add)?);
+                warnings.extend(known.without_default(&repository));
                 if before.as_ref() != Some(&repository) {
                     repository.updated_at = now;
                     tx.repositories_mut().put(&repository)?;

@@ -6,6 +6,7 @@
 
 mod add;
 mod at_forge;
+mod default_untold;
 mod find;
 mod list;
 mod numbered;
@@ -53,7 +54,7 @@ pub struct RepositoryAdded {
     pub repository: Repository,
     /// It was not known before.
     pub created: bool,
-    /// What to know: another repository that may be the same, names that others have too.
+    /// What to know: another repository that may be the same, names that others have too, a default branch that nothing tells.
     pub warnings: Vec<String>,
 }
 
