@@ -186,17 +186,7 @@ mod tests {
 
     #[test]
     fn broken_configuration_is_passed_over() {
-        for text in [
-            "[",
-            "[a",
-            "[a \"",
-            "[a \"b",
-            "[a \"b\\",
-            "= x",
-            "[remote \"x\"]\nurl",
-            "\\",
-            "\u{0}",
-        ] {
+        for text in ["[", "[a", "[a \"", "[a \"b", "[a \"b\\", "= x", "[remote \"x\"]\nurl", "\\", "\u{0}"] {
             assert_eq!(parse(text), Config::default(), "{text:?}");
         }
         assert_eq!(parse("[core]\nbare").bare, Some(true));

@@ -186,6 +186,10 @@ impl CodeSource for Source {
         self.traced_back(path, from, to, similarity)
     }
 
+    fn roots(&self, tip: &ObjectId) -> CodeResult<Vec<ObjectId>> {
+        self.repository.roots(tip)
+    }
+
     fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool> {
         self.repository.is_ancestor(older, newer)
     }

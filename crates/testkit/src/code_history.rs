@@ -21,6 +21,7 @@ pub struct CodeHistory {
     failing: Option<CodeError>,
     renames_left_out: bool,
     is_default_untold: bool,
+    is_cut_off: bool,
     reads: Cell<usize>,
     announced: RefCell<Vec<ObjectId>>,
 }
@@ -112,6 +113,11 @@ impl CodeHistory {
     /// Makes it tell of no default branch, as a clone of several branches of which none is called so.
     pub fn leave_default_untold(&mut self) {
         self.is_default_untold = true;
+    }
+
+    /// Makes it a history of which the beginning is not there.
+    pub fn cut_off(&mut self) {
+        self.is_cut_off = true;
     }
 
     /// The blob's id of some content.
@@ -292,6 +298,10 @@ impl CodeSource for CodeHistory {
             }
         }
         Ok(Origin::From(path))
+    }
+
+    fn roots(&self, _: &ObjectId) -> CodeResult<Vec<ObjectId>> {
+        Ok(self.root().filter(|_| !self.is_cut_off).into_iter().collect())
     }
 
     fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool> {

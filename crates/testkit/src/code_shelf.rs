@@ -40,7 +40,7 @@ impl CodeShelf {
             common_dir: path.clone(),
             worktree: Some(path.clone()),
             remotes: origin.map(|url| ("origin".to_owned(), url.to_owned())).into_iter().collect(),
-            roots: history.root().into_iter().collect(),
+            roots: history.tip().commit().and_then(|tip| history.roots(&tip).ok()).unwrap_or_default(),
             default_branch: history.default_branch().ok().flatten().map(|(name, _)| name),
             branch: Some("main".to_owned()),
             head: history.tip().commit(),

@@ -104,8 +104,9 @@ impl Engine {
         let found = self.store.read(move |tx| tx.repositories().get(&place, &id)).await?;
         let Some(repository) = found else { return Ok(()) };
         let Some(DefaultTip { place, tip, .. }) = self.default_tip(&repository).await else { return Ok(()) };
-        // Looked at is where the tip was read, and that it decides is decided.
-        let repository = Repository { places: vec![place], verified_tip: None, ..repository };
+        // Looked at is where the tip was read; that it decides, and that it is the repository, is decided.
+        let repository =
+            Repository { places: vec![place], verified_tip: None, roots: Vec::new(), ..repository };
         self.ask_pending(&repository).await?;
         let mut is_done = self.expire_documented(&repository, tip).await?;
         let mut after = None;

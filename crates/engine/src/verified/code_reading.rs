@@ -10,6 +10,7 @@ use loci_model::verdict::Unverifiable;
 use loci_model::{CodeReason, Error, Result};
 
 use super::default_tip::{Stands, stands};
+use super::same_repository::Known;
 use super::standing::Standing;
 use super::verifier::is_ref_name;
 use crate::Engine;
@@ -72,8 +73,9 @@ impl Engine {
             return Err(unreadable("this server reads no code"));
         };
         let mut last = unreadable("no place is known where the repository's code can be read: loci repo add");
+        let known = Arc::new(Known::of(repository));
         for place in self.places(code.as_ref(), repository, standing).await {
-            match read_place(code.as_ref(), &place, work.clone()).await {
+            match read_place(code.as_ref(), &place, checked(&known, &work)).await {
                 Err(error) if error.why != Unverifiable::Ref => last = error,
                 done => return done.map(|done| (place, done)),
             }
@@ -96,6 +98,15 @@ impl Engine {
         places.extend(repository.places.iter().cloned());
         places
     }
+}
+
+/// The work, once it is seen that the repository at the place is the one that is meant.
+fn checked<T: Send + 'static>(known: &Arc<Known>, work: &Work<T>) -> Work<T> {
+    let (known, work) = (Arc::clone(known), Arc::clone(work));
+    Arc::new(move |source: &dyn CodeSource| {
+        known.check(source)?;
+        work(source)
+    })
 }
 
 async fn is_clone_of(code: &dyn CodeSources, directory: &Path, repository: &Repository) -> bool {

@@ -8,6 +8,7 @@ use loci_model::ports::code::{CodePlace, CodeResult, CodeSource, CodeSources};
 use loci_model::repository::Repository;
 
 use super::code_reading::{default_here, read_place};
+use super::same_repository::Known;
 use crate::Engine;
 
 /// How a tip stands to the one at which facts were last verified in the background.
@@ -80,7 +81,7 @@ impl Engine {
     }
 }
 
-/// The tip at a place, where it is further than the best one so far; the first of equals stays.
+/// The tip at a place, where it is further than the best one so far; the first of equals stays. Another repository there has none.
 async fn further(
     code: &dyn CodeSources,
     repository: &Repository,
@@ -89,7 +90,11 @@ async fn further(
 ) -> CodeResult<Option<DefaultTip>> {
     let (name, verified) = (repository.default_ref.clone(), repository.verified_tip);
     let (found_at, best) = (place.clone(), best.cloned());
+    let known = Known::of(repository);
     let work = move |source: &dyn CodeSource| {
+        if known.is_another(source)? {
+            return Ok(None);
+        }
         let Some(tip) = default_here(source, name.as_deref())? else { return Ok(None) };
         let stands = stands(source, &tip, verified.as_ref())?;
         let is_further = best.as_ref().is_none_or(|best| {

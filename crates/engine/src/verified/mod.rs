@@ -59,6 +59,7 @@ mod refresh;
 mod remembered;
 mod repositories;
 mod repository_name;
+mod same_repository;
 mod search_look;
 mod searching;
 mod serving;

@@ -5,7 +5,7 @@ use loci_model::RecordId;
 use loci_model::fact::FactEventKind;
 use loci_model::ports::code::CodePlace;
 use loci_model::record::RecordState;
-use loci_model::verdict::Unverifiable;
+use loci_model::verdict::{Unverifiable, Verdict};
 use loci_testkit::{CodeHistory, block_on};
 
 use super::world::{CART, DIRECTORY, LIMITS, REPO, Shop, about, cite, contains, history};
@@ -145,9 +145,49 @@ fn a_branch_that_was_rewritten_or_cloned_anew_is_followed() {
     let id = shop.store(fact).unwrap().view.remembered.record.id;
     let mut other = CodeHistory::new();
     let tip = other.commit(&[("src/limits.rs", &LIMITS.replace("120", "90"))]);
+    other.cut_off();
     shop.shelf.put(DIRECTORY, Some("git@github.com:acme/shop.git"), other);
     rounds(&shop, 1, ROUND_MS);
     assert_eq!((shop.verified_tip(), shop.status(&id)), (Some(tip), RecordState::Invalid));
+}
+
+#[test]
+fn another_repository_at_its_place_says_nothing_of_its_facts() {
+    let shop = Shop::new();
+    let id = shop.stored();
+    rounds(&shop, 1, ROUND_MS);
+    let verified = shop.verified_tip();
+    let mut other = CodeHistory::new();
+    let tip = other.commit(&[("src/cart.rs", "fn something_else() {}\n")]);
+    shop.shelf.put(DIRECTORY, Some("git@github.com:someone/else.git"), other);
+    let list = recent_in(&shop, DIRECTORY);
+    let verdicts: Vec<_> =
+        list.facts.iter().map(|fact| fact.verification.as_ref().unwrap().verdict).collect();
+    assert_eq!(verdicts, [Verdict::Unverifiable]);
+    rounds(&shop, 3, ROUND_MS);
+    let now = || block_on(shop.engine.repository_list(&shop.caller, &shop.standing, None, 9)).unwrap().items;
+    assert_eq!((now()[0].verified_tip, shop.status(&id)), (verified, RecordState::Active));
+    // Registered, it is another one.
+    let added = shop.add(DIRECTORY);
+    assert!(added.created && added.repository.key == "someone/else", "{added:?}");
+    // With the same origin it was rewritten, perhaps: said, and not read.
+    let mut rewritten = CodeHistory::new();
+    rewritten.commit(&[("README.md", "# A rewritten shop\n")]);
+    shop.shelf.put("/src/rewritten", Some("git@github.com:acme/shop.git"), rewritten);
+    let warnings = shop.add("/src/rewritten").warnings;
+    assert!(warnings.iter().any(|line| line.starts_with("ANOTHER_HISTORY")), "{warnings:?}");
+    rounds(&shop, 1, ROUND_MS);
+    assert_eq!(shop.status(&id), RecordState::Active);
+    // A person says that it is the same: it decides from then on.
+    let add = RepositoryAdd {
+        directory: Some(DIRECTORY.into()),
+        same_as: Some(REPO.to_owned()),
+        ..RepositoryAdd::default()
+    };
+    block_on(shop.engine.repository_add(&shop.caller, &shop.standing, add)).unwrap();
+    rounds(&shop, 1, ROUND_MS);
+    let repository = now().into_iter().find(|repository| repository.key == REPO).unwrap();
+    assert_eq!((repository.verified_tip, shop.status(&id)), (Some(tip), RecordState::Quarantined));
 }
 
 #[test]

@@ -83,6 +83,11 @@ pub trait CodeSource {
     /// The other way round: what the file at a path of `to` was in `from`, by the same steps. A file that left its path and
     /// came back later is new.
     fn origin(&self, path: &str, from: &ObjectId, to: &Revision, similarity: u8) -> CodeResult<Origin>;
+    /// Commits without parents in the history of a commit, sorted, at most 8. Empty where they cannot be told: the history is cut off,
+    /// or is walked by nobody.
+    fn roots(&self, _tip: &ObjectId) -> CodeResult<Vec<ObjectId>> {
+        Ok(Vec::new())
+    }
     /// True when `older` is `newer` or one of its ancestors.
     fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool>;
 }

@@ -19,6 +19,8 @@ use crate::{Engine, access};
 
 /// Repositories that are looked at for shared first commits.
 const COMPARED_MAX: usize = 1_000;
+/// First commits that are kept of a repository that was rewritten, the newest beginning whole.
+const ROOTS_MAX: usize = 16;
 
 /// What is known of a repository before it is looked for.
 #[derive(Debug, Clone)]
@@ -294,12 +296,8 @@ fn enrich(
     known: &Known,
     add: &RepositoryAdd,
 ) -> Result<Vec<String>> {
-    let warnings = learn_names(tx, repository, known)?;
-    if let Some(found) = &known.discovered
-        && repository.roots.is_empty()
-    {
-        repository.roots = found.roots.clone();
-    }
+    let mut warnings = learn_names(tx, repository, known)?;
+    warnings.extend(learn_roots(repository, known, add.same_as.is_some()));
     // What lies on this machine is read first, and what was registered first: the background puts first what is furthest.
     let forges = repository.places.iter().position(|place| matches!(place, CodePlace::Forge { .. }));
     for (place, at) in [(&known.place, forges), (&known.forge, None)] {
@@ -320,6 +318,29 @@ fn enrich(
     }
     repository.quorum = add.quorum.or(repository.quorum);
     Ok(warnings)
+}
+
+/// Adds first commits where none are known, and where a person says that another beginning is the same repository's; without that
+/// it is said that nothing is read there.
+fn learn_roots(repository: &mut Repository, known: &Known, is_same: bool) -> Option<String> {
+    let found = known.discovered.as_ref()?;
+    if repository.roots.is_empty() {
+        repository.roots = found.roots.clone();
+    } else if shares_roots(repository, known) {
+        return None;
+    } else if is_same {
+        let mut roots = found.roots.clone();
+        roots.extend(repository.roots.iter().take(ROOTS_MAX.saturating_sub(roots.len())));
+        roots.sort_unstable();
+        repository.roots = roots;
+    } else {
+        return Some(format!(
+            "ANOTHER_HISTORY: it has none of the first commits of {}, so it is not read for it: another repository, or one that \
+             was rewritten; if it is the same, repeat with same_as",
+            repository.key
+        ));
+    }
+    None
 }
 
 /// Adds names and number. One that is another repository's is left with that one, and said: two of one name would both be found by
