@@ -125,7 +125,10 @@ impl CodeSource for ForgeSource {
             return Ok(false);
         }
         Ok(match self.compared(from, &to)? {
-            Some(told) => told.is_cut && renames::leaves_some(&before, &after, &told.renames),
+            // From the branching point on is compared, not from `from`: what was renamed on its side of it is not told.
+            Some(told) => {
+                (told.is_cut || !told.is_ancestor) && renames::leaves_some(&before, &after, &told.renames)
+            }
             None => true,
         })
     }

@@ -396,6 +396,10 @@ fn compare(repo: &Repo, both: &str) -> Response<Body> {
         (false, true) => "behind",
         (false, false) => "diverged",
     };
+    // As `base...head` of git: from where the two branched.
+    let (older_all, newer_all) = (repo.ancestors(older), repo.ancestors(newer));
+    let common = older_all.intersection(&newer_all).max_by_key(|id| repo.ancestors(id).len());
+    let a = common.and_then(|id| repo.commits.get(id)).unwrap_or(a);
     // The test's forge finds a renamed file by its first line.
     let first = |content: &Content| content.bytes().split(|byte| *byte == b'\n').next().map(<[u8]>::to_vec);
     let gone = a.files.iter().filter(|(path, _)| !b.files.contains_key(*path));

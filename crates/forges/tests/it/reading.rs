@@ -244,6 +244,33 @@ async fn ancestors_and_renames() {
     assert_eq!(dirty, Unverifiable::Ref);
 }
 
+/// What is compared is the newer side alone: what the older one renamed, or has and the newer lacks, is not told.
+#[tokio::test]
+async fn of_commits_that_diverged_renames_are_not_told_whole() {
+    let mut repo = Repo::new(7, "o/r");
+    let text = |second: &str| format!("first line\n{second}\n");
+    let base = repo.commit("main", files(&[("same.rs", "same"), ("edited.rs", &text("second"))]));
+    repo.branches.insert("side".to_owned(), base.clone());
+    let main = repo.commit("main", files(&[("same.rs", "same"), ("main.rs", &text("third"))]));
+    let side = repo.commit("side", files(&[("there/same.rs", "same"), ("side.rs", &text("fourth"))]));
+    let moved = repo.commit("side", files(&[("other/same.rs", "same"), ("side.rs", &text("fourth"))]));
+    let hub = Hub::start(vec![repo]).await;
+    let world = plain(&hub);
+    for (from, to, expect) in [
+        (&base, &side, (2, false)),
+        (&main, &side, (1, true)),
+        (&side, &base, (1, true)),
+        (&moved, &side, (1, false)),
+    ] {
+        let (from, to) = (object(from), Revision::Commit(object(to)));
+        let found = world.read(move |source| {
+            let renames = source.renames(&from, &to, 50).unwrap();
+            (renames.len(), source.may_lack_renames(&from, &to).unwrap())
+        });
+        assert_eq!(found.await, expect, "{from} {to:?}");
+    }
+}
+
 #[tokio::test]
 async fn what_one_token_read_is_not_shown_to_another() {
     let mut repo = Repo::new(7, "o/r");
