@@ -8,6 +8,7 @@
 //!
 //! To add a step: a file with a pure function, one line in [`prepare`].
 
+mod assigned;
 mod code_names;
 mod code_spans;
 mod entropy;

@@ -11,6 +11,7 @@ use loci_model::limits;
 use regex::{Captures, Regex, RegexSet};
 use serde_json::Value;
 
+use super::assigned::{self, Assigned};
 use super::entropy::{bits_per_char, is_known_hash, is_placeholder};
 use super::{code_names, hidden_characters};
 
@@ -55,7 +56,7 @@ pub enum SecretKind {
     AzureKey,
     /// A password in a URL or a data source name.
     ConnectionString,
-    /// A random text behind a name like password, secret or token.
+    /// A random text behind a name like password, secret or token, and tokens of services that have no kind of their own.
     AssignedSecret,
 }
 
@@ -144,7 +145,12 @@ impl SecretKind {
                 r#"(?i)\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token|apikey|digest|negotiate)\s+([A-Za-z0-9_\-.~+/]{8,}=*)|\bbearer\s+([A-Za-z0-9_\-.~+/]{20,}=*)"#
             }
             Self::AssignedSecret => {
-                r#"(?i)\b[a-z0-9_.-]{0,40}(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|credential)[a-z0-9_.-]{0,20}["']?\s*(?:=>|:=|[:=])\s*["'`]?([A-Za-z0-9_\-./+=~!@#$%^&*]{20,})"#
+                concat!(
+                    // In quotes and behind a name of a password: whatever has no space in it.
+                    r#"(?i:password|passwd|pwd|passphrase)[0-9_]{0,4}["']?\s*(?:=>|:=|[:=])\s*["'`]([^\s"'`]{8,})["'`]|"#,
+                    r#"(?i:(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|encryption[_-]?key|signing[_-]?key|credential)[a-z0-9_.-]{0,20})["']?\s*(?:=>|:=|[:=])\s*["'`]?([A-Za-z0-9_\-./+=~!@#$%^&*]{20,})|"#,
+                    r"\b(TOKENS)\b",
+                )
             }
         }
     }
@@ -171,7 +177,11 @@ impl SecretKind {
             Self::ConnectionString if found.after.starts_with('@') => found.is_password_of_url(),
             Self::ConnectionString => !is_placeholder(secret) && !found.is_expression(),
             Self::AuthorizationHeader => !is_placeholder(secret) && (mixed() || secret.ends_with('=')),
-            Self::AssignedSecret => !is_placeholder(secret) && !found.is_call() && is_random_literal(secret),
+            Self::AssignedSecret => {
+                let Found { before, secret: value, after } = *found;
+                let is_secret = || is_random_literal(value) || Assigned { before, value, after }.is_secret();
+                !is_placeholder(value) && !found.is_call() && is_secret()
+            }
         }
     }
 }
@@ -233,7 +243,7 @@ static EACH: LazyLock<[Regex; 15]> =
 
 /// Boundaries of ASCII words keep the automaton small and fast.
 fn ascii_form(kind: SecretKind) -> String {
-    kind.form().replace(r"\b", r"(?-u:\b)")
+    kind.form().replace("TOKENS", assigned::TOKENS).replace(r"\b", r"(?-u:\b)")
 }
 
 #[expect(clippy::expect_used, reason = "the forms are constants, compiled by the tests of this file")]

@@ -105,7 +105,7 @@ pub use repository_name::{RepositoryName, local_key};
 pub use searching::{FactFilters, FactSearch};
 pub use serving::Serving;
 pub use settings::VerifiedSettings;
-pub use standing::Standing;
+pub use standing::{Standing, check_label};
 pub use stats::FactStats;
 pub use storing::{FactStored, NewFact, StoreStatus};
 pub use supersede::{Correction, FactSuperseded};

@@ -15,7 +15,7 @@ use super::events::Scene;
 use super::locating::{Located, stored_or_proposed};
 use super::promoting::{Told, promote};
 use super::receipts;
-use super::standing::Standing;
+use super::standing::{Standing, check_label};
 use super::told;
 use super::writing;
 use crate::Engine;
@@ -62,6 +62,7 @@ impl Engine {
         token: Option<ClientToken>,
     ) -> Result<FactRefreshed> {
         refresh.reference.as_deref().map_or(Ok(()), check_ref)?;
+        refresh.verified_by.as_deref().map_or(Ok(()), |label| check_label("verified_by", label))?;
         let located = self.locate_proposed(caller, standing, &refresh.id, Capability::Write).await?;
         let memory = located.found.repository.memory.clone();
         let token = token.map(|token| token.of(caller, &memory)).transpose()?;

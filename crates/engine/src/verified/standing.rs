@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::Principal;
-use loci_model::{Error, MemoryId, Reason, Result};
+use loci_model::{CodeReason, Error, MemoryId, Reason, Result};
 
+use super::storing::kinds_of_secrets;
 use crate::memories::NewMemory;
 use crate::{Engine, access};
 
@@ -33,13 +34,27 @@ impl Standing {
     /// Checks the labels.
     pub(super) fn check(&self) -> Result<()> {
         for (field, label) in [("agent_id", &self.agent), ("session_id", &self.session)] {
-            if label.as_ref().is_some_and(|label| label.chars().count() > LABEL_CHARS_MAX) {
-                let rule = format!("{field} must have at most {LABEL_CHARS_MAX} characters");
-                return Err(Error::invalid(field, rule));
-            }
+            label.as_deref().map_or(Ok(()), |label| check_label(field, label))?;
         }
         Ok(())
     }
+}
+
+/// Checks a label, which stands in rows beside facts: its length, and that no secret is in it.
+///
+/// # Errors
+/// `Invalid`, `SECRET_DETECTED`.
+pub fn check_label(field: &str, label: &str) -> Result<()> {
+    if label.chars().count() > LABEL_CHARS_MAX {
+        let rule = format!("{field} must have at most {LABEL_CHARS_MAX} characters");
+        return Err(Error::invalid(field, rule));
+    }
+    let kinds = kinds_of_secrets(&[label]);
+    if kinds.is_empty() {
+        return Ok(());
+    }
+    let rule = format!("{field} holds a secret: a label is kept and shown; use a name");
+    Err(Error::code(CodeReason::SecretDetected, rule).on(field).listing(kinds))
 }
 
 impl Engine {

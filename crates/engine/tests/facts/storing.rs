@@ -1,6 +1,6 @@
 //! What may be stored: everything is verified first, nothing is doubled, refusals leave a row (B2, B4, B9, B12, A4).
 
-use loci_engine::verified::{Correction, NewFact, StoreStatus};
+use loci_engine::verified::{Correction, FactRefresh, NewFact, Standing, StoreStatus};
 use loci_model::citation::CitationInput;
 use loci_model::fact::FactEventKind;
 use loci_model::{CodeReason, ErrorKind};
@@ -189,4 +189,38 @@ fn other_commits_and_tokens() {
         loci_engine::idempotency::ClientToken::new("token-one", &serde_json::json!({ "a": 1 })).unwrap();
     assert_eq!(store(other).unwrap_err().reason, Some(loci_model::Reason::IdempotentParameterMismatch));
     assert_eq!(shop.add(super::world::DIRECTORY).repository.key, REPO);
+}
+
+/// Keys in hexadecimal digits and passwords are secrets as well as tokens with a form; and labels are kept like texts.
+#[test]
+fn what_is_assigned_to_a_secret_name_is_never_stored() {
+    let shop = Shop::new();
+    let key = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+    for line in [
+        format!("FLASK_SECRET_KEY = \"{key}\""),
+        format!("DD_API_KEY = \"{}\"", &key[..32]),
+        ["DB_PASSWORD = \"hunter2", "-super-S3cret!\""].concat(),
+    ] {
+        shop.write("src/settings.py", Some(&format!("# Settings of the shop for production use.\n{line}\n")));
+        let error = shop
+            .store(about("Settings of the shop are for production.", vec![cite("src/settings.py", 1, 2)]))
+            .unwrap_err();
+        assert_eq!(reason(&error), Some(CodeReason::SecretDetected), "{line}");
+        let said = about(&format!("The shop has {line}."), vec![cite("src/cart.rs", 10, 13)]);
+        assert_eq!(reason(&shop.store(said).unwrap_err()), Some(CodeReason::SecretDetected), "{line}");
+    }
+    let token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a".to_owned();
+    let labelled = |agent: Option<String>, session: Option<String>| {
+        let standing = Standing { agent, session, ..Standing::default() };
+        block_on(shop.engine.fact_store(&shop.caller, &standing, limit_fact(), None))
+    };
+    for (agent, session) in [(Some(token.clone()), None), (None, Some(token.clone()))] {
+        let error = labelled(agent, session).unwrap_err();
+        assert_eq!(reason(&error), Some(CodeReason::SecretDetected));
+        assert!(!format!("{error:?}").contains(&token));
+    }
+    let id = labelled(Some("agent-7".to_owned()), Some("5f3c".to_owned())).unwrap().view.remembered.record.id;
+    let refresh = FactRefresh { id, receipt: None, reference: None, verified_by: Some(token) };
+    let error = block_on(shop.engine.fact_refresh(&shop.caller, &shop.standing, refresh, None)).unwrap_err();
+    assert_eq!(reason(&error), Some(CodeReason::SecretDetected));
 }

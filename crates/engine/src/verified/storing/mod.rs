@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 pub(super) use alike::{Alike, Comparing};
 pub(super) use gates::refused_place;
 pub(super) use gates::{Asked, Passed, Proof};
-pub(super) use new_text::{NewText, check_secrets};
+pub(super) use new_text::{NewText, check_secrets, kinds_of_secrets};
 pub(super) use writing_new::{Place, Writing};
 
 use first_stored::FirstStored;

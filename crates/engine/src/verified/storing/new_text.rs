@@ -48,14 +48,20 @@ fn texts_in<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
 /// # Errors
 /// `SECRET_DETECTED`, with the kinds of what was found.
 pub(in crate::verified) fn check_secrets(texts: &[&str]) -> Result<()> {
-    let mut kinds: Vec<String> =
-        texts.iter().flat_map(|text| secrets_in(text)).map(|kind| kind.as_str().to_owned()).collect();
-    kinds.sort();
-    kinds.dedup();
+    let kinds = kinds_of_secrets(texts);
     if kinds.is_empty() {
         return Ok(());
     }
     let message =
         "the fact, its reason, its claims or the cited lines hold a secret: facts never do; cite other lines";
     Err(Error::code(CodeReason::SecretDetected, message).listing(kinds))
+}
+
+/// The kinds of secrets in texts; sorted, each once.
+pub(in crate::verified) fn kinds_of_secrets(texts: &[&str]) -> Vec<String> {
+    let mut kinds: Vec<String> =
+        texts.iter().flat_map(|text| secrets_in(text)).map(|kind| kind.as_str().to_owned()).collect();
+    kinds.sort();
+    kinds.dedup();
+    kinds
 }

@@ -1,5 +1,6 @@
 //! `memory_invalidate`: a fact is marked as wrong (verified-memory.md §12).
 
+use loci_engine::verified::check_label;
 use loci_model::ports::BoxFuture;
 use serde_json::json;
 
@@ -37,6 +38,8 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
     Box::pin(async move {
         let standing = asked::standing(&context, &arguments);
         let (id, reason) = (asked::id(&arguments, "memory_id")?, asked::needed(&arguments, "reason")?);
+        let by = asked::string(&arguments, "invalidated_by");
+        by.as_deref().map_or(Ok(()), |label| check_label("invalidated_by", label))?;
         let (engine, token) = (&context.engine, asked::token(&arguments)?);
         let by_person = context.place.by_person;
         let done = engine.fact_invalidate(&context.caller, &standing, &id, &reason, by_person, token).await?;
