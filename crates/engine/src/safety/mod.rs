@@ -108,6 +108,27 @@ impl SafeText {
         held.then(|| format!("looks like instructions: {}", self.findings.reasons.join(", ")))
     }
 
+    /// The same beside a text of another, like code that is cited: it may hold such words for good reasons, so it marks what it stands
+    /// beside, and never holds it back. Says whether it did.
+    pub(crate) fn beside(&mut self, other: &str, policy: &SafetyPolicy) -> bool {
+        let injection = match policy.injection {
+            InjectionMode::Off => return false,
+            InjectionMode::Flag | InjectionMode::Quarantine => {
+                Patterns::in_force(policy.patterns).score(other)
+            }
+        };
+        if injection.score < injection::FLAGGED {
+            return false;
+        }
+        self.findings.injection = self.findings.injection.max(injection.score);
+        self.findings.reasons.extend(injection.reasons);
+        self.findings.reasons.sort();
+        self.findings.reasons.dedup();
+        self.tier = TrustTier::Flagged;
+        self.trust = tier::reliability(policy.tier, true);
+        true
+    }
+
     /// Counts what was found; not within a write (see [`Tally`]).
     pub fn tell(&self, observe: &dyn Observe) {
         let mut tally = Tally::default();

@@ -4,6 +4,7 @@ mod acceptance;
 mod again;
 mod at_forge;
 mod background;
+mod doubtful;
 mod known_defects;
 mod lifecycle;
 mod many;

@@ -23,14 +23,26 @@ impl NewText {
     /// # Errors
     /// `SECRET_DETECTED`, with the kinds of what was found.
     pub(in crate::verified) fn check_secrets(&self, contents: &[String]) -> Result<()> {
-        let claims = serde_json::to_value(&self.claims)
-            .map_err(|error| Error::bug("claims that cannot be written down").caused_by(error))?;
+        let claims = self.claims_written()?;
         let mut texts = vec![self.subject.as_str(), self.fact.as_str()];
         texts.extend(self.reason.as_deref());
         texts.extend(self.created_by.as_deref());
         texts_in(&claims, &mut texts);
         texts.extend(contents.iter().map(String::as_str));
         check_secrets(&texts)
+    }
+
+    /// What claims compare with: their literals, patterns, paths and names.
+    pub(super) fn operands(&self) -> Vec<String> {
+        let claims = self.claims_written().unwrap_or_default();
+        let mut texts = Vec::new();
+        texts_in(&claims, &mut texts);
+        texts.into_iter().map(str::to_owned).collect()
+    }
+
+    fn claims_written(&self) -> Result<Value> {
+        serde_json::to_value(&self.claims)
+            .map_err(|error| Error::bug("claims that cannot be written down").caused_by(error))
     }
 }
 

@@ -7,7 +7,6 @@ use loci_model::record::RecordState;
 use loci_model::{JobId, RecordId, Result};
 
 use super::writing_new::Writing;
-use crate::safety::{self, SafetyPolicy};
 use crate::verified::conflicts;
 use crate::verified::content_hash;
 use crate::verified::promoting::{Told, promote};
@@ -27,12 +26,11 @@ impl Writing<'_> {
         let Some(record) = record.filter(|record| self.place.found.view.admits(record)) else {
             return Ok(None);
         };
-        let policy = SafetyPolicy::of(&self.engine.settings, &self.memory.settings);
-        let safe = safety::prepare(self.whole(), None, &policy);
+        let mut warnings = Vec::new();
+        let safe = self.safe(&mut warnings);
         if safe.state != RecordState::Active || content_hash("", &record.text) != hash {
             return Ok(None);
         }
-        let mut warnings = Vec::new();
         let told = Told { subject: self.text.subject.clone(), reason: self.text.reason.clone() };
         promote(tx, self.memory, &record, &mut fact, told, self.scene, job)?;
         fact.detail.citations = self.passed.citations.clone();
