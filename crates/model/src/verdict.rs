@@ -210,6 +210,9 @@ pub struct ClaimOutcome {
     /// What was found, in a few words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// Why that could not be found out, where it lies in reading.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unverifiable: Option<Unverifiable>,
 }
 
 /// What became of all citations and claims of a record at one revision.

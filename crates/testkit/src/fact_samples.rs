@@ -13,7 +13,7 @@ use loci_model::fact::{
 use loci_model::record::RecordState;
 use loci_model::repository::{CaptureOwn, ControlParts, Repository, RepositorySettings, Tiers};
 use loci_model::task_session::Capture;
-use loci_model::verdict::{CitationVerdict, ClaimOutcome, Method, Verdict, Verification};
+use loci_model::verdict::{CitationVerdict, ClaimOutcome, Method, Unverifiable, Verdict, Verification};
 use loci_model::{Document, MemoryId, RepositoryId, Result};
 
 use crate::samples::{record_id, time};
@@ -156,7 +156,12 @@ pub fn kept_verdict(number: u32, commit: ObjectId, seconds: i64) -> Result<KeptV
         verification: Verification {
             verdict: Verdict::Drifted,
             citations: vec![found],
-            claims: vec![ClaimOutcome { index: 0, holds: None, detail: Some("odd".to_owned()) }],
+            claims: vec![ClaimOutcome {
+                index: 0,
+                holds: None,
+                detail: Some("odd".to_owned()),
+                unverifiable: Some(Unverifiable::TooLarge),
+            }],
         },
     })
 }

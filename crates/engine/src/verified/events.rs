@@ -113,15 +113,20 @@ impl Scene {
             Verdict::Unverifiable => FactEventKind::VerificationSkipped,
         };
         let worst = worst_citation(verification);
+        let unread = kind == FactEventKind::VerificationSkipped;
+        let cause = why(verification).map(Unverifiable::as_str).or_else(|| unread.then_some(UNKNOWN_CLAIM));
         FactEvent {
             duration_ms: Some(duration_ms),
             verdict: Some(verification.verdict),
             method: worst.map(|citation| citation.method),
-            cause: why(verification).map(|why| why.as_str().to_owned()),
+            cause: cause.map(str::to_owned),
             ..self.event(ids, kind, record)
         }
     }
 }
+
+/// Cause of a verification that was not made for a claim of which nothing can be said, though everything could be read.
+const UNKNOWN_CLAIM: &str = "unknown_claim";
 
 /// Rows that say where a fact stands.
 const STANDING: &[FactEventKind] = &[
@@ -179,7 +184,10 @@ fn worst_citation(verification: &Verification) -> Option<&CitationVerdict> {
 
 /// Why a verification could not be made, where it could not: what may pass before what stays.
 pub(super) fn why(verification: &Verification) -> Option<Unverifiable> {
-    let all = || verification.citations.iter().filter_map(|citation| citation.unverifiable);
+    let all = || {
+        let of_claims = verification.claims.iter().filter_map(|claim| claim.unverifiable);
+        verification.citations.iter().filter_map(|citation| citation.unverifiable).chain(of_claims)
+    };
     all().find(|why| !why.is_lasting()).or_else(|| all().next())
 }
 

@@ -165,6 +165,9 @@ fn check(told: &ToldFact) -> Result<()> {
     if told.contents.iter().flatten().any(|text| text.len() > TEXT_BYTES_MAX) {
         return bad("contents must have at most 64 KiB each");
     }
+    if verification.claims.iter().any(|claim| claim.unverifiable.is_some() && claim.holds.is_some()) {
+        return bad("claims must say why they are unknown only where they are");
+    }
     for citation in &verification.citations {
         if let Some(rule) = broken(citation) {
             return bad(rule);

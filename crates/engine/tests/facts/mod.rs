@@ -13,4 +13,5 @@ mod reading;
 mod storing;
 mod telling;
 mod tenants;
+mod unknown_claims;
 mod world;

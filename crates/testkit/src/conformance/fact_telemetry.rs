@@ -124,6 +124,10 @@ const PLANTS: &[(TelemetryRule, &str, Plant)] = &[
         let wrong = row(memory, 11, FactEventKind::VerifiedValid, None)?;
         tx.fact_events_mut().append(&[FactEvent { verdict: Some(Verdict::Unverifiable), ..wrong }])
     }),
+    (TelemetryRule::T3, "a verification that was not made, without its reason", |tx, memory| {
+        let skipped = row(memory, 11, FactEventKind::VerificationSkipped, None)?;
+        tx.fact_events_mut().append(&[FactEvent { verdict: Some(Verdict::Unverifiable), ..skipped }])
+    }),
     (TelemetryRule::T4, "a place given to one that did not take it", |tx, memory| {
         let by = format!("{{\"by\":\"{}\"}}", record_id(2)?);
         let gone = row(memory, 11, FactEventKind::Superseded, None)?;

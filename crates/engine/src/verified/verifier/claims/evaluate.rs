@@ -5,7 +5,7 @@ use std::sync::Arc;
 use loci_model::claim::Claim;
 use loci_model::code::EntryKind;
 use loci_model::ports::code::CodeError;
-use loci_model::verdict::{CitationVerdict, ClaimOutcome, Verdict};
+use loci_model::verdict::{CitationVerdict, ClaimOutcome, Unverifiable, Verdict};
 
 use super::super::definitions::defines;
 use super::super::lines::FileLines;
@@ -25,23 +25,29 @@ const QUOTED_CHARS_MAX: usize = 80;
 pub(super) struct Found {
     pub(super) holds: Option<bool>,
     pub(super) detail: Option<String>,
+    /// Why it is unknown, where it could not be read.
+    pub(super) unverifiable: Option<Unverifiable>,
 }
 
 impl Found {
     pub(super) fn holds(holds: bool) -> Self {
-        Self { holds: Some(holds), detail: None }
+        Self { holds: Some(holds), detail: None, unverifiable: None }
     }
 
     pub(super) fn because(holds: bool, detail: impl Into<String>) -> Self {
-        Self { holds: Some(holds), detail: Some(detail.into()) }
+        Self { holds: Some(holds), detail: Some(detail.into()), unverifiable: None }
     }
 
     pub(super) fn unknown(detail: impl Into<String>) -> Self {
-        Self { holds: None, detail: Some(detail.into()) }
+        Self { holds: None, detail: Some(detail.into()), unverifiable: None }
     }
 
     pub(super) fn unread(error: &CodeError) -> Self {
-        Self::unknown(format!("unverifiable: {}", error.why.as_str()))
+        Self::hindered(error.why, format!("unverifiable: {}", error.why.as_str()))
+    }
+
+    pub(super) fn hindered(why: Unverifiable, detail: impl Into<String>) -> Self {
+        Self { unverifiable: Some(why), ..Self::unknown(detail) }
     }
 }
 
@@ -53,8 +59,8 @@ impl Verifier<'_> {
         citations: &[CitationVerdict],
     ) -> Vec<ClaimOutcome> {
         let outcome = |(index, claim): (usize, &Claim)| {
-            let Found { holds, detail } = self.evaluate_one(claim, citations);
-            ClaimOutcome { index, holds, detail }
+            let Found { holds, detail, unverifiable } = self.evaluate_one(claim, citations);
+            ClaimOutcome { index, holds, detail, unverifiable }
         };
         claims.iter().enumerate().map(outcome).collect()
     }
@@ -139,7 +145,7 @@ fn on(block: Result<String, Found>, look: impl FnOnce(&str) -> Found) -> Found {
 }
 
 fn no_pattern() -> Found {
-    Found::unknown("the pattern is too large")
+    Found::hindered(Unverifiable::TooLarge, "the pattern is too large")
 }
 
 fn equals(found: Option<&str>, literal: &str) -> Found {

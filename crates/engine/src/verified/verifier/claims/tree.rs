@@ -2,6 +2,7 @@
 //! claim unknown, unless what was decides it.
 
 use loci_model::code::{CodeFile, EntryKind};
+use loci_model::verdict::Unverifiable;
 use regex::Regex;
 
 use super::super::glob::Glob;
@@ -37,7 +38,7 @@ fn each(
     decides: &dyn Fn(&str, bool) -> Option<Found>,
 ) -> Result<Found, usize> {
     let (Ok(glob), Some(regex)) = (Glob::parse(glob), compiled(regex)) else {
-        return Ok(Found::unknown("the pattern is too large"));
+        return Ok(Found::hindered(Unverifiable::TooLarge, "the pattern is too large"));
     };
     let tree = match verifier.tree(None) {
         Ok(tree) => tree,
@@ -54,7 +55,7 @@ fn each(
     };
     for file in files {
         if let Some(cut_off) = look.is_over() {
-            return Ok(Found::unknown(cut_off));
+            return Ok(cut_off);
         }
         if let Some(found) = look.matches(file).and_then(|matches| decides(&file.path, matches)) {
             return Ok(found);
@@ -77,24 +78,27 @@ struct Look<'v, 'a> {
 
 impl Look<'_, '_> {
     /// Why no more files are looked at.
-    fn is_over(&self) -> Option<String> {
+    fn is_over(&self) -> Option<Found> {
         let limits = &self.verifier.limits;
         let spent_us = self.verifier.clock.monotonic_us().saturating_sub(self.started_us);
+        let too_large = |what: String| Some(Found::hindered(Unverifiable::TooLarge, what));
         if self.files >= limits.claim_files_max {
-            return Some(format!("stopped after {} files", self.files));
+            return too_large(format!("stopped after {} files", self.files));
         }
         if self.bytes >= limits.claim_bytes_max {
-            return Some(format!("stopped after {} bytes", self.bytes));
+            return too_large(format!("stopped after {} bytes", self.bytes));
         }
+        let late = || format!("stopped after {} ms, at {} files", limits.claim_ms_max, self.files);
         (spent_us > limits.claim_ms_max.saturating_mul(1_000))
-            .then(|| format!("stopped after {} ms, at {} files", limits.claim_ms_max, self.files))
+            .then(|| Found::hindered(Unverifiable::Deadline, late()))
     }
 
     /// Whether a file matches; `None` where that is not known.
     fn matches(&mut self, file: &CodeFile) -> Option<bool> {
         self.files += 1;
         if file.entry.bytes.is_some_and(|bytes| bytes > FILE_BYTES_MAX) {
-            self.unknown.get_or_insert_with(|| Found::unknown(format!("{} is too large", file.path)));
+            let detail = || format!("{} is too large", file.path);
+            self.unknown.get_or_insert_with(|| Found::hindered(Unverifiable::TooLarge, detail()));
             return None;
         }
         match self.verifier.lines(&file.entry) {
@@ -104,9 +108,8 @@ impl Look<'_, '_> {
                 Some(self.regex.is_match(text))
             }
             Err(error) => {
-                self.unknown.get_or_insert_with(|| {
-                    Found::unknown(format!("{}: unverifiable: {}", file.path, error.why.as_str()))
-                });
+                let detail = || format!("{}: unverifiable: {}", file.path, error.why.as_str());
+                self.unknown.get_or_insert_with(|| Found::hindered(error.why, detail()));
                 None
             }
         }
