@@ -15,6 +15,7 @@ use loci_model::{MemoryId, RecordId, RepositoryId, Result, Timestamp};
 use super::events::Scene;
 use super::receipts::VERIFICATIONS;
 use super::told;
+use super::verifier::check_place;
 
 /// Facts on one path that are looked at for the same citation.
 const ON_PATH: usize = 1_000;
@@ -44,7 +45,7 @@ pub(super) fn stored_of(
     given: &[CitationInput],
 ) -> Result<StoredOf> {
     let mut on_path: BTreeMap<&str, Vec<Fact>> = BTreeMap::new();
-    for input in given {
+    for input in given.iter().filter(|input| check_place(&input.place).is_ok()) {
         let path = input.place.path.as_str();
         if !on_path.contains_key(path) {
             let choice = PathChoice::Exact(path.to_owned());

@@ -12,7 +12,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::repository::Repository;
 use loci_model::verdict::{CitationVerdict, Method, Unverifiable, Verdict, Verification};
-use loci_model::{Error, Result};
+use loci_model::{CodeReason, Error, Result};
 
 use super::code_reading::{HEAD, Tip, check_ref, resolve, unreadable};
 use super::events::{Scene, is_unanchored};
@@ -21,12 +21,12 @@ use super::looking::since_ms;
 use super::receipts;
 use super::repositories::find;
 use super::standing::Standing;
-use super::storing::{CITATIONS_MAX, refused_place};
+use super::storing::CITATIONS_MAX;
 use super::verifier::{
     AnchorError, HashAgreement, MadeAnchor, Verifier, VerifierLimits, check_place, compare_hash,
 };
 use super::verify::Verified;
-use super::verifying::{scope_of, unverifiable};
+use super::verifying::scope_of;
 use crate::Engine;
 use crate::memories::existing;
 
@@ -41,8 +41,8 @@ impl Engine {
     /// Checks citations.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `REF_NOT_FOUND` for a revision that was named and is not there; `Invalid` and `PATH_REJECTED` for places
-    /// that no file could have.
+    /// `REPO_UNKNOWN`; `REF_NOT_FOUND` for a revision that was named and is not there. A place that no file could have is a verdict
+    /// on its citation, never an error for the others.
     pub async fn code_verify(
         &self,
         caller: &Principal,
@@ -57,7 +57,6 @@ impl Engine {
                 format!("citations must have 1 to {CITATIONS_MAX} items"),
             ));
         }
-        citations.iter().try_for_each(|one| check_place(&one.place).map_err(refused_place))?;
         reference.map_or(Ok(()), check_ref)?;
         let memory = self.code_memory(caller, standing).await?;
         let (asking, repo) = (caller.clone(), repo.to_owned());
@@ -85,7 +84,8 @@ impl Engine {
         reference: Option<&str>,
     ) -> Result<Verified> {
         let (name, default) = (reference.unwrap_or(HEAD).to_owned(), repository.default_ref.clone());
-        let (engine, scope, count) = (self.clone(), scope_of(&repository), given.len());
+        let refused: Vec<_> = given.iter().map(|one| refused_place(&one.input)).collect();
+        let (engine, scope) = (self.clone(), scope_of(&repository));
         let began_us = self.clock.monotonic_us();
         let work = move |source: &dyn CodeSource| {
             let tip = resolve(source, &name, default.as_deref())?;
@@ -98,17 +98,15 @@ impl Engine {
             self.on_code(&repository, standing, Arc::new(work)).await;
         let mut warnings = Vec::new();
         let (tip, verification) = match done {
-            Ok((tip, citations)) => {
-                let worst = citations.iter().map(|one| one.verdict).max_by_key(|verdict| verdict.severity());
-                let verdict = worst.unwrap_or(Verdict::Unverifiable);
-                (Some(tip), Verification { verdict, citations, claims: Vec::new() })
-            }
+            Ok((tip, citations)) => (Some(tip), worst_of(citations)),
             Err(error) if error.why == Unverifiable::Ref && reference.is_some() => {
                 return Err(unreadable(&error));
             }
             Err(error) => {
                 warnings.push(format!("UNVERIFIABLE: {} ({})", error.detail, error.why.as_str()));
-                (None, unverifiable(&error, count))
+                let unread = CitationVerdict::unverifiable(error.why, error.retry_after_ms);
+                let citations = refused.into_iter().map(|one| one.unwrap_or_else(|| unread.clone()));
+                (None, worst_of(citations.collect()))
             }
         };
         if is_unanchored(&verification) {
@@ -166,6 +164,9 @@ impl Engine {
         given: &Given,
     ) -> CitationVerdict {
         let input = &given.input;
+        if let Some(refused) = refused_place(input) {
+            return refused;
+        }
         if let Some(sha) = &input.sha {
             let commit = match source.resolve(sha) {
                 Ok(found) => found.and_then(|revision| revision.commit()),
@@ -198,6 +199,16 @@ impl Engine {
     }
 }
 
+fn worst_of(citations: Vec<CitationVerdict>) -> Verification {
+    let worst = citations.iter().map(|one| one.verdict).max_by_key(|verdict| verdict.severity());
+    Verification { verdict: worst.unwrap_or(Verdict::Unverifiable), citations, claims: Vec::new() }
+}
+
+/// The verdict on a place that no file could have, whatever the code says.
+fn refused_place(input: &CitationInput) -> Option<CitationVerdict> {
+    check_place(&input.place).err().map(of_anchor)
+}
+
 /// A hash that can be looked for without an anchor.
 fn is_ours(hash: &str) -> bool {
     hash.starts_with("vm1:")
@@ -218,8 +229,8 @@ fn of_anchor(error: AnchorError) -> CitationVerdict {
         AnchorError::Missing => gone("file_missing"),
         AnchorError::OutOfRange { .. } => gone("range_out_of_bounds"),
         AnchorError::Blank => gone("block_gone"),
-        AnchorError::Path(_) | AnchorError::Range | AnchorError::Span | AnchorError::SymlinkEscape => {
-            gone("not_citable")
-        }
+        AnchorError::Path(_) => gone(CodeReason::PathRejected.as_str()),
+        AnchorError::Range | AnchorError::Span => gone("INVALID_ARGUMENT"),
+        AnchorError::SymlinkEscape => gone(CodeReason::SymlinkEscape.as_str()),
     }
 }

@@ -130,6 +130,39 @@ fn what_cannot_be_read_is_not_invalidated() {
     }
 }
 
+/// One bad citation is a verdict of its own; the others have theirs (verified-memory.md §6.1).
+#[test]
+fn a_bad_citation_fails_no_other() {
+    let shelf = CodeShelf::default();
+    let world = shop_on(&shelf);
+    let bad = [("a/../b", 1, 1), (".git/config", 1, 1), ("src/limits.rs", 4, 2), ("src/limits.rs", 1, 9_999)];
+    let place =
+        |(path, from, to): (&str, u32, u32)| json!({ "path": path, "line_start": from, "line_end": to });
+    let mut citations = vec![place(("src/limits.rs", 2, 2))];
+    citations.extend(bad.map(place));
+    let call = |citations: &Value| {
+        let body = json!({ "repo": "acme/shop", "citations": citations }).to_string();
+        let answer = world.send("POST", "/v1/tools/memory_verify_citations", &[], body);
+        (answer.status.as_u16(), answer.json())
+    };
+    let wrong =
+        ["gone:PATH_REJECTED", "gone:PATH_REJECTED", "gone:INVALID_ARGUMENT", "gone:INVALID_ARGUMENT"];
+    for (why, first) in [(None, Value::Null), (Some(Unverifiable::Network), json!("unverifiable:network"))] {
+        shelf.change(DIRECTORY, |history| history.fail(why)).unwrap();
+        let (status, found) = call(&json!(citations));
+        assert_eq!((status, &found["valid"]), (200, &json!(false)), "{found}");
+        let errors: Vec<Value> =
+            found["citations"].as_array().unwrap().iter().map(|one| one["error"].clone()).collect();
+        let expect: Vec<Value> = [first].into_iter().chain(wrong.map(Value::from)).collect();
+        assert_eq!(errors, expect, "{found}");
+        assert_eq!((&found["invalid_count"], &found["citations"][1]["exists"]), (&json!(4), &json!(false)));
+    }
+    for none in [json!("src/limits.rs"), json!([]), json!([7])] {
+        let (status, refused) = call(&none);
+        assert_eq!(status, 400, "{refused}");
+    }
+}
+
 /// The tools of a server, which remember what was called.
 struct Called {
     tools: EngineTools,
