@@ -202,6 +202,15 @@ fn sanitised(text: String) -> String {
     if clean.trim().is_empty() && !text.is_empty() { secrets::MASK.to_owned() } else { clean.into_owned() }
 }
 
+/// Code as it is shown: without terminal escapes and characters that hide or reorder what is read, its secrets masked; whether any
+/// character was taken out, and the kinds of secrets, sorted. Its line ends stay where they are.
+pub(crate) fn shown_code(text: &str) -> (String, bool, Vec<SecretKind>) {
+    let clean = hidden_characters::stripped(text);
+    let hidden = matches!(clean, std::borrow::Cow::Owned(_));
+    let (text, masked) = secrets::redact(clean.into_owned(), RedactionMode::Mask);
+    (text, hidden, masked)
+}
+
 /// A text as a language model may see it: sanitised, its secrets masked whatever the settings are. Never empty where the
 /// text was not.
 pub fn for_model(text: &str) -> String {

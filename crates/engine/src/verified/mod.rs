@@ -15,6 +15,7 @@
 //! | `citing` | which records cite code, for doors that verify nothing |
 //! | `proposing`, `promoting`, `with_proposed` | citations from text: proposed, confirmed, read along |
 //! | `background`, `looking_again` | new commits, expiry; when what could not be read is tried again |
+//! | `shown_code` | code as a caller is shown it |
 //! | `telemetry` | whether rows say what facts say |
 //! | `following` | facts follow records that other doors change |
 //!
@@ -65,6 +66,7 @@ mod searching;
 mod serving;
 mod settings;
 mod settling;
+mod shown_code;
 mod standing;
 mod stats;
 mod storing;
@@ -105,6 +107,7 @@ pub use repository_name::{RepositoryName, local_key};
 pub use searching::{FactFilters, FactSearch};
 pub use serving::Serving;
 pub use settings::VerifiedSettings;
+pub use shown_code::ShownCode;
 pub use standing::{Standing, check_label};
 pub use stats::FactStats;
 pub use storing::{FactStored, NewFact, StoreStatus};

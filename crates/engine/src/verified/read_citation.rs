@@ -14,6 +14,7 @@ use loci_model::{Error, Result};
 use super::code_reading::{HEAD, Tip, check_ref, resolve, unreadable};
 use super::looking::lines_found;
 use super::repositories::find;
+use super::shown_code::ShownCode;
 use super::standing::Standing;
 use super::storing::refused_place;
 use super::verifier::{AnchorError, Verifier, check_place};
@@ -30,7 +31,7 @@ pub struct CodeLines {
     /// Which lines these are: those asked for, context included, cut to the file.
     pub place: Place,
     /// Their text; untrusted.
-    pub content: String,
+    pub content: ShownCode,
     /// The file's object.
     pub blob: Option<ObjectId>,
     /// The commit.
@@ -113,7 +114,7 @@ impl Engine {
 fn read(verifier: &Verifier<'_>, tip: &Tip, place: &Place, context: u32) -> CodeResult<CodeLines> {
     let nothing = |error: &str| CodeLines {
         place: place.clone(),
-        content: String::new(),
+        content: ShownCode::default(),
         blob: None,
         commit: tip.commit(),
         exists: false,
@@ -130,7 +131,7 @@ fn read(verifier: &Verifier<'_>, tip: &Tip, place: &Place, context: u32) -> Code
     };
     Ok(CodeLines {
         place: lines.place,
-        content: lines.content,
+        content: ShownCode::of(&lines.content),
         blob: Some(lines.blob),
         commit: tip.commit(),
         exists: lines.exists,

@@ -163,6 +163,43 @@ fn a_bad_citation_fails_no_other() {
     }
 }
 
+/// What is shown of code hides nothing and holds no secret (verified-memory.md §8.3); what it is compared by stays as it was.
+#[test]
+fn code_is_shown_without_what_hides_and_without_secrets() {
+    let shelf = CodeShelf::default();
+    let world = shop_on(&shelf);
+    let call = |name: &str, arguments: Value| {
+        let answer = world.send("POST", &format!("/v1/tools/{name}"), &[], arguments.to_string());
+        assert_eq!(answer.status.as_u16(), 200, "{}", answer.text);
+        answer.json()
+    };
+    let token = ["ghp_16C7e42F292c6912", "E7710c838347Ae178B4a"].concat();
+    let lines = format!("let plain = one;\nlet odd = \"\u{202e}two\u{1b}[31m\";\nlet key = \"{token}\";\n");
+    shelf.change(DIRECTORY, |history| history.write("src/odd.rs", Some(&lines))).unwrap();
+    let lines = |from: u32, to: u32| json!({ "path": "src/odd.rs", "line_start": from, "line_end": to });
+    let read = |from: u32, to: u32| {
+        let mut arguments = lines(from, to);
+        arguments["repo"] = json!("acme/shop");
+        call("memory_read_citation", arguments)
+    };
+    let plain = read(1, 1);
+    assert_eq!(plain["content"], "let plain = one;", "{plain}");
+    assert_eq!((plain.get("hidden_characters"), plain.get("masked")), (None, None), "{plain}");
+    let shown = "let odd = \"two\";\nlet key = \"[REDACTED:github_token]\";";
+    let odd = read(2, 3);
+    assert_eq!(odd["content"], shown, "{odd}");
+    assert_eq!((&odd["hidden_characters"], &odd["masked"]), (&json!(true), &json!(["github_token"])));
+    let given = json!({ "repo": "acme/shop", "citations": [lines(2, 3)] });
+    let found = call("memory_verify_citations", given);
+    let citation = &found["citations"][0];
+    assert_eq!(
+        (&citation["content"], &citation["masked"]),
+        (&json!(shown), &json!(["github_token"])),
+        "{found}"
+    );
+    assert!(!found.to_string().contains(&token) && !odd.to_string().contains(&token));
+}
+
 /// The tools of a server, which remember what was called.
 struct Called {
     tools: EngineTools,

@@ -62,15 +62,16 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
             "path": lines.place.path,
             "line_start": lines.place.line_start,
             "line_end": lines.place.line_end,
-            "content": lines.content,
+            "content": lines.content.text,
             "sha": lines.blob.map(|blob| blob.to_string()).unwrap_or_default(),
             "commit": said::object(lines.commit),
             "exists": lines.exists,
             "total_lines": lines.lines_total,
             "truncated": lines.truncated,
         });
-        if let (Some(error), Some(members)) = (lines.error, said.as_object_mut()) {
-            members.insert("error".to_owned(), error.into());
+        if let Some(members) = said.as_object_mut() {
+            members.extend(said::changed(&lines.content));
+            members.extend(lines.error.map(|error| ("error".to_owned(), error.into())));
         }
         Ok(said)
     })

@@ -1,6 +1,6 @@
 //! Facts, verdicts and lists as the family returns them (verified-memory.md §§2.1, 6.1, 12).
 
-use loci_engine::verified::{FactList, FactView, bare_id};
+use loci_engine::verified::{FactList, FactView, ShownCode, bare_id};
 use loci_model::citation::{Citation, Place};
 use loci_model::code::ObjectId;
 use loci_model::fact::FactEvent;
@@ -222,9 +222,11 @@ fn checked(
             members.insert(name.to_owned(), value);
         }
     };
-    add("content", content.map(|content| cut(content).into()));
-    let excerpts = [content, verdict.diff.as_deref()];
-    let is_cut = excerpts.into_iter().flatten().any(|text| text.len() > EXCERPT_BYTES_MAX);
+    let shown = content.map(ShownCode::of);
+    let diff = verdict.diff.as_deref().map(ShownCode::of);
+    add("content", shown.as_ref().map(|shown| cut(&shown.text).into()));
+    let excerpts = || shown.iter().chain(&diff);
+    let is_cut = excerpts().any(|shown| shown.text.len() > EXCERPT_BYTES_MAX);
     add("truncated", is_cut.then_some(Value::Bool(true)));
     add("error", verdict.error_word().map(Value::from));
     add("similarity", verdict.similarity.map(Value::from));
@@ -235,9 +237,17 @@ fn checked(
         verdict.found.as_ref().filter(|found| *found != place && verdict.method != Method::Unanchored);
     add("moved_to", moved.map(|found| at(found, commit)));
     add("blob", verdict.blob.map(|blob| blob.to_string().into()));
-    add("diff", verdict.diff.as_deref().map(|diff| cut(diff).into()));
+    add("diff", diff.as_ref().map(|diff| cut(&diff.text).into()));
+    excerpts().flat_map(changed).for_each(|(name, value)| add(&name, Some(value)));
     add("reindented", verdict.reindented.then_some(Value::Bool(true)));
     said
+}
+
+/// What was changed of code that is shown; nothing where it is shown as it is.
+pub(super) fn changed(shown: &ShownCode) -> Map<String, Value> {
+    let hidden = shown.hidden.then(|| ("hidden_characters".to_owned(), true.into()));
+    let masked = (!shown.masked.is_empty()).then(|| ("masked".to_owned(), json!(shown.masked)));
+    hidden.into_iter().chain(masked).collect()
 }
 
 fn cut(text: &str) -> &str {
