@@ -84,7 +84,7 @@ impl Assigned<'_> {
         let hex = self.value.len() >= HEX_DIGITS_MIN && self.value.bytes().all(|b| b.is_ascii_hexdigit());
         let mixed = self.value.bytes().any(|b| b.is_ascii_digit())
             && self.value.bytes().any(|b| b.is_ascii_alphabetic());
-        let keeps = self.quote().is_some() || name.to_ascii_lowercase() != "token";
+        let keeps = self.quote().is_some() || !name.eq_ignore_ascii_case("token");
         hex && mixed && keeps && !is_shown(name) && bits_per_char(self.value) >= 3.0 && !is_row(self.value)
     }
 
