@@ -28,7 +28,8 @@ impl Verifier<'_> {
     /// Says, at the first file of each part, that the part will be read.
     pub(super) fn announce_part(&self, files: &[CodeFile], at: usize) {
         if at.is_multiple_of(PART) {
-            let part = files.iter().skip(at).take(PART);
+            let is_read = |file: &&CodeFile| file.entry.bytes.is_none_or(|bytes| bytes <= FILE_BYTES_MAX);
+            let part = files.iter().skip(at).take(PART).filter(is_read);
             self.prefetch(part.map(|file| file.entry.id).collect());
         }
     }

@@ -22,6 +22,7 @@ mod given_hash;
 mod glob;
 mod grounding;
 mod information;
+mod large;
 mod line_cache;
 mod line_diff;
 mod line_hash;

@@ -13,6 +13,11 @@ pub(super) fn decoded(bytes: &[u8]) -> Result<String, Unverifiable> {
     if u64::try_from(bytes.len()).is_ok_and(|length| length > FILE_BYTES_MAX) {
         return Err(Unverifiable::TooLarge);
     }
+    text_of(bytes)
+}
+
+/// The text, however much of it, unless it is binary.
+pub(super) fn text_of(bytes: &[u8]) -> Result<String, Unverifiable> {
     let text = match bytes {
         [0xff, 0xfe, rest @ ..] => wide(rest, u16::from_le_bytes),
         [0xfe, 0xff, rest @ ..] => wide(rest, u16::from_be_bytes),

@@ -214,7 +214,6 @@ impl<'a> Verifier<'a> {
             let attributes = self.attributes();
             let is_fresh = |file: &&CodeFile| {
                 file.entry.kind == EntryKind::File
-                    && file.entry.bytes.is_none_or(|bytes| bytes <= FILE_BYTES_MAX)
                     && !old.contains(&file.entry.id)
                     && !attributes.is_generated(&file.path)
             };

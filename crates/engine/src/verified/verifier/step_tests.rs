@@ -281,6 +281,37 @@ fn what_cannot_be_read_is_unverifiable() {
     }
 }
 
+/// The cited file, and others beside it.
+fn with<'a>(own: &'a str, others: &[(&'a str, &'a String)]) -> Vec<(&'a str, &'a str)> {
+    std::iter::once(("a.rs", own)).chain(others.iter().map(|(path, text)| (*path, text.as_str()))).collect()
+}
+
+/// A block that may have moved into a file that is not looked through is not gone; one that cannot have is.
+#[test]
+fn what_may_have_moved_into_a_large_file_is_not_gone() {
+    let (rest, moved) = CONFIG.split_at(CONFIG.find("pub fn read_limits").unwrap());
+    let filler = "let row = 1;\n".repeat((9 << 20) / 13);
+    let long = "x".repeat(70_000);
+    let (large, other) = (format!("{filler}{moved}"), format!("{filler}{rest}"));
+    let (minified, cut) = (format!("{moved}\n{long}"), format!("{rest}\n{long}"));
+    let binary = format!("\0{large}");
+    for (name, before, files, expect) in [
+        ("into a large file", vec![], vec![("b.rs", &large)], "unverifiable too_large"),
+        ("into one that was there", vec![("b.rs", &other)], vec![("b.rs", &large)], "unverifiable too_large"),
+        ("a large one beside it", vec![], vec![("b.rs", &other)], "gone"),
+        ("a large one of no text", vec![], vec![("b.rs", &binary)], "gone"),
+        ("a copy that is as it was", vec![("b.rs", &large)], vec![("b.rs", &large)], "gone"),
+        ("a copy elsewhere in it", vec![("b.rs", &large)], vec![("b.rs", &binary), ("c.rs", &cut)], "gone"),
+        ("into one with long lines", vec![], vec![("b.rs", &minified)], "unverifiable minified"),
+        ("one with long lines beside it", vec![], vec![("b.rs", &cut)], "gone"),
+        ("a generated one", vec![], vec![("dist/b.rs", &large)], "gone"),
+    ] {
+        let verdict = after(&with(CONFIG, &before), &place("a.rs", 12, 15), &with(rest, &files));
+        let why = verdict.unverifiable.map(|why| format!(" {}", why.as_str())).unwrap_or_default();
+        assert_eq!(format!("{}{why}", verdict.verdict.as_str()), expect, "{name}");
+    }
+}
+
 #[test]
 fn a_commit_that_is_no_longer_there_costs_only_the_prediction() {
     let mut history = CodeHistory::new();

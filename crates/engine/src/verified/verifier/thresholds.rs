@@ -15,6 +15,8 @@ pub const READ_BYTES_MAX: usize = 64 << 10;
 
 /// Largest file that is read (§8.3).
 pub const FILE_BYTES_MAX: u64 = 8 << 20;
+/// Largest file in which is looked whether a block's lines stand there at all, on this machine: they are not called gone then.
+pub(super) const LARGE_FILE_BYTES_MAX: u64 = 32 << 20;
 /// A file with a longer line is minified (§8.3).
 pub(super) const LINE_BYTES_MAX: usize = 64 << 10;
 /// A NUL in so many first bytes says binary (§5.1).

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use loci_model::citation::Anchor;
-use loci_model::code::{CodeFile, EntryKind, ObjectId, Origin};
+use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Origin};
 use loci_model::ports::code::CodeResult;
 
+use super::super::large::is_no_text_by_name;
 use super::super::lines::FileLines;
 use super::super::session::Verifier;
 use super::super::thresholds::SAME_NAME_FILES_MAX;
@@ -63,6 +64,20 @@ pub(super) fn stood_before(
 ) -> CodeResult<bool> {
     let old = other_file_before(verifier, anchor, commit, path)?;
     Ok(old.is_some_and(|(_, old)| !occurrences(old.hashes(), &anchor.line_hashes).is_empty()))
+}
+
+/// Whether a file that is too large to be looked through, or has lines too long, is another than at `since` and holds what it did
+/// not hold then.
+pub(super) fn may_hold(verifier: &Verifier<'_>, anchor: &Anchor, since: ObjectId, file: &CodeFile) -> bool {
+    let old = verifier.old_entry(since, &file.path).ok().flatten();
+    if old.is_some_and(|old| old.id == file.entry.id) {
+        return false;
+    }
+    let holds = |entry: &CodeEntry| verifier.holds_lines(entry, &anchor.line_hashes);
+    match holds(&file.entry) {
+        Ok(is_there) => is_there && !old.is_some_and(|old| holds(&old) == Ok(true)),
+        Err(_) => !is_no_text_by_name(&file.path),
+    }
 }
 
 /// What a file of this revision was when the anchor was made, unless it was the cited one or none.

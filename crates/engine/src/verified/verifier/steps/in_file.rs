@@ -158,7 +158,7 @@ fn in_both(one: &[u64], other: &[u64]) -> usize {
 }
 
 /// Where a sequence of lines begins.
-pub(super) fn occurrences(lines: &[u64], block: &[u64]) -> Vec<usize> {
+pub(in super::super) fn occurrences(lines: &[u64], block: &[u64]) -> Vec<usize> {
     let Some(first) = block.first() else { return Vec::new() };
     let Some(last) = lines.len().checked_sub(block.len()) else { return Vec::new() };
     let starts = lines.get(..=last).unwrap_or_default().iter().enumerate().filter(|(_, line)| *line == first);

@@ -9,6 +9,8 @@ mod in_file;
 mod rewrapped;
 mod search;
 mod similar;
+mod tried;
 
 pub(super) use elsewhere::same_name;
+pub(super) use in_file::occurrences;
 pub(super) use search::search;

@@ -17,10 +17,11 @@ use super::super::line_diff::LineMap;
 use super::super::lines::FileLines;
 use super::super::session::Verifier;
 use super::super::thresholds::{CHANGED_FILES_MAX, CONTEXT_WEAK, INFO_STRONG, SAME_FILE_SHARE};
-use super::elsewhere::{held_before, same_name, segments_alike, stood_before};
+use super::elsewhere::{held_before, may_hold, same_name, segments_alike, stood_before};
 use super::in_file::{Before, InFile, context, in_file, in_other_file, occurrences};
 use super::rewrapped::{rewrapped, rewrapped_with_neighbours};
 use super::similar::{Similar, similar};
+use super::tried::Tried;
 
 /// Finds the citation at the verifier's revision. Claims are not looked at.
 pub(in super::super) fn search(verifier: &Verifier<'_>, citation: &Citation) -> CitationVerdict {
@@ -37,15 +38,6 @@ pub(in super::super) fn search(verifier: &Verifier<'_>, citation: &Citation) -> 
 struct Old {
     file: Arc<FileLines>,
     first: usize,
-}
-
-/// A file in which the block was looked for.
-struct Tried {
-    path: String,
-    blob: ObjectId,
-    file: Arc<FileLines>,
-    found: InFile,
-    method: Method,
 }
 
 struct Search<'s, 'v> {
@@ -218,8 +210,7 @@ impl Search<'_, '_> {
                         return verdict;
                     }
                 }
-                Err(error) if is_no_text(error.why) => {}
-                Err(error) => self.doubt(error),
+                Err(error) => self.passed_over(&file, error),
             }
         }
         None
@@ -259,9 +250,8 @@ impl Search<'_, '_> {
             }
             let lines = match self.verifier.lines(&file.entry) {
                 Ok(lines) => lines,
-                Err(error) if is_no_text(error.why) => continue,
                 Err(error) => {
-                    self.doubt(error);
+                    self.passed_over(file, error);
                     continue;
                 }
             };
@@ -300,6 +290,21 @@ impl Search<'_, '_> {
             in_other_file(self.anchor, self.before(blob, &lines).as_ref(), &lines, &taken)
         };
         Ok(Tried { path: file.path.clone(), blob, file: lines, found, method: Method::Relocated })
+    }
+
+    /// A file whose lines are not there to be looked at: a doubt, unless the block cannot have moved into it. Where the anchor's
+    /// commit cannot be read nothing says that a large file is new.
+    fn passed_over(&mut self, file: &CodeFile, error: CodeError) {
+        let is_doubt = match error.why {
+            Unverifiable::Binary => false,
+            Unverifiable::TooLarge | Unverifiable::Minified => {
+                self.readable_commit().is_some_and(|since| may_hold(self.verifier, self.anchor, since, file))
+            }
+            _ => true,
+        };
+        if is_doubt {
+            self.doubt(error);
+        }
     }
 
     fn was_tried(&self, path: &str) -> bool {
@@ -362,7 +367,7 @@ impl Search<'_, '_> {
         if block.snippet_hash() != self.anchor.snippet_hash {
             return None;
         }
-        let mut verdict = found_at(tried, from, to)?;
+        let mut verdict = tried.verdict(from, to)?;
         if tried.method == Method::Moved && self.is_in_place(tried, from) {
             verdict.method = Method::InPlace;
             verdict.found = Some(self.anchor.place.clone());
@@ -391,7 +396,7 @@ impl Search<'_, '_> {
                 rewrapped_with_neighbours(self.anchor, &before?, &tried.file)
             };
             let (from, to) = alone.or_else(together)?;
-            let mut verdict = found_at(tried, from, to)?;
+            let mut verdict = tried.verdict(from, to)?;
             verdict.method = Method::Reformatted;
             Some(verdict)
         })
@@ -427,7 +432,7 @@ impl Search<'_, '_> {
         });
         let (window, tried) = best.reduce(|a, b| if b.0.is_better_than(&a.0) { b } else { a })?;
         let Similar { from, to, lines, split, .. } = window;
-        let mut verdict = found_at(tried, from, to)?;
+        let mut verdict = tried.verdict(from, to)?;
         verdict.verdict = Verdict::Drifted;
         verdict.method = if split { Method::Split } else { Method::Fuzzy };
         verdict.similarity = Some(lines);
@@ -474,20 +479,4 @@ impl Search<'_, '_> {
 
 fn unverifiable(error: &CodeError) -> CitationVerdict {
     CitationVerdict::unverifiable(error.why, error.retry_after_ms)
-}
-
-/// Files that hold no lines hold no block either.
-fn is_no_text(why: Unverifiable) -> bool {
-    matches!(why, Unverifiable::Binary | Unverifiable::Minified | Unverifiable::TooLarge)
-}
-
-fn found_at(tried: &Tried, from: usize, to: usize) -> Option<CitationVerdict> {
-    let mut verdict = CitationVerdict::new(Verdict::Valid, tried.method);
-    verdict.found = Some(Place {
-        path: tried.path.clone(),
-        line_start: tried.file.number(from)?,
-        line_end: tried.file.number(to.checked_sub(1)?)?,
-    });
-    verdict.blob = Some(tried.blob);
-    Some(verdict)
 }
