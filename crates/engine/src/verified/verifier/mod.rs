@@ -30,6 +30,8 @@ mod line_shape;
 mod lines;
 mod memo;
 mod mentions;
+#[cfg(test)]
+mod namesake_tests;
 mod normal_text;
 mod path;
 mod path_refs;

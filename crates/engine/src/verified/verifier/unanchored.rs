@@ -11,7 +11,7 @@ use loci_model::verdict::{CitationVerdict, Method, Unverifiable, Verdict};
 use super::block::Block;
 use super::lines::FileLines;
 use super::session::Verifier;
-use super::steps::same_name;
+use super::steps::{same_name, too_late, too_many};
 use super::thresholds::{INFO_STRONG, INFO_WEAK};
 
 /// A file in which windows of the cited length are hashed.
@@ -89,17 +89,16 @@ impl Verifier<'_> {
         hash: &str,
         here: Option<&Looked>,
     ) -> Result<Option<CitationVerdict>, CodeError> {
-        let named = if here.is_none() { same_name(self, &place.path)? } else { Vec::new() };
+        let named = here.is_none().then(|| same_name(self, &place.path, None)).transpose()?;
+        let is_cut = named.as_ref().is_some_and(|named| named.is_cut);
+        let named = named.map(|named| named.files).unwrap_or_default();
         let tree = self.fresh_files(None)?;
         let started = self.clock.monotonic_us();
         let files =
             named.iter().map(|file| (file, INFO_WEAK)).chain(tree.iter().map(|file| (file, INFO_STRONG)));
         for (file, info_min) in files.filter(|(file, _)| file.path != place.path) {
             if self.tree_time_is_over(started) {
-                return Err(CodeError::new(
-                    Unverifiable::Deadline,
-                    "the tree was not looked through in time",
-                ));
+                return Err(too_late());
             }
             let lines = match self.lines(&file.entry) {
                 Ok(lines) => lines,
@@ -123,7 +122,7 @@ impl Verifier<'_> {
                 return Ok(Some(verdict));
             }
         }
-        Ok(None)
+        if is_cut { Err(too_many()) } else { Ok(None) }
     }
 }
 

@@ -1,11 +1,13 @@
 //! Where else a block may stand (verified-memory.md §5.2, step 4): files that the cited one became, files of its name, and
 //! any file that is new since. It names files; whether the block stands in them is `in_file`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use loci_model::citation::Anchor;
 use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Origin};
-use loci_model::ports::code::CodeResult;
+use loci_model::ports::code::{CodeError, CodeResult};
+use loci_model::verdict::Unverifiable;
 
 use super::super::large::is_no_text_by_name;
 use super::super::lines::FileLines;
@@ -13,17 +15,46 @@ use super::super::session::Verifier;
 use super::super::thresholds::SAME_NAME_FILES_MAX;
 use super::in_file::occurrences;
 
-/// Files of this revision with the name that `path` has, nearest directory first.
-pub(in super::super) fn same_name(verifier: &Verifier<'_>, path: &str) -> CodeResult<Vec<CodeFile>> {
+/// Files of one name.
+pub(in super::super) struct Namesakes {
+    /// The nearest directory first.
+    pub(in super::super) files: Vec<CodeFile>,
+    /// There are more of them.
+    pub(in super::super) is_cut: bool,
+}
+
+/// Files of this revision with the name that `path` has. Where there are too many, only those that are not as they were at `since`:
+/// nothing moved into the others.
+pub(in super::super) fn same_name(
+    verifier: &Verifier<'_>,
+    path: &str,
+    since: Option<ObjectId>,
+) -> CodeResult<Namesakes> {
     let name = name_of(path);
-    let tree = verifier.tree(None)?;
     let is_named = |file: &&CodeFile| {
         file.entry.kind == EntryKind::File && file.path != path && name_of(&file.path) == name
     };
-    let mut files: Vec<CodeFile> = tree.iter().filter(is_named).cloned().collect();
+    let mut files: Vec<CodeFile> = verifier.tree(None)?.iter().filter(is_named).cloned().collect();
+    if files.len() > SAME_NAME_FILES_MAX && since.is_some() {
+        let before = verifier.tree(since)?;
+        let before: HashSet<(&str, ObjectId)> =
+            before.iter().filter(is_named).map(|file| (file.path.as_str(), file.entry.id)).collect();
+        files.retain(|file| !before.contains(&(file.path.as_str(), file.entry.id)));
+    }
     files.sort_by_key(|file| std::cmp::Reverse(segments_alike(&file.path, path)));
+    let is_cut = files.len() > SAME_NAME_FILES_MAX;
     files.truncate(SAME_NAME_FILES_MAX);
-    Ok(files)
+    Ok(Namesakes { files, is_cut })
+}
+
+/// Why the search is not at its end where there is more than is looked through.
+pub(in super::super) fn too_many() -> CodeError {
+    CodeError::new(Unverifiable::TooLarge, "the lines may stand in more places than are looked through")
+}
+
+/// Why the search is not at its end where the time was over.
+pub(in super::super) fn too_late() -> CodeError {
+    CodeError::new(Unverifiable::Deadline, "the tree was not looked through in time")
 }
 
 pub(super) fn name_of(path: &str) -> &str {
@@ -64,6 +95,11 @@ pub(super) fn stood_before(
 ) -> CodeResult<bool> {
     let old = other_file_before(verifier, anchor, commit, path)?;
     Ok(old.is_some_and(|(_, old)| !occurrences(old.hashes(), &anchor.line_hashes).is_empty()))
+}
+
+/// True for a file that is what it was at `since`, as far as that can be read.
+pub(super) fn is_as_it_was(verifier: &Verifier<'_>, since: ObjectId, path: &str, blob: ObjectId) -> bool {
+    verifier.old_entry(since, path).is_ok_and(|old| old.is_some_and(|old| old.id == blob))
 }
 
 /// Whether a file that is too large to be looked through, or has lines too long, is another than at `since` and holds what it did

@@ -11,6 +11,6 @@ mod search;
 mod similar;
 mod tried;
 
-pub(super) use elsewhere::same_name;
+pub(super) use elsewhere::{same_name, too_late, too_many};
 pub(super) use in_file::occurrences;
 pub(super) use search::search;

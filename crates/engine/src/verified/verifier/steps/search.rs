@@ -16,12 +16,16 @@ use super::super::grounding::lost;
 use super::super::line_diff::LineMap;
 use super::super::lines::FileLines;
 use super::super::session::Verifier;
-use super::super::thresholds::{CHANGED_FILES_MAX, CONTEXT_WEAK, INFO_STRONG, SAME_FILE_SHARE};
-use super::elsewhere::{held_before, may_hold, same_name, segments_alike, stood_before};
+use super::super::thresholds::{
+    CHANGED_FILES_MAX, CONTEXT_WEAK, INFO_STRONG, OCCURRENCES_MAX, SAME_FILE_SHARE,
+};
+use super::elsewhere::{
+    held_before, is_as_it_was, may_hold, same_name, segments_alike, stood_before, too_late, too_many,
+};
 use super::in_file::{Before, InFile, context, in_file, in_other_file, occurrences};
 use super::rewrapped::{rewrapped, rewrapped_with_neighbours};
-use super::similar::{Similar, similar};
-use super::tried::Tried;
+use super::similar::{Similar, may_be_like, similar};
+use super::tried::{Old, Tried};
 
 /// Finds the citation at the verifier's revision. Claims are not looked at.
 pub(in super::super) fn search(verifier: &Verifier<'_>, citation: &Citation) -> CitationVerdict {
@@ -32,12 +36,6 @@ pub(in super::super) fn search(verifier: &Verifier<'_>, citation: &Citation) -> 
     verdict.in_bounds = verdict.method == Method::Unchanged
         || search.here.as_ref().is_some_and(|file| anchor.place.line_end <= file.total());
     verdict
-}
-
-/// The cited file as it was.
-struct Old {
-    file: Arc<FileLines>,
-    first: usize,
 }
 
 struct Search<'s, 'v> {
@@ -54,7 +52,7 @@ impl Search<'_, '_> {
     fn run(&mut self, current: Option<&Place>) -> CitationVerdict {
         let cited = match self.verifier.entry(&self.anchor.place.path) {
             Ok(entry) => entry.filter(|entry| entry.kind != EntryKind::Directory),
-            Err(error) => return unverifiable(&error),
+            Err(error) => return CitationVerdict::unverifiable(error.why, error.retry_after_ms),
         };
         if let Some(entry) = cited.filter(|entry| entry.id == self.anchor.blob) {
             return self.unchanged(&entry);
@@ -194,14 +192,18 @@ impl Search<'_, '_> {
     }
 
     fn try_same_name(&mut self) -> Option<CitationVerdict> {
-        let files = match same_name(self.verifier, &self.anchor.place.path) {
-            Ok(files) => files,
+        let namesakes = match same_name(self.verifier, &self.anchor.place.path, self.readable_commit()) {
+            Ok(namesakes) => namesakes,
             Err(error) => {
                 self.doubt(error);
                 return None;
             }
         };
-        for file in files.iter().filter(|file| !self.was_tried(&file.path)).cloned().collect::<Vec<_>>() {
+        if namesakes.is_cut {
+            self.doubt(too_many());
+        }
+        for file in namesakes.files.into_iter().filter(|file| !self.was_tried(&file.path)).collect::<Vec<_>>()
+        {
             let found = self.verifier.lines(&file.entry).and_then(|lines| self.look_elsewhere(&file, lines));
             match found {
                 Ok(tried) => {
@@ -243,10 +245,7 @@ impl Search<'_, '_> {
                 continue;
             }
             if self.verifier.tree_time_is_over(started) {
-                return Err(CodeError::new(
-                    Unverifiable::Deadline,
-                    "the tree was not looked through in time",
-                ));
+                return Err(too_late());
             }
             let lines = match self.verifier.lines(&file.entry) {
                 Ok(lines) => lines,
@@ -354,7 +353,13 @@ impl Search<'_, '_> {
     fn taken(&mut self, tried: Tried) -> Option<CitationVerdict> {
         let verdict = match tried.found {
             InFile::Found(at) => self.confirmed(&tried, at),
-            InFile::OthersOnly | InFile::Nothing => None,
+            InFile::OthersOnly => {
+                if occurrences(tried.file.hashes(), &self.anchor.line_hashes).len() == OCCURRENCES_MAX {
+                    self.doubt(too_many());
+                }
+                None
+            }
+            InFile::Nothing => None,
         };
         self.tried.push(tried);
         verdict
@@ -455,10 +460,24 @@ impl Search<'_, '_> {
         old.file.lines(old.first, to).map(str::to_owned).collect()
     }
 
+    /// A file that was not looked through for changed lines though they may stand there, and that is not as it was.
+    fn is_any_left(&self) -> bool {
+        let since = self.readable_commit();
+        let is_old = |tried: &Tried| {
+            since.is_some_and(|since| is_as_it_was(self.verifier, since, &tried.path, tried.blob))
+        };
+        let mut left = self.tried.iter().skip(CHANGED_FILES_MAX).filter(|tried| !is_old(tried)).peekable();
+        let old_lines = if left.peek().is_some() { self.old_lines() } else { Vec::new() };
+        left.any(|tried| may_be_like(self.anchor, &old_lines, &tried.file))
+    }
+
     /// Step 8.
-    fn nowhere(&self, cited: Option<CodeEntry>) -> CitationVerdict {
+    fn nowhere(&mut self, cited: Option<CodeEntry>) -> CitationVerdict {
+        if self.doubt.is_none() && self.is_any_left() {
+            self.doubt(too_many());
+        }
         if let Some(doubt) = &self.doubt {
-            return unverifiable(doubt);
+            return CitationVerdict::unverifiable(doubt.why, doubt.retry_after_ms);
         }
         let mut verdict = CitationVerdict::new(Verdict::Gone, Method::None);
         verdict.blob = cited.map(|entry| entry.id);
@@ -475,8 +494,4 @@ impl Search<'_, '_> {
     fn doubt(&mut self, error: CodeError) {
         self.doubt.get_or_insert(error);
     }
-}
-
-fn unverifiable(error: &CodeError) -> CitationVerdict {
-    CitationVerdict::unverifiable(error.why, error.retry_after_ms)
 }

@@ -9,6 +9,13 @@ use loci_model::verdict::{CitationVerdict, Method, Verdict};
 use super::super::lines::FileLines;
 use super::in_file::InFile;
 
+/// The cited file as it was.
+pub(super) struct Old {
+    pub(super) file: Arc<FileLines>,
+    /// The first cited line.
+    pub(super) first: usize,
+}
+
 /// The file.
 pub(super) struct Tried {
     pub(super) path: String,
