@@ -80,14 +80,17 @@ impl Here {
         Ok(Self { client, repo, why_none, has_worktree: false, elsewhere })
     }
 
-    /// Calls a tool. What a server elsewhere cannot read is verified here, and where nothing else is said, facts are read as the
-    /// files are that lie here; a server that knows another repository by this name answers by its own code.
+    /// Calls a tool. Of the directory's own repository, what a server elsewhere cannot read is verified here, and where nothing else
+    /// is said, facts are read as the files are that lie here. Who names a repository asks the server, and one that knows another
+    /// repository by this name answers by its own code.
     pub(crate) async fn tool(&self, name: &str, arguments: Map<String, Value>) -> Result<Value> {
         let theirs = async |arguments| anyhow::Ok(self.client.tool(name, &ToolArguments(arguments)).await?.0);
-        let Some(elsewhere) = &self.elsewhere else { return theirs(arguments).await };
-        let mut meant = arguments.clone();
         let is_own = self.repo.as_deref() == arguments.get("repo").and_then(Value::as_str);
-        if is_own && OF_WORKTREE.contains(&name) && elsewhere.has_worktree() {
+        let Some(elsewhere) = self.elsewhere.as_ref().filter(|_| is_own) else {
+            return theirs(arguments).await;
+        };
+        let mut meant = arguments.clone();
+        if OF_WORKTREE.contains(&name) && elsewhere.has_worktree() {
             meant.entry("ref").or_insert_with(|| WORKTREE.into());
         }
         match elsewhere.way(&self.client, name, &meant).await? {
