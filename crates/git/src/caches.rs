@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use loci_model::bounded_cache::BoundedCache;
-use loci_model::code::{CodeFile, ObjectId, Rename};
+use loci_model::code::{ObjectId, Rename};
 
 use crate::commits::Commit;
 use crate::follow::{Line, Moves};
 use crate::likeness::SharedFingerprint;
 use crate::objects::Bases;
+use crate::trees::Listing;
 
 /// A repository, over the life of the process.
 pub(crate) type Number = u64;
@@ -22,7 +23,7 @@ pub(crate) struct Caches {
     pub(crate) bases: Arc<Bases>,
     pub(crate) trees: BoundedCache<(Number, ObjectId), Arc<[u8]>>,
     pub(crate) commits: BoundedCache<(Number, ObjectId), Arc<Commit>>,
-    pub(crate) listings: BoundedCache<(Number, ObjectId), Arc<Vec<CodeFile>>>,
+    pub(crate) listings: BoundedCache<(Number, ObjectId), Listing>,
     /// By the two trees and the percentage.
     pub(crate) renames: BoundedCache<(Number, ObjectId, ObjectId, u8), Arc<Vec<Rename>>>,
     pub(crate) fingerprints: BoundedCache<(Number, ObjectId), SharedFingerprint>,

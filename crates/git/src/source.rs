@@ -94,17 +94,24 @@ impl Source {
     }
 
     pub(crate) fn worktree_files(&self) -> CodeResult<Arc<Vec<CodeFile>>> {
+        self.worktree_listing().map(|(files, _)| Arc::new(files))
+    }
+
+    /// Files of the worktree, and what cannot be listed of it.
+    fn worktree_listing(&self) -> CodeResult<(Vec<CodeFile>, Vec<String>)> {
         let format = self.repository.objects.format();
         let worktree = self.worktree()?;
-        let mut files = worktree.files(&self.repository.dir, &self.private, format)?;
+        let (mut files, mut unlisted) = worktree.files(&self.repository.dir, &self.private, format)?;
         for (directory, tree) in worktree.left_out(&self.private, format)? {
             for file in self.repository.tree_files(&tree)?.iter() {
                 files.push(CodeFile { path: format!("{directory}/{}", file.path), entry: file.entry });
             }
+            let below = self.repository.tree_unlisted(&tree)?;
+            unlisted.extend(below.iter().map(|path| format!("{directory}/{path}")));
         }
         files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path == b.path);
-        Ok(Arc::new(files))
+        Ok((files, unlisted))
     }
 
     /// True where a file or a link lies at this path.
@@ -165,6 +172,13 @@ impl CodeSource for Source {
         match at {
             Revision::Commit(id) => self.repository.tree_files(&self.repository.commit(id)?.tree),
             Revision::Worktree(_) => self.worktree_files(),
+        }
+    }
+
+    fn unlisted(&self, at: &Revision) -> CodeResult<Arc<Vec<String>>> {
+        match at {
+            Revision::Commit(id) => self.repository.tree_unlisted(&self.repository.commit(id)?.tree),
+            Revision::Worktree(_) => self.worktree_listing().map(|(_, unlisted)| Arc::new(unlisted)),
         }
     }
 

@@ -28,6 +28,19 @@ pub(crate) struct Difference {
     pub(crate) come: Vec<CodeFile>,
 }
 
+/// All files of a tree, and what could not be listed.
+#[derive(Debug, Clone)]
+pub(crate) struct Listing {
+    files: Arc<Vec<CodeFile>>,
+    unlisted: Arc<Vec<String>>,
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    files: Vec<CodeFile>,
+    unlisted: Vec<String>,
+}
+
 /// The entries of a tree object that can be served, in its order.
 fn entries(tree: &[u8], id_bytes: usize) -> CodeResult<Vec<TreeEntry<'_>>> {
     let mut found = Vec::new();
@@ -73,25 +86,35 @@ impl Repository {
 
     /// All files of a tree, by path.
     pub(crate) fn tree_files(&self, root: &ObjectId) -> CodeResult<Arc<Vec<CodeFile>>> {
-        if let Some(files) = self.caches.listings.get(&(self.number, *root)) {
-            return Ok(files);
+        self.listing(root).map(|listing| listing.files)
+    }
+
+    /// What the list of a tree leaves out: names that are not UTF-8, and paths too long.
+    pub(crate) fn tree_unlisted(&self, root: &ObjectId) -> CodeResult<Arc<Vec<String>>> {
+        self.listing(root).map(|listing| listing.unlisted)
+    }
+
+    fn listing(&self, root: &ObjectId) -> CodeResult<Listing> {
+        if let Some(listing) = self.caches.listings.get(&(self.number, *root)) {
+            return Ok(listing);
         }
-        let mut files = Vec::new();
-        let mut budget = ENTRIES_MAX;
-        self.collect(root, "", 0, &mut files, &mut budget)?;
+        let (mut found, mut budget) = (Found::default(), ENTRIES_MAX);
+        self.collect(root, "", 0, &mut found, &mut budget)?;
+        let Found { mut files, unlisted } = found;
         files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path == b.path);
-        let bytes = files.iter().map(|file| size_of::<CodeFile>() + file.path.len()).sum();
-        let files = Arc::new(files);
-        self.caches.listings.put((self.number, *root), Arc::clone(&files), bytes);
-        Ok(files)
+        let bytes = files.iter().map(|file| size_of::<CodeFile>() + file.path.len()).sum::<usize>()
+            + unlisted.iter().map(|path| size_of::<String>() + path.len()).sum::<usize>();
+        let listing = Listing { files: Arc::new(files), unlisted: Arc::new(unlisted) };
+        self.caches.listings.put((self.number, *root), listing.clone(), bytes);
+        Ok(listing)
     }
 
     /// What stands in only one of two trees, by path. A path that is a file in both is in neither list.
     pub(crate) fn tree_difference(&self, old: &ObjectId, new: &ObjectId) -> CodeResult<Difference> {
-        let mut difference = Difference::default();
-        let mut budget = ENTRIES_MAX;
-        self.compare(old, new, "", 0, &mut difference, &mut budget)?;
+        let (mut gone, mut come, mut budget) = (Found::default(), Found::default(), ENTRIES_MAX);
+        self.compare(old, new, "", 0, (&mut gone, &mut come), &mut budget)?;
+        let mut difference = Difference { gone: gone.files, come: come.files };
         difference.gone.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         difference.come.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         // Only in trees without order a file is found on both sides.
@@ -108,7 +131,7 @@ impl Repository {
         tree: &ObjectId,
         prefix: &str,
         depth: usize,
-        files: &mut Vec<CodeFile>,
+        found: &mut Found,
         budget: &mut usize,
     ) -> CodeResult<()> {
         if depth > DEPTH_MAX {
@@ -117,7 +140,7 @@ impl Repository {
         let content = self.tree(tree)?;
         for entry in entries(&content, self.objects.format().id_bytes())? {
             spend(budget)?;
-            self.take(&entry, prefix, depth, files, budget)?;
+            self.take(&entry, prefix, depth, found, budget)?;
         }
         Ok(())
     }
@@ -128,15 +151,18 @@ impl Repository {
         entry: &TreeEntry<'_>,
         prefix: &str,
         depth: usize,
-        files: &mut Vec<CodeFile>,
+        found: &mut Found,
         budget: &mut usize,
     ) -> CodeResult<()> {
-        let Some(path) = joined(prefix, entry.name) else { return Ok(()) };
+        let Some(path) = joined(prefix, entry.name) else {
+            found.unlisted.push(unlisted(prefix, entry.name, entry.kind == EntryKind::Directory));
+            return Ok(());
+        };
         match entry.kind {
-            EntryKind::Directory => self.collect(&entry.id, &path, depth + 1, files, budget),
+            EntryKind::Directory => self.collect(&entry.id, &path, depth + 1, found, budget),
             EntryKind::File | EntryKind::Symlink | EntryKind::Submodule => {
                 let entry = CodeEntry { kind: entry.kind, id: entry.id, bytes: None };
-                files.push(CodeFile { path, entry });
+                found.files.push(CodeFile { path, entry });
                 Ok(())
             }
         }
@@ -148,7 +174,7 @@ impl Repository {
         new: &ObjectId,
         prefix: &str,
         depth: usize,
-        difference: &mut Difference,
+        (on_old, on_new): (&mut Found, &mut Found),
         budget: &mut usize,
     ) -> CodeResult<()> {
         if old == new {
@@ -181,16 +207,16 @@ impl Repository {
                 (Some(a), Some(b)) => {
                     let b = ObjectId::from_bytes(b.id).ok_or_else(|| fault::damaged("a tree"))?;
                     if let Some(path) = joined(prefix, a.name) {
-                        self.compare(&a.id, &b, &path, depth + 1, difference, budget)?;
+                        self.compare(&a.id, &b, &path, depth + 1, (on_old, on_new), budget)?;
                     }
                     if old == new {
                         left.skip_common(&mut right)?;
                     }
                 }
-                (Some(a), None) => self.take(&a, prefix, depth, &mut difference.gone, budget)?,
+                (Some(a), None) => self.take(&a, prefix, depth, on_old, budget)?,
                 (None, Some(b)) => {
                     if let Some(b) = b.entry()? {
-                        self.take(&b, prefix, depth, &mut difference.come, budget)?;
+                        self.take(&b, prefix, depth, on_new, budget)?;
                     }
                 }
                 (None, None) => {}
@@ -215,6 +241,13 @@ fn joined(prefix: &str, name: &[u8]) -> Option<String> {
         return None;
     }
     Some(if prefix.is_empty() { name.to_owned() } else { format!("{prefix}/{name}") })
+}
+
+/// A path for people, of what [`joined`] has no path for.
+pub(crate) fn unlisted(prefix: &str, name: &[u8], is_directory: bool) -> String {
+    let between = if prefix.is_empty() { "" } else { "/" };
+    let end = if is_directory { "/" } else { "" };
+    format!("{prefix}{between}{}{end}", String::from_utf8_lossy(name))
 }
 
 fn find(tree: &[u8], id_bytes: usize, wanted: &[u8]) -> CodeResult<Option<(EntryKind, ObjectId)>> {

@@ -22,6 +22,7 @@ pub struct CodeHistory {
     renames_left_out: bool,
     is_default_untold: bool,
     is_cut_off: bool,
+    unlisted: Vec<String>,
     reads: Cell<usize>,
     announced: RefCell<Vec<ObjectId>>,
 }
@@ -118,6 +119,11 @@ impl CodeHistory {
     /// Makes it a history of which the beginning is not there.
     pub fn cut_off(&mut self) {
         self.is_cut_off = true;
+    }
+
+    /// Makes its lists of files leave these paths out, and say so.
+    pub fn leave_unlisted(&mut self, paths: &[&str]) {
+        self.unlisted = paths.iter().map(|path| (*path).to_owned()).collect();
     }
 
     /// The blob's id of some content.
@@ -298,6 +304,10 @@ impl CodeSource for CodeHistory {
             }
         }
         Ok(Origin::From(path))
+    }
+
+    fn unlisted(&self, _: &Revision) -> CodeResult<Arc<Vec<String>>> {
+        Ok(Arc::new(self.unlisted.clone()))
     }
 
     fn roots(&self, _: &ObjectId) -> CodeResult<Vec<ObjectId>> {

@@ -17,6 +17,7 @@ use crate::fault;
 use crate::limits::{DEPTH_MAX, ENTRIES_MAX, PATH_BYTES_MAX};
 use crate::objects::format::{Format, Kind};
 use crate::paths;
+use crate::trees::unlisted;
 use ignore::Ignored;
 use index::{Index, KnownIndex};
 
@@ -83,14 +84,27 @@ impl Worktree {
         self.identified(&self.root, path.as_bytes(), path, kind, &stamp, &index, format)
     }
 
-    /// All files that are tracked or not ignored, by path. `shared` and `private` are the directories of the repository.
-    pub(crate) fn files(&self, shared: &Dir, private: &Dir, format: Format) -> CodeResult<Vec<CodeFile>> {
+    /// All files that are tracked or not ignored, by path, and paths for people of what cannot be listed. `shared` and `private` are
+    /// the directories of the repository.
+    pub(crate) fn files(
+        &self,
+        shared: &Dir,
+        private: &Dir,
+        format: Format,
+    ) -> CodeResult<(Vec<CodeFile>, Vec<String>)> {
         let index = self.index.read(private, format.id_bytes())?;
         let ignored = Ignored::of_repository(shared)?;
-        let mut walk =
-            Walk { worktree: self, index: &index, format, ignored, files: Vec::new(), budget: ENTRIES_MAX };
+        let mut walk = Walk {
+            worktree: self,
+            index: &index,
+            format,
+            ignored,
+            files: Vec::new(),
+            unlisted: Vec::new(),
+            budget: ENTRIES_MAX,
+        };
         walk.directory(&self.root, "", 0, false)?;
-        let mut files = walk.files;
+        let Walk { mut files, unlisted, .. } = walk;
         for entry in
             index.entries.iter().filter(|entry| entry.is_skipped && entry.kind != EntryKind::Directory)
         {
@@ -100,7 +114,7 @@ impl Worktree {
             }
         }
         files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        Ok(files)
+        Ok((files, unlisted))
     }
 
     /// Directories that a sparse checkout leaves out whole, with their trees: they are part of the worktree.
@@ -198,6 +212,7 @@ struct Walk<'a> {
     format: Format,
     ignored: Ignored,
     files: Vec<CodeFile>,
+    unlisted: Vec<String>,
     budget: usize,
 }
 
@@ -210,7 +225,14 @@ impl Walk<'_> {
         self.ignored.enter(dir, prefix)?;
         for name in dir.names(self.budget)? {
             self.budget = self.budget.saturating_sub(1);
-            let Ok(text) = std::str::from_utf8(&name) else { continue };
+            let Ok(text) = std::str::from_utf8(&name) else {
+                let lying = dir.look(&name)?.map(|(lying, _)| lying);
+                // Whether such a name is ignored cannot be asked: below what is, only tracked files count.
+                if !is_ignored && matches!(lying, Some(Lying::File | Lying::Symlink | Lying::Directory)) {
+                    self.unlisted.push(unlisted(prefix, &name, lying == Some(Lying::Directory)));
+                }
+                continue;
+            };
             if !paths::is_component(&name) || prefix.len() + name.len() + 1 >= PATH_BYTES_MAX {
                 continue;
             }
@@ -266,7 +288,11 @@ impl Walk<'_> {
         is_ignored: bool,
     ) -> CodeResult<()> {
         let is_ours = self.index.get(&path).is_some() || !(is_ignored || self.ignored.has(&path, false));
-        if !is_ours || stamp.bytes > FILE_BYTES_MAX {
+        if !is_ours {
+            return Ok(());
+        }
+        if stamp.bytes > FILE_BYTES_MAX && self.index.unchanged(&path, kind, stamp).is_none() {
+            self.unlisted.push(path);
             return Ok(());
         }
         let found = self.worktree.identified(dir, name, &path, kind, stamp, self.index, self.format)?;

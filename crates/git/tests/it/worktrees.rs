@@ -210,3 +210,31 @@ fn submodules_and_moved_worktrees_are_what_they_are() {
         assert_eq!((found.branch.as_deref(), found.common_dir), (Some(relative), sample.path("work/.git")));
     }
 }
+
+/// Files that are there and cannot be named, or are too large to be read: whoever asks whether no file holds something is told.
+#[test]
+fn what_cannot_be_listed_is_told() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let sample = sample();
+    let named = |name: &[u8]| sample.path("work").join(std::ffi::OsStr::from_bytes(name));
+    std::fs::write(named(b"bad\xff.py"), "x\n").unwrap();
+    std::fs::create_dir(named(b"src/odd\xfe")).unwrap();
+    std::fs::write(named(b"src/odd\xfe/in.py"), "x\n").unwrap();
+    let unlisted = |at: Revision| {
+        let mut paths = sample.ask("work", move |source| source.unlisted(&at)).unwrap().to_vec();
+        paths.sort();
+        paths
+    };
+    assert_eq!(unlisted(Revision::Commit(sample.id("work", "HEAD"))), [""; 0]);
+    let committed = sample.commit("work", "odd names");
+    let lying = Revision::Worktree(Some(committed));
+    for at in [Revision::Commit(committed), lying] {
+        assert_eq!(unlisted(at), ["bad\u{fffd}.py", "src/odd\u{fffd}/"], "{at:?}");
+    }
+    let large = std::fs::File::create(sample.path("work/large.txt")).unwrap();
+    large.set_len((32 << 20) + 1).unwrap();
+    std::fs::copy(sample.path("work/large.txt"), sample.path("work/ignored.txt")).unwrap();
+    sample.write("work/.gitignore", "ignored.txt\n");
+    assert_eq!(unlisted(lying), ["bad\u{fffd}.py", "large.txt", "src/odd\u{fffd}/"]);
+    assert!(!sample.paths("work", lying).unwrap().contains(&"large.txt".to_owned()));
+}

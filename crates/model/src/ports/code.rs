@@ -63,6 +63,11 @@ pub trait CodeSource {
     fn prefetch(&self, _blobs: &[ObjectId], _bytes_max: u64) {}
     /// All files, by path (bytewise). Paths that are not UTF-8 are left out.
     fn files(&self, at: &Revision) -> CodeResult<Arc<Vec<CodeFile>>>;
+    /// What [`CodeSource::files`] leaves out though it is there, for people: files whose names are not UTF-8, or too large to have an id
+    /// here. Directories end with `/`: nothing below them is listed.
+    fn unlisted(&self, _at: &Revision) -> CodeResult<Arc<Vec<String>>> {
+        Ok(Arc::default())
+    }
     /// Files of `from` that have another path in `to`, by two-endpoint comparison: at least `similarity` percent alike. By
     /// old path.
     fn renames(&self, from: &ObjectId, to: &Revision, similarity: u8) -> CodeResult<Arc<Vec<Rename>>>;

@@ -62,6 +62,7 @@ pub struct Verifier<'a> {
     old_entries: Memo<(ObjectId, String), CodeResult<Option<CodeEntry>>>,
     maps: Memo<(ObjectId, ObjectId), Rc<LineMap>>,
     trees: Memo<Option<ObjectId>, CodeResult<Arc<Vec<CodeFile>>>>,
+    unlisted: Memo<(), CodeResult<Arc<Vec<String>>>>,
     renames: Memo<ObjectId, CodeResult<(Paths, Paths)>>,
     lacking: Memo<ObjectId, CodeResult<bool>>,
     follows: Memo<(String, ObjectId), CodeResult<Option<String>>>,
@@ -93,6 +94,7 @@ impl<'a> Verifier<'a> {
             old_entries: Memo::new(),
             maps: Memo::new(),
             trees: Memo::new(),
+            unlisted: Memo::new(),
             renames: Memo::new(),
             lacking: Memo::new(),
             follows: Memo::new(),
@@ -162,6 +164,11 @@ impl<'a> Verifier<'a> {
             let at = commit.map_or(self.at, Revision::Commit);
             self.source.files(&at)
         })
+    }
+
+    /// What the list of this revision's files leaves out.
+    pub(super) fn unlisted(&self) -> CodeResult<Arc<Vec<String>>> {
+        self.unlisted.get((), |()| self.source.unlisted(&self.at))
     }
 
     /// Renames from a commit to this revision: new by old path, and old by new path.

@@ -226,6 +226,26 @@ fn a_quorum_lets_some_be_lost_but_no_claim() {
     assert_eq!(world.verify(&[], &[], Quorum::All).verdict, Verdict::Unverifiable);
 }
 
+/// What no list of files names was not looked at: nothing is true of all files then.
+#[test]
+fn claims_about_files_that_cannot_be_listed_are_unknown() {
+    let mut world = World::new();
+    world.history.leave_unlisted(&["bad\u{fffd}.py", "docs/odd\u{fffd}/", "big34.txt"]);
+    for (kind, glob, regex, expect) in [
+        ("absent", "*.py", "nowhere_at_all", None),
+        ("absent", "docs/*.md", "nowhere_at_all", None),
+        ("absent", "**/*.toml", "nowhere_at_all", None),
+        ("absent", "src/*.rs", "nowhere_at_all", Some(true)),
+        ("absent", "**", ".", Some(false)),
+        ("every_file", "big34*", "zzzz", None),
+        ("every_file", "none34*", "zzzz", Some(false)),
+    ] {
+        let claim = json!({"kind": kind, "glob": glob, "regex": regex});
+        let holds = world.verify(&[], &[claim], Quorum::All).claims.remove(0).holds;
+        assert_eq!(holds, expect, "{kind} {glob} {regex}");
+    }
+}
+
 /// A clock that goes on by a second whenever it is asked.
 #[derive(Default)]
 struct HastyClock(std::sync::atomic::AtomicU64);

@@ -37,7 +37,8 @@ fn each(
     regex: &str,
     decides: &dyn Fn(&str, bool) -> Option<Found>,
 ) -> Result<Found, usize> {
-    let (Ok(glob), Some(regex)) = (Glob::parse(glob), compiled(regex)) else {
+    let pattern = glob;
+    let (Ok(glob), Some(regex)) = (Glob::parse(pattern), compiled(regex)) else {
         return Ok(Found::hindered(Unverifiable::TooLarge, "the pattern is too large"));
     };
     let tree = match verifier.tree(None) {
@@ -61,10 +62,31 @@ fn each(
             return Ok(found);
         }
     }
-    match look.unknown {
+    match look.unknown.or_else(|| unlisted(verifier, pattern, &glob)) {
         Some(unknown) => Ok(unknown),
         None => Err(look.files),
     }
+}
+
+/// Unknown, where a file that cannot be listed may be of the glob.
+fn unlisted(verifier: &Verifier<'_>, pattern: &str, glob: &Glob) -> Option<Found> {
+    let unlisted = match verifier.unlisted() {
+        Ok(unlisted) => unlisted,
+        Err(error) => return Some(Found::unread(&error)),
+    };
+    let may_be = |path: &&String| match path.strip_suffix('/') {
+        Some(directory) => may_be_below(pattern, directory),
+        None => glob.matches(path),
+    };
+    let path = unlisted.iter().find(may_be)?;
+    Some(Found::unknown(format!("{path} cannot be read: its name is no text, or it is too large")))
+}
+
+/// Whether files of the glob may lie below a directory of whose path only the beginning is known.
+fn may_be_below(pattern: &str, directory: &str) -> bool {
+    let fixed = pattern.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default();
+    let known = directory.split('\u{fffd}').next().unwrap_or_default();
+    fixed.starts_with(known) || known.starts_with(fixed)
 }
 
 struct Look<'v, 'a> {
