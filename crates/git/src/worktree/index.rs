@@ -25,6 +25,13 @@ pub(crate) struct IndexEntry {
     bytes: u32,
 }
 
+impl IndexEntry {
+    /// Part of the worktree though nothing need lie there: what was left out on purpose, and a submodule that was not fetched.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.is_skipped || self.kind == EntryKind::Submodule
+    }
+}
+
 /// All entries, by path.
 #[derive(Debug, Default)]
 pub(crate) struct Index {

@@ -72,8 +72,8 @@ impl Worktree {
             return Ok(None);
         }
         let Some((lying, stamp)) = self.root.look(path.as_bytes())? else {
-            let skipped = index.get(path).filter(|entry| entry.is_skipped);
-            return Ok(skipped.map(|entry| (CodeEntry { kind: entry.kind, id: entry.id, bytes: None }, None)));
+            let kept = index.get(path).filter(|entry| entry.is_elsewhere());
+            return Ok(kept.map(|entry| (CodeEntry { kind: entry.kind, id: entry.id, bytes: None }, None)));
         };
         let kind = match lying {
             Lying::File => EntryKind::File,
@@ -106,7 +106,7 @@ impl Worktree {
         walk.directory(&self.root, "", 0, false)?;
         let Walk { mut files, unlisted, .. } = walk;
         for entry in
-            index.entries.iter().filter(|entry| entry.is_skipped && entry.kind != EntryKind::Directory)
+            index.entries.iter().filter(|entry| entry.is_elsewhere() && entry.kind != EntryKind::Directory)
         {
             if self.root.look(entry.path.as_bytes())?.is_none() {
                 let kept = CodeEntry { kind: entry.kind, id: entry.id, bytes: None };

@@ -238,3 +238,30 @@ fn what_cannot_be_listed_is_told() {
     assert_eq!(unlisted(lying), ["bad\u{fffd}.py", "large.txt", "src/odd\u{fffd}/"]);
     assert!(!sample.paths("work", lying).unwrap().contains(&"large.txt".to_owned()));
 }
+
+/// Its directory may be missing: the submodule is part of the worktree as it is of the commit.
+#[test]
+fn a_submodule_is_there_without_its_directory() {
+    let sample = sample();
+    let head = sample.id("work", "HEAD");
+    sample.git("work", &["update-index", "--add", "--cacheinfo", &format!("160000,{head},sub")]);
+    sample.git("work", &["commit", "--quiet", "--message", "a submodule"]);
+    let commit = sample.id("work", "HEAD");
+    let kind = |at: Revision| {
+        let entry = sample.ask("work", move |source| source.entry(&at, "sub")).unwrap();
+        entry.map(|entry| (entry.kind, entry.id))
+    };
+    let lying = Revision::Worktree(Some(commit));
+    for is_made in [false, true] {
+        if is_made {
+            std::fs::create_dir(sample.path("work/sub")).unwrap();
+        }
+        for at in [Revision::Commit(commit), lying] {
+            assert_eq!(kind(at), Some((EntryKind::Submodule, head)), "{at:?}");
+            assert!(sample.paths("work", at).unwrap().contains(&"sub".to_owned()), "{at:?}");
+        }
+    }
+    sample.git("work", &["update-index", "--force-remove", "sub"]);
+    std::fs::remove_dir(sample.path("work/sub")).unwrap();
+    assert_eq!(kind(lying), None);
+}
