@@ -10,7 +10,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use loci_engine::idempotency::ClientToken;
 use loci_model::principal::Principal;
 use loci_model::{ActorId, Error, ErrorKind, MemoryId, Reason, Result};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::problem;
 use crate::auth::gate::Peer;
@@ -62,10 +62,9 @@ impl Call {
         ActorId::parse(self.path("actor")?).map_err(|error| error.on("actor"))
     }
 
-    /// The request's body; an empty one is `{}`.
+    /// The request's body, an object; an empty one is `{}`.
     pub(super) fn json<Q: DeserializeOwned>(&self) -> Result<Q> {
-        let text: &[u8] = if self.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { &self.body };
-        serde_json::from_slice(text).map_err(problem::unreadable)
+        object(&self.body)
     }
 
     /// The caller's idempotency token, with a digest of path and body.
@@ -78,6 +77,21 @@ impl Call {
         let parameters = serde_json::json!({ "path": self.path, "body": body });
         ClientToken::new(text, &parameters).map(Some)
     }
+}
+
+/// Reads an object. Shapes would also be read from an array, member by member in their order, so that `[]` is every
+/// default: nobody means that who sends one.
+fn object<Q: DeserializeOwned>(body: &[u8]) -> Result<Q> {
+    let text = body.trim_ascii();
+    if text.is_empty() {
+        return serde_json::from_slice(b"{}").map_err(problem::unreadable);
+    }
+    if !text.starts_with(b"{") {
+        serde_json::from_slice::<IgnoredAny>(body).map_err(problem::unreadable)?;
+        let rule = "the body must be a JSON object: send its members by their names";
+        return Err(Error::new(ErrorKind::Invalid, rule).because(Reason::CannotParse));
+    }
+    serde_json::from_slice(body).map_err(problem::unreadable)
 }
 
 /// The caller of a request, and the parameters of its path.
@@ -119,4 +133,37 @@ pub(super) async fn unknown() -> Response {
         "no operation of the native API has this path and method; see /openapi.json",
     ))
     .into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq, Default, serde::Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Asked {
+        name: Option<String>,
+    }
+
+    #[test]
+    fn a_body_is_an_object() {
+        let named = |name: &str| Asked { name: Some(name.to_owned()) };
+        for (body, expect) in [
+            ("", Asked::default()),
+            (" \n", Asked::default()),
+            ("{}", Asked::default()),
+            ("\t{\"name\":\"a\"} ", named("a")),
+        ] {
+            assert_eq!(object::<Asked>(body.as_bytes()).unwrap(), expect, "{body:?}");
+        }
+        for body in ["[]", " [\"a\"]", "null", "\"a\"", "1"] {
+            let refused = object::<Asked>(body.as_bytes()).unwrap_err();
+            assert_eq!(refused.reason, Some(Reason::CannotParse), "{body}");
+            assert!(refused.message.starts_with("the body must be a JSON object"), "{body}: {refused:?}");
+        }
+        for body in ["[", "{", "nothing", "{}x"] {
+            let refused = object::<Asked>(body.as_bytes()).unwrap_err();
+            assert!(refused.message.starts_with("the body is not valid JSON"), "{body}: {refused:?}");
+        }
+    }
 }
