@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::task_end::Learned;
+use crate::task_end::{Learned, amount, milliseconds};
 
 /// What was said and done.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
@@ -60,11 +60,11 @@ pub struct SessionTool {
     /// Digest of what it answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_sha256: Option<String>,
-    /// How long it took.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// How long it took; what is no whole number of milliseconds is rounded, and what is no number taken for absent.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "milliseconds")]
     pub duration_ms: Option<u64>,
-    /// What it cost.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What it cost; what is no finite number of dollars is taken for absent.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount")]
     pub cost_usd: Option<f64>,
     /// How it ended, in a word.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -205,4 +205,25 @@ pub struct PromotedEvent {
 pub struct TaskSessionEnded {
     /// False where it had ended before.
     pub ended: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_is_none_refuses_no_events() {
+        for (tool, cost, duration) in [
+            (r#"{"name":"bash","cost_usd":"NaN","duration_ms":"Infinity"}"#, None, None),
+            (r#"{"name":"bash","cost_usd":{},"duration_ms":-1}"#, None, None),
+            (r#"{"name":"bash","cost_usd":"0.5","duration_ms":12.6}"#, Some(0.5), Some(13)),
+            (r#"{"name":"bash","cost_usd":0.25,"duration_ms":12}"#, Some(0.25), Some(12)),
+            (r#"{"name":"bash"}"#, None, None),
+        ] {
+            let text = format!(r#"{{"events":[{{"seq":1,"type":"tool_call","tool":{tool}}}]}}"#);
+            let read: SessionAppend = serde_json::from_str(&text).unwrap();
+            let read = read.events[0].tool.as_ref().unwrap();
+            assert_eq!((read.cost_usd, read.duration_ms), (cost, duration), "{tool}");
+        }
+    }
 }

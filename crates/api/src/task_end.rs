@@ -209,12 +209,23 @@ pub struct TaskNoted {
 }
 
 /// A number, or nothing: whoever counts cost and time may write `NaN`, and a report is not lost for it.
-fn amount<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+pub(crate) fn amount<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     Ok(match Value::deserialize(deserializer)? {
         Value::Number(number) => number.as_f64(),
         Value::String(text) => text.trim().parse().ok().filter(|number: &f64| number.is_finite()),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     })
+}
+
+/// The same of whole milliseconds; a negative number of them is none.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "from 0, and `as` ends at the greatest"
+)]
+pub(crate) fn milliseconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let read = amount(deserializer)?.filter(|number| *number >= 0.0);
+    Ok(read.map(|number| number.round() as u64))
 }
 
 #[cfg(test)]
