@@ -85,6 +85,7 @@ fn new(task: &Task, told: &TaskEpisode, building: &Building<'_>) -> Result<NewRe
         }
     };
     add("status", report.status.map(TaskStatus::as_str).map(text));
+    add("claimed_status", report.claimed_status.map(TaskStatus::as_str).map(text));
     add("pr_url", report.pr.as_ref().and_then(|pr| pr.url.as_deref()).map(text));
     add("branch", report.branch.as_deref().map(text));
     add("prompt_version", report.prompt_version.as_deref().map(text));

@@ -29,6 +29,9 @@ pub(super) struct TaskReport {
     pub(super) source_type: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) status: Option<TaskStatus>,
+    /// What the agent said, where the task had ended otherwise before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) claimed_status: Option<TaskStatus>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,9 +100,12 @@ impl TaskEpisode {
             learned.iter().filter_map(|one| one.id.as_ref().map(ToString::to_string)).collect()
         };
         let feedback = learnings::parse(said.self_feedback_text.as_deref().unwrap_or_default());
+        // An end stays (§4.1): what comes late is told beside it, or a task that ran out of time is read as a success.
+        let status = ended(task).or(said.status);
         let report = TaskReport {
             source_type: BY_AGENT.to_owned(),
-            status: said.status.or(task.status.is_terminal().then_some(task.status)),
+            status,
+            claimed_status: said.status.filter(|claimed| status != Some(*claimed)),
             summary: optional(&said.summary),
             approach: optional(&said.approach),
             files_changed: list(&said.files_changed),
@@ -119,10 +125,9 @@ impl TaskEpisode {
 
     /// All that the orchestrator can say.
     pub(super) fn minimal(task: &Task, reason: Option<String>) -> Self {
-        let status = task.status.is_terminal().then_some(task.status);
         let report = TaskReport {
             source_type: FALLBACK.to_owned(),
-            status,
+            status: ended(task),
             reason,
             summary: Some(BY_ORCHESTRATOR.to_owned()),
             ..Self::known(task)
@@ -179,7 +184,7 @@ impl TaskEpisode {
     pub(super) fn fill(&mut self, task: &Task) -> bool {
         let before = self.task.clone();
         let report = &mut self.task;
-        report.status = report.status.or(task.status.is_terminal().then_some(task.status));
+        report.status = report.status.or(ended(task));
         report.cost_usd = report.cost_usd.or(task.cost_usd);
         report.duration_s = report.duration_s.or(task.duration_s);
         report.error_message = report.error_message.take().or_else(|| task.error_message.clone());
@@ -220,7 +225,9 @@ impl TaskEpisode {
     pub(super) fn summary(&self, task: &Task) -> String {
         let report = &self.task;
         let status = report.status.map_or("without a status", TaskStatus::as_str);
-        let mut parts = vec![format!("{} ended {status}: {}", report.task_id, task.description)];
+        let claimed = report.claimed_status.map(TaskStatus::as_str);
+        let claimed = claimed.map_or_else(String::new, |claimed| format!(" (its agent said {claimed})"));
+        let mut parts = vec![format!("{} ended {status}{claimed}: {}", report.task_id, task.description)];
         parts.extend(report.summary.clone());
         parts.extend(report.approach.as_ref().map(|approach| format!("Approach: {approach}")));
         parts.extend(report.pr.as_ref().map(|pr| format!("Pull request {}.", pr.number)));
@@ -233,6 +240,11 @@ impl TaskEpisode {
         let words = parts.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
         checks::cut(words, limits::TASK_SUMMARY_CHARS_MAX)
     }
+}
+
+/// How a task ended, where it has.
+fn ended(task: &Task) -> Option<TaskStatus> {
+    task.status.is_terminal().then_some(task.status)
 }
 
 /// A status in the words of all episodes.

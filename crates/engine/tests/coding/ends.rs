@@ -198,6 +198,17 @@ fn a30_finalized_twice_then_a_late_report_upgrades_in_place() {
         (&told["task"]["cost_usd"], &told["task"]["summary"]),
         (&0.31.into(), &"Added pagination.".into())
     );
+    assert_eq!(
+        (&told["task"]["status"], &told["task"]["claimed_status"], &told["assessment"]),
+        (&"timed_out".into(), &"completed".into(), &"failure".into()),
+        "the task's end stays, and the episode's with it"
+    );
+    assert_eq!(
+        (text(&upgraded, "status"), text(&upgraded, "claimed_status")),
+        (Some("timed_out".to_owned()), Some("completed".to_owned()))
+    );
+    let shown = upgraded.description.unwrap();
+    assert!(shown.starts_with("t-001 ended timed_out (its agent said completed): "), "{shown}");
     assert_eq!(shop.episodes().as_slice(), std::slice::from_ref(&first.episode));
     let task = shop.get("t-001").unwrap();
     assert_eq!((task.status, task.written.is_minimal), (TaskStatus::TimedOut, false), "an end stays");
