@@ -5,7 +5,7 @@ use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::task::Task;
-use loci_model::{Error, JobId, RecordId, Result, TaskId, limits};
+use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
 
 use super::completion::{Completed, Completion, LearnedAction};
 use super::envelope::Call;
@@ -87,10 +87,8 @@ impl Engine {
                         let place = Some(&memory.id);
                         let task = tx.tasks().get(&memory.id, &id)?;
                         let mut task = place::visible(&caller, &id, task, Capability::Write)?;
-                        if let Some(first) = replayed(look_up(tx, token.as_ref(), place, OPERATION, now)?)? {
-                            return Ok((first, Tally::default()));
-                        }
-                        if let Replay::Same(first) = look_up(tx, Some(&natural), place, OPERATION, now)? {
+                        let tokens = [token.as_ref(), Some(&natural)];
+                        if let Some(first) = answered(tx, tokens, &task, &work, now)? {
                             return Ok((first, Tally::default()));
                         }
                         let policy = SafetyPolicy::of(&settings, &memory.settings);
@@ -102,8 +100,9 @@ impl Engine {
                         let completed = write(tx, &building, reads, &mut task, &work, &read, &mut found)?;
                         batch::ask_for_vectors(tx, &memory.id, &work.ids.job, now)?;
                         let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
-                        for token in [token.as_ref(), Some(&natural)] {
-                            remember(tx, token, place, OPERATION, &completed, expires)?;
+                        let kept = topicless(&completed);
+                        for token in tokens {
+                            remember(tx, token, place, OPERATION, &kept, expires)?;
                         }
                         Ok((completed, found))
                     })
@@ -138,6 +137,43 @@ fn natural_token(id: &TaskId, said: &Completion) -> Result<ClientToken> {
     let value = serde_json::to_value(said)
         .map_err(|error| Error::bug("a report that cannot be written down").caused_by(error))?;
     ClientToken::new(format!("task:{id}"), &value)
+}
+
+/// What the same report was answered before, by the client's token and by the report's own. A task that was erased, and
+/// taken in anew under its id, was told nothing yet: what its namesake was answered is of an episode that it has not.
+fn answered(
+    tx: &mut dyn Tx,
+    [of_client, natural]: [Option<&ClientToken>; 2],
+    task: &Task,
+    work: &Work,
+    now: Timestamp,
+) -> Result<Option<Completed>> {
+    let place = Some(&task.memory);
+    let first = match replayed(look_up(tx, of_client, place, OPERATION, now)?)? {
+        Some(first) => Some(first),
+        None => match look_up(tx, natural, place, OPERATION, now)? {
+            Replay::Same(first) => Some(first),
+            Replay::Fresh | Replay::Other(_) => None,
+        },
+    };
+    let first = first.filter(|first: &Completed| task.written.episode.as_ref() == Some(&first.episode));
+    Ok(first.map(|mut first| {
+        let said = |learned: &mut [super::Learned], said: &[Learning]| {
+            learned.iter_mut().zip(said).for_each(|(one, said)| one.topic.clone_from(&said.topic));
+        };
+        said(&mut first.learnings, &work.learnings);
+        said(&mut first.self_feedback, &work.self_feedback);
+        first
+    }))
+}
+
+/// An answer without words of the report, which says them again: what is remembered of it outlives what is forgotten.
+fn topicless(answer: &Completed) -> Completed {
+    let mut kept = answer.clone();
+    for one in kept.learnings.iter_mut().chain(&mut kept.self_feedback) {
+        one.topic = None;
+    }
+    kept
 }
 
 /// The commit at which an agent learned what it learned (§6.5), where its report says.

@@ -133,9 +133,12 @@ impl Engine {
                         let memory = existing(tx, &memory)?;
                         let place = Some(&memory.id);
                         let before = look_up::<TaskId>(tx, token.as_ref(), place, OPERATION, now)?;
-                        if let Some(id) = replayed(before)? {
-                            let task = tx.tasks().get(&memory.id, &id)?;
-                            let task = self::place::visible(&caller, &id, task, Capability::Write)?;
+                        // One that was erased since is taken in anew.
+                        let before =
+                            replayed(before)?.map(|id| tx.tasks().get(&memory.id, &id)).transpose()?;
+                        if let Some(task) = before.flatten() {
+                            let id = task.id.clone();
+                            let task = self::place::visible(&caller, &id, Some(task), Capability::Write)?;
                             return Ok(TaskCreated { task, created: false, warnings: Vec::new() });
                         }
                         let policy = SafetyPolicy::of(&settings, &memory.settings);

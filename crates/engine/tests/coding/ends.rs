@@ -3,8 +3,11 @@
 use loci_engine::coding::{
     CommitReport, Completion, Finalization, LearnedAction, NewCommit, NewTask, TaskNote, TaskPatch,
 };
+use loci_engine::idempotency::ClientToken;
 use loci_engine::records::QuarantineAsk;
+use loci_model::idempotency::TokenScope;
 use loci_model::metadata::MetadataValue;
+use loci_model::ports::store::StoreExt;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::task::{TaskPullRequest, TaskStatus};
 use loci_model::{ErrorKind, RecordId};
@@ -523,4 +526,32 @@ fn what_is_forgotten_is_gone() {
     shop.forget();
     assert_eq!((shop.knowledge().len(), shop.episodes().len()), (0, 0));
     assert_eq!(shop.get("t-001").unwrap_err().kind, ErrorKind::NotFound);
+}
+
+#[test]
+fn a_task_that_was_forgotten_is_told_anew() {
+    let shop = Workshop::new();
+    let token = || Some(ClientToken::new("once", &Value::Null).unwrap());
+    let create = || block_on(shop.engine.task_create(&shop.caller, &shop.standing, task("t-001"), token()));
+    let created = create().unwrap();
+    assert!(created.created && !create().unwrap().created);
+    let first = shop.complete("t-001", report()).unwrap();
+    assert_eq!(shop.complete("t-001", report()).unwrap(), first, "topics and all");
+    let scope = TokenScope {
+        place: shop.memory().to_string(),
+        operation: "TaskComplete".to_owned(),
+        token: "task:t-001".to_owned(),
+    };
+    let now = created.task.created_at;
+    let store = shop.world.store();
+    let kept = block_on(store.read(move |tx| tx.idempotency().get(&scope, now))).unwrap().unwrap();
+    assert!(!kept.answer.as_str().contains("Auth module"), "{kept:?}");
+
+    shop.forget();
+    assert!(create().unwrap().created);
+    let again = shop.complete("t-001", report()).unwrap();
+    assert_ne!(again.episode, first.episode);
+    assert!(again.learnings.iter().all(|one| one.action == LearnedAction::Added), "{again:?}");
+    assert_eq!(shop.episodes().as_slice(), std::slice::from_ref(&again.episode));
+    assert_eq!(shop.complete("t-001", report()).unwrap(), again);
 }
