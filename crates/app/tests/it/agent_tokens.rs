@@ -64,6 +64,7 @@ fn a07_an_agent_s_token_opens_its_own_task_alone() {
         ("POST", "/v1/tasks/t-001/alert".to_owned(), r#"{"reason":"x"}"#),
         ("PATCH", "/v1/tasks/t-001".to_owned(), r#"{"branch":"x"}"#),
         ("GET", "/v1/tasks".to_owned(), ""),
+        ("GET", "/v1/tasks/t-002".to_owned(), ""),
         ("GET", "/v1/attribution?repo=acme/shop".to_owned(), ""),
         ("PATCH", "/v1/repos/acme/shop".to_owned(), r#"{"memory_token_budget":1}"#),
         ("PUT", "/v1/repos/acme/shop".to_owned(), "{}"),
@@ -119,5 +120,41 @@ fn a07_an_agent_s_token_opens_its_own_task_alone() {
     for wrong in [changed.as_str(), "loci_task_", "loci_task_00112233"] {
         let (status, answer) = send(&server, "POST", "/v1/tasks/t-001/hydrate", &bearer(wrong), "{}");
         assert_eq!(status, 401, "{answer}");
+    }
+}
+
+#[test]
+fn an_agent_s_token_opens_the_commands_of_its_task() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    assert_eq!(send(&server, "POST", "/v1/repos", "", r#"{"name":"acme/shop"}"#).0, 200);
+    let key = home.json(&["key", "create", "orchestrator"]);
+    let admin = key["token"].as_str().unwrap();
+    let taken = create(&server, admin, "t-001");
+    create(&server, admin, "t-002");
+    let token = taken["agent_token"].as_str().unwrap();
+    let loci = |arguments: &[&str]| {
+        let mut command = home.command(arguments);
+        command.args(["--url", &server.url]).env("LOCI_TOKEN", token).env("LOCI_SPOOL", home.path("spool"));
+        let output = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    for arguments in [
+        &["task", "hydrate", "t-001", "--strict"][..],
+        &["task", "note", "t-001", "--strict", "Port 4000 is used."],
+        &["task", "search", "t-001", "port"],
+        &["session", "append", "t-001", "--strict", "--seq", "1", "Port 3000 is used."],
+        &["session", "show", "t-001"],
+        &["task", "feedback", "t-001", "--strict"],
+        &["task", "complete", "t-001", "--strict", "--status", "completed"],
+    ] {
+        let (code, out, said) = loci(arguments);
+        assert_eq!(code, Some(0), "{arguments:?}: {out}{said}");
+        assert!(!said.contains("there is no task"), "{arguments:?}: {said}");
+    }
+    assert_eq!(loci(&["spool", "show", "--json"]).1.trim(), "[]", "nothing waits");
+    for arguments in [&["task", "hydrate", "t-002", "--strict"][..], &["task", "search", "t-002", "port"]] {
+        assert_eq!(loci(arguments).0, Some(3), "{arguments:?}");
     }
 }

@@ -12,13 +12,14 @@ use crate::memories::existing;
 use crate::verified::Standing;
 
 impl Engine {
-    /// The task of this id.
+    /// The task of this id; whoever acts as its agent may see it, too.
     ///
     /// # Errors
     /// `NotFound` where there is none, or none that the caller may see.
     pub async fn task_get(&self, caller: &Principal, standing: &Standing, id: &TaskId) -> Result<Task> {
         let memory = self.code_memory(caller, standing).await?;
-        let (caller, id) = (caller.clone(), id.clone());
+        let caller = self.acting(caller, &memory, id).await?;
+        let id = id.clone();
         self.store
             .read(move |tx| {
                 existing(tx, &memory)?;

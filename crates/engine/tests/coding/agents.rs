@@ -50,6 +50,7 @@ impl Workshop {
         let report = Completion { status: Some(TaskStatus::Completed), ..Completion::default() };
         self.world.clock().advance_ms(1_000);
         vec![
+            ("get", block_on(engine.task_get(agent, standing, id)).map(drop)),
             ("hydrate", block_on(engine.task_hydrate(agent, standing, id, Hydration::default())).map(drop)),
             ("search", block_on(engine.repository_search(agent, standing, search)).map(drop)),
             ("append", block_on(engine.session_append(agent, standing, id, item)).map(drop)),
@@ -144,7 +145,6 @@ fn a07_an_agent_does_nothing_else() {
     let all = TaskListing { limit: 9, ..TaskListing::default() };
     let refused = vec![
         ("create", block_on(engine.task_create(&agent, standing, task("t-009"), None)).map(drop)),
-        ("get", block_on(engine.task_get(&agent, standing, &own)).map(drop)),
         ("list", block_on(engine.task_list(&agent, standing, all)).map(drop)),
         ("patch", block_on(engine.task_patch(&agent, standing, &own, TaskPatch::default())).map(drop)),
         ("finalize", block_on(engine.task_finalize(&agent, standing, &own, ended)).map(drop)),
