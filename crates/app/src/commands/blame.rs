@@ -79,8 +79,9 @@ impl Blame {
         let (commits, uncommitted) = self.commits(&git, path, lines).await?;
         let session = Session::begin(globals, environment)?;
         let repo = self.repository(&session, globals, environment).await?;
-        let Some((owner, name)) = repo.split_once('/').filter(|(_, name)| !name.contains('/')) else {
-            return Err(Usage(format!("--repo must be owner/name, not {repo}")).into());
+        // By any of its names: what stands behind the first segment of `host/owner/name` is one segment of the path.
+        let Some((owner, name)) = repo.split_once('/') else {
+            return Err(Usage(format!("--repo must be owner/name or host/owner/name, not {repo}")).into());
         };
         send_what_waits(&session, globals, environment).await;
         let client = self.at.of(&session.client)?;

@@ -73,6 +73,16 @@ fn a_line_leads_back_with_a_server_and_without() {
     commit(&agent, "src/page.rs", "one\ntwo\nthree\n");
     assert_eq!(spooled(&agent), 0, "a server that answers is told at once");
     check(&agent, "told at once", "src/page.rs:3", "post_commit", &["t-001"]);
+    // By a URL the clone is known by its remote, whose name has a host.
+    for repo in [&[][..], &["--repo", "git.example/acme/shop"], &["--repo", "acme/shop"]] {
+        let found = agent.json(&[&["blame", "src/page.rs:3", "--url", &server.url], repo].concat());
+        let item = &found["items"][0];
+        assert_eq!((&item["how"], &item["tasks"][0]["task_id"]), (&json!("post_commit"), &json!("t-001")));
+    }
+    for repo in ["shop", "git.example/other/shop"] {
+        let (code, ..) = agent.loci(&["blame", "src/page.rs:3", "--url", &server.url, "--repo", repo]);
+        assert!(code != 0, "{repo}");
+    }
     assert!(server.stop());
 }
 
