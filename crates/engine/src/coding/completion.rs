@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use super::checks;
 
+/// Hex digits of a commit's id; git takes no fewer.
+const COMMIT_DIGITS: std::ops::RangeInclusive<usize> = 4..=64;
+
 /// What an agent says at the end of a task. Written down for one purpose: the digest by which a repetition is told.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Completion {
@@ -68,6 +71,52 @@ impl Completion {
             .values()
             .try_for_each(|version| checks::name("extraction_prompts", Some(version)))
     }
+}
+
+impl Completion {
+    /// The report without what cannot be right of commits and pull request, and what was left out: nothing keeps a report
+    /// from being stored.
+    pub(super) fn valid(mut self) -> (Self, Vec<String>) {
+        let mut warnings = Vec::new();
+        let before = self.commits.len();
+        self.commits.retain(|commit| is_commit(commit));
+        if self.commits.len() < before {
+            let count = before - self.commits.len();
+            let rule = "commits must be ids of commits, 4 to 64 hex digits";
+            warnings.push(format!("COMMIT_LEFT_OUT: {rule}; {count} of {before} are left out"));
+        }
+        if self.pr.take_if(|pr| pr.number == 0).is_some() {
+            warnings.push(
+                "PR_LEFT_OUT: pr.number must be at least 1; what was said of the pull request is left out"
+                    .to_owned(),
+            );
+        }
+        if let Some(pr) = &mut self.pr {
+            if pr.url.take_if(|url| !is_page(url)).is_some() {
+                let rule = "pr.url must begin with https:// or http://, and hold no spaces";
+                warnings.push(format!("PR_URL_LEFT_OUT: {rule}; it is left out"));
+            }
+            if pr.head_sha.take_if(|sha| !is_commit(sha)).is_some() {
+                let rule = "pr.head_sha must be the id of a commit, 4 to 64 hex digits";
+                warnings.push(format!("PR_HEAD_LEFT_OUT: {rule}; it is left out"));
+            }
+        }
+        (self, warnings)
+    }
+}
+
+/// The id of a commit, whole or its beginning.
+fn is_commit(text: &str) -> bool {
+    COMMIT_DIGITS.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Where a pull request is seen by a browser: whoever shows it makes a link of it.
+fn is_page(url: &str) -> bool {
+    let is_web = ["https://", "http://"].iter().any(|scheme| {
+        url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+            && url.len() > scheme.len()
+    });
+    is_web && !url.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
 /// A status that ends nothing.

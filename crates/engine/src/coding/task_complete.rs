@@ -32,6 +32,8 @@ const OPERATION: &str = "TaskComplete";
 /// Everything that one report writes.
 struct Work {
     said: Completion,
+    /// What of the report could not be taken.
+    left_out: Vec<String>,
     learnings: Vec<Learning>,
     self_feedback: Vec<Learning>,
     /// The commit that the task has come to.
@@ -71,8 +73,7 @@ impl Engine {
                 let (task, known) = self.task_at(caller, &memory, id).await?;
                 let natural = natural_token(id, &said)?.of(caller, &memory)?;
                 let token = token.map(|token| token.of(caller, &memory)).transpose()?;
-                let commit = commit(&said).or(known);
-                let work = self.work_of(said, commit)?;
+                let work = self.work_of(said, known)?;
                 let read = if work.learnings.is_empty() {
                     Read::default()
                 } else {
@@ -114,7 +115,10 @@ impl Engine {
             .await
     }
 
-    fn work_of(&self, said: Completion, commit: Option<String>) -> Result<Work> {
+    /// What a report writes of a task whose commit `known` is, where the report names none.
+    fn work_of(&self, said: Completion, known: Option<String>) -> Result<Work> {
+        let (said, left_out) = said.valid();
+        let commit = commit(&said).or(known);
         let now = self.clock.now().millis();
         let fresh = || RecordId::compose(&uuid7(self.ids.as_ref(), now));
         let learnings = learnings::parse(said.learnings_text.as_deref().unwrap_or_default());
@@ -128,7 +132,7 @@ impl Engine {
             self_feedback: some(self_feedback.len())?,
             job: JobId::parse(uuid7(self.ids.as_ref(), now))?,
         };
-        Ok(Work { said, learnings, self_feedback, commit, ids })
+        Ok(Work { said, left_out, learnings, self_feedback, commit, ids })
     }
 }
 
@@ -192,6 +196,7 @@ fn write(
     found: &mut Tally,
 ) -> Result<Completed> {
     let mut warnings = read.warnings.clone();
+    warnings.extend(work.left_out.iter().cloned());
     warnings.extend(note(task, building, &work.said)?);
     if let Some(reads) = reads {
         let changing = Changing { memory: building.memory, by: building.by, at: building.now };

@@ -555,3 +555,35 @@ fn a_task_that_was_forgotten_is_told_anew() {
     assert_eq!(shop.episodes().as_slice(), std::slice::from_ref(&again.episode));
     assert_eq!(shop.complete("t-001", report()).unwrap(), again);
 }
+
+#[test]
+fn what_cannot_be_right_of_a_report_is_left_out() {
+    let shop = Workshop::new();
+    let known = |id: u32| sha(id).unwrap().to_string();
+    let pr = |number: u64, url: &str, head: &str| {
+        let (url, head_sha) = (Some(url.to_owned()), Some(head.to_owned()));
+        Some(TaskPullRequest { number, url, head_sha, merge_commit_sha: None })
+    };
+    let page = "https://git.example/acme/shop/pull/57";
+    let cases = [
+        ("t-001", pr(57, page, &known(1)), Some(page), vec![]),
+        ("t-002", pr(57, "javascript:alert(1)", "xyz"), None, vec!["PR_URL_LEFT_OUT", "PR_HEAD_LEFT_OUT"]),
+        ("t-003", pr(57, "https://", &known(1)), None, vec!["PR_URL_LEFT_OUT"]),
+        ("t-004", pr(57, "HTTP://git.example/a b", "abcd"), None, vec!["PR_URL_LEFT_OUT"]),
+        ("t-005", pr(0, page, &known(1)), None, vec!["PR_LEFT_OUT"]),
+    ];
+    for (id, pr, url, left_out) in cases {
+        shop.begun(id);
+        let commits = vec!["xyz".to_owned(), "abc1234".to_owned(), "g".repeat(40), "a".repeat(65)];
+        let said = Completion { commits, pr, ..Completion::default() };
+        let left = shop.complete(id, said).unwrap();
+        let words = left.warnings.iter().map(|warning| warning.split(':').next().unwrap());
+        assert_eq!(words.collect::<Vec<_>>(), [vec!["COMMIT_LEFT_OUT"], left_out].concat(), "{id}");
+        assert!(left.warnings[0].ends_with("3 of 4 are left out"), "{:?}", left.warnings);
+        let told = content(&shop.record(&left.episode));
+        assert_eq!(told["task"]["commits"], serde_json::json!(["abc1234"]), "{id}");
+        let task = shop.get(id).unwrap();
+        assert_eq!(task.pr.as_ref().and_then(|pr| pr.url.as_deref()), url, "{id}");
+        assert_eq!(task.pr.is_some(), id != "t-005");
+    }
+}
