@@ -60,16 +60,16 @@ fn segments(repo: &str) -> Result<(&str, &str)> {
     }
 }
 
-/// `a.b=c` as `{"a":{"b":"c"}}`; a value that reads as JSON is that, one that is empty is null.
+/// Settings that are text, whatever it reads as: a branch may be called 2024.
+const TEXTS: &[&str] = &["capture.conversation", "default_branch"];
+
+/// `a.b=c` as `{"a":{"b":"c"}}`; a value that reads as JSON is that where its key takes more than text, one that is empty is null.
 fn change(settings: &[String]) -> Result<RepositoryChange> {
     let mut body = Map::new();
     for setting in settings {
         let Some((key, value)) = setting.split_once('=') else { bail!("{setting} must be KEY=VALUE") };
-        let value = match value {
-            "" => Value::Null,
-            value => serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned())),
-        };
-        match key.split_once('.') {
+        let value = read(key, value);
+        let before = match key.split_once('.') {
             None => body.insert(key.to_owned(), value),
             Some((group, member)) => {
                 let group = body.entry(group).or_insert_with(|| Value::Object(Map::new()));
@@ -79,8 +79,21 @@ fn change(settings: &[String]) -> Result<RepositoryChange> {
                 members.insert(member.to_owned(), value)
             }
         };
+        if before.is_some() {
+            bail!("{key} is given twice: give it once")
+        }
     }
     serde_json::from_value(Value::Object(body)).context("no setting of a repository")
+}
+
+fn read(key: &str, value: &str) -> Value {
+    let text = || Value::String(value.to_owned());
+    match serde_json::from_str(value) {
+        _ if value.is_empty() => Value::Null,
+        Ok(read @ Value::String(_)) => read,
+        Ok(read) if !TEXTS.contains(&key) => read,
+        Ok(_) | Err(_) => text(),
+    }
 }
 
 fn print(shown: &RepositoryShown) {
@@ -129,6 +142,16 @@ mod tests {
             &["capture.conversation=off", "default_branch=main"],
             r#"{"default_branch":"main","capture":{"conversation":"off"}}"#,
         );
+        for name in ["2024", "true", "null", "1e3", "[x]", "{}"] {
+            check(&[&format!("default_branch={name}")], &format!(r#"{{"default_branch":"{name}"}}"#));
+        }
+        check(&[r#"default_branch="main""#], r#"{"default_branch":"main"}"#);
+        check(&["default_branch="], r#"{"default_branch":null}"#);
+        check(&["control.off=0.1", "control.tier1=0.2"], r#"{"control":{"off":0.1,"tier1":0.2}}"#);
+        check(&["default_branch=a", "default_branch=b"], "");
+        check(&["control.off=0.1", "control.off=0.1"], "");
+        check(&["control.off=0.1", "control="], "");
+        check(&[r#"control={"off":0.1}"#, "control.off=0.2"], "");
         check(&["control="], r#"{"control":null}"#);
         check(&["control=", "control.off=1"], "");
         check(&["budget"], "");

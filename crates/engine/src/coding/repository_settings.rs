@@ -123,7 +123,7 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "capture.retention_days",
-        rule: "must be a number of days, at least 1",
+        rule: "must be a number of days, 1 to 3650",
         set: |of, value| put(&mut of.settings.capture.retention_days, value, days),
     },
 ];

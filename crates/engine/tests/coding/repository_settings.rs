@@ -9,7 +9,7 @@ use loci_engine::verified::RepositoryAdd;
 use loci_model::principal::{Capability, Grant};
 use loci_model::task::MemoryArm;
 use loci_model::task_session::SessionItemKind;
-use loci_model::{ErrorKind, Result};
+use loci_model::{ErrorKind, Result, limits};
 use loci_testkit::block_on;
 use serde_json::{Value, json};
 
@@ -167,7 +167,15 @@ fn settings_at_their_limits_and_who_may_set_them() {
     check("tiers.rules", &[json!(true)], &[json!("true"), json!(1)]);
     check("control.tier1", &[json!(0), json!(1), json!(0.25)], &[json!(1.1), json!(-0.1), json!("0.1")]);
     check("capture.conversation", &[json!("off")], &[json!("some"), json!(1)]);
-    check("capture.retention_days", &[json!(1)], &[json!(0), json!(1_000_000)]);
+    let most = limits::RETENTION_DAYS_MAX;
+    check("capture.retention_days", &[json!(1), json!(most)], &[json!(0), json!(most + 1)]);
+    for (key, wrong, most) in [
+        ("capture.retention_days", json!(0), most),
+        ("memory_token_budget", json!(-1), limits::HYDRATION_TOKENS_MAX),
+    ] {
+        let said = shop.set(&[(key, wrong)]).unwrap_err().to_string();
+        assert!(said.contains(&most.to_string()), "{said}");
+    }
     check("default_branch", &[json!("main")], &[json!("--upload-pack"), json!(1)]);
     let field = |settings: &[(&str, Value)]| shop.set(settings).unwrap_err().field;
     assert_eq!(field(&[("budget", json!(1))]).as_deref(), Some("budget"));
