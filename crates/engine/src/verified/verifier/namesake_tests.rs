@@ -5,7 +5,7 @@ use loci_model::code::{ObjectId, Revision};
 use loci_model::verdict::CitationVerdict;
 use loci_testkit::{CodeHistory, ManualClock};
 
-use super::thresholds::SAME_NAME_FILES_MAX;
+use super::thresholds::SAME_NAME_FILES_NEAR_MAX;
 use super::{LineCache, Verifier, VerifierLimits};
 
 const BLOCK: &str = "export alpha beta 9\n";
@@ -23,7 +23,7 @@ fn cited(history: &CodeHistory, commit: ObjectId) -> Citation {
 
 /// So many files of the name that hold `text`.
 fn namesakes(count: usize, text: &str) -> Vec<(String, String)> {
-    (0..count).map(|n| (format!("all/d{n:03}/index.ts"), format!("{text} {n}\n"))).collect()
+    (0..count).map(|n| (format!("all/d{n:04}/index.ts"), format!("{text} {n}\n"))).collect()
 }
 
 fn borrowed(files: &[(String, String)]) -> Vec<(&str, &str)> {
@@ -32,14 +32,14 @@ fn borrowed(files: &[(String, String)]) -> Vec<(&str, &str)> {
 
 #[test]
 fn more_of_a_name_than_are_looked_through_are_a_doubt_where_they_changed() {
-    let many = SAME_NAME_FILES_MAX + 10;
+    let many = SAME_NAME_FILES_NEAR_MAX + 10;
     let (old, new) = ("unlike", "quite another");
     for (name, before, after, expect) in [
         ("as they were", namesakes(many, old), namesakes(many, old), "gone"),
         ("a few changed", namesakes(many, old), [namesakes(many, old), namesakes(9, new)].concat(), "gone"),
         ("all changed", namesakes(many, old), namesakes(many, new), "unverifiable too_large"),
         ("all new", Vec::new(), namesakes(many, new), "unverifiable too_large"),
-        ("not too many", Vec::new(), namesakes(SAME_NAME_FILES_MAX, new), "gone"),
+        ("not too many", Vec::new(), namesakes(SAME_NAME_FILES_NEAR_MAX, new), "gone"),
     ] {
         let mut history = CodeHistory::new();
         let commit = history.commit(&[borrowed(&before), vec![("one/index.ts", BLOCK)]].concat());
@@ -56,7 +56,7 @@ fn more_of_a_name_than_are_looked_through_are_a_doubt_where_they_changed() {
 /// The one that moved is found though it stands behind all that did not change.
 #[test]
 fn what_changed_is_looked_through_first() {
-    let before = namesakes(SAME_NAME_FILES_MAX + 10, "unlike");
+    let before = namesakes(SAME_NAME_FILES_NEAR_MAX + 10, "unlike");
     let mut history = CodeHistory::new();
     let commit = history.commit(&[borrowed(&before), vec![("one/index.ts", BLOCK)]].concat());
     let citation = cited(&history, commit);

@@ -46,6 +46,8 @@ pub(super) const RENAME_PERCENT: u8 = 50;
 pub(super) const FOLLOW_PERCENT: u8 = 40;
 /// Files of the same name that are looked at when a path is gone (step 4 iii).
 pub(super) const SAME_NAME_FILES_MAX: usize = 64;
+/// The same where files are at hand and not asked of a forge one by one: repositories have hundreds of `mod.rs` and `index.ts`.
+pub(super) const SAME_NAME_FILES_NEAR_MAX: usize = 1_024;
 /// Files that the block's lines are looked for with changes in (steps 5 and 7), the likeliest first: each costs as much as a
 /// hundred of those above.
 pub(super) const CHANGED_FILES_MAX: usize = 6;

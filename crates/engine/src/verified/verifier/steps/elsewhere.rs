@@ -12,7 +12,7 @@ use loci_model::verdict::Unverifiable;
 use super::super::large::is_no_text_by_name;
 use super::super::lines::FileLines;
 use super::super::session::Verifier;
-use super::super::thresholds::SAME_NAME_FILES_MAX;
+use super::super::thresholds::{SAME_NAME_FILES_MAX, SAME_NAME_FILES_NEAR_MAX};
 use super::in_file::occurrences;
 
 /// Files of one name.
@@ -42,8 +42,10 @@ pub(in super::super) fn same_name(
         files.retain(|file| !before.contains(&(file.path.as_str(), file.entry.id)));
     }
     files.sort_by_key(|file| std::cmp::Reverse(segments_alike(&file.path, path)));
-    let is_cut = files.len() > SAME_NAME_FILES_MAX;
-    files.truncate(SAME_NAME_FILES_MAX);
+    let is_near = verifier.source.capabilities().near;
+    let max = if is_near { SAME_NAME_FILES_NEAR_MAX } else { SAME_NAME_FILES_MAX };
+    let is_cut = files.len() > max;
+    files.truncate(max);
     Ok(Namesakes { files, is_cut })
 }
 
