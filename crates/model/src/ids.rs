@@ -67,7 +67,7 @@ text_ids! {
     /// A strategy of a memory.
     StrategyId, "memoryStrategyId", is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
     /// A task of a coding agent, named by whoever runs it.
-    TaskId, "task_id", is_task, "must be 1 to 128 of letters, digits, . _ : and -, and not start with a -";
+    TaskId, "task_id", is_task, "must be 1 to 128 of letters, digits, . _ : and -, not start with a -, and not be dots alone";
 }
 
 fn is_access_key(text: &str) -> bool {
@@ -128,6 +128,7 @@ fn is_record(text: &str) -> bool {
 fn is_task(text: &str) -> bool {
     (1..=limits::TASK_ID_CHARS_MAX).contains(&text.len())
         && !text.starts_with('-')
+        && !has_dot_segment(text)
         && text.bytes().all(|b| is_word(b) || matches!(b, b'.' | b':'))
 }
 
@@ -216,7 +217,10 @@ mod tests {
         let check = |text: &str, expect: bool| assert_eq!(TaskId::parse(text).is_ok(), expect, "{text}");
         check("t-001", true);
         check("jira:ABC-12.3_x", true);
-        check(".", true);
+        check(".t", true);
+        check("t..", true);
+        check(".", false);
+        check("..", false);
         check("-t", false);
         check("", false);
         check("a/b", false);
