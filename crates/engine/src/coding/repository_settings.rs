@@ -58,6 +58,8 @@ struct Setting {
 const SHARE: &str = "must be a number from 0 to 1";
 const SWITCH: &str = "must be true or false";
 
+const DEFAULT_BRANCH: &str = "default_branch";
+
 const SETTINGS: &[Setting] = &[
     Setting {
         key: "memory_token_budget",
@@ -65,7 +67,7 @@ const SETTINGS: &[Setting] = &[
         set: |of, value| put(&mut of.settings.memory_token_budget, value, tokens),
     },
     Setting {
-        key: "default_branch",
+        key: DEFAULT_BRANCH,
         rule: "must be the name of a branch",
         set: |of, value| put(of.branch, value, branch),
     },
@@ -165,6 +167,14 @@ fn check(change: &RepositoryChange, server: &CodingSettings) -> Result<()> {
     apply(&mut Of { settings: &mut settings, branch: &mut branch }, change, server)
 }
 
+/// What to know of a branch that is not there.
+fn branchless(name: &str) -> String {
+    format!(
+        "DEFAULT_BRANCH_UNKNOWN: no place of the repository that can be read here has the branch {name}, so no fact changes its state: \
+         fetch it, or name another by default_branch"
+    )
+}
+
 /// Changes a repository; its settings, with those of the server, must hold together.
 fn apply(of: &mut Of<'_>, change: &RepositoryChange, server: &CodingSettings) -> Result<()> {
     if change.replaces {
@@ -199,7 +209,8 @@ fn apply(of: &mut Of<'_>, change: &RepositoryChange, server: &CodingSettings) ->
 }
 
 impl Engine {
-    /// Registers a repository, or a name or place of it, and gives it settings of its own, all others being the server's.
+    /// Registers a repository, or a name or place of it, and gives it settings of its own, all others being the server's. The
+    /// default branch says where the code is, as `repository_add` does, and stays where it is not named.
     ///
     /// # Errors
     /// `Invalid` by the rules of the settings, and nothing is registered then; as `repository_add` and `repository_configure`.
@@ -240,8 +251,10 @@ impl Engine {
         let memory = self.code_memory(caller, standing).await?;
         access::require_whole(caller, &memory, Capability::Admin)?;
         let (caller, repo, now) = (caller.clone(), repo.to_owned(), self.clock.now());
+        let names_branch = change.settings.iter().any(|(key, _)| key == DEFAULT_BRANCH);
         let server = self.settings.coding.clone();
-        self.store
+        let mut shown = self
+            .store
             .write(move |tx| {
                 existing(tx, &memory)?;
                 let before = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
@@ -257,7 +270,11 @@ impl Engine {
                 }
                 shown(tx, &memory, repository, &server)
             })
-            .await
+            .await?;
+        if names_branch && self.is_untold(&shown.repository).await {
+            shown.warnings.extend(shown.repository.default_ref.as_deref().map(branchless));
+        }
+        Ok(shown)
     }
 
     /// A repository with its settings.

@@ -123,7 +123,9 @@ fn a_repository_says_what_is_kept_of_its_conversations() {
 #[test]
 fn what_is_put_takes_the_place_of_everything() {
     let shop = Workshop::new();
-    shop.set(&[("memory_token_budget", json!(300)), ("default_branch", json!("trunk"))]).unwrap();
+    let shown = shop.set(&[("memory_token_budget", json!(300)), ("default_branch", json!("trunk"))]).unwrap();
+    assert!(shown.warnings[0].starts_with("DEFAULT_BRANCH_UNKNOWN: "), "{:?}", shown.warnings);
+    assert_eq!(shop.set(&[("memory_token_budget", json!(300))]).unwrap().warnings, Vec::<String>::new());
     let shown = shop.put_repository(REPO, &[("tiers.rules", json!(false))]).unwrap();
     let own = &shown.repository.settings;
     assert_eq!((own.memory_token_budget, own.tiers.rules, shown.created), (None, Some(false), false));

@@ -35,7 +35,9 @@ impl Engine {
         Ok(lines)
     }
 
-    async fn is_untold(&self, repository: &Repository) -> bool {
+    /// Nothing on this machine tells its default branch, though something of it is here: no place has the branch that is named for
+    /// it, or none is named.
+    pub(crate) async fn is_untold(&self, repository: &Repository) -> bool {
         let Some(code) = self.code.as_deref() else { return false };
         let mut is_any_untold = false;
         for place in &repository.places {
