@@ -65,37 +65,6 @@ fn what_changed_is_looked_through_first() {
     assert_ne!(shown(&with(&history, history.tip(), |verifier| verifier.check(&citation))), "gone");
 }
 
-/// Of those in which changed lines are not looked for, one that holds much of the block leaves a doubt, and one like all others none.
-#[test]
-fn changed_lines_in_a_file_that_is_not_looked_through_are_a_doubt() {
-    let lines = |n: usize| {
-        let kept: String = (0..n).map(|line| format!("export const key_{line} = value_{line}\n")).collect();
-        format!("{kept}{}", (n..10).map(|line| format!("drop_{line}()\n")).collect::<String>())
-    };
-    let block = lines(10);
-    for (name, before, after, expect) in [
-        ("nothing like it", "x", "y".to_owned(), "gone"),
-        ("much of it", "x", lines(8), "unverifiable too_large"),
-        ("little of it", "x", lines(3), "gone"),
-        ("as it was", &lines(8), lines(8), "gone"),
-    ] {
-        let mut history = CodeHistory::new();
-        let near = namesakes(8, "unlike");
-        let with_far = |far: &str| [near.clone(), vec![("zz/index.ts".to_owned(), far.to_owned())]].concat();
-        let (before, after) = (with_far(before), with_far(&after));
-        let commit = history.commit(&[borrowed(&before), vec![("one/index.ts", block.as_str())]].concat());
-        let place = Place { path: "one/index.ts".to_owned(), line_start: 1, line_end: 10 };
-        let made = with(&history, Revision::Commit(commit), |verifier| verifier.anchor(&place, "", true));
-        let citation = Citation { anchor: made.unwrap().anchor, current: None, earlier_paths: Vec::new() };
-        history.commit(&borrowed(&after));
-        assert_eq!(
-            shown(&with(&history, history.tip(), |verifier| verifier.check(&citation))),
-            expect,
-            "{name}"
-        );
-    }
-}
-
 fn shown(verdict: &CitationVerdict) -> String {
     let why = verdict.unverifiable.map(|why| format!(" {}", why.as_str())).unwrap_or_default();
     format!("{}{why}", verdict.verdict.as_str())

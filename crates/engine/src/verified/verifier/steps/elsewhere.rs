@@ -99,11 +99,6 @@ pub(super) fn stood_before(
     Ok(old.is_some_and(|(_, old)| !occurrences(old.hashes(), &anchor.line_hashes).is_empty()))
 }
 
-/// True for a file that is what it was at `since`, as far as that can be read.
-pub(super) fn is_as_it_was(verifier: &Verifier<'_>, since: ObjectId, path: &str, blob: ObjectId) -> bool {
-    verifier.old_entry(since, path).is_ok_and(|old| old.is_some_and(|old| old.id == blob))
-}
-
 /// Whether a file that is too large to be looked through, or has lines too long, is another than at `since` and holds what it did
 /// not hold then.
 pub(super) fn may_hold(verifier: &Verifier<'_>, anchor: &Anchor, since: ObjectId, file: &CodeFile) -> bool {

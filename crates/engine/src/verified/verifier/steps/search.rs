@@ -19,12 +19,10 @@ use super::super::session::Verifier;
 use super::super::thresholds::{
     CHANGED_FILES_MAX, CONTEXT_WEAK, INFO_STRONG, OCCURRENCES_MAX, SAME_FILE_SHARE,
 };
-use super::elsewhere::{
-    held_before, is_as_it_was, may_hold, same_name, segments_alike, stood_before, too_late, too_many,
-};
+use super::elsewhere::{held_before, may_hold, same_name, segments_alike, stood_before, too_late, too_many};
 use super::in_file::{Before, InFile, context, in_file, in_other_file, occurrences};
 use super::rewrapped::{rewrapped, rewrapped_with_neighbours};
-use super::similar::{Similar, may_be_like, similar};
+use super::similar::{Similar, similar};
 use super::tried::{Old, Tried};
 
 /// Finds the citation at the verifier's revision. Claims are not looked at.
@@ -460,22 +458,8 @@ impl Search<'_, '_> {
         old.file.lines(old.first, to).map(str::to_owned).collect()
     }
 
-    /// A file that was not looked through for changed lines though they may stand there, and that is not as it was.
-    fn is_any_left(&self) -> bool {
-        let since = self.readable_commit();
-        let is_old = |tried: &Tried| {
-            since.is_some_and(|since| is_as_it_was(self.verifier, since, &tried.path, tried.blob))
-        };
-        let mut left = self.tried.iter().skip(CHANGED_FILES_MAX).filter(|tried| !is_old(tried)).peekable();
-        let old_lines = if left.peek().is_some() { self.old_lines() } else { Vec::new() };
-        left.any(|tried| may_be_like(self.anchor, &old_lines, &tried.file))
-    }
-
     /// Step 8.
-    fn nowhere(&mut self, cited: Option<CodeEntry>) -> CitationVerdict {
-        if self.doubt.is_none() && self.is_any_left() {
-            self.doubt(too_many());
-        }
+    fn nowhere(&self, cited: Option<CodeEntry>) -> CitationVerdict {
         if let Some(doubt) = &self.doubt {
             return CitationVerdict::unverifiable(doubt.why, doubt.retry_after_ms);
         }

@@ -61,42 +61,6 @@ pub(super) fn similar(
     good_enough(anchor, file, &best).then_some(best)
 }
 
-/// False where no window of a file can be like the block: too few of its lines stand there, and too few of its words, or of the
-/// lines around it. Cheap, and never false where [`similar`] finds something.
-pub(super) fn may_be_like(anchor: &Anchor, old_lines: &[String], file: &FileLines) -> bool {
-    let lines = counted(file.hashes());
-    // Of `2·equal/(a + b)` at least `least` follows `equal/a` of this at least, since `b` is no less than `equal`.
-    let least = |likeness: f64| likeness / (2.0 - likeness);
-    if share(anchor.line_hashes.iter().copied(), lines.clone()) >= least(LINE_LIKENESS_MIN) {
-        return true;
-    }
-    let around = anchor.context_before.iter().chain(&anchor.context_after);
-    if old_lines.is_empty() || share(around.copied(), lines) < WORD_CONTEXT_MIN {
-        return false;
-    }
-    let old_words = old_lines.iter().flat_map(|line| word_hashes(line));
-    share(old_words, counted(file.words(0, file.len()))) >= least(WORD_LIKENESS_MIN)
-}
-
-fn counted(all: &[u64]) -> Counts {
-    let mut counts = Counts::default();
-    all.iter().for_each(|one| *counts.entry(*one).or_default() += 1);
-    counts
-}
-
-/// How much of what is wanted is there, each as often as it is there; all of nothing.
-fn share(wanted: impl Iterator<Item = u64>, mut there: Counts) -> f64 {
-    let (mut all, mut found) = (0_usize, 0_usize);
-    for one in wanted {
-        all += 1;
-        if let Some(left) = there.get_mut(&one).filter(|left| **left > 0) {
-            *left -= 1;
-            found += 1;
-        }
-    }
-    if all == 0 { 1.0 } else { found as f64 / all as f64 }
-}
-
 fn good_enough(anchor: &Anchor, file: &FileLines, window: &Similar) -> bool {
     window.split
         || window.lines >= LINE_LIKENESS_MIN
