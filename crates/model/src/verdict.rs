@@ -97,6 +97,11 @@ closed_words! {
 }
 
 impl Unverifiable {
+    /// True where it may be read in a moment: what is out of reach comes back, what is not there does not.
+    pub fn is_out_of_reach(self) -> bool {
+        matches!(self, Self::Network | Self::Rate | Self::Deadline)
+    }
+
     /// True where it lies in what was committed: the same commit gives the same answer whenever it is asked.
     pub fn is_lasting(self) -> bool {
         match self {

@@ -5,12 +5,11 @@
 use std::sync::Arc;
 
 use loci_model::code::ObjectId;
-use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
+use loci_model::ports::code::{CodeResult, CodeSource};
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::repository::Repository;
 use loci_model::scope::RecordScope;
-use loci_model::verdict::Unverifiable;
 use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
 
 use super::learned::{KNOWLEDGE, SELF_FEEDBACK};
@@ -58,7 +57,7 @@ impl Engine {
                         Some(docs) => docs,
                         None => match self.docs_at(repository, tip).await {
                             Ok(read) => &*docs.insert(read),
-                            Err(error) => return Ok(!is_out_of_reach(&error)),
+                            Err(error) => return Ok(!error.why.is_out_of_reach()),
                         },
                     };
                     let said = page.records.into_iter().filter(|record| docs.say(&record.text)).collect();
@@ -108,11 +107,6 @@ impl Engine {
         }
         Ok(())
     }
-}
-
-/// Whether it may be read in a moment.
-fn is_out_of_reach(error: &CodeError) -> bool {
-    matches!(error.why, Unverifiable::Network | Unverifiable::Rate | Unverifiable::Deadline)
 }
 
 fn expire(tx: &mut dyn Tx, changing: &Changing<'_>, seen: &Record) -> Result<()> {

@@ -17,7 +17,6 @@ use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::Principal;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::repository::Repository;
-use loci_model::verdict::Unverifiable;
 use loci_model::{JobId, MemoryId, Namespace, RecordId, Result, Timestamp};
 
 use super::code_reading::{Tip, tip_of};
@@ -312,9 +311,8 @@ fn is_name_of(tx: &dyn ReadTx, repository: &Repository, name: &str) -> Result<bo
     Ok(named(tx, &repository.memory, name)?.iter().any(|one| one.id == repository.id))
 }
 
-/// When to look again: what is out of reach comes back, what is not there does not.
+/// When to look again, if ever.
 fn again_at(error: &CodeError, now: Timestamp) -> Option<Timestamp> {
     let wanted = error.retry_after_ms.map_or(0, |millis| i64::try_from(millis).unwrap_or(i64::MAX));
-    matches!(error.why, Unverifiable::Network | Unverifiable::Rate | Unverifiable::Deadline)
-        .then(|| now.plus_millis(wanted.max(AGAIN_MS)))
+    error.why.is_out_of_reach().then(|| now.plus_millis(wanted.max(AGAIN_MS)))
 }
