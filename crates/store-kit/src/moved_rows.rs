@@ -45,6 +45,7 @@ pub fn of_memory(memory: &MemoryId, kind: TransferKind, row: &impl Fields) -> Re
         TransferKind::Prompts => Moved::Prompt(Box::new(body(row, "prompt")?)),
         TransferKind::TaskSessions => Moved::TaskSession(Box::new(body(row, "session")?)),
         TransferKind::SessionItems => Moved::SessionItem(Box::new(body(row, "session item")?)),
+        TransferKind::Ledger => Moved::Ledger(Box::new(body(row, "entry of the ledger")?)),
         TransferKind::Tokens => Moved::Token(Box::new(token(row)?)),
         TransferKind::Jobs => Moved::job(reading::job(row)?),
         TransferKind::Exchanges => Moved::Exchange(Box::new(reading::exchange(row)?)),
@@ -83,6 +84,7 @@ pub fn of_server(kind: TransferKind, row: &impl Fields) -> Result<Moved> {
         | TransferKind::Prompts
         | TransferKind::TaskSessions
         | TransferKind::SessionItems
+        | TransferKind::Ledger
         | TransferKind::Jobs
         | TransferKind::Exchanges
         | TransferKind::Deliveries => Err(damaged("row")),

@@ -20,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0011_kinds.sql"),
     include_str!("schema/0012_harms.sql"),
     include_str!("schema/0013_subtypes.sql"),
+    include_str!("schema/0014_ledger.sql"),
 ];
 
 /// The version this binary writes.

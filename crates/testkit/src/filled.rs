@@ -53,6 +53,7 @@ pub fn fill(store: &Arc<dyn Store>, name: &str) -> Result<MemoryId> {
             tx.exposures_mut().put(&exposure_samples::exposure(&place, number)?)?;
             tx.commits_mut().put(&task_samples::commit(&place, number)?)?;
             tx.prompts_mut().put(&task_samples::prompt(&place, number)?)?;
+            tx.ledger_mut().put(&task_samples::entry(&place, number)?)?;
             tx.task_sessions_mut().put(&task_samples::session(&place, number)?)?;
             tx.task_sessions_mut().put_item(&task_samples::session_item(&place, number, 2)?)?;
         }

@@ -2,6 +2,7 @@
 
 use loci_model::code::ObjectId;
 use loci_model::commit::TaskCommit;
+use loci_model::ledger::{LedgerEntry, Shelf};
 use loci_model::prompt_version::PromptVersion;
 use loci_model::task::{
     Harm, MemoryArm, Task, TaskAlert, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus,
@@ -201,6 +202,22 @@ pub fn session_item(memory: &MemoryId, number: u32, seq: u32) -> Result<SessionI
         at,
         reported_at: at,
         expires_at: at.plus_millis(1_000_000),
+    })
+}
+
+/// The `number`th entry of the ledger, so many seconds after the start.
+///
+/// # Errors
+/// None: the ids keep their rules.
+pub fn entry(memory: &MemoryId, number: u32) -> Result<LedgerEntry> {
+    Ok(LedgerEntry {
+        memory: memory.clone(),
+        shelf: Shelf::Review,
+        key: format!("k{number}"),
+        actor: ActorId::parse("acme/shop")?,
+        subject: Some(format!("{number}")),
+        at: time(i64::from(number)),
+        body: Document::parse(r#"{"b":1.50,"a":[1,null,"\u0000"]}"#)?,
     })
 }
 

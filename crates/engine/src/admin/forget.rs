@@ -39,6 +39,7 @@ impl Engine {
                 let events = tx.events_mut().forget_actor(&memory, &actor)?;
                 tx.commits_mut().forget_actor(&memory, &actor)?;
                 tx.task_sessions_mut().forget_actor(&memory, &actor)?;
+                tx.ledger_mut().forget_actor(&memory, &actor)?;
                 let tasks = tx.tasks_mut().forget_actor(&memory, &actor)?;
                 let exposures = tx.exposures_mut().forget_actor(&memory, &actor)?;
                 Ok(ForgetReceipt {

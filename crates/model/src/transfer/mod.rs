@@ -19,6 +19,7 @@ use crate::exposure::Exposure;
 use crate::fact::{Fact, FactEvent};
 use crate::job::{Job, JobState};
 use crate::key::AccessKey;
+use crate::ledger::LedgerEntry;
 use crate::memory::Memory;
 use crate::prompt_version::PromptVersion;
 use crate::repository::Repository;
@@ -66,6 +67,8 @@ closed_words! {
         TaskSessions = "task_sessions",
         /// What was said in them.
         SessionItems = "session_items",
+        /// Entries of the ledger.
+        Ledger = "ledger",
         /// Idempotency tokens.
         Tokens = "tokens",
         /// Jobs in every state; what runs is pending.
@@ -99,6 +102,7 @@ impl TransferKind {
         Self::Prompts,
         Self::TaskSessions,
         Self::SessionItems,
+        Self::Ledger,
         Self::Tokens,
         Self::Jobs,
         Self::Exchanges,
@@ -206,6 +210,8 @@ pub enum Moved {
     TaskSession(Box<TaskSession>),
     /// What was said in one.
     SessionItem(Box<SessionItem>),
+    /// An entry of the ledger.
+    Ledger(Box<LedgerEntry>),
     /// A token.
     Token(Box<MovedToken>),
     /// A job.
@@ -266,6 +272,7 @@ impl Moved {
             | Self::Prompt(_)
             | Self::TaskSession(_)
             | Self::SessionItem(_)
+            | Self::Ledger(_)
             | Self::Token(_)
             | Self::Key(_) => {}
         }
@@ -296,6 +303,7 @@ impl Moved {
             Self::Prompt(row) => serde_json::to_vec(row),
             Self::TaskSession(row) => serde_json::to_vec(row),
             Self::SessionItem(row) => serde_json::to_vec(row),
+            Self::Ledger(row) => serde_json::to_vec(row),
             Self::Token(row) => serde_json::to_vec(row),
             Self::Job(row) => serde_json::to_vec(row),
             Self::Exchange(row) => serde_json::to_vec(row),
@@ -325,6 +333,7 @@ impl Moved {
                 Self::Prompt(row) => row.text.len() + row.overrides.as_str().len(),
                 Self::TaskSession(row) => row.state.as_ref().map_or(0, |state| state.as_str().len()),
                 Self::SessionItem(row) => row.text.as_ref().map_or(0, String::len),
+                Self::Ledger(row) => row.body.as_str().len(),
                 Self::Memory(_)
                 | Self::Group(_)
                 | Self::Session(_)

@@ -16,6 +16,7 @@ mod job_queue;
 mod jobs;
 mod keys;
 mod leases;
+mod ledger;
 mod memories;
 mod prompts;
 mod purging;

@@ -112,7 +112,8 @@ impl Shape {
             | TransferKind::Commits
             | TransferKind::Prompts
             | TransferKind::TaskSessions
-            | TransferKind::SessionItems => Self::beside_records(kind),
+            | TransferKind::SessionItems
+            | TransferKind::Ledger => Self::beside_records(kind),
             TransferKind::Events
             | TransferKind::Records
             | TransferKind::Versions
@@ -158,6 +159,13 @@ impl Shape {
                 &["i.task", "i.seq"],
                 "i.task, i.seq",
             ),
+            TransferKind::Ledger => (
+                "l.body",
+                "ledger l WHERE l.mem = $1",
+                "(l.shelf, l.key) > ($2, $3)",
+                &["l.shelf", "l.key"],
+                "l.shelf, l.key",
+            ),
             TransferKind::Commits => (
                 "c.body",
                 "commits c WHERE c.mem = $1",
@@ -175,6 +183,7 @@ impl Shape {
             TransferKind::Prompts => Some("p.body"),
             TransferKind::TaskSessions => Some("t.body"),
             TransferKind::SessionItems => Some("i.body"),
+            TransferKind::Ledger => Some("l.body"),
             _ => None,
         };
         Self { columns: columns.to_owned(), from: from.to_owned(), behind, order, key, long }
@@ -404,6 +413,7 @@ fn row_of_memory(memory: &MemoryId, kind: TransferKind, row: &Row, beside: &Besi
         | TransferKind::Prompts
         | TransferKind::TaskSessions
         | TransferKind::SessionItems
+        | TransferKind::Ledger
         | TransferKind::Tokens
         | TransferKind::Jobs
         | TransferKind::Exchanges

@@ -14,6 +14,7 @@ mod idempotency;
 mod jobs;
 mod keys;
 mod leases;
+mod ledger;
 mod memories;
 mod prompts;
 mod record_erasure;

@@ -102,7 +102,8 @@ impl Shape {
             | TransferKind::Commits
             | TransferKind::Prompts
             | TransferKind::TaskSessions
-            | TransferKind::SessionItems => Self::of_facts(kind),
+            | TransferKind::SessionItems
+            | TransferKind::Ledger => Self::of_facts(kind),
             TransferKind::Jobs | TransferKind::Exchanges | TransferKind::Deliveries => Self::of_work(kind),
         }
     }
@@ -135,6 +136,13 @@ impl Shape {
                 "(i.task, i.seq) > (?2, ?3)",
                 &["i.task", "i.seq"],
                 "i.task, i.seq",
+            ),
+            TransferKind::Ledger => (
+                "l.body",
+                "ledger l WHERE l.mem = ?1",
+                "(l.shelf, l.key) > (?2, ?3)",
+                &["l.shelf", "l.key"],
+                "l.shelf, l.key",
             ),
             TransferKind::Commits => (
                 "c.body",
@@ -311,6 +319,7 @@ impl SqlTx<'_> {
             | TransferKind::Prompts
             | TransferKind::TaskSessions
             | TransferKind::SessionItems
+            | TransferKind::Ledger
             | TransferKind::Tokens
             | TransferKind::Jobs
             | TransferKind::Exchanges

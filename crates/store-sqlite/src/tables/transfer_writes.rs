@@ -61,6 +61,7 @@ impl SqlTx<'_> {
             Moved::Prompt(row) => self.load_prompt(memory, row),
             Moved::TaskSession(row) => self.load_task_session(memory, row),
             Moved::SessionItem(row) => self.load_session_item(memory, row),
+            Moved::Ledger(row) => self.load_entry(memory, row),
             Moved::Token(row) => self.load_token(memory, row),
             Moved::Job(row) => self.load_job(memory, row),
             Moved::Exchange(row) => {

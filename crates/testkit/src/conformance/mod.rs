@@ -17,6 +17,7 @@ mod facts;
 mod job_waits;
 mod jobs;
 mod leases;
+mod ledger;
 mod memories;
 mod prompts;
 mod record_lists;
@@ -117,6 +118,9 @@ const PARTS: &[Part] = &[
     ("exposures: forgotten and purged", exposures::erasure),
     ("prompts: come back as they were", prompts::come_back),
     ("prompts: lists, and how they are purged", prompts::lists),
+    ("ledger: entries come back as they were", ledger::come_back),
+    ("ledger: lists and counts", ledger::lists),
+    ("ledger: removed, forgotten and purged", ledger::erasure),
     ("task sessions: come back as they were", task_sessions::come_back),
     ("task sessions: lists of items", task_sessions::lists),
     ("task sessions: tasks by what was said", task_sessions::said),

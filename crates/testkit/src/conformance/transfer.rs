@@ -153,6 +153,7 @@ fn kind_of(moved: &Moved) -> Kind {
         Moved::Prompt(_) => Kind::Prompts,
         Moved::TaskSession(_) => Kind::TaskSessions,
         Moved::SessionItem(_) => Kind::SessionItems,
+        Moved::Ledger(_) => Kind::Ledger,
         Moved::Token(_) => Kind::Tokens,
         Moved::Job(_) => Kind::Jobs,
         Moved::Exchange(_) => Kind::Exchanges,

@@ -24,6 +24,7 @@ pub(super) const UNCOUNTED: &[TransferKind] = &[
     TransferKind::Prompts,
     TransferKind::TaskSessions,
     TransferKind::SessionItems,
+    TransferKind::Ledger,
     TransferKind::Tokens,
     TransferKind::Jobs,
     TransferKind::Exchanges,

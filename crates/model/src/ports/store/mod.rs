@@ -13,6 +13,7 @@ mod idempotency;
 mod jobs;
 mod keys;
 mod leases;
+mod ledger;
 mod memories;
 mod prompt_versions;
 mod records;
@@ -36,6 +37,7 @@ pub use idempotency::Idempotency;
 pub use jobs::{JobFailure, JobQuery, Jobs};
 pub use keys::Keys;
 pub use leases::Leases;
+pub use ledger::{Ledger, LedgerPage};
 pub use memories::Memories;
 pub use prompt_versions::PromptVersions;
 pub use records::{MissingVector, PassageVector, RecordChange, RecordPage, Records, SupersedeChange};
@@ -89,6 +91,8 @@ pub trait ReadTx {
     fn prompts(&self) -> &dyn PromptVersions;
     /// Sessions of tasks.
     fn task_sessions(&self) -> &dyn TaskSessions;
+    /// What is found by few questions.
+    fn ledger(&self) -> &dyn Ledger;
     /// Everything, for moving it into another store.
     fn transfer(&self) -> &dyn Transfer;
 }
@@ -133,6 +137,8 @@ pub trait Tx: ReadTx {
     fn prompts_mut(&mut self) -> &mut dyn PromptVersions;
     /// Sessions of tasks.
     fn task_sessions_mut(&mut self) -> &mut dyn TaskSessions;
+    /// What is found by few questions.
+    fn ledger_mut(&mut self) -> &mut dyn Ledger;
     /// Everything, from another store.
     fn transfer_mut(&mut self) -> &mut dyn Transfer;
 }
