@@ -256,3 +256,11 @@ pub const SNIPPET_CHARS_MAX: usize = 400;
 pub const ATTRIBUTION_SCANNED_MAX: usize = 1_000;
 /// Days that the archive may keep what was said.
 pub const RETENTION_DAYS_MAX: u32 = 3_650;
+/// Characters of a rule's text, at least and at most.
+pub const RULE_TEXT_CHARS_MIN: usize = 10;
+/// See [`RULE_TEXT_CHARS_MIN`].
+pub const RULE_TEXT_CHARS_MAX: usize = 300;
+/// Rules that are taken out of one review.
+pub const RULES_OF_REVIEW_MAX: usize = 10;
+/// Characters that are kept of a statement that became no rule.
+pub const REFUSED_EXCERPT_CHARS_MAX: usize = 120;

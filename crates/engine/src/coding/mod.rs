@@ -22,6 +22,7 @@
 //! | `sessions` | what an agent says while it works, what of it is kept, and what becomes a learning |
 //! | `attribution` | which tasks, prompts and people something leads back to, and what was said there |
 //! | `rules_list` | the rules that reviews left |
+//! | `rules` | which rules follow from a review |
 //! | `assembling` | the user prompt of a task, out of what its forge says: pure |
 //! | `themes` | what several tasks lacked |
 //! | `extraction_prompts` | what agents are asked at the end of a task: shipped, and one's own |
@@ -53,6 +54,7 @@ mod reading_docs;
 mod report;
 mod repository_docs;
 mod repository_settings;
+pub mod rules;
 mod rules_list;
 mod sessions;
 pub mod settings;

@@ -1,0 +1,128 @@
+//! The form in which two rules are the same (coding-agent-memory.md §12.1): one spelling, lower case, without words that only insist,
+//! one word for every negation. Code spans stay byte for byte. Never shown.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use unicode_normalization::UnicodeNormalization;
+
+use super::matching;
+
+/// Words at the beginning that insist and say nothing else.
+static LEADING: LazyLock<Regex> = LazyLock::new(|| {
+    matching::compiled(concat!(
+        r"^(?:please|always|kindly|also|just|let's|lets|we should|you should|should|we must|you must|must|we need to|need to",
+        r"|we have to|we want to|we try to|try to|we usually|we generally|we|you|make sure to|be sure to|remember to|bitte|immer",
+        r"|wir|s'il vous plaît|toujours|nous|on|por favor|siempre|nosotros|sempre|nós)\b,?\s+",
+    ))
+});
+/// Short forms of what is negated.
+static SHORT: LazyLock<Regex> = LazyLock::new(|| {
+    matching::compiled(
+        r"\b(do|does|should|must|would|could|is|are|need)(?:n't|nt)\b|\b(ca|wo)n't\b|\b(can)not\b",
+    )
+});
+/// Words that negate.
+static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
+    matching::compiled(concat!(
+        r"\b(?:do not|does not|never ever|not ever|never|must never|should never|nie|niemals|nicht|ne jamais|jamais|nunca|jamás",
+        r"|não|nao)\b",
+    ))
+});
+/// A negation behind a modal that is dropped, and two of them for one.
+static MODAL: LazyLock<Regex> = LazyLock::new(|| matching::compiled(r"^(?:should|must|can) not\b"));
+
+/// The canonical form of a rule's text.
+pub fn canonical(text: &str) -> String {
+    let (masked, spans) = matching::masked(text);
+    let folded: String = masked.nfkc().map(straight).flat_map(char::to_lowercase).collect();
+    let folded = folded.split_whitespace().collect::<Vec<_>>().join(" ");
+    let folded = folded.replace(['*', '_'], "");
+    let long = SHORT.replace_all(&folded, |found: &regex::Captures<'_>| {
+        let verb = found.iter().skip(1).flatten().next().map_or("", |verb| verb.as_str());
+        let verb = match verb {
+            "ca" => "can",
+            "wo" => "will",
+            verb => verb,
+        };
+        format!("{verb} not")
+    });
+    let negated = NEGATION.replace_all(&long, "not").into_owned();
+    let stripped = without_leading(&negated);
+    let end = |c: char| matches!(c, '.' | '!' | ',' | ';' | ':' | '。' | '…' | ' ' | ')');
+    let bare = if stripped.contains('(') {
+        stripped.trim_end_matches(|c| end(c) && c != ')')
+    } else {
+        stripped.trim_end_matches(end)
+    };
+    matching::restored(bare, &mut spans.into_iter())
+}
+
+fn without_leading(text: &str) -> String {
+    let mut rest = text.to_owned();
+    loop {
+        let shorter = LEADING.replace(&rest, "");
+        let shorter = MODAL.replace(&shorter, "not").into_owned();
+        if shorter == rest || shorter.trim().is_empty() {
+            return rest;
+        }
+        rest = shorter;
+    }
+}
+
+fn straight(c: char) -> char {
+    match c {
+        '‘' | '’' | 'ʼ' | '´' => '\'',
+        '“' | '”' => '"',
+        c => c,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_form() {
+        let check = |texts: &[&str], expect: &str| {
+            texts.iter().for_each(|text| assert_eq!(canonical(text), expect, "{text}"));
+        };
+        check(
+            &[
+                "Never use `Foo` in tests.",
+                "please don't use `Foo` in tests",
+                "Please do not use `Foo` in tests!",
+                "We should never use `Foo` in tests",
+                "We don’t use `Foo` in tests",
+                "you shouldn't use `Foo` in tests",
+                "We must not use `Foo` in  tests.",
+            ],
+            "not use `Foo` in tests",
+        );
+        check(&["Always prefer ＡＢＣ over d"], "prefer abc over d");
+        check(&["Use names (short ones)."], "use names (short ones)");
+        check(&["Verwende niemals `X`."], "verwende not `X`");
+    }
+
+    #[test]
+    fn a_negation_is_never_lost() {
+        for (one, other) in [
+            ("Use `x`.", "Never use `x`."),
+            ("We use `x`.", "We don't use `x`."),
+            ("Tests can fail", "Tests can't fail"),
+            ("Verwende `x`", "Verwende `x` nicht"),
+            ("Utilisez `x`", "N'utilisez jamais `x`"),
+        ] {
+            assert_ne!(canonical(one), canonical(other));
+        }
+        assert_ne!(canonical("use `Foo`"), canonical("use `foo`"));
+    }
+
+    #[test]
+    fn it_is_a_fixed_point() {
+        for text in ["Never use `A`.", "always", "We must not", "…", "Please, please do", "don't not"] {
+            let once = canonical(text);
+            assert_eq!(canonical(&once), once, "{text}");
+        }
+    }
+}

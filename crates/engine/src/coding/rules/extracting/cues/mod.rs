@@ -1,0 +1,190 @@
+//! Words that speak for a rule or against one. One file a language, nothing but data; what a cue does is said by its kind and its points.
+//!
+//! A statement is a rule where something in it orders ([`Kind::Orders`]), and what makes it general outweighs what ties it to its place
+//! by [`super::judging::POINTS_MIN`] or more. In a form, `CODE` stands for a code span. A cue that has an `unless` does not count where that is
+//! found, too: the expressions have no way to look ahead.
+//!
+//! To add a language: its file, one line in [`LANGUAGES`]; comments are told apart by the words that only hold sentences together, and by
+//! their script.
+
+mod english;
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::Reason;
+use super::matching::{self, CODE};
+
+/// What a cue does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It says what to do, so generally. The strongest of a statement counts.
+    Orders(i32),
+    /// It reaches beyond the place. All of a statement count.
+    General(i32),
+    /// It ties to the place. All count.
+    Local(i32),
+    /// The statement is something else.
+    Stops(Reason),
+    /// A request in the form of a question, which may state a rule all the same.
+    Requests,
+}
+
+/// A named form.
+#[derive(Debug)]
+pub(super) struct Cue {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    form: &'static str,
+    unless: &'static str,
+}
+
+const fn cue(name: &'static str, kind: Kind, form: &'static str) -> Cue {
+    Cue { name, kind, form, unless: "" }
+}
+
+impl Cue {
+    const fn unless(self, unless: &'static str) -> Self {
+        Self { unless, ..self }
+    }
+}
+
+/// A language as its file gives it.
+struct Words {
+    /// Its code, as `de`.
+    code: &'static str,
+    /// What only this language's comments have: words, parted by blanks; or characters, where it is told by its script.
+    told_by: Told,
+    /// What may open a statement and says nothing.
+    leaders: &'static str,
+    /// Where a second clause begins that may be a rule by itself.
+    clauses: &'static str,
+    /// Takes back what was said before.
+    takes_back: &'static str,
+    cues: &'static [Cue],
+}
+
+enum Told {
+    Words(&'static str),
+    #[expect(dead_code, reason = "languages of other scripts are told by it")]
+    Script(fn(char) -> bool),
+}
+
+static LANGUAGES: &[&Words] = &[&english::WORDS];
+
+/// A language, compiled.
+pub(super) struct Language {
+    pub(super) code: &'static str,
+    told_by: &'static Told,
+    words: Vec<&'static str>,
+    pub(super) leaders: Regex,
+    pub(super) clauses: Option<Regex>,
+    takes_back: Regex,
+    cues: Vec<Compiled>,
+}
+
+struct Compiled {
+    cue: &'static Cue,
+    form: Regex,
+    unless: Option<Regex>,
+}
+
+static COMPILED: LazyLock<Vec<Language>> = LazyLock::new(|| LANGUAGES.iter().copied().map(compile).collect());
+/// Where nothing tells.
+static DEFAULT: LazyLock<Language> = LazyLock::new(|| compile(&english::WORDS));
+
+fn compile(words: &'static Words) -> Language {
+    let form = |form: &str| matching::compiled(&format!("(?i){}", form.replace("CODE", &CODE.to_string())));
+    let some = |text: &str| (!text.is_empty()).then(|| form(text));
+    let cues = words.cues.iter();
+    Language {
+        code: words.code,
+        told_by: &words.told_by,
+        words: match words.told_by {
+            Told::Words(list) => list.split_whitespace().collect(),
+            Told::Script(_) => Vec::new(),
+        },
+        leaders: form(words.leaders),
+        clauses: some(words.clauses),
+        takes_back: form(words.takes_back),
+        cues: cues.map(|cue| Compiled { cue, form: form(cue.form), unless: some(cue.unless) }).collect(),
+    }
+}
+
+impl Language {
+    /// The cues of a statement, in the order of the table. The copy is that of `matching`.
+    pub(super) fn found<'a>(&'a self, copy: &'a str) -> impl Iterator<Item = &'static Cue> + 'a {
+        let holds = |one: &&Compiled| {
+            one.form.is_match(copy) && !one.unless.as_ref().is_some_and(|unless| unless.is_match(copy))
+        };
+        self.cues.iter().filter(holds).map(|one| one.cue)
+    }
+}
+
+/// The language of a text.
+pub(super) fn of_text(text: &str) -> &'static Language {
+    told(text).unwrap_or(&DEFAULT)
+}
+
+/// The language of a statement within a text of another, where it tells itself.
+pub(super) fn of_statement(statement: &str, of_text: &'static Language) -> &'static Language {
+    told(statement).unwrap_or(of_text)
+}
+
+fn told(text: &str) -> Option<&'static Language> {
+    let copy = matching::copy(text);
+    let by_script = COMPILED.iter().find(|language| match language.told_by {
+        Told::Script(is_of) => is_script(&copy, *is_of),
+        Told::Words(_) => false,
+    });
+    by_script.or_else(|| by_words(&copy))
+}
+
+/// True where enough letters are of a script: names of code are Latin in all languages.
+fn is_script(copy: &str, is_of: fn(char) -> bool) -> bool {
+    let letters = copy.chars().filter(|c| c.is_alphabetic());
+    let (all, of) = letters.fold((0_usize, 0_usize), |(all, of), c| (all + 1, of + usize::from(is_of(c))));
+    of >= 2 && of * 8 >= all
+}
+
+/// The language most of whose own words are in a text; none where two have as many, or none has any.
+fn by_words(copy: &str) -> Option<&'static Language> {
+    let said: Vec<&str> =
+        copy.split(|c: char| !c.is_alphabetic() && c != '\'').filter(|word| !word.is_empty()).collect();
+    let count = |language: &Language| said.iter().filter(|word| language.words.contains(word)).count();
+    let counted = COMPILED.iter().map(|language| (count(language), language));
+    let mut counted: Vec<_> = counted.filter(|(count, _)| *count > 0).collect();
+    counted.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    match counted.as_slice() {
+        [(first, _), (second, _), ..] if first == second => None,
+        [(_, language), ..] => Some(language),
+        [] => None,
+    }
+}
+
+/// True for a text by which somebody takes back what they said.
+pub(super) fn takes_back(text: &str) -> bool {
+    let copy = matching::copy(text);
+    of_text(text).takes_back.is_match(&copy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_compiles_and_names_are_of_one_table() {
+        assert_eq!(COMPILED.len(), LANGUAGES.len());
+        for language in COMPILED.iter() {
+            assert!(language.cues.len() > 5, "{}", language.code);
+        }
+    }
+
+    #[test]
+    fn languages_are_told() {
+        let check = |text: &str, expect: &str| assert_eq!(of_text(text).code, expect, "{text}");
+        check("please always use const", "en");
+        check("const", "en");
+    }
+}

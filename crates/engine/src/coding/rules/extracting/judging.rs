@@ -1,0 +1,144 @@
+//! Whether a sentence is a rule for all future work: the cues in it, what they add up to, and why. It knows no language.
+
+use super::Reason;
+use super::cues::{self, Kind, Language};
+use super::matching;
+
+/// What is general must outweigh what is not by so much.
+pub(super) const POINTS_MIN: i32 = 2;
+/// A request in the form of a question states a rule only where it says so more clearly.
+const REQUEST_POINTS_MIN: i32 = 3;
+/// Words of a statement, at least; characters, where words are not parted.
+const WORDS_MIN: usize = 3;
+const CHARS_MIN: usize = 5;
+/// What opens a sentence, at most.
+const LEADERS_MAX: usize = 4;
+
+/// A statement that is a rule by its words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Taken {
+    /// The statement, or the clause of it that is the rule.
+    pub(super) text: String,
+    /// Its cues with their points.
+    pub(super) why: Vec<String>,
+}
+
+/// What the cues of a statement say.
+#[derive(Debug, Default)]
+struct Weighed {
+    orders: Option<i32>,
+    general: i32,
+    local: i32,
+    requests: bool,
+    stops: Option<Reason>,
+    why: Vec<String>,
+}
+
+impl Weighed {
+    fn points(&self) -> i32 {
+        self.orders.unwrap_or(0).saturating_add(self.general).saturating_sub(self.local)
+    }
+}
+
+/// Takes a statement as a rule, or says what it is instead.
+pub(super) fn judge(statement: &str, of_text: &'static Language) -> Result<Taken, Reason> {
+    let language = cues::of_statement(statement, of_text);
+    let bare = without_leaders(statement, language);
+    match of_clause(bare, language) {
+        Ok(taken) => Ok(taken),
+        Err(reason @ (Reason::Question | Reason::Disagreement)) => Err(reason),
+        Err(reason) => clauses(bare, language)
+            .into_iter()
+            .find_map(|clause| of_clause(clause, language).ok())
+            .ok_or(reason),
+    }
+}
+
+/// The later clauses of a statement that may stand alone, as in "this is odd, we always …".
+fn clauses<'a>(statement: &'a str, language: &Language) -> Vec<&'a str> {
+    let Some(breaks) = &language.clauses else { return Vec::new() };
+    let from = |found: regex::Match<'a>| statement.get(found.end()..);
+    let starts = breaks.captures_iter(statement).filter_map(|found| match found.get(1) {
+        // What the clause begins with belongs to it.
+        Some(first) => statement.get(first.start()..),
+        None => found.get(0).and_then(from),
+    });
+    starts.map(|clause| without_leaders(clause.trim(), language)).collect()
+}
+
+fn of_clause(statement: &str, language: &'static Language) -> Result<Taken, Reason> {
+    let copy = matching::copy(statement);
+    if !is_long_enough(&copy) {
+        let short = weigh(&copy, language).stops;
+        return Err(short.unwrap_or(Reason::OneOff));
+    }
+    let weighed = weigh(&copy, language);
+    let asks = copy.trim_end_matches([')', '"', '\'', ' ', '!', '.']).ends_with('?');
+    if let Some(reason) = weighed.stops {
+        return Err(reason);
+    }
+    let enough = if asks { REQUEST_POINTS_MIN } else { POINTS_MIN };
+    if asks && !weighed.requests {
+        return Err(Reason::Question);
+    }
+    let orders = weighed.orders.is_some() || weighed.requests;
+    if orders && weighed.points() >= enough {
+        let text = statement.trim_end_matches(['?', ' ']);
+        return Ok(Taken { text: text.to_owned(), why: weighed.why });
+    }
+    Err(if asks { Reason::Question } else { Reason::OneOff })
+}
+
+fn weigh(copy: &str, language: &'static Language) -> Weighed {
+    let mut weighed = Weighed::default();
+    for cue in language.found(copy) {
+        let points = match cue.kind {
+            Kind::Orders(points) => {
+                weighed.orders = Some(weighed.orders.map_or(points, |best| best.max(points)));
+                points
+            }
+            Kind::General(points) => {
+                weighed.general = weighed.general.saturating_add(points);
+                points
+            }
+            Kind::Local(points) => {
+                weighed.local = weighed.local.saturating_add(points);
+                points.saturating_neg()
+            }
+            Kind::Stops(reason) => {
+                weighed.stops = weighed.stops.or(Some(reason));
+                continue;
+            }
+            Kind::Requests => {
+                weighed.requests = true;
+                continue;
+            }
+        };
+        weighed.why.push(format!("{}: {} {points:+}", language.code, cue.name));
+    }
+    weighed
+}
+
+/// A statement without what opens it and says nothing: "nit:", "also,", "please".
+fn without_leaders<'a>(statement: &'a str, language: &Language) -> &'a str {
+    let mut rest =
+        statement.trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '`' | '@' | '/' | '.'));
+    for _ in 0..LEADERS_MAX {
+        let Some(opening) =
+            language.leaders.find(rest).filter(|opening| opening.start() == 0 && opening.end() > 0)
+        else {
+            break;
+        };
+        match rest.get(opening.end()..).filter(|behind| !behind.trim().is_empty()) {
+            Some(behind) => rest = behind.trim_start(),
+            None => break,
+        }
+    }
+    rest
+}
+
+fn is_long_enough(copy: &str) -> bool {
+    let is_unparted = |c: char| matches!(u32::from(c), 0x3040..=0x30ff | 0x4e00..=0x9fff);
+    copy.split_whitespace().count() >= WORDS_MIN
+        || (copy.chars().any(is_unparted) && copy.chars().count() >= CHARS_MIN)
+}
