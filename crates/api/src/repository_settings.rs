@@ -173,6 +173,17 @@ pub struct RepositorySettings {
     pub capture: RepositoryCapture,
 }
 
+/// How many records of a kind are in a state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RecordCount {
+    /// `fact`, `episode`, `reflection`, `rule`, …
+    pub kind: String,
+    /// `active`, `candidate`, `superseded`, …
+    pub state: String,
+    /// How many.
+    pub count: u64,
+}
+
 /// A repository with its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RepositoryShown {
@@ -192,6 +203,9 @@ pub struct RepositoryShown {
     pub in_force: RepositorySettings,
     /// Hardly any task of it came yet.
     pub cold_start: bool,
+    /// Records by kind and state that the caller may see; of `GET` alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<RecordCount>,
     /// What to know: names that others have, members that are not built yet.
     pub warnings: Vec<String>,
 }

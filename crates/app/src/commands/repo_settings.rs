@@ -108,6 +108,9 @@ fn print(shown: &RepositoryShown) {
         let whose = if is_own { "its own" } else { "the server's" };
         output::line(format!("    {key} = {value}  ({whose})"));
     }
+    for count in &shown.counts {
+        output::line(format!("    {} {} {}", count.count, count.state, count.kind));
+    }
     shown.warnings.iter().for_each(output::note);
 }
 

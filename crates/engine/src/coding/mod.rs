@@ -21,6 +21,7 @@
 //! | `task_commits`, `blame` | commits that hooks report, and what a commit leads back to |
 //! | `sessions` | what an agent says while it works, what of it is kept, and what becomes a learning |
 //! | `attribution` | which tasks, prompts and people something leads back to, and what was said there |
+//! | `repository_counts` | how much is remembered of a repository |
 //! | `rules_list` | the rules that reviews left |
 //! | `rules` | which rules follow from a review |
 //! | `assembling` | the user prompt of a task, out of what its forge says: pure |
@@ -52,6 +53,7 @@ mod place;
 mod prompts;
 mod reading_docs;
 mod report;
+mod repository_counts;
 mod repository_docs;
 mod repository_settings;
 pub mod rules;
@@ -80,6 +82,7 @@ pub use extraction_prompts::{ExtractionPrompt, ExtractionPromptChanged, NewExtra
 pub use hydration::Hydrated;
 pub(crate) use learned::KNOWLEDGE;
 pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
+pub use repository_counts::RecordCount;
 pub use repository_settings::{RepositoryChange, RepositoryShown};
 pub use rules_list::RuleListing;
 pub(crate) use sessions::forgetting;

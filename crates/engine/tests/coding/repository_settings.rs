@@ -4,12 +4,14 @@
 use loci_engine::coding::hydration::{
     Hydrated, Hydration, HydrationKind as Kind, KindStatus, RepositorySearch,
 };
-use loci_engine::coding::{NewTask, RepositoryChange, RepositoryShown, SessionListing, TaskNote};
+use loci_engine::coding::{
+    NewTask, RecordCount, RepositoryChange, RepositoryShown, SessionListing, TaskNote,
+};
 use loci_engine::verified::RepositoryAdd;
 use loci_model::principal::{Capability, Grant};
 use loci_model::task::MemoryArm;
 use loci_model::task_session::SessionItemKind;
-use loci_model::{ErrorKind, Result, limits};
+use loci_model::{ActorId, ErrorKind, Result, limits};
 use loci_testkit::block_on;
 use serde_json::{Value, json};
 
@@ -196,4 +198,30 @@ fn settings_at_their_limits_and_who_may_set_them() {
     assert!(block_on(shop.engine.repository_show(&writer, &shop.standing, REPO)).is_ok());
     let unknown = shop.engine.repository_show(&shop.caller, &shop.standing, "acme/none");
     assert_eq!(block_on(unknown).unwrap_err().field.as_deref(), Some("repo"));
+}
+
+#[test]
+fn what_is_remembered_is_counted_by_kind_and_state() {
+    let shop = Workshop::new();
+    let counts = |caller| {
+        let counts = block_on(shop.engine.repository_counts(caller, &shop.standing, REPO)).unwrap();
+        let word = |one: &RecordCount| format!("{} {} {}", one.count, one.state.as_str(), one.kind.as_str());
+        counts.iter().map(word).collect::<Vec<_>>()
+    };
+    assert_eq!(counts(&shop.caller), Vec::<String>::new());
+    shop.begun("t-001");
+    for text in ["Pagination goes by cursors of 20.", "Tests of `api/` need `REDIS_URL`."] {
+        shop.note("t-001", TaskNote { text: text.to_owned(), ..TaskNote::default() }).unwrap();
+    }
+    block_on(shop.engine.task_alert(&shop.caller, &shop.standing, &task_id("t-001"), "odd")).unwrap();
+    shop.begun("t-002");
+    shop.note(
+        "t-002",
+        TaskNote { text: "Migrations are numbered by hand.".to_owned(), ..TaskNote::default() },
+    )
+    .unwrap();
+    assert_eq!(counts(&shop.caller), ["1 active fact", "2 quarantined fact"]);
+    let elsewhere = Grant { actor: Some(ActorId::parse("acme/other").unwrap()), ..Grant::everything() };
+    let other = shop.with_grant(&[Capability::Read], elsewhere);
+    assert_eq!(counts(&other), Vec::<String>::new(), "what the caller may see");
 }

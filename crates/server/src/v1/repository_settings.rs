@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use loci_api::repository_settings as shape;
-use loci_engine::coding::{CodingSettings, RepositoryChange, RepositoryShown, share_of};
+use loci_engine::coding::{CodingSettings, RecordCount, RepositoryChange, RepositoryShown, share_of};
 use loci_engine::verified::{RepositoryAdd, host_of};
 use loci_model::repository::{Repository, RepositorySettings, Tiers};
 use loci_model::{Error, Result};
@@ -54,8 +54,10 @@ async fn patch(call: Call, asked: shape::RepositoryChange) -> Result<shape::Repo
 
 async fn show(call: Call) -> Result<shape::RepositoryShown> {
     let engine = &call.doors.engine;
-    let shown = engine.repository_show(&call.caller, &standing(&call)?, &repo(&call)?).await?;
-    Ok(told(shown, Vec::new()))
+    let (repo, standing) = (repo(&call)?, standing(&call)?);
+    let shown = engine.repository_show(&call.caller, &standing, &repo).await?;
+    let counts = engine.repository_counts(&call.caller, &standing, &repo).await?;
+    Ok(shape::RepositoryShown { counts: counts.iter().map(counted).collect(), ..told(shown, Vec::new()) })
 }
 
 /// What registers the repository of the path.
@@ -139,8 +141,14 @@ fn told(shown: RepositoryShown, unbuilt: Vec<String>) -> shape::RepositoryShown 
         places: repository.places.into_iter().map(place).collect(),
         created,
         cold_start: is_cold,
+        counts: Vec::new(),
         warnings,
     }
+}
+
+fn counted(of: &RecordCount) -> shape::RecordCount {
+    let RecordCount { kind, state, count } = of;
+    shape::RecordCount { kind: kind.as_str().to_owned(), state: state.as_str().to_owned(), count: *count }
 }
 
 fn own(repository: &Repository) -> shape::RepositorySettings {
