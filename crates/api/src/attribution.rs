@@ -89,6 +89,9 @@ pub struct Attributed {
     /// Its pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pr: Option<AttributedPullRequest>,
+    /// What came of it; absent: nothing is decided yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
     /// What was told at its end.
     pub told: ToldEnd,
     /// What was said, by number: where the question has words, what holds one of them, else decisions and notes.

@@ -18,6 +18,7 @@ pub mod key;
 pub mod making;
 pub mod memory;
 pub mod notice;
+pub mod outcome;
 pub mod problem;
 pub mod profile;
 pub mod prompt;

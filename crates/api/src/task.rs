@@ -186,6 +186,9 @@ pub struct Task {
     /// It is not trusted: what it wrote is held back, and what it writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub security_alert: Option<TaskAlert>,
+    /// What came of it, as `GET /v1/tasks/{task}/outcome` tells; absent: nothing is decided yet, or this answer does not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
     /// What it left behind.
     pub written: TaskWritten,
     /// When it ended.
@@ -327,6 +330,10 @@ pub struct TaskListing {
     /// In this variant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
+    /// This came of them: `merged_as_is`, `merged_after_rounds`, `merged_with_human_commits`, `closed_unmerged`, `closed_superseded`,
+    /// `abandoned`, `reverted`, `no_pr`. A page goes through at most 1000 tasks, and may be empty and not the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
     /// Taken in then or later, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,

@@ -3,6 +3,7 @@
 use http::Method;
 use loci_api::commit::{Blame, BlameAsk};
 use loci_api::hydration::{Exposure, TaskExplained, TaskHydrate, TaskHydrated};
+use loci_api::outcome::{Outcome, OutcomeSet};
 use loci_api::repository_search::{RepositoryFound, RepositorySearch};
 use loci_api::task::{
     Task, TaskAlertRaise, TaskAlerted, TaskCreate, TaskList, TaskListing, TaskPatch, TaskPatched, TaskTaken,
@@ -96,6 +97,22 @@ impl Client {
     /// See [`Client::task_create`].
     pub async fn task_alert(&self, task: &str, alert: &TaskAlertRaise) -> Result<TaskAlerted, ClientError> {
         self.send(Method::POST, path(&["v1", "tasks", task, "alert"]), alert).await
+    }
+
+    /// What came of a task.
+    ///
+    /// # Errors
+    /// See [`Client::task_create`].
+    pub async fn task_outcome(&self, task: &str) -> Result<Outcome, ClientError> {
+        self.get(path(&["v1", "tasks", task, "outcome"])).await
+    }
+
+    /// Sets what came of a task.
+    ///
+    /// # Errors
+    /// See [`Client::task_create`].
+    pub async fn task_outcome_set(&self, task: &str, set: &OutcomeSet) -> Result<Outcome, ClientError> {
+        self.send(Method::POST, path(&["v1", "tasks", task, "outcome"]), set).await
     }
 
     /// Says how far a task has come.

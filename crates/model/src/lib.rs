@@ -33,6 +33,7 @@ pub mod memory;
 pub mod metadata;
 pub mod metadata_filter;
 pub mod namespace;
+pub mod outcome;
 pub mod ports;
 pub mod principal;
 pub mod prompt;

@@ -264,3 +264,5 @@ pub const RULE_TEXT_CHARS_MAX: usize = 300;
 pub const RULES_OF_REVIEW_MAX: usize = 10;
 /// Characters that are kept of a statement that became no rule.
 pub const REFUSED_EXCERPT_CHARS_MAX: usize = 120;
+/// Characters of what says where an outcome comes from.
+pub const OUTCOME_SOURCE_CHARS_MAX: usize = 64;

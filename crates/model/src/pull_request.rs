@@ -24,6 +24,9 @@ pub struct PullRequest {
     /// It is a draft.
     #[serde(default)]
     pub is_draft: bool,
+    /// Its branch is another repository's: nothing that the branch says of itself is trusted.
+    #[serde(default)]
+    pub is_fork: bool,
     /// When it was merged.
     #[serde(default)]
     pub merged_at: Option<Timestamp>,

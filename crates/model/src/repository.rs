@@ -1,7 +1,7 @@
 //! Repositories: one identity with many names (verified-memory.md §9). Shapes; how names are normalised and matched is the
 //! engine's matter.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +64,8 @@ pub struct RepositorySettings {
     pub control: ControlParts,
     /// What is kept of conversations.
     pub capture: CaptureOwn,
+    /// From which reviews something is learned.
+    pub reviews: ReviewIntake,
 }
 
 impl RepositorySettings {
@@ -71,6 +73,24 @@ impl RepositorySettings {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// From which reviews something is learned, and whose tasks they are (coding-agent-memory.md §11.6).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReviewIntake {
+    /// Accounts of agents: nothing is learned from what they say.
+    pub agent_logins: Option<Vec<String>>,
+    /// Programs from which something is learned.
+    pub allow_bots: Option<Vec<String>>,
+    /// Reviews of drafts are left out.
+    pub ignore_drafts: Option<bool>,
+    /// Reviews of pull requests that are no task's are not.
+    pub accept_unmapped_prs: Option<bool>,
+    /// How branches of tasks are called, with `{task_id}` in them.
+    pub branch_patterns: Option<Vec<String>>,
+    /// What people weigh, in millionths, by their logins or numbers, in the place of what their role does.
+    pub authority: Option<BTreeMap<String, u32>>,
 }
 
 /// Whether kinds of what is remembered are shown; what is absent is.

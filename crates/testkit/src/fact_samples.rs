@@ -11,7 +11,7 @@ use loci_model::fact::{
     LastVerified,
 };
 use loci_model::record::RecordState;
-use loci_model::repository::{CaptureOwn, ControlParts, Repository, RepositorySettings, Tiers};
+use loci_model::repository::{CaptureOwn, ControlParts, Repository, RepositorySettings, ReviewIntake, Tiers};
 use loci_model::task_session::Capture;
 use loci_model::verdict::{CitationVerdict, ClaimOutcome, Method, Unverifiable, Verdict, Verification};
 use loci_model::{Document, MemoryId, RepositoryId, Result};
@@ -43,6 +43,11 @@ pub fn repository(memory: &MemoryId, number: u32, key: &str) -> Result<Repositor
         verified_tip: Some(object(2)),
         checked_at: None,
         settings: RepositorySettings {
+            reviews: ReviewIntake {
+                agent_logins: Some(vec!["shop-agent[bot]".to_owned()]),
+                authority: Some([("alice".to_owned(), 1_000_000)].into()),
+                ..ReviewIntake::default()
+            },
             memory_token_budget: Some(3_000),
             tiers: Tiers { rules: Some(false), ..Tiers::default() },
             control: ControlParts { off: Some(100_000), ..ControlParts::default() },

@@ -9,6 +9,7 @@ use loci_model::{MemoryId, Namespace, RecordId, Result};
 
 use super::alerts;
 use super::learned::{SCHEMA_VERSION, digest, provenance};
+use super::outcomes::noted_on;
 use super::report::TaskEpisode;
 use super::sessions::capturing;
 use crate::records::NewRecord;
@@ -43,6 +44,7 @@ pub(super) fn put_episode(
     };
     let (mut record, safe) = building.build(&new(task, told, building)?, id, from)?;
     record.metadata.insert("content_sha256".to_owned(), MetadataValue::String(digest(&record.text)));
+    noted_on(tx, task, &mut record.metadata)?;
     alerts::hold_back(task, &mut record);
     let id = match old {
         Some(old) if old.text == record.text => old.id,

@@ -18,6 +18,7 @@
 //! | `hydration` | what is remembered, for the prompt of a task |
 //! | `settings`, `repository_settings`, `arm` | what is configured, what a repository has of its own, and which tasks belong to the control group |
 //! | `task_create`, `task_get`, `task_list`, `task_patch`, `task_alert`, `task_note`, `task_learnings`, `task_complete`, `task_finalize`, `task_feedback`, `task_explain`, `exposure_get` | the verbs |
+//! | `outcomes` | what came of tasks: pull requests, checks, reverts, graded |
 //! | `task_commits`, `blame` | commits that hooks report, and what a commit leads back to |
 //! | `sessions` | what an agent says while it works, what of it is kept, and what becomes a learning |
 //! | `attribution` | which tasks, prompts and people something leads back to, and what was said there |
@@ -49,6 +50,7 @@ pub mod hydration;
 mod learned;
 mod learnings;
 mod newest_commit;
+mod outcomes;
 mod place;
 mod prompts;
 mod reading_docs;
@@ -81,6 +83,7 @@ pub use completion::{Completed, Completion, Learned, LearnedAction};
 pub use extraction_prompts::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
 pub use hydration::Hydrated;
 pub(crate) use learned::KNOWLEDGE;
+pub use outcomes::{OutcomeByHand, OutcomeSet, PullRequestSeen};
 pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
 pub use repository_counts::RecordCount;
 pub use repository_settings::{RepositoryChange, RepositoryShown};

@@ -1,10 +1,12 @@
 //! `task_list`: tasks, the newest first, by what they are about.
 
+use loci_model::outcome::OutcomeGrade;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::task::{Task, TaskStatus};
 use loci_model::{ActorId, MemoryId, Result, TaskId, Timestamp, limits};
 
+use super::outcomes::outcome_of;
 use super::place;
 use crate::memories::existing;
 use crate::page::Page;
@@ -30,6 +32,8 @@ pub struct TaskListing {
     pub prompt_version: Option<String>,
     /// In this variant.
     pub variant: Option<String>,
+    /// This came of them.
+    pub outcome: Option<OutcomeGrade>,
     /// Taken in then or later.
     pub since: Option<Timestamp>,
     /// Taken in before.
@@ -54,16 +58,49 @@ impl Engine {
         listing: TaskListing,
     ) -> Result<Page<Task, (Timestamp, TaskId)>> {
         let memory = self.code_memory(caller, standing).await?;
-        let caller = caller.clone();
+        let (caller, now) = (caller.clone(), self.clock.now());
         let limit = listing.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
         self.store
             .read(move |tx| {
                 existing(tx, &memory)?;
                 let actors = actors(tx, &caller, &memory, listing.repo.as_deref())?;
-                let found = tx.tasks().list(&query(&memory, actors, &listing, limit + 1))?;
+                let query = query(&memory, actors, &listing, limit + 1);
+                if let Some(grade) = listing.outcome {
+                    return ended(tx, query, grade, limit, now);
+                }
+                let found = tx.tasks().list(&query)?;
                 Ok(Page::cut(found, limit, |task| (task.created_at, task.id.clone())))
             })
             .await
+    }
+}
+
+/// A page of those that ended so: outcomes are not in the table of tasks, so each is asked for its own, of so many for one page.
+fn ended(
+    tx: &dyn ReadTx,
+    mut query: TaskQuery,
+    grade: OutcomeGrade,
+    limit: usize,
+    now: Timestamp,
+) -> Result<Page<Task, (Timestamp, TaskId)>> {
+    let mut items = Vec::new();
+    let mut looked_at = 0;
+    loop {
+        let found = tx.tasks().list(&query)?;
+        let is_last = found.len() < query.limit;
+        for task in found {
+            if items.len() == limit || looked_at == limits::ATTRIBUTION_SCANNED_MAX {
+                return Ok(Page { items, next: query.after });
+            }
+            looked_at += 1;
+            query.after = Some((task.created_at, task.id.clone()));
+            if outcome_of(tx, &task, now)?.is_some_and(|outcome| outcome.grade == Some(grade)) {
+                items.push(task);
+            }
+        }
+        if is_last {
+            return Ok(Page { items, next: None });
+        }
     }
 }
 

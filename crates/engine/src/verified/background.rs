@@ -59,6 +59,7 @@ impl Engine {
             let tip = self.default_tip(&repository).await;
             let told = self.told_of(&repository).await;
             self.note_checked(&repository, tip, told, now).await?;
+            self.rest_outcomes(&repository, now).await?;
         }
         self.expire_facts(now).await?;
         let old = now.plus_millis(-VERDICT_DAYS * DAY_MS);

@@ -3,11 +3,14 @@
 use loci_api::attribution as shape;
 use loci_engine::coding::{Attributed, AttributionAsk, Snippet};
 use loci_model::commit::{BlameHow, TaskCommit};
+use loci_model::outcome::Outcome;
+use loci_model::task::Task;
 use loci_model::task_session::ToldEnd;
 use loci_model::{Result, SessionId, TaskId};
 
 use super::call::Call;
 use super::cursor;
+use super::outcomes::graded;
 use super::repositories::asking;
 use super::table::{Table, get};
 use super::tasks::{shown, status, time};
@@ -51,13 +54,15 @@ pub(crate) async fn attributed(
         words: asked.q,
     };
     let page = asking.engine.attribution(asking.caller, &asking.standing, ask).await?;
+    let tasks: Vec<Task> = page.items.iter().map(|found| found.task.clone()).collect();
+    let outcomes = asking.engine.outcomes_of(&tasks).await?;
     Ok(shape::Attribution {
-        items: page.items.into_iter().map(item).collect(),
+        items: page.items.into_iter().zip(outcomes).map(item).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
     })
 }
 
-fn item(found: Attributed) -> shape::Attributed {
+fn item((found, outcome): (Attributed, Option<Outcome>)) -> shape::Attributed {
     let Attributed { task, template, commits, has_more_commits, told, snippets } = found;
     let version = task.prompt_version.clone();
     let has_prompt = version.is_some() || template.is_some();
@@ -72,6 +77,7 @@ fn item(found: Attributed) -> shape::Attributed {
         commits: commits.into_iter().map(commit).collect(),
         has_more_commits,
         pr,
+        outcome: graded(outcome.as_ref()),
         told: told_end(told),
         snippets: snippets.into_iter().map(snippet).collect(),
         task: shown(task),

@@ -20,6 +20,7 @@ mod jobs;
 mod keys;
 mod memories;
 mod openapi;
+mod outcomes;
 mod problem;
 mod profiles;
 mod prompts;
@@ -76,6 +77,7 @@ fn operations() -> Table {
     let table = task_end::operations(table);
     let table = task_parts::operations(table);
     let table = task_alerts::operations(table);
+    let table = outcomes::operations(table);
     let table = task_hydration::operations(table);
     let table = task_feedback::operations(table);
     let table = commits::operations(table);

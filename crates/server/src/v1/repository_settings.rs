@@ -152,7 +152,7 @@ fn counted(of: &RecordCount) -> shape::RecordCount {
 }
 
 fn own(repository: &Repository) -> shape::RepositorySettings {
-    let RepositorySettings { memory_token_budget, tiers, control, capture } = &repository.settings;
+    let RepositorySettings { memory_token_budget, tiers, control, capture, .. } = &repository.settings;
     shape::RepositorySettings {
         default_branch: repository.default_ref.clone(),
         memory_token_budget: *memory_token_budget,

@@ -2,11 +2,13 @@
 
 use loci_api::task as shape;
 use loci_engine::coding::{NewTask, TaskListing, TaskPatch};
+use loci_model::outcome::Outcome;
 use loci_model::task::{MemoryArm, Task, TaskAlert, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus};
 use loci_model::{Error, Result, TaskId, Timestamp};
 
 use super::call::Call;
 use super::cursor;
+use super::outcomes::{grade, graded};
 use super::repositories::{asking, standing};
 use super::table::{Method, Table, create, get, other};
 use crate::asking::Asking;
@@ -105,7 +107,8 @@ async fn add(call: Call, asked: shape::TaskCreate) -> Result<(shape::TaskTaken, 
 
 async fn show(call: Call) -> Result<shape::Task> {
     let task = call.doors.engine.task_get(&call.caller, &standing(&call)?, &task_id(&call)?).await?;
-    Ok(shown(task))
+    let outcomes = call.doors.engine.outcomes_of(std::slice::from_ref(&task)).await?;
+    Ok(shape::Task { outcome: graded(outcomes.into_iter().flatten().next().as_ref()), ..shown(task) })
 }
 
 async fn list(call: Call, asked: shape::TaskListing) -> Result<shape::TaskList> {
@@ -127,11 +130,17 @@ pub(crate) async fn listed(asking: &Asking<'_>, asked: shape::TaskListing) -> Re
         branch: asked.branch,
         prompt_version: asked.prompt_version,
         variant: asked.variant,
+        outcome: grade("outcome", asked.outcome.as_deref())?,
         words: asked.q,
     };
     let page = asking.engine.task_list(asking.caller, &asking.standing, listing).await?;
+    let outcomes = asking.engine.outcomes_of(&page.items).await?;
+    let with_outcome = |(task, outcome): (Task, Option<Outcome>)| shape::Task {
+        outcome: graded(outcome.as_ref()),
+        ..shown(task)
+    };
     Ok(shape::TaskList {
-        tasks: page.items.into_iter().map(shown).collect(),
+        tasks: page.items.into_iter().zip(outcomes).map(with_outcome).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
     })
 }
@@ -197,6 +206,7 @@ pub(super) fn shown(task: Task) -> shape::Task {
         error_message: task.error_message,
         failure_category: task.failure_category,
         security_alert: task.security_alert.map(alert),
+        outcome: None,
         written: shape::TaskWritten {
             episode_id: task.written.episode.map(|episode| episode.to_string()),
             minimal: task.written.is_minimal,

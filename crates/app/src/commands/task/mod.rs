@@ -1,5 +1,5 @@
 //! `loci task`: tasks of coding agents. `create`, `taking_in`: taking one in; `hydrate`: what it is shown; `complete`, `finalize`, `note`, `feedback`: what
-//! is said of it; these by way of `delivery`; here and in `explain`: looking at them; `search`: what their agents find.
+//! is said of it; these by way of `delivery`; here and in `explain`: looking at them; `search`: what their agents find; `outcome`: what came of them.
 
 mod complete;
 mod create;
@@ -11,6 +11,7 @@ mod finalize;
 pub(crate) mod flushing;
 mod hydrate;
 mod note;
+mod outcome;
 mod search;
 pub(crate) mod sending;
 mod taking_in;
@@ -61,6 +62,8 @@ pub(crate) enum Task {
         #[command(flatten)]
         at: At,
     },
+    /// Show what came of a task, or set it
+    Outcome(outcome::Outcome),
     /// Say by which commit a task's pull request came onto its base
     Merged(Merged),
     /// Show a task
@@ -116,6 +119,9 @@ pub(crate) struct List {
     /// In this variant
     #[arg(long)]
     variant: Option<String>,
+    /// This came of them: merged_as_is, closed_unmerged, reverted, …
+    #[arg(long)]
+    outcome: Option<String>,
     /// Taken in then or later, as RFC 3339
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
@@ -146,6 +152,7 @@ impl Task {
             Self::Hydrate(hydrate) => return hydrate.run(globals, environment).await,
             Self::Alert { .. }
             | Self::Merged(_)
+            | Self::Outcome(_)
             | Self::Search(_)
             | Self::Explain { .. }
             | Self::Show { .. }
@@ -163,6 +170,7 @@ impl Task {
                 let explained = at.of(&session.client)?.task_explain(&task).await?;
                 output::result(session.json, &explained, explain::shown)?;
             }
+            Self::Outcome(outcome) => outcome.run(&session.client, session.json).await?,
             Self::Search(search) => search.run(&session.client, session.json).await?,
             Self::Show { task, at } => {
                 let task = at.of(&session.client)?.task_get(&task).await?;
@@ -212,6 +220,7 @@ impl List {
             branch: self.branch,
             prompt_version: self.prompt_version,
             variant: self.variant,
+            outcome: self.outcome,
             since: self.since,
             until: self.until,
             q: self.words,

@@ -2,11 +2,12 @@
 
 use loci_model::Timestamp;
 use loci_model::limits;
+use loci_model::outcome::Polarity;
 use loci_model::record::Record;
 
 use super::candidate::Candidate;
 use super::kind::HydrationKind;
-use super::outcome::{Polarity, outcome_of};
+use super::outcome::outcome_of;
 use super::planning::ShownRecord;
 use crate::coding::checks;
 use crate::render::{Entry, contained};

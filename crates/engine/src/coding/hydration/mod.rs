@@ -54,7 +54,7 @@ pub use lines::{listed_text, shown_text};
 /// How tokens are estimated.
 pub use loci_text::tokens::Estimator;
 pub use origins::{ReflectionEvidence, RuleSource, episode_origin, reflection_evidence, rule_sources};
-pub use outcome::{Polarity, outcome_of};
+pub use outcome::outcome_of;
 pub use planning::{Limits, Plan, ShownRecord};
 pub(super) use scope_match::AskedPaths;
 pub use searching::{RepositoryFound, RepositorySearch, SearchFilters, SearchKind, SearchedRecord};

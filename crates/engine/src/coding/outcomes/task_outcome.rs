@@ -1,0 +1,161 @@
+//! `task_outcome`, `task_outcome_set`: what came of a task; and whoever watches another forge, or knows better, says it by hand. What is set
+//! counts until the forge says more.
+
+use loci_model::outcome::{FirstPush, GradedByHand, Outcome, OutcomeFacts, OutcomeGrade};
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::task::Task;
+use loci_model::{Error, JobId, Result, TaskId, Timestamp, limits};
+
+use super::grading;
+use super::recording::{Heard, Recording, begun, tell};
+use crate::Engine;
+use crate::coding::envelope::Call;
+use crate::coding::{checks, place};
+use crate::memories::existing;
+use crate::verified::Standing;
+
+/// What somebody says of how a task ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutcomeByHand {
+    /// The grade.
+    pub grade: OutcomeGrade,
+    /// When it was merged.
+    pub merged_at: Option<Timestamp>,
+    /// Rounds of revision.
+    pub revision_count: Option<u32>,
+    /// How the first checks ended.
+    pub ci_first_push: Option<FirstPush>,
+    /// Where that comes from, in 1 to 64 characters.
+    pub source: Option<String>,
+}
+
+/// An outcome that was set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutcomeSet {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// Its grade changed by this.
+    pub is_regraded: bool,
+}
+
+/// Where a grade comes from that nobody says that of.
+const BY_HAND: &str = "manual";
+/// More rounds than these are a mistake.
+const ROUNDS_MAX: u32 = 1_000;
+
+impl OutcomeByHand {
+    fn check(&self) -> Result<()> {
+        checks::name("source", self.source.as_ref())?;
+        if self
+            .source
+            .as_ref()
+            .is_some_and(|source| source.chars().count() > limits::OUTCOME_SOURCE_CHARS_MAX)
+        {
+            return Err(Error::invalid("source", "source must have at most 64 characters"));
+        }
+        if self.revision_count.is_some_and(|rounds| rounds > ROUNDS_MAX) {
+            return Err(Error::invalid("revision_count", "revision_count must be at most 1000"));
+        }
+        Ok(())
+    }
+
+    fn onto(&self, mut facts: OutcomeFacts) -> OutcomeFacts {
+        facts.merged_at = self.merged_at.or(facts.merged_at);
+        facts.revision_count = self.revision_count.unwrap_or(facts.revision_count);
+        facts.ci_first_push = self.ci_first_push.unwrap_or(facts.ci_first_push);
+        facts
+    }
+}
+
+impl Engine {
+    /// What came of a task; none where nothing is decided yet and nothing was heard.
+    ///
+    /// # Errors
+    /// `NotFound`; `Denied`.
+    pub async fn task_outcome(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+    ) -> Result<Option<Outcome>> {
+        let memory = self.code_memory(caller, standing).await?;
+        let caller = self.acting(caller, &memory, id).await?;
+        let (id, now) = (id.clone(), self.clock.now());
+        self.store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let task = place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Read)?;
+                outcome_of(tx, &task, now)
+            })
+            .await
+    }
+
+    /// What came of each of these tasks, which the caller was shown.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn outcomes_of(&self, tasks: &[Task]) -> Result<Vec<Option<Outcome>>> {
+        let (tasks, now) = (tasks.to_vec(), self.clock.now());
+        self.store.read(move |tx| tasks.iter().map(|task| outcome_of(tx, task, now)).collect()).await
+    }
+
+    /// Sets what came of a task.
+    ///
+    /// # Errors
+    /// `Invalid`; `NotFound`; `Denied` for whoever may not write all of the task's actor, such as its own agent.
+    pub async fn task_outcome_set(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+        said: OutcomeByHand,
+    ) -> Result<OutcomeSet> {
+        Call::write("task_outcome_set", Some(id))
+            .told(async {
+                said.check()?;
+                let memory = self.code_memory(caller, standing).await?;
+                self.known_task(&memory, id).await?;
+                let now = self.clock.now();
+                let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+                let (caller, id) = (caller.clone(), id.clone());
+                let set = self
+                    .store
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        let task = tx.tasks().get(&memory.id, &id)?;
+                        let task = place::visible(&caller, &id, task, Capability::Write)?;
+                        place::require_all(&caller, &memory.id, &task.actor, Capability::Write)?;
+                        let recording = Recording { memory: &memory, by: &caller.name, at: now, job: &job };
+                        let before = recording.of(tx, &task)?;
+                        let source = said.source.clone().unwrap_or_else(|| BY_HAND.to_owned());
+                        let by_hand =
+                            GradedByHand { grade: said.grade, source, by: caller.name.clone(), at: now };
+                        let facts = said.onto(before.facts.clone());
+                        let heard = Heard { facts, by_hand: Some(by_hand), why: "set by hand" };
+                        let (outcome, is_regraded) = recording.record(tx, &task, before, heard)?;
+                        Ok(OutcomeSet { outcome, is_regraded })
+                    })
+                    .await?;
+                if set.is_regraded {
+                    tell(&set.outcome);
+                    self.wake.call();
+                }
+                Ok(set)
+            })
+            .await
+    }
+}
+
+/// What came of a task: what was heard, else what its own end says. None while nothing is known of either.
+pub(crate) fn outcome_of(tx: &dyn ReadTx, task: &Task, now: Timestamp) -> Result<Option<Outcome>> {
+    let known = tx.ledger().noun::<Outcome>(&task.memory, task.id.as_str())?;
+    if known.is_some() {
+        return Ok(known);
+    }
+    let begun = begun(task, task.completed_at.unwrap_or(task.updated_at));
+    let graded = grading::grade(&begun.facts, None, task.status, now);
+    let ended = Outcome { grade: graded.grade, value: graded.value, polarity: graded.polarity, ..begun };
+    Ok(ended.grade.is_some().then_some(ended))
+}
