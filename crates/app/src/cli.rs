@@ -98,6 +98,9 @@ pub(crate) enum Command {
     /// Git hooks by which commits name their task
     #[command(subcommand)]
     Githook(commands::githook::GitHook),
+    /// What evaluations found in the work of tasks
+    #[command(subcommand)]
+    Eval(commands::eval::Eval),
     /// Check facts against a clone at a revision, as for a pull request
     Verify(commands::verify::Verify),
     /// Find records for a question

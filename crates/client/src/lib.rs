@@ -12,6 +12,7 @@ mod call;
 mod dead_letters;
 mod deliveries;
 mod error;
+mod evaluations;
 mod events;
 mod jobs;
 mod keys;

@@ -14,6 +14,7 @@ pub mod commit;
 pub mod delivery;
 pub mod document;
 pub mod error;
+pub mod evaluation;
 pub mod event;
 pub mod event_filter;
 pub mod exchange;

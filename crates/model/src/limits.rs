@@ -222,6 +222,16 @@ pub const HYDRATION_PATHS_MAX: usize = 200;
 pub const HYDRATION_DOCS_MAX: usize = 50;
 /// Memories of each kind that a task may say something of: used, helpful, harmful.
 pub const FEEDBACK_RECORDS_MAX: usize = 500;
+/// Tasks that measures of a repository are made of: the newest.
+pub const METRICS_TASKS_MAX: usize = 2_000;
+/// Comments of reviewers that are compared with rules for them.
+pub const METRICS_COMMENTS_MAX: usize = 500;
+/// Rules that they are compared with.
+pub const METRICS_RULES_MAX: usize = 200;
+/// Memories whose worth is told with them.
+pub const METRICS_RECORDS_MAX: usize = 50;
+/// Characters of what a finding rests on, and of a suggestion for a prompt.
+pub const EVALUATION_TEXT_CHARS_MAX: usize = 10_000;
 /// Exposures that an explanation of a task goes through: the newest.
 pub const EXPLAINED_EXPOSURES_MAX: usize = 100;
 /// Characters of a learning.

@@ -11,6 +11,7 @@ pub(crate) mod dead_letters;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 mod elsewhere;
+pub(crate) mod eval;
 pub(crate) mod event;
 pub(crate) mod export;
 pub(crate) mod fact;
@@ -30,6 +31,7 @@ mod prompt_extraction;
 pub(crate) mod record;
 pub(crate) mod record_quarantine;
 pub(crate) mod repo;
+mod repo_metrics;
 pub(crate) mod repo_settings;
 mod repo_sync;
 mod repo_themes;
@@ -76,6 +78,7 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Spool(spool) => spool.run(globals, environment).await,
         Command::Blame(blame) => blame.run(globals, environment).await,
         Command::Githook(githook) => githook.run(globals, environment).await,
+        Command::Eval(eval) => eval.run(globals, environment).await,
         Command::Verify(verify) => verify.run(globals, environment).await,
         Command::Job(job) => job.run(globals, environment).await,
         Command::DeadLetters(letters) => letters.run(globals, environment).await,

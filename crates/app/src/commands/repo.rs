@@ -55,6 +55,8 @@ pub(crate) enum Repo {
     Set(super::repo_settings::Set),
     /// Show what several tasks of a repository lacked, or close that
     Themes(super::repo_themes::Themes),
+    /// Tell how well the tasks of a repository went, and what memories were worth to them
+    Metrics(super::repo_metrics::Metrics),
     /// Send a clone's default branch to a bare mirror that a server reads
     Sync(super::repo_sync::Sync),
     /// Give a repository another name
@@ -78,6 +80,7 @@ impl Repo {
             Self::Sync(_) => {}
             Self::Show(show) => show.run(&session.client, session.json).await?,
             Self::Set(set) => set.run(&session.client, session.json).await?,
+            Self::Metrics(metrics) => metrics.run(&session.client, session.json).await?,
             Self::Themes(themes) => themes.run(&session.client, session.json).await?,
             Self::Add { name, path, at_forge, same_as, parent, default_ref, quorum, forge_id, at } => {
                 let directory = if at_forge { None } else { Some(absolute(path)?) };

@@ -63,6 +63,8 @@ fn a07_an_agent_s_token_opens_its_own_task_alone() {
         ("POST", "/v1/tasks/t-001/finalize".to_owned(), r#"{"status":"failed"}"#),
         ("POST", "/v1/tasks/t-001/alert".to_owned(), r#"{"reason":"x"}"#),
         ("POST", "/v1/tasks/t-001/outcome".to_owned(), r#"{"outcome":"merged_as_is"}"#),
+        ("POST", "/v1/evaluations".to_owned(), r#"{"task_id":"t-001","prompt_suggestion":"x"}"#),
+        ("GET", "/v1/repos/acme/shop/metrics".to_owned(), ""),
         ("PATCH", "/v1/tasks/t-001".to_owned(), r#"{"branch":"x"}"#),
         ("GET", "/v1/tasks".to_owned(), ""),
         ("GET", "/v1/tasks/t-002".to_owned(), ""),

@@ -19,6 +19,7 @@
 //! | `settings`, `repository_settings`, `arm` | what is configured, what a repository has of its own, and which tasks belong to the control group |
 //! | `task_create`, `task_get`, `task_list`, `task_patch`, `task_alert`, `task_note`, `task_learnings`, `task_complete`, `task_finalize`, `task_feedback`, `task_explain`, `exposure_get` | the verbs |
 //! | `outcomes` | what came of tasks: pull requests, checks, reverts, graded |
+//! | `metrics`, `evaluations` | how well tasks went, and what evaluations found |
 //! | `task_commits`, `blame` | commits that hooks report, and what a commit leads back to |
 //! | `sessions` | what an agent says while it works, what of it is kept, and what becomes a learning |
 //! | `attribution` | which tasks, prompts and people something leads back to, and what was said there |
@@ -44,11 +45,13 @@ mod completion;
 mod documented;
 mod envelope;
 mod episode_writing;
+mod evaluations;
 mod exposure_get;
 mod extraction_prompts;
 pub mod hydration;
 mod learned;
 mod learnings;
+mod metrics;
 mod newest_commit;
 mod outcomes;
 mod place;
@@ -80,9 +83,11 @@ mod themes;
 pub use attribution::{Attributed, AttributionAsk, Snippet};
 pub use blame::{Blame, BlameAsk, BlamedTask};
 pub use completion::{Completed, Completion, Learned, LearnedAction};
+pub use evaluations::{EvaluationAdded, EvaluationListing, NewEvaluation, NewFinding};
 pub use extraction_prompts::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
 pub use hydration::Hydrated;
 pub(crate) use learned::KNOWLEDGE;
+pub use metrics::{Measure, Metrics, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
 pub use outcomes::{OutcomeByHand, OutcomeSet, PullRequestSeen};
 pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
 pub use repository_counts::RecordCount;

@@ -20,7 +20,7 @@ use crate::safety::{SafetyPolicy, Tally};
 use crate::verified::Standing;
 
 /// What became of learnings.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LearningsTaken {
     /// The learnings, in the order of the text; none where it says that nothing was learned.
     pub learned: Vec<Learned>,

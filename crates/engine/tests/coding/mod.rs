@@ -11,6 +11,7 @@ mod ends;
 mod extraction_prompts;
 mod feedback;
 mod hydrating;
+mod measuring;
 mod outcomes;
 mod path_refs;
 mod pending_citations;

@@ -1,0 +1,76 @@
+//! `repository_metrics`: how well the tasks of a repository went, and what memories were worth.
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{RecordId, Result, Timestamp, limits};
+
+use super::gathering::gather;
+use super::grouping::{MetricsBy, TaskMeasures, groups};
+use super::usefulness::{self, Usefulness};
+use crate::Engine;
+use crate::coding::place;
+use crate::memories::existing;
+use crate::verified::{Standing, find_repository};
+
+/// Which measures.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MetricsAsk {
+    /// What groups go by.
+    pub by: MetricsBy,
+    /// Of tasks that were taken in then or later.
+    pub since: Option<Timestamp>,
+    /// What this memory was worth alone.
+    pub record: Option<RecordId>,
+}
+
+/// The measures of a repository.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Metrics {
+    /// By group, in the order of their keys.
+    pub groups: Vec<TaskMeasures>,
+    /// What memories were worth: those that were shown most.
+    pub records: Vec<Usefulness>,
+    /// How comments were compared with rules: `vectors` or `words`.
+    pub compared_by: &'static str,
+    /// There are older tasks, which are not in it.
+    pub is_cut: bool,
+}
+
+impl Engine {
+    /// The measures of a repository's newest tasks.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Denied` for whoever may not read all of it.
+    pub async fn repository_metrics(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        ask: MetricsAsk,
+    ) -> Result<Metrics> {
+        let memory = self.code_memory(caller, standing).await?;
+        let (caller, repo, now, since) = (caller.clone(), repo.to_owned(), self.clock.now(), ask.since);
+        let gathered = self
+            .store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
+                let actor = place::actor_of(&repository)?;
+                place::require_all(&caller, &memory, &actor, Capability::Read)?;
+                gather(tx, &repository, &actor, since, now)
+            })
+            .await?;
+        let (repeated, compared_by) = self.repeated(&gathered).await?;
+        let mut records = usefulness::of_records(&gathered.tasks);
+        match &ask.record {
+            Some(id) => records.retain(|one| one.record == *id),
+            None => records.truncate(limits::METRICS_RECORDS_MAX),
+        }
+        Ok(Metrics {
+            groups: groups(ask.by, &gathered.tasks, &repeated),
+            records,
+            compared_by: compared_by.as_str(),
+            is_cut: gathered.is_cut,
+        })
+    }
+}

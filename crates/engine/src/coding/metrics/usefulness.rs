@@ -1,0 +1,89 @@
+//! What each memory was worth to the tasks that were shown it (coding-agent-memory.md §2.4, §10). Pure.
+
+use std::collections::BTreeMap;
+
+use loci_model::RecordId;
+
+use super::gathering::Observed;
+
+/// Tasks with a memory, and without, before their difference says anything.
+const ENOUGH: u32 = 20;
+
+/// What a memory was worth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Usefulness {
+    /// The record.
+    pub record: RecordId,
+    /// Tasks that it was shown to.
+    pub shown: u32,
+    /// Tasks that say they used it.
+    pub used: u32,
+    /// Tasks that it helped.
+    pub helpful: u32,
+    /// Tasks that it misled.
+    pub harmful: u32,
+    /// What came of the tasks that it was shown to, together.
+    pub outcome_sum: f64,
+    /// What came of each, of those that have an outcome.
+    pub mean_with: Option<f64>,
+    /// The same of tasks that it was not shown to.
+    pub mean_without: Option<f64>,
+    /// By so much tasks went better with it.
+    pub lift: Option<f64>,
+    /// Too few tasks to say so.
+    pub is_insufficient: bool,
+}
+
+#[derive(Default)]
+struct Counts {
+    shown: u32,
+    used: u32,
+    helpful: u32,
+    harmful: u32,
+    graded: u32,
+    sum: f64,
+}
+
+/// Of each memory that was shown, or that something was said of: what was shown most comes first, ties by id.
+pub(super) fn of_records(tasks: &[Observed]) -> Vec<Usefulness> {
+    let mut counts: BTreeMap<&RecordId, Counts> = BTreeMap::new();
+    let (mut graded, mut sum) = (0_u32, 0.0);
+    for one in tasks {
+        let value =
+            one.outcome.as_ref().filter(|outcome| outcome.grade.is_some()).map(|outcome| outcome.value);
+        graded += u32::from(value.is_some());
+        sum += value.unwrap_or(0.0);
+        for id in &one.shown {
+            let of = counts.entry(id).or_default();
+            of.shown += 1;
+            of.graded += u32::from(value.is_some());
+            of.sum += value.unwrap_or(0.0);
+        }
+        let said = &one.task.feedback;
+        said.used.iter().for_each(|id| counts.entry(id).or_default().used += 1);
+        said.helpful.iter().for_each(|id| counts.entry(id).or_default().helpful += 1);
+        said.harmful.keys().for_each(|id| counts.entry(id).or_default().harmful += 1);
+    }
+    let mut all: Vec<Usefulness> =
+        counts.into_iter().map(|(id, of)| worth(id.clone(), &of, (graded, sum))).collect();
+    all.sort_by(|a, b| b.shown.cmp(&a.shown).then_with(|| a.record.cmp(&b.record)));
+    all
+}
+
+fn worth(record: RecordId, of: &Counts, (graded, sum): (u32, f64)) -> Usefulness {
+    let others = graded.saturating_sub(of.graded);
+    let mean = |sum: f64, count: u32| (count > 0).then(|| sum / f64::from(count));
+    let (mean_with, mean_without) = (mean(of.sum, of.graded), mean(sum - of.sum, others));
+    Usefulness {
+        record,
+        shown: of.shown,
+        used: of.used,
+        helpful: of.helpful,
+        harmful: of.harmful,
+        outcome_sum: of.sum,
+        mean_with,
+        mean_without,
+        lift: mean_with.zip(mean_without).map(|(with, without)| with - without),
+        is_insufficient: of.graded < ENOUGH || others < ENOUGH,
+    }
+}
