@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "measuring needs the machine's time, environment and waits")]
 
 mod cluster;
+mod co_change;
 mod consolidation;
 mod costs;
 mod crash;
@@ -49,6 +50,8 @@ use clap::Parser;
 enum Program {
     /// Several servers on one PostgreSQL, killed at random under load, and what they acknowledged.
     Cluster(cluster::Arguments),
+    /// How long reading a history and asking what changes together takes.
+    CoChange(co_change::Arguments),
     /// Labelled pairs of statements, decided by the planner that needs no model.
     Consolidation(consolidation::Arguments),
     /// What one operation takes of processors, log and disk, on both stores.
@@ -118,6 +121,7 @@ fn main() -> ExitCode {
 async fn run(program: Program) -> anyhow::Result<()> {
     match program {
         Program::Cluster(arguments) => cluster::run(arguments).await,
+        Program::CoChange(arguments) => co_change::run(arguments).await,
         Program::Consolidation(arguments) => consolidation::run(&arguments),
         Program::Costs(arguments) => costs::run(arguments).await,
         Program::Crash(arguments) => crash::run(arguments).await,

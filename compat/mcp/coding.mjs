@@ -33,6 +33,7 @@ export async function coding({ way, call }) {
   const said = await good("memory_feedback", { task_id: task, used: [noted.learning.id], helpful: [noted.learning.id] });
   must(said.used.includes(noted.learning.id) && said.warnings.length === 0, said);
   must(Array.isArray((await good("rules_list", { repo })).rules), "rules");
+  must(Array.isArray((await good("related_files", { repo, paths: ["src/cart.rs"] })).files), "related files");
   const history = await good("task_history", { repo, q: "bound" });
   must(history.tasks.some((one) => one.task_id === task), history);
   const led = await good("attribution_lookup", { task });

@@ -137,6 +137,7 @@ function about_tasks(node, name, era, target, json) {
   call("memory_hydrate", { task_id: task, query: `MAX_ITEMS bounds the cart, says ${name}` }, (shown) => shown.knowledge.length > 0);
   call("memory_feedback", { task_id: task, helpful: [id] }, (said) => said.helpful.includes(id));
   call("rules_list", { repo }, (list) => Array.isArray(list.rules));
+  call("related_files", { repo, paths: ["src/cart.rs"] }, (found) => Array.isArray(found.files));
   call("task_history", { repo }, (list) => list.tasks.some((one) => one.task_id === task));
   call("attribution_lookup", { task }, (found) => found.items.length === 1);
 }

@@ -152,7 +152,7 @@ pub struct TaskHydrated {
     pub reflections: Vec<HydratedReflection>,
     /// What whoever asked prefers.
     pub preferences: Vec<HydratedPreference>,
-    /// Files that change together with those of the task: none yet, for nothing counts that.
+    /// Files that often change together with those of `paths`, as far as they are shown.
     #[serde(default)]
     pub related_files: Vec<RelatedFile>,
     /// What was used of the budget, and what did not get in.

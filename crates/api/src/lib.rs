@@ -13,6 +13,7 @@ pub mod event;
 pub mod evidence;
 pub mod extraction_prompt;
 pub mod feedback;
+pub mod graph;
 pub mod hydration;
 pub mod job;
 pub mod key;

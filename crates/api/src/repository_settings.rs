@@ -123,6 +123,9 @@ pub struct RepositoryTiers {
     /// What several episodes teach.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reflections: Option<bool>,
+    /// Files that change together; where it is off, histories are not read in the background.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graph: Option<bool>,
 }
 
 /// Shares of tasks that are given less than all memory, 0 to 1, and at most 1 together.

@@ -95,6 +95,9 @@ pub(crate) enum Command {
     Blame(commands::blame::Blame),
     /// Which tasks, prompts and people something leads back to, and what was said
     Attribution(Box<commands::attribution::Attribution>),
+    /// Files that change together, out of the history and of tasks
+    #[command(subcommand)]
+    Graph(commands::graph::Graph),
     /// Git hooks by which commits name their task
     #[command(subcommand)]
     Githook(commands::githook::GitHook),

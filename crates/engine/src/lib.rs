@@ -125,6 +125,7 @@ pub struct Engine {
     pub(crate) scorer: Option<Arc<dyn Scorer>>,
     pub(crate) line_cache: Arc<verified::verifier::LineCache>,
     pub(crate) verdict_cache: Arc<verified::VerdictCache>,
+    pub(crate) graphs: Arc<coding::Graphs>,
 }
 
 impl Engine {
@@ -151,6 +152,7 @@ impl Engine {
             scorer: parts.scorer,
             line_cache: Arc::new(verified::verifier::LineCache::new(verified::LINE_CACHE_BYTES)),
             verdict_cache: Arc::default(),
+            graphs: Arc::default(),
         }
     }
 

@@ -41,10 +41,8 @@ impl Repository {
         walk.reach(*older, self.commit_with(older, &shallow)?.time, OF_OLDER);
         walk.reach(*newer, self.commit_with(newer, &shallow)?.time, OF_NEWER);
         let mut cut_off = false;
-        while walk.open > 0 {
-            let Some((_, id)) = walk.queue.pop() else { break };
-            let Some(sides) = walk.leave(&id) else { continue };
-            if walk.sides.len() > COMMITS_MAX {
+        while let Some((_, id, sides)) = walk.next() {
+            if walk.seen() > COMMITS_MAX {
                 return Err(fault::too_large("the history"));
             }
             let commit = self.commit_with(&id, &shallow)?;
@@ -96,11 +94,12 @@ impl Repository {
     }
 }
 
-const OF_OLDER: u8 = 1;
-const OF_NEWER: u8 = 2;
+pub(crate) const OF_OLDER: u8 = 1;
+pub(crate) const OF_NEWER: u8 = 2;
 
+/// A walk through two histories at once, the youngest commit first.
 #[derive(Default)]
-struct Walk {
+pub(crate) struct Walk {
     queue: BinaryHeap<(i64, ObjectId)>,
     /// Whose history each commit belongs to.
     sides: HashMap<ObjectId, Reached>,
@@ -115,7 +114,7 @@ struct Reached {
 }
 
 impl Walk {
-    fn reach(&mut self, id: ObjectId, time: i64, sides: u8) {
+    pub(crate) fn reach(&mut self, id: ObjectId, time: i64, sides: u8) {
         let reached = self.sides.entry(id).or_default();
         let before = reached.sides;
         reached.sides |= sides;
@@ -132,6 +131,27 @@ impl Walk {
         if reached.sides == OF_NEWER {
             self.open += 1;
         }
+    }
+
+    /// The next commit, with the time it was reached with; `None` where nothing that is left belongs to the newer history alone.
+    pub(crate) fn next(&mut self) -> Option<(i64, ObjectId, u8)> {
+        while self.open > 0 {
+            let (time, id) = self.queue.pop()?;
+            if let Some(sides) = self.leave(&id) {
+                return Some((time, id, sides));
+            }
+        }
+        None
+    }
+
+    /// Whether a commit belongs to the newer history alone, as far as was walked.
+    pub(crate) fn is_newer_alone(&self, id: &ObjectId) -> bool {
+        self.sides.get(id).is_some_and(|reached| reached.sides == OF_NEWER)
+    }
+
+    /// Commits that were seen.
+    pub(crate) fn seen(&self) -> usize {
+        self.sides.len()
     }
 
     /// The sides of a commit that is taken from the queue.

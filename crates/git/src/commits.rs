@@ -50,6 +50,15 @@ impl Repository {
         Ok(commit)
     }
 
+    /// The first line of a commit's message, cut to `chars_max`.
+    pub(crate) fn subject(&self, id: &ObjectId, chars_max: usize) -> CodeResult<String> {
+        let content = self.objects.read_kind(id, Kind::Commit, STRUCTURE_BYTES_MAX)?;
+        let lines = || content.split(|byte| *byte == b'\n');
+        let message = lines().skip_while(|line| !line.is_empty());
+        let subject = message.map(<[u8]>::trim_ascii).find(|line| !line.is_empty()).unwrap_or_default();
+        Ok(String::from_utf8_lossy(subject).chars().take(chars_max).collect())
+    }
+
     /// The commit that an object is or, through tags, stands for. `None` where it is not there or something else.
     pub(crate) fn peel(&self, id: &ObjectId) -> CodeResult<Option<ObjectId>> {
         let mut id = *id;

@@ -17,6 +17,7 @@ mod default_branch;
 mod discover;
 mod fault;
 mod follow;
+mod history;
 mod layout;
 mod likeness;
 mod limits;

@@ -48,3 +48,8 @@ pub(crate) const ABBREVIATED_MIN: usize = 7;
 pub(crate) const ABBREVIATED_FITS_MAX: usize = 64;
 /// Root commits that tell a repository apart.
 pub(crate) const ROOTS_MAX: usize = 8;
+/// Characters of a commit's subject that are given away.
+pub(crate) const SUBJECT_CHARS_MAX: usize = 500;
+/// New and gone files of one commit that are compared by what they hold; where there are more, a file is a renamed one only with the
+/// same content.
+pub(crate) const COMPARED_IN_COMMIT_MAX: usize = 1_000;

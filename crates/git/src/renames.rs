@@ -52,7 +52,7 @@ impl Source {
         Ok(renames)
     }
 
-    fn pair(&self, difference: Difference, similarity: u8) -> CodeResult<Vec<Rename>> {
+    pub(crate) fn pair(&self, difference: Difference, similarity: u8) -> CodeResult<Vec<Rename>> {
         let is_wanted = |file: &CodeFile| matches!(file.entry.kind, EntryKind::File | EntryKind::Symlink);
         let mut pairs = Pairs {
             gone: difference.gone.into_iter().filter(|file| is_wanted(file)).collect(),

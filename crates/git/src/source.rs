@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use loci_model::code::{CodeEntry, CodeFile, ObjectId, Origin, Rename, Revision};
+use loci_model::code_history::{CommitChanges, History, HistoryAsk};
 use loci_model::ports::code::{CodeCapabilities, CodeError, CodeResult, CodeSource};
 use loci_model::verdict::Unverifiable;
 
@@ -202,6 +203,14 @@ impl CodeSource for Source {
 
     fn roots(&self, tip: &ObjectId) -> CodeResult<Vec<ObjectId>> {
         self.repository.roots(tip)
+    }
+
+    fn history(&self, ask: &HistoryAsk) -> CodeResult<Option<History>> {
+        self.repository.history(ask).map(Some)
+    }
+
+    fn changes(&self, commit: &ObjectId, similarity: u8) -> CodeResult<Option<CommitChanges>> {
+        self.changed_by(commit, similarity)
     }
 
     fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool> {

@@ -26,6 +26,8 @@ struct TreeEntry<'a> {
 pub(crate) struct Difference {
     pub(crate) gone: Vec<CodeFile>,
     pub(crate) come: Vec<CodeFile>,
+    /// Paths of files that stand in both with another content, where they were asked for.
+    pub(crate) changed: Vec<String>,
 }
 
 /// All files of a tree, and what could not be listed.
@@ -39,6 +41,8 @@ pub(crate) struct Listing {
 struct Found {
     files: Vec<CodeFile>,
     unlisted: Vec<String>,
+    /// Of files that stand in both trees; `None`: they are not looked for.
+    changed: Option<Vec<String>>,
 }
 
 /// The entries of a tree object that can be served, in its order.
@@ -100,7 +104,7 @@ impl Repository {
         }
         let (mut found, mut budget) = (Found::default(), ENTRIES_MAX);
         self.collect(root, "", 0, &mut found, &mut budget)?;
-        let Found { mut files, unlisted } = found;
+        let Found { mut files, unlisted, changed: _ } = found;
         files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path == b.path);
         let bytes = files.iter().map(|file| size_of::<CodeFile>() + file.path.len()).sum::<usize>()
@@ -112,9 +116,25 @@ impl Repository {
 
     /// What stands in only one of two trees, by path. A path that is a file in both is in neither list.
     pub(crate) fn tree_difference(&self, old: &ObjectId, new: &ObjectId) -> CodeResult<Difference> {
-        let (mut gone, mut come, mut budget) = (Found::default(), Found::default(), ENTRIES_MAX);
+        self.difference(old, new, None)
+    }
+
+    /// The same, and which files have another content.
+    pub(crate) fn tree_changes(&self, old: &ObjectId, new: &ObjectId) -> CodeResult<Difference> {
+        self.difference(old, new, Some(Vec::new()))
+    }
+
+    fn difference(
+        &self,
+        old: &ObjectId,
+        new: &ObjectId,
+        changed: Option<Vec<String>>,
+    ) -> CodeResult<Difference> {
+        let (mut gone, mut budget) = (Found::default(), ENTRIES_MAX);
+        let mut come = Found { changed, ..Found::default() };
         self.compare(old, new, "", 0, (&mut gone, &mut come), &mut budget)?;
-        let mut difference = Difference { gone: gone.files, come: come.files };
+        let changed = come.changed.unwrap_or_default();
+        let mut difference = Difference { gone: gone.files, come: come.files, changed };
         difference.gone.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         difference.come.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         // Only in trees without order a file is found on both sides.
@@ -201,6 +221,12 @@ impl Repository {
             if let (Some(a), Some(b)) = (&gone, &come)
                 && (a.id == b.id || a.kind()? != Some(EntryKind::Directory) || b.kind()? != a.kind()?)
             {
+                if a.id != b.id
+                    && let Some(changed) = &mut on_new.changed
+                    && b.entry()?.is_some()
+                {
+                    changed.extend(joined(prefix, b.name));
+                }
                 continue;
             }
             match (gone.map(|raw| raw.entry()).transpose()?.flatten(), come) {

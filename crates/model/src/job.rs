@@ -22,12 +22,22 @@ pub enum JobKind {
     Verify,
     /// Proposes citations for a record that was extracted, from the files and symbols that its text names.
     Cite,
+    /// Reads what is new of a repository's history, and counts which files change together.
+    CoChange,
 }
 
 impl JobKind {
     /// Every kind.
-    pub const ALL: &'static [Self] =
-        &[Self::Extract, Self::Embed, Self::Purge, Self::Handover, Self::Reflect, Self::Verify, Self::Cite];
+    pub const ALL: &'static [Self] = &[
+        Self::Extract,
+        Self::Embed,
+        Self::Purge,
+        Self::Handover,
+        Self::Reflect,
+        Self::Verify,
+        Self::Cite,
+        Self::CoChange,
+    ];
 
     /// The word that stands for it in stores and answers.
     pub fn as_str(self) -> &'static str {
@@ -39,6 +49,7 @@ impl JobKind {
             Self::Reflect => "reflect",
             Self::Verify => "verify",
             Self::Cite => "cite",
+            Self::CoChange => "co_change",
         }
     }
 

@@ -218,6 +218,18 @@ pub const USER_PROMPT_TOKENS_MAX: u32 = 1_000_000;
 pub const HYDRATION_TIMEOUT_MS: std::ops::RangeInclusive<u64> = 100..=30_000;
 /// Paths that a hydration may name.
 pub const HYDRATION_PATHS_MAX: usize = 200;
+/// Files and commits that are kept of what a task says that it changed; more than fifty say nothing of each.
+pub const TASK_FILES_MAX: usize = 2_000;
+/// Commits of a history that are read at most.
+pub const HISTORY_COMMITS_MAX: u32 = 200_000;
+/// Months of a history that are read at most.
+pub const HISTORY_MONTHS_MAX: u32 = 1_200;
+/// Paths that a question about related files may name.
+pub const RELATED_PATHS_MAX: usize = 1_000;
+/// Steps from file to file that an impact may be followed.
+pub const IMPACT_DEPTH_MAX: u32 = 5;
+/// Rows of an answer about related files.
+pub const RELATED_ROWS_MAX: u32 = 200;
 /// Documents that a hydration may leave out what they say of.
 pub const HYDRATION_DOCS_MAX: usize = 50;
 /// Memories of each kind that a task may say something of: used, helpful, harmful.

@@ -107,6 +107,9 @@ pub struct Tiers {
     pub preferences: Option<bool>,
     /// Reflections.
     pub reflections: Option<bool>,
+    /// Files that change together; where it is off, histories are not read in the background.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graph: Option<bool>,
 }
 
 /// Shares of the tasks that are given less than all memory, in millionths: whole numbers are equal or not.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Origin, Rename, Revision};
+use loci_model::code_history::{CommitChanges, History, HistoryAsk, HistoryCommit};
 use loci_model::ports::code::{CodeCapabilities, CodeError, CodeResult, CodeSource};
 use loci_model::verdict::Unverifiable;
 use sha2::{Digest, Sha256};
@@ -24,13 +25,28 @@ pub struct CodeHistory {
     is_cut_off: bool,
     unlisted: Vec<String>,
     reads: Cell<usize>,
+    changes: Cell<usize>,
     announced: RefCell<Vec<ObjectId>>,
+    /// By commit; others are called by their number.
+    subjects: BTreeMap<ObjectId, String>,
 }
 
 impl CodeHistory {
     /// Without commits.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// How often somebody asked what a commit changed.
+    pub fn changes_asked(&self) -> usize {
+        self.changes.get()
+    }
+
+    /// Says what the last commit's message begins with.
+    pub fn called(&mut self, subject: &str) {
+        if let Some((id, _)) = self.commits.last() {
+            self.subjects.insert(*id, subject.to_owned());
+        }
     }
 
     /// Adds a commit that holds these files and no others.
@@ -251,6 +267,51 @@ impl CodeSource for CodeHistory {
 
     fn renames(&self, from: &ObjectId, to: &Revision, similarity: u8) -> CodeResult<Arc<Vec<Rename>>> {
         Ok(Arc::new(self.renamed(self.tree(&Revision::Commit(*from))?, self.tree(to)?, similarity)))
+    }
+
+    fn history(&self, ask: &HistoryAsk) -> CodeResult<Option<History>> {
+        self.check()?;
+        if self.renames_left_out {
+            return Ok(None);
+        }
+        let place = |id: &ObjectId| self.commits.iter().position(|(known, _)| known == id);
+        let end = place(&ask.tip).map_or(0, |at| at + 1);
+        let start = ask.without.as_ref().and_then(place).map_or(0, |at| at + 1);
+        let all: Vec<_> = self.commits.iter().enumerate().take(end).skip(start).rev().collect();
+        let commit = |(number, (id, _)): &(usize, &(ObjectId, Tree))| HistoryCommit {
+            id: *id,
+            parents: number
+                .checked_sub(1)
+                .and_then(|before| self.commits.get(before))
+                .map(|(id, _)| *id)
+                .into_iter()
+                .collect(),
+            at_s: i64::try_from(*number).unwrap_or(0) * 3_600,
+            subject: self.subjects.get(id).cloned().unwrap_or_else(|| format!("commit {number}")),
+        };
+        let commits: Vec<_> = all.iter().take(ask.commits_max).map(commit).collect();
+        Ok(Some(History { is_cut: commits.len() < all.len(), commits }))
+    }
+
+    fn changes(&self, id: &ObjectId, similarity: u8) -> CodeResult<Option<CommitChanges>> {
+        self.check()?;
+        self.changes.set(self.changes.get() + 1);
+        let Some(at) = self.commits.iter().position(|(known, _)| known == id) else { return Ok(None) };
+        let nothing = Tree::new();
+        let before = at.checked_sub(1).and_then(|at| self.commits.get(at)).map_or(&nothing, |(_, tree)| tree);
+        let after = self.commits.get(at).map_or(&nothing, |(_, tree)| tree);
+        let renames = self.renamed(before, after, similarity);
+        let paths = |tree: &Tree, is_wanted: &dyn Fn(&String) -> bool| -> Vec<String> {
+            tree.keys().filter(|path| is_wanted(path)).cloned().collect()
+        };
+        let is_moved =
+            |path: &String| renames.iter().any(|rename| rename.from == *path || rename.to == *path);
+        Ok(Some(CommitChanges {
+            changed: paths(after, &|path| before.get(path).is_some_and(|old| Some(old) != after.get(path))),
+            come: paths(after, &|path| !before.contains_key(path) && !is_moved(path)),
+            gone: paths(before, &|path| !after.contains_key(path) && !is_moved(path)),
+            renames,
+        }))
     }
 
     fn may_lack_renames(&self, _: &ObjectId, _: &Revision) -> CodeResult<bool> {

@@ -17,6 +17,7 @@ pub(crate) mod export;
 pub(crate) mod fact;
 pub(crate) mod forget;
 pub(crate) mod githook;
+pub(crate) mod graph;
 pub(crate) mod here;
 pub(crate) mod import;
 pub(crate) mod install;
@@ -77,6 +78,7 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Attribution(attribution) => attribution.run(globals, environment).await,
         Command::Spool(spool) => spool.run(globals, environment).await,
         Command::Blame(blame) => blame.run(globals, environment).await,
+        Command::Graph(graph) => graph.run(globals, environment).await,
         Command::Githook(githook) => githook.run(globals, environment).await,
         Command::Eval(eval) => eval.run(globals, environment).await,
         Command::Verify(verify) => verify.run(globals, environment).await,

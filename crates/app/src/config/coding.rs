@@ -6,6 +6,7 @@ use loci_engine::coding::CodingSettings;
 use loci_engine::coding::hydration::Estimator;
 use loci_engine::coding::settings::{CaptureSettings, ControlArms, DropPolicy, OnUnverifiable, Shares};
 use loci_engine::render::Oversize;
+use loci_engine::verified::verifier::Glob;
 use loci_model::limits;
 use loci_model::task_session::Capture;
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,8 @@ pub struct CodingSection {
     pub control: ControlSection,
     /// What is kept of conversations.
     pub capture: CaptureSection,
+    /// Files that change together.
+    pub graph: GraphSection,
 }
 
 /// `[coding.shares]`
@@ -70,6 +73,14 @@ pub struct CaptureSection {
     pub conversation: String,
     /// For so many days.
     pub retention_days: u32,
+}
+
+/// `[coding.graph]`
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GraphSection {
+    /// Patterns of paths that do not count, beside generated and vendored files and lock files.
+    pub exclude: Vec<String>,
 }
 
 /// `[coding.control]`
@@ -109,6 +120,7 @@ impl Default for CodingSection {
             shares: SharesSection::default(),
             control: ControlSection::default(),
             capture: CaptureSection::default(),
+            graph: GraphSection::default(),
         }
     }
 }
@@ -159,6 +171,7 @@ impl CodingSection {
                 conversation: Capture::parse(&self.capture.conversation).unwrap_or_default(),
                 retention_days: self.capture.retention_days,
             },
+            graph_excluded: self.graph.exclude.clone(),
         }
     }
 
@@ -207,6 +220,11 @@ impl CodingSection {
         if !(1..=limits::RETENTION_DAYS_MAX).contains(&self.capture.retention_days) {
             bail!("coding.capture.retention_days must be 1 to {}", limits::RETENTION_DAYS_MAX);
         }
+        for pattern in &self.graph.exclude {
+            if let Err(bad) = Glob::parse(pattern) {
+                bail!("coding.graph.exclude must be patterns of paths, and {pattern} is none: {}", bad.0);
+            }
+        }
         Ok(())
     }
 }
@@ -246,6 +264,7 @@ mod tests {
         check(|section| section.shares.rules = 90, "coding.shares");
         check(|section| section.capture.conversation = "some".into(), "coding.capture.conversation");
         check(|section| section.capture.retention_days = 0, "coding.capture.retention_days");
+        check(|section| section.graph.exclude = vec!["a[".to_owned()], "coding.graph.exclude");
         check(|section| (section.control.off, section.control.tier1) = (0.6, 0.6), "coding.control");
     }
 }

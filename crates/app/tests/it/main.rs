@@ -13,6 +13,7 @@ mod elsewhere;
 mod facts;
 mod githook_places;
 mod githooks;
+mod graphs;
 mod guarding;
 mod installing;
 mod migrating;

@@ -156,7 +156,7 @@ fn tools_of_a_task_mean_the_one_it_was_started_for() {
     let listed = ours.ask("tools/list", json!({}))["tools"].clone();
     let names: Vec<&str> =
         listed.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert!(names.contains(&"memory_hydrate") && !names.contains(&"related_files"), "{names:?}");
+    assert!(names.contains(&"memory_hydrate") && names.contains(&"related_files"), "{names:?}");
     let note = json!({ "text": "src/limits.rs: MAX_ITEMS bounds the cart." });
     let noted = call(&mut ours, "memory_note", note.clone());
     assert_eq!(noted["learning"]["action"], "added", "{noted}");

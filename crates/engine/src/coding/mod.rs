@@ -10,6 +10,7 @@
 //! | `place` | the actor, the session and the namespaces of a task, and who may touch it |
 //! | `newest_commit` | the commit that a task has come to |
 //! | `checks` | what the members of a task must be |
+//! | `co_change` | files that change together, out of a repository's history and what tasks changed |
 //! | `learnings` | statements out of what an agent wrote: pure |
 //! | `repository_docs`, `reading_docs` | what a repository says itself, and reading it |
 //! | `documented` | what a repository has come to say itself, which expires |
@@ -41,6 +42,7 @@ pub mod assembling;
 mod attribution;
 mod blame;
 mod checks;
+mod co_change;
 mod completion;
 mod documented;
 mod envelope;
@@ -82,6 +84,10 @@ mod themes;
 
 pub use attribution::{Attributed, AttributionAsk, Snippet};
 pub use blame::{Blame, BlameAsk, BlamedTask};
+pub use co_change::{
+    CoChange, CoChanges, FileSet, GraphAbout, HistoryState, ImpactOf, ImpactRow, Thresholds,
+};
+pub(crate) use co_change::{Graphs, ask_where_unread};
 pub use completion::{Completed, Completion, Learned, LearnedAction};
 pub use evaluations::{EvaluationAdded, EvaluationListing, NewEvaluation, NewFinding};
 pub use extraction_prompts::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};

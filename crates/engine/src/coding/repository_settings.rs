@@ -97,6 +97,11 @@ const SETTINGS: &[Setting] = &[
         set: |of, value| put(&mut of.settings.tiers.reflections, value, Value::as_bool),
     },
     Setting {
+        key: "tiers.graph",
+        rule: SWITCH,
+        set: |of, value| put(&mut of.settings.tiers.graph, value, Value::as_bool),
+    },
+    Setting {
         key: "control.off",
         rule: SHARE,
         set: |of, value| put(&mut of.settings.control.off, value, share),

@@ -43,6 +43,8 @@ pub struct CodingSettings {
     pub control: ControlArms,
     /// What is kept of conversations.
     pub capture: CaptureSettings,
+    /// Paths that no graph of files that change together counts, beside generated and vendored files and lock files.
+    pub graph_excluded: Vec<String>,
 }
 
 impl CodingSettings {
@@ -182,6 +184,7 @@ impl Default for CodingSettings {
             shares: Shares { rules: 30, knowledge: 35, episodes: 20, preferences: 10, reflections: 5 },
             control: ControlArms::default(),
             capture: CaptureSettings::default(),
+            graph_excluded: Vec::new(),
         }
     }
 }

@@ -6,6 +6,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::task::{Task, TaskAlert};
 use loci_model::{Error, RecordId, Result, TaskId, limits};
 
+use super::co_change::task_files;
 use super::envelope::Call;
 use super::{alerts, place};
 use crate::Engine;
@@ -69,6 +70,7 @@ impl Engine {
                         task.updated_at = alert.at;
                         task.security_alert = Some(alert.clone());
                         tx.tasks_mut().put(&task)?;
+                        task_files::take_back(tx, &task, alert.at)?;
                         Ok(TaskAlerted { task, raised: true, quarantined })
                     })
                     .await?;

@@ -7,6 +7,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::task::Task;
 use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
 
+use super::co_change::task_files;
 use super::completion::{Completed, Completion, LearnedAction};
 use super::envelope::Call;
 use super::episode_writing::put_episode;
@@ -205,6 +206,7 @@ fn write(
     }
     let prompt = |name: &str| work.said.extraction_prompts.get(name).map(String::as_str);
     warnings.extend(task_commits::told(tx, task, &work.said.commits, building.now)?);
+    task_files::note(tx, task, &work.said.files_changed, &work.said.commits, building.now)?;
     let learner = |kind, prompt| Learner {
         building,
         task,

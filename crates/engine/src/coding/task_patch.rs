@@ -7,6 +7,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::task::{Task, TaskPullRequest, TaskStatus};
 use loci_model::{Error, Result, TaskId, Timestamp};
 
+use super::co_change::task_files;
 use super::envelope::Call;
 use super::{checks, place, task_commits};
 use crate::Engine;
@@ -72,6 +73,8 @@ impl Engine {
                         if task != before {
                             task.updated_at = now;
                             tx.tasks_mut().put(&task)?;
+                            // A pull request that is known by now makes one change of two.
+                            task_files::note(tx, &task, &[], &[], now)?;
                         }
                         if let Some(sha) = &merged {
                             merge(tx, &task, sha, now)?;

@@ -45,7 +45,7 @@ pub(super) fn retry_at(
     now: Timestamp,
     random: u8,
 ) -> Option<Timestamp> {
-    if matches!(kind, JobKind::Cite | JobKind::Verify) {
+    if matches!(kind, JobKind::Cite | JobKind::Verify | JobKind::CoChange) {
         return later_pause(attempts, random).map(|pause| now.plus_millis(pause));
     }
     if attempts >= limits::JOB_ATTEMPTS_MAX && !error.is_retryable() {
@@ -111,7 +111,7 @@ mod tests {
                 assert_eq!(at, expect, "{kind:?} {attempts} {random}");
             }
         };
-        for kind in [JobKind::Cite, JobKind::Verify] {
+        for kind in [JobKind::Cite, JobKind::Verify, JobKind::CoChange] {
             check(kind, 1, 0, Some(800));
             check(kind, 1, 255, Some(1_200));
             check(kind, 2, 0, Some(1_600));

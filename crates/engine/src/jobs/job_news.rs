@@ -47,7 +47,7 @@ pub(crate) fn job_ended(
 fn is_told(kind: JobKind) -> bool {
     match kind {
         JobKind::Extract | JobKind::Reflect | JobKind::Handover => true,
-        JobKind::Embed | JobKind::Purge | JobKind::Verify | JobKind::Cite => false,
+        JobKind::Embed | JobKind::Purge | JobKind::Verify | JobKind::Cite | JobKind::CoChange => false,
     }
 }
 

@@ -9,7 +9,9 @@ use loci_model::job::{Job, JobKind, JobMessage, JobState};
 use loci_model::ports::store::{JobFailure, StoreExt};
 use loci_model::{Error, Result, limits};
 
-use super::{Ended, cite, deliverer, embed, extract, failure, handover, lease, purge, reflect, verify};
+use super::{
+    Ended, cite, co_change, deliverer, embed, extract, failure, handover, lease, purge, reflect, verify,
+};
 use crate::Engine;
 
 impl Engine {
@@ -42,6 +44,7 @@ impl Engine {
             JobKind::Reflect => reflect::run(self, job).await,
             JobKind::Verify => verify::run(self, job).await,
             JobKind::Cite => cite::run(self, job).await,
+            JobKind::CoChange => co_change::run(self, job).await,
         }
     }
 

@@ -24,6 +24,7 @@ use super::standing::Standing;
 use super::verifying::Looked;
 use super::writing;
 use crate::Engine;
+use crate::coding::ask_where_unread;
 use crate::memories::existing;
 
 /// Repositories whose tips are looked at in one round.
@@ -74,6 +75,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<()> {
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let history_job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let (memory, id) = (repository.memory.clone(), repository.id.clone());
         let is_new = found.as_ref().is_some_and(|found| Some(found.tip) != repository.verified_tip);
         self.store
@@ -87,8 +89,14 @@ impl Engine {
                     put_first(&mut repository.places, &found.place);
                 }
                 tx.repositories_mut().put(&repository)?;
-                if is_new && tx.memories().get(&memory)?.is_some() {
+                if tx.memories().get(&memory)?.is_none() {
+                    return Ok(());
+                }
+                if is_new {
                     ask(tx, &memory, &id, &job, now)?;
+                }
+                if let Some(found) = &found {
+                    ask_where_unread(tx, &repository, &found.tip, &history_job, now)?;
                 }
                 Ok(())
             })

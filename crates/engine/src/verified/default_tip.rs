@@ -45,16 +45,16 @@ pub(super) fn stands(
 
 /// A tip of the default branch, and where it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct DefaultTip {
-    pub(super) place: CodePlace,
-    pub(super) tip: ObjectId,
+pub(crate) struct DefaultTip {
+    pub(crate) place: CodePlace,
+    pub(crate) tip: ObjectId,
     stands: Stands,
 }
 
 impl Engine {
     /// The tip of the default branch: of the clone on this machine that is furthest, else of its forge. `None` where it cannot be
     /// read, and where all that can be read is older than what is known already.
-    pub(super) async fn default_tip(&self, repository: &Repository) -> Option<DefaultTip> {
+    pub(crate) async fn default_tip(&self, repository: &Repository) -> Option<DefaultTip> {
         let code = self.code.as_deref()?;
         let (local, forges): (Vec<_>, Vec<_>) =
             repository.places.iter().partition(|place| matches!(place, CodePlace::Local(_)));

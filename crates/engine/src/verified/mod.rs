@@ -90,6 +90,7 @@ pub(crate) use cited::{CitedLook, check_revision, facts_among};
 pub(crate) use code_reading::tip_of;
 pub use code_reading::{Tip, Work, read_place};
 pub use content_hash::content_hash;
+pub(crate) use default_tip::DefaultTip;
 pub use evidence::{AskedEvidence, Evidence, EvidencePage, FactsAsked};
 pub use history::FactHistory;
 pub use invalidate::FactInvalidated;

@@ -10,6 +10,7 @@ mod documented;
 mod ends;
 mod extraction_prompts;
 mod feedback;
+mod graphs;
 mod hydrating;
 mod measuring;
 mod outcomes;

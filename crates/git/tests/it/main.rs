@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 mod default_branches;
+mod history;
 mod hostile;
 mod partial;
 mod reading;

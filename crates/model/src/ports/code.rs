@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::Result;
 use crate::code::{CodeEntry, CodeFile, ObjectId, Origin, Rename, Revision};
+use crate::code_history::{CommitChanges, History, HistoryAsk};
 use serde::{Deserialize, Serialize};
 
 use crate::ports::BoxFuture;
@@ -92,6 +93,15 @@ pub trait CodeSource {
     /// or is walked by nobody.
     fn roots(&self, _tip: &ObjectId) -> CodeResult<Vec<ObjectId>> {
         Ok(Vec::new())
+    }
+    /// Commits of a history, the newest first. `None` where nobody can tell them.
+    fn history(&self, _ask: &HistoryAsk) -> CodeResult<Option<History>> {
+        Ok(None)
+    }
+    /// What a commit changed against its first parent, or against nothing where it is the first; renames are at least `similarity`
+    /// percent alike. `None` where its parent is not here, or nobody can tell.
+    fn changes(&self, _commit: &ObjectId, _similarity: u8) -> CodeResult<Option<CommitChanges>> {
+        Ok(None)
     }
     /// True when `older` is `newer` or one of its ancestors.
     fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool>;

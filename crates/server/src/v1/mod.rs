@@ -15,6 +15,7 @@ mod events;
 mod evidence;
 mod export;
 mod extraction_prompts;
+pub(crate) mod graph;
 mod import;
 mod import_lines;
 mod jobs;
@@ -88,6 +89,7 @@ fn operations() -> Table {
     let table = task_sessions::operations(table);
     let table = attribution::operations(table);
     let table = rules::operations(table);
+    let table = graph::operations(table);
     let table = repository_search::operations(table);
     let table = themes::operations(table);
     let table = prompts::operations(table);

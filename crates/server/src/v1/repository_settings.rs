@@ -91,25 +91,18 @@ fn settings(asked: &shape::RepositoryChange) -> Vec<(String, Value)> {
     for (key, value) in groups {
         match value {
             None => {}
-            Some(Value::Object(members)) => found.extend(
-                members
-                    .iter()
-                    .map(|(member, value)| (format!("{key}.{member}"), value.clone()))
-                    .filter(|(key, _)| key != GRAPH),
-            ),
+            Some(Value::Object(members)) => {
+                found.extend(members.iter().map(|(member, value)| (format!("{key}.{member}"), value.clone())))
+            }
             Some(value) => found.push((key.to_owned(), value.clone())),
         }
     }
     found
 }
 
-/// Nothing is read by relations yet.
-const GRAPH: &str = "tiers.graph";
-
 /// What is given and not built: nobody is to think that it counts.
 fn unbuilt(asked: &shape::RepositoryChange) -> Vec<String> {
     let is_pool = asked.isolation.as_ref().is_none_or(|isolation| isolation == "pool");
-    let has_graph = asked.tiers.as_ref().is_some_and(|tiers| tiers.get("graph").is_some());
     let given = [
         ("agent_logins", asked.agent_logins.is_some()),
         ("allow_bots", asked.allow_bots.is_some()),
@@ -123,7 +116,6 @@ fn unbuilt(asked: &shape::RepositoryChange) -> Vec<String> {
         ("guardian", asked.guardian.is_some()),
         ("isolation", !is_pool),
         ("share_with", asked.share_with.is_some()),
-        (GRAPH, has_graph),
     ];
     let said = |(field, _)| format!("NOT_BUILT: {field} is not kept yet, and changes nothing");
     given.into_iter().filter(|(_, is_given)| *is_given).map(said).collect()
@@ -196,5 +188,6 @@ fn shown_tiers(tiers: &Tiers, shown: fn(Option<bool>) -> Option<bool>) -> shape:
         rules: shown(tiers.rules),
         preferences: shown(tiers.preferences),
         reflections: shown(tiers.reflections),
+        graph: shown(tiers.graph),
     }
 }

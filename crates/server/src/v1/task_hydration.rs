@@ -2,7 +2,7 @@
 
 use loci_api::hydration as shape;
 use loci_engine::coding::assembling::{Source, SourceComment, SourceThread};
-use loci_engine::coding::hydration::{Estimator, Hydration, HydrationKind};
+use loci_engine::coding::hydration::{Estimator, GRAPH, Hydration, HydrationKind};
 use loci_model::{Error, ExposureId, Result, TaskId};
 
 use super::call::Call;
@@ -12,8 +12,6 @@ use super::task_hydration_shape::{explained, exposure, hydrated};
 use super::tasks::{task_id, time};
 use crate::asking::Asking;
 
-/// What an earlier part of a later issue makes: asked for, it is answered with a warning.
-const NOT_BUILT: &[&str] = &["graph"];
 /// A word of `include` for what is shown among the knowledge.
 pub(crate) const THEMES: &str = "self_feedback";
 const MARKDOWN: &str = "markdown";
@@ -79,8 +77,7 @@ fn render(word: Option<&str>) -> Result<bool> {
 /// The request, and what of it is not built.
 fn read(asked: shape::TaskHydrate) -> Result<(Hydration, Vec<String>)> {
     let mut warnings = Vec::new();
-    let mut not_built = |what: &str| warnings.push(format!("NOT_BUILT: {what} is not read yet"));
-    let mut themes = false;
+    let (mut themes, mut graph) = (false, false);
     let include = match asked.include {
         None => None,
         Some(words) => {
@@ -91,7 +88,7 @@ fn read(asked: shape::TaskHydrate) -> Result<(Hydration, Vec<String>)> {
                         kinds.insert(*kind);
                     }
                     None if word == THEMES => themes = true,
-                    None if NOT_BUILT.contains(&word.as_str()) => not_built(word),
+                    None if word == GRAPH => graph = true,
                     None => return Err(unknown_kind()),
                 }
             }
@@ -116,6 +113,7 @@ fn read(asked: shape::TaskHydrate) -> Result<(Hydration, Vec<String>)> {
         excluded_docs: asked.exclude_repo_docs_sha,
         include,
         themes,
+        graph,
         sources: asked.assemble.then_some(given),
     };
     Ok((hydration, warnings))
@@ -142,7 +140,7 @@ fn source(given: shape::PromptSource) -> Result<Source> {
 
 fn unknown_kind() -> Error {
     let kinds = HydrationKind::ALL.iter().map(|kind| kind.as_str());
-    let words: Vec<&str> = kinds.chain([THEMES]).collect();
+    let words: Vec<&str> = kinds.chain([THEMES, GRAPH]).collect();
     Error::invalid("include", format!("include must be of {}", words.join(", ")))
 }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use loci_api::hydration as shape;
 use loci_engine::coding::assembling::Assembled;
 use loci_engine::coding::hydration::{
-    Candidate, HydrationKind as Kind, KindStatus, ReflectionEvidence, RuleSource, episode_origin,
+    Candidate, GRAPH, HydrationKind as Kind, KindStatus, ReflectionEvidence, RuleSource, episode_origin,
     listed_text, outcome_of, reflection_evidence, rule_sources, shown_text,
 };
-use loci_engine::coding::{Explained, ExplainedRecord, Hydrated};
+use loci_engine::coding::{CoChange, Explained, ExplainedRecord, Hydrated};
 use loci_model::Timestamp;
 use loci_model::exposure::{ExposedRecord, Exposure, ExposureCall, rounded};
 use loci_model::metadata::MetadataValue;
@@ -51,6 +51,7 @@ pub(super) fn hydrated(found: Hydrated, rendered: bool) -> shape::TaskHydrated {
     };
     let status =
         found.status.iter().map(|(kind, status)| (kind.as_str().to_owned(), status.as_str().to_owned()));
+    let of_graph = (GRAPH.to_owned(), found.related_status.as_str().to_owned());
     shape::TaskHydrated {
         version: VERSION,
         task_id: found.task.as_ref().map(ToString::to_string),
@@ -66,10 +67,10 @@ pub(super) fn hydrated(found: Hydrated, rendered: bool) -> shape::TaskHydrated {
         episodes: of(Kind::Episodes).map(|one| episode(one, at)).collect(),
         reflections: of(Kind::Reflections).map(|one| reflection(one, at)).collect(),
         preferences: of(Kind::Preferences).map(preference).collect(),
-        related_files: Vec::new(),
+        related_files: found.related.iter().map(related).collect(),
         budget,
         withheld: withheld.into_iter().map(kept_back).collect(),
-        status: status.collect(),
+        status: status.chain([of_graph]).collect(),
         rendered: rendered.then(|| plan.block.clone()),
         memory_hash: plan.memory_hash(),
         content_trust: trust(words("memory"), &found),
@@ -115,6 +116,16 @@ fn context(found: &Hydrated) -> shape::MemoryContext {
     shape::MemoryContext {
         repo_knowledge: list(&[Kind::Rules, Kind::Reflections, Kind::Knowledge]),
         past_episodes: list(&[Kind::Episodes]),
+    }
+}
+
+fn related(one: &CoChange) -> shape::RelatedFile {
+    shape::RelatedFile {
+        path: one.path.clone(),
+        because: one.because.clone(),
+        confidence: rounded(one.confidence),
+        support: one.support,
+        lift: rounded(one.lift),
     }
 }
 

@@ -308,7 +308,7 @@ fn what_cannot_be_is_refused_with_its_name() {
         ),
         (
             "memory_hydrate",
-            json!({ "repo": "acme/shop", "include": ["graph"] }),
+            json!({ "repo": "acme/shop", "include": ["everything"] }),
             (400, "INVALID_ARGUMENT", field("include[0]")),
         ),
         ("memory_note", json!({ "task_id": "t-404", "text": "x" }), (404, "NOT_FOUND", field("task_id"))),
@@ -343,7 +343,16 @@ fn what_cannot_be_is_refused_with_its_name() {
             (400, "INVALID_ARGUMENT", field("cursor")),
         ),
         ("attribution_lookup", json!({ "commit": "no commit" }), (400, "INVALID_ARGUMENT", field("commit"))),
-        ("related_files", json!({ "repo": "acme/shop", "paths": ["a"] }), (404, "NOT_FOUND", None)),
+        (
+            "related_files",
+            json!({ "repo": "acme/other", "paths": ["a"] }),
+            (404, "REPO_UNKNOWN", field("repo")),
+        ),
+        (
+            "related_files",
+            json!({ "repo": "acme/shop", "paths": [] }),
+            (400, "INVALID_ARGUMENT", field("paths")),
+        ),
     ] {
         let (status, code, named) = shop.refused(name, arguments.clone());
         assert_eq!((status, code.as_str(), named), expect, "{name} {arguments}");

@@ -39,6 +39,8 @@ pub struct Hydration {
     pub include: Option<BTreeSet<HydrationKind>>,
     /// Where only some kinds are asked for: themes of self-feedback, too, among the knowledge.
     pub themes: bool,
+    /// Likewise: files that often change with those of `paths`.
+    pub graph: bool,
     /// What the user prompt is made of; `None`: none is wanted.
     pub sources: Option<Vec<Source>>,
 }
@@ -86,6 +88,11 @@ impl Hydration {
     /// Whether themes of self-feedback are asked for.
     pub(super) fn includes_themes(&self) -> bool {
         self.include.is_none() || self.themes
+    }
+
+    /// Whether files that change together are asked for.
+    pub(super) fn includes_graph(&self) -> bool {
+        self.include.is_none() || self.graph
     }
 
     pub(super) fn includes(&self, kind: HydrationKind) -> bool {

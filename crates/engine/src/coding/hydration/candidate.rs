@@ -35,7 +35,7 @@ pub struct Candidate {
 
 impl Candidate {
     /// A record, before anything is known of it but how well it fits.
-    pub(super) fn new(kind: HydrationKind, record: Record, similarity: f64) -> Self {
+    pub(in crate::coding) fn new(kind: HydrationKind, record: Record, similarity: f64) -> Self {
         let observed_at = record.timestamp;
         Self {
             kind,

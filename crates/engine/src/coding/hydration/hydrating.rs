@@ -18,11 +18,13 @@ use super::exposing::{Shown, exposure};
 use super::kind::{HydrationKind, KindStatus};
 use super::planning::{Limits, Plan, plan};
 use super::reading::{KindRead, Place, Reading};
+use super::related_shown::{RelatedRead, screened};
 use super::rescoring::Rescored;
 use super::scope_match::AskedPaths;
 use super::screening::screen;
 use crate::Engine;
 use crate::coding::assembling::{Assembled, PromptLimits, assemble};
+use crate::coding::co_change::CoChange;
 use crate::coding::envelope::{LOAD_INFRA, WRITE_INFRA};
 use crate::coding::place::snapshot;
 use crate::memories::existing;
@@ -55,6 +57,10 @@ pub struct Hydrated {
     pub status: BTreeMap<HydrationKind, KindStatus>,
     /// What is shown, and what is not.
     pub plan: Plan,
+    /// Files that often change with those of the request, as far as they are shown.
+    pub related: Vec<CoChange>,
+    /// How those were read.
+    pub related_status: KindStatus,
     /// At most so many tokens.
     pub limit: u32,
     /// How they were estimated.
@@ -73,6 +79,13 @@ struct Gathered {
     warnings: Vec<String>,
     look: Option<CitedLook>,
     plan: Plan,
+    related: RelatedRead,
+}
+
+impl Gathered {
+    fn is_degraded(&self) -> bool {
+        self.related.status.is_failure() || self.status.values().any(|status| status.is_failure())
+    }
 }
 
 impl Engine {
@@ -114,11 +127,12 @@ impl Engine {
                 && place.has(HydrationKind::Knowledge)
                 && (is_shadow || HydrationKind::Knowledge.is_of(arm)),
         };
-        let (read, (docs, unread)) = futures::join!(reading.all(), reading.named_docs());
+        let (read, (docs, unread), related) =
+            futures::join!(reading.all(), reading.named_docs(), reading.related());
         let paths = AskedPaths::new(&asked.paths);
         let (task, query) = (place.task.as_ref().map(|task| &task.id), query.as_deref());
         let aim = Aim { task, query, paths: &paths, docs: docs.as_ref(), now: at };
-        let mut gathered = self.gathered(read, &aim, &limits, deadline).await;
+        let mut gathered = self.gathered((read, related), &aim, &limits, deadline).await;
         gathered.warnings.extend(unread);
         let snapshot = snapshot(place.sequence);
         let shown = Shown {
@@ -128,7 +142,7 @@ impl Engine {
             limits: &limits,
             plan: &gathered.plan,
             is_shadow,
-            degraded: gathered.status.values().any(|status| status.is_failure()),
+            degraded: gathered.is_degraded(),
             at,
         };
         let (exposure, unwritten) = self.expose(&place, &shown, gathered.look.as_ref(), deadline).await?;
@@ -136,6 +150,7 @@ impl Engine {
             // As where nothing is known: the prompt of the control group has the same shape.
             gathered.plan = plan(BTreeMap::new(), &limits, settings);
             gathered.status.values_mut().for_each(|status| *status = KindStatus::Disabled);
+            gathered.related = RelatedRead::of(KindStatus::Disabled);
             gathered.warnings.clear();
         }
         gathered.warnings.extend(unwritten);
@@ -149,7 +164,7 @@ impl Engine {
     /// What is shown of what was read.
     async fn gathered(
         &self,
-        read: BTreeMap<HydrationKind, KindRead>,
+        (read, mut related): (BTreeMap<HydrationKind, KindRead>, RelatedRead),
         aim: &Aim<'_>,
         limits: &Limits,
         deadline: &Deadline,
@@ -164,7 +179,9 @@ impl Engine {
             chosen.insert(kind, choose(kind, read.found, aim, settings));
         }
         let patterns = Patterns::in_force(self.settings.patterns);
-        let ready = screen(chosen, aim.now, patterns, deadline).await;
+        warnings.append(&mut related.warnings);
+        let mut ready = screen(chosen, aim.now, patterns, deadline).await;
+        ready.entry(HydrationKind::Knowledge).or_default().beside = screened(&related.files, patterns);
         for (kind, late) in
             ready.iter().map(|(kind, ready)| (kind, ready.late())).filter(|(_, late)| *late > 0)
         {
@@ -180,6 +197,9 @@ impl Engine {
             for status in status.values_mut().filter(|status| **status == KindStatus::Ok) {
                 *status = KindStatus::ScreeningFailed;
             }
+            if related.status == KindStatus::Ok {
+                related.status = KindStatus::ScreeningFailed;
+            }
         }
         if plan.cuts_rules() {
             warnings.push("RULES_TRUNCATED: not every rule fits the budget".to_owned());
@@ -189,7 +209,9 @@ impl Engine {
                 "BUDGET_TOO_SMALL: the budget does not hold the fence, so nothing is rendered".to_owned(),
             );
         }
-        Gathered { status, warnings, look, plan }
+        let shown = plan.related.iter().filter_map(|place| related.files.get(*place).cloned()).collect();
+        related.files = shown;
+        Gathered { status, warnings, look, plan, related }
     }
 
     /// Writes down what a task was shown, what was found of citations, and, of a hydration, that the task is hydrated: one write. A task is
@@ -266,7 +288,8 @@ fn hydrated(
     limits: &Limits,
     at: Timestamp,
 ) -> Hydrated {
-    let Gathered { status, warnings, look, plan } = gathered;
+    let degraded = gathered.is_degraded();
+    let Gathered { status, warnings, look, plan, related } = gathered;
     if place.is_cold {
         tracing::debug!("a cold start: hardly any task of the repository came before");
     }
@@ -279,7 +302,7 @@ fn hydrated(
             .map(|task| (task.branch.clone(), task.base.clone()))
             .unwrap_or_default(),
         task: place.task.map(|task| task.id),
-        degraded: status.values().any(|status| status.is_failure()),
+        degraded,
         warnings,
         cold_start: place.is_cold,
         snapshot,
@@ -287,6 +310,8 @@ fn hydrated(
         commit: look.and_then(|look| look.commit),
         status,
         plan,
+        related: related.files,
+        related_status: related.status,
         limit: limits.tokens,
         estimator: limits.estimator,
         at,

@@ -22,6 +22,7 @@ pub(super) const HEADINGS: &[&str] = &[
     "Past tasks of which it is not known whether they worked",
     "Patterns of several tasks",
     "Preferences of whoever asks",
+    "Often changed together",
 ];
 const RULES: usize = 0;
 const KNOWLEDGE: usize = 1;
@@ -30,6 +31,7 @@ const FAILED: usize = 3;
 const OPEN: usize = 4;
 const PATTERNS: usize = 5;
 const PREFERENCES: usize = 6;
+pub(super) const TOGETHER: usize = 7;
 
 /// What is shown of a record.
 pub fn shown_text(record: &Record) -> String {

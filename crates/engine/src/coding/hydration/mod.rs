@@ -8,6 +8,7 @@
 //! | `deadline` | one clock for all reads |
 //! | `reading`, `named_docs` | the reads, side by side; and documents whose words are left out |
 //! | `paths_read` | files that records name, and whether they are there |
+//! | `related_shown` | files that change with those of the task, beside the knowledge |
 //! | `themes_shown` | what several tasks lacked, among the knowledge |
 //! | `candidate`, `trust`, `scope_match` | what might be shown, how far it is trusted, whether it has to do with the task |
 //! | `choosing` | what is taken out and why, and the order: pure |
@@ -38,6 +39,7 @@ mod planning;
 #[cfg(test)]
 mod planning_tests;
 mod reading;
+mod related_shown;
 mod rescoring;
 mod scope_match;
 mod screening;
@@ -56,6 +58,7 @@ pub use loci_text::tokens::Estimator;
 pub use origins::{ReflectionEvidence, RuleSource, episode_origin, reflection_evidence, rule_sources};
 pub use outcome::outcome_of;
 pub use planning::{Limits, Plan, ShownRecord};
+pub use related_shown::GRAPH;
 pub(super) use scope_match::AskedPaths;
 pub use searching::{RepositoryFound, RepositorySearch, SearchFilters, SearchKind, SearchedRecord};
 pub(super) use task_hydrate::is_cold;

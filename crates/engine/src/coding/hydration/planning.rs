@@ -11,6 +11,7 @@ use super::candidate::{Candidate, Left};
 use super::choosing::first;
 use super::kind::HydrationKind;
 use super::lines::HEADINGS;
+use super::related_shown::place_of;
 use super::screening::Ready;
 use crate::coding::settings::CodingSettings;
 use crate::render::{Budget, Frame, Group, fill};
@@ -54,6 +55,10 @@ pub struct Plan {
     pub shown: Vec<ShownRecord>,
     /// What is not.
     pub left: Vec<Left>,
+    /// Places of the files that change together whose lines are in it, and what those cost.
+    pub related: Vec<usize>,
+    /// See there.
+    pub related_tokens: u32,
 }
 
 impl Plan {
@@ -62,6 +67,9 @@ impl Plan {
         let mut by_kind = BTreeMap::new();
         for shown in &self.shown {
             *by_kind.entry(shown.candidate.kind).or_default() += shown.tokens;
+        }
+        if self.related_tokens > 0 {
+            *by_kind.entry(HydrationKind::Knowledge).or_default() += self.related_tokens;
         }
         by_kind
     }
@@ -98,7 +106,12 @@ pub(super) fn plan(
             waiting.insert(candidate.record.id.clone(), (candidate, screened.text().to_owned()));
             entries.push(screened);
         }
-        groups.push(Group { share, yields, first: first(kind, settings), entries });
+        // They are few, and asked for by name: they are tried with the best of their share.
+        let mut first = first(kind, settings).min(entries.len());
+        let beside = ready.beside.len();
+        entries.splice(first..first, ready.beside);
+        first += beside;
+        groups.push(Group { share, yields, first, entries });
         left.extend(ready.left);
     }
     let frame = Frame { intro: INTRO.to_owned(), ..Frame::of_memory(limits.seed) };
@@ -112,6 +125,9 @@ pub(super) fn plan(
         Some(ShownRecord { candidate, text, tokens: shown.tokens, cut: shown.cut })
     });
     let shown: Vec<ShownRecord> = shown.collect();
+    let of_files = || filled.shown.iter().filter_map(|shown| Some((place_of(&shown.id)?, shown.tokens)));
+    let related = of_files().map(|(place, _)| place).collect();
+    let related_tokens = of_files().map(|(_, tokens)| tokens).sum();
     left.extend(filled.dropped.iter().filter_map(|dropped| {
         let (tokens, reason) = (dropped.tokens, dropped.reason.as_str());
         Some(Left { candidate: candidate(&dropped.id)?.0, reason, tokens })
@@ -120,5 +136,5 @@ pub(super) fn plan(
         let by = |left: &Left| (left.candidate.kind, left.candidate.rank);
         by(a).cmp(&by(b)).then_with(|| a.candidate.record.id.cmp(&b.candidate.record.id))
     });
-    Plan { block: filled.block, used: filled.tokens, shown, left }
+    Plan { block: filled.block, used: filled.tokens, shown, left, related, related_tokens }
 }

@@ -42,7 +42,7 @@ impl Engine {
         let mut rounds = ROUNDS.into_iter();
         loop {
             let planned = plan(ready.clone(), limits, settings);
-            if planned.shown.is_empty() {
+            if planned.shown.is_empty() && planned.related.is_empty() {
                 return Rescored { plan: planned, failed: None };
             }
             let score = match deadline.assemble(self.score_of(&planned.block)).await {
@@ -99,5 +99,6 @@ fn take_out(ready: &mut BTreeMap<HydrationKind, Ready>, planned: &Plan, from: f3
         let (out, kept): (Vec<_>, Vec<_>) = kept.into_iter().partition(is_out);
         ready.kept = kept;
         ready.left.extend(out.into_iter().map(|(candidate, _)| Left::new(candidate, SUSPICIOUS)));
+        ready.beside.retain(|line| line.score() < from);
     }
 }

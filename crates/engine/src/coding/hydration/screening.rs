@@ -22,6 +22,8 @@ const DEADLINE: &str = "deadline";
 pub(super) struct Ready {
     pub(super) kept: Vec<(Candidate, Screened)>,
     pub(super) left: Vec<Left>,
+    /// Lines that tell of no record, of the same share.
+    pub(super) beside: Vec<Screened>,
 }
 
 impl Ready {
@@ -41,7 +43,7 @@ pub(super) async fn screen(
     let (mut ready, mut waiting) = (BTreeMap::<HydrationKind, Ready>::new(), Vec::new());
     for (kind, chosen) in chosen {
         waiting.extend((0..).zip(chosen.kept).map(|(place, candidate): (usize, _)| (place, kind, candidate)));
-        ready.insert(kind, Ready { kept: Vec::new(), left: chosen.left });
+        ready.insert(kind, Ready { left: chosen.left, ..Ready::default() });
     }
     waiting.sort_by_key(|(place, kind, _)| (*place, *kind));
     let mut turn = Turn::default();

@@ -2,7 +2,7 @@
 //! Only a request that cannot be right, or is not the caller's to make, is an error.
 
 use loci_api::hydration::TaskHydrate;
-use loci_engine::coding::hydration::{Estimator, HydrationKind, KindStatus};
+use loci_engine::coding::hydration::{Estimator, GRAPH, HydrationKind, KindStatus};
 use loci_model::ports::BoxFuture;
 use loci_model::{Error, ErrorKind, limits};
 use serde_json::{Map, Value, json};
@@ -37,7 +37,7 @@ pub(in crate::tools) fn tool() -> Tool {
 
 fn input() -> Value {
     let kinds = HydrationKind::ALL.iter().map(|kind| kind.as_str());
-    let kinds: Vec<&str> = kinds.chain([THEMES]).collect();
+    let kinds: Vec<&str> = kinds.chain([THEMES, GRAPH]).collect();
     let tokens = whole(0, limits::HYDRATION_TOKENS_MAX.into());
     let (wait_min, wait_max) = limits::HYDRATION_TIMEOUT_MS.into_inner();
     said(
@@ -123,8 +123,8 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
 /// Nothing could be read: the work goes on without, and is told why.
 fn unread(error: &Error) -> Value {
     tracing::warn!(?error, metric_type = "memory_load_infra_failure", "memory_hydrate");
-    let status =
-        HydrationKind::ALL.iter().map(|kind| (kind.as_str().to_owned(), KindStatus::Error.as_str().into()));
+    let kinds = HydrationKind::ALL.iter().map(|kind| kind.as_str()).chain([GRAPH]);
+    let status = kinds.map(|kind| (kind.to_owned(), KindStatus::Error.as_str().into()));
     json!({
         "degraded": true,
         "warnings": [format!("NOT_READ: {}", error.message)],

@@ -1,11 +1,15 @@
-//! `related_files`: files that changed together with others (coding-agent-memory.md §15). Laid out, so that its name and arguments are
-//! kept for it; nothing answers yet.
+//! `related_files`: files that usually change with some others and are not among them (coding-agent-memory.md §15).
+
+use loci_api::graph::MissingAsk;
+use loci_model::ports::BoxFuture;
 
 use super::shapes::limit;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, array, closed, list, open, word};
 use crate::tools::shapes::{path, repo};
-use crate::tools::tool::{Annotations, Scope, Tool};
+use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::{asked, native};
+use crate::v1::graph::absent;
 
 /// Items where nobody says.
 const ITEMS: u32 = 20;
@@ -23,6 +27,15 @@ pub(in crate::tools) fn tool() -> Tool {
             &["repo", "paths"],
         ),
         output: open([("files", array(anything())), ("warnings", array(word()))], &["files"]),
-        work: None,
+        work: Some(work),
     }
+}
+
+fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
+    Box::pin(async move {
+        let (asking, repo) = (native::asking(&context, &arguments), asked::needed(&arguments, "repo")?);
+        let mut asked: MissingAsk = native::request(arguments, &["repo"])?;
+        asked.limit = asked.limit.or(Some(ITEMS));
+        native::answer(&absent(&asking, &repo, asked).await?)
+    })
 }

@@ -343,7 +343,7 @@ impl Gathered {
         };
         let shown: Vec<ShownRecord> = self.picked.kept.iter().map(shown).collect();
         let used = shown.iter().fold(0_u32, |sum, one| sum.saturating_add(one.tokens));
-        Plan { block: String::new(), used, shown, left: self.picked.left.clone() }
+        Plan { used, shown, left: self.picked.left.clone(), ..Plan::default() }
     }
 
     fn results(&mut self, look: Option<&CitedLook>) -> Vec<SearchedRecord> {

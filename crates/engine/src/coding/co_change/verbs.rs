@@ -1,0 +1,335 @@
+//! The verbs of the graph: what changes with a file, what is always changed together, what a change may touch, what is missing
+//! (coding-agent-memory.md §15).
+
+use std::collections::BTreeSet;
+
+use loci_model::file_change::{HistoryWindow, TaskFiles};
+use loci_model::outcome::Polarity;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+use loci_model::task::{Task, TaskStatus};
+use loci_model::{Error, JobId, MemoryId, RecordId, Result, TaskId, limits};
+
+use super::asking::{CoChange, GraphAbout, Meant, Scene, check, rows};
+use super::graph::FileId;
+use super::impact::{Failed, touched};
+use super::measures::Thresholds;
+use super::missing::missing;
+use super::reading_history::{ask_for_history, progress_of};
+use crate::Engine;
+use crate::access::{self, View};
+use crate::coding::hydration::{Candidate, HydrationKind, outcome_of};
+use crate::coding::place;
+use crate::memories::existing;
+use crate::verified::{Standing, find_repository};
+
+/// Tasks that are looked at for what did not work: the newest.
+const TASKS_MAX: usize = 100;
+
+/// What changes with a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CoChanges {
+    /// The file, by its present path.
+    pub path: String,
+    /// How often it changes.
+    pub changes: u32,
+    /// The surest first.
+    pub pairs: Vec<CoChange>,
+    /// What it is counted from.
+    pub about: GraphAbout,
+}
+
+/// Files that are always modified together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileSet {
+    /// The one that changes most first.
+    pub files: Vec<String>,
+    /// How often two of them change together, at least.
+    pub support: u32,
+    /// In which part of one's changes, at least.
+    pub confidence: f64,
+}
+
+/// What an impact is asked of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImpactOf {
+    /// Files, directories, patterns.
+    Paths(Vec<String>),
+    /// Everything of a module.
+    Module(String),
+}
+
+/// A file that a change may touch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImpactRow {
+    /// The file.
+    pub path: String,
+    /// Why, in words: `co_change`, `failed_episode`.
+    pub reasons: Vec<&'static str>,
+    /// Steps to it.
+    pub distance: u32,
+    /// How surely, along the whole way.
+    pub confidence: Option<f64>,
+    /// How often it changes with the file before it on the way.
+    pub support: Option<u32>,
+    /// And how much more often than by chance.
+    pub lift: Option<f64>,
+    /// Episodes of tasks that changed it, too, and did not work.
+    pub episodes: Vec<RecordId>,
+}
+
+impl Engine {
+    /// What changes with a file often. Of a file that is not known nothing does.
+    ///
+    /// # Errors
+    /// `Invalid`; `REPO_UNKNOWN`; `Denied`.
+    pub async fn co_changes(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        path: &str,
+        (thresholds, limit): (Thresholds, u32),
+    ) -> Result<CoChanges> {
+        check(std::slice::from_ref(&path.to_owned()), &thresholds).map_err(|error| named(error, "path"))?;
+        let (path, rows) = (path.trim().trim_start_matches("./").to_owned(), rows(limit)?);
+        let (mut found, about) = self
+            .ask_graph(caller, standing, repo, move |scene| {
+                let graph = &scene.counted.graph;
+                let file = graph.file(&path);
+                let pairs = file.map(|file| graph.often_with(file, &thresholds)).unwrap_or_default();
+                let shown = pairs.iter().take(rows).filter_map(|one| graph.shown(file?, one));
+                Ok(CoChanges {
+                    pairs: shown.collect(),
+                    changes: file.map_or(0, |file| graph.count_of(file)),
+                    path: file.and_then(|file| graph.path(file)).unwrap_or(&path).to_owned(),
+                    about: GraphAbout::default(),
+                })
+            })
+            .await?;
+        found.about = about;
+        if found.changes == 0 {
+            let rule = "PATH_UNKNOWN: no change of this path is counted; generated and vendored files and lock files never are";
+            found.about.warnings.push(rule.to_owned());
+        }
+        Ok(found)
+    }
+
+    /// Groups of files that are always modified together, those that change most first.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Denied`.
+    pub async fn always_together(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+    ) -> Result<(Vec<FileSet>, GraphAbout)> {
+        self.ask_graph(caller, standing, repo, |scene| {
+            let graph = &scene.counted.graph;
+            let path = |file: &FileId| graph.path(*file).map(str::to_owned);
+            let sets = scene.counted.sets();
+            let shown = sets.iter().take(limits::RELATED_ROWS_MAX as usize).map(|set| FileSet {
+                files: set.files.iter().filter_map(path).collect(),
+                support: set.support,
+                confidence: set.confidence,
+            });
+            Ok(shown.collect())
+        })
+        .await
+    }
+
+    /// What a change of some files may touch. Imports are not looked at.
+    ///
+    /// # Errors
+    /// `Invalid`; `REPO_UNKNOWN`; `Denied`.
+    pub async fn impact(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        of: ImpactOf,
+        (depth, limit): (u32, u32),
+    ) -> Result<(Vec<ImpactRow>, GraphAbout)> {
+        let most = limits::IMPACT_DEPTH_MAX;
+        if !(1..=most).contains(&depth) {
+            return Err(Error::invalid("depth", format!("depth must be 1 to {most}")));
+        }
+        let thresholds = Thresholds::default();
+        match &of {
+            ImpactOf::Paths(paths) => check(paths, &thresholds).map_err(|error| named(error, "path"))?,
+            ImpactOf::Module(module) => {
+                check(std::slice::from_ref(module), &thresholds).map_err(|error| named(error, "module"))?;
+            }
+        }
+        let rows = rows(limit)?;
+        let memory = self.code_memory(caller, standing).await?;
+        let view = access::record_view(caller, &memory, Capability::Read)?;
+        let answer = move |scene: &Scene<'_>| {
+            let graph = &scene.counted.graph;
+            let Meant { files, beside } = match &of {
+                ImpactOf::Paths(paths) => graph.meant(paths),
+                ImpactOf::Module(module) => graph.of_module(module),
+            };
+            let failed = failed(scene, &files, &view)?;
+            let found = touched(graph, &files, depth, &thresholds, &failed);
+            let shown = found.iter().filter(|row| !beside.contains(&row.file)).take(rows).filter_map(|row| {
+                let reasons = [
+                    row.together.is_some().then_some("co_change"),
+                    (!row.episodes.is_empty()).then_some("failed_episode"),
+                ];
+                Some(ImpactRow {
+                    path: graph.path(row.file)?.to_owned(),
+                    reasons: reasons.into_iter().flatten().collect(),
+                    distance: row.distance,
+                    confidence: row.together.map(|together| together.confidence),
+                    support: row.together.map(|together| together.support),
+                    lift: row.together.map(|together| together.lift),
+                    episodes: row.episodes.clone(),
+                })
+            });
+            Ok(shown.collect())
+        };
+        let (found, mut about) = self.ask_graph(caller, standing, repo, answer).await?;
+        about.warnings.push("IMPORTS_NOT_SCANNED: what imports a file is not looked at".to_owned());
+        Ok((found, about))
+    }
+
+    /// Files that usually change with some others, and are not among them. Directories and patterns stand for what they mean.
+    ///
+    /// # Errors
+    /// `Invalid`; `REPO_UNKNOWN`; `Denied`.
+    pub async fn missing_files(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        paths: Vec<String>,
+        (thresholds, limit): (Thresholds, u32),
+    ) -> Result<(Vec<CoChange>, GraphAbout)> {
+        check(&paths, &thresholds)?;
+        let rows = rows(limit)?;
+        self.ask_graph(caller, standing, repo, move |scene| Ok(absent(scene, &paths, &thresholds, rows)))
+            .await
+    }
+
+    /// Files that usually change with those that a task said it changed, and that it did not name; none of a task that said nothing.
+    ///
+    /// # Errors
+    /// `Denied` where the caller may not read all of the repository's.
+    pub async fn missed_by_task(&self, caller: &Principal, task: &Task) -> Result<Vec<CoChange>> {
+        let (engine, caller, task) = (self.clone(), caller.clone(), task.clone());
+        self.store
+            .read(move |tx| {
+                let Some(id) = &task.repository else { return Ok(Vec::new()) };
+                let told = tx.ledger().noun::<TaskFiles>(&task.memory, &TaskFiles::key_of(&task.id))?;
+                let Some(repository) = tx.repositories().get(&task.memory, id)? else {
+                    return Ok(Vec::new());
+                };
+                let Some(told) = told else { return Ok(Vec::new()) };
+                let answer = |scene: &Scene<'_>| {
+                    let rows = limits::RELATED_ROWS_MAX as usize;
+                    Ok(absent(scene, &told.files, &Thresholds::default(), rows))
+                };
+                Ok(engine.ask_graph_of(tx, &caller, &repository, &answer)?.0)
+            })
+            .await
+    }
+
+    /// Asks for the history of a repository to be read anew, so much of it.
+    ///
+    /// # Errors
+    /// `Invalid`; `REPO_UNKNOWN`; `Denied` for whoever may not write all of the repository's.
+    pub async fn graph_rebuild(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        window: HistoryWindow,
+    ) -> Result<(MemoryId, JobId)> {
+        let (commits, months) = (limits::HISTORY_COMMITS_MAX, limits::HISTORY_MONTHS_MAX);
+        if !(1..=commits).contains(&window.commits_max) {
+            return Err(Error::invalid("commits", format!("commits must be 1 to {commits}")));
+        }
+        if window.months > months {
+            return Err(Error::invalid("months", format!("months must be at most {months}; 0: all")));
+        }
+        let memory = self.code_memory(caller, standing).await?;
+        let (caller, repo, now) = (caller.clone(), repo.to_owned(), self.clock.now());
+        let of = memory.clone();
+        let fresh = uuid7(self.ids.as_ref(), now.millis());
+        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let asked = self.store.write(move |tx| {
+            existing(tx, &memory)?;
+            let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
+            place::require_all(&caller, &memory, &place::actor_of(&repository)?, Capability::Write)?;
+            let mut progress = progress_of(tx, &repository, &fresh, now)?;
+            progress.wanted = Some(window);
+            progress.updated_at = now;
+            tx.ledger_mut().put_noun(&progress)?;
+            ask_for_history(tx, &memory, &repository.id, &job, now)
+        });
+        let job = asked.await?;
+        self.wake.call();
+        Ok((of, job))
+    }
+}
+
+fn named(mut error: Error, field: &'static str) -> Error {
+    if error.field.as_deref() == Some("paths") {
+        error = error.on(field);
+    }
+    error
+}
+
+/// What is absent beside paths.
+pub(in crate::coding) fn absent(
+    scene: &Scene<'_>,
+    paths: &[String],
+    thresholds: &Thresholds,
+    rows: usize,
+) -> Vec<CoChange> {
+    let graph = &scene.counted.graph;
+    let Meant { files, beside } = graph.meant(paths);
+    let found = missing(graph, &files, &beside, thresholds);
+    found.iter().take(rows).filter_map(|one| graph.shown(one.because, &one.together)).collect()
+}
+
+/// Tasks that changed some of these files and did not work, as far as the caller may see their episodes.
+fn failed(scene: &Scene<'_>, files: &BTreeSet<FileId>, view: &View) -> Result<Vec<Failed>> {
+    let graph = &scene.counted.graph;
+    let ids: BTreeSet<u32> = files.iter().flat_map(|file| graph.transactions_of(*file)).copied().collect();
+    let mut told: Vec<(i64, &TaskId, &[FileId])> = ids
+        .iter()
+        .filter_map(|id| graph.transaction(*id))
+        .flat_map(|one| one.tasks.iter().map(|task| (one.at_s, task, one.files.as_slice())))
+        .collect();
+    told.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    let mut found = Vec::new();
+    for (_, task, files) in told.into_iter().take(TASKS_MAX) {
+        let memory = &scene.repository.memory;
+        let Some(task) = scene.tx.tasks().get(memory, task)? else { continue };
+        if let Some(episode) = failed_episode(scene, &task, view)? {
+            found.push(Failed { episode, files: files.iter().copied().collect() });
+        }
+    }
+    Ok(found)
+}
+
+/// The episode of a task, where it did not work.
+fn failed_episode(scene: &Scene<'_>, task: &Task, view: &View) -> Result<Option<RecordId>> {
+    let Some(id) = &task.written.episode else { return Ok(None) };
+    let record = scene.tx.records().get(&task.memory, id)?;
+    let seen = record.filter(|record| record.state == RecordState::Active && view.admits(record));
+    let Some(record) = seen else { return Ok(None) };
+    let candidate = Candidate::new(HydrationKind::Episodes, record, 1.0);
+    let ended_badly = matches!(task.status, TaskStatus::Failed | TaskStatus::TimedOut);
+    let did_not_work = match outcome_of(&candidate).1 {
+        Polarity::Negative => true,
+        Polarity::Positive => false,
+        Polarity::Neutral => ended_badly,
+    };
+    Ok(did_not_work.then(|| id.clone()))
+}

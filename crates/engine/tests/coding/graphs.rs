@@ -1,0 +1,335 @@
+//! Files that change together through the engine: the history is read in the background, once, and on; tasks are counted with it; who
+//! may ask; and what a hydration shows of it.
+
+use loci_engine::coding::hydration::{Hydration, HydrationKind, KindStatus};
+use loci_engine::coding::{
+    CoChange, Completion, Finalization, GraphAbout, HistoryState, Hydrated, ImpactOf, RepositoryChange,
+    Thresholds,
+};
+use loci_model::file_change::HistoryWindow;
+use loci_model::principal::{Capability, Grant};
+use loci_model::task::{TaskPullRequest, TaskStatus};
+use loci_model::{ErrorKind, Result, limits};
+use loci_testkit::block_on;
+use serde_json::json;
+
+use super::world::{DIRECTORY, REPO, Workshop, task_id};
+
+/// Longer than tips of default branches go unlooked at.
+const LATER_MS: u64 = 7_200_000;
+
+/// The interface and its document change together four times; the page once alone.
+fn shop() -> Workshop {
+    let shop = Workshop::new();
+    for number in 0..4 {
+        both(&shop, number);
+    }
+    shop.write("src/page.ts", "page");
+    for number in 0..4 {
+        shop.write("README.md", &format!("# Shop {number}\n"));
+    }
+    shop
+}
+
+/// One commit of both.
+fn both(shop: &Workshop, number: usize) {
+    let name = format!("feat: orders {number} (#{})", number + 1);
+    shop.shelf
+        .change(DIRECTORY, |history| {
+            history.write("src/orders.ts", Some(&format!("orders {number}")));
+            history.called(&name);
+            history.write("openapi.yaml", Some(&format!("paths: {number}")));
+            history.called(&name);
+        })
+        .unwrap();
+}
+
+/// Time passes, and what is due is done.
+fn later(shop: &Workshop) {
+    shop.world.clock().advance_ms(LATER_MS);
+    block_on(shop.engine.sweep()).unwrap();
+    shop.work();
+}
+
+fn missing(shop: &Workshop, paths: &[&str]) -> (Vec<CoChange>, GraphAbout) {
+    let paths = paths.iter().map(|path| (*path).to_owned()).collect();
+    let wanted = (Thresholds::default(), 20);
+    block_on(shop.engine.missing_files(&shop.caller, &shop.standing, REPO, paths, wanted)).unwrap()
+}
+
+fn names(found: &[CoChange]) -> Vec<&str> {
+    found.iter().map(|one| one.path.as_str()).collect()
+}
+
+fn changes(shop: &Workshop, path: &str) -> (u32, u32) {
+    let wanted = (Thresholds::default(), 20);
+    let found = block_on(shop.engine.co_changes(&shop.caller, &shop.standing, REPO, path, wanted)).unwrap();
+    (found.about.transactions, found.changes)
+}
+
+fn rebuild(shop: &Workshop, window: HistoryWindow) -> Result<()> {
+    block_on(shop.engine.graph_rebuild(&shop.caller, &shop.standing, REPO, window)).map(drop)
+}
+
+fn changed(files: &[&str]) -> Completion {
+    Completion {
+        files_changed: files.iter().map(|path| (*path).to_owned()).collect(),
+        ..Completion::default()
+    }
+}
+
+fn asked_changes(shop: &Workshop) -> usize {
+    shop.shelf.change(DIRECTORY, |history| history.changes_asked()).unwrap()
+}
+
+#[test]
+fn a74_the_document_of_the_interface_is_missed() {
+    let shop = shop();
+    let (found, about) = missing(&shop, &["src/orders.ts"]);
+    assert_eq!((found.len(), about.state), (0, HistoryState::None));
+    assert!(about.warnings[0].starts_with("HISTORY_UNREAD"), "{about:?}");
+    later(&shop);
+    let (found, about) = missing(&shop, &["./src/orders.ts"]);
+    assert_eq!(names(&found), ["openapi.yaml"]);
+    let one = &found[0];
+    // Ten changes: the first commit, four pull requests of two commits each, five single ones.
+    assert_eq!((one.because.as_str(), one.support, one.confidence, one.lift), ("src/orders.ts", 4, 1.0, 2.5));
+    assert_eq!(one.samples.len(), 3);
+    assert_eq!(
+        (about.state, about.transactions, about.commits, about.remaining, about.is_cut),
+        (HistoryState::Read, 10, 14, 0, false),
+    );
+    assert!(about.warnings.is_empty(), "{about:?}");
+    assert!(missing(&shop, &["src/orders.ts", "openapi.yaml"]).0.is_empty());
+    assert_eq!(names(&missing(&shop, &["src/**"]).0), ["openapi.yaml"], "a pattern stands for what it means");
+}
+
+#[test]
+fn a_history_is_read_once_and_on() {
+    let shop = shop();
+    later(&shop);
+    let before = asked_changes(&shop);
+    later(&shop);
+    assert_eq!(asked_changes(&shop), before, "the tip is the same");
+    both(&shop, 7);
+    later(&shop);
+    assert_eq!(asked_changes(&shop), before + 2);
+    assert_eq!(changes(&shop, "src/orders.ts"), (11, 5));
+    // Wanted anew, and less of it.
+    rebuild(&shop, HistoryWindow { commits_max: 2, months: 0 }).unwrap();
+    assert_eq!(changes(&shop, "src/orders.ts"), (11, 5), "the one before is shown until then");
+    shop.work();
+    assert_eq!(changes(&shop, "src/orders.ts"), (1, 1));
+    assert!(missing(&shop, &["src/orders.ts"]).1.is_cut);
+    rebuild(&shop, HistoryWindow::default()).unwrap();
+    shop.work();
+    assert_eq!(changes(&shop, "src/orders.ts"), (11, 5));
+}
+
+#[test]
+fn windows_at_their_limits() {
+    let shop = shop();
+    let check = |window: HistoryWindow, expect: Option<&str>| {
+        let field = rebuild(&shop, window).err().and_then(|error| error.field);
+        assert_eq!(field.as_deref(), expect, "{window:?}");
+    };
+    let usual = HistoryWindow::default();
+    let commits = |commits_max| HistoryWindow { commits_max, ..usual };
+    check(commits(limits::HISTORY_COMMITS_MAX), None);
+    check(commits(limits::HISTORY_COMMITS_MAX + 1), Some("commits"));
+    check(commits(0), Some("commits"));
+    let months = |months| HistoryWindow { months, ..usual };
+    check(months(limits::HISTORY_MONTHS_MAX), None);
+    check(months(limits::HISTORY_MONTHS_MAX + 1), Some("months"));
+    let many = vec!["a".to_owned(); limits::RELATED_PATHS_MAX];
+    let ask = |paths: Vec<String>, rows: u32| {
+        let wanted = (Thresholds::default(), rows);
+        let found = block_on(shop.engine.missing_files(&shop.caller, &shop.standing, REPO, paths, wanted));
+        found.err().and_then(|error| error.field)
+    };
+    assert_eq!(ask(many.clone(), limits::RELATED_ROWS_MAX), None);
+    assert_eq!(ask([many, vec!["b".to_owned()]].concat(), 1).as_deref(), Some("paths"));
+    assert_eq!(ask(vec!["a".to_owned()], limits::RELATED_ROWS_MAX + 1).as_deref(), Some("limit"));
+    let impact = |depth| {
+        let of = ImpactOf::Paths(vec!["a".to_owned()]);
+        let found = block_on(shop.engine.impact(&shop.caller, &shop.standing, REPO, of, (depth, 10)));
+        found.err().and_then(|error| error.field)
+    };
+    assert_eq!(impact(limits::IMPACT_DEPTH_MAX), None);
+    assert_eq!(impact(limits::IMPACT_DEPTH_MAX + 1).as_deref(), Some("depth"));
+}
+
+#[test]
+fn a73_tasks_count_and_their_pull_requests_once() {
+    let shop = shop();
+    later(&shop);
+    shop.begun("t-001");
+    let pr = Some(TaskPullRequest { number: 1, ..TaskPullRequest::default() });
+    shop.complete("t-001", Completion { pr, ..changed(&["src/orders.ts", "./openapi.yaml"]) }).unwrap();
+    assert_eq!(changes(&shop, "src/orders.ts"), (10, 4), "its pull request is counted already");
+    shop.begun("t-002");
+    shop.complete("t-002", changed(&["src/orders.ts", "/etc/passwd", "src/new.ts"])).unwrap();
+    assert_eq!(changes(&shop, "src/orders.ts"), (11, 5), "at once");
+    assert_eq!(changes(&shop, "src/new.ts").1, 1);
+    let missed = |id: &str| {
+        let task = shop.get(id).unwrap();
+        let found = block_on(shop.engine.missed_by_task(&shop.caller, &task)).unwrap();
+        names(&found).join(" ")
+    };
+    assert_eq!((missed("t-001"), missed("t-002")), (String::new(), "openapi.yaml".to_owned()));
+    assert_eq!(changes(&shop, "/etc/passwd").1, 0, "no path of the repository");
+    // Counted from the beginning it is the same.
+    rebuild(&shop, HistoryWindow::default()).unwrap();
+    shop.work();
+    assert_eq!(changes(&shop, "src/orders.ts"), (11, 5));
+    // What is not trusted does not count.
+    block_on(shop.engine.task_alert(&shop.caller, &shop.standing, &task_id("t-002"), "odd")).unwrap();
+    assert_eq!(changes(&shop, "src/orders.ts"), (10, 4));
+    assert_eq!(changes(&shop, "src/new.ts").1, 0);
+}
+
+#[test]
+fn without_code_tasks_serve_alone() {
+    let shop = shop();
+    shop.unreadable();
+    for number in 0..3 {
+        let id = format!("t-00{number}");
+        shop.begun(&id);
+        shop.complete(&id, changed(&["a.ts", "b.ts"])).unwrap();
+    }
+    for id in ["t-007", "t-008"] {
+        shop.begun(id);
+        shop.complete(id, changed(&["c.ts"])).unwrap();
+    }
+    rebuild(&shop, HistoryWindow::default()).unwrap();
+    shop.work();
+    let (found, about) = missing(&shop, &["a.ts"]);
+    assert_eq!(names(&found), ["b.ts"]);
+    assert_eq!(found[0].samples[0], "task:t-002");
+    assert!(about.warnings[0].starts_with("HISTORY_UNREAD: no place"), "{about:?}");
+    shop.readable();
+    later(&shop);
+    let (_, about) = missing(&shop, &["a.ts"]);
+    assert_eq!((about.state, about.warnings.len()), (HistoryState::Read, 0));
+}
+
+#[test]
+fn what_was_changed_in_vain_is_part_of_the_impact() {
+    let shop = shop();
+    later(&shop);
+    for (id, status) in [("t-001", TaskStatus::Failed), ("t-002", TaskStatus::Completed)] {
+        shop.begun(id);
+        let files =
+            ["src/orders.ts", if status == TaskStatus::Failed { "src/cache.ts" } else { "src/log.ts" }];
+        shop.complete(id, changed(&files)).unwrap();
+        let end = Finalization { status: Some(status), ..Finalization::default() };
+        shop.finalize(id, end).unwrap();
+    }
+    let of = ImpactOf::Paths(vec!["src/orders.ts".to_owned()]);
+    let (rows, about) =
+        block_on(shop.engine.impact(&shop.caller, &shop.standing, REPO, of, (2, 50))).unwrap();
+    let seen: Vec<(&str, &[&str], usize)> =
+        rows.iter().map(|row| (row.path.as_str(), row.reasons.as_slice(), row.episodes.len())).collect();
+    let expect: [(&str, &[&str], usize); 2] =
+        [("openapi.yaml", &["co_change"], 0), ("src/cache.ts", &["failed_episode"], 1)];
+    assert_eq!(seen, expect);
+    assert!(about.warnings.iter().any(|warning| warning.starts_with("IMPORTS_NOT_SCANNED")), "{about:?}");
+    let of = ImpactOf::Module("orders".to_owned());
+    let (rows, _) = block_on(shop.engine.impact(&shop.caller, &shop.standing, REPO, of, (1, 50))).unwrap();
+    assert_eq!(rows.first().map(|row| row.path.as_str()), Some("openapi.yaml"));
+}
+
+#[test]
+fn whoever_may_not_read_all_of_the_repository_may_not_ask() {
+    let shop = shop();
+    later(&shop);
+    let knowledge = Some(loci_model::Namespace::parse("/acme/shop/knowledge/").unwrap());
+    let part = shop.with_grant(&[Capability::Read], Grant { namespace: knowledge, ..Grant::everything() });
+    let wanted = (Thresholds::default(), 20);
+    let found = shop.engine.missing_files(&part, &shop.standing, REPO, vec!["a".to_owned()], wanted);
+    assert_eq!(block_on(found).unwrap_err().kind, ErrorKind::Denied);
+    let reader = shop.with_grant(&[Capability::Read], Grant::everything());
+    let found =
+        shop.engine.missing_files(&reader, &shop.standing, REPO, vec!["src/orders.ts".to_owned()], wanted);
+    assert_eq!(block_on(found).unwrap().0.len(), 1);
+    let window = HistoryWindow::default();
+    let refused = block_on(shop.engine.graph_rebuild(&reader, &shop.standing, REPO, window)).unwrap_err();
+    assert_eq!(refused.kind, ErrorKind::Denied);
+}
+
+#[test]
+fn forgetting_the_repository_forgets_its_graph() {
+    let shop = shop();
+    later(&shop);
+    assert_eq!(missing(&shop, &["src/orders.ts"]).0.len(), 1);
+    shop.forget();
+    let (found, about) = missing(&shop, &["src/orders.ts"]);
+    assert_eq!((found.len(), about.transactions, about.state), (0, 0, HistoryState::None));
+}
+
+fn hydrated(shop: &Workshop, id: &str, asked: Hydration) -> Hydrated {
+    shop.world.clock().advance_ms(1_000);
+    block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap()
+}
+
+#[test]
+fn a_hydration_shows_what_changes_with_its_paths() {
+    let shop = shop();
+    later(&shop);
+    shop.begun("t-001");
+    let asked = || Hydration { paths: vec!["src/orders.ts".to_owned()], ..Hydration::default() };
+    let found = hydrated(&shop, "t-001", asked());
+    assert_eq!((found.related_status, names(&found.related)), (KindStatus::Ok, vec!["openapi.yaml"]));
+    let line =
+        "- [related-1] (history; 4 times) openapi.yaml is changed in 100 % of the changes of src/orders.ts\n";
+    assert!(found.plan.block.contains(&format!("Often changed together:\n{line}")), "{}", found.plan.block);
+    assert!(found.plan.used <= found.limit);
+    assert_eq!(found.plan.by_kind().get(&HydrationKind::Knowledge), Some(&found.plan.related_tokens));
+    let status = |asked: Hydration| {
+        let found = hydrated(&shop, "t-001", asked);
+        (found.related_status, found.related.len())
+    };
+    assert_eq!(status(Hydration::default()), (KindStatus::Skipped, 0), "no paths");
+    let rules = || Some([HydrationKind::Rules].into());
+    assert_eq!(status(Hydration { include: rules(), ..asked() }), (KindStatus::Disabled, 0));
+    assert_eq!(status(Hydration { include: rules(), graph: true, ..asked() }), (KindStatus::Ok, 1));
+    assert_eq!(status(Hydration { budget_tokens: Some(110), ..asked() }).0, KindStatus::Ok);
+    let change =
+        RepositoryChange { settings: vec![("tiers.graph".to_owned(), json!(false))], ..Default::default() };
+    block_on(shop.engine.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
+    assert_eq!(status(asked()), (KindStatus::Disabled, 0));
+}
+
+#[test]
+fn a_repository_without_the_tier_is_not_read_in_the_background() {
+    let shop = shop();
+    let change =
+        RepositoryChange { settings: vec![("tiers.graph".to_owned(), json!(false))], ..Default::default() };
+    block_on(shop.engine.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
+    later(&shop);
+    assert_eq!(asked_changes(&shop), 0);
+    rebuild(&shop, HistoryWindow::default()).unwrap();
+    shop.work();
+    let (found, about) = missing(&shop, &["src/orders.ts"]);
+    assert_eq!(found.len(), 1, "it is asked for");
+    assert!(about.warnings[0].starts_with("TIER_OFF"), "{about:?}");
+}
+
+#[test]
+fn a_rewritten_history_is_read_anew() {
+    let shop = shop();
+    later(&shop);
+    let mut other = loci_testkit::CodeHistory::new();
+    other.commit(&[("README.md", "# Shop\n\nSells things.\n")]);
+    for number in 0..3 {
+        other.write("src/a.ts", Some(&format!("a {number}")));
+        other.called("both (#1)");
+        other.write("src/b.ts", Some(&format!("b {number}")));
+        other.called("both (#1)");
+    }
+    shop.shelf.put(DIRECTORY, Some("git@github.com:acme/shop.git"), other);
+    later(&shop);
+    later(&shop);
+    assert_eq!(changes(&shop, "src/a.ts"), (2, 1));
+    assert_eq!(changes(&shop, "src/orders.ts").1, 0);
+}

@@ -1,0 +1,99 @@
+//! Commits of a history, the newest first, and what each of them changed. What belongs together of it is nobody's matter here.
+
+use std::collections::BTreeSet;
+
+use loci_model::code::{CodeFile, ObjectId};
+use loci_model::code_history::{CommitChanges, History, HistoryAsk, HistoryCommit};
+use loci_model::ports::code::CodeResult;
+use loci_model::verdict::Unverifiable;
+
+use crate::ancestry::{OF_NEWER, OF_OLDER, Walk};
+use crate::fault;
+use crate::limits::{COMMITS_MAX, COMPARED_IN_COMMIT_MAX, SUBJECT_CHARS_MAX};
+use crate::repository::Repository;
+use crate::source::Source;
+use crate::trees::Difference;
+
+impl Repository {
+    /// Walks from the tip, the youngest commit first, until what is asked for ends.
+    pub(crate) fn history(&self, ask: &HistoryAsk) -> CodeResult<History> {
+        let shallow = self.shallow()?;
+        let newest = self.commit_with(&ask.tip, &shallow)?.time;
+        let mut walk = Walk::default();
+        if let Some(without) = &ask.without {
+            walk.reach(*without, self.commit_with(without, &shallow)?.time, OF_OLDER);
+        }
+        walk.reach(ask.tip, newest, OF_NEWER);
+        let mut history = History::default();
+        let mut counted = 0;
+        while let Some((time, id, sides)) = walk.next() {
+            if walk.seen() > COMMITS_MAX {
+                return Err(fault::too_large("the history"));
+            }
+            let commit = self.commit_with(&id, &shallow)?;
+            if sides == OF_NEWER {
+                let is_old = ask.span_s.is_some_and(|span| time < newest.saturating_sub(span));
+                if is_old || counted >= ask.commits_max {
+                    history.is_cut = true;
+                    if is_old {
+                        continue; // Its branch ends here; another may hold younger ones.
+                    }
+                    break;
+                }
+                counted += usize::from(commit.parents.len() < 2);
+                history.is_cut |= commit.cut_off;
+                history.commits.push(HistoryCommit {
+                    id,
+                    parents: commit.parents.clone(),
+                    at_s: time,
+                    subject: self.subject(&id, SUBJECT_CHARS_MAX)?,
+                });
+            }
+            for parent in &commit.parents {
+                match self.commit_with(parent, &shallow) {
+                    Ok(found) => walk.reach(*parent, found.time, sides),
+                    Err(error) if error.why == Unverifiable::PartialClone => history.is_cut = true,
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        // A clock that was wrong lets a commit come out before it is seen to belong to the older history, too.
+        history.commits.retain(|commit| walk.is_newer_alone(&commit.id));
+        Ok(history)
+    }
+}
+
+impl Source {
+    pub(crate) fn changed_by(&self, id: &ObjectId, similarity: u8) -> CodeResult<Option<CommitChanges>> {
+        let repository = &self.repository;
+        let commit = repository.commit(id)?;
+        if commit.cut_off {
+            return Ok(None);
+        }
+        let paths = |files: &[CodeFile]| files.iter().map(|file| file.path.clone()).collect::<Vec<_>>();
+        let Some(parent) = commit.parents.first() else {
+            let come = paths(&repository.tree_files(&commit.tree)?);
+            return Ok(Some(CommitChanges { come, ..CommitChanges::default() }));
+        };
+        let before = match repository.commit(parent) {
+            Ok(parent) => parent.tree,
+            Err(error) if error.why == Unverifiable::PartialClone => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let difference = repository.tree_changes(&before, &commit.tree)?;
+        let (changed, gone, come) = (difference.changed, paths(&difference.gone), paths(&difference.come));
+        if gone.is_empty() || come.is_empty() {
+            return Ok(Some(CommitChanges { changed, come, gone, renames: Vec::new() }));
+        }
+        let is_sweeping = gone.len() + come.len() > COMPARED_IN_COMMIT_MAX;
+        let moved = Difference { gone: difference.gone, come: difference.come, changed: Vec::new() };
+        let renames = self.pair(moved, if is_sweeping { 100 } else { similarity })?;
+        let from: BTreeSet<&str> = renames.iter().map(|rename| rename.from.as_str()).collect();
+        let to: BTreeSet<&str> = renames.iter().map(|rename| rename.to.as_str()).collect();
+        let without = |paths: Vec<String>, known: &BTreeSet<&str>| {
+            paths.into_iter().filter(|path| !known.contains(path.as_str())).collect::<Vec<_>>()
+        };
+        let (come, gone) = (without(come, &to), without(gone, &from));
+        Ok(Some(CommitChanges { changed, come, gone, renames }))
+    }
+}
