@@ -5,11 +5,10 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use loci_engine::Engine;
-use loci_model::MemoryId;
 use serde_json::{Value, json};
 
 use crate::embedded;
@@ -40,7 +39,8 @@ pub(crate) struct Arguments {
 
 const REPO: &str = "bench/measured";
 /// A reading takes no longer.
-const WAIT_MS: u64 = 600_000;
+const WAIT: Duration = Duration::from_secs(600);
+const LOOK: Duration = Duration::from_millis(20);
 /// Of a made-up history: files, and how many of them make one part of the work.
 const FILES: u64 = 4_000;
 const PART: u64 = 40;
@@ -73,7 +73,7 @@ async fn measure(repo: &Path, arguments: &Arguments) -> Result<()> {
     let began = Instant::now();
     let path = format!("/v1/repos/{REPO}/graph/rebuild");
     let asked = wire.ask("POST", &path, Some(&json!({ "commits": arguments.commits, "months": 0 }))).await?;
-    read(&engine, &text_at(&asked, "/memory")?).await?;
+    read(&engine, &wire, &asked).await?;
     let read_s = began.elapsed().as_secs_f64();
 
     let mut random = Seeded::new(arguments.seed);
@@ -124,10 +124,27 @@ async fn measure(repo: &Path, arguments: &Arguments) -> Result<()> {
 }
 
 /// Runs what is due until the history is read.
-async fn read(engine: &Engine, memory: &str) -> Result<()> {
-    let settled = engine.settle(&[MemoryId::parse(memory)?], Some(WAIT_MS)).await?;
-    ensure!(settled.jobs.complete && settled.jobs.failed == 0, "the history was not read in time");
-    Ok(())
+async fn read(engine: &Engine, wire: &Wire, asked: &Value) -> Result<()> {
+    let path = format!("/v1/memories/{}/jobs/{}", text_at(asked, "/memory")?, text_at(asked, "/job")?);
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let jobs = engine.run_jobs(Box::pin(async {
+        stopped.await.ok();
+    }));
+    let waited = async {
+        let began = Instant::now();
+        let ended = loop {
+            let job = wire.ask("GET", &path, None).await?;
+            match job.pointer("/state").and_then(Value::as_str) {
+                Some("done") => break Ok(()),
+                Some("failed") => break Err(anyhow!("the history was not read: {job}")),
+                _ if began.elapsed() > WAIT => break Err(anyhow!("the history was not read in time: {job}")),
+                _ => tokio::time::sleep(LOOK).await,
+            }
+        };
+        stop.send(()).ok();
+        ended
+    };
+    futures::join!(jobs, waited).1
 }
 
 async fn co_change(wire: &Wire, file: &str) -> Result<Value> {

@@ -10,7 +10,7 @@ pub struct Job {
     pub id: String,
     /// The memory.
     pub memory: String,
-    /// `extract`, `embed`, `purge`, `handover`, `reflect`, `verify`, `cite`.
+    /// `extract`, `embed`, `purge`, `handover`, `reflect`, `verify`, `cite`, `co_change`.
     pub kind: String,
     /// `pending`, `waiting` (for an answer from outside), `running`, `failed`, `done`.
     pub state: String,

@@ -2,10 +2,12 @@
 //! that are named.
 
 use std::io::Read;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use loci_api::graph::{
-    CoChange, CoChangeAsk, FileSetListing, GraphAbout, GraphRebuild, ImpactAsk, ImpactRow, MissingAsk,
+    CoChange, CoChangeAsk, FileSetListing, GraphAbout, GraphRebuild, GraphRebuildAsked, ImpactAsk, ImpactRow,
+    MissingAsk,
 };
 use loci_client::Client;
 use serde::Serialize;
@@ -20,6 +22,11 @@ use crate::session::Session;
 /// Files that are named on standard input, in bytes.
 const INPUT_BYTES_MAX: u64 = 4 << 20;
 const INPUT: &str = "-";
+/// A reading is waited for no longer, where nobody says.
+const BUILD_MS_MAX: u64 = 600_000;
+/// How often it is looked whether it has ended, and told how far it is.
+const LOOK: Duration = Duration::from_millis(100);
+const TELL: Duration = Duration::from_secs(5);
 
 /// Files that change together
 #[derive(Debug, clap::Subcommand)]
@@ -139,7 +146,7 @@ impl Graph {
         let session = Session::begin(globals, environment)?;
         let as_json = globals.json;
         let ended = match self {
-            Self::Build(build) => build.run(&session, as_json).await,
+            Self::Build(build) => build.run(&session, globals).await,
             Self::CoChange(asked) => asked.run(&session, as_json).await,
             Self::Sets(asked) => asked.run(&session, as_json).await,
             Self::Impact(asked) => asked.run(&session, as_json).await,
@@ -152,14 +159,21 @@ impl Graph {
 }
 
 impl Build {
-    async fn run(&self, session: &Session, as_json: bool) -> Result<()> {
+    async fn run(&self, session: &Session, globals: &Globals) -> Result<()> {
         let (client, repo) = self.of.of(session)?;
         let months = self.history.as_deref().map(months).transpose()?;
         let asked = client.graph_rebuild(repo, &GraphRebuild { commits: self.commits, months }).await?;
-        session.settle(&asked.memory).await?;
+        // Where no server does, this process runs the job; else it is watched.
+        let meanwhile = session.work_meanwhile();
+        let wait = Duration::from_millis(globals.wait_ms.unwrap_or(BUILD_MS_MAX));
+        let ended = self.watch(&client, &asked, wait, globals.json).await;
+        if let Some(meanwhile) = meanwhile {
+            meanwhile.end().await?;
+        }
+        ended?;
         let found = client.file_sets(repo, &FileSetListing::default()).await?;
         let built = Built { job: asked.job, graph: found.graph, warnings: found.warnings };
-        output::result(as_json, &built, |built| {
+        output::result(globals.json, &built, |built| {
             let GraphAbout { n, commits, remaining, is_cut, .. } = &built.graph;
             let older = if *is_cut { ", older ones are left out" } else { "" };
             output::line(format!("{commits} commits are read{older}; {n} changes are counted"));
@@ -168,6 +182,36 @@ impl Build {
             }
             built.warnings.iter().for_each(output::note);
         })
+    }
+}
+
+impl Build {
+    /// Until the job has ended, or the time is up: then it goes on in the background.
+    async fn watch(
+        &self,
+        client: &Client,
+        asked: &GraphRebuildAsked,
+        wait: Duration,
+        is_quiet: bool,
+    ) -> Result<()> {
+        let (began, mut told) = (Instant::now(), Instant::now());
+        while began.elapsed() < wait {
+            let job = client.job_get(&asked.memory, &asked.job).await?;
+            match job.state.as_str() {
+                "done" => return Ok(()),
+                "failed" => bail!("the history was not read: {}", job.failure_reason.unwrap_or_default()),
+                _ => {}
+            }
+            if !is_quiet && told.elapsed() >= TELL {
+                told = Instant::now();
+                let repo = self.of.repo.split_once('/').unwrap_or_default();
+                let ask = CoChangeAsk { path: "README.md".to_owned(), ..CoChangeAsk::default() };
+                let GraphAbout { commits, remaining, .. } = client.co_changes(repo, &ask).await?.graph;
+                output::note(format!("{commits} commits are read, {remaining} are to be read"));
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        Ok(())
     }
 }
 

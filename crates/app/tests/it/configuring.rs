@@ -82,7 +82,10 @@ fn a_repository_is_configured_at_every_door() {
     let shown: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(
         (code, &shown["config"]["tiers"]),
-        (0, &json!({"knowledge":true,"episodes":true,"rules":false,"preferences":true,"reflections":true}))
+        (
+            0,
+            &json!({"knowledge":true,"episodes":true,"rules":false,"preferences":true,"reflections":true,"graph":true})
+        )
     );
     assert_eq!(shown["config"].get("default_branch"), None, "{shown}");
     assert_eq!(run(&["repo", "set", "acme/shop", "memory_token_budget=many"]).0, 2);
