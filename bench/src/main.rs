@@ -28,6 +28,7 @@ mod progress;
 mod recall;
 mod retrieval;
 mod rot;
+mod rules;
 mod scripted_model;
 mod seeded;
 mod server;
@@ -81,6 +82,8 @@ enum Program {
     Retrieval(retrieval::Arguments),
     /// How well verified memory tells code that is still there from code that is not, on any git history.
     Rot(Box<rot::Arguments>),
+    /// Labelled review comments: which of them state a rule, told without a model.
+    Rules(rules::Arguments),
     /// A local stand-in for a language model, that answers from the question alone.
     ScriptedModel(scripted_model::Arguments),
     /// Fits the weights of the ranking and judges them on conversations they did not see.
@@ -128,6 +131,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::Facts(arguments) => facts::run(arguments).await,
         Program::Retrieval(arguments) => retrieval::run(arguments).await,
         Program::Rot(arguments) => rot::run(*arguments).await,
+        Program::Rules(arguments) => rules::run(&arguments),
         Program::ScriptedModel(arguments) => scripted_model::run(arguments).await,
         Program::Hydrate(arguments) => facts::hydrate::run(arguments).await,
         Program::History(arguments) => history::run(arguments).await,

@@ -4,7 +4,7 @@
 //! labelled so, how much is decided so (recall). Nothing is trained here.
 
 mod pair;
-mod tally;
+pub(crate) mod tally;
 
 use std::fs;
 use std::path::PathBuf;

@@ -25,12 +25,12 @@ pub(super) struct Tally {
 
 /// A share with its 95 % interval (Wilson).
 #[derive(Debug, Clone, Copy, Serialize)]
-pub(super) struct Share {
-    pub(super) hits: usize,
-    pub(super) of: usize,
-    pub(super) share: f64,
-    pub(super) low: f64,
-    pub(super) high: f64,
+pub(crate) struct Share {
+    pub(crate) hits: usize,
+    pub(crate) of: usize,
+    pub(crate) share: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 /// Precision and recall of one action.
@@ -120,7 +120,7 @@ fn line(one: &Decided) -> String {
     )
 }
 
-fn shown(share: Share) -> String {
+pub(crate) fn shown(share: Share) -> String {
     format!(
         "{:.1} % [{:.1}–{:.1}] {}/{}",
         share.share * 100.0,
@@ -132,7 +132,7 @@ fn shown(share: Share) -> String {
 }
 
 /// The Wilson interval at 95 %. A share of nothing is 1: nothing decided is nothing decided wrongly.
-fn share(hits: usize, of: usize) -> Share {
+pub(crate) fn share(hits: usize, of: usize) -> Share {
     if of == 0 {
         return Share { hits, of, share: 1.0, low: 0.0, high: 1.0 };
     }

@@ -288,3 +288,5 @@ pub const RULES_OF_REVIEW_MAX: usize = 10;
 pub const REFUSED_EXCERPT_CHARS_MAX: usize = 120;
 /// Characters of what says where an outcome comes from.
 pub const OUTCOME_SOURCE_CHARS_MAX: usize = 64;
+/// Bytes of what a model is shown of one review.
+pub const REVIEW_INPUT_BYTES_MAX: usize = 32 * 1024;

@@ -8,6 +8,8 @@ use super::matching;
 pub(super) const POINTS_MIN: i32 = 2;
 /// A request in the form of a question states a rule only where it says so more clearly.
 const REQUEST_POINTS_MIN: i32 = 3;
+/// What a remark weighs that is said to be general before it begins.
+const OPENING_POINTS: i32 = 2;
 /// Words of a statement, at least; characters, where words are not parted.
 const WORDS_MIN: usize = 3;
 const CHARS_MIN: usize = 5;
@@ -35,22 +37,40 @@ struct Weighed {
 }
 
 impl Weighed {
-    fn points(&self) -> i32 {
-        self.orders.unwrap_or(0).saturating_add(self.general).saturating_sub(self.local)
+    /// What it all adds up to. In a question it matters little how it is put.
+    fn points(&self, asks: bool) -> i32 {
+        let orders = self.orders.unwrap_or(0);
+        let orders = if asks { orders.min(1) } else { orders };
+        orders.saturating_add(self.general).saturating_sub(self.local)
     }
 }
 
-/// Takes a statement as a rule, or says what it is instead.
-pub(super) fn judge(statement: &str, of_text: &'static Language) -> Result<Taken, Reason> {
-    let language = cues::of_statement(statement, of_text);
+/// Takes a statement as a rule, or says what it is instead. Where it may be in several languages, one that takes it is enough, unless
+/// another says that it is something else.
+pub(super) fn judge(statement: &str, of_text: &[&'static Language]) -> Result<Taken, Reason> {
+    let mut found = Err(Reason::OneOff);
+    for language in cues::of_statement(statement, of_text) {
+        match in_language(statement, language) {
+            Ok(taken) => found = found.or(Ok(taken)),
+            Err(Reason::OneOff) => {}
+            Err(reason) => return Err(reason),
+        }
+    }
+    found
+}
+
+fn in_language(statement: &str, language: &'static Language) -> Result<Taken, Reason> {
     let bare = without_leaders(statement, language);
-    match of_clause(bare, language) {
+    let opening = statement.get(..statement.len().saturating_sub(bare.len())).unwrap_or_default();
+    let general = if cues::opens_generally(opening) { OPENING_POINTS } else { 0 };
+    match of_clause(bare, language, general) {
         Ok(taken) => Ok(taken),
-        Err(reason @ (Reason::Question | Reason::Disagreement)) => Err(reason),
-        Err(reason) => clauses(bare, language)
-            .into_iter()
-            .find_map(|clause| of_clause(clause, language).ok())
-            .ok_or(reason),
+        // What praises, asks or disagrees is one thing as a whole.
+        Err(reason @ (Reason::OneOff | Reason::Opinion)) => {
+            let mut clauses = clauses(bare, language).into_iter();
+            clauses.find_map(|clause| of_clause(clause, language, general).ok()).ok_or(reason)
+        }
+        Err(reason) => Err(reason),
     }
 }
 
@@ -66,13 +86,17 @@ fn clauses<'a>(statement: &'a str, language: &Language) -> Vec<&'a str> {
     starts.map(|clause| without_leaders(clause.trim(), language)).collect()
 }
 
-fn of_clause(statement: &str, language: &'static Language) -> Result<Taken, Reason> {
+fn of_clause(statement: &str, language: &'static Language, general: i32) -> Result<Taken, Reason> {
     let copy = matching::copy(statement);
     if !is_long_enough(&copy) {
         let short = weigh(&copy, language).stops;
         return Err(short.unwrap_or(Reason::OneOff));
     }
-    let weighed = weigh(&copy, language);
+    let mut weighed = weigh(&copy, language);
+    if general > 0 {
+        weighed.general = weighed.general.saturating_add(general);
+        weighed.why.push(format!("{}: opens as a general remark {general:+}", language.code));
+    }
     let asks = copy.trim_end_matches([')', '"', '\'', ' ', '!', '.']).ends_with('?');
     if let Some(reason) = weighed.stops {
         return Err(reason);
@@ -82,7 +106,7 @@ fn of_clause(statement: &str, language: &'static Language) -> Result<Taken, Reas
         return Err(Reason::Question);
     }
     let orders = weighed.orders.is_some() || weighed.requests;
-    if orders && weighed.points() >= enough {
+    if orders && weighed.points(asks) >= enough {
         let text = statement.trim_end_matches(['?', ' ']);
         return Ok(Taken { text: text.to_owned(), why: weighed.why });
     }

@@ -11,11 +11,14 @@
 //! | `refusing` | what is no rule whoever says it: unsafe text, protected topics, what is said to programs |
 //! | `wording`, `canonical` | a rule as it is kept, and the form in which two are the same |
 //! | `scoping`, `impact` | to what it applies, and whether it is more than style |
+//! | `grammar`, `asking` | the same by a model: the form of its answer, and the question |
 //!
 //! To add a cue: one line in its language's file. To add a language: a file in `cues`, one line in its table.
 
+pub mod asking;
 mod canonical;
 mod cues;
+mod grammar;
 mod impact;
 mod judging;
 mod matching;
@@ -28,6 +31,7 @@ mod wording;
 use loci_model::limits;
 
 pub use self::canonical::canonical;
+pub use self::grammar::parse;
 pub use self::impact::{Impact, impact_of};
 pub use self::refusing::{Refusal, refusal};
 pub use self::review_text::{ReviewText, Said};
@@ -153,7 +157,7 @@ pub fn extract(review: &ReviewText) -> Extraction {
 /// Reads one text of the review.
 fn read(review: &ReviewText, said: &Said, found: &mut Extraction) {
     let text = prose::without_hidden(&said.body);
-    if said.is_bot || prose::is_of_program(&text) {
+    if said.is_bot || prose::is_of_program(&said.body) {
         return refuse(found, Reason::Bot, said, &text);
     }
     if review.is_withdrawn(said) {
@@ -164,10 +168,10 @@ fn read(review: &ReviewText, said: &Said, found: &mut Extraction) {
         return refuse(found, reason, said, &text);
     }
     let statements = prose::statements(&text);
-    let language = cues::of_text(&text);
+    let languages = cues::of_text(&text);
     let mut corrected = false;
     for statement in &statements {
-        match judging::judge(statement, language) {
+        match judging::judge(statement, &languages) {
             Ok(taken) => add(found, said, taken, injection),
             Err(reason) => {
                 corrected |= reason == Reason::OneOff;

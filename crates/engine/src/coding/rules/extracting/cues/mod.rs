@@ -1,13 +1,23 @@
 //! Words that speak for a rule or against one. One file a language, nothing but data; what a cue does is said by its kind and its points.
 //!
 //! A statement is a rule where something in it orders ([`Kind::Orders`]), and what makes it general outweighs what ties it to its place
-//! by [`super::judging::POINTS_MIN`] or more. In a form, `CODE` stands for a code span. A cue that has an `unless` does not count where that is
+//! by [`super::judging::POINTS_MIN`] or more. In a form, `CODE` stands for a code span, `VERBS` for the language's verbs. A cue that has an `unless` does not count where that is
 //! found, too: the expressions have no way to look ahead.
 //!
 //! To add a language: its file, one line in [`LANGUAGES`]; comments are told apart by the words that only hold sentences together, and by
 //! their script.
 
+mod chinese;
+mod dutch;
 mod english;
+mod french;
+mod german;
+mod italian;
+mod japanese;
+mod korean;
+mod portuguese;
+mod russian;
+mod spanish;
 
 use std::sync::LazyLock;
 
@@ -54,6 +64,8 @@ impl Cue {
 struct Words {
     /// Its code, as `de`.
     code: &'static str,
+    /// Verbs that order, for `VERBS` in its forms.
+    verbs: &'static str,
     /// What only this language's comments have: words, parted by blanks; or characters, where it is told by its script.
     told_by: Told,
     /// What may open a statement and says nothing.
@@ -67,11 +79,23 @@ struct Words {
 
 enum Told {
     Words(&'static str),
-    #[expect(dead_code, reason = "languages of other scripts are told by it")]
     Script(fn(char) -> bool),
 }
 
-static LANGUAGES: &[&Words] = &[&english::WORDS];
+static LANGUAGES: &[&Words] = &[
+    &english::WORDS,
+    &german::WORDS,
+    &french::WORDS,
+    &spanish::WORDS,
+    &portuguese::WORDS,
+    &italian::WORDS,
+    &dutch::WORDS,
+    // Japanese before Chinese, for it writes in both scripts.
+    &japanese::WORDS,
+    &chinese::WORDS,
+    &korean::WORDS,
+    &russian::WORDS,
+];
 
 /// A language, compiled.
 pub(super) struct Language {
@@ -91,11 +115,20 @@ struct Compiled {
 }
 
 static COMPILED: LazyLock<Vec<Language>> = LazyLock::new(|| LANGUAGES.iter().copied().map(compile).collect());
+/// Openings by which a remark is said to be general; the same words in all languages, for few have them.
+static GENERALLY: LazyLock<Regex> = LazyLock::new(|| {
+    matching::compiled(
+        r"(?i)\b(?:general|generally|future|next time|all of us|everyone|in general|reminder|convention|overall|allgemein\w*|grundsätzlich|nächste mal|générale|rappel|recordatorio|lembrete|geral|promemoria)\b|一般|总的来说|全体|общее|на будущее|일반적인",
+    )
+});
 /// Where nothing tells.
 static DEFAULT: LazyLock<Language> = LazyLock::new(|| compile(&english::WORDS));
 
 fn compile(words: &'static Words) -> Language {
-    let form = |form: &str| matching::compiled(&format!("(?i){}", form.replace("CODE", &CODE.to_string())));
+    let form = |form: &str| {
+        let form = form.replace("CODE", &CODE.to_string()).replace("VERBS", words.verbs);
+        matching::compiled(&format!("(?i){form}"))
+    };
     let some = |text: &str| (!text.is_empty()).then(|| form(text));
     let cues = words.cues.iter();
     Language {
@@ -122,23 +155,36 @@ impl Language {
     }
 }
 
-/// The language of a text.
-pub(super) fn of_text(text: &str) -> &'static Language {
-    told(text).unwrap_or(&DEFAULT)
+/// True for what opens a statement and says that it is general.
+pub(super) fn opens_generally(opening: &str) -> bool {
+    GENERALLY.is_match(opening)
 }
 
-/// The language of a statement within a text of another, where it tells itself.
-pub(super) fn of_statement(statement: &str, of_text: &'static Language) -> &'static Language {
-    told(statement).unwrap_or(of_text)
+/// The languages that a text may be in: usually one; where as many words speak for several, all of them.
+pub(super) fn of_text(text: &str) -> Vec<&'static Language> {
+    let told = told(text);
+    if told.is_empty() { vec![&DEFAULT] } else { told }
 }
 
-fn told(text: &str) -> Option<&'static Language> {
+/// Those of a statement within a text: what both may be, else what the statement is, else what the text is.
+pub(super) fn of_statement(statement: &str, of_text: &[&'static Language]) -> Vec<&'static Language> {
+    let told = told(statement);
+    let is_of = |one: &&&'static Language| of_text.iter().any(|other| other.code == one.code);
+    let both: Vec<&'static Language> = told.iter().filter(is_of).copied().collect();
+    match (both.is_empty(), told.is_empty()) {
+        (false, _) => both,
+        (true, false) => told,
+        (true, true) => of_text.to_vec(),
+    }
+}
+
+fn told(text: &str) -> Vec<&'static Language> {
     let copy = matching::copy(text);
     let by_script = COMPILED.iter().find(|language| match language.told_by {
         Told::Script(is_of) => is_script(&copy, *is_of),
         Told::Words(_) => false,
     });
-    by_script.or_else(|| by_words(&copy))
+    by_script.map_or_else(|| by_words(&copy), |language| vec![language])
 }
 
 /// True where enough letters are of a script: names of code are Latin in all languages.
@@ -148,25 +194,24 @@ fn is_script(copy: &str, is_of: fn(char) -> bool) -> bool {
     of >= 2 && of * 8 >= all
 }
 
-/// The language most of whose own words are in a text; none where two have as many, or none has any.
-fn by_words(copy: &str) -> Option<&'static Language> {
+/// The languages most of whose own words are in a text.
+fn by_words(copy: &str) -> Vec<&'static Language> {
     let said: Vec<&str> =
         copy.split(|c: char| !c.is_alphabetic() && c != '\'').filter(|word| !word.is_empty()).collect();
     let count = |language: &Language| said.iter().filter(|word| language.words.contains(word)).count();
-    let counted = COMPILED.iter().map(|language| (count(language), language));
-    let mut counted: Vec<_> = counted.filter(|(count, _)| *count > 0).collect();
-    counted.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-    match counted.as_slice() {
-        [(first, _), (second, _), ..] if first == second => None,
-        [(_, language), ..] => Some(language),
-        [] => None,
-    }
+    let counted: Vec<_> = COMPILED.iter().map(|language| (count(language), language)).collect();
+    let most = counted.iter().map(|(count, _)| *count).max().unwrap_or(0);
+    counted
+        .into_iter()
+        .filter(|(count, _)| most > 0 && *count == most)
+        .map(|(_, language)| language)
+        .collect()
 }
 
 /// True for a text by which somebody takes back what they said.
 pub(super) fn takes_back(text: &str) -> bool {
     let copy = matching::copy(text);
-    of_text(text).takes_back.is_match(&copy)
+    of_text(text).iter().any(|language| language.takes_back.is_match(&copy))
 }
 
 #[cfg(test)]
@@ -183,8 +228,20 @@ mod tests {
 
     #[test]
     fn languages_are_told() {
-        let check = |text: &str, expect: &str| assert_eq!(of_text(text).code, expect, "{text}");
+        let check = |text: &str, expect: &str| {
+            assert_eq!(of_text(text).iter().map(|one| one.code).collect::<Vec<_>>(), [expect], "{text}")
+        };
         check("please always use const", "en");
+        check("bitte immer const verwenden, das ist bei uns so üblich", "de");
+        check("merci de toujours utiliser const dans ce projet", "fr");
+        check("por favor, usa siempre const en este proyecto", "es");
+        check("por favor, use sempre const neste projeto, não use var", "pt");
+        check("usiamo sempre const in questo progetto, non usare var", "it");
+        check("gebruik altijd const in deze codebase, niet var", "nl");
+        check("请始终使用 `const`", "zh");
+        check("常に `const` を使ってください", "ja");
+        check("항상 `const`를 사용하세요", "ko");
+        check("Всегда используйте const", "ru");
         check("const", "en");
     }
 }

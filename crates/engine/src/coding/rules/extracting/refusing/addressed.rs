@@ -8,10 +8,10 @@ const TABLE: &[Form] = &[
         name: "speaks to a program",
         form: concat!(
             r"\b(?:ai|a\.i\.|llms?|coding|automated|autonomous|language)[ -](?:agents?|assistants?|models?|bots?|reviewers?|tools?|coders?)\b",
-            r"|\b(?:claude|copilot|chatgpt|gpt-?\d*|gemini|codex|devin|cursor|llms?|coderabbit)\b",
+            r"|\b(?:claude|copilot|chatgpt|gpt-?\d*|gemini|codex|devin|llms?|cursor (?:agents?|ai|rules)|coderabbit)\b",
             r"|(?:^|[.!?:\n]\s*|\b(?:note|message|attention|instruction|hey|dear|hello|hi)s?\s+(?:to|for)?\s*(?:the\s+|any\s+|all\s+|every\s+)?)(?:agents?|assistants?|bots?|ais?)\b",
             r"|\b(?:the|all|any|every|future|this) (?:agents?|assistants?) (?:must|should|shall|may|can|will|are|is|needs?|has|have)\b|\bas an? (?:ai|agent|assistant)\b",
-            r"|\bagents? (?:reading|processing|working on)\b|\bif you are an? (?:ai|agent|assistant|bot|llm|model)\b",
+            r"|\bagents? (?:may|must|should|can|shall) (?:merge|approve|push|skip|always|never|ignore|commit|install|run|use)\b|\bagents? (?:reading|processing|working on)\b|\bif you are an? (?:ai|agent|assistant|bot|llm|model)\b",
         ),
     },
     Form {

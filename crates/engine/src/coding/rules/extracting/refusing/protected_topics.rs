@@ -26,6 +26,7 @@ const TOPICS: &[Form] = &[
     Form {
         name: "secrets",
         form: concat!(
+            r"\b(?:print|log|dump|echo|output|expose|include|attach|paste|send|encode|write|put|copy)\w*\b[^.\n]{0,40}\b(?:process\.env|environment(?: variables?)|env vars?|os\.environ|printenv)\b|",
             r"\bsecrets?\b|\bcredentials?\b|\bapi[- _]?keys?\b|\b(?:private|ssh|signing|encryption|deploy|access)[- _]keys?\b|\bpasswords?\b|\bpassphrases?\b|\b(?:access|auth|api|bearer|github|refresh|session|deploy|personal access) ?tokens?\b",
             r"|\bpassw[oö]rt\w*|\bzugangsdaten\b|\bgeheimniss?\w*|\bapi-schlüssel\w*|\bmots? de passe\b|\bidentifiants? de connexion\b|\bclés? (?:d'api|api|privées?)|\bcontraseñas?\b|\bcredenciales\b|\bsecretos\b|\bclaves? (?:de )?(?:la )?api\b",
             r"|\bsenhas?\b|\bcredenciais\b|\bsegredos\b|\bchaves? (?:de )?(?:da )?api\b|密码|密钥|凭证|凭据|令牌|パスワード|秘密鍵|認証情報|シークレット|APIキー|비밀번호|парол\w+|секрет\w+",
@@ -45,7 +46,7 @@ const TOPICS: &[Form] = &[
     },
     Form {
         name: "package sources",
-        form: r"\b(?:package|npm|pypi|docker|container|image|private|custom|internal|alternative|public|crates?|maven|nuget|gem)[- ](?:registr(?:y|ies)|mirrors?|index(?:es)?|feeds?|sources?|repositor(?:y|ies))\b|--(?:registry|index-url|extra-index-url)\b|\bindex-url\b|\.npmrc\b|\bpip\.conf\b|\binstall\w*\b[^.\n]{0,50}\bfrom (?:git|github|a fork|source|an? (?:url|tarball))|\bpypi\b",
+        form: r"\b(?:package|npm|pypi|docker|container|image|private|custom|internal|alternative|public|crates?|maven|nuget|gem)[- ](?:registr(?:y|ies)|mirrors?|index(?:es)?|feeds?|sources?|repositor(?:y|ies))\b|\bmirror registr\w+|\b(?:our|a|the|another|internal|private) (?:\w+ )?(?:package )?(?:mirror|registry)\b[^.\n]{0,20}\b(?:instead|for|as)\b|\b(?:packages?|dependenc(?:y|ies)|images?|librar(?:y|ies)) from\b|--(?:registry|index-url|extra-index-url)\b|\bindex-url\b|\.npmrc\b|\bpip\.conf\b|\binstall\w*\b[^.\n]{0,50}\bfrom (?:git|github|a fork|source|an? (?:url|tarball))|\bpypi\b",
     },
     Form {
         name: "configuration of agents",
@@ -58,7 +59,7 @@ static FORMS: Forms = Forms::of(|| compile(TOPICS));
 /// Checks that may not be gone around.
 const CHECKS: &str = concat!(
     r"(?:tests?|test ?suites?|test ?cases?|testing|specs?|lint\w*|type[- ]?check\w*|type errors?|checks?|reviews?|reviewers?|approvals?|hooks?|assertions?|warnings?|coverage|validation|verification|authentication|authori[sz]ation|auth",
-    r"|security|signatures?|tls|ssl|certificates?|csrf|cors|encryption|sandbox\w*|eslint|clippy|mypy|tsc|rubocop|sonar|scans?|safety|rate limits?)",
+    r"|security|signatures?|tls|ssl|certificates?|csrf|cors|encryption|sandbox\w*|eslint|clippy|mypy|tsc|rubocop|sonar|scans?|safety|rate limits?|logging|audit\w*|monitoring|alerts?|saniti[sz]ation|escaping|permission checks?)",
 );
 
 /// Ways around checks.
@@ -66,12 +67,10 @@ static WEAKENS: LazyLock<Regex> = LazyLock::new(|| {
     let english = format!(
         r"\b(?:skip|disable|turn off|switch off|bypass|circumvent|comment out|suppress|silence|mute|relax|weaken|ignore|deactivate|stub out|xfail)(?:s|ing|ping|d)?\s+(?:the |all |any |failing |flaky |slow |broken |unit |integration |e2e |these |those |our |your |type |code |security |static |automated |peer |human |(?:eslint|lint|linter|ssl|tls|certificate|signature|permission|input|auth|authentication) ){{0,3}}{CHECKS}\b"
     );
-    let not_needed = format!(
-        r"\b(?:no need (?:for|to (?:write|add|run|wait for|ask for|get))|(?:don't|do not) (?:need|bother|require|wait for|ask for|run|write)(?: with| to (?:write|run|add))?|never (?:run|write|require|wait for|request)|stop (?:running|writing|requiring)|(?:merge|push|commit|ship|deploy|release|land) (?:\w+ ){{0,4}}without)\s+(?:the |any |a |an |unit |more |further |waiting for |asking for |code |human ){{0,3}}(?:tests?|reviews?|reviewers?|approvals?|lint\w*|type ?checks?|checks?|permission)\b"
-    );
+    let not_needed = r"\b(?:no need (?:for|to (?:write|add|run|wait for|ask for|get))|(?:don't|do not) (?:need|bother|require|wait for|ask for|run|write)(?: with| to (?:write|run|add))?|(?:never|don't|do not) (?:run|require|wait for|request|ask(?: \w+){0,2} for|seek|get|need)|never write|stop (?:running|writing|requiring)|(?:merge|push|commit|ship|deploy|release|land) (?:\w+ ){0,4}without)\s+(?:the |any |a |an |unit |more |further |waiting for |asking for |code |human ){0,3}(?:tests?|reviews?|reviewers?|approvals?|lint\w*|type ?checks?|checks?|permission)\b";
     let others = concat!(
-        r"\b(?:tests?|reviews?|approvals?|checks?|type ?checks?) (?:are|is) (?:not|never|no longer|n't) (?:needed|required|necessary|important)\b|\b(?:tests?|reviews?) (?:aren't|isn't) (?:needed|required|necessary)\b",
-        r"|\bauto[- ]?(?:approve|merge|accept)\w*|\b(?:always|automatically|immediately|just) (?:approve|merge|accept|lgtm)\b|\bapprove (?:all|every|any)\b|--no-verify\b|--force\b|--skip-\w+|\bskip[- ]ci\b|\[(?:skip ci|ci skip)\]",
+        r"\b(?:tests?|reviews?|reviewers?|approvals?|checks?|type ?checks?|linting) (?:are|is) (?:not|never|no longer|n't) (?:needed|required|necessary|important)\b|\b(?:tests?|reviews?) (?:aren't|isn't) (?:needed|required|necessary)\b",
+        r"|\b(?:merg|approv|push|deploy|ship|land)\w*\b[^.\n]{0,40}\b(?:without (?:\w+ ){0,2}(?:review|approval|checks?|tests?|waiting|asking|permission|ci)|on (?:their|its|your|his) own|regardless|even if|immediately|automatically)\b|\b(?:tests?|assertions?|specs?|lint\w*|checks?|reviews?|approvals?|type ?checks?|validation|hooks?|scans?)\b[^.\n]{0,40}\b(?:skipped|disabled|deleted|ignored|bypassed|commented out|turned off|suppressed|silenced|muted|xfail\w*|optional|unnecessary|waived|relaxed|loosened|marked as (?:todo|pending))\b|\b(?:delete|remove|drop|weaken|loosen) (?:the |all |any |those |every )?(?:failing|flaky|slow|broken|red) (?:tests?|assertions?|checks?|specs?)\b|\bapprov(?:e|es|ed|ing)\b[^.\n]{0,30}\b(?:own|pull requests?|prs?|changes|everything)\b|\b(?:let|allow)\w*\b[^.\n]{0,20}\b(?:agents?|bots?)\b|\bmerg\w+\b[^.\n]{0,30}\b(?:failing|red|broken)\b|\b(?:merge|push|commit|deploy|release)\w* (?:\w+ ){0,3}(?:directly|straight|right away|blindly)\b|\brubber[- ]?stamp\w*|\b(?:delete|remove|drop) (?:the |all |any |those |these |our |your )*(?:tests?|assertions?|specs?|validation|checks?)\b|\b(?:lower|reduce|decrease) (?:the )?(?:coverage|test|quality|security)\b|\b(?:don't|do not|never|no need to|stop) (?:validat|verify|saniti[sz]|escap|authenticat|authori[sz])\w*|\bshell\s*=\s*true\b|\bplain http\b|\bhttp (?:instead of|over|rather than) https\b|\btrust\w* (?:all|any|the|every|user|client)(?:'s)? (?:user |client )?(?:input|data|certificates?)\b|\b(?:allow|accept) (?:all|any|every) (?:origins?|hosts?|certificates?|requests?)\b|\b(?:full|raw|entire|whole) (?:request headers?|headers|session|cookies?)\b|\bauthori[sz]ation headers?\b|\b(?:pastebin|ngrok|requestbin|webhook\.site|telegram)\b|\bmake\b[^.\n]{0,30}\bpublic(?:ly)? (?:readable|accessible|writable)?\b[^.\n]{0,20}\b(?:repo\w*|bucket)|\b(?:ohne (?:ein )?review|ohne (?:freigabe|prüfung|tests)|reviews? (?:ist|sind) (?:nicht|un)\w*|sans (?:revue|relecture|validation|tests)|sin (?:revisión|aprobación|pruebas|tests)|sem (?:revisão|aprovação|testes))\b|(?:无需|不需要|不用|免)(?:审核|审查|评审|测试|review|检查)|直接合并|直接(?:推送|push)|(?:レビュー|テスト|承認)(?:なし|は?不要|は?いらない|せずに|を待たず)|直接マージ|--no-check-certificate\b|--insecure\b|--no-sandbox\b|--privileged\b|\bcommit -n\b|\b(?:push|pushed|pushing) (?:\w+ ){0,2}with force\b|\bwithout (?:any |further |prior )?(?:authentication|authori[sz]ation|auth|login|validation|verification|encryption|checks?|signatures?|saniti[sz]ation|escaping)\b|\bmark\w*\b[^.\n]{0,40}\bas (?:approved|verified|reviewed|safe|trusted|passing|passed|resolved)\b|\b(?:tests?|checks?|assertions?)\b[^.\n]{0,30}\b(?:fail|break)\w*\b[^.\n]{0,30}\b(?:removed|deleted|skipped|ignored|disabled|dropped)\b|\bphone home\b|\b(?:telemetry|analytics|collector|tracking|external|remote) (?:server|endpoint|host)\b|\bhidden (?:text|instructions?|comments?|prompts?|links?)\b|\b(?:never|don't|do not) (?:report|disclose|mention) (?:\w+ ){0,2}(?:vulnerabilit\w+|incidents?|bugs?)\b|\b(?:never|don't|do not|no longer|no need to) (?:require|use|enable|enforce|need) (?:two-factor|2fa|mfa|multi-factor|authentication|auth|encryption|https|tls|csrf|signatures?|validation|prepared statements|parameteri[sz]ed)\b|\bauto[- ]?(?:approve|merge|accept)\w*|\b(?:always|automatically|immediately|just) (?:approve|merge|accept|lgtm)\b|\bapprove (?:all|every|any)\b|--no-verify\b|--force\b|--skip-\w+|\bskip[- ]ci\b|\[(?:skip ci|ci skip)\]",
         r"|@ts-(?:ignore|nocheck|expect-error)|\beslint-disable\w*|\bnoqa\b|\btype:\s*ignore\b|\bnolint\b|\bnosec\b|\bpragma: no cover\b|#\[allow\b|#\[ignore\]|@suppresswarnings\b|\b(?:it|test|describe)\.(?:skip|only)\b|\bxit\b|@disabled\b|\bmark\.skip\b|\bistanbul ignore\b|\brubocop:disable\b",
         r"|\bverify\s*=\s*false\b|\brejectunauthorized\b|\binsecureskipverify\b|\bbackdoor\w*|\btrust all\b|\ballow all origins\b|\bhard-?cod\w+ (?:\w+ ){0,2}(?:token|secret|password|credential|key)s?\b",
         r"|\b(?:überspring\w*|deaktivier\w*|abschalt\w*|ausschalt\w*|umgeh\w*|auskommentier\w*)\b[^.\n]{0,30}\b(?:tests?|lint\w*|prüfung\w*|reviews?|typprüfung\w*|hooks?|validierung\w*)|\b(?:tests?|linter?|prüfung\w*|reviews?|typprüfung\w*|validierung\w*)\b[^.\n]{0,30}\b(?:überspr\w*|deaktivier\w*|abgeschalte\w*|abschalt\w*|ausgeschalte\w*|ausschalt\w*|umgeh\w*|umgangen|auskommentier\w*)",
@@ -80,6 +79,18 @@ static WEAKENS: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?:пропуск\w*|отключ\w*|обход\w*)[^.\n]{0,30}(?:тест|провер|ревью|линт)|(?:테스트|검사|리뷰|린트)[^.\n]{0,8}(?:건너|비활성|생략|무시)",
     );
     matching::compiled(&format!("(?i){english}|{not_needed}|{others}"))
+});
+
+/// Queries that are glued together, which is a rule only where it is forbidden.
+static GLUED: LazyLock<Regex> = LazyLock::new(|| {
+    matching::compiled(
+        r"(?i)\b(?:sql|quer(?:y|ies)|commands?|html)\b[^.\n]{0,60}\b(?:concatenat\w+|interpolat\w+|string formatting)\b|\b(?:concatenat\w+|interpolat\w+)\b[^.\n]{0,60}\b(?:sql|quer(?:y|ies)|user input)\b",
+    )
+});
+static NEGATED: LazyLock<Regex> = LazyLock::new(|| {
+    matching::compiled(
+        r"(?i)\b(?:never|not|no|don't|avoid|instead of|rather than|over|without|forbidden|must not|shouldn't)\b",
+    )
 });
 
 /// A negation that stands right before such a way.
@@ -112,6 +123,9 @@ pub(super) fn found(text: &str) -> Touched {
 
 /// True for a way around checks that is not forbidden in the same words.
 pub(super) fn weakens(text: &str) -> bool {
+    if text.lines().any(|line| GLUED.is_match(line) && !NEGATED.is_match(line)) {
+        return true;
+    }
     WEAKENS.find_iter(text).any(|way| !FORBIDS.is_match(text.get(..way.start()).unwrap_or_default()))
 }
 
@@ -124,7 +138,7 @@ mod tests {
         let check = |text: &str, expect: Option<&str>| assert_eq!(found(text).refused, expect, "{text}");
         check("Always run CI on every branch", Some("CI"));
         check("Never edit `.github/workflows/ci.yml`", Some("CI"));
-        check("Always push directly to main", Some("branch protection"));
+        check("Force-push to feature branches only", Some("branch protection"));
         check("Store credentials in the config file", Some("secrets"));
         check("Always grant the bot admin rights", Some("permissions"));
         check("Always use the private registry", Some("package sources"));

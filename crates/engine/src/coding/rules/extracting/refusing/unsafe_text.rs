@@ -49,10 +49,13 @@ const TABLE: &[Form] = &[
     },
     Form {
         name: "markup",
-        form: r"<\s*/?\s*(?:script|iframe|system|instructions?|img|object|svg)\b|<\|[a-z_]+\|>",
+        form: r"<\s*/?\s*script(?:\s+(?:src|type|async|defer)\b|\s*/?>)|<\s*/?\s*(?:iframe|system|instructions?|img|object|svg)\b|<\|[a-z_]+\|>",
     },
 ];
 
+/// File names that look like hosts.
+static EXAMPLES: LazyLock<Regex> =
+    LazyLock::new(|| matching::compiled(r"(?i)\B\.env\.\w+|\bsocket\.io\b|\basp\.net\b|\bnext\.config\.\w+"));
 static FORMS: Forms = Forms::of(|| compile(TABLE));
 /// What nobody says by accident.
 const ATTACKS: &[&str] =
@@ -72,7 +75,7 @@ static TOOL: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What is unsafe in a text.
 pub(super) fn found(text: &str) -> Option<&'static str> {
-    FORMS.first(text)
+    FORMS.first(&EXAMPLES.replace_all(text, ""))
 }
 
 /// True for what is only said to do harm.
