@@ -187,6 +187,7 @@ impl Build {
 
 impl Build {
     /// Until the job has ended, or the time is up: then it goes on in the background.
+    #[expect(clippy::disallowed_methods, reason = "a person waits in the machine's time")]
     async fn watch(
         &self,
         client: &Client,
