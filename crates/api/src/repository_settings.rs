@@ -1,5 +1,7 @@
 //! Settings of a repository: what it has of its own in the place of the server's.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -54,31 +56,31 @@ pub struct RepositoryChange {
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryCapture>)]
     pub capture: Given,
-    /// Taken and not kept yet, as the answer says; so are the members behind it.
+    /// Accounts of agents: nothing is learned from what they say in reviews.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Vec<String>>)]
     pub agent_logins: Given,
-    /// Not kept yet.
+    /// Programs from whose reviews something is learned.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Vec<String>>)]
     pub allow_bots: Given,
-    /// Not kept yet.
+    /// Nothing is learned from reviews of drafts.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<bool>)]
     pub ignore_drafts: Given,
-    /// Not kept yet.
+    /// Something is learned from reviews of pull requests that are no task's.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<bool>)]
     pub accept_unmapped_prs: Given,
-    /// Not kept yet.
+    /// How branches of tasks are called, with `{task_id}` in them.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Vec<String>>)]
     pub branch_patterns: Given,
-    /// Not kept yet.
+    /// What people weigh.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<RepositoryAuthority>)]
     pub authority: Given,
-    /// Not kept yet.
+    /// Taken and not kept yet, as the answer says; so are the members behind it.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub rules: Given,
@@ -158,6 +160,15 @@ pub struct RepositoryCapture {
     pub retention_days: Option<u32>,
 }
 
+/// What people weigh in reviews, in the place of what their roles do.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct RepositoryAuthority {
+    /// By login, or by the forge's number: 0 to 1.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub overrides: BTreeMap<String, f64>,
+}
+
 /// Settings of a repository.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
@@ -174,6 +185,23 @@ pub struct RepositorySettings {
     pub control: RepositoryControl,
     /// What is kept of conversations.
     pub capture: RepositoryCapture,
+    /// Accounts of agents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_logins: Option<Vec<String>>,
+    /// Programs from whose reviews something is learned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow_bots: Option<Vec<String>>,
+    /// Nothing is learned from reviews of drafts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ignore_drafts: Option<bool>,
+    /// Something is learned from reviews of pull requests that are no task's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accept_unmapped_prs: Option<bool>,
+    /// How branches of tasks are called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch_patterns: Option<Vec<String>>,
+    /// What people weigh.
+    pub authority: RepositoryAuthority,
 }
 
 /// How many records of a kind are in a state.

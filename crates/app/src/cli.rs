@@ -113,6 +113,11 @@ pub(crate) enum Command {
     Job(commands::job::Job),
     /// What could not be written for coding agents and was given up, and trying again
     DeadLetters(commands::dead_letters::DeadLetters),
+    /// Read the reviews of a repository's latest pull requests, from the past
+    Backfill(commands::reviews::Backfill),
+    /// Reviews of pull requests: what hooks brought in, reading them from forges
+    #[command(subcommand)]
+    Reviews(commands::reviews::Reviews),
     /// Notifications: where they go, what waits, trying again
     #[command(subcommand)]
     Webhooks(commands::webhooks::Webhooks),

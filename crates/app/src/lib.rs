@@ -22,7 +22,8 @@ mod spool;
 pub mod wiring;
 pub mod wiring_code;
 mod wiring_embedder;
-pub mod wiring_models;
+pub mod wiring_hooks;
+mod wiring_models;
 #[cfg(feature = "onnx")]
 mod wiring_onnx;
 pub mod wiring_store;

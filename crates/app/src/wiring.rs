@@ -18,7 +18,7 @@ use loci_providers::registry::Around;
 use loci_server::operations::metrics::Metrics;
 
 use crate::adapters::{FileVault, MasterKey, RandomIds, SystemClock, background_threads, lower_own_priority};
-use crate::wiring_code::CodePlan;
+use crate::wiring_code::{CodePlan, Sources};
 use crate::wiring_models::Outside;
 use crate::wiring_store::StorePlan;
 use crate::wiring_targets::{NoNetwork, TargetsPlan};
@@ -96,7 +96,7 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     let traces = traces.send_over(&transport)?;
     let Called { models, embedder, previous_embedder } =
         called(&options.outside, &transport, &clock, &observe)?;
-    let code = options.code.make(&transport, &clock)?;
+    let Sources { code, forge } = options.code.make(&transport, &clock)?;
     let targets = options.targets.make(transport, Arc::clone(&clock))?;
     let embedder = match embedder {
         Some(embedder) => embedder,
@@ -120,6 +120,7 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
         objects: Some(targets),
         previous_embedder,
         code: Some(code),
+        forge,
         ..parts
     };
     let host = format!("{}-{}", std::process::id(), uuid4(ids.as_ref()));

@@ -13,6 +13,7 @@ use loci_git::{GitOptions, GitSources};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{CodePlace, CodeResult, CodeSources, CodeWork, Discovered, ForgeRepository};
+use loci_model::ports::forge::Forge;
 use loci_model::principal::Principal;
 use loci_outbound::request::Transport;
 use loci_outbound::secret::Secret;
@@ -77,30 +78,35 @@ impl CodePlan {
     ///
     /// # Errors
     /// A thread that cannot be started, a forge that is configured wrongly.
-    pub fn make(
-        &self,
-        transport: &Arc<dyn Transport>,
-        clock: &Arc<dyn Clock>,
-    ) -> Result<Arc<dyn CodeSources>> {
+    pub fn make(&self, transport: &Arc<dyn Transport>, clock: &Arc<dyn Clock>) -> Result<Sources> {
         let options = GitOptions { threads: self.git.threads.max(1), roots: self.git.roots.clone() };
         let git = GitSources::start(options)?;
         if self.forges.is_empty() {
-            return Ok(Arc::new(git));
+            return Ok(Sources { code: Arc::new(git), forge: None });
         }
         let parts = ForgeParts {
             transport: Arc::clone(transport),
             clock: Arc::clone(clock),
             runtime: tokio::runtime::Handle::current(),
         };
-        let forges = Forges::new(&self.forges, self.remote.clone(), parts)?;
-        Ok(Arc::new(AllCode { git, forges }))
+        let forges = Arc::new(Forges::new(&self.forges, self.remote.clone(), parts)?);
+        let code = Arc::new(AllCode { git, forges: Arc::clone(&forges) });
+        Ok(Sources { code, forge: Some(forges) })
     }
+}
+
+/// What reads code, and what reads reviews.
+pub struct Sources {
+    /// Code of this machine and of forges.
+    pub code: Arc<dyn CodeSources>,
+    /// Reviews at forges, where one may be asked.
+    pub forge: Option<Arc<dyn Forge>>,
 }
 
 /// Each place where it can be read.
 struct AllCode {
     git: GitSources,
-    forges: Forges,
+    forges: Arc<Forges>,
 }
 
 impl CodeSources for AllCode {

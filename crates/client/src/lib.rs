@@ -25,6 +25,7 @@ mod quarantine;
 mod records;
 mod reflections;
 mod repositories;
+mod reviews;
 mod search;
 mod sessions;
 mod tasks;

@@ -37,6 +37,7 @@ use loci_model::ports::clock::Clock;
 use loci_model::ports::code::CodeSources;
 use loci_model::ports::deliver::Deliver;
 use loci_model::ports::embedder::Embedder;
+use loci_model::ports::forge::Forge;
 use loci_model::ports::ids::IdSource;
 use loci_model::ports::objects::Objects;
 use loci_model::ports::observe::{NoObserver, Observe};
@@ -72,6 +73,8 @@ pub struct EngineParts {
     pub previous_embedder: Option<Arc<dyn Embedder>>,
     /// Reads code of repositories; without it nothing that cites code can be verified.
     pub code: Option<Arc<dyn CodeSources>>,
+    /// Reads reviews at forges; without it they are as hooks tell them.
+    pub forge: Option<Arc<dyn Forge>>,
     /// Scores for injection beside the patterns; without it they decide alone.
     pub scorer: Option<Arc<dyn Scorer>>,
 }
@@ -97,6 +100,7 @@ impl EngineParts {
             observe: Arc::new(NoObserver),
             previous_embedder: None,
             code: None,
+            forge: None,
             scorer: None,
         }
     }
@@ -122,6 +126,7 @@ pub struct Engine {
     pub(crate) own_weights: Arc<retrieval::OwnWeights>,
     pub(crate) question_once: Option<Arc<retrieval::QuestionOnce>>,
     pub(crate) code: Option<Arc<dyn CodeSources>>,
+    pub(crate) forge: Option<Arc<dyn Forge>>,
     pub(crate) scorer: Option<Arc<dyn Scorer>>,
     pub(crate) line_cache: Arc<verified::verifier::LineCache>,
     pub(crate) verdict_cache: Arc<verified::VerdictCache>,
@@ -149,6 +154,7 @@ impl Engine {
             own_weights: Arc::new(retrieval::OwnWeights::default()),
             question_once: None,
             code: parts.code,
+            forge: parts.forge,
             scorer: parts.scorer,
             line_cache: Arc::new(verified::verifier::LineCache::new(verified::LINE_CACHE_BYTES)),
             verdict_cache: Arc::default(),

@@ -1,8 +1,8 @@
 //! One forge as one token sees it: sends to it, and holds what was read there. Nothing that was read with one token is
 //! shown to another: what is held belongs to the account.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use http::header::{ACCEPT, IF_NONE_MATCH, LOCATION, RETRY_AFTER};
 use http::{HeaderValue, Method};
@@ -10,6 +10,7 @@ use loci_model::bounded_cache::BoundedCache;
 use loci_model::code::ObjectId;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{CodeError, CodeResult};
+use loci_model::ports::forge::ForgeRoom;
 use loci_outbound::request::{Answer, OutboundError, Reach, Request, Retry, Transport};
 use loci_outbound::retry::asked_pause_ms;
 use tokio::sync::Semaphore;
@@ -19,8 +20,15 @@ use crate::dialect::{Ask, Comparison, Refusal};
 use crate::failure;
 use crate::listing::Listing;
 use crate::remote::Repository;
+use crate::reviews::Page;
 use crate::same_host;
 
+/// Where a refusal names no time, the documentation asks for a minute, and for longer each time.
+const PAUSE_MS: u64 = 60_000;
+/// So often it doubles.
+const DOUBLINGS_MAX: u32 = 5;
+/// Bytes of lists of reviews that are held.
+const PAGES_BYTES: usize = 16 * 1024 * 1024;
 /// Redirects that are followed, one after the other.
 const HOPS_MAX: usize = 2;
 /// What failed in passing is asked for once more, after this long.
@@ -42,6 +50,12 @@ pub(crate) struct Account {
     at_once: Semaphore,
     /// Milliseconds of wall-clock time before which the forge wants no requests.
     closed_until: AtomicI64,
+    /// How often in a row the forge refused for its limits without saying until when.
+    refusals: AtomicU32,
+    /// What is left of the limit, as the last answer told.
+    room: Mutex<Option<ForgeRoom>>,
+    /// Pages of lists of reviews, by their paths.
+    pub(crate) pages: BoundedCache<Arc<str>, Arc<Page>>,
     pub(crate) repositories: BoundedCache<Arc<str>, Arc<Repository>>,
     pub(crate) blobs: BoundedCache<ObjectKey, Arc<[u8]>>,
     /// Listings, of all that is below a tree or of its own entries.
@@ -70,6 +84,9 @@ impl Account {
             clock,
             at_once: Semaphore::new(concurrency.clamp(1, Semaphore::MAX_PERMITS)),
             closed_until: AtomicI64::new(0),
+            refusals: AtomicU32::new(0),
+            room: Mutex::new(None),
+            pages: BoundedCache::new(PAGES_BYTES),
             repositories: BoundedCache::new(REPOSITORIES_MAX * 256),
             blobs: BoundedCache::new(cache_bytes),
             listings: BoundedCache::new(cache_bytes),
@@ -83,8 +100,14 @@ impl Account {
         let mut path = ask.path.clone();
         for _ in 0..=HOPS_MAX {
             let answer = self.send(&path, ask.accept, etag).await?;
+            if let Some(room) = self.forge.dialect.room(&answer) {
+                *self.room.lock().unwrap_or_else(PoisonError::into_inner) = Some(room);
+            }
             match answer.status {
-                200..=299 | 304 | 404 | 409 | 422 => return Ok(Heard { answer, has_moved }),
+                200..=299 | 304 | 404 | 409 | 422 => {
+                    self.refusals.store(0, Ordering::Relaxed);
+                    return Ok(Heard { answer, has_moved });
+                }
                 301 | 302 | 307 | 308 => {
                     let location = answer.headers.get(LOCATION).and_then(|value| value.to_str().ok());
                     let Some(below) = location.and_then(|to| same_host::below(&self.forge.api, to)) else {
@@ -97,6 +120,25 @@ impl Account {
             }
         }
         Err(failure::garbled(&self.forge.host))
+    }
+
+    /// Asks what takes a body, at an address that the dialect makes of the API's; it reads, and may be asked again.
+    pub(crate) async fn post(&self, url: String, body: Vec<u8>) -> CodeResult<Answer> {
+        self.is_open()?;
+        let json = self.forge.dialect.json();
+        let request = Request { method: Method::POST, url, body, ..self.request("", json, None) };
+        let _permit = self.at_once.acquire().await.map_err(|_| failure::late())?;
+        let sent = self.transport.send(request).await;
+        let answer = sent.map_err(|error| failure::unanswered(&self.forge.host, &error))?;
+        match answer.status {
+            200..=299 => Ok(answer),
+            _ => Err(self.refused(&answer)),
+        }
+    }
+
+    /// What is left of the limit, as far as an answer told.
+    pub(crate) fn room(&self) -> Option<ForgeRoom> {
+        *self.room.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// One request; once more where it failed in passing.
@@ -148,7 +190,11 @@ impl Account {
     fn refused(&self, answer: &Answer) -> CodeError {
         let (host, now) = (self.forge.host.as_str(), self.clock.now());
         match self.forge.dialect.refusal(answer, now) {
-            Refusal::Rate(pause_ms) => {
+            Refusal::Rate(said) => {
+                let pause_ms = said.unwrap_or_else(|| {
+                    let before = self.refusals.fetch_add(1, Ordering::Relaxed).min(DOUBLINGS_MAX);
+                    PAUSE_MS << before
+                });
                 let until = now.plus_millis(i64::try_from(pause_ms).unwrap_or(i64::MAX)).millis();
                 self.closed_until.fetch_max(until, Ordering::Relaxed);
                 failure::rate(host, pause_ms)

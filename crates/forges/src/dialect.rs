@@ -3,10 +3,12 @@
 use http::{HeaderName, HeaderValue};
 use loci_model::Timestamp;
 use loci_model::code::{ObjectId, Rename};
+use loci_model::ports::forge::ForgeRoom;
 use loci_outbound::request::Answer;
 use loci_outbound::secret::Secret;
 
 use crate::listing::Listing;
+use crate::review_dialect::ReviewDialect;
 
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,8 +43,8 @@ pub(crate) struct Facts {
 /// What a refusal means beyond its status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// Too many requests: again after so many milliseconds.
-    Rate(u64),
+    /// Too many requests: again after so many milliseconds, where the forge says.
+    Rate(Option<u64>),
     /// The object is larger than the forge gives out.
     TooLarge,
     /// What its status says.
@@ -80,4 +82,12 @@ pub(crate) trait Dialect: Send + Sync {
     fn read_comparison(&self, answer: &Answer) -> Option<Comparison>;
 
     fn refusal(&self, answer: &Answer, now: Timestamp) -> Refusal;
+
+    /// What is left of the limit, as an answer tells.
+    fn room(&self, answer: &Answer) -> Option<ForgeRoom>;
+
+    /// The form of answers that are JSON.
+    fn json(&self) -> &'static str;
+    /// The part about reviews.
+    fn reviews(&self) -> &'static dyn ReviewDialect;
 }

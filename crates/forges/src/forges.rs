@@ -94,6 +94,11 @@ impl Forges {
         self.accounts.keys().map(String::as_str)
     }
 
+    /// The account of a host, in whatever case.
+    pub(crate) fn account(&self, host: &str) -> Option<Arc<Account>> {
+        self.accounts.get(&host.to_ascii_lowercase()).cloned()
+    }
+
     /// Who the repository is: its number, and its name now. Asked for anew each time, an unchanged one free of charge.
     async fn repository(&self, place: &CodePlace) -> CodeResult<ForgeRepository> {
         let remote = self.open(place)?;
@@ -115,7 +120,7 @@ impl Forges {
         let CodePlace::Forge { host, path } = place else {
             return Err(CodeError::new(Unverifiable::AuthOrMissing, "the place is on no forge"));
         };
-        let account = self.accounts.get(&host.to_ascii_lowercase()).ok_or_else(|| {
+        let account = self.account(host).ok_or_else(|| {
             CodeError::new(
                 Unverifiable::Auth,
                 "the configuration has no [[forge]] with the repository's host",
@@ -138,7 +143,7 @@ impl Forges {
             tip_ttl_us: self.options.tip_ttl_ms.saturating_mul(1_000),
             concurrency: self.options.concurrency.max(1),
         };
-        Ok(Remote { account: Arc::clone(account), repository, terms })
+        Ok(Remote { account, repository, terms })
     }
 
     /// A thread to wait on; no longer waited for than a call may take.

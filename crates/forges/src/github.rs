@@ -7,13 +7,16 @@ use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use loci_model::Timestamp;
 use loci_model::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Rename};
+use loci_model::ports::forge::ForgeRoom;
 use loci_outbound::request::Answer;
 use loci_outbound::retry::asked_pause_ms;
 use loci_outbound::secret::Secret;
 use serde::Deserialize;
 
 use crate::dialect::{Ask, Comparison, Dialect, Facts, Refusal};
+use crate::github_reviews::GitHubReviews;
 use crate::listing::Listing;
+use crate::review_dialect::ReviewDialect;
 use crate::url_part::part;
 
 /// The version this was written for.
@@ -22,8 +25,6 @@ const JSON: &str = "application/vnd.github+json";
 const SHA: &str = "application/vnd.github.sha";
 const RAW: &str = "application/vnd.github.raw+json";
 
-/// Where a refusal names no time: so says the documentation.
-const PAUSE_MS: u64 = 60_000;
 /// Limits are by the hour: a longer pause is a clock that is wrong.
 const PAUSE_MS_MAX: u64 = 3_660_000;
 /// A comparison names so many files and no more, whatever has changed.
@@ -212,20 +213,41 @@ impl Dialect for GitHub {
             _ => false,
         };
         match is_rate {
-            true => Refusal::Rate(asked.or(used_up).unwrap_or(PAUSE_MS).clamp(1_000, PAUSE_MS_MAX)),
+            true => Refusal::Rate(asked.or(used_up).map(|pause| pause.clamp(1_000, PAUSE_MS_MAX))),
             false => Refusal::Other,
         }
+    }
+
+    fn room(&self, answer: &Answer) -> Option<ForgeRoom> {
+        let number = |name: &str| header_number(&answer.headers, name);
+        let whole_at = number("x-ratelimit-reset")?.saturating_mul(1_000);
+        Some(ForgeRoom {
+            limit: u64::try_from(number("x-ratelimit-limit")?).ok()?,
+            left: u64::try_from(number("x-ratelimit-remaining")?).ok()?,
+            whole_at: Timestamp::from_millis(whole_at).ok()?,
+        })
+    }
+
+    fn json(&self) -> &'static str {
+        JSON
+    }
+
+    fn reviews(&self) -> &'static dyn ReviewDialect {
+        &GitHubReviews
     }
 }
 
 /// How long until a limit that is used up is whole again; `None` where it is not used up.
 fn used_up_ms(headers: &HeaderMap, now: Timestamp) -> Option<u64> {
-    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<i64>().ok();
-    if number("x-ratelimit-remaining")? != 0 {
+    if header_number(headers, "x-ratelimit-remaining")? != 0 {
         return None;
     }
-    let reset_ms = number("x-ratelimit-reset")?.saturating_mul(1_000);
+    let reset_ms = header_number(headers, "x-ratelimit-reset")?.saturating_mul(1_000);
     Some(u64::try_from(reset_ms.saturating_sub(now.millis())).unwrap_or(0))
+}
+
+fn header_number(headers: &HeaderMap, name: &str) -> Option<i64> {
+    headers.get(name)?.to_str().ok()?.trim().parse().ok()
 }
 
 /// A name as the API takes it: what a clone calls the branches of a remote are the forge's own branches. `None` for what
@@ -386,19 +408,19 @@ mod tests {
         check(answer(403, &[(LIMIT, "57"), (RESET, "1795334700")], ""), Refusal::Other);
         check(answer(401, &[(LIMIT, "0"), (RESET, "1795334700")], ""), Refusal::Other);
         // 2026-11-22T08:05:00Z.
-        check(answer(403, &[(LIMIT, "0"), (RESET, "1795334700")], ""), Refusal::Rate(300_000));
-        check(answer(429, &[(LIMIT, "0"), (RESET, "1795334700")], ""), Refusal::Rate(300_000));
+        check(answer(403, &[(LIMIT, "0"), (RESET, "1795334700")], ""), Refusal::Rate(Some(300_000)));
+        check(answer(429, &[(LIMIT, "0"), (RESET, "1795334700")], ""), Refusal::Rate(Some(300_000)));
         check(
             answer(429, &[("retry-after", "7"), (LIMIT, "0"), (RESET, "1795334700")], ""),
-            Refusal::Rate(7_000),
+            Refusal::Rate(Some(7_000)),
         );
-        check(answer(403, &[("retry-after", "30")], ""), Refusal::Rate(30_000));
-        check(answer(429, &[], ""), Refusal::Rate(60_000));
+        check(answer(403, &[("retry-after", "30")], ""), Refusal::Rate(Some(30_000)));
+        check(answer(429, &[], ""), Refusal::Rate(None));
         let secondary = r#"{"message":"You have exceeded a secondary rate limit."}"#;
-        check(answer(403, &[], secondary), Refusal::Rate(60_000));
+        check(answer(403, &[], secondary), Refusal::Rate(None));
         // A clock that is wrong neither shuts a forge for days nor asks without a pause.
-        check(answer(403, &[(LIMIT, "0"), (RESET, "1995334700")], ""), Refusal::Rate(PAUSE_MS_MAX));
-        check(answer(403, &[(LIMIT, "0"), (RESET, "1595334700")], ""), Refusal::Rate(1_000));
+        check(answer(403, &[(LIMIT, "0"), (RESET, "1995334700")], ""), Refusal::Rate(Some(PAUSE_MS_MAX)));
+        check(answer(403, &[(LIMIT, "0"), (RESET, "1595334700")], ""), Refusal::Rate(Some(1_000)));
         check(answer(403, &[], r#"{"errors":[{"resource":"Blob","code":"too_large"}]}"#), Refusal::TooLarge);
     }
 }

@@ -6,6 +6,9 @@
 //! them and holds what was read there with its token, `remote` reads one repository within one call's time, `trees` its
 //! listings, `renames` compares two of them, `source` is the port's view of it.
 //!
+//! Pull requests and their reviews are read by [`forges::Forges`] too (`reviews`, `review_dialect`), and bodies of webhooks by
+//! [`github_hook`]; what GitHub says of people and reviews is the same in both (`github_shapes`).
+//!
 //! To add a forge: a file with an `impl Dialect`, one line in `config::DIALECTS`, a variant of [`config::ForgeKind`], and
 //! its exchanges in `tests/it`.
 
@@ -15,9 +18,14 @@ mod dialect;
 mod failure;
 pub mod forges;
 mod github;
+pub mod github_hook;
+mod github_reviews;
+mod github_shapes;
 mod listing;
 mod remote;
 mod renames;
+mod review_dialect;
+mod reviews;
 mod same_host;
 mod source;
 mod trees;

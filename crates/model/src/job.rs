@@ -22,6 +22,12 @@ pub enum JobKind {
     Verify,
     /// Proposes citations for a record that was extracted, from the files and symbols that its text names.
     Cite,
+    /// Deals with what hooks brought of one review, one pull request, or one repository's pushes, checks and names.
+    Hook,
+    /// Asks a repository's forge for the reviews that changed.
+    ReviewPoll,
+    /// Reads the reviews of a repository's latest pull requests, from the past.
+    ReviewBackfill,
     /// Reads what is new of a repository's history, and counts which files change together.
     CoChange,
 }
@@ -36,6 +42,9 @@ impl JobKind {
         Self::Reflect,
         Self::Verify,
         Self::Cite,
+        Self::Hook,
+        Self::ReviewPoll,
+        Self::ReviewBackfill,
         Self::CoChange,
     ];
 
@@ -49,6 +58,9 @@ impl JobKind {
             Self::Reflect => "reflect",
             Self::Verify => "verify",
             Self::Cite => "cite",
+            Self::Hook => "hook",
+            Self::ReviewPoll => "review_poll",
+            Self::ReviewBackfill => "review_backfill",
             Self::CoChange => "co_change",
         }
     }

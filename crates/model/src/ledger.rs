@@ -19,6 +19,8 @@ closed_words! {
         RuleSupport = "rule_support",
         /// How pull requests of tasks ended.
         Outcome = "outcome",
+        /// What people may do in repositories, as forges said.
+        RepositoryRole = "repository_role",
         /// People, as forges know them.
         Person = "person",
         /// Files that were changed together.

@@ -24,6 +24,7 @@ pub mod exposure;
 pub mod fact;
 pub mod file_change;
 pub mod findings;
+pub mod forge_news;
 pub mod idempotency;
 pub mod ids;
 pub mod index_key;

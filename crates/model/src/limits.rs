@@ -176,6 +176,20 @@ pub const DELIVERED_KEPT_MS: i64 = 24 * 3600 * 1000;
 pub const DEAD_DELIVERY_KEPT_MS: i64 = 30 * 24 * 3600 * 1000;
 /// A delivery that nobody accepts is given up after so long.
 pub const UNDELIVERED_KEPT_MS: i64 = 30 * 24 * 3600 * 1000;
+/// The number of a delivery that came in is known this long: signatures have no time, and it alone tells a repetition.
+pub const RECEIVED_KEPT_MS: i64 = 30 * 24 * 3600 * 1000;
+/// Bytes of what a forge sends: GitHub sends no more.
+pub const HOOK_BODY_BYTES_MAX: usize = 25 * 1024 * 1024;
+/// Pages of one list of a forge.
+pub const FORGE_PAGES_MAX: usize = 100;
+/// Reviews of one pull request that are kept together.
+pub const REVIEWS_OF_PULL_REQUEST_MAX: usize = 2_000;
+/// Pull requests of one backfill.
+pub const BACKFILL_PULL_REQUESTS_MAX: usize = 2_000;
+/// What a person may do in a repository is known this long.
+pub const ROLE_KNOWN_MS: i64 = 3_600_000;
+/// Logins, and patterns of branches, that a repository names.
+pub const INTAKE_NAMES_MAX: usize = 100;
 /// Configured delivery targets.
 pub const TARGETS_MAX: usize = 256;
 /// A completion webhook is tried this often.

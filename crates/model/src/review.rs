@@ -64,6 +64,12 @@ pub struct Authority {
     /// They had pull requests of their own merged here.
     #[serde(default)]
     pub has_merged: bool,
+    /// They own a file that the review is about, by the owners' file of the base branch.
+    #[serde(default)]
+    pub is_code_owner: bool,
+    /// What the repository's settings say they weigh, in millionths, in the place of what their role does.
+    #[serde(default)]
+    pub overridden: Option<u32>,
 }
 
 /// Something that was said of lines, or of the whole: a comment of a review, with those that answer it behind it.
@@ -90,6 +96,12 @@ pub struct ReviewComment {
     /// Its thread was resolved; none where that is not known.
     #[serde(default)]
     pub is_resolved: Option<bool>,
+    /// The lines were changed after it was said; none where that is not known.
+    #[serde(default)]
+    pub is_outdated: Option<bool>,
+    /// What its author may do here, where that was asked: of those who answer a reviewer.
+    #[serde(default)]
+    pub authority: Option<Authority>,
     /// Where it is seen.
     #[serde(default)]
     pub url: Option<String>,

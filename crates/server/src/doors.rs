@@ -12,6 +12,7 @@ use crate::auth::gate::Gate;
 use crate::mcp::{Mcp, McpOptions};
 use crate::operations::metrics::Metrics;
 use crate::tools::table::Table;
+use crate::v1::hooks::Hooks;
 
 /// Settings that all doors share.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +62,8 @@ pub struct Doors {
     pub gate: Arc<Gate>,
     /// Counters and histograms.
     pub metrics: Arc<Metrics>,
+    /// Who may send here, and with which secrets.
+    pub hooks: Arc<Hooks>,
     /// The AgentCore door.
     pub wire: Arc<Wire>,
     /// The tools that agents call by name.
@@ -82,7 +85,8 @@ impl Doors {
         let metrics = Arc::new(Metrics::new());
         let tools = Arc::new(Table::shipped());
         let mcp = Arc::new(Mcp::new(Arc::clone(&clock), Arc::clone(&ids)));
-        Self { engine, clock, ids, options: Arc::new(options), gate, metrics, wire, tools, mcp }
+        let hooks = Arc::default();
+        Self { engine, clock, ids, options: Arc::new(options), gate, metrics, hooks, wire, tools, mcp }
     }
 }
 
@@ -91,6 +95,13 @@ impl Doors {
     #[must_use]
     pub fn with_metrics(mut self, metrics: Arc<Metrics>) -> Self {
         self.metrics = metrics;
+        self
+    }
+
+    /// With services that may send here.
+    #[must_use]
+    pub fn with_hooks(mut self, hooks: Hooks) -> Self {
+        self.hooks = Arc::new(hooks);
         self
     }
 }

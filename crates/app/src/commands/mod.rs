@@ -37,6 +37,7 @@ pub(crate) mod repo_settings;
 mod repo_sync;
 mod repo_themes;
 pub(crate) mod restore;
+pub(crate) mod reviews;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub mod serve;
@@ -84,6 +85,8 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Verify(verify) => verify.run(globals, environment).await,
         Command::Job(job) => job.run(globals, environment).await,
         Command::DeadLetters(letters) => letters.run(globals, environment).await,
+        Command::Backfill(backfill) => backfill.run(globals, environment).await,
+        Command::Reviews(reviews) => reviews.run(globals, environment).await,
         Command::Webhooks(webhooks) => webhooks.run(globals, environment).await,
         Command::Key(key) => key.run(globals, environment).await,
         Command::Config(config) => config.run(globals, environment),

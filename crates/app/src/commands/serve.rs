@@ -15,6 +15,7 @@ use crate::config::{Config, LogFormat};
 use crate::logging;
 use crate::wiring::{Wiring, WiringOptions, wire};
 use crate::wiring_code::{CodePlan, register};
+use crate::wiring_hooks::hooks;
 use crate::wiring_models::Outside;
 use crate::wiring_store::StorePlan;
 use crate::wiring_targets::TargetsPlan;
@@ -113,7 +114,7 @@ pub fn doors(wiring: &Wiring, config: &Config, environment: &Environment) -> Res
     };
     let doors =
         Doors::new(wiring.engine.clone(), Arc::clone(&wiring.clock), Arc::clone(&wiring.ids), options);
-    Ok(doors.with_metrics(Arc::clone(&wiring.metrics)))
+    Ok(doors.with_metrics(Arc::clone(&wiring.metrics)).with_hooks(hooks(config, environment)?))
 }
 
 /// Runs jobs until it is told to stop.

@@ -4,7 +4,9 @@
 use anyhow::{Result, bail};
 use loci_engine::coding::CodingSettings;
 use loci_engine::coding::hydration::Estimator;
-use loci_engine::coding::settings::{CaptureSettings, ControlArms, DropPolicy, OnUnverifiable, Shares};
+use loci_engine::coding::settings::{
+    CaptureSettings, ControlArms, DropPolicy, ForgeSettings, OnUnverifiable, Shares,
+};
 use loci_engine::render::Oversize;
 use loci_engine::verified::verifier::Glob;
 use loci_model::limits;
@@ -47,6 +49,22 @@ pub struct CodingSection {
     pub capture: CaptureSection,
     /// Files that change together.
     pub graph: GraphSection,
+    /// How reviews come in from GitHub.
+    pub github: GitHubSection,
+}
+
+/// `[coding.github]`: how reviews come in. Which forges may be asked is the matter of `[[forge]]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GitHubSection {
+    /// Variables that hold secrets of webhooks: several while they are changed. None: nothing is taken.
+    pub webhook_secrets_env: Vec<String>,
+    /// A review is read when nothing has come of it for so long.
+    pub debounce_ms: i64,
+    /// Repositories are asked for what has changed this often.
+    pub poll_interval_ms: i64,
+    /// `webhook`, `poll` or `both`: whether repositories are asked.
+    pub mode: String,
 }
 
 /// `[coding.shares]`
@@ -121,9 +139,26 @@ impl Default for CodingSection {
             control: ControlSection::default(),
             capture: CaptureSection::default(),
             graph: GraphSection::default(),
+            github: GitHubSection::default(),
         }
     }
 }
+
+impl Default for GitHubSection {
+    fn default() -> Self {
+        let ForgeSettings { debounce_ms, poll_interval_ms, polls: _ } = ForgeSettings::default();
+        Self { webhook_secrets_env: Vec::new(), debounce_ms, poll_interval_ms, mode: WEBHOOK.to_owned() }
+    }
+}
+
+/// Nothing is asked for: hooks tell.
+const WEBHOOK: &str = "webhook";
+/// How reviews come in.
+const MODES: &[&str] = &[WEBHOOK, "poll", "both"];
+/// The shortest and longest time between two questions, and before a review is read.
+const PAUSES_MS: std::ops::RangeInclusive<i64> = 0..=86_400_000;
+/// A forge is not asked more often.
+const POLL_MS_MIN: i64 = 10_000;
 
 impl Default for SharesSection {
     fn default() -> Self {
@@ -172,6 +207,11 @@ impl CodingSection {
                 retention_days: self.capture.retention_days,
             },
             graph_excluded: self.graph.exclude.clone(),
+            forge: ForgeSettings {
+                debounce_ms: self.github.debounce_ms,
+                poll_interval_ms: self.github.poll_interval_ms,
+                polls: self.github.mode != WEBHOOK,
+            },
         }
     }
 
@@ -225,6 +265,21 @@ impl CodingSection {
                 bail!("coding.graph.exclude must be patterns of paths, and {pattern} is none: {}", bad.0);
             }
         }
+        self.github.check()
+    }
+}
+
+impl GitHubSection {
+    fn check(&self) -> Result<()> {
+        if !MODES.contains(&self.mode.as_str()) {
+            bail!("coding.github.mode must be webhook, poll or both");
+        }
+        if !PAUSES_MS.contains(&self.debounce_ms) {
+            bail!("coding.github.debounce_ms must be 0 to {}", PAUSES_MS.end());
+        }
+        if !(POLL_MS_MIN..=*PAUSES_MS.end()).contains(&self.poll_interval_ms) {
+            bail!("coding.github.poll_interval_ms must be {POLL_MS_MIN} to {}", PAUSES_MS.end());
+        }
         Ok(())
     }
 }
@@ -265,6 +320,9 @@ mod tests {
         check(|section| section.capture.conversation = "some".into(), "coding.capture.conversation");
         check(|section| section.capture.retention_days = 0, "coding.capture.retention_days");
         check(|section| section.graph.exclude = vec!["a[".to_owned()], "coding.graph.exclude");
+        check(|section| section.github.mode = "push".into(), "coding.github.mode");
+        check(|section| section.github.debounce_ms = -1, "coding.github.debounce_ms");
+        check(|section| section.github.poll_interval_ms = 9_999, "coding.github.poll_interval_ms");
         check(|section| (section.control.off, section.control.tier1) = (0.6, 0.6), "coding.control");
     }
 }

@@ -35,6 +35,9 @@ pub(super) fn named_by(table: &Table) -> BTreeSet<String> {
                 Value::String(name) if key.ends_with(ENDING) => {
                     names.insert(name.clone());
                 }
+                Value::Array(names_of) if key.ends_with(ENDING) => {
+                    names.extend(names_of.iter().filter_map(Value::as_str).map(str::to_owned));
+                }
                 Value::Table(inner) => open.push(inner),
                 Value::Array(entries) => open.extend(entries.iter().filter_map(Value::as_table)),
                 Value::String(_)
@@ -76,6 +79,9 @@ fn named_in(config: &Config) -> Vec<(String, &str)> {
     named.extend(config.forges.iter().filter_map(|forge| {
         Some((format!("forge.token_env of {}", forge.host), forge.token_env.as_deref()?))
     }));
+    let of_hooks = config.coding.github.webhook_secrets_env.iter();
+    named
+        .extend(of_hooks.map(|variable| ("coding.github.webhook_secrets_env".to_owned(), variable.as_str())));
     let headers = config.telemetry.headers_env.as_deref();
     named.extend(headers.map(|variable| ("telemetry.headers_env".to_owned(), variable)));
     named

@@ -15,6 +15,7 @@ mod githook_places;
 mod githooks;
 mod graphs;
 mod guarding;
+mod hooking;
 mod installing;
 mod migrating;
 mod models;

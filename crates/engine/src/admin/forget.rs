@@ -36,6 +36,11 @@ impl Engine {
                 for beginning in deliveries::beginnings_of(&actor) {
                     tx.deliveries_mut().drop_prefix(&memory, &beginning)?;
                 }
+                for repository in
+                    tx.repositories().named(&memory, &format!("key:{}", actor.as_str().to_lowercase()))?
+                {
+                    tx.deliveries_mut().drop_received(&memory, &format!("{}/", repository.id))?;
+                }
                 let events = tx.events_mut().forget_actor(&memory, &actor)?;
                 tx.commits_mut().forget_actor(&memory, &actor)?;
                 tx.task_sessions_mut().forget_actor(&memory, &actor)?;

@@ -25,6 +25,7 @@
 //! | `sessions` | what an agent says while it works, what of it is kept, and what becomes a learning |
 //! | `attribution` | which tasks, prompts and people something leads back to, and what was said there |
 //! | `repository_counts` | how much is remembered of a repository |
+//! | `reviews` | reviews, pull requests, pushes and checks, as forges tell of them |
 //! | `rules_list` | the rules that reviews left |
 //! | `rules` | which rules follow from a review |
 //! | `assembling` | the user prompt of a task, out of what its forge says: pure |
@@ -63,6 +64,7 @@ mod report;
 mod repository_counts;
 mod repository_docs;
 mod repository_settings;
+mod reviews;
 pub mod rules;
 mod rules_list;
 mod sessions;
@@ -98,6 +100,11 @@ pub use outcomes::{OutcomeByHand, OutcomeSet, PullRequestSeen};
 pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
 pub use repository_counts::RecordCount;
 pub use repository_settings::{RepositoryChange, RepositoryShown};
+pub(crate) use reviews::Handled;
+pub use reviews::{
+    BackfillAsked, HookDelivery, HookDeliveryShown, HookState, HookTaken, NewReview, ReviewsPolled,
+    ReviewsPulled, intake_of,
+};
 pub use rules_list::RuleListing;
 pub(crate) use sessions::forgetting;
 pub use sessions::{

@@ -4,6 +4,8 @@
 //!
 //! To add one: a member of `RepositorySettings`, a line in `SETTINGS`, and a place that reads it.
 
+use std::collections::BTreeMap;
+
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::repository::{Repository, RepositorySettings};
@@ -57,6 +59,9 @@ struct Setting {
 
 const SHARE: &str = "must be a number from 0 to 1";
 const SWITCH: &str = "must be true or false";
+const LOGINS: &str = "must be a list of at most 100 logins";
+/// Characters of a login, and of a pattern.
+const NAME_CHARS: std::ops::RangeInclusive<usize> = 1..=255;
 
 const DEFAULT_BRANCH: &str = "default_branch";
 
@@ -133,6 +138,36 @@ const SETTINGS: &[Setting] = &[
         rule: "must be a number of days, 1 to 3650",
         set: |of, value| put(&mut of.settings.capture.retention_days, value, days),
     },
+    Setting {
+        key: "agent_logins",
+        rule: LOGINS,
+        set: |of, value| put(&mut of.settings.reviews.agent_logins, value, names),
+    },
+    Setting {
+        key: "allow_bots",
+        rule: LOGINS,
+        set: |of, value| put(&mut of.settings.reviews.allow_bots, value, names),
+    },
+    Setting {
+        key: "ignore_drafts",
+        rule: SWITCH,
+        set: |of, value| put(&mut of.settings.reviews.ignore_drafts, value, Value::as_bool),
+    },
+    Setting {
+        key: "accept_unmapped_prs",
+        rule: SWITCH,
+        set: |of, value| put(&mut of.settings.reviews.accept_unmapped_prs, value, Value::as_bool),
+    },
+    Setting {
+        key: "branch_patterns",
+        rule: "must be a list of at most 100 names of branches with {task_id} in them, * being anything",
+        set: |of, value| put(&mut of.settings.reviews.branch_patterns, value, patterns),
+    },
+    Setting {
+        key: "authority.overrides",
+        rule: "must be an object of at most 100 logins or numbers of people, each with a weight from 0 to 1",
+        set: |of, value| put(&mut of.settings.reviews.authority, value, weights),
+    },
 ];
 
 /// Sets a member, or leaves it to the server.
@@ -160,6 +195,30 @@ fn days(value: &Value) -> Option<u32> {
 fn share(value: &Value) -> Option<u32> {
     let share = value.as_f64().filter(|share| (0.0..=1.0).contains(share))?;
     Some((share * MILLION).round() as u32)
+}
+
+fn names(value: &Value) -> Option<Vec<String>> {
+    let list = value.as_array().filter(|list| list.len() <= limits::INTAKE_NAMES_MAX)?;
+    list.iter().map(|name| name.as_str().filter(|name| is_name(name)).map(str::to_owned)).collect()
+}
+
+fn is_name(name: &str) -> bool {
+    NAME_CHARS.contains(&name.chars().count()) && !name.chars().any(|c| c.is_control() || c == ' ')
+}
+
+fn patterns(value: &Value) -> Option<Vec<String>> {
+    names(value).filter(|list| list.iter().all(|pattern| pattern.matches("{task_id}").count() == 1))
+}
+
+fn weights(value: &Value) -> Option<BTreeMap<String, u32>> {
+    let members = value.as_object().filter(|members| members.len() <= limits::INTAKE_NAMES_MAX)?;
+    let weight = |(name, value): (&String, &Value)| Some((name.clone(), share(value)?));
+    members
+        .iter()
+        .filter(|(name, _)| is_name(name))
+        .map(weight)
+        .collect::<Option<BTreeMap<_, _>>>()
+        .filter(|read| read.len() == members.len())
 }
 
 fn branch(value: &Value) -> Option<String> {

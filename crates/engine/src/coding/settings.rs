@@ -45,6 +45,8 @@ pub struct CodingSettings {
     pub capture: CaptureSettings,
     /// Paths that no graph of files that change together counts, beside generated and vendored files and lock files.
     pub graph_excluded: Vec<String>,
+    /// How reviews come in.
+    pub forge: ForgeSettings,
 }
 
 impl CodingSettings {
@@ -90,6 +92,17 @@ pub struct CaptureSettings {
     pub conversation: Capture,
     /// For so many days.
     pub retention_days: u32,
+}
+
+/// How reviews come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ForgeSettings {
+    /// A review is read when nothing has come of it for so long: it comes in many pieces.
+    pub debounce_ms: i64,
+    /// Repositories are asked for what has changed this often.
+    pub poll_interval_ms: i64,
+    /// They are asked at all, whether or not hooks tell it too.
+    pub polls: bool,
 }
 
 /// Hundredths of the budget, by kind.
@@ -185,7 +198,14 @@ impl Default for CodingSettings {
             control: ControlArms::default(),
             capture: CaptureSettings::default(),
             graph_excluded: Vec::new(),
+            forge: ForgeSettings::default(),
         }
+    }
+}
+
+impl Default for ForgeSettings {
+    fn default() -> Self {
+        Self { debounce_ms: 60_000, poll_interval_ms: 300_000, polls: false }
     }
 }
 

@@ -47,7 +47,14 @@ pub(crate) fn job_ended(
 fn is_told(kind: JobKind) -> bool {
     match kind {
         JobKind::Extract | JobKind::Reflect | JobKind::Handover => true,
-        JobKind::Embed | JobKind::Purge | JobKind::Verify | JobKind::Cite | JobKind::CoChange => false,
+        JobKind::Embed
+        | JobKind::Purge
+        | JobKind::Verify
+        | JobKind::Cite
+        | JobKind::CoChange
+        | JobKind::Hook
+        | JobKind::ReviewPoll
+        | JobKind::ReviewBackfill => false,
     }
 }
 

@@ -10,7 +10,8 @@ use loci_model::ports::store::{JobFailure, StoreExt};
 use loci_model::{Error, Result, limits};
 
 use super::{
-    Ended, cite, co_change, deliverer, embed, extract, failure, handover, lease, purge, reflect, verify,
+    Ended, cite, co_change, deliverer, embed, extract, failure, handover, lease, purge, reflect, reviews,
+    verify,
 };
 use crate::Engine;
 
@@ -44,6 +45,9 @@ impl Engine {
             JobKind::Reflect => reflect::run(self, job).await,
             JobKind::Verify => verify::run(self, job).await,
             JobKind::Cite => cite::run(self, job).await,
+            JobKind::Hook => reviews::hook(self, job).await,
+            JobKind::ReviewPoll => reviews::poll(self, job).await,
+            JobKind::ReviewBackfill => reviews::backfill(self, job).await,
             JobKind::CoChange => co_change::run(self, job).await,
         }
     }

@@ -42,6 +42,7 @@ impl Engine {
         self.rounds(move |tx| tx.task_sessions_mut().sweep(now, ROWS_PER_WRITE)).await?;
         self.sweep_deleted(now).await?;
         self.sweep_verified(now).await?;
+        self.sweep_reviews(now).await?;
         // The log gives its room back, and what was erased from the tables is not in it any more.
         self.store.checkpoint(Checkpoint::Underway { monotonic_us: self.clock.monotonic_us() }).await
     }

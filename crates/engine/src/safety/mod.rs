@@ -32,6 +32,7 @@ use crate::settings::EngineSettings;
 
 pub use injection::{Injection, Patterns, score};
 pub use sanitise::sanitise;
+pub(crate) use secrets::redact;
 pub use secrets::{RedactionMode, SecretKind};
 pub use tally::Tally;
 

@@ -102,7 +102,7 @@ pub use read_citation::CodeLines;
 pub use recent::FACTS_MAX;
 pub use refresh::{FactRefresh, FactRefreshed};
 pub use remembered::Remembered;
-pub(crate) use repositories::{Numbered, find_repository, is_named, numbered, of_number};
+pub(crate) use repositories::{Numbered, find_repository, is_named, noticed, numbered, of_number};
 pub use repositories::{RepositoryAdd, RepositoryAdded, host_of, knowledge_namespace, name_of};
 pub use repository_name::{RepositoryName, local_key};
 pub use searching::{FactFilters, FactSearch};

@@ -65,6 +65,11 @@ pub(crate) struct Model {
     /// Requests whose path holds the text go wrong: so many of them.
     pub(crate) wrong: Vec<(String, usize, Wrong)>,
     pub(crate) latency_ms: u64,
+    /// Lists below a repository, given out in pages, and objects there.
+    pub(crate) lists: BTreeMap<String, Vec<Value>>,
+    pub(crate) objects: BTreeMap<String, Value>,
+    /// What is left of the limit, said with every answer.
+    pub(crate) left: Option<u64>,
     seen: Vec<Seen>,
     at_once: usize,
     pub(crate) most_at_once: usize,
@@ -217,8 +222,10 @@ async fn respond(
     uri: Uri,
     headers: HeaderMap,
 ) -> Response<Body> {
-    assert_eq!(method, Method::GET, "nothing is ever written");
     let path = uri.path_and_query().map(ToString::to_string).unwrap_or_default();
+    // Questions of GraphQL have bodies; they are asked, too.
+    let expected = if path == "/graphql" { Method::POST } else { Method::GET };
+    assert_eq!(method, expected, "nothing is ever written");
     let (latency_ms, wrong) = {
         let mut model = shared.lock().unwrap();
         model.at_once += 1;
@@ -280,6 +287,9 @@ fn answer(model: &Model, url: &str, path: &str, headers: &HeaderMap) -> Response
     }
     let (plain, query) = path.split_once('?').unwrap_or((path, ""));
     let parts: Vec<&str> = plain.trim_start_matches('/').split('/').collect();
+    if parts == ["graphql"] {
+        return model.objects.get("graphql").map_or_else(not_found, |object| says(200, object));
+    }
     let (repo, rest) = match parts.as_slice() {
         ["repos", owner, name, rest @ ..] => {
             let full_name = format!("{owner}/{name}").to_lowercase();
@@ -306,9 +316,47 @@ fn answer(model: &Model, url: &str, path: &str, headers: &HeaderMap) -> Response
         ["git", "trees", id] => tree(model, repo, id, query),
         ["git", "blobs", id] => blob(repo, id, accept),
         ["compare", both] => compare(repo, both),
-        _ => not_found(),
+        rest => replayed(model, url, repo, &rest.join("/"), query, accept),
     };
     tagged(response, headers)
+}
+
+/// What was put there, a page at a time, in the documented form: `Link` names the next page by the repository's number.
+fn replayed(model: &Model, url: &str, repo: &Repo, path: &str, query: &str, accept: &str) -> Response<Body> {
+    assert_eq!(accept, "application/vnd.github+json");
+    let path = decoded(path);
+    if let Some(object) = model.objects.get(&path) {
+        return tagged_body(object);
+    }
+    let Some(list) = model.lists.get(&path) else { return not_found() };
+    let parameter = |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+    let number = |name: &str, default: usize| parameter(name).map_or(default, |value| value.parse().unwrap());
+    let (per_page, page) = (number("per_page", 30), number("page", 1));
+    let shown: Vec<_> = list.iter().skip((page - 1) * per_page).take(per_page).cloned().collect();
+    let mut response = tagged_body(&json!(shown));
+    if page * per_page < list.len() {
+        let others: Vec<_> = query.split('&').filter(|pair| !pair.starts_with("page=")).collect();
+        let next = format!("{url}/repositories/{}/{path}?{}&page={}", repo.id, others.join("&"), page + 1);
+        let link = format!("<{next}>; rel=\"next\", <{url}/x>; rel=\"last\"");
+        response.headers_mut().insert(header::LINK, link.parse().unwrap());
+    }
+    if let Some(left) = model.left {
+        for (name, value) in [
+            ("x-ratelimit-limit", 5_000),
+            ("x-ratelimit-remaining", left),
+            ("x-ratelimit-reset", 1_800_000_000),
+        ] {
+            response.headers_mut().insert(name, value.to_string().parse().unwrap());
+        }
+    }
+    response
+}
+
+fn tagged_body(body: &Value) -> Response<Body> {
+    let tag = format!("\"{}\"", id_of("tag", body.to_string().as_bytes()));
+    let mut response = says(200, body);
+    response.headers_mut().insert(header::ETAG, tag.parse().unwrap());
+    response
 }
 
 /// Not modified, where the tag is the one that was given.

@@ -7,6 +7,7 @@ mod hub;
 mod moves;
 mod reading;
 mod refusals;
+mod reviewing;
 mod speed;
 mod trees;
 mod world;

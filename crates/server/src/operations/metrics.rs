@@ -80,6 +80,11 @@ impl Metrics {
         });
     }
 
+    /// Counts something that came to a hook with a signature that was not right.
+    pub fn hook_refused(&self, hook: &'static str) {
+        self.record(|| counter!("loci_hook_signatures_refused_total", "hook" => hook).increment(1));
+    }
+
     /// Sets the number of open connections.
     pub fn connections(&self, open: usize) {
         metrics::with_local_recorder(&self.recorder, || {

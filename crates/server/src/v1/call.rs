@@ -115,7 +115,7 @@ pub(super) fn query<Q: DeserializeOwned>(parts: &Parts) -> Result<Q> {
         .map_err(|error| problem::unreadable_query(&error.body_text()))
 }
 
-async fn read_body(body: axum::body::Body, max: usize) -> Result<Bytes> {
+pub(super) async fn read_body(body: axum::body::Body, max: usize) -> Result<Bytes> {
     match Limited::new(body, max).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => {

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use loci_api::repository_settings as shape;
-use loci_engine::coding::{CodingSettings, RecordCount, RepositoryChange, RepositoryShown, share_of};
+use loci_engine::coding::{
+    CodingSettings, RecordCount, RepositoryChange, RepositoryShown, intake_of, share_of,
+};
 use loci_engine::verified::{RepositoryAdd, host_of};
-use loci_model::repository::{Repository, RepositorySettings, Tiers};
+use loci_model::repository::{Repository, RepositorySettings, ReviewIntake, Tiers};
 use loci_model::{Error, Result};
 use serde_json::Value;
 
@@ -86,6 +88,12 @@ fn settings(asked: &shape::RepositoryChange) -> Vec<(String, Value)> {
         ("tiers", &asked.tiers),
         ("control", &asked.control),
         ("capture", &asked.capture),
+        ("agent_logins", &asked.agent_logins),
+        ("allow_bots", &asked.allow_bots),
+        ("ignore_drafts", &asked.ignore_drafts),
+        ("accept_unmapped_prs", &asked.accept_unmapped_prs),
+        ("branch_patterns", &asked.branch_patterns),
+        ("authority", &asked.authority),
     ];
     let mut found = Vec::new();
     for (key, value) in groups {
@@ -104,12 +112,6 @@ fn settings(asked: &shape::RepositoryChange) -> Vec<(String, Value)> {
 fn unbuilt(asked: &shape::RepositoryChange) -> Vec<String> {
     let is_pool = asked.isolation.as_ref().is_none_or(|isolation| isolation == "pool");
     let given = [
-        ("agent_logins", asked.agent_logins.is_some()),
-        ("allow_bots", asked.allow_bots.is_some()),
-        ("ignore_drafts", asked.ignore_drafts.is_some()),
-        ("accept_unmapped_prs", asked.accept_unmapped_prs.is_some()),
-        ("branch_patterns", asked.branch_patterns.is_some()),
-        ("authority", asked.authority.is_some()),
         ("rules", asked.rules.is_some()),
         ("reflection", asked.reflection.is_some()),
         ("preferences", asked.preferences.is_some()),
@@ -144,8 +146,8 @@ fn counted(of: &RecordCount) -> shape::RecordCount {
 }
 
 fn own(repository: &Repository) -> shape::RepositorySettings {
-    let RepositorySettings { memory_token_budget, tiers, control, capture, .. } = &repository.settings;
-    shape::RepositorySettings {
+    let RepositorySettings { memory_token_budget, tiers, control, capture, reviews } = &repository.settings;
+    let shown = shape::RepositorySettings {
         default_branch: repository.default_ref.clone(),
         memory_token_budget: *memory_token_budget,
         tiers: shown_tiers(tiers, |tier| tier),
@@ -159,12 +161,30 @@ fn own(repository: &Repository) -> shape::RepositorySettings {
             conversation: capture.conversation.map(|capture| capture.as_str().to_owned()),
             retention_days: capture.retention_days,
         },
+        ..shape::RepositorySettings::default()
+    };
+    with_intake(shown, reviews)
+}
+
+/// From which reviews something is learned, with what is said of that.
+fn with_intake(shown: shape::RepositorySettings, reviews: &ReviewIntake) -> shape::RepositorySettings {
+    let weights = reviews.authority.iter().flatten();
+    shape::RepositorySettings {
+        agent_logins: reviews.agent_logins.clone(),
+        allow_bots: reviews.allow_bots.clone(),
+        ignore_drafts: reviews.ignore_drafts,
+        accept_unmapped_prs: reviews.accept_unmapped_prs,
+        branch_patterns: reviews.branch_patterns.clone(),
+        authority: shape::RepositoryAuthority {
+            overrides: weights.map(|(name, weight)| (name.clone(), share_of(*weight))).collect(),
+        },
+        ..shown
     }
 }
 
 fn counting(repository: &Repository, settings: &CodingSettings) -> shape::RepositorySettings {
     let (control, capture) = (&settings.control, &settings.capture);
-    shape::RepositorySettings {
+    let shown = shape::RepositorySettings {
         default_branch: repository.default_ref.clone(),
         memory_token_budget: Some(settings.budget_tokens),
         tiers: shown_tiers(&repository.settings.tiers, |tier| Some(tier.unwrap_or(true))),
@@ -178,7 +198,9 @@ fn counting(repository: &Repository, settings: &CodingSettings) -> shape::Reposi
             conversation: Some(capture.conversation.as_str().to_owned()),
             retention_days: Some(capture.retention_days),
         },
-    }
+        ..shape::RepositorySettings::default()
+    };
+    with_intake(shown, &intake_of(repository))
 }
 
 fn shown_tiers(tiers: &Tiers, shown: fn(Option<bool>) -> Option<bool>) -> shape::RepositoryTiers {

@@ -4,6 +4,9 @@
 /// Status, method, path, body.
 pub(crate) type Row = (u16, &'static str, &'static str, &'static str);
 
+/// A review, as any forge could tell it.
+const REVIEW: &str = r#"{"pr":7,"review_id":80,"state":"commented","author":{"login":"zebra"},"submitted_at":"2026-11-22T08:00:00Z"}"#;
+
 /// Asked with a grant to read.
 pub(crate) const READER: &[Row] = &[
     // The wire, control plane.
@@ -255,6 +258,14 @@ pub(crate) const READER: &[Row] = &[
     (404, "GET", "/v1/repos/acme/shop", ""),
     (403, "PUT", "/v1/repos/acme/shop", r#"{"memory_token_budget":1}"#),
     (403, "PATCH", "/v1/repos/acme/shop", r#"{"memory_token_budget":1}"#),
+    (403, "POST", "/v1/repos/acme/shop/reviews", REVIEW),
+    (403, "POST", "/v1/repos/acme/shop/reviews/7/pull", ""),
+    (403, "POST", "/v1/repos/acme/shop/reviews/7/reprocess", "{}"),
+    (403, "POST", "/v1/repos/acme/shop/reviews/poll", ""),
+    (403, "POST", "/v1/repos/acme/shop/backfill", r#"{"dry_run":true}"#),
+    (403, "GET", "/v1/hooks/deliveries", ""),
+    (403, "POST", "/v1/hooks/deliveries/zebra/retry", ""),
+    (503, "POST", "/v1/hooks/github", r#"{"zebra":1}"#),
     (404, "GET", "/v1/repos/acme/shop/rules", ""),
     (404, "POST", "/v1/repos/acme/shop/search", r#"{"query":"zebra"}"#),
     (404, "POST", "/v1/repos/acme/shop/search", r#"{"query":"zebra","task_id":"zebra"}"#),

@@ -222,6 +222,58 @@ impl Deliveries for PgTx<'_> {
         Ok(swept + self.run(&ended(2), &[&given_up.millis(), &limit(left)])?)
     }
 
+    fn of_key(
+        &self,
+        memory: &MemoryId,
+        direction: DeliveryDirection,
+        order_key: &str,
+        count: usize,
+    ) -> Result<Vec<Delivery>> {
+        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
+        let sql = format!(
+            "SELECT {COLUMNS} FROM deliveries d WHERE d.mem = $1 AND d.direction = $2 AND d.order_key = $3 AND d.state = 0 \
+             ORDER BY d.place LIMIT $4"
+        );
+        self.all(&sql, &[&memory, &direction_code(direction), &order_key, &limit(count)], read)
+    }
+
+    fn note_received(&mut self, delivery: &Delivery) -> Result<bool> {
+        let Some(memory) = self.number(&delivery.memory)? else { return Ok(false) };
+        let changed = self.run(
+            "UPDATE deliveries SET state = $3, due = $4, attempts = $5, order_key = $6, error = $7, body = $8 \
+             WHERE mem = $1 AND direction = 0 AND id = $2 RETURNING 1",
+            &[
+                &memory,
+                &delivery.id.as_str(),
+                &state_code(delivery.state),
+                &delivery.due.millis(),
+                &i64::from(delivery.attempts),
+                &delivery.order_key,
+                &delivery.last_error.as_deref().map(plain),
+                &delivery.body.as_str(),
+            ],
+        )?;
+        Ok(changed > 0)
+    }
+
+    fn sweep_received(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<usize> {
+        let Some(memory) = self.number(memory)? else { return Ok(0) };
+        self.run(
+            "DELETE FROM deliveries WHERE mem = $1 AND direction = 0 AND id IN (SELECT id FROM (SELECT id, created, state \
+             FROM deliveries WHERE mem = $1 AND direction = 0 ORDER BY place LIMIT $3) first \
+             WHERE created < $2 AND state <> 0) RETURNING 1",
+            &[&memory, &before.millis(), &limit(rows)],
+        )
+    }
+
+    fn drop_received(&mut self, memory: &MemoryId, prefix: &str) -> Result<usize> {
+        let Some(memory) = self.number(memory)? else { return Ok(0) };
+        self.run(
+            "DELETE FROM deliveries WHERE mem = $1 AND direction = 0 AND starts_with(order_key, $2) RETURNING 1",
+            &[&memory, &prefix],
+        )
+    }
+
     fn backlog(&self) -> Result<DeliveryBacklog> {
         let counts = format!(
             "SELECT (SELECT count(*) FROM deliveries d {ALIVE} WHERE d.direction = 1 AND d.state = 0), \

@@ -212,6 +212,60 @@ impl Deliveries for SqlTx<'_> {
         Ok(swept + dead)
     }
 
+    fn of_key(
+        &self,
+        memory: &MemoryId,
+        direction: DeliveryDirection,
+        order_key: &str,
+        count: usize,
+    ) -> Result<Vec<Delivery>> {
+        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
+        self.all(
+            &format!(
+                "SELECT {COLUMNS} WHERE d.mem = ?1 AND d.direction = ?2 AND d.order_key = ?3 AND d.state = 0 \
+                 ORDER BY d.num LIMIT ?4"
+            ),
+            params![memory, direction_code(direction), order_key, limit(count)],
+            read,
+        )
+    }
+
+    fn note_received(&mut self, delivery: &Delivery) -> Result<bool> {
+        let Some(memory) = self.number(&delivery.memory)? else { return Ok(false) };
+        let changed = self.run(
+            "UPDATE deliveries SET state = ?3, due = ?4, attempts = ?5, order_key = ?6, error = ?7, body = ?8 \
+             WHERE mem = ?1 AND direction = 0 AND id = ?2",
+            params![
+                memory,
+                delivery.id.as_str(),
+                state_code(delivery.state),
+                delivery.due.millis(),
+                delivery.attempts,
+                delivery.order_key,
+                delivery.last_error,
+                delivery.body.as_str()
+            ],
+        )?;
+        Ok(changed > 0)
+    }
+
+    fn sweep_received(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<usize> {
+        let Some(memory) = self.number(memory)? else { return Ok(0) };
+        self.run(
+            "DELETE FROM deliveries WHERE num IN (SELECT num FROM (SELECT num, created, state FROM deliveries \
+             WHERE mem = ?1 AND direction = 0 ORDER BY num LIMIT ?3) WHERE created < ?2 AND state <> 0)",
+            params![memory, before.millis(), limit(rows)],
+        )
+    }
+
+    fn drop_received(&mut self, memory: &MemoryId, prefix: &str) -> Result<usize> {
+        let Some(memory) = self.number(memory)? else { return Ok(0) };
+        self.run(
+            "DELETE FROM deliveries WHERE mem = ?1 AND direction = 0 AND substr(order_key, 1, length(?2)) = ?2",
+            params![memory, prefix],
+        )
+    }
+
     fn backlog(&self) -> Result<DeliveryBacklog> {
         let count = |state: DeliveryState| {
             self.one(

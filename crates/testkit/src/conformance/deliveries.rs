@@ -92,6 +92,63 @@ pub(super) fn deliveries(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
+pub(super) fn received(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    let row = |id: &str, key: &str, created: i64| {
+        let row = delivery(&memory, id, key, 0)?;
+        Ok::<_, loci_model::Error>(Delivery { direction: D::In, created_at: time(created), ..row })
+    };
+    let rows = [row("a", "r/1", 1)?, row("b", "r/2", 2)?, row("c", "r/1", 3)?, row("d", "s/1", 4)?];
+    let (out, all) = (delivery(&memory, "a", "r/1", 0)?, rows.to_vec());
+    bench.write(move |tx| {
+        tx.deliveries_mut().insert(&out)?;
+        all.iter().try_for_each(|row| tx.deliveries_mut().insert(row).map(drop))
+    })?;
+    let of_key = |key: &'static str| {
+        let memory = memory.clone();
+        let rows = bench.read(move |tx| tx.deliveries().of_key(&memory, D::In, key, 9))?;
+        Ok::<_, loci_model::Error>(
+            rows.iter().map(|row| format!("{}:{}", row.id, row.body.as_str())).collect::<Vec<_>>(),
+        )
+    };
+    same(
+        "of a key, the first first",
+        of_key("r/1")?,
+        vec![r#"a:{"a":1}"#.to_owned(), r#"c:{"a":1}"#.to_owned()],
+    );
+    let noted = Delivery {
+        state: S::Done,
+        attempts: 2,
+        due: time(7),
+        last_error: Some("why".into()),
+        body: Document::parse("{}")?,
+        ..rows[0].clone()
+    };
+    let note = |row: Delivery| bench.write(move |tx| tx.deliveries_mut().note_received(&row));
+    same("noted", note(noted.clone())?, true);
+    same("not one that went out", note(Delivery { id: DeliveryId::parse("z")?, ..noted.clone() })?, false);
+    let (place, id) = (memory.clone(), noted.id.clone());
+    let read = bench.read(move |tx| tx.deliveries().get(&place, D::In, &id))?;
+    same("as it was noted", read, Some(noted));
+    same("what is pending", of_key("r/1")?.len(), 1);
+    let sweep = |before: i64, rows: usize| {
+        let memory = memory.clone();
+        bench.write(move |tx| tx.deliveries_mut().sweep_received(&memory, time(before), rows))
+    };
+    same("too young", sweep(1, 9)?, 0);
+    same("of the first alone, and what is pending stays", sweep(9, 2)?, 1);
+    let drop = |prefix: &'static str| {
+        let memory = memory.clone();
+        bench.write(move |tx| tx.deliveries_mut().drop_received(&memory, prefix))
+    };
+    same("all that begins so", (drop("r/")?, drop("r/")?), (2, 0));
+    same("the other is left", of_key("s/1")?.len(), 1);
+    let place = memory.clone();
+    let out = bench.read(move |tx| tx.deliveries().page(&place, D::Out, None, None, 9))?;
+    same("and what went out", out.len(), 1);
+    Ok(())
+}
+
 pub(super) fn targets(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     let place = memory.clone();

@@ -90,6 +90,7 @@ const PARTS: &[Part] = &[
     ("keys, tokens, telemetry", rows::keys_tokens_telemetry),
     ("deliveries", deliveries::deliveries),
     ("deliveries: targets", deliveries::targets),
+    ("deliveries: what came in", deliveries::received),
     ("deliveries: one holder each", delivery_leases::leases),
     ("deliveries: what becomes of leases", delivery_leases::ends),
     ("leases by name", leases::leases),

@@ -9,6 +9,7 @@ mod at_forge;
 mod default_untold;
 mod find;
 mod list;
+mod noticed;
 mod numbered;
 
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ pub use add::name_of;
 pub(super) use at_forge::{Told, learn};
 pub(super) use find::{Found, find, named, namespace_filter, of_id};
 pub(crate) use find::{find_repository, is_named};
+pub(crate) use noticed::noticed;
 pub use numbered::host_of;
 pub(crate) use numbered::{Numbered, numbered, of_number};
 

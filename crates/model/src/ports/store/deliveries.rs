@@ -91,6 +91,20 @@ pub trait Deliveries {
     /// Removes up to `rows` deliveries out that were made before `made`, or given up before `given_up` (their `due`, as
     /// noted with that outcome); how many. Those that came in stay: their ids tell what was seen.
     fn sweep(&mut self, made: Timestamp, given_up: Timestamp, rows: usize) -> Result<usize>;
+    /// Deliveries of an order key that are pending, the first that came first, whole.
+    fn of_key(
+        &self,
+        memory: &MemoryId,
+        direction: DeliveryDirection,
+        order_key: &str,
+        limit: usize,
+    ) -> Result<Vec<Delivery>>;
+    /// Writes what became of a delivery in: its state, tries, times, error and body; false if it is not there.
+    fn note_received(&mut self, delivery: &Delivery) -> Result<bool>;
+    /// Of the `rows` deliveries in of a memory that came first, removes those that came before `before` and are not pending; how many.
+    fn sweep_received(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<usize>;
+    /// Removes deliveries in whose order key begins so, whatever became of them; how many.
+    fn drop_received(&mut self, memory: &MemoryId, prefix: &str) -> Result<usize>;
     /// What waits to be sent.
     fn backlog(&self) -> Result<DeliveryBacklog>;
     /// Removes deliveries out of an order key that were not made; how many.

@@ -1,0 +1,189 @@
+//! `loci reviews`, `loci backfill`: how reviews of pull requests come in.
+
+use anyhow::{Context, Result, bail};
+use clap::Subcommand;
+use loci_api::hook as shape;
+use loci_api::review::{BackfillRequest, NewReview, ReviewsPulled, ReviewsReprocess};
+
+use super::at::At;
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::input;
+use crate::output;
+use crate::session::Session;
+
+/// Reviews of pull requests: what hooks brought in, trying again
+#[derive(Debug, Subcommand)]
+pub(crate) enum Reviews {
+    /// List what hooks brought in, newest first
+    Deliveries {
+        /// received, done, failed or ignored
+        #[arg(long)]
+        state: Option<String>,
+        #[command(flatten)]
+        at: At,
+    },
+    /// Deal again with a delivery that failed
+    Retry {
+        /// The sender's number for it
+        guid: String,
+        #[command(flatten)]
+        at: At,
+    },
+    /// Read all reviews of a pull request from its forge
+    Pull {
+        #[command(flatten)]
+        of: Of,
+        /// The pull request
+        #[arg(long)]
+        pr: u64,
+    },
+    /// Learn again from the reviews of a pull request
+    Reprocess {
+        #[command(flatten)]
+        of: Of,
+        /// The pull request
+        #[arg(long)]
+        pr: u64,
+        /// This review alone, by the forge's number
+        #[arg(long)]
+        review: Option<u64>,
+    },
+    /// Read what has changed in a repository's pull requests since the last time
+    Poll {
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Take a review from a file, as any forge could tell it; - reads standard input
+    Take {
+        #[command(flatten)]
+        of: Of,
+        /// The review, in JSON
+        #[arg(long, value_name = "FILE")]
+        file: String,
+    },
+}
+
+/// Which repository.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Of {
+    /// The repository, as owner/name
+    #[arg(long)]
+    pub(super) repo: String,
+    #[command(flatten)]
+    pub(super) at: At,
+}
+
+impl Of {
+    /// Its owner and its name.
+    pub(super) fn parts(&self) -> Result<(&str, &str)> {
+        match self.repo.split_once('/') {
+            Some(parts) => Ok(parts),
+            None => bail!("the repository must be owner/name"),
+        }
+    }
+}
+
+impl Reviews {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let session = Session::begin(globals, environment)?;
+        match self {
+            Self::Deliveries { state, at } => {
+                let client = at.of(&session.client)?;
+                let mut listing = shape::HookDeliveryListing { state, ..Default::default() };
+                let mut deliveries = Vec::new();
+                loop {
+                    let page = client.hook_delivery_list(&listing).await?;
+                    deliveries.extend(page.deliveries);
+                    listing.cursor = page.next_cursor;
+                    if listing.cursor.is_none() {
+                        break;
+                    }
+                }
+                let list = shape::HookDeliveryList { deliveries, next_cursor: None };
+                output::result(session.json, &list, shown)?;
+            }
+            Self::Retry { guid, at } => {
+                let retried = at.of(&session.client)?.hook_delivery_retry(&guid).await?;
+                output::result(session.json, &retried, |retried| {
+                    output::line(format!("dealt with again: {}", retried.guid))
+                })?;
+            }
+            Self::Pull { of, pr } => {
+                let pulled = of.at.of(&session.client)?.reviews_pull(of.parts()?, pr).await?;
+                output::result(session.json, &pulled, told)?;
+            }
+            Self::Reprocess { of, pr, review } => {
+                let which = ReviewsReprocess { review_id: review };
+                let pulled = of.at.of(&session.client)?.reviews_reprocess(of.parts()?, pr, &which).await?;
+                output::result(session.json, &pulled, told)?;
+            }
+            Self::Poll { of } => {
+                let polled = of.at.of(&session.client)?.reviews_poll(of.parts()?).await?;
+                output::result(session.json, &polled, |polled| {
+                    output::line(format!(
+                        "{} pull requests, {} reviews, {} new or changed",
+                        polled.pull_requests, polled.reviews, polled.changed
+                    ))
+                })?;
+            }
+            Self::Take { of, file } => {
+                let text = input::text_of(&file, "the review")?;
+                let review: NewReview = serde_json::from_str(&text).context("the review")?;
+                let taken = of.at.of(&session.client)?.review_take(of.parts()?, &review).await?;
+                output::result(session.json, &taken, told)?;
+            }
+        }
+        session.end().await
+    }
+}
+
+fn shown(list: &shape::HookDeliveryList) {
+    let mut rows = vec![["DELIVERY", "EVENT", "REPO", "STATE", "TRIED", "WHY"].map(str::to_owned).to_vec()];
+    for delivery in &list.deliveries {
+        rows.push(vec![
+            delivery.guid.clone(),
+            delivery.event.clone(),
+            delivery.repository.clone(),
+            delivery.state.clone(),
+            delivery.attempts.to_string(),
+            delivery.reason.clone().unwrap_or_default(),
+        ]);
+    }
+    output::table(&rows);
+}
+
+fn told(pulled: &ReviewsPulled) {
+    output::line(format!("{} reviews, {} new or changed", pulled.reviews, pulled.changed));
+    for (why, count) in &pulled.left_out {
+        output::note(format!("nothing is learned from {count}: {why}"));
+    }
+}
+
+/// Read the reviews of a repository's latest pull requests, from the past
+#[derive(Debug, clap::Args)]
+pub(crate) struct Backfill {
+    #[command(flatten)]
+    of: Of,
+    /// Reviews of so many pull requests [default: 200]
+    #[arg(long, value_name = "N")]
+    reviews: Option<usize>,
+    /// Only say how many there are
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Backfill {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let session = Session::begin(globals, environment)?;
+        let request = BackfillRequest { reviews: self.reviews, dry_run: self.dry_run };
+        let begun = self.of.at.of(&session.client)?.backfill(self.of.parts()?, &request).await?;
+        output::result(session.json, &begun, |begun| match &begun.job {
+            Some(job) => {
+                output::line(format!("{} pull requests are read by the job {job}", begun.pull_requests))
+            }
+            None => output::line(format!("{} pull requests would be read", begun.pull_requests)),
+        })?;
+        session.end().await
+    }
+}

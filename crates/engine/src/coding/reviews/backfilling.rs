@@ -1,0 +1,177 @@
+//! `reviews_backfill`: the reviews of a repository's latest pull requests, from the past. What follows from them are candidates at most. It
+//! goes on where it broke off, and leaves half of the forge's limit to others.
+
+use loci_model::job::{DueRule, Job, JobKind, NewJob};
+use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::Principal;
+use loci_model::repository::Repository;
+use loci_model::{ActorId, Error, ErrorKind, JobId, MemoryId, RepositoryId, Result, Timestamp, limits};
+use serde::{Deserialize, Serialize};
+
+use super::gathering::{failed, not_readable};
+use super::handing_on::Handing;
+use super::handling::{Handled, pause_of};
+use crate::Engine;
+use crate::coding::place;
+use crate::verified::Standing;
+
+/// A job's key, before the repository's id.
+const JOB_KEY: &str = "reviews/backfill:";
+/// Pull requests between two looks at what else is to be done.
+const ROUND: usize = 10;
+
+/// How far a backfill has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Backfill {
+    memory: MemoryId,
+    actor: ActorId,
+    repository: RepositoryId,
+    /// Pull requests that are still to be read, the next one last.
+    left: Vec<u64>,
+    reviews: usize,
+    asked_at: Timestamp,
+}
+
+impl Backfill {
+    fn key_of(repository: &RepositoryId) -> String {
+        format!("reviews/backfill/{repository}")
+    }
+}
+
+impl Shelved for Backfill {
+    const SHELF: Shelf = Shelf::Progress;
+
+    fn memory(&self) -> &MemoryId {
+        &self.memory
+    }
+
+    fn actor(&self) -> &ActorId {
+        &self.actor
+    }
+
+    fn key(&self) -> String {
+        Self::key_of(&self.repository)
+    }
+
+    fn at(&self) -> Timestamp {
+        self.asked_at
+    }
+}
+
+/// A backfill that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackfillAsked {
+    /// Pull requests that are (or would be) read.
+    pub pull_requests: usize,
+    /// The job; none where it was only asked what it would read, and where there is nothing.
+    pub job: Option<JobId>,
+}
+
+impl Engine {
+    /// Asks for the reviews of the latest `count` pull requests, or says how many it would read.
+    ///
+    /// # Errors
+    /// As `reviews_pull`; `Invalid` (count).
+    pub async fn reviews_backfill(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        (count, dry_run): (usize, bool),
+    ) -> Result<BackfillAsked> {
+        if !(1..=limits::BACKFILL_PULL_REQUESTS_MAX).contains(&count) {
+            let rule = format!("reviews must be 1 to {}", limits::BACKFILL_PULL_REQUESTS_MAX);
+            return Err(Error::invalid("reviews", rule));
+        }
+        let repository = self.reviewed_repository(caller, standing, repo).await?;
+        let (forge, at) = self.forge_of(&repository).ok_or_else(|| not_readable(&repository))?;
+        let latest = forge.changed(&at, None, count).await.map_err(failed)?;
+        let left: Vec<u64> = latest.into_iter().map(|(pr, _)| pr).collect();
+        let pull_requests = left.len();
+        if dry_run || left.is_empty() {
+            return Ok(BackfillAsked { pull_requests, job: None });
+        }
+        let job = self.begin_backfill(&repository, left).await?;
+        self.wake.call();
+        Ok(BackfillAsked { pull_requests, job: Some(job) })
+    }
+
+    async fn begin_backfill(&self, repository: &Repository, left: Vec<u64>) -> Result<JobId> {
+        let now = self.clock.now();
+        let backfill = Backfill {
+            memory: repository.memory.clone(),
+            actor: place::actor_of(repository)?,
+            repository: repository.id.clone(),
+            left,
+            reviews: 0,
+            asked_at: now,
+        };
+        let new = NewJob {
+            id: JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?,
+            memory: repository.memory.clone(),
+            kind: JobKind::ReviewBackfill,
+            unique_key: format!("{JOB_KEY}{}", repository.id),
+            strategy: None,
+            actor: None,
+            session: None,
+            due: now,
+            due_rule: DueRule::Earlier,
+        };
+        self.store
+            .write(move |tx| {
+                tx.ledger_mut().put_noun(&backfill)?;
+                tx.jobs_mut().enqueue(&new, now)
+            })
+            .await
+    }
+
+    /// Reads some pull requests of a backfill.
+    pub(crate) async fn run_review_backfill(&self, job: &Job) -> Result<Handled> {
+        let Some(repository) = self.repository_of_job(job, JOB_KEY).await? else { return Ok(Handled::Done) };
+        let Some((forge, at)) = self.forge_of(&repository) else {
+            return Ok(Handled::Failed(not_readable(&repository).message));
+        };
+        for _ in 0..ROUND {
+            let Some(backfill) = self.backfill_of(&repository).await? else { return Ok(Handled::Done) };
+            let Some(pr) = backfill.left.last().copied() else { return Ok(Handled::Done) };
+            let now = self.clock.now();
+            if let Some(room) =
+                forge.room(&at.host).filter(|room| room.left < room.limit / 2 && room.whole_at > now)
+            {
+                return Ok(Handled::Later(room.whole_at));
+            }
+            match self.pulled(&repository, pr, Handing::OfThePast).await {
+                Ok(read) => self.note_read(backfill, read.reviews).await?,
+                Err(error) if error.kind == ErrorKind::NotFound => self.note_read(backfill, 0).await?,
+                Err(error) if error.kind == ErrorKind::Throttled => {
+                    return Ok(Handled::Later(pause_of(&error, now)));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Handled::Later(self.clock.now()))
+    }
+
+    async fn backfill_of(&self, repository: &Repository) -> Result<Option<Backfill>> {
+        let (memory, key) = (repository.memory.clone(), Backfill::key_of(&repository.id));
+        self.store.read(move |tx| tx.ledger().noun::<Backfill>(&memory, &key)).await
+    }
+
+    /// The next is the one before, unless somebody has asked for another backfill meanwhile.
+    async fn note_read(&self, read: Backfill, reviews: usize) -> Result<()> {
+        self.store
+            .write(move |tx| {
+                let key = Backfill::key_of(&read.repository);
+                let Some(mut now) = tx.ledger().noun::<Backfill>(&read.memory, &key)? else { return Ok(()) };
+                if now == read {
+                    now.left.pop();
+                    now.reviews += reviews;
+                    tx.ledger_mut().put_noun(&now)?;
+                }
+                Ok(())
+            })
+            .await
+    }
+}

@@ -1,0 +1,221 @@
+//! The job of a unit: everything that came for it and waits is dealt with together, in the order in which it came. Its effects come
+//! first, and are written under the forge's own numbers; then the deliveries are noted as done. Whatever dies between the two is done
+//! again, and changes nothing.
+
+use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
+use loci_model::forge_news::{ForgeNews, NewsUnit};
+use loci_model::job::Job;
+use loci_model::ports::store::StoreExt;
+use loci_model::pull_request::PullRequest;
+use loci_model::repository::Repository;
+use loci_model::review::Review;
+use loci_model::{Error, ErrorKind, Result, Timestamp};
+
+use super::assembling::{Known, is_all_known};
+use super::gathering::failed;
+use super::handing_on::Handing;
+use super::left_out::DRAFT;
+use super::receiving::{Kept, ignored};
+use crate::Engine;
+
+/// A job's key, before that of its unit.
+pub(crate) const JOB_KEY: &str = "hook:";
+/// Deliveries of one round.
+const DELIVERIES: usize = 200;
+/// Pauses before what failed is tried again: as many more tries.
+const PAUSES_MS: &[i64] = &[10_000, 60_000, 300_000];
+/// Where a forge does not say how long.
+const PAUSE_MS: u64 = 60_000;
+/// The longest pause that a forge can ask for.
+const PAUSE_MS_MAX: u64 = 3_660_000;
+
+/// How a round ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Handled {
+    /// Nothing is left.
+    Done,
+    /// It goes on then: a forge takes no more requests, or there is more.
+    Later(Timestamp),
+    /// It failed, and is tried again then.
+    Again {
+        /// What went wrong.
+        reason: String,
+        /// When.
+        at: Timestamp,
+    },
+    /// It failed too often; the deliveries say so.
+    Failed(String),
+}
+
+impl Engine {
+    /// Deals with what waits for the unit of a job.
+    pub(crate) async fn handle_hook(&self, job: &Job) -> Result<Handled> {
+        let key = job.unique_key.strip_prefix(JOB_KEY).unwrap_or_default().to_owned();
+        let Some((id, unit)) = NewsUnit::of_key(&key) else { return Ok(Handled::Done) };
+        let memory = job.memory.clone();
+        let (waiting, repository) = self
+            .store
+            .read(move |tx| {
+                let waiting = tx.deliveries().of_key(&memory, DeliveryDirection::In, &key, DELIVERIES)?;
+                Ok((waiting, tx.repositories().get(&memory, &id)?))
+            })
+            .await?;
+        if waiting.is_empty() {
+            return Ok(Handled::Done);
+        }
+        let is_full = waiting.len() == DELIVERIES;
+        let dealt = match &repository {
+            None => Ok(Some("unknown_repo".to_owned())),
+            Some(repository) => self.deal_with(repository, unit, &waiting).await,
+        };
+        let now = self.clock.now();
+        match dealt {
+            Ok(left_out) => {
+                self.note_done(waiting, left_out).await?;
+                Ok(if is_full { Handled::Later(now) } else { Handled::Done })
+            }
+            Err(error) if error.kind == ErrorKind::Throttled => Ok(Handled::Later(pause_of(&error, now))),
+            Err(error) => self.note_failed(waiting, &error, now).await,
+        }
+    }
+
+    /// What follows from what came; a word, where it is only known that it came.
+    async fn deal_with(
+        &self,
+        repository: &Repository,
+        unit: NewsUnit,
+        waiting: &[Delivery],
+    ) -> Result<Option<String>> {
+        let news = waiting
+            .iter()
+            .map(|delivery| Ok(Kept::read(&delivery.body)?.news))
+            .collect::<Result<Vec<_>>>()?;
+        let news: Vec<ForgeNews> = news.into_iter().flatten().collect();
+        match unit {
+            NewsUnit::Review { pr, review } => self.deal_with_review(repository, (pr, review), &news).await,
+            NewsUnit::PullRequest(number) => self.deal_with_pull_request(repository, number, &news).await,
+            NewsUnit::Pushes | NewsUnit::Checks => self.hand_on_news(repository, &news).await.map(|()| None),
+            // Names were learned when it came.
+            NewsUnit::Names => Ok(None),
+        }
+    }
+
+    /// Reads a review once, whatever has come of it, and hands it on with those that it touches.
+    async fn deal_with_review(
+        &self,
+        repository: &Repository,
+        (pr, id): (u64, u64),
+        news: &[ForgeNews],
+    ) -> Result<Option<String>> {
+        let stored = self.stored_reviews(repository, pr).await?;
+        let own = stored.iter().find(|review| review.id == id);
+        if is_all_known(news, own) {
+            return Ok(Some("known".to_owned()));
+        }
+        let Some(told) = news.iter().rev().find_map(pull_request) else {
+            return Ok(Some("event".to_owned()));
+        };
+        let (known, touched) = self.known_by_news(repository, (told.clone(), id), news, &stored).await?;
+        let mut left_out = None;
+        for id in touched {
+            let Some(review) = self.assembled(repository, &known, id, false).await? else { continue };
+            left_out = left_out.or_else(|| review.left_out.clone());
+            self.hand_on_review(review, Handing::WhereNew).await?;
+        }
+        Ok(left_out)
+    }
+
+    /// How a pull request stands, by its forge where that may be asked. What was said of a draft that is one no more counts now.
+    async fn deal_with_pull_request(
+        &self,
+        repository: &Repository,
+        number: u64,
+        news: &[ForgeNews],
+    ) -> Result<Option<String>> {
+        let Some(told) = news.iter().rev().find_map(pull_request) else {
+            return Ok(Some("event".to_owned()));
+        };
+        let whole = match self.forge_of(repository) {
+            Some((forge, at)) => forge.pull_request(&at, number).await.map_err(failed)?,
+            None => None,
+        };
+        let pr = whole.as_ref().unwrap_or(told);
+        self.hand_on_changes(repository, news, pr).await?;
+        let stored = self.stored_reviews(repository, number).await?;
+        let waits = |review: &&Review| review.left_out.as_deref() == Some(DRAFT) && !pr.is_draft;
+        let waiting: Vec<u64> = stored.iter().filter(waits).map(|review| review.id).collect();
+        let known = Known::stored(pr.clone(), &stored);
+        for id in waiting {
+            if let Some(review) = self.assembled(repository, &known, id, false).await? {
+                self.hand_on_review(review, Handing::WhereNew).await?;
+            }
+        }
+        Ok(None)
+    }
+
+    async fn note_done(&self, waiting: Vec<Delivery>, left_out: Option<String>) -> Result<()> {
+        let now = self.clock.now();
+        let rows =
+            waiting.into_iter().map(|row| done(row, left_out.as_deref(), now)).collect::<Result<Vec<_>>>()?;
+        self.note_all(rows).await
+    }
+
+    async fn note_failed(&self, waiting: Vec<Delivery>, error: &Error, now: Timestamp) -> Result<Handled> {
+        // What came last has been tried least: a unit is given up when its first has been tried often enough.
+        let tries = waiting.iter().map(|row| row.attempts).max().unwrap_or_default().saturating_add(1);
+        let nth = usize::try_from(tries.saturating_sub(1)).unwrap_or(usize::MAX);
+        let pause = PAUSES_MS.get(nth).filter(|_| error.is_retryable() || error.kind == ErrorKind::Bug);
+        let due = now.plus_millis(pause.copied().unwrap_or(0));
+        let state = if pause.is_some() { DeliveryState::Pending } else { DeliveryState::Failed };
+        let rows = waiting.into_iter().map(|row| Delivery {
+            state,
+            attempts: row.attempts.saturating_add(1),
+            due,
+            last_error: Some(error.message.clone()),
+            ..row
+        });
+        self.note_all(rows.collect()).await?;
+        let reason = error.message.clone();
+        Ok(if pause.is_some() { Handled::Again { reason, at: due } } else { Handled::Failed(reason) })
+    }
+
+    async fn note_all(&self, rows: Vec<Delivery>) -> Result<()> {
+        self.store
+            .write(move |tx| {
+                for row in &rows {
+                    tx.deliveries_mut().note_received(row)?;
+                }
+                Ok(())
+            })
+            .await
+    }
+}
+
+/// When a forge that takes no more requests is asked again.
+pub(super) fn pause_of(error: &Error, now: Timestamp) -> Timestamp {
+    let pause = error.retry_after_ms.unwrap_or(PAUSE_MS).min(PAUSE_MS_MAX);
+    now.plus_millis(i64::try_from(pause).unwrap_or(i64::MAX))
+}
+
+/// A delivery that was dealt with: its number stays, what it said goes.
+fn done(row: Delivery, left_out: Option<&str>, now: Timestamp) -> Result<Delivery> {
+    let kept = Kept { news: None, ..Kept::read(&row.body)? };
+    Ok(Delivery {
+        state: DeliveryState::Done,
+        due: now,
+        last_error: left_out.map(ignored),
+        body: kept.document()?,
+        ..row
+    })
+}
+
+/// The pull request that news is of.
+fn pull_request(news: &ForgeNews) -> Option<&PullRequest> {
+    match news {
+        ForgeNews::Review { pr, .. }
+        | ForgeNews::Comment { pr, .. }
+        | ForgeNews::Thread { pr, .. }
+        | ForgeNews::PullRequest { pr, .. } => Some(pr),
+        ForgeNews::Push { .. } | ForgeNews::Checks { .. } | ForgeNews::Named { .. } => None,
+    }
+}

@@ -1,0 +1,74 @@
+//! From which reviews nothing is learned, and why (coding-agent-memory.md §11.6). Pure.
+
+use loci_model::pull_request::PullRequest;
+use loci_model::repository::ReviewIntake;
+use loci_model::review::ForgeUser;
+
+/// It is a draft; what was said of it counts when it is one no more.
+pub(super) const DRAFT: &str = "draft";
+
+/// A word, where nothing is learned from a review.
+pub(super) fn why(
+    intake: &ReviewIntake,
+    reviewer: &ForgeUser,
+    pr: &PullRequest,
+    has_task: bool,
+) -> Option<&'static str> {
+    let is_among = |logins: &[String]| logins.iter().any(|login| login.eq_ignore_ascii_case(&reviewer.login));
+    // The agent must not learn from itself, whatever else is allowed.
+    if is_among(intake.agent_logins.as_deref().unwrap_or_default()) {
+        return Some("agent");
+    }
+    if reviewer.is_bot && !is_among(intake.allow_bots.as_deref().unwrap_or_default()) {
+        return Some("bot");
+    }
+    if is_same(reviewer, &pr.author) {
+        return Some("pr_author");
+    }
+    if pr.is_draft && intake.ignore_drafts.unwrap_or(true) {
+        return Some(DRAFT);
+    }
+    (!has_task && !intake.accept_unmapped_prs.unwrap_or(true)).then_some("unmapped")
+}
+
+/// Numbers tell people apart; names do where there are none.
+fn is_same(one: &ForgeUser, other: &ForgeUser) -> bool {
+    match (one.id, other.id) {
+        (0, _) | (_, 0) => !one.login.is_empty() && one.login.eq_ignore_ascii_case(&other.login),
+        (one, other) => one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::assembling::tests::pull_request;
+    use super::*;
+
+    fn user(id: u64, login: &str, is_bot: bool) -> ForgeUser {
+        ForgeUser { id, login: login.to_owned(), is_bot }
+    }
+
+    #[test]
+    fn a55_bots_the_author_and_the_agent_are_left_out() {
+        let intake = ReviewIntake {
+            agent_logins: Some(vec!["shop-agent[bot]".to_owned()]),
+            allow_bots: Some(vec!["lint[bot]".to_owned(), "shop-agent[bot]".to_owned()]),
+            ..ReviewIntake::default()
+        };
+        let (mut pr, mut strict) = (pull_request(7), intake.clone());
+        pr.author = user(9, "bob", false);
+        let why = |reviewer: &ForgeUser| super::why(&intake, reviewer, &pr, false);
+        assert_eq!(why(&user(5, "alice", false)), None);
+        assert_eq!(why(&user(6, "dependabot[bot]", true)), Some("bot"));
+        assert_eq!(why(&user(7, "Lint[bot]", true)), None);
+        assert_eq!(why(&user(8, "shop-agent[bot]", true)), Some("agent"));
+        assert_eq!(why(&user(9, "renamed", false)), Some("pr_author"));
+        assert_eq!(why(&user(0, "BOB", false)), Some("pr_author"));
+        pr.is_draft = true;
+        assert_eq!(super::why(&intake, &user(5, "alice", false), &pr, true), Some("draft"));
+        strict.ignore_drafts = Some(false);
+        strict.accept_unmapped_prs = Some(false);
+        assert_eq!(super::why(&strict, &user(5, "alice", false), &pr, true), None);
+        assert_eq!(super::why(&strict, &user(5, "alice", false), &pr, false), Some("unmapped"));
+    }
+}

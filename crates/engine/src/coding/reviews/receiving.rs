@@ -1,0 +1,194 @@
+//! `hook_receive`: what a forge sent is stored once, and its unit asked for, in one write; whoever sent it need not wait for more. The
+//! delivery's number is the only guard against repetitions, for signatures have no time: numbers stay for thirty days.
+
+use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
+use loci_model::forge_news::{ForgeNews, ForgeNotice, NewsUnit};
+use loci_model::job::{DueRule, JobKind, NewJob};
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::{DeliveryId, Document, Error, JobId, MemoryId, Result, Timestamp, limits};
+use serde::{Deserialize, Serialize};
+
+use super::handling::JOB_KEY;
+use super::masking;
+use crate::Engine;
+use crate::verified::noticed;
+
+/// Old deliveries that leave with one that comes.
+const SWEPT: usize = 50;
+/// The order key of what is of no use.
+const OF_NOTHING: &str = "-";
+
+/// A delivery whose signature was right.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HookDelivery {
+    /// The hook's name here.
+    pub hook: &'static str,
+    /// The sender's number for it.
+    pub id: DeliveryId,
+    /// The sender's number for the hook.
+    pub hook_id: Option<String>,
+    /// Digest of the body as it came.
+    pub digest: String,
+    /// What it says.
+    pub notice: ForgeNotice,
+}
+
+/// What became of a delivery at the door.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookTaken {
+    /// It is dealt with soon.
+    Queued,
+    /// It is being dealt with, or was.
+    Duplicate,
+    /// Nothing follows from it: why.
+    Ignored(&'static str),
+}
+
+/// What is kept of a delivery: what is used of it, and what tells it apart. The news goes when it was dealt with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Kept {
+    pub(super) event: String,
+    pub(super) repository: String,
+    pub(super) digest: String,
+    #[serde(default)]
+    pub(super) hook_id: Option<String>,
+    #[serde(default)]
+    pub(super) news: Option<ForgeNews>,
+}
+
+impl Kept {
+    pub(super) fn read(body: &Document) -> Result<Self> {
+        serde_json::from_str(body.as_str())
+            .map_err(|error| Error::bug("a delivery that came in is damaged").caused_by(error))
+    }
+
+    pub(super) fn document(&self) -> Result<Document> {
+        let unwritten = |error| Error::bug("a delivery that came in cannot be written").caused_by(error);
+        Document::parse(&serde_json::to_string(self).map_err(unwritten)?)
+    }
+}
+
+impl Engine {
+    /// Takes a delivery. Who may send is the door's matter: it has checked the signature.
+    ///
+    /// # Errors
+    /// What the store says; then nothing was taken, and the sender is told.
+    pub async fn hook_receive(&self, mut delivery: HookDelivery) -> Result<HookTaken> {
+        let Some(memory) = self.memory_of_hooks().await? else {
+            return Ok(HookTaken::Ignored("unknown_repo"));
+        };
+        delivery.notice.news = delivery.notice.news.map(masking::news);
+        let now = self.clock.now();
+        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let debounce_ms = self.settings.coding.forge.debounce_ms;
+        let taken = self
+            .store
+            .write(move |tx| {
+                let receiving = Receiving { memory: &memory, now, job: &job, debounce_ms };
+                receiving.receive(tx, &delivery)
+            })
+            .await?;
+        self.wake.call();
+        Ok(taken)
+    }
+}
+
+struct Receiving<'a> {
+    memory: &'a MemoryId,
+    now: Timestamp,
+    job: &'a JobId,
+    debounce_ms: i64,
+}
+
+impl Receiving<'_> {
+    fn receive(&self, tx: &mut dyn Tx, delivery: &HookDelivery) -> Result<HookTaken> {
+        let old = self.now.plus_millis(-limits::RECEIVED_KEPT_MS);
+        tx.deliveries_mut().sweep_received(self.memory, old, SWEPT)?;
+        let known = tx.deliveries().get(self.memory, DeliveryDirection::In, &delivery.id)?;
+        if known.as_ref().is_some_and(|known| known.state != DeliveryState::Failed) {
+            return Ok(HookTaken::Duplicate);
+        }
+        let (unit, taken) = self.read(tx, &delivery.notice)?;
+        let is_queued = taken == HookTaken::Queued;
+        let order_key = unit.clone().unwrap_or_else(|| OF_NOTHING.to_owned());
+        let row = Delivery {
+            id: delivery.id.clone(),
+            memory: self.memory.clone(),
+            direction: DeliveryDirection::In,
+            target: delivery.hook.to_owned(),
+            order_key,
+            body: kept(delivery, is_queued).document()?,
+            state: if is_queued { DeliveryState::Pending } else { DeliveryState::Done },
+            attempts: 0,
+            due: self.now,
+            last_error: match taken {
+                HookTaken::Ignored(why) => Some(ignored(why)),
+                HookTaken::Queued | HookTaken::Duplicate => None,
+            },
+            created_at: known.as_ref().map_or(self.now, |known| known.created_at),
+        };
+        match known {
+            // It failed, and is sent again under its number: it is dealt with again.
+            Some(_) => tx.deliveries_mut().note_received(&row).map(drop)?,
+            None => tx.deliveries_mut().insert(&row).map(drop)?,
+        }
+        if let Some(key) = unit.filter(|_| is_queued) {
+            ask(tx, self.memory, &key, (self.job, self.now, self.debounce_ms))?;
+        }
+        Ok(taken)
+    }
+
+    /// The unit that it is about, and whether anything follows.
+    fn read(&self, tx: &mut dyn Tx, notice: &ForgeNotice) -> Result<(Option<String>, HookTaken)> {
+        let formerly = match &notice.news {
+            Some(ForgeNews::Named { formerly }) => Some(formerly.as_str()),
+            Some(_) | None => None,
+        };
+        let Some(repository) = noticed(tx, self.memory, &notice.repository, formerly, self.now)? else {
+            return Ok((None, HookTaken::Ignored("unknown_repo")));
+        };
+        let Some(news) = &notice.news else { return Ok((None, HookTaken::Ignored("event"))) };
+        Ok((Some(news.unit().key(&repository.id)), HookTaken::Queued))
+    }
+}
+
+/// Asks for the job of a unit: a review's when nothing has come for a while, for a review comes in many pieces.
+pub(super) fn ask(
+    tx: &mut dyn Tx,
+    memory: &MemoryId,
+    key: &str,
+    (job, now, debounce_ms): (&JobId, Timestamp, i64),
+) -> Result<()> {
+    let is_review = matches!(NewsUnit::of_key(key), Some((_, NewsUnit::Review { .. })));
+    let new = NewJob {
+        id: job.clone(),
+        memory: memory.clone(),
+        kind: JobKind::Hook,
+        unique_key: format!("{JOB_KEY}{key}"),
+        strategy: None,
+        actor: None,
+        session: None,
+        due: if is_review { now.plus_millis(debounce_ms) } else { now },
+        due_rule: DueRule::Later,
+    };
+    tx.jobs_mut().enqueue(&new, now).map(drop)
+}
+
+fn kept(delivery: &HookDelivery, with_news: bool) -> Kept {
+    Kept {
+        event: delivery.notice.event.clone(),
+        repository: delivery.notice.repository.path.clone(),
+        digest: delivery.digest.clone(),
+        hook_id: delivery.hook_id.clone(),
+        news: delivery.notice.news.clone().filter(|_| with_news),
+    }
+}
+
+/// How a delivery says why nothing followed from it.
+pub(super) fn ignored(why: &str) -> String {
+    format!("{IGNORED}{why}")
+}
+
+/// In front of why nothing followed.
+pub(super) const IGNORED: &str = "ignored: ";

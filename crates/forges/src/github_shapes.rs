@@ -1,0 +1,294 @@
+//! What GitHub says of people, pull requests, reviews and comments, in answers of its API and in bodies of its webhooks alike. States
+//! are upper case in the one and lower case in the other.
+
+use loci_model::Timestamp;
+use loci_model::forge_news::{ToldComment, ToldReview};
+use loci_model::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
+use loci_model::review::{Authority, ForgeUser, RepositoryRole, ReviewComment, ReviewState};
+use serde::Deserialize;
+
+/// An account; absent where it was deleted.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct User {
+    pub(crate) login: String,
+    pub(crate) id: u64,
+    #[serde(rename = "type", default)]
+    pub(crate) kind: String,
+}
+
+/// Whose account was deleted: nobody's weight.
+const GHOST: &str = "ghost";
+
+impl User {
+    pub(crate) fn told(user: Option<Self>) -> ForgeUser {
+        match user {
+            Some(user) => {
+                // Apps are also told by how their logins end.
+                let is_bot = user.kind.eq_ignore_ascii_case("Bot") || user.login.ends_with("[bot]");
+                ForgeUser { id: user.id, login: user.login, is_bot }
+            }
+            None => ForgeUser { id: 0, login: GHOST.to_owned(), is_bot: false },
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Side {
+    #[serde(default)]
+    sha: String,
+    #[serde(rename = "ref", default)]
+    name: String,
+    #[serde(default)]
+    repo: Option<Numbered>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Numbered {
+    id: u64,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Label {
+    name: String,
+}
+
+/// A pull request, whole or as it stands beside a review.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Pull {
+    pub(crate) number: u64,
+    user: Option<User>,
+    title: Option<String>,
+    body: Option<String>,
+    #[serde(default)]
+    state: String,
+    #[serde(default)]
+    draft: Option<bool>,
+    merged_at: Option<String>,
+    merged_by: Option<User>,
+    merge_commit_sha: Option<String>,
+    closed_at: Option<String>,
+    head: Side,
+    base: Side,
+    #[serde(default)]
+    labels: Vec<Label>,
+    #[serde(default)]
+    review_comments: u32,
+    #[serde(default)]
+    additions: u32,
+    #[serde(default)]
+    deletions: u32,
+    #[serde(default)]
+    changed_files: u32,
+    html_url: Option<String>,
+    created_at: Option<String>,
+    pub(crate) updated_at: Option<String>,
+}
+
+impl Pull {
+    /// `None` where its times cannot be read.
+    pub(crate) fn told(self, commits: Vec<PullRequestCommit>) -> Option<PullRequest> {
+        let created_at = time(self.created_at.as_deref())?;
+        // A fork that was deleted is none of ours either.
+        let is_fork = self.head.repo.map(|repo| repo.id) != self.base.repo.map(|repo| repo.id);
+        Some(PullRequest {
+            number: self.number,
+            author: User::told(self.user),
+            title: self.title.unwrap_or_default(),
+            body: self.body.unwrap_or_default(),
+            is_open: self.state.eq_ignore_ascii_case("open"),
+            is_draft: self.draft.unwrap_or_default(),
+            is_fork,
+            merged_at: time(self.merged_at.as_deref()),
+            merged_by: self.merged_by.map(|user| User::told(Some(user))),
+            merge_commit_sha: self.merge_commit_sha,
+            closed_at: time(self.closed_at.as_deref()),
+            head_sha: self.head.sha,
+            head_ref: self.head.name,
+            base_ref: self.base.name,
+            labels: self.labels.into_iter().map(|label| label.name).collect(),
+            commits,
+            review_comment_count: self.review_comments,
+            additions: self.additions,
+            deletions: self.deletions,
+            changed_files: self.changed_files,
+            url: self.html_url,
+            created_at,
+            updated_at: time(self.updated_at.as_deref()).unwrap_or(created_at),
+        })
+    }
+}
+
+/// A review.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Reviewed {
+    id: u64,
+    user: Option<User>,
+    body: Option<String>,
+    state: String,
+    commit_id: Option<String>,
+    html_url: Option<String>,
+    submitted_at: Option<String>,
+    updated_at: Option<String>,
+    author_association: Option<String>,
+}
+
+impl Reviewed {
+    /// `None` for one that was not handed in yet, and for what is none.
+    pub(crate) fn told(self) -> Option<ToldReview> {
+        let state = ReviewState::parse(&self.state.to_ascii_lowercase())?;
+        Some(ToldReview {
+            id: self.id,
+            reviewer: User::told(self.user),
+            guess: guess(self.author_association.as_deref()),
+            state,
+            body: self.body.unwrap_or_default(),
+            commit: self.commit_id,
+            url: self.html_url,
+            submitted_at: time(self.submitted_at.as_deref()).or(time(self.updated_at.as_deref()))?,
+            updated_at: time(self.updated_at.as_deref()),
+        })
+    }
+}
+
+/// A comment on lines.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Commented {
+    pub(crate) id: u64,
+    pub(crate) pull_request_review_id: Option<u64>,
+    in_reply_to_id: Option<u64>,
+    path: Option<String>,
+    line: Option<u32>,
+    original_line: Option<u32>,
+    diff_hunk: Option<String>,
+    body: Option<String>,
+    user: Option<User>,
+    author_association: Option<String>,
+    html_url: Option<String>,
+    created_at: Option<String>,
+    updated_at: Option<String>,
+}
+
+impl Commented {
+    pub(crate) fn told(self) -> Option<ToldComment> {
+        let created_at = time(self.created_at.as_deref())?;
+        Some(ToldComment {
+            review: self.pull_request_review_id,
+            comment: ReviewComment {
+                id: self.id,
+                author: User::told(self.user),
+                path: self.path,
+                // The line is gone from a comment whose code has changed since.
+                line: self.line.or(self.original_line),
+                is_outdated: Some(self.line.is_none() && self.original_line.is_some()),
+                authority: Some(guess(self.author_association.as_deref())),
+                diff_hunk: self.diff_hunk,
+                body: self.body.unwrap_or_default(),
+                in_reply_to: self.in_reply_to_id,
+                is_resolved: None,
+                url: self.html_url,
+                created_at,
+                updated_at: time(self.updated_at.as_deref()).unwrap_or(created_at),
+            },
+        })
+    }
+}
+
+/// A suite of checks.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Suite {
+    id: u64,
+    head_sha: String,
+    conclusion: Option<String>,
+    #[serde(default)]
+    status: Option<String>,
+    updated_at: Option<String>,
+}
+
+impl Suite {
+    /// `None` for one that goes on.
+    pub(crate) fn told(self) -> Option<CheckSuite> {
+        if self.status.as_deref().is_some_and(|status| !status.eq_ignore_ascii_case("completed")) {
+            return None;
+        }
+        let passed = match self.conclusion?.to_ascii_lowercase().as_str() {
+            "success" => Some(true),
+            "failure" | "timed_out" | "startup_failure" | "action_required" => Some(false),
+            _ => None,
+        };
+        let at = time(self.updated_at.as_deref())?;
+        Some(CheckSuite { id: self.id, head_sha: self.head_sha, passed, at })
+    }
+}
+
+/// A time of the API.
+pub(crate) fn time(text: Option<&str>) -> Option<Timestamp> {
+    Timestamp::parse(text?).ok()
+}
+
+/// What somebody's association lets one guess. Who is a member privately is told as a contributor, and a member may not write at all:
+/// this counts half at most, and only where the forge does not say what they may do.
+pub(crate) fn guess(association: Option<&str>) -> Authority {
+    let of = |role, has_merged| Authority { role, is_provisional: true, has_merged, ..Authority::default() };
+    match association.unwrap_or_default().to_ascii_uppercase().as_str() {
+        "OWNER" => of(RepositoryRole::Admin, true),
+        "MEMBER" | "COLLABORATOR" => of(RepositoryRole::Write, true),
+        "CONTRIBUTOR" => of(RepositoryRole::Read, true),
+        _ => of(RepositoryRole::None, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a67_states_are_upper_and_lower_case() {
+        let state = |state: &str| {
+            let review = serde_json::json!({"id": 80, "user": null, "body": null, "state": state,
+                "submitted_at": "2026-11-22T08:00:00Z"});
+            serde_json::from_value::<Reviewed>(review).unwrap().told().map(|told| told.state)
+        };
+        for word in ["changes_requested", "CHANGES_REQUESTED", "Changes_Requested"] {
+            assert_eq!(state(word), Some(ReviewState::ChangesRequested), "{word}");
+        }
+        assert_eq!(state("APPROVED"), Some(ReviewState::Approved));
+        assert_eq!(state("dismissed"), Some(ReviewState::Dismissed));
+        assert_eq!(state("PENDING"), None);
+    }
+
+    #[test]
+    fn a66_a_review_without_words() {
+        let review = serde_json::json!({"id": 80, "user": {"login": "alice", "id": 5, "type": "User"}, "body": null,
+            "state": "COMMENTED", "submitted_at": "2026-11-22T08:00:00Z"});
+        let told = serde_json::from_value::<Reviewed>(review).unwrap().told().unwrap();
+        assert_eq!((told.body.as_str(), told.reviewer.id), ("", 5));
+    }
+
+    #[test]
+    fn associations_are_guesses() {
+        for (association, role) in [
+            ("OWNER", RepositoryRole::Admin),
+            ("member", RepositoryRole::Write),
+            ("CONTRIBUTOR", RepositoryRole::Read),
+            ("FIRST_TIMER", RepositoryRole::None),
+            ("", RepositoryRole::None),
+        ] {
+            let guessed = guess(Some(association));
+            assert_eq!((guessed.role, guessed.is_provisional), (role, true), "{association}");
+        }
+    }
+
+    #[test]
+    fn conclusions() {
+        let check = |status: &str, conclusion: Option<&str>, expect: Option<Option<bool>>| {
+            let suite = serde_json::json!({"id": 1, "head_sha": "a", "status": status, "conclusion": conclusion,
+                "updated_at": "2026-11-22T08:00:00Z"});
+            let told = serde_json::from_value::<Suite>(suite).unwrap().told();
+            assert_eq!(told.map(|told| told.passed), expect, "{status} {conclusion:?}");
+        };
+        check("completed", Some("success"), Some(Some(true)));
+        check("completed", Some("failure"), Some(Some(false)));
+        check("completed", Some("neutral"), Some(None));
+        check("in_progress", None, None);
+    }
+}

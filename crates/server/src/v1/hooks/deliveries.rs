@@ -1,0 +1,45 @@
+//! What hooks brought in: listed, and tried again. For administrators.
+
+use loci_api::hook as shape;
+use loci_engine::coding::{HookDeliveryShown, HookState};
+use loci_model::{DeliveryId, Error, Result};
+
+use crate::v1::call::Call;
+use crate::v1::cursor;
+use crate::v1::repositories::standing;
+
+pub(super) async fn list(call: Call, asked: shape::HookDeliveryListing) -> Result<shape::HookDeliveryList> {
+    let limit = cursor::limit(asked.limit)?;
+    let state = asked.state.as_deref().map(|word| {
+        let rule = "state must be one of received, done, failed, ignored";
+        HookState::parse(word).ok_or_else(|| Error::invalid("state", rule))
+    });
+    let after = cursor::read(asked.cursor.as_deref())?;
+    let engine = &call.doors.engine;
+    let page =
+        engine.hook_deliveries(&call.caller, &standing(&call)?, state.transpose()?, after, limit).await?;
+    Ok(shape::HookDeliveryList {
+        deliveries: page.items.into_iter().map(shown).collect(),
+        next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
+    })
+}
+
+pub(super) async fn retry(call: Call) -> Result<shape::HookDelivery> {
+    let id = DeliveryId::parse(call.path("guid")?).map_err(|error| error.on("guid"))?;
+    call.doors.engine.hook_delivery_retry(&call.caller, &standing(&call)?, &id).await.map(shown)
+}
+
+fn shown(delivery: HookDeliveryShown) -> shape::HookDelivery {
+    shape::HookDelivery {
+        guid: delivery.id.to_string(),
+        hook: delivery.hook,
+        hook_id: delivery.hook_id,
+        event: delivery.event,
+        repository: delivery.repository,
+        state: delivery.state.as_str().to_owned(),
+        reason: delivery.reason,
+        attempts: delivery.attempts,
+        sha256: delivery.digest,
+        received_at: delivery.received_at.to_rfc3339(),
+    }
+}

@@ -1,0 +1,112 @@
+//! Signatures of what comes in: a keyed digest over the body as it came, compared in constant time, before anything of it is read.
+
+use hmac::{Hmac, KeyInit, Mac};
+use http::HeaderMap;
+use loci_model::{Error, Result};
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+/// How a sender signs: HMAC-SHA256 over the body, in hex digits behind `prefix`, in one header.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scheme {
+    pub(super) header: &'static str,
+    pub(super) prefix: &'static str,
+}
+
+/// The secrets of a sender: one, or several while they are changed.
+#[derive(Clone, Default)]
+pub struct HookKeys(Vec<Zeroizing<Vec<u8>>>);
+
+impl HookKeys {
+    /// Of secrets, none of which may be blank: anybody can sign with an empty one.
+    ///
+    /// # Errors
+    /// `Invalid`.
+    pub fn new(secrets: Vec<Zeroizing<String>>) -> Result<Self> {
+        if secrets.iter().any(|secret| secret.trim().is_empty()) {
+            return Err(Error::invalid(
+                "secret",
+                "a secret of a hook must not be blank: anybody can sign with that",
+            ));
+        }
+        Ok(Self(secrets.into_iter().map(|secret| Zeroizing::new(secret.as_bytes().to_vec())).collect()))
+    }
+
+    /// True where nobody may send.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether the body is signed with one of the secrets. Which one, and how far a wrong signature was right, takes no different time.
+    pub(super) fn signed(&self, scheme: Scheme, headers: &HeaderMap, body: &[u8]) -> bool {
+        let mut values = headers.get_all(scheme.header).iter();
+        let (Some(value), None) = (values.next(), values.next()) else { return false };
+        let digits = value.to_str().ok().and_then(|value| value.strip_prefix(scheme.prefix));
+        let Some(signature) = digits.and_then(|digits| hex::decode(digits).ok()) else { return false };
+        let fits = |key: &Zeroizing<Vec<u8>>| {
+            // Any length of key is taken.
+            Hmac::<Sha256>::new_from_slice(key)
+                .is_ok_and(|mac| mac.chain_update(body).verify_slice(&signature).is_ok())
+        };
+        self.0.iter().map(fits).fold(false, |any, one| any | one)
+    }
+}
+
+impl std::fmt::Debug for HookKeys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "HookKeys({})", self.0.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCHEME: Scheme = Scheme { header: "x-hub-signature-256", prefix: "sha256=" };
+    /// The example of GitHub's documentation.
+    const SECRET: &str = "It's a Secret to Everybody";
+    const BODY: &[u8] = b"Hello, World!";
+    const SIGNATURE: &str = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
+
+    fn keys(secrets: &[&str]) -> Result<HookKeys> {
+        HookKeys::new(secrets.iter().map(|secret| Zeroizing::new((*secret).to_owned())).collect())
+    }
+
+    fn headers(values: &[&'static str]) -> HeaderMap {
+        let name = http::HeaderName::from_static(SCHEME.header);
+        values.iter().map(|value| (name.clone(), http::HeaderValue::from_static(value))).collect()
+    }
+
+    #[test]
+    fn a51_the_published_signature_and_no_other() {
+        let one = keys(&[SECRET]).unwrap();
+        let signed = |keys: &HookKeys, values: &[&'static str], body: &[u8]| {
+            keys.signed(SCHEME, &headers(values), body)
+        };
+        assert!(signed(&one, &[SIGNATURE], BODY));
+        assert!(signed(&keys(&["another", SECRET]).unwrap(), &[SIGNATURE], BODY));
+        assert!(!signed(&keys(&["another"]).unwrap(), &[SIGNATURE], BODY));
+        assert!(!signed(&HookKeys::default(), &[SIGNATURE], BODY));
+        assert!(!signed(&one, &[SIGNATURE], b"Hello, World"));
+        for wrong in [
+            &[][..],
+            &[""],
+            &["757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"],
+            &["sha256="],
+            &["sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e"],
+            &["sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e18"],
+            &["sha1=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"],
+            &[SIGNATURE, SIGNATURE],
+        ] {
+            assert!(!signed(&one, wrong, BODY), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a51_blank_secrets_are_refused_and_none_is_shown() {
+        for blank in [&[""][..], &["  "], &[SECRET, "\n"]] {
+            assert_eq!(keys(blank).unwrap_err().field.as_deref(), Some("secret"), "{blank:?}");
+        }
+        assert_eq!(format!("{:?}", keys(&[SECRET, "other"]).unwrap()), "HookKeys(2)");
+    }
+}
