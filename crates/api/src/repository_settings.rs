@@ -80,9 +80,9 @@ pub struct RepositoryChange {
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryAuthority>)]
     pub authority: Given,
-    /// Taken and not kept yet, as the answer says; so are the members behind it.
+    /// How rules of reviews come into force, and how long they stay.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<RepositoryRules>)]
     pub rules: Given,
     /// Not kept yet.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
@@ -169,6 +169,47 @@ pub struct RepositoryAuthority {
     pub overrides: BTreeMap<String, f64>,
 }
 
+/// How rules of reviews come into force, and how long they stay.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct RepositoryRules {
+    /// Which rules wait for a person: `none`, `high_impact` or `all`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval: Option<String>,
+    /// What must support a rule, so that it comes into force.
+    pub quorum: RepositoryQuorum,
+    /// A rule that mattered in none of so many tasks is stale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale_after_tasks: Option<u32>,
+    /// And expires after so many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expire_after_tasks: Option<u32>,
+    /// Rules about what guards the repository: `reject`, or `approve`: they wait for a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protected_topics: Option<String>,
+    /// Administrators and maintainers may approve by `/loci approve <id>` in an answer on a pull request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval_by_reply: Option<bool>,
+}
+
+/// What must support a rule, so that it comes into force.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct RepositoryQuorum {
+    /// What people say weighs so much together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+    /// So many people say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reviewers: Option<u32>,
+    /// On so many pull requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prs: Option<u32>,
+    /// Who weighs less does not count, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_authority: Option<f64>,
+}
+
 /// Settings of a repository.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
@@ -202,6 +243,8 @@ pub struct RepositorySettings {
     pub branch_patterns: Option<Vec<String>>,
     /// What people weigh.
     pub authority: RepositoryAuthority,
+    /// How rules of reviews come into force, and how long they stay.
+    pub rules: RepositoryRules,
 }
 
 /// How many records of a kind are in a state.

@@ -76,6 +76,9 @@ pub(crate) enum Command {
     /// Repositories whose facts are remembered
     #[command(subcommand)]
     Repo(commands::repo::Repo),
+    /// Rules that reviews of a repository left
+    #[command(subcommand)]
+    Rule(commands::rule::Rules),
     /// Facts that cite code, checked before they are shown
     #[command(subcommand)]
     Fact(commands::fact::Fact),

@@ -26,6 +26,7 @@ mod records;
 mod reflections;
 mod repositories;
 mod reviews;
+mod rules;
 mod search;
 mod sessions;
 mod tasks;

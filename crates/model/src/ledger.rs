@@ -17,6 +17,10 @@ closed_words! {
         Review = "review",
         /// What supports the rules that reviews left.
         RuleSupport = "rule_support",
+        /// Which rules and examples a review left.
+        ReviewYield = "review_yield",
+        /// In which tasks rules mattered last.
+        RuleRelevance = "rule_relevance",
         /// How pull requests of tasks ended.
         Outcome = "outcome",
         /// What people may do in repositories, as forges said.

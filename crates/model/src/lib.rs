@@ -47,6 +47,7 @@ pub mod pull_request;
 pub mod record;
 pub mod repository;
 pub mod review;
+pub mod rule;
 pub mod scope;
 pub mod settings;
 pub mod strategy;

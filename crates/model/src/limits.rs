@@ -304,3 +304,13 @@ pub const REFUSED_EXCERPT_CHARS_MAX: usize = 120;
 pub const OUTCOME_SOURCE_CHARS_MAX: usize = 64;
 /// Bytes of what a model is shown of one review.
 pub const REVIEW_INPUT_BYTES_MAX: usize = 32 * 1024;
+/// People, pull requests and weight that a repository may ask for before a rule is in force.
+pub const QUORUM_MAX: u32 = 100;
+/// Tasks after which a rule is stale, or expires, at most.
+pub const RULE_TASKS_MAX: u32 = 100_000;
+/// What one rule keeps of what is said for it; of more the oldest that weighs least goes.
+pub const RULE_ITEMS_MAX: usize = 200;
+/// Characters of a quoted remark in what supports a rule.
+pub const RULE_EXCERPT_CHARS_MAX: usize = 300;
+/// Rules of a repository whose relevance is counted.
+pub const RULES_COUNTED_MAX: usize = 5_000;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::code::ObjectId;
 use crate::ports::code::CodePlace;
+use crate::rule::{ProtectedTopics, RuleApproval};
 use crate::task_session::Capture;
 use crate::{MemoryId, RepositoryId, Timestamp};
 
@@ -66,6 +67,8 @@ pub struct RepositorySettings {
     pub capture: CaptureOwn,
     /// From which reviews something is learned.
     pub reviews: ReviewIntake,
+    /// How rules of reviews come into force, and how long they stay.
+    pub rules: RulesOwn,
 }
 
 impl RepositorySettings {
@@ -124,6 +127,30 @@ pub struct ControlParts {
     pub tier2: Option<u32>,
     /// Preferences and reflections too.
     pub tier3: Option<u32>,
+}
+
+/// How rules of reviews come into force, and how long they stay (coding-agent-memory.md §12.2). Weights are in millionths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RulesOwn {
+    /// Which rules wait for a person.
+    pub approval: Option<RuleApproval>,
+    /// What supports a rule must weigh so much together.
+    pub quorum_weight: Option<u32>,
+    /// It must come from so many people.
+    pub quorum_reviewers: Option<u32>,
+    /// And from so many pull requests.
+    pub quorum_prs: Option<u32>,
+    /// Who may do less here does not count.
+    pub quorum_min_authority: Option<u32>,
+    /// A rule that mattered in none of so many tasks is stale.
+    pub stale_after_tasks: Option<u32>,
+    /// And expires after so many.
+    pub expire_after_tasks: Option<u32>,
+    /// What becomes of rules about what guards the repository.
+    pub protected_topics: Option<ProtectedTopics>,
+    /// Administrators may approve in an answer on the pull request.
+    pub approval_by_reply: Option<bool>,
 }
 
 /// What is kept of conversations when their sessions have ended.

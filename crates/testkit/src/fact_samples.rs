@@ -11,7 +11,9 @@ use loci_model::fact::{
     LastVerified,
 };
 use loci_model::record::RecordState;
-use loci_model::repository::{CaptureOwn, ControlParts, Repository, RepositorySettings, ReviewIntake, Tiers};
+use loci_model::repository::{
+    CaptureOwn, ControlParts, Repository, RepositorySettings, ReviewIntake, RulesOwn, Tiers,
+};
 use loci_model::task_session::Capture;
 use loci_model::verdict::{CitationVerdict, ClaimOutcome, Method, Unverifiable, Verdict, Verification};
 use loci_model::{Document, MemoryId, RepositoryId, Result};
@@ -52,6 +54,7 @@ pub fn repository(memory: &MemoryId, number: u32, key: &str) -> Result<Repositor
             tiers: Tiers { rules: Some(false), ..Tiers::default() },
             control: ControlParts { off: Some(100_000), ..ControlParts::default() },
             capture: CaptureOwn { conversation: Some(Capture::Decisions), retention_days: Some(30) },
+            rules: RulesOwn { quorum_weight: Some(2_000_000), ..RulesOwn::default() },
         },
         created_at: time(1),
         updated_at: time(2),

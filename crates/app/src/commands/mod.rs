@@ -38,6 +38,7 @@ mod repo_sync;
 mod repo_themes;
 pub(crate) mod restore;
 pub(crate) mod reviews;
+pub(crate) mod rule;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub mod serve;
@@ -72,6 +73,7 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Profile(profile) => profile.run(globals, environment).await,
         Command::Search(search) => search.run(globals, environment).await,
         Command::Repo(repo) => repo.run(globals, environment).await,
+        Command::Rule(rule) => rule.run(globals, environment).await,
         Command::Fact(fact) => fact.run(globals, environment).await,
         Command::Task(task) => task.run(globals, environment).await,
         Command::Prompt(prompt) => prompt.run(globals, environment).await,

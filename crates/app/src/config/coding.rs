@@ -2,11 +2,11 @@
 //! good for.
 
 use anyhow::{Result, bail};
-use loci_engine::coding::CodingSettings;
 use loci_engine::coding::hydration::Estimator;
 use loci_engine::coding::settings::{
     CaptureSettings, ControlArms, DropPolicy, ForgeSettings, OnUnverifiable, Shares,
 };
+use loci_engine::coding::{CodingSettings, RuleSettings};
 use loci_engine::render::Oversize;
 use loci_engine::verified::verifier::Glob;
 use loci_model::limits;
@@ -200,6 +200,7 @@ impl CodingSection {
             drop_policy: DropPolicy::parse(&self.drop_policy).unwrap_or_default(),
             oversize: oversize(&self.oversize).unwrap_or_default(),
             on_unverifiable: OnUnverifiable::parse(&self.on_unverifiable).unwrap_or_default(),
+            rules: RuleSettings::default(),
             shares: Shares { rules, knowledge, episodes, preferences, reflections },
             control: ControlArms { off, tier1, tier2, tier3, shadow, salt },
             capture: CaptureSettings {

@@ -26,6 +26,7 @@ mod onnx;
 mod program;
 mod prompting;
 mod pulling;
+mod ruling;
 mod scopes;
 mod serving;
 mod shop;

@@ -26,8 +26,7 @@
 //! | `attribution` | which tasks, prompts and people something leads back to, and what was said there |
 //! | `repository_counts` | how much is remembered of a repository |
 //! | `reviews` | reviews, pull requests, pushes and checks, as forges tell of them |
-//! | `rules_list` | the rules that reviews left |
-//! | `rules` | which rules follow from a review |
+//! | `rules_list`, `rules` | the rules that reviews left: listed; learned, decided about, shown where from |
 //! | `assembling` | the user prompt of a task, out of what its forge says: pure |
 //! | `themes` | what several tasks lacked |
 //! | `extraction_prompts` | what agents are asked at the end of a task: shipped, and one's own |
@@ -105,12 +104,13 @@ pub use reviews::{
     BackfillAsked, HookDelivery, HookDeliveryShown, HookState, HookTaken, NewReview, ReviewsPolled,
     ReviewsPulled, intake_of,
 };
+pub use rules::{NewRule, ReviewLearned, RuleDecision, RuleExposure, RulePromotion, RuleProvenance};
 pub use rules_list::RuleListing;
 pub(crate) use sessions::forgetting;
 pub use sessions::{
     NewSessionItem, Promoted, SessionAppended, SessionEvents, SessionListing, SessionPromoted, of_event,
 };
-pub use settings::{CodingSettings, share_of};
+pub use settings::{CodingSettings, RuleSettings, share_of};
 pub use task_alert::TaskAlerted;
 pub use task_commits::{CommitReport, CommitsTaken, NewCommit};
 pub use task_create::{NewTask, TaskCreated};

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::repository::{Repository, RepositorySettings};
+use loci_model::rule::{ProtectedTopics, RuleApproval};
 use loci_model::task_session::Capture;
 use loci_model::{CodeReason, Error, MemoryId, Reason, Result, limits};
 use serde_json::Value;
@@ -62,6 +63,8 @@ const SWITCH: &str = "must be true or false";
 const LOGINS: &str = "must be a list of at most 100 logins";
 /// Characters of a login, and of a pattern.
 const NAME_CHARS: std::ops::RangeInclusive<usize> = 1..=255;
+const COUNT: &str = "must be a number from 1 to 100";
+const TASKS: &str = "must be a number of tasks, 1 to 100000";
 
 const DEFAULT_BRANCH: &str = "default_branch";
 
@@ -69,7 +72,7 @@ const SETTINGS: &[Setting] = &[
     Setting {
         key: "memory_token_budget",
         rule: "must be a number of tokens, at most 200000",
-        set: |of, value| put(&mut of.settings.memory_token_budget, value, tokens),
+        set: |of, value| put(&mut of.settings.memory_token_budget, value, budget),
     },
     Setting {
         key: DEFAULT_BRANCH,
@@ -168,6 +171,57 @@ const SETTINGS: &[Setting] = &[
         rule: "must be an object of at most 100 logins or numbers of people, each with a weight from 0 to 1",
         set: |of, value| put(&mut of.settings.reviews.authority, value, weights),
     },
+    Setting {
+        key: "rules.approval",
+        rule: "must be none, high_impact or all",
+        set: |of, value| {
+            put(&mut of.settings.rules.approval, value, |value| RuleApproval::parse(value.as_str()?))
+        },
+    },
+    Setting {
+        key: "rules.quorum.weight",
+        rule: "must be a number from 0 to 100",
+        set: |of, value| put(&mut of.settings.rules.quorum_weight, value, weight),
+    },
+    Setting {
+        key: "rules.quorum.reviewers",
+        rule: COUNT,
+        set: |of, value| put(&mut of.settings.rules.quorum_reviewers, value, count),
+    },
+    Setting {
+        key: "rules.quorum.prs",
+        rule: COUNT,
+        set: |of, value| put(&mut of.settings.rules.quorum_prs, value, count),
+    },
+    Setting {
+        key: "rules.quorum.min_authority",
+        rule: SHARE,
+        set: |of, value| put(&mut of.settings.rules.quorum_min_authority, value, share),
+    },
+    Setting {
+        key: "rules.stale_after_tasks",
+        rule: TASKS,
+        set: |of, value| put(&mut of.settings.rules.stale_after_tasks, value, tasks),
+    },
+    Setting {
+        key: "rules.expire_after_tasks",
+        rule: TASKS,
+        set: |of, value| put(&mut of.settings.rules.expire_after_tasks, value, tasks),
+    },
+    Setting {
+        key: "rules.protected_topics",
+        rule: "must be reject or approve",
+        set: |of, value| {
+            put(&mut of.settings.rules.protected_topics, value, |value| {
+                ProtectedTopics::parse(value.as_str()?)
+            })
+        },
+    },
+    Setting {
+        key: "rules.approval_by_reply",
+        rule: SWITCH,
+        set: |of, value| put(&mut of.settings.rules.approval_by_reply, value, Value::as_bool),
+    },
 ];
 
 /// Sets a member, or leaves it to the server.
@@ -182,8 +236,16 @@ fn number(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|number| u32::try_from(number).ok())
 }
 
-fn tokens(value: &Value) -> Option<u32> {
+fn budget(value: &Value) -> Option<u32> {
     number(value).filter(|tokens| *tokens <= limits::HYDRATION_TOKENS_MAX)
+}
+
+fn count(value: &Value) -> Option<u32> {
+    number(value).filter(|count| (1..=limits::QUORUM_MAX).contains(count))
+}
+
+fn tasks(value: &Value) -> Option<u32> {
+    number(value).filter(|tasks| (1..=limits::RULE_TASKS_MAX).contains(tasks))
 }
 
 fn days(value: &Value) -> Option<u32> {
@@ -219,6 +281,13 @@ fn weights(value: &Value) -> Option<BTreeMap<String, u32>> {
         .map(weight)
         .collect::<Option<BTreeMap<_, _>>>()
         .filter(|read| read.len() == members.len())
+}
+
+/// A weight in millionths.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to a hundred million")]
+fn weight(value: &Value) -> Option<u32> {
+    let weight = value.as_f64().filter(|weight| (0.0..=f64::from(limits::QUORUM_MAX)).contains(weight))?;
+    Some((weight * MILLION).round() as u32)
 }
 
 fn branch(value: &Value) -> Option<String> {

@@ -4,6 +4,7 @@ use loci_model::ports::store::{ReadTx, RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::repository::Repository;
+use loci_model::rule::RuleSupport;
 use loci_model::scope::RecordScope;
 use loci_model::{Namespace, RecordId, Result, Timestamp, limits};
 
@@ -29,6 +30,12 @@ pub struct RuleListing {
     pub until: Option<Timestamp>,
     /// The text holds this, whatever the case of its letters.
     pub words: Option<String>,
+    /// Somebody of this login said it in a review.
+    pub reviewer: Option<String>,
+    /// It was said on this pull request.
+    pub pr: Option<u64>,
+    /// A person is asked whether it should be in force.
+    pub is_suggested: bool,
     /// Behind this rule.
     pub after: Option<(Timestamp, RecordId)>,
     /// 1 to 100.
@@ -42,8 +49,26 @@ impl RuleListing {
             && self.since.is_none_or(|since| rule.created_at >= since)
             && self.until.is_none_or(|until| rule.created_at < until)
             && self.words.as_ref().is_none_or(says)
+            && (!self.is_suggested || rule.metadata.contains_key(APPROVAL_SUGGESTED))
+    }
+
+    fn asks_for_support(&self) -> bool {
+        self.reviewer.is_some() || self.pr.is_some()
+    }
+
+    /// Whether somebody said it where it is asked for.
+    fn is_said(&self, support: &RuleSupport) -> bool {
+        support.items.iter().any(|item| {
+            self.pr.is_none_or(|pr| item.pr == pr)
+                && self.reviewer.as_ref().is_none_or(|login| {
+                    item.reviewer.login.eq_ignore_ascii_case(login.trim_start_matches('@'))
+                })
+        })
     }
 }
+
+/// Metadata of a rule of which a person is asked whether it should be in force.
+pub(super) const APPROVAL_SUGGESTED: &str = "approval_suggested";
 
 /// Where the rules of a repository are.
 pub(super) fn rules_of(actor: &str) -> String {
@@ -95,7 +120,19 @@ fn page(
     let place = |rule: &Record| (rule.created_at, rule.id.clone());
     let behind = read.last().filter(|_| read.len() == most).map(place);
     let limit = listing.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
-    let found = read.into_iter().filter(|rule| listing.holds(rule)).take(limit + 1).collect();
+    let mut found = Vec::new();
+    for rule in read.into_iter().filter(|rule| listing.holds(rule)) {
+        if found.len() > limit {
+            break;
+        }
+        if listing.asks_for_support() {
+            let support: Option<RuleSupport> = tx.ledger().noun(&rule.memory, rule.id.as_str())?;
+            if !support.is_some_and(|support| listing.is_said(&support)) {
+                continue;
+            }
+        }
+        found.push(rule);
+    }
     let page = Page::cut(found, limit, place);
     Ok(Page { next: page.next.or(behind), items: page.items })
 }

@@ -3,7 +3,8 @@
 
 use loci_model::Result;
 use loci_model::ports::store::ReadTx;
-use loci_model::repository::{Repository, RepositorySettings};
+use loci_model::repository::{Repository, RepositorySettings, RulesOwn};
+use loci_model::rule::{ProtectedTopics, RuleApproval};
 use loci_model::task::Task;
 use loci_model::task_session::Capture;
 use loci_text::tokens::Estimator;
@@ -47,6 +48,8 @@ pub struct CodingSettings {
     pub graph_excluded: Vec<String>,
     /// How reviews come in.
     pub forge: ForgeSettings,
+    /// How rules of reviews come into force, and how long they stay.
+    pub rules: RuleSettings,
 }
 
 impl CodingSettings {
@@ -67,6 +70,7 @@ impl CodingSettings {
             conversation: own.capture.conversation.unwrap_or(self.capture.conversation),
             retention_days: own.capture.retention_days.unwrap_or(self.capture.retention_days),
         };
+        counting.rules = self.rules.with(&own.rules);
         counting
     }
 
@@ -103,6 +107,61 @@ pub struct ForgeSettings {
     pub poll_interval_ms: i64,
     /// They are asked at all, whether or not hooks tell it too.
     pub polls: bool,
+}
+
+/// How rules of reviews come into force, and how long they stay (coding-agent-memory.md §12.2).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RuleSettings {
+    /// Which rules wait for a person.
+    pub approval: RuleApproval,
+    /// What supports a rule must weigh so much together.
+    pub quorum_weight: f64,
+    /// It must come from so many people.
+    pub quorum_reviewers: u32,
+    /// And from so many pull requests.
+    pub quorum_prs: u32,
+    /// Who may do less here does not count, 0 to 1.
+    pub quorum_min_authority: f64,
+    /// A rule that mattered in none of so many tasks is stale.
+    pub stale_after_tasks: u32,
+    /// And expires after so many.
+    pub expire_after_tasks: u32,
+    /// What becomes of rules about what guards the repository.
+    pub protected_topics: ProtectedTopics,
+    /// Administrators may approve in an answer on the pull request.
+    pub approval_by_reply: bool,
+}
+
+impl RuleSettings {
+    fn with(&self, own: &RulesOwn) -> Self {
+        Self {
+            approval: own.approval.unwrap_or(self.approval),
+            quorum_weight: own.quorum_weight.map_or(self.quorum_weight, share_of),
+            quorum_reviewers: own.quorum_reviewers.unwrap_or(self.quorum_reviewers),
+            quorum_prs: own.quorum_prs.unwrap_or(self.quorum_prs),
+            quorum_min_authority: own.quorum_min_authority.map_or(self.quorum_min_authority, share_of),
+            stale_after_tasks: own.stale_after_tasks.unwrap_or(self.stale_after_tasks),
+            expire_after_tasks: own.expire_after_tasks.unwrap_or(self.expire_after_tasks),
+            protected_topics: own.protected_topics.unwrap_or(self.protected_topics),
+            approval_by_reply: own.approval_by_reply.unwrap_or(self.approval_by_reply),
+        }
+    }
+}
+
+impl Default for RuleSettings {
+    fn default() -> Self {
+        Self {
+            approval: RuleApproval::default(),
+            quorum_weight: 1.5,
+            quorum_reviewers: 2,
+            quorum_prs: 2,
+            quorum_min_authority: 0.5,
+            stale_after_tasks: 50,
+            expire_after_tasks: 100,
+            protected_topics: ProtectedTopics::default(),
+            approval_by_reply: false,
+        }
+    }
 }
 
 /// Hundredths of the budget, by kind.
@@ -199,6 +258,7 @@ impl Default for CodingSettings {
             capture: CaptureSettings::default(),
             graph_excluded: Vec::new(),
             forge: ForgeSettings::default(),
+            rules: RuleSettings::default(),
         }
     }
 }

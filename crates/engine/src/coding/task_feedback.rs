@@ -11,7 +11,7 @@ use loci_model::{Error, RecordId, Result, TaskId, Timestamp, limits};
 
 use super::completion::Completion;
 use super::envelope::Call;
-use super::place;
+use super::{place, rules};
 use crate::Engine;
 use crate::access::{self, View};
 use crate::memories::existing;
@@ -104,6 +104,7 @@ impl Engine {
                 let caller = &self.acting(caller, &memory, id).await?;
                 let view = access::record_view(caller, &memory, Capability::Read)?;
                 let (caller, id, at) = (caller.clone(), id.clone(), self.clock.now());
+                let settings = self.settings.coding.clone();
                 self.store
                     .write(move |tx| {
                         let memory = existing(tx, &memory)?;
@@ -113,9 +114,11 @@ impl Engine {
                             place::require_all(&caller, &memory.id, &task.actor, Capability::Admin)?;
                         }
                         let changing = Changing { memory: &memory, by: &caller.name, at };
+                        let before = task.clone();
                         let taken = take(tx, &changing, &view, &mut task, &said)?;
                         task.updated_at = at;
                         tx.tasks_mut().put(&task)?;
+                        rules::told(tx, &changing, &settings, (&before, &task))?;
                         Ok(taken)
                     })
                     .await

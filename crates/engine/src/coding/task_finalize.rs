@@ -15,11 +15,12 @@ use super::episode_writing::{existing_episode, put_episode};
 use super::report::TaskEpisode;
 use super::sessions::capturing;
 use super::task_patch::move_on;
-use super::{checks, place};
+use super::{checks, place, rules};
 use crate::Engine;
 use crate::access;
 use crate::memories::existing;
 use crate::records::batch;
+use crate::records::changing::Changing;
 use crate::records::writing::Building;
 use crate::safety::{SafetyPolicy, Tally, secrets};
 use crate::verified::Standing;
@@ -87,6 +88,7 @@ impl Engine {
                         let building =
                             Building { memory: &memory, view: &view, policy, expiry: None, by, now };
                         let mut found = Tally::default();
+                        let before = task.clone();
                         let warnings = note(&mut task, &building, &end, status)?;
                         let (episode, wrote) = match existing_episode(tx, &memory.id, &task)? {
                             Some(old) => (fill(tx, &building, &mut task, old, &mut found)?, false),
@@ -96,6 +98,8 @@ impl Engine {
                             }
                         };
                         tx.tasks_mut().put(&task)?;
+                        let changing = Changing { memory: &memory, by, at: now };
+                        rules::told(tx, &changing, &settings.coding, (&before, &task))?;
                         let capture = settings.coding.of_task(tx, &task)?.capture;
                         capturing::end(tx, &task, &capture, now)?;
                         // The session is over: what is left to read of it is read now.

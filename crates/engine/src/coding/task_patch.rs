@@ -9,9 +9,10 @@ use loci_model::{Error, Result, TaskId, Timestamp};
 
 use super::co_change::task_files;
 use super::envelope::Call;
-use super::{checks, place, task_commits};
+use super::{checks, place, rules, task_commits};
 use crate::Engine;
 use crate::memories::existing;
+use crate::records::changing::Changing;
 use crate::verified::Standing;
 
 /// Changes of a task; absent members stay.
@@ -59,12 +60,13 @@ impl Engine {
                 let memory = self.code_memory(caller, standing).await?;
                 self.known_task(&memory, id).await?;
                 let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
+                let settings = self.settings.coding.clone();
                 let patched = self
                     .store
                     .write(move |tx| {
-                        existing(tx, &memory)?;
-                        let before =
-                            place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
+                        let memory = existing(tx, &memory)?;
+                        let task = tx.tasks().get(&memory.id, &id)?;
+                        let before = place::visible(&caller, &id, task, Capability::Write)?;
                         let mut task = before.clone();
                         let warnings = apply(&mut task, &patch, now)?;
                         if let (Some(pr), Some(sha)) = (&mut task.pr, &merged) {
@@ -76,6 +78,8 @@ impl Engine {
                             // A pull request that is known by now makes one change of two.
                             task_files::note(tx, &task, &[], &[], now)?;
                         }
+                        let changing = Changing { memory: &memory, by: &caller.name, at: now };
+                        rules::told(tx, &changing, &settings, (&before, &task))?;
                         if let Some(sha) = &merged {
                             merge(tx, &task, sha, now)?;
                         }

@@ -20,6 +20,7 @@ mod pending_citations;
 mod prompts;
 mod repository_settings;
 mod reviews;
+mod rules;
 mod screening;
 mod searching;
 mod sessions;

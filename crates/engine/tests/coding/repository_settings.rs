@@ -173,6 +173,17 @@ fn settings_at_their_limits_and_who_may_set_them() {
     check("capture.conversation", &[json!("off")], &[json!("some"), json!(1)]);
     let most = limits::RETENTION_DAYS_MAX;
     check("capture.retention_days", &[json!(1), json!(most)], &[json!(0), json!(most + 1)]);
+    check("rules.approval", &[json!("all"), json!("none")], &[json!("some"), json!(true)]);
+    check("rules.quorum.weight", &[json!(0), json!(1.5), json!(100)], &[json!(100.1), json!(-1), json!("1")]);
+    check("rules.quorum.reviewers", &[json!(1), json!(100)], &[json!(0), json!(101), json!(1.5)]);
+    check("rules.quorum.prs", &[json!(1), json!(100)], &[json!(0), json!(101)]);
+    check("rules.quorum.min_authority", &[json!(0), json!(1)], &[json!(1.1)]);
+    let tasks = limits::RULE_TASKS_MAX;
+    for key in ["rules.stale_after_tasks", "rules.expire_after_tasks"] {
+        check(key, &[json!(1), json!(tasks)], &[json!(0), json!(tasks + 1)]);
+    }
+    check("rules.protected_topics", &[json!("reject"), json!("approve")], &[json!("allow")]);
+    check("rules.approval_by_reply", &[json!(true)], &[json!("true")]);
     for (key, wrong, most) in [
         ("capture.retention_days", json!(0), most),
         ("memory_token_budget", json!(-1), limits::HYDRATION_TOKENS_MAX),

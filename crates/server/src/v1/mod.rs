@@ -38,6 +38,7 @@ mod repositories;
 pub(crate) mod repository_search;
 mod repository_settings;
 mod reviews;
+mod rule_decisions;
 pub(crate) mod rules;
 mod search;
 mod sessions_end;
@@ -93,6 +94,7 @@ fn operations() -> Table {
     let table = reviews::operations(table);
     let table = rules::operations(table);
     let table = graph::operations(table);
+    let table = rule_decisions::operations(table);
     let table = repository_search::operations(table);
     let table = themes::operations(table);
     let table = prompts::operations(table);

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use loci_api::repository_settings as shape;
 use loci_engine::coding::{
-    CodingSettings, RecordCount, RepositoryChange, RepositoryShown, intake_of, share_of,
+    CodingSettings, RecordCount, RepositoryChange, RepositoryShown, RuleSettings, intake_of, share_of,
 };
 use loci_engine::verified::{RepositoryAdd, host_of};
 use loci_model::repository::{Repository, RepositorySettings, ReviewIntake, Tiers};
 use loci_model::{Error, Result};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::call::Call;
 use super::repositories::{aliases, place, repo, standing};
@@ -94,25 +94,37 @@ fn settings(asked: &shape::RepositoryChange) -> Vec<(String, Value)> {
         ("accept_unmapped_prs", &asked.accept_unmapped_prs),
         ("branch_patterns", &asked.branch_patterns),
         ("authority", &asked.authority),
+        ("rules", &asked.rules),
     ];
     let mut found = Vec::new();
     for (key, value) in groups {
         match value {
             None => {}
-            Some(Value::Object(members)) => {
-                found.extend(members.iter().map(|(member, value)| (format!("{key}.{member}"), value.clone())))
-            }
+            Some(Value::Object(members)) => dotted(key, members, &mut found),
             Some(value) => found.push((key.to_owned(), value.clone())),
         }
     }
     found
 }
 
+/// Members of a group, each by its key; those of the one group within a group by theirs.
+fn dotted(key: &str, members: &Map<String, Value>, found: &mut Vec<(String, Value)>) {
+    for (member, value) in members {
+        let key = format!("{key}.{member}");
+        match value {
+            Value::Object(within) if key == QUORUM => dotted(&key, within, found),
+            _ => found.push((key, value.clone())),
+        }
+    }
+}
+
+/// A group within a group.
+const QUORUM: &str = "rules.quorum";
+
 /// What is given and not built: nobody is to think that it counts.
 fn unbuilt(asked: &shape::RepositoryChange) -> Vec<String> {
     let is_pool = asked.isolation.as_ref().is_none_or(|isolation| isolation == "pool");
     let given = [
-        ("rules", asked.rules.is_some()),
         ("reflection", asked.reflection.is_some()),
         ("preferences", asked.preferences.is_some()),
         ("guardian", asked.guardian.is_some()),
@@ -146,7 +158,8 @@ fn counted(of: &RecordCount) -> shape::RecordCount {
 }
 
 fn own(repository: &Repository) -> shape::RepositorySettings {
-    let RepositorySettings { memory_token_budget, tiers, control, capture, reviews } = &repository.settings;
+    let RepositorySettings { memory_token_budget, tiers, control, capture, reviews, rules } =
+        &repository.settings;
     let shown = shape::RepositorySettings {
         default_branch: repository.default_ref.clone(),
         memory_token_budget: *memory_token_budget,
@@ -160,6 +173,19 @@ fn own(repository: &Repository) -> shape::RepositorySettings {
         capture: shape::RepositoryCapture {
             conversation: capture.conversation.map(|capture| capture.as_str().to_owned()),
             retention_days: capture.retention_days,
+        },
+        rules: shape::RepositoryRules {
+            approval: rules.approval.map(|approval| approval.as_str().to_owned()),
+            quorum: shape::RepositoryQuorum {
+                weight: rules.quorum_weight.map(share_of),
+                reviewers: rules.quorum_reviewers,
+                prs: rules.quorum_prs,
+                min_authority: rules.quorum_min_authority.map(share_of),
+            },
+            stale_after_tasks: rules.stale_after_tasks,
+            expire_after_tasks: rules.expire_after_tasks,
+            protected_topics: rules.protected_topics.map(|topics| topics.as_str().to_owned()),
+            approval_by_reply: rules.approval_by_reply,
         },
         ..shape::RepositorySettings::default()
     };
@@ -198,9 +224,26 @@ fn counting(repository: &Repository, settings: &CodingSettings) -> shape::Reposi
             conversation: Some(capture.conversation.as_str().to_owned()),
             retention_days: Some(capture.retention_days),
         },
+        rules: counting_rules(&settings.rules),
         ..shape::RepositorySettings::default()
     };
     with_intake(shown, &intake_of(repository))
+}
+
+fn counting_rules(rules: &RuleSettings) -> shape::RepositoryRules {
+    shape::RepositoryRules {
+        approval: Some(rules.approval.as_str().to_owned()),
+        quorum: shape::RepositoryQuorum {
+            weight: Some(rules.quorum_weight),
+            reviewers: Some(rules.quorum_reviewers),
+            prs: Some(rules.quorum_prs),
+            min_authority: Some(rules.quorum_min_authority),
+        },
+        stale_after_tasks: Some(rules.stale_after_tasks),
+        expire_after_tasks: Some(rules.expire_after_tasks),
+        protected_topics: Some(rules.protected_topics.as_str().to_owned()),
+        approval_by_reply: Some(rules.approval_by_reply),
+    }
 }
 
 fn shown_tiers(tiers: &Tiers, shown: fn(Option<bool>) -> Option<bool>) -> shape::RepositoryTiers {

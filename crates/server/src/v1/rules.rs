@@ -1,4 +1,4 @@
-//! Rules that reviews of a repository left: looked at, not changed.
+//! Rules that reviews of a repository left: looked at. What people decide about them is `rule_decisions`.
 
 use loci_api::rule as shape;
 use loci_engine::coding::RuleListing;
@@ -43,6 +43,9 @@ pub(crate) async fn listed(
         since: time("since", asked.since.as_deref())?,
         until: time("until", asked.until.as_deref())?,
         words: asked.q,
+        reviewer: asked.reviewer,
+        pr: asked.pr,
+        is_suggested: asked.approval_suggested.unwrap_or_default(),
         after: cursor::read(asked.cursor.as_deref())?,
         limit: cursor::limit(asked.limit)?,
     };
@@ -53,17 +56,36 @@ pub(crate) async fn listed(
     })
 }
 
-fn shown(rule: Record) -> shape::Rule {
-    let weight = match rule.metadata.get(WEIGHT) {
-        Some(MetadataValue::Number(weight)) => Some(*weight),
+pub(crate) fn shown(rule: Record) -> shape::Rule {
+    let number = |key: &str| match rule.metadata.get(key) {
+        Some(MetadataValue::Number(number)) => Some(*number),
         Some(_) | None => None,
+    };
+    let word = |key: &str| match rule.metadata.get(key) {
+        Some(MetadataValue::String(word)) => Some(word.clone()),
+        Some(_) | None => None,
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, clamped")]
+    let count = |key: &str| number(key).map(|count| count.clamp(0.0, 1e9) as u64);
+    let conflicts = match rule.metadata.get("conflict") {
+        Some(MetadataValue::StringList(ids)) => ids.clone(),
+        Some(_) | None => Vec::new(),
     };
     shape::Rule {
         id: rule.id.to_string(),
         version: rule.version,
+        weight: number(WEIGHT),
+        impact: word("impact"),
+        support: number("support"),
+        reviewers: count("reviewers"),
+        prs: count("prs"),
+        approval_suggested: word("approval_suggested").is_some(),
+        waits_for: word("waits_for"),
+        approved_by: word("approved_by"),
+        pinned: word("pinned").is_some(),
+        conflicts,
         text: rule.text,
         scope: rule.scope,
-        weight,
         state: rule.state.as_str().to_owned(),
         state_reason: rule.state_reason,
         created_at: rule.created_at.to_rfc3339(),

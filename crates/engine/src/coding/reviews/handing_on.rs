@@ -71,19 +71,17 @@ impl Engine {
         Ok(())
     }
 
-    /// Hands a review on; whether it did.
+    /// Hands a review on; whether it did. What is stored says whether it is new: who learns from it stores it.
     pub(super) async fn hand_on_review(&self, review: Review, handing: Handing) -> Result<bool> {
-        self.store
-            .write(move |tx| {
-                let key = Review::key_of(&review.repository, review.pr, review.id);
-                let stored = tx.ledger().noun::<Review>(&review.memory, &key)?;
-                let is_known = stored.is_some_and(|stored| says_the_same(&stored, &review));
-                if is_known && handing != Handing::Always {
-                    return Ok(false);
-                }
-                tx.ledger_mut().put_noun(&review)?;
-                Ok(true)
-            })
-            .await
+        let (told, memory) = (review.clone(), review.memory.clone());
+        let key = Review::key_of(&review.repository, review.pr, review.id);
+        let stored = self.store.read(move |tx| tx.ledger().noun::<Review>(&memory, &key)).await?;
+        let is_known = stored.is_some_and(|stored| says_the_same(&stored, &told));
+        if is_known && handing != Handing::Always {
+            return Ok(false);
+        }
+        let (memory, repository) = (review.memory.clone(), review.repository.clone());
+        self.learn_from_review(&memory, &repository, review).await?;
+        Ok(true)
     }
 }

@@ -1,0 +1,113 @@
+//! `rule_promote`: a rule as a proposed change of the instructions that a repository keeps itself (coding-agent-memory.md §12.3): a patch
+//! against the file at the default branch, one bullet in a section of its own. Nothing is written anywhere. When a person has applied it,
+//! the rule expires by itself, for the repository says it then.
+
+use std::sync::Arc;
+
+use loci_model::code::EntryKind;
+use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+use loci_model::{Error, RecordId, Result};
+
+use super::deciding::{administered, rule_of};
+use super::patching::{Change, with_bullet};
+use crate::Engine;
+use crate::access;
+use crate::memories::existing;
+use crate::render::contained;
+use crate::verified::{Standing, tip_of};
+
+/// Bytes of instructions that are read.
+const FILE_BYTES_MAX: u64 = 256 * 1024;
+/// Where rules may go: what agents read as instructions, and people read over.
+const TARGETS: &[&str] =
+    &["AGENTS.md", "CLAUDE.md", "GEMINI.md", "CONTRIBUTING.md", ".github/copilot-instructions.md"];
+/// Where they go, where nobody says.
+const TARGET: &str = "AGENTS.md";
+
+/// A rule as a change of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RulePromotion {
+    /// The rule.
+    pub rule: RecordId,
+    /// The file.
+    pub target: String,
+    /// The commit of the default branch that the patch is against.
+    pub commit: String,
+    /// The file is not there yet.
+    pub is_new_file: bool,
+    /// The change, as a unified diff; empty where the file has the bullet already.
+    pub patch: String,
+}
+
+impl Engine {
+    /// Renders a rule in force as a patch.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `NotFound` where the repository has no such rule; `Denied` without administration of the repository's actor;
+    /// `Conflict` where the rule is not in force; `Invalid` for another target; `Unavailable` where the code cannot be read.
+    pub async fn rule_promote(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        id: &RecordId,
+        target: Option<String>,
+    ) -> Result<RulePromotion> {
+        let target = target.unwrap_or_else(|| TARGET.to_owned());
+        if !TARGETS.contains(&target.as_str()) {
+            return Err(Error::invalid("target", format!("target must be one of {}", TARGETS.join(", "))));
+        }
+        let memory = self.code_memory(caller, standing).await?;
+        let view = access::record_view(caller, &memory, Capability::Read)?;
+        let (caller, repo, id) = (caller.clone(), repo.to_owned(), id.clone());
+        let (repository, rule) = self
+            .store
+            .read(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let (repository, actor) = administered(tx, &caller, &memory.id, &repo)?;
+                let rule = rule_of(tx, &memory.id, &actor, &id)?;
+                if !view.admits(&rule) {
+                    return Err(Error::denied("the caller may not read this rule"));
+                }
+                Ok((repository, rule))
+            })
+            .await?;
+        if rule.state != RecordState::Active {
+            let state = rule.state.as_str();
+            return Err(Error::conflict(format!("only a rule in force is promoted: this one is {state}")));
+        }
+        let default = repository.default_ref.clone();
+        let path = target.clone();
+        let work = move |source: &dyn CodeSource| read(source, default.as_deref(), &path);
+        let (commit, old) = self
+            .on_code(&repository, standing, Arc::new(work))
+            .await
+            .map_err(|error| unreadable(&repository.key, &error))?;
+        let text = contained(&rule.text);
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let bullet = match rule.scope.as_deref() {
+            Some(scope) => format!("- {line} (`{}`)", contained(scope).replace('`', "")),
+            None => format!("- {line}"),
+        };
+        let patch = with_bullet(&Change { path: &target, old: old.as_deref(), bullet: &bullet });
+        Ok(RulePromotion { rule: rule.id, target, commit, is_new_file: old.is_none(), patch })
+    }
+}
+
+/// The tip of the default branch, and the file there.
+fn read(source: &dyn CodeSource, default: Option<&str>, path: &str) -> CodeResult<(String, Option<String>)> {
+    let tip = tip_of(source, None, default)?;
+    let commit = tip.commit().map(|commit| commit.to_string()).unwrap_or_default();
+    let entry = source.entry(&tip.revision, path)?.filter(|entry| entry.kind == EntryKind::File);
+    let Some(entry) = entry else { return Ok((commit, None)) };
+    let bytes = source.read(&entry.id, FILE_BYTES_MAX)?;
+    Ok((commit, Some(String::from_utf8_lossy(&bytes).into_owned())))
+}
+
+fn unreadable(repo: &str, error: &CodeError) -> Error {
+    let why = error.why.as_str();
+    Error::unavailable(format!("the code of {repo} cannot be read now ({why}): {}", error.detail))
+}
