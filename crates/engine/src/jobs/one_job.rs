@@ -36,19 +36,20 @@ impl Engine {
         self.wake.call();
     }
 
-    async fn work(&self, job: &Job) -> Result<Ended> {
+    /// What a kind of job does; boxed, for what all of them hold together is more than anybody needs to know of one.
+    fn work<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
         match job.kind {
-            JobKind::Extract => extract::run(self, job).await,
-            JobKind::Embed => embed::run(self, job).await,
-            JobKind::Purge => purge::run(self, job).await,
-            JobKind::Handover => handover::run(self, job).await,
-            JobKind::Reflect => reflect::run(self, job).await,
-            JobKind::Verify => verify::run(self, job).await,
-            JobKind::Cite => cite::run(self, job).await,
-            JobKind::Hook => reviews::hook(self, job).await,
-            JobKind::ReviewPoll => reviews::poll(self, job).await,
-            JobKind::ReviewBackfill => reviews::backfill(self, job).await,
-            JobKind::CoChange => co_change::run(self, job).await,
+            JobKind::Extract => Box::pin(extract::run(self, job)),
+            JobKind::Embed => Box::pin(embed::run(self, job)),
+            JobKind::Purge => Box::pin(purge::run(self, job)),
+            JobKind::Handover => Box::pin(handover::run(self, job)),
+            JobKind::Reflect => Box::pin(reflect::run(self, job)),
+            JobKind::Verify => Box::pin(verify::run(self, job)),
+            JobKind::Cite => Box::pin(cite::run(self, job)),
+            JobKind::Hook => Box::pin(reviews::hook(self, job)),
+            JobKind::ReviewPoll => Box::pin(reviews::poll(self, job)),
+            JobKind::ReviewBackfill => Box::pin(reviews::backfill(self, job)),
+            JobKind::CoChange => Box::pin(co_change::run(self, job)),
         }
     }
 

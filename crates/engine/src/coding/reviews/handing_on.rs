@@ -30,14 +30,16 @@ impl Engine {
         news: &[ForgeNews],
         now: &PullRequest,
     ) -> Result<()> {
-        let changes = news.iter().filter_map(|news| match news {
-            ForgeNews::PullRequest { change, pr } => Some((*change, pr.as_ref())),
+        let of = |news: &ForgeNews| match news {
+            ForgeNews::PullRequest { change, pr } => Some((*change, pr.as_ref().clone())),
             _ => None,
-        });
-        let mut changes = changes.peekable();
-        while let Some((change, told)) = changes.next() {
-            let pr = if changes.peek().is_none() { now } else { told };
-            self.hand_on_pull_request(repository, pr, change).await?;
+        };
+        let mut changes: Vec<(PullRequestChange, PullRequest)> = news.iter().filter_map(of).collect();
+        if let Some((_, newest)) = changes.last_mut() {
+            newest.clone_from(now);
+        }
+        for (change, pr) in changes {
+            self.hand_on_pull_request(repository, &pr, change).await?;
         }
         Ok(())
     }

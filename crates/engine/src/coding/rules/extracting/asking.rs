@@ -111,6 +111,8 @@ mod tests {
             diff_hunk: Some("@@ -1 +1 @@".into()),
             body: (*body).to_owned(),
             in_reply_to: None,
+            is_outdated: None,
+            authority: None,
             is_resolved: None,
             url: None,
             created_at: now(),
