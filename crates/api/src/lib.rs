@@ -23,6 +23,7 @@ pub mod memory;
 pub mod metrics;
 pub mod notice;
 pub mod outcome;
+pub mod preference;
 pub mod problem;
 pub mod profile;
 pub mod prompt;

@@ -84,13 +84,13 @@ pub struct RepositoryChange {
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryRules>)]
     pub rules: Given,
-    /// Not kept yet.
+    /// When several tasks are looked at together.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<RepositoryReflection>)]
     pub reflection: Given,
-    /// Not kept yet.
+    /// What is concluded of people.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<RepositoryPreferences>)]
     pub preferences: Given,
     /// Not kept yet.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
@@ -210,6 +210,30 @@ pub struct RepositoryQuorum {
     pub min_authority: Option<f64>,
 }
 
+/// Whether conclusions are drawn of the people whose work is reviewed.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct RepositoryPreferences {
+    /// They are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub implicit: Option<bool>,
+}
+
+/// When several tasks are looked at together, and what bears a reflection out.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct RepositoryReflection {
+    /// After so many finished tasks, 1 to 1000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub every_tasks: Option<u32>,
+    /// After so many hours too, 1 to 8760; absent: by tasks alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub every_hours: Option<u32>,
+    /// Episodes that must bear a reflection out, 2 to 200.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_episodes: Option<u32>,
+}
+
 /// Settings of a repository.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
@@ -245,6 +269,10 @@ pub struct RepositorySettings {
     pub authority: RepositoryAuthority,
     /// How rules of reviews come into force, and how long they stay.
     pub rules: RepositoryRules,
+    /// What is concluded of people.
+    pub preferences: RepositoryPreferences,
+    /// When several tasks are looked at together.
+    pub reflection: RepositoryReflection,
 }
 
 /// How many records of a kind are in a state.

@@ -88,6 +88,10 @@ pub(crate) enum Command {
     /// What an agent says while it works on a task
     #[command(subcommand)]
     Session(commands::task_session::TaskSession),
+    /// Look at the newest tasks of a repository together
+    Reflect(commands::reflect::Reflect),
+    /// What people want of the agents that work for them
+    Prefs(commands::prefs::Prefs),
     /// Versions of the prompts that agents are given
     #[command(subcommand)]
     Prompt(commands::prompt::Prompt),

@@ -18,6 +18,7 @@ mod graph;
 mod jobs;
 mod keys;
 mod memories;
+mod preferences;
 mod profiles;
 mod prompts;
 mod pull;

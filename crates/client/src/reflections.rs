@@ -1,7 +1,7 @@
 //! Reflections over episodes.
 
 use http::Method;
-use loci_api::reflection::{Reflect, ReflectAsked};
+use loci_api::reflection::{Reflect, ReflectAsked, RepositoryReflect, RepositoryReflectAsked};
 
 use crate::call::{Client, path};
 use crate::error::ClientError;
@@ -19,5 +19,17 @@ impl Client {
     ) -> Result<ReflectAsked, ClientError> {
         let place = path(&["v1", "memories", memory, "strategies", strategy, "reflect"]);
         self.send(Method::POST, place, reflect).await
+    }
+
+    /// Looks at the newest tasks of a repository together.
+    ///
+    /// # Errors
+    /// See [`Client::job_list`].
+    pub async fn repository_reflect(
+        &self,
+        (owner, name): (&str, &str),
+        reflect: &RepositoryReflect,
+    ) -> Result<RepositoryReflectAsked, ClientError> {
+        self.send(Method::POST, path(&["v1", "repos", owner, name, "reflect"]), reflect).await
     }
 }

@@ -161,6 +161,29 @@ pub fn require_place(
     if granted { Ok(()) } else { Err(refused("this on that actor and session")) }
 }
 
+/// Requires that the caller is a person: a grant on that one's events or place and on no other's, or the person's name and a grant that
+/// reaches the place. Who may read a whole memory is not every person in it.
+pub fn require_person(
+    caller: &Principal,
+    memory: &MemoryId,
+    login: &ActorId,
+    place: &NamespaceFilter,
+    capability: Capability,
+) -> Result<()> {
+    let is_theirs = |grant: &Grant| {
+        let of_place = grant.namespace.as_ref().is_some_and(|granted| granted.normal() == place.normal());
+        let of_actor = grant.actor.as_ref() == Some(login) && grant.namespace.is_none();
+        (of_place || of_actor) && grant.session.is_none() && grant.strategy.is_none()
+    };
+    let is_named = caller.name.to_lowercase() == login.as_str()
+        && require_place(caller, memory, (login, None), place, capability).is_ok();
+    if is_named || grants(caller, memory, capability).any(is_theirs) {
+        Ok(())
+    } else {
+        Err(Error::denied("the caller is neither that user nor an administrator"))
+    }
+}
+
 fn covers_events(grant: &Grant, actor: &ActorId, session: Option<&SessionId>) -> bool {
     grant.namespace.is_none()
         && grant.strategy.is_none()

@@ -42,10 +42,10 @@ impl JobKind {
         Self::Reflect,
         Self::Verify,
         Self::Cite,
+        Self::CoChange,
         Self::Hook,
         Self::ReviewPoll,
         Self::ReviewBackfill,
-        Self::CoChange,
     ];
 
     /// The word that stands for it in stores and answers.

@@ -27,6 +27,8 @@ closed_words! {
         RepositoryRole = "repository_role",
         /// People, as forges know them.
         Person = "person",
+        /// Whose preferences are kept, and what they want of that.
+        PreferenceUser = "preference_user",
         /// Files that were changed together.
         FileChange = "file_change",
         /// How far something has been read: cursors, counters, the last run of something.

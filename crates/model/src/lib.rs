@@ -39,6 +39,7 @@ pub mod metadata_filter;
 pub mod namespace;
 pub mod outcome;
 pub mod ports;
+pub mod preference;
 pub mod principal;
 pub mod prompt;
 pub mod prompt_version;

@@ -120,6 +120,12 @@ pub const FACTS_PER_WINDOW_MAX: usize = 64;
 pub const FACT_CHARS_MAX: usize = 2_000;
 /// Characters of a preference that a model made.
 pub const PREFERENCE_CHARS_MAX: usize = 500;
+/// Preferences of one person that are looked at.
+pub const PREFERENCES_PER_USER_MAX: usize = 200;
+/// Conclusions that one person took back and that are remembered; the oldest are drawn again.
+pub const PREFERENCES_DECLINED_MAX: usize = 200;
+/// Tasks, and reviews, of one person that an export holds: the newest.
+pub const USER_EXPORT_ITEMS_MAX: usize = 1_000;
 /// Words of a session's running summary that a model made.
 pub const SUMMARY_WORDS_MAX: usize = 400;
 /// Its characters: not every language has spaces.
@@ -140,6 +146,12 @@ pub const REFLECTION_CHARS_MAX: usize = 1_000;
 pub const REFLECTIONS_PER_RUN_MAX: usize = 10;
 /// Episodes that one run looks at.
 pub const REFLECT_WINDOW_MAX: usize = 200;
+/// Finished tasks between two reflections over a repository.
+pub const REFLECT_TASKS: std::ops::RangeInclusive<u32> = 1..=1_000;
+/// Hours between two.
+pub const REFLECT_HOURS: std::ops::RangeInclusive<u32> = 1..=8_760;
+/// Episodes that may be asked to bear one out.
+pub const REFLECT_EPISODES: std::ops::RangeInclusive<u32> = 2..=200;
 /// Actions of a plan (files-and-git.md §14).
 pub const PLAN_ACTIONS_MAX: usize = 1_000;
 /// Files of a plan.

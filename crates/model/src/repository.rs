@@ -69,6 +69,10 @@ pub struct RepositorySettings {
     pub reviews: ReviewIntake,
     /// How rules of reviews come into force, and how long they stay.
     pub rules: RulesOwn,
+    /// What is concluded of people.
+    pub preferences: PreferencesOwn,
+    /// When several tasks are looked at together.
+    pub reflection: ReflectionOwn,
 }
 
 impl RepositorySettings {
@@ -161,4 +165,24 @@ pub struct CaptureOwn {
     pub conversation: Option<Capture>,
     /// For so many days.
     pub retention_days: Option<u32>,
+}
+
+/// Whether conclusions are drawn of the people whose work is reviewed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PreferencesOwn {
+    /// They are.
+    pub implicit: Option<bool>,
+}
+
+/// When several tasks are looked at together, and what bears a reflection out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReflectionOwn {
+    /// After so many finished tasks.
+    pub every_tasks: Option<u32>,
+    /// After so many hours, whatever was finished.
+    pub every_hours: Option<u32>,
+    /// Episodes that must bear a reflection out.
+    pub min_episodes: Option<u32>,
 }

@@ -12,7 +12,8 @@ use loci_model::fact::{
 };
 use loci_model::record::RecordState;
 use loci_model::repository::{
-    CaptureOwn, ControlParts, Repository, RepositorySettings, ReviewIntake, RulesOwn, Tiers,
+    CaptureOwn, ControlParts, PreferencesOwn, ReflectionOwn, Repository, RepositorySettings, ReviewIntake,
+    RulesOwn, Tiers,
 };
 use loci_model::task_session::Capture;
 use loci_model::verdict::{CitationVerdict, ClaimOutcome, Method, Unverifiable, Verdict, Verification};
@@ -55,6 +56,8 @@ pub fn repository(memory: &MemoryId, number: u32, key: &str) -> Result<Repositor
             control: ControlParts { off: Some(100_000), ..ControlParts::default() },
             capture: CaptureOwn { conversation: Some(Capture::Decisions), retention_days: Some(30) },
             rules: RulesOwn { quorum_weight: Some(2_000_000), ..RulesOwn::default() },
+            preferences: PreferencesOwn { implicit: Some(false) },
+            reflection: ReflectionOwn { every_tasks: Some(20), every_hours: Some(48), min_episodes: Some(4) },
         },
         created_at: time(1),
         updated_at: time(2),

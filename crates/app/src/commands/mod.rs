@@ -26,11 +26,13 @@ pub(crate) mod key;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod migrate;
+pub(crate) mod prefs;
 pub(crate) mod profile;
 pub(crate) mod prompt;
 mod prompt_extraction;
 pub(crate) mod record;
 pub(crate) mod record_quarantine;
+pub(crate) mod reflect;
 pub(crate) mod repo;
 mod repo_metrics;
 pub(crate) mod repo_settings;
@@ -72,10 +74,12 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Record(record) => record.run(globals, environment).await,
         Command::Profile(profile) => profile.run(globals, environment).await,
         Command::Search(search) => search.run(globals, environment).await,
+        Command::Reflect(reflect) => reflect.run(globals, environment).await,
         Command::Repo(repo) => repo.run(globals, environment).await,
         Command::Rule(rule) => rule.run(globals, environment).await,
         Command::Fact(fact) => fact.run(globals, environment).await,
         Command::Task(task) => task.run(globals, environment).await,
+        Command::Prefs(prefs) => prefs.run(globals, environment).await,
         Command::Prompt(prompt) => prompt.run(globals, environment).await,
         Command::Session(said) => said.run(globals, environment).await,
         Command::Attribution(attribution) => attribution.run(globals, environment).await,

@@ -23,7 +23,8 @@ pub(crate) struct Set {
     /// The repository, as owner/name
     repo: String,
     /// memory_token_budget=3000, tiers.rules=false, control.off=0.1, capture.conversation=decisions,
-    /// capture.retention_days=30, default_branch=main; KEY= leaves it to the server
+    /// capture.retention_days=30, preferences.implicit=false, reflection.every_tasks=20, default_branch=main; KEY= leaves it to the
+    /// server
     #[arg(required = true, value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// Say what would be sent, and change nothing

@@ -23,6 +23,7 @@ mod moving;
 mod native;
 #[cfg(feature = "onnx")]
 mod onnx;
+mod preferring;
 mod program;
 mod prompting;
 mod pulling;

@@ -24,6 +24,7 @@ use loci_model::telemetry::StateChange;
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use forget::erase_actor;
 pub use import::EXPORT_FORMAT;
 pub use probe::ProviderProbe;
 pub use transfer::{

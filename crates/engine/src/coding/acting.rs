@@ -2,11 +2,12 @@
 //! they work, every other verb knows nothing of the capability and refuses. The rights that a verb needs are given within it: to write in
 //! the task's session, to read what is remembered of its repository and of whoever asked for it.
 
+use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::task::Task;
 use loci_model::{MemoryId, Namespace, Result, TaskId};
 
-use super::place;
+use super::preferences;
 use crate::{Engine, access};
 
 impl Engine {
@@ -23,12 +24,16 @@ impl Engine {
         }
         let own = task.filter(|task| access::is_agent_of(caller, memory, (&task.actor, &task.session)));
         let mut acting = caller.clone();
-        acting.grants.extend(own.map(|task| rights(&task)).transpose()?.unwrap_or_default());
+        if let Some(task) = own {
+            let of = task.clone();
+            let preferences = self.store.read(move |tx| preferences::place_of(tx, Some(&of))).await?;
+            acting.grants.extend(rights(&task, preferences)?);
+        }
         Ok(acting)
     }
 }
 
-fn rights(task: &Task) -> Result<Vec<Grant>> {
+fn rights(task: &Task, preferences: Option<String>) -> Result<Vec<Grant>> {
     let of_task = || Grant { memory: Some(task.memory.clone()), ..Grant::everything() };
     let reads = |path: String| {
         let namespace = Some(Namespace::parse(path)?);
@@ -43,8 +48,6 @@ fn rights(task: &Task) -> Result<Vec<Grant>> {
         },
         reads(format!("/{}/", task.actor))?,
     ];
-    if let Some(preferences) = task.user.as_deref().and_then(place::preferences_of) {
-        rights.push(reads(preferences)?);
-    }
+    rights.extend(preferences.map(reads).transpose()?);
     Ok(rights)
 }

@@ -28,6 +28,8 @@
 //! | `reviews` | reviews, pull requests, pushes and checks, as forges tell of them |
 //! | `rules_list`, `rules` | the rules that reviews left: listed; learned, decided about, shown where from |
 //! | `assembling` | the user prompt of a task, out of what its forge says: pure |
+//! | `preferences` | what people want of the agents that work for them |
+//! | `reflection` | what several tasks have in common |
 //! | `themes` | what several tasks lacked |
 //! | `extraction_prompts` | what agents are asked at the end of a task: shipped, and one's own |
 //! | `prompts` | versions of the prompts that agents are given |
@@ -57,8 +59,10 @@ mod metrics;
 mod newest_commit;
 mod outcomes;
 mod place;
+mod preferences;
 mod prompts;
 mod reading_docs;
+pub(crate) mod reflection;
 mod report;
 mod repository_counts;
 mod repository_docs;
@@ -96,7 +100,11 @@ pub use hydration::Hydrated;
 pub(crate) use learned::KNOWLEDGE;
 pub use metrics::{Measure, Metrics, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
 pub use outcomes::{OutcomeByHand, OutcomeSet, PullRequestSeen};
+pub use preferences::{
+    PreferencePut, PreferenceSet, PreferencesListed, UserExport, UserForgotten, UserSettingsPut, UserShown,
+};
 pub use prompts::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
+pub use reflection::{ReflectionFound, RepositoryReflectAsk, RepositoryReflected};
 pub use repository_counts::RecordCount;
 pub use repository_settings::{RepositoryChange, RepositoryShown};
 pub(crate) use reviews::Handled;

@@ -54,18 +54,17 @@ fn subtree(actor: &ActorId) -> Result<NamespaceFilter> {
     Ok(NamespaceFilter::new(&Namespace::parse(format!("/{actor}/"))?, NamespaceMatch::Subtree))
 }
 
-/// Where a user's preferences are; `None` for whoever is no one segment of a path: nobody's are read for them, least of all
-/// everybody's.
+/// Where the preferences of a login are, whatever the case of its letters; `None` for what is no one segment of a path: nobody's are read
+/// for them, least of all everybody's.
 pub(super) fn preferences_of(user: &str) -> Option<String> {
-    let path = format!("/users/{user}/");
+    let path = format!("/users/{}/", user.to_lowercase());
     (!user.contains('/') && Namespace::parse(path.as_str()).is_ok()).then_some(path)
 }
 
-/// Whether what is in a namespace is the task's to judge: its actor's, or its user's.
-pub(super) fn is_of(task: &Task, namespace: &Namespace) -> bool {
-    let of_user = task.user.as_deref().and_then(preferences_of);
+/// Whether what is in a namespace is the task's to judge: its actor's, or its user's, whose preferences are there.
+pub(super) fn is_of(task: &Task, of_user: Option<&str>, namespace: &Namespace) -> bool {
     let lies_in = |root: &str| namespace.as_str().starts_with(root);
-    lies_in(&format!("/{}/", task.actor)) || of_user.is_some_and(|root| lies_in(&root))
+    lies_in(&format!("/{}/", task.actor)) || of_user.is_some_and(lies_in)
 }
 
 /// Requires a grant on the task of that actor and session.

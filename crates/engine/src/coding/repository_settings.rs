@@ -5,6 +5,7 @@
 //! To add one: a member of `RepositorySettings`, a line in `SETTINGS`, and a place that reads it.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -16,7 +17,7 @@ use serde_json::Value;
 
 use super::hydration::is_cold;
 use super::place;
-use super::settings::{CodingSettings, MILLION};
+use super::settings::{CodingSettings, MILLION, ReflectionSettings};
 use crate::memories::existing;
 use crate::verified::{RepositoryAdd, Standing, check_revision, find_repository};
 use crate::{Engine, access};
@@ -39,6 +40,8 @@ pub struct RepositoryShown {
     pub created: bool,
     /// Its own settings, and the server's where it has none.
     pub in_force: CodingSettings,
+    /// When it reflects: as it says itself, and else as its memory does.
+    pub reflection: ReflectionSettings,
     /// Hardly any task of it came yet.
     pub is_cold: bool,
     /// What to know.
@@ -222,6 +225,34 @@ const SETTINGS: &[Setting] = &[
         rule: SWITCH,
         set: |of, value| put(&mut of.settings.rules.approval_by_reply, value, Value::as_bool),
     },
+    Setting {
+        key: "preferences.implicit",
+        rule: SWITCH,
+        set: |of, value| put(&mut of.settings.preferences.implicit, value, Value::as_bool),
+    },
+    Setting {
+        key: "reflection.every_tasks",
+        rule: "must be a number of tasks, 1 to 1000",
+        set: |of, value| {
+            put(&mut of.settings.reflection.every_tasks, value, |value| within(value, limits::REFLECT_TASKS))
+        },
+    },
+    Setting {
+        key: "reflection.every_hours",
+        rule: "must be a number of hours, 1 to 8760",
+        set: |of, value| {
+            put(&mut of.settings.reflection.every_hours, value, |value| within(value, limits::REFLECT_HOURS))
+        },
+    },
+    Setting {
+        key: "reflection.min_episodes",
+        rule: "must be a number of episodes, 2 to 200",
+        set: |of, value| {
+            put(&mut of.settings.reflection.min_episodes, value, |value| {
+                within(value, limits::REFLECT_EPISODES)
+            })
+        },
+    },
 ];
 
 /// Sets a member, or leaves it to the server.
@@ -234,6 +265,10 @@ fn put<T>(member: &mut Option<T>, value: &Value, read: impl Fn(&Value) -> Option
 
 fn number(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|number| u32::try_from(number).ok())
+}
+
+fn within(value: &Value, range: RangeInclusive<u32>) -> Option<u32> {
+    number(value).filter(|number| range.contains(number))
 }
 
 fn budget(value: &Value) -> Option<u32> {
@@ -440,5 +475,7 @@ fn shown(
 ) -> Result<RepositoryShown> {
     let is_cold = is_cold(tx, memory, &place::actor_of(&repository)?)?;
     let in_force = server.of(Some(&repository));
-    Ok(RepositoryShown { repository, created: false, in_force, is_cold, warnings: Vec::new() })
+    let reflection = ReflectionSettings::of(&existing(tx, memory)?.settings, &repository.settings.reflection);
+    let (created, warnings) = (false, Vec::new());
+    Ok(RepositoryShown { repository, created, in_force, reflection, is_cold, warnings })
 }

@@ -3,8 +3,9 @@
 
 use loci_model::Result;
 use loci_model::ports::store::ReadTx;
-use loci_model::repository::{Repository, RepositorySettings, RulesOwn};
+use loci_model::repository::{ReflectionOwn, Repository, RepositorySettings, RulesOwn};
 use loci_model::rule::{ProtectedTopics, RuleApproval};
+use loci_model::settings::MemorySettings;
 use loci_model::task::Task;
 use loci_model::task_session::Capture;
 use loci_text::tokens::Estimator;
@@ -78,6 +79,28 @@ impl CodingSettings {
     pub(super) fn of_task(&self, tx: &dyn ReadTx, task: &Task) -> Result<Self> {
         let own = task.repository.as_ref().map(|id| tx.repositories().get(&task.memory, id)).transpose()?;
         Ok(self.of(own.flatten().as_ref()))
+    }
+}
+
+/// When several tasks are looked at together, and what bears a reflection out: as a repository says, and else as its memory does for all
+/// episodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReflectionSettings {
+    /// After so many finished tasks.
+    pub every_tasks: u32,
+    /// After so many hours; `None`: only by tasks.
+    pub every_hours: Option<u32>,
+    /// Episodes that must bear a reflection out.
+    pub min_episodes: u32,
+}
+
+impl ReflectionSettings {
+    pub(super) fn of(memory: &MemorySettings, own: &ReflectionOwn) -> Self {
+        Self {
+            every_tasks: own.every_tasks.unwrap_or(memory.consolidation.reflect_every),
+            every_hours: own.every_hours,
+            min_episodes: own.min_episodes.unwrap_or(memory.consolidation.reflect_min_episodes),
+        }
     }
 }
 

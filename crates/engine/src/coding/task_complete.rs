@@ -17,7 +17,7 @@ use super::reading_docs::Read;
 use super::report::TaskEpisode;
 use super::task_feedback::{self, NewFeedback};
 use super::task_patch::{meet, move_on};
-use super::{checks, place, rules, task_commits};
+use super::{checks, place, reflection, rules, task_commits};
 use crate::Engine;
 use crate::access::{self, View};
 use crate::idempotency::{ClientToken, Replay, look_up, remember, replayed};
@@ -48,6 +48,8 @@ struct Ids {
     learnings: Vec<RecordId>,
     self_feedback: Vec<RecordId>,
     job: JobId,
+    /// The job that looks at several tasks together, should it be time.
+    reflection: JobId,
 }
 
 impl Engine {
@@ -97,13 +99,16 @@ impl Engine {
                         let by = caller.name.as_str();
                         let building =
                             Building { memory: &memory, view: &view, policy, expiry: None, by, now };
-                        let mut found = Tally::default();
+                        let (mut found, had_ended) = (Tally::default(), task.status.is_terminal());
                         let reads = reads.as_ref();
                         let before = task.clone();
                         let completed = write(tx, &building, reads, &mut task, &work, &read, &mut found)?;
                         let changing = Changing { memory: &memory, by, at: now };
                         rules::told(tx, &changing, &settings.coding, (&before, &task))?;
                         batch::ask_for_vectors(tx, &memory.id, &work.ids.job, now)?;
+                        if !had_ended && task.status.is_terminal() {
+                            reflection::finished(tx, &memory, &task, &work.ids.reflection, now)?;
+                        }
                         let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
                         let kept = topicless(&completed);
                         for token in tokens {
@@ -123,6 +128,7 @@ impl Engine {
     fn work_of(&self, said: Completion, known: Option<String>) -> Result<Work> {
         let (said, left_out) = said.valid();
         let commit = commit(&said).or(known);
+        let [job, reflection] = self.two_jobs(self.clock.now())?;
         let now = self.clock.now().millis();
         let fresh = || RecordId::compose(&uuid7(self.ids.as_ref(), now));
         let learnings = learnings::parse(said.learnings_text.as_deref().unwrap_or_default());
@@ -134,7 +140,8 @@ impl Engine {
             episode: fresh()?,
             learnings: some(learnings.len())?,
             self_feedback: some(self_feedback.len())?,
-            job: JobId::parse(uuid7(self.ids.as_ref(), now))?,
+            job,
+            reflection,
         };
         Ok(Work { said, left_out, learnings, self_feedback, commit, ids })
     }

@@ -7,10 +7,11 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::task::{
     MemoryArm, Task, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten,
 };
-use loci_model::{Error, Result, TaskId, Timestamp, limits};
+use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
 use sha2::{Digest, Sha256};
 
 use super::envelope::{Call, of_request};
+use super::preferences::{self, Described};
 use super::prompts::input_hash;
 use super::settings::CodingSettings;
 use super::{arm, checks, place, task_place};
@@ -127,6 +128,7 @@ impl Engine {
                 let token = token.map(|token| token.of(caller, &memory)).transpose()?;
                 let now = self.clock.now();
                 let fresh = TaskId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+                let described = self.described(&new)?;
                 let (caller, settings) = (caller.clone(), self.settings.clone());
                 self.store
                     .write(move |tx| {
@@ -148,6 +150,8 @@ impl Engine {
                         let created = match tx.tasks().get(&memory.id, &task.id)? {
                             None => {
                                 tx.tasks_mut().put(&task)?;
+                                let place = (&memory, policy);
+                                preferences::keep_described(tx, &caller, place, &task, &described, now)?;
                                 TaskCreated { task, created: true, warnings }
                             }
                             Some(known) if known.request_digest == task.request_digest => {
@@ -162,6 +166,21 @@ impl Engine {
                     .await
             })
             .await
+    }
+}
+
+impl Engine {
+    /// What a description states of preferences, with ids to keep it under.
+    fn described(&self, new: &NewTask) -> Result<Described> {
+        let now = self.clock.now().millis();
+        let stated = preferences::of_description(new, self.settings.patterns);
+        let fresh = |_: &_| RecordId::compose(&uuid7(self.ids.as_ref(), now));
+        let ids = stated.iter().map(fresh).collect::<Result<Vec<_>>>()?;
+        let job = match ids.is_empty() {
+            true => None,
+            false => Some(JobId::parse(uuid7(self.ids.as_ref(), now))?),
+        };
+        Ok(Described { stated, ids, job })
     }
 }
 

@@ -11,7 +11,7 @@ use loci_model::{Error, RecordId, Result, TaskId, Timestamp, limits};
 
 use super::completion::Completion;
 use super::envelope::Call;
-use super::{place, rules};
+use super::{place, preferences, rules};
 use crate::Engine;
 use crate::access::{self, View};
 use crate::memories::existing;
@@ -153,11 +153,12 @@ pub(super) fn take(
             "FEEDBACK_FULL: a task names at most {most} memories of each kind: the rest is not noted"
         ));
     }
+    let of_user = preferences::place_of(tx, Some(task))?;
     let standing: Vec<&Record> = noted
         .new_harms
         .iter()
         .filter_map(|id| known.get(id))
-        .filter(|record| place::is_of(task, &record.namespace))
+        .filter(|record| place::is_of(task, of_user.as_deref(), &record.namespace))
         .filter(|record| matches!(record.state, RecordState::Active | RecordState::Candidate))
         .collect();
     let quarantined = hold(tx, changing, task, said.by_human, &standing)?;

@@ -7,7 +7,7 @@ use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
 use loci_model::task::{Task, TaskStatus};
-use loci_model::{JobId, RecordId, Result, TaskId};
+use loci_model::{RecordId, Result, TaskId};
 
 use super::completion::not_an_end;
 use super::envelope::Call;
@@ -15,7 +15,7 @@ use super::episode_writing::{existing_episode, put_episode};
 use super::report::TaskEpisode;
 use super::sessions::capturing;
 use super::task_patch::move_on;
-use super::{checks, place, rules};
+use super::{checks, place, reflection, rules};
 use crate::Engine;
 use crate::access;
 use crate::memories::existing;
@@ -74,7 +74,7 @@ impl Engine {
                 let view = access::record_view(caller, &memory, Capability::Write)?;
                 let now = self.clock.now();
                 let fresh = RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()))?;
-                let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+                let [job, reflection] = self.two_jobs(now)?;
                 let (of, ended) = (memory.clone(), id.clone());
                 let (caller, id, settings) = (caller.clone(), id.clone(), self.settings.clone());
                 let (finalized, found) = self
@@ -89,7 +89,11 @@ impl Engine {
                             Building { memory: &memory, view: &view, policy, expiry: None, by, now };
                         let mut found = Tally::default();
                         let before = task.clone();
+                        let had_ended = task.status.is_terminal();
                         let warnings = note(&mut task, &building, &end, status)?;
+                        if !had_ended && task.status.is_terminal() {
+                            reflection::finished(tx, &memory, &task, &reflection, now)?;
+                        }
                         let (episode, wrote) = match existing_episode(tx, &memory.id, &task)? {
                             Some(old) => (fill(tx, &building, &mut task, old, &mut found)?, false),
                             None => {

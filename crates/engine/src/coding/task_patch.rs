@@ -9,7 +9,7 @@ use loci_model::{Error, Result, TaskId, Timestamp};
 
 use super::co_change::task_files;
 use super::envelope::Call;
-use super::{checks, place, rules, task_commits};
+use super::{checks, place, reflection, rules, task_commits};
 use crate::Engine;
 use crate::memories::existing;
 use crate::records::changing::Changing;
@@ -60,6 +60,7 @@ impl Engine {
                 let memory = self.code_memory(caller, standing).await?;
                 self.known_task(&memory, id).await?;
                 let (caller, id, now) = (caller.clone(), id.clone(), self.clock.now());
+                let [job, _] = self.two_jobs(now)?;
                 let settings = self.settings.coding.clone();
                 let patched = self
                     .store
@@ -80,12 +81,16 @@ impl Engine {
                         }
                         let changing = Changing { memory: &memory, by: &caller.name, at: now };
                         rules::told(tx, &changing, &settings, (&before, &task))?;
+                        if !before.status.is_terminal() && task.status.is_terminal() {
+                            reflection::finished(tx, &memory, &task, &job, now)?;
+                        }
                         if let Some(sha) = &merged {
                             merge(tx, &task, sha, now)?;
                         }
                         Ok(TaskPatched { task, warnings })
                     })
                     .await?;
+                self.wake.call();
                 for warning in &patched.warnings {
                     tracing::warn!("{warning}");
                 }

@@ -25,6 +25,7 @@ pub mod prompt_input;
 pub mod question;
 pub mod reflection_model;
 pub mod reply_json;
+pub mod repository_reflection_model;
 pub mod schema_values;
 pub mod semantic;
 pub mod semantic_model;

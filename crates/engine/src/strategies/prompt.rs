@@ -15,7 +15,8 @@ use sha2::{Digest, Sha256};
 
 use super::question::{Ask, BadReply, Question, extraction_step};
 use super::{
-    episodic_model, preference_model, prompt_input, reflection_model, semantic_model, summary_model,
+    episodic_model, preference_model, prompt_input, reflection_model, repository_reflection_model,
+    semantic_model, summary_model,
 };
 use crate::consolidation::ask_rest;
 
@@ -56,6 +57,7 @@ pub static PROMPTS: &[&Prompt] = &[
     &episodic_model::EXTRACT,
     &episodic_model::CONSOLIDATE,
     &reflection_model::REFLECT,
+    &repository_reflection_model::REFLECT,
 ];
 
 /// The prompt of that id, replaced instructions or not.
@@ -172,6 +174,7 @@ mod tests {
             ("episodic.extract@1", "010ba131590ada33"),
             ("episodic.consolidate@1", "fa82984abd4d9402"),
             ("episodic.reflect@1", "34541fa84767baf3"),
+            ("repository.reflect@1", "1423fbcf524f1e0c"),
         ];
         let expect = expect.map(|(id, digest)| (id.to_owned(), digest.to_owned()));
         assert_eq!(digests, expect);

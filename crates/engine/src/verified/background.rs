@@ -25,6 +25,7 @@ use super::verifying::Looked;
 use super::writing;
 use crate::Engine;
 use crate::coding::ask_where_unread;
+use crate::coding::reflection::due_by_time;
 use crate::memories::existing;
 
 /// Repositories whose tips are looked at in one round.
@@ -75,6 +76,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<()> {
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let reflection = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let history_job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let (memory, id) = (repository.memory.clone(), repository.id.clone());
         let is_new = found.as_ref().is_some_and(|found| Some(found.tip) != repository.verified_tip);
@@ -92,6 +94,7 @@ impl Engine {
                 if tx.memories().get(&memory)?.is_none() {
                     return Ok(());
                 }
+                due_by_time(tx, &repository, &reflection, now)?;
                 if is_new {
                     ask(tx, &memory, &id, &job, now)?;
                 }

@@ -12,6 +12,7 @@ mod falling_back;
 mod pulling;
 mod reading;
 mod reflections;
+mod repository_reflections;
 mod stories;
 mod summaries;
 mod windows;

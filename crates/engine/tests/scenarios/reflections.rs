@@ -254,20 +254,20 @@ fn injected_instructions_are_held_back() {
 }
 
 /// A memory that a caller's model reads.
-fn pulled(strategy: NewStrategy) -> World {
+pub(super) fn pulled(strategy: NewStrategy) -> World {
     let settings = Some(MemorySettings { model_mode: Some(ModelMode::Pull), ..MemorySettings::default() });
     World::of(NewMemory { strategies: vec![strategy], settings, ..NewMemory::default() })
 }
 
 /// The question that waits.
-fn taken(world: &World) -> QuestionTaken {
+pub(super) fn taken(world: &World) -> QuestionTaken {
     world.work();
     let ask = QuestionAsk { memory: None, steps: Vec::new(), lease_ms: 60_000, wait_ms: 0 };
     world.drive(world.engine.question_next(&world.caller, &ask)).unwrap().unwrap()
 }
 
 /// Answers it.
-fn answer(world: &World, taken: &QuestionTaken, output: &str) -> QuestionAnswered {
+pub(super) fn answer(world: &World, taken: &QuestionTaken, output: &str) -> QuestionAnswered {
     let reply = QuestionReply { output: output.into(), model: Some("own".into()), cost_usd: None };
     let memories = [world.memory.id.clone()];
     let answering = world.engine.question_answer(&world.caller, &world.memory.id, &taken.exchange.id, reply);

@@ -25,6 +25,7 @@ mod memories;
 mod metrics;
 mod openapi;
 mod outcomes;
+mod preferences;
 mod problem;
 mod profiles;
 mod prompts;
@@ -97,6 +98,7 @@ fn operations() -> Table {
     let table = rule_decisions::operations(table);
     let table = repository_search::operations(table);
     let table = themes::operations(table);
+    let table = preferences::operations(table);
     let table = prompts::operations(table);
     let table = extraction_prompts::operations(table);
     let table = sessions_end::operations(table);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use loci_api::repository_settings as shape;
+use loci_engine::coding::settings::ReflectionSettings;
 use loci_engine::coding::{
     CodingSettings, RecordCount, RepositoryChange, RepositoryShown, RuleSettings, intake_of, share_of,
 };
@@ -95,6 +96,8 @@ fn settings(asked: &shape::RepositoryChange) -> Vec<(String, Value)> {
         ("branch_patterns", &asked.branch_patterns),
         ("authority", &asked.authority),
         ("rules", &asked.rules),
+        ("preferences", &asked.preferences),
+        ("reflection", &asked.reflection),
     ];
     let mut found = Vec::new();
     for (key, value) in groups {
@@ -112,6 +115,7 @@ fn dotted(key: &str, members: &Map<String, Value>, found: &mut Vec<(String, Valu
     for (member, value) in members {
         let key = format!("{key}.{member}");
         match value {
+            _ if key == CRON => {}
             Value::Object(within) if key == QUORUM => dotted(&key, within, found),
             _ => found.push((key, value.clone())),
         }
@@ -120,13 +124,15 @@ fn dotted(key: &str, members: &Map<String, Value>, found: &mut Vec<(String, Valu
 
 /// A group within a group.
 const QUORUM: &str = "rules.quorum";
+/// There is no clock of calendars: hours are counted.
+const CRON: &str = "reflection.cron";
 
 /// What is given and not built: nobody is to think that it counts.
 fn unbuilt(asked: &shape::RepositoryChange) -> Vec<String> {
     let is_pool = asked.isolation.as_ref().is_none_or(|isolation| isolation == "pool");
+    let cron = asked.reflection.as_ref().and_then(|own| own.get("cron")).is_some_and(|cron| !cron.is_null());
     let given = [
-        ("reflection", asked.reflection.is_some()),
-        ("preferences", asked.preferences.is_some()),
+        (CRON, cron),
         ("guardian", asked.guardian.is_some()),
         ("isolation", !is_pool),
         ("share_with", asked.share_with.is_some()),
@@ -136,11 +142,11 @@ fn unbuilt(asked: &shape::RepositoryChange) -> Vec<String> {
 }
 
 fn told(shown: RepositoryShown, unbuilt: Vec<String>) -> shape::RepositoryShown {
-    let RepositoryShown { repository, created, in_force, is_cold, mut warnings } = shown;
+    let RepositoryShown { repository, created, in_force, reflection, is_cold, mut warnings } = shown;
     warnings.extend(unbuilt);
     shape::RepositoryShown {
         config: own(&repository),
-        in_force: counting(&repository, &in_force),
+        in_force: counting(&repository, &in_force, reflection),
         repo_id: repository.id.to_string(),
         scope_key: repository.key,
         aliases: aliases(repository.aliases),
@@ -158,8 +164,16 @@ fn counted(of: &RecordCount) -> shape::RecordCount {
 }
 
 fn own(repository: &Repository) -> shape::RepositorySettings {
-    let RepositorySettings { memory_token_budget, tiers, control, capture, reviews, rules } =
-        &repository.settings;
+    let RepositorySettings {
+        memory_token_budget,
+        tiers,
+        control,
+        capture,
+        reviews,
+        rules,
+        preferences,
+        reflection,
+    } = &repository.settings;
     let shown = shape::RepositorySettings {
         default_branch: repository.default_ref.clone(),
         memory_token_budget: *memory_token_budget,
@@ -187,6 +201,12 @@ fn own(repository: &Repository) -> shape::RepositorySettings {
             protected_topics: rules.protected_topics.map(|topics| topics.as_str().to_owned()),
             approval_by_reply: rules.approval_by_reply,
         },
+        preferences: shape::RepositoryPreferences { implicit: preferences.implicit },
+        reflection: shape::RepositoryReflection {
+            every_tasks: reflection.every_tasks,
+            every_hours: reflection.every_hours,
+            min_episodes: reflection.min_episodes,
+        },
         ..shape::RepositorySettings::default()
     };
     with_intake(shown, reviews)
@@ -208,7 +228,11 @@ fn with_intake(shown: shape::RepositorySettings, reviews: &ReviewIntake) -> shap
     }
 }
 
-fn counting(repository: &Repository, settings: &CodingSettings) -> shape::RepositorySettings {
+fn counting(
+    repository: &Repository,
+    settings: &CodingSettings,
+    reflection: ReflectionSettings,
+) -> shape::RepositorySettings {
     let (control, capture) = (&settings.control, &settings.capture);
     let shown = shape::RepositorySettings {
         default_branch: repository.default_ref.clone(),
@@ -225,6 +249,14 @@ fn counting(repository: &Repository, settings: &CodingSettings) -> shape::Reposi
             retention_days: Some(capture.retention_days),
         },
         rules: counting_rules(&settings.rules),
+        preferences: shape::RepositoryPreferences {
+            implicit: Some(repository.settings.preferences.implicit.unwrap_or(true)),
+        },
+        reflection: shape::RepositoryReflection {
+            every_tasks: Some(reflection.every_tasks),
+            every_hours: reflection.every_hours,
+            min_episodes: Some(reflection.min_episodes),
+        },
         ..shape::RepositorySettings::default()
     };
     with_intake(shown, &intake_of(repository))

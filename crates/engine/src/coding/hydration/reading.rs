@@ -19,6 +19,7 @@ use super::kind::{HydrationKind, KindStatus};
 use super::themes_shown::with_themes;
 use crate::coding::envelope::{LOAD_BUG, LOAD_INFRA, is_infrastructure};
 use crate::coding::place::preferences_of;
+use crate::coding::preferences::restricted_to;
 use crate::coding::rules_list::rules_of;
 use crate::memories::existing;
 use crate::records::{NamespaceAsk, namespaces};
@@ -34,6 +35,8 @@ pub(super) struct Place {
     /// Who asks; `None`: whoever knows the repository alone.
     pub(super) task: Option<Task>,
     pub(super) repository: Option<Repository>,
+    /// Where the preferences of whoever the task is done for are; none where nobody is named, or somebody else has that login by now.
+    pub(super) preferences: Option<String>,
     /// How many changes of records the memory has seen.
     pub(super) sequence: u64,
     /// Hardly any task of it came before.
@@ -49,6 +52,13 @@ impl Place {
     /// Whether tasks of the repository are shown a kind, whichever arm they have.
     pub(super) fn has(&self, kind: HydrationKind) -> bool {
         self.repository.as_ref().is_none_or(|repository| kind.is_on(&repository.settings.tiers))
+    }
+
+    /// Whether a preference beneath a path is that person's own, and not restricted to another repository.
+    pub(super) fn is_for(&self, preference: &Record, path: &str) -> bool {
+        let is_own = Namespace::parse(path).is_ok_and(|path| path.normal() == preference.namespace.normal());
+        let here = self.repository.as_ref().map(|repository| repository.id.as_str());
+        is_own && restricted_to(preference).is_none_or(|restricted| Some(restricted) == here)
     }
 
     fn user(&self) -> Option<&String> {
@@ -102,8 +112,11 @@ impl Reading<'_> {
         let actor = &self.place.actor;
         let user = self.asked.user.as_ref().or(self.place.user());
         let (rules, episodes_of) = (rules_of(actor.as_str()), format!("/{actor}/episodes/"));
-        let preferences = user.and_then(|user| preferences_of(user));
-        let is_unnamed = user.is_some() && preferences.is_none();
+        let preferences = match &self.asked.user {
+            Some(user) => preferences_of(user),
+            None => self.place.preferences.clone(),
+        };
+        let is_unnamed = user.is_some_and(|user| preferences_of(user).is_none());
         let (rules, knowledge, episodes, mut preferences, reflections, themes) = futures::join!(
             self.listed(Kind::Rules, Some(rules), Vec::new()),
             self.knowledge(),
@@ -145,10 +158,15 @@ impl Reading<'_> {
         let most = limits::HYDRATION_LISTED_MAX;
         let memory = self.place.memory.clone();
         let view = access::record_view(self.caller, &memory, Capability::Read)?;
-        let (ask, now) = (NamespaceAsk::Path(Namespace::parse(path)?), self.engine.clock.now());
+        let (at, of) = (Namespace::parse(path.as_str())?, path);
+        // What is beneath a person's preferences is another's: sessions of a repository are read under its owner's name.
+        let exact =
+            (kind == HydrationKind::Preferences).then(|| NamespaceFilter::new(&at, NamespaceMatch::Exact));
+        let (ask, now) = (NamespaceAsk::Path(at), self.engine.clock.now());
         let read = self.engine.store.read(move |tx| {
             let memory = existing(tx, &memory)?;
             let (mut scope, _) = namespaces::scope(&memory, &view, std::slice::from_ref(&ask), now)?;
+            scope.namespaces = exact.clone().map_or(scope.namespaces, |exact| vec![exact]);
             scope.kinds.clone_from(&kinds);
             tx.records().list(&RecordPage { scope, after: None, limit: most + 1 })
         });
@@ -158,6 +176,9 @@ impl Reading<'_> {
             records.truncate(most);
             let kind = kind.as_str();
             warnings.push(format!("NOT_ALL_READ: of the {kind} only the {most} newest were looked at"));
+        }
+        if kind == HydrationKind::Preferences {
+            records.retain(|record| self.place.is_for(record, &of));
         }
         let candidates = records.into_iter().map(|record| Candidate::new(kind, record, 1.0)).collect();
         Ok(Found { candidates, facts: Vec::new(), warnings })
@@ -360,6 +381,7 @@ mod tests {
             assert_eq!(preferences_of(user).as_deref(), expect, "{user:?}");
         };
         check("bob", Some("/users/bob/"));
+        check("Bob", Some("/users/bob/"));
         check("/", None);
         check("a/b", None);
         check("..", None);

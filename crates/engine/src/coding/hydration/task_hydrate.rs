@@ -11,7 +11,7 @@ use super::hydrating::Hydrated;
 use super::reading::Place;
 use crate::Engine;
 use crate::coding::envelope::{Call, of_repository};
-use crate::coding::place;
+use crate::coding::{place, preferences};
 use crate::memories::existing;
 use crate::verified::{Standing, find_repository};
 
@@ -94,8 +94,9 @@ impl Engine {
                 };
                 let (sequence, is_cold) =
                     (tx.memories().sequence(&memory)?, is_cold(tx, &memory, &task.actor)?);
-                let actor = task.actor.clone();
-                Ok(Place { memory: memory.clone(), actor, task: Some(task), repository, sequence, is_cold })
+                let (actor, preferences) = (task.actor.clone(), preferences::place_of(tx, Some(&task))?);
+                let (memory, task) = (memory.clone(), Some(task));
+                Ok(Place { memory, actor, task, repository, preferences, sequence, is_cold })
             })
             .await
     }
@@ -110,7 +111,8 @@ impl Engine {
                 place::require_all(&caller, &memory, &actor, Capability::Read)?;
                 let (sequence, is_cold) = (tx.memories().sequence(&memory)?, is_cold(tx, &memory, &actor)?);
                 let repository = Some(repository);
-                Ok(Place { memory: memory.clone(), actor, task: None, repository, sequence, is_cold })
+                let (memory, preferences) = (memory.clone(), None);
+                Ok(Place { memory, actor, task: None, repository, preferences, sequence, is_cold })
             })
             .await
     }

@@ -1,4 +1,5 @@
-//! The job that looks for what several episodes teach: one per strategy, namespace of reflections and size of the window.
+//! The job that looks for what several episodes teach: one per strategy, namespace of reflections and size of the window; or one per
+//! repository, over its tasks (`repository.rs`).
 //!
 //! What it looks at is fixed before anyone is asked (`window.rs`): the same try asks the same question, and an answer that
 //! was kept is used. Counts are the engine's own (`strategies::reflection_model`). Records and the end of the job are one
@@ -8,6 +9,7 @@
 
 mod asking_for;
 mod draft;
+mod repository;
 mod window;
 mod write;
 
@@ -25,6 +27,7 @@ use self::window::Look;
 use super::{Ended, failure, lease};
 use crate::Engine;
 use crate::asking::{Asked, Unanswered, ask};
+use crate::coding::reflection::ReflectionPlace;
 use crate::strategies::reflection_model;
 
 /// Plans that may be overtaken before the job lets others go first.
@@ -80,8 +83,11 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
 }
 
 async fn try_once(engine: &Engine, job: &Job) -> Result<Ended> {
+    if let Some(place) = ReflectionPlace::of(&job.memory, &job.unique_key) {
+        return repository::run(engine, job, &place).await;
+    }
     let place = Place::of(job)?;
-    let opened_at = opened(engine, job, &place).await?;
+    let opened_at = opened(engine, job, place.size).await?;
     for _ in 0..PLANS_MAX {
         let Some(look) = window::look(engine, &place, opened_at).await? else {
             return write::nothing(engine, job).await;
@@ -110,12 +116,12 @@ async fn try_once(engine: &Engine, job: &Job) -> Result<Ended> {
 }
 
 /// When the window was opened: what was known then is what the job looks at, however often it is tried.
-async fn opened(engine: &Engine, job: &Job, place: &Place) -> Result<Timestamp> {
+async fn opened(engine: &Engine, job: &Job, size: usize) -> Result<Timestamp> {
     if let Some(window) = &job.window {
         return Ok(window.opened_at);
     }
     let opened_at = engine.clock.now();
-    let window = JobWindow { from: 0, to: place.size as u64, notice: None, opened_at };
+    let window = JobWindow { from: 0, to: size as u64, notice: None, opened_at };
     let held_by = job.clone();
     let held = engine
         .store

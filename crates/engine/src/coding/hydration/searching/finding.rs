@@ -15,7 +15,6 @@ use super::super::reading::{Found, KindRead, Reading};
 use super::asked::{RepositorySearch, SearchKind};
 use super::facets::{FacetReading, Facets};
 use crate::access;
-use crate::coding::place::preferences_of;
 use crate::coding::rules_list::rules_of;
 use crate::memories::existing;
 use crate::records::{NamespaceAsk, namespaces};
@@ -43,11 +42,15 @@ impl Finding<'_> {
     async fn of(&self, shown: HydrationKind, kinds: &[SearchKind]) -> KindRead {
         // Nobody is named whose they could be.
         let Some(path) = self.path(shown) else { return KindRead::of(KindStatus::Skipped) };
+        let at = path.clone();
         let work = async {
-            let found = match self.asked.question() {
+            let mut found = match self.asked.question() {
                 Some(query) => self.answering(shown, kinds, path, query).await?,
                 None => self.filtered(shown, kinds, path).await?,
             };
+            if shown == HydrationKind::Preferences {
+                found.candidates.retain(|one| self.reading.place.is_for(&one.record, &at));
+            }
             self.reading.with_facts(found).await
         };
         let done = self.reading.deadline.read(work).await;
@@ -61,9 +64,7 @@ impl Finding<'_> {
             HydrationKind::Rules => Some(rules_of(actor.as_str())),
             HydrationKind::Knowledge => Some(format!("/{actor}/knowledge/")),
             HydrationKind::Episodes | HydrationKind::Reflections => Some(format!("/{actor}/episodes/")),
-            HydrationKind::Preferences => {
-                self.reading.place.task.as_ref()?.user.as_deref().and_then(preferences_of)
-            }
+            HydrationKind::Preferences => self.reading.place.preferences.clone(),
         }
     }
 

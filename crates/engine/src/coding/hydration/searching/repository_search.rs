@@ -21,7 +21,7 @@ use super::finding::Finding;
 use super::picking::{Picked, Picking};
 use crate::Engine;
 use crate::coding::envelope::{Call, LOAD_INFRA, of_repository};
-use crate::coding::place;
+use crate::coding::{place, preferences};
 use crate::memories::existing;
 use crate::render::Screened;
 use crate::safety::Patterns;
@@ -158,7 +158,8 @@ impl Engine {
                 let actor = place::actor_of(&repository)?;
                 let sequence = tx.memories().sequence(&memory)?;
                 let (memory, repository) = (memory.clone(), Some(repository));
-                Ok(Place { memory, actor, task, repository, sequence, is_cold: false })
+                let preferences = preferences::place_of(tx, task.as_ref())?;
+                Ok(Place { memory, actor, task, repository, preferences, sequence, is_cold: false })
             })
             .await
     }

@@ -1,0 +1,49 @@
+//! `loci reflect`: looks at the newest tasks of a repository together, or tries what rules would find.
+
+use anyhow::{Result, bail};
+use clap::Args;
+use loci_api::reflection::RepositoryReflect;
+
+use super::at::At;
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+use crate::output;
+use crate::session::Session;
+
+/// Look at the newest tasks of a repository together
+#[derive(Debug, Args)]
+pub(crate) struct Reflect {
+    /// The repository, as owner/name
+    repo: String,
+    /// The newest so many tasks that ended, 1 to 200 [default: 50]
+    #[arg(long, value_name = "TASKS")]
+    window: Option<u32>,
+    /// Show what rules would find, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    at: At,
+}
+
+impl Reflect {
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let session = Session::begin(globals, environment)?;
+        let Some(repo) = self.repo.split_once('/') else { bail!("the repository must be owner/name") };
+        let ask = RepositoryReflect { window: self.window, dry_run: self.dry_run };
+        let asked = self.at.of(&session.client)?.repository_reflect(repo, &ask).await?;
+        output::result(session.json, &asked, |asked| {
+            if let Some(job) = &asked.job {
+                output::line(format!("asked for by the job {job}"));
+                return;
+            }
+            for one in &asked.reflections {
+                output::line(format!("{}  {} of {}", one.subject, one.hits, one.of));
+                output::line(format!("      {}", one.text));
+            }
+            if asked.reflections.is_empty() {
+                output::note("nothing that enough tasks bear out");
+            }
+        })?;
+        session.end().await
+    }
+}

@@ -1,0 +1,79 @@
+//! What the description of a new task says of how its user always wants to work, kept as their preferences.
+
+use loci_model::memory::Memory;
+use loci_model::ports::store::Tx;
+use loci_model::principal::{Capability, Principal};
+use loci_model::repository::Repository;
+use loci_model::task::Task;
+use loci_model::{JobId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
+
+use super::keeping::{Kept, NewPreference, keep};
+use super::people::{self, Whose};
+use super::stated::{Stated, stated};
+use crate::access;
+use crate::coding::task_create::NewTask;
+use crate::records::batch;
+use crate::records::writing::Building;
+use crate::safety::{Patterns, SafetyPolicy};
+
+/// What a description states, and the ids under which it is kept.
+pub(in crate::coding) struct Described {
+    pub(in crate::coding) stated: Vec<Stated>,
+    pub(in crate::coding) ids: Vec<RecordId>,
+    /// The job that gives them vectors, where there are any.
+    pub(in crate::coding) job: Option<JobId>,
+}
+
+/// What the description of a task states; nothing where nobody is named whose wish it could be.
+pub(in crate::coding) fn of_description(new: &NewTask, own: Option<&'static Patterns>) -> Vec<Stated> {
+    let is_named = new.user.as_deref().is_some_and(|user| people::login_of(user).is_some());
+    if is_named { stated(&new.description, Patterns::in_force(own)) } else { Vec::new() }
+}
+
+/// Keeps what the description of a task that was just taken in states. Who may write their own preferences, or everybody's, states them
+/// for everywhere; who may take in tasks of a repository alone, for that one.
+pub(in crate::coding) fn keep_described(
+    tx: &mut dyn Tx,
+    caller: &Principal,
+    (memory, policy): (&Memory, SafetyPolicy),
+    task: &Task,
+    described: &Described,
+    now: Timestamp,
+) -> Result<()> {
+    people::seen(tx, task, now)?;
+    if described.stated.is_empty() {
+        return Ok(());
+    }
+    let Some(whose) = people::of_task(tx, task)? else { return Ok(()) };
+    let repository: Option<Repository> = match &task.repository {
+        Some(id) if !may_write(caller, &memory.id, &whose)? => match tx.repositories().get(&memory.id, id)? {
+            Some(repository) => Some(repository),
+            None => return Ok(()),
+        },
+        None if !may_write(caller, &memory.id, &whose)? => return Ok(()),
+        Some(_) | None => None,
+    };
+    let view = access::record_view(&Principal::engine(), &memory.id, Capability::Write)?;
+    let building = Building { memory, view: &view, policy, expiry: None, by: &caller.name, now };
+    let mut is_any = false;
+    for (one, id) in described.stated.iter().zip(&described.ids) {
+        let new = NewPreference {
+            whose: &whose,
+            dimension: one.dimension,
+            text: &one.text,
+            repository: repository.as_ref(),
+            task: Some(&task.id),
+            concluded: None,
+        };
+        is_any |= matches!(keep(tx, &building, &new, id)?, Kept::Added(_));
+    }
+    match &described.job {
+        Some(job) if is_any => batch::ask_for_vectors(tx, &memory.id, job, now),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn may_write(caller: &Principal, memory: &MemoryId, whose: &Whose) -> Result<bool> {
+    let place = NamespaceFilter::new(&whose.namespace()?, NamespaceMatch::Subtree);
+    Ok(access::require_place(caller, memory, (&whose.place, None), &place, Capability::Write).is_ok())
+}

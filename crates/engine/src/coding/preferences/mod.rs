@@ -1,0 +1,40 @@
+//! Preferences of the people that tasks are done for (coding-agent-memory.md §13): what they say of how they always want to work, and what
+//! is concluded from what is said of their work several times. They are records beneath `/users/<login>/`; they are shown to tasks of
+//! that person alone.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `own_words`, `cues`, `dimension`, `stated` | what a description states: pure |
+//! | `described` | keeping what the description of a new task states |
+//! | `people` | whose they are, by number and login |
+//! | `keeping` | which of several is in force |
+//! | `implied` | what reviews ask for again and again: pure |
+//! | `inferring` | keeping that |
+//! | `pseudonym` | taking a person out of what others own: pure |
+//! | `preferences_list`, `preference_put`, `preference_remove`, `user_export`, `user_forget` | the verbs |
+
+mod cues;
+mod described;
+mod dimension;
+mod implied;
+mod inferring;
+mod keeping;
+mod own_words;
+mod people;
+mod preference_put;
+mod preference_remove;
+mod preferences_list;
+mod pseudonym;
+mod stated;
+mod user_export;
+mod user_forget;
+
+pub(super) use described::{Described, keep_described, of_description};
+pub(super) use implied::requests;
+pub(super) use keeping::restricted_to;
+pub(super) use people::place_of;
+pub use preference_put::{PreferencePut, PreferenceSet};
+pub use preference_remove::UserSettingsPut;
+pub use preferences_list::{PreferencesListed, UserShown};
+pub use user_export::UserExport;
+pub use user_forget::UserForgotten;

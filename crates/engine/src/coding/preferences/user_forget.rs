@@ -1,0 +1,232 @@
+//! `user_forget`: a person's right to be forgotten, for that person or an administrator. Others' tasks, reviews and rules lose who they
+//! were; what was the person's own is erased, now. Again it does what is left of it.
+
+use loci_model::ledger::{LedgerEntry, Shelf};
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{LedgerPage, RecordPage, StoreExt, TaskQuery, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::{RecordKind, RecordState};
+use loci_model::scope::RecordScope;
+use loci_model::{ActorId, Document, JobId, Result, TaskId, Timestamp, limits};
+
+use super::people::{self, Whose};
+use super::preferences_list::person;
+use super::pseudonym::Erased;
+use crate::Engine;
+use crate::admin::erase_actor;
+use crate::records::batch;
+use crate::records::changing::Changing;
+use crate::verified::Standing;
+
+/// Hex digits that tell pseudonyms apart.
+const PSEUDONYM_DIGITS: usize = 12;
+
+/// What was erased of somebody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserForgotten {
+    /// What stands for them from now on.
+    pub pseudonym: String,
+    /// Records that are erased, preferences among them.
+    pub records: u64,
+    /// Events.
+    pub events: u64,
+    /// Tasks of others, done for them, that say so no more.
+    pub tasks: u64,
+    /// Reviews and the like that do not name them any more.
+    pub entries: u64,
+    /// Rules likewise: their earlier versions go when their time is over.
+    pub rules: u64,
+}
+
+/// How far a round went.
+struct Round<K> {
+    changed: u64,
+    next: Option<(Timestamp, K)>,
+}
+
+impl Engine {
+    /// Erases somebody.
+    ///
+    /// # Errors
+    /// `Denied` for whoever is neither that person nor an administrator.
+    pub async fn user_forget(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        user: &str,
+    ) -> Result<UserForgotten> {
+        let memory = self.code_memory(caller, standing).await?;
+        let now = self.clock.now();
+        let (asks, name, of) = (caller.clone(), user.to_owned(), memory.clone());
+        let (memory, whose) =
+            self.store.read(move |tx| person(tx, &asks, &of, &name, Capability::Write)).await?;
+        let random = hex::encode(self.ids.random());
+        let pseudonym = format!("erased-{}", random.get(..PSEUDONYM_DIGITS).unwrap_or_default());
+        let erased = Erased::of(&whose, &pseudonym);
+        let tasks = self.take_from_tasks(&memory, &erased, now).await?;
+        let entries = self.take_from_ledger(&memory, &erased).await?;
+        let rules = self.take_from_rules(&memory, &erased, &caller.name, now).await?;
+        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let by = caller.name.clone();
+        let (records, events) =
+            self.store.write(move |tx| erase_own(tx, &memory, &whose, (&by, &job), now)).await?;
+        self.wake.call();
+        Ok(UserForgotten { pseudonym, records, events, tasks, entries, rules })
+    }
+
+    async fn take_from_tasks(&self, memory: &Memory, erased: &Erased, now: Timestamp) -> Result<u64> {
+        let (mut all, mut after): (u64, Option<(Timestamp, TaskId)>) = (0, None);
+        loop {
+            let (memory, erased) = (memory.id.clone(), erased.clone());
+            let query = TaskQuery { after, ..TaskQuery::all(memory, limits::PAGE_ITEMS_MAX as usize) };
+            let round = self.store.write(move |tx| {
+                let page = tx.tasks().list(&query)?;
+                let last = page.last().filter(|_| page.len() == query.limit);
+                let next = last.map(|task| (task.created_at, task.id.clone()));
+                let mut changed = 0;
+                for mut task in page {
+                    if erased.take_from_task(&mut task) {
+                        task.updated_at = now;
+                        tx.tasks_mut().put(&task)?;
+                        changed += 1;
+                    }
+                }
+                Ok(Round { changed, next })
+            });
+            let Round { changed, next } = round.await?;
+            all += changed;
+            after = next;
+            if after.is_none() {
+                return Ok(all);
+            }
+        }
+    }
+
+    async fn take_from_ledger(&self, memory: &Memory, erased: &Erased) -> Result<u64> {
+        let mut all = 0;
+        // Whose preferences they are is asked of that shelf until the end.
+        for shelf in Shelf::ALL.iter().filter(|shelf| **shelf != Shelf::PreferenceUser) {
+            let mut after = None;
+            loop {
+                let (memory, erased, shelf) = (memory.id.clone(), erased.clone(), *shelf);
+                let limit = limits::PAGE_ITEMS_MAX as usize;
+                let page = LedgerPage { memory, shelf, actor: None, subject: None, after, limit };
+                let Round { changed, next } =
+                    self.store.write(move |tx| take_from_page(tx, &page, &erased)).await?;
+                all += changed;
+                after = next;
+                if after.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    async fn take_from_rules(
+        &self,
+        memory: &Memory,
+        erased: &Erased,
+        by: &str,
+        now: Timestamp,
+    ) -> Result<u64> {
+        let (mut all, mut after) = (0, None);
+        loop {
+            let (memory, erased, by) = (memory.clone(), erased.clone(), by.to_owned());
+            let scope = RecordScope {
+                kinds: vec![RecordKind::Rule],
+                states: people::ALL_STATES.to_vec(),
+                ..RecordScope::whole(memory.id.clone(), now)
+            };
+            let page = RecordPage { scope, after, limit: limits::PAGE_ITEMS_MAX as usize };
+            let round = self.store.write(move |tx| {
+                let records = tx.records().list(&page)?;
+                let last = records.last().filter(|_| records.len() == page.limit);
+                let next = last.map(|record| (record.created_at, record.id.clone()));
+                let changing = Changing { memory: &memory, by: &by, at: now };
+                let mut changed = 0;
+                for mut record in records {
+                    if erased.take_from_metadata(&mut record.metadata) {
+                        record.version = record.version.saturating_add(1);
+                        record.updated_at = now;
+                        tx.records_mut().put_version(&record)?;
+                        changing.note(
+                            tx,
+                            &record,
+                            Some(record.state),
+                            record.state,
+                            "a person was forgotten",
+                        )?;
+                        changed += 1;
+                    }
+                }
+                Ok(Round { changed, next })
+            });
+            let Round { changed, next } = round.await?;
+            all += changed;
+            after = next;
+            if after.is_none() {
+                return Ok(all);
+            }
+        }
+    }
+}
+
+fn take_from_page(tx: &mut dyn Tx, page: &LedgerPage, erased: &Erased) -> Result<Round<String>> {
+    let entries = tx.ledger().list(page)?;
+    let last = entries.last().filter(|_| entries.len() == page.limit);
+    let next = last.map(|entry| (entry.at, entry.key.clone()));
+    let mut changed = 0;
+    for entry in entries {
+        if page.shelf == Shelf::Person && erased.is_key(&entry.key) {
+            tx.ledger_mut().remove(&page.memory, page.shelf, &entry.key)?;
+            changed += 1;
+            continue;
+        }
+        let mut value = entry.body.value()?;
+        if erased.take_from_value(&mut value) {
+            tx.ledger_mut().put(&LedgerEntry { body: Document::from_value(&value)?, ..entry })?;
+            changed += 1;
+        }
+    }
+    Ok(Round { changed, next })
+}
+
+/// Everything that was the person's own: their preferences, what their events left, who they were. By a login that somebody else has by
+/// now nothing is erased.
+fn erase_own(
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    whose: &Whose,
+    (by, job): (&str, &JobId),
+    now: Timestamp,
+) -> Result<(u64, u64)> {
+    let changing = Changing { memory, by, at: now };
+    let mut hidden = 0;
+    for record in people::all_of(tx, &memory.id, &whose.place, now)? {
+        // Of a login of before, where the actor that follows does not reach it.
+        let is_elsewhere = record.provenance.actor.as_ref() != Some(&whose.place);
+        if is_elsewhere && changing.set_state(tx, &record, RecordState::Erased, "a person was forgotten")? {
+            hidden += 1;
+        }
+    }
+    if hidden > 0 {
+        batch::ask_for_purge(tx, memory, job, now)?;
+    }
+    let mut actors = vec![whose.place.clone()];
+    actors.extend(whose.user_id().and_then(|id| ActorId::parse(format!("user:{id}")).ok()));
+    actors.dedup();
+    let (mut records, mut events) = (hidden, 0);
+    for actor in &actors {
+        let receipt = erase_actor(tx, memory, actor, by, now)?;
+        records += receipt.records;
+        events += receipt.events;
+    }
+    // The noun is of the place's actor, and goes with it; one that was kept under another is not left.
+    if let Some(known) = &whose.known {
+        let key = loci_model::ledger::Shelved::key(known);
+        tx.ledger_mut().remove(&memory.id, Shelf::PreferenceUser, &key)?;
+    }
+    Ok((records, events))
+}

@@ -1,0 +1,63 @@
+//! The same kind of failure again and again, in a module or in the whole repository. What only the orchestrator could tell of counts here.
+
+use std::collections::BTreeSet;
+
+use super::super::ground::{Found, Ground, Work};
+
+pub(super) fn found(ground: &Ground) -> Vec<Found> {
+    let categories: BTreeSet<&str> = ground.works.iter().filter_map(Work::failed_by).collect();
+    let mut all = Vec::new();
+    for category in categories {
+        let words = category.replace('_', " ");
+        let fails = |work: &Work| work.failed_by() == Some(category);
+        let of_modules = ground.modules().into_iter().map(|module| {
+            let said = (
+                format!("failure/{category}/{module}"),
+                format!("Tasks that touch {module} end in {words}."),
+                format!("ended in {words} after touching {module}"),
+            );
+            Found::counted(said, ground.works.iter().filter(|work| work.modules().contains(&module)), fails)
+        });
+        let mut of_modules: Vec<Found> = of_modules.filter(|found| !found.hits.is_empty()).collect();
+        let said =
+            (format!("failure/{category}"), format!("Tasks end in {words}."), format!("ended in {words}"));
+        all.append(&mut of_modules);
+        all.push(Found::counted(said, ground.works.iter(), fails));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::task::TaskStatus;
+
+    use super::super::tests::{counts, work};
+    use super::*;
+
+    #[test]
+    fn failures_by_module_and_kind() {
+        let failed = |number, files: &[&str], status, category: Option<&str>| Work {
+            status: Some(status),
+            failure: category.map(str::to_owned),
+            ..work(number, files)
+        };
+        let api = &["src/api/a.rs"][..];
+        let works = vec![
+            failed(1, api, TaskStatus::Failed, Some("missing_verification")),
+            failed(2, api, TaskStatus::Failed, Some("missing_verification")),
+            work(3, api),
+            Work { is_minimal: true, ..failed(4, &[], TaskStatus::TimedOut, None) },
+            failed(5, &["docs/a/b.md"], TaskStatus::Failed, None),
+        ];
+        let found = found(&Ground { works, ..Ground::default() });
+        assert_eq!(
+            counts(&found),
+            [
+                ("failure/missing_verification/src/api", 2, 3),
+                ("failure/missing_verification", 2, 5),
+                ("failure/timeout", 1, 5)
+            ]
+        );
+        assert_eq!(found[0].predicate, "ended in missing verification after touching src/api");
+    }
+}

@@ -1,0 +1,40 @@
+//! Modules in which changes are reverted, or fail their first checks.
+
+use super::super::ground::{Found, Ground, Work};
+
+/// So many make a module fragile; whether they are enough of all is the common rule.
+const BROKEN_MIN: usize = 2;
+
+pub(super) fn found(ground: &Ground) -> Vec<Found> {
+    let broke = |work: &Work| work.outcome.as_deref() == Some("reverted") || work.ci_passed == Some(false);
+    let is_known = |work: &&Work| work.outcome.is_some() || work.ci_passed.is_some();
+    let counted = |module: String| {
+        let said = (
+            format!("fragile/{module}"),
+            format!("{module} is fragile: changes there are reverted, or fail the first checks."),
+            format!("was reverted, or failed the first checks, in {module}"),
+        );
+        let of = ground.told().filter(is_known).filter(|work| work.modules().contains(&module));
+        Found::counted(said, of, broke)
+    };
+    ground.modules().into_iter().map(counted).filter(|found| found.hits.len() >= BROKEN_MIN).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{counts, work};
+    use super::*;
+
+    #[test]
+    fn reverts_and_checks() {
+        let api = &["src/api/a.rs"][..];
+        let works = vec![
+            Work { outcome: Some("reverted".to_owned()), ..work(1, api) },
+            Work { ci_passed: Some(false), ..work(2, api) },
+            Work { outcome: Some("merged_as_is".to_owned()), ..work(3, api) },
+            work(4, api),
+            Work { ci_passed: Some(false), ..work(5, &["src/web/a.ts"]) },
+        ];
+        assert_eq!(counts(&found(&Ground { works, ..Ground::default() })), [("fragile/src/api", 2, 3)]);
+    }
+}

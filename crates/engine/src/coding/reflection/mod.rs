@@ -1,0 +1,29 @@
+//! Reflections over a repository (coding-agent-memory.md §14): what several of its tasks have in common, each with its evidence. Strategies
+//! reflect upon what was said in sessions (`jobs/reflect`); here it is the tasks, their ends and their reviews. The job, the rule what is
+//! enough, and the form of the records are the same.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `ground` | what reflections are drawn from |
+//! | `looking` | reading that |
+//! | `generators` | what is found without a model: pure |
+//! | `counting` | whether enough tasks bear it out: pure |
+//! | `writing` | new, next version, expired |
+//! | `reflecting` | by rules, and by a model |
+//! | `repository_reflect` | asking for it, and when it is done by itself |
+
+mod counting;
+mod generators;
+mod ground;
+mod looking;
+mod reflecting;
+mod repository_reflect;
+mod writing;
+
+pub(crate) use looking::ReflectionPlace;
+pub(crate) use repository_reflect::due_by_time;
+pub(super) use repository_reflect::finished;
+pub use repository_reflect::{ReflectionFound, RepositoryReflectAsk, RepositoryReflected};
+
+/// How the subtypes of these records begin.
+const SUBTYPE: &str = "repository/";

@@ -1,0 +1,274 @@
+//! `repository_reflect`: several tasks of a repository are looked at together, now or as a trial; and when that is done by itself: after so
+//! many tasks that ended, or so many hours.
+
+use loci_model::job::{DueRule, JobKind, NewJob};
+use loci_model::ledger::{Shelf, Shelved};
+use loci_model::making::Evidence;
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::repository::Repository;
+use loci_model::task::Task;
+use loci_model::{ActorId, Error, JobId, MemoryId, RecordId, RepositoryId, Result, Timestamp, limits};
+use serde::{Deserialize, Serialize};
+
+use super::looking::ReflectionPlace;
+use crate::Engine;
+use crate::coding::place;
+use crate::coding::settings::ReflectionSettings;
+use crate::memories::existing;
+use crate::verified::{Standing, find_repository};
+
+/// Tasks that are looked at where nothing is said.
+const WINDOW_DEFAULT: usize = 50;
+/// How the key of such a job begins.
+const JOB_KEY: &str = "reflect-repository";
+const HOUR_MS: i64 = 3_600_000;
+
+/// What is looked at, and whether it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RepositoryReflectAsk {
+    /// The newest tasks that ended, 1 to 200; `None`: 50.
+    pub window: Option<u32>,
+    /// Rules look at once, what they find is answered, and nothing is written.
+    pub dry_run: bool,
+}
+
+/// A reflection that would be written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReflectionFound {
+    /// Its subject.
+    pub subject: String,
+    /// What it says.
+    pub text: String,
+    /// The counts.
+    pub evidence: Evidence,
+    /// The episodes that bear it out.
+    pub episodes: Vec<RecordId>,
+}
+
+/// A reflection that was asked for.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RepositoryReflected {
+    /// The job that does it; none for a trial.
+    pub job: Option<JobId>,
+    /// Of a trial: what would be written.
+    pub found: Vec<ReflectionFound>,
+}
+
+/// How far the tasks of a repository have been reflected upon.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct ReflectionProgress {
+    memory: MemoryId,
+    actor: ActorId,
+    repository: RepositoryId,
+    /// Tasks that ended since one was asked for.
+    finished: u32,
+    /// When one was asked for last, or the first task ended.
+    asked_at: Timestamp,
+}
+
+impl ReflectionProgress {
+    fn key_of(repository: &RepositoryId) -> String {
+        format!("reflection/{repository}")
+    }
+}
+
+impl Shelved for ReflectionProgress {
+    const SHELF: Shelf = Shelf::Progress;
+
+    fn memory(&self) -> &MemoryId {
+        &self.memory
+    }
+
+    fn actor(&self) -> &ActorId {
+        &self.actor
+    }
+
+    fn key(&self) -> String {
+        Self::key_of(&self.repository)
+    }
+
+    fn at(&self) -> Timestamp {
+        self.asked_at
+    }
+}
+
+impl ReflectionPlace {
+    fn key(&self) -> String {
+        format!("{JOB_KEY} {} {}", self.window, self.repository)
+    }
+
+    /// What a job is about, where it is one over a repository.
+    pub(crate) fn of(memory: &MemoryId, key: &str) -> Option<Self> {
+        let mut parts = key.strip_prefix(JOB_KEY)?.split_ascii_whitespace();
+        let window = parts.next()?.parse().ok()?;
+        let repository = RepositoryId::parse(parts.next()?).ok()?;
+        Some(Self { memory: memory.clone(), repository, window })
+    }
+}
+
+impl Engine {
+    /// Ids of the jobs that the end of a task asks for.
+    pub(in crate::coding) fn two_jobs(&self, now: Timestamp) -> Result<[JobId; 2]> {
+        let fresh = || JobId::parse(uuid7(self.ids.as_ref(), now.millis()));
+        Ok([fresh()?, fresh()?])
+    }
+
+    /// Looks at the newest tasks of a repository together, by a job; or tries what rules would find.
+    ///
+    /// # Errors
+    /// `Invalid` (`window`); `REPO_UNKNOWN`; `Denied` where the caller may not write all of the repository's.
+    pub async fn repository_reflect(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        ask: RepositoryReflectAsk,
+    ) -> Result<RepositoryReflected> {
+        let window = ask.window.map_or(WINDOW_DEFAULT, |window| window as usize);
+        if !(1..=limits::REFLECT_WINDOW_MAX).contains(&window) {
+            return Err(Error::invalid("window", "window must be 1 to 200"));
+        }
+        let memory = self.code_memory(caller, standing).await?;
+        let (asks, repo, now, of) = (caller.clone(), repo.to_owned(), self.clock.now(), memory.clone());
+        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let is_trial = ask.dry_run;
+        let (place, job) = self
+            .store
+            .write(move |tx| {
+                existing(tx, &of)?;
+                let repository = find_repository(tx, &asks, &of, &repo, Capability::Read)?;
+                let actor = place::actor_of(&repository)?;
+                place::require_all(&asks, &of, &actor, Capability::Write)?;
+                let place = ReflectionPlace { memory: of.clone(), repository: repository.id.clone(), window };
+                if is_trial {
+                    return Ok((place, None));
+                }
+                let job = ask_for(tx, &place, actor, &job, now)?;
+                Ok((place, Some(job)))
+            })
+            .await?;
+        if job.is_some() {
+            self.wake.call();
+            return Ok(RepositoryReflected { job, found: Vec::new() });
+        }
+        let Some(look) = self.reflection_look(&place, now).await? else {
+            return Ok(RepositoryReflected::default());
+        };
+        let enough = look.found().into_iter().filter(|one| one.is_enough);
+        let found = enough
+            .map(|one| ReflectionFound {
+                subject: one.key,
+                text: one.text,
+                evidence: one.evidence,
+                episodes: one.episodes,
+            })
+            .collect();
+        Ok(RepositoryReflected { job: None, found })
+    }
+}
+
+fn ask_for(
+    tx: &mut dyn Tx,
+    place: &ReflectionPlace,
+    actor: ActorId,
+    job: &JobId,
+    now: Timestamp,
+) -> Result<JobId> {
+    let key = ReflectionProgress::key_of(&place.repository);
+    let before: Option<ReflectionProgress> = tx.ledger().noun(&place.memory, &key)?;
+    let (memory, repository) = (place.memory.clone(), place.repository.clone());
+    let fresh = ReflectionProgress { memory, actor: actor.clone(), repository, finished: 0, asked_at: now };
+    tx.ledger_mut().put_noun(&ReflectionProgress {
+        finished: 0,
+        asked_at: now,
+        ..before.unwrap_or(fresh)
+    })?;
+    let new = NewJob {
+        id: job.clone(),
+        memory: place.memory.clone(),
+        kind: JobKind::Reflect,
+        unique_key: place.key(),
+        strategy: None,
+        actor: Some(actor),
+        session: None,
+        due: now,
+        due_rule: DueRule::Earlier,
+    };
+    tx.jobs_mut().enqueue(&new, now)
+}
+
+/// A task has ended: where enough have since the last time, they are looked at together.
+pub(in crate::coding) fn finished(
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    task: &Task,
+    job: &JobId,
+    now: Timestamp,
+) -> Result<()> {
+    let Some(id) = &task.repository else { return Ok(()) };
+    let Some(repository) = tx.repositories().get(&memory.id, id)? else { return Ok(()) };
+    let settings = ReflectionSettings::of(&memory.settings, &repository.settings.reflection);
+    let before: Option<ReflectionProgress> =
+        tx.ledger().noun(&memory.id, &ReflectionProgress::key_of(&repository.id))?;
+    let mut progress = before.unwrap_or(ReflectionProgress {
+        memory: memory.id.clone(),
+        actor: task.actor.clone(),
+        repository: repository.id.clone(),
+        finished: 0,
+        asked_at: now,
+    });
+    progress.finished = progress.finished.saturating_add(1);
+    if progress.finished < settings.every_tasks {
+        return tx.ledger_mut().put_noun(&progress);
+    }
+    let place = ReflectionPlace {
+        memory: memory.id.clone(),
+        repository: repository.id.clone(),
+        window: WINDOW_DEFAULT,
+    };
+    ask_for(tx, &place, place::actor_of(&repository)?, job, now).map(drop)
+}
+
+/// So many hours have passed, and tasks ended meanwhile: they are looked at together.
+pub(crate) fn due_by_time(
+    tx: &mut dyn Tx,
+    repository: &Repository,
+    job: &JobId,
+    now: Timestamp,
+) -> Result<()> {
+    let Some(hours) = repository.settings.reflection.every_hours else { return Ok(()) };
+    let key = ReflectionProgress::key_of(&repository.id);
+    let progress: Option<ReflectionProgress> = tx.ledger().noun(&repository.memory, &key)?;
+    let is_due = |progress: &ReflectionProgress| {
+        progress.finished > 0 && now.millis() - progress.asked_at.millis() >= i64::from(hours) * HOUR_MS
+    };
+    if !progress.as_ref().is_some_and(is_due) {
+        return Ok(());
+    }
+    let place = ReflectionPlace {
+        memory: repository.memory.clone(),
+        repository: repository.id.clone(),
+        window: WINDOW_DEFAULT,
+    };
+    ask_for(tx, &place, place::actor_of(repository)?, job, now).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_say_what_jobs_are_about() {
+        let memory = MemoryId::parse("code_memory-0123456789").unwrap();
+        let repository = RepositoryId::parse("0192d1e8-7b7a-7c3e-8f00-000000000000").unwrap();
+        let place = ReflectionPlace { memory: memory.clone(), repository, window: 50 };
+        assert_eq!(ReflectionPlace::of(&memory, &place.key()), Some(place));
+        for key in ["reflect 50 episodes-0123456789 /a/", "reflect-repository", "reflect-repository x y", ""]
+        {
+            assert_eq!(ReflectionPlace::of(&memory, key), None, "{key}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Writing reflections over a repository: a subject that is known gets its next version where its counts are others, one that too few tasks
+//! bear out by now expires, what is new is written. The same tasks change nothing.
+
+use std::collections::BTreeSet;
+
+use loci_model::making::Making;
+use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::provenance::Provenance;
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::{JobId, RecordId, Result, Timestamp};
+
+use super::SUBTYPE;
+use super::counting::Counted;
+use super::looking::{RepositoryLook, known, namespace};
+use crate::coding::learned::{SCHEMA_VERSION, digest};
+use crate::records::NewRecord;
+use crate::records::batch;
+use crate::records::changing::Changing;
+use crate::records::writing::{Building, Origin};
+use crate::safety::SafetyPolicy;
+use crate::{Engine, access};
+
+/// Who reflects, in telemetry.
+const BY: &str = "loci";
+
+impl Engine {
+    /// Writes what was counted. Those that are known, and of which nothing was counted, stay as they are.
+    pub(super) async fn reflections_write(
+        &self,
+        look: &RepositoryLook,
+        counted: Vec<Counted>,
+        making: Making,
+    ) -> Result<Vec<RecordId>> {
+        let now = self.clock.now();
+        let fresh = |_: &Counted| RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()));
+        let ids = counted.iter().map(fresh).collect::<Result<Vec<_>>>()?;
+        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let policy = SafetyPolicy::of(&self.settings, &look.memory.settings).of_model_text();
+        let (memory, actor) = (look.memory.clone(), look.actor.clone());
+        let written = self
+            .store
+            .write(move |tx| {
+                let view = access::record_view(&Principal::engine(), &memory.id, Capability::Write)?;
+                let building = Building { memory: &memory, view: &view, policy, expiry: None, by: BY, now };
+                let there = known(tx, &memory.id, &actor, now)?;
+                let mut written = Vec::new();
+                for (one, id) in counted.iter().zip(&ids) {
+                    let subtype = format!("{SUBTYPE}{}", one.key);
+                    let before = there.iter().find(|record| record.subtype.as_ref() == Some(&subtype));
+                    written.extend(put(tx, &building, (one, before, id), &actor, &making)?);
+                }
+                if !written.is_empty() {
+                    batch::ask_for_vectors(tx, &memory.id, &job, now)?;
+                }
+                Ok(written)
+            })
+            .await?;
+        self.wake.call();
+        Ok(written)
+    }
+}
+
+/// Writes one; what was written, if anything.
+fn put(
+    tx: &mut dyn Tx,
+    building: &Building<'_>,
+    (one, before, id): (&Counted, Option<&Record>, &RecordId),
+    actor: &loci_model::ActorId,
+    making: &Making,
+) -> Result<Option<RecordId>> {
+    let changing = Changing { memory: building.memory, by: building.by, at: building.now };
+    if !one.is_enough {
+        if let Some(before) = before {
+            let (hits, of) = (one.evidence.hits, one.evidence.of);
+            let reason = format!("borne out by {hits} of {of} tasks by now");
+            changing.set_state(tx, before, RecordState::Expired, &reason)?;
+        }
+        return Ok(None);
+    }
+    let evidence = Some(one.evidence.clone());
+    let is_same = |before: &Record| {
+        let counted = before.making.as_ref().map(|making| making.evidence.clone());
+        counted.is_some_and(|counted| counted == evidence) && before.derived_from == one.episodes
+    };
+    if before.is_some_and(is_same) {
+        return Ok(None);
+    }
+    let record = built(building, one, id, actor, Making { evidence, ..making.clone() })?;
+    match before {
+        // What is held back continues nothing: the reflection that is there stays as it is.
+        Some(_) if record.state != RecordState::Active => Ok(None),
+        Some(before) => Ok(Some(building.replace(tx, before, record, "counted again")?.id)),
+        None => {
+            building.insert(tx, &record)?;
+            Ok(Some(record.id))
+        }
+    }
+}
+
+fn built(
+    building: &Building<'_>,
+    one: &Counted,
+    id: &RecordId,
+    actor: &loci_model::ActorId,
+    making: Making,
+) -> Result<Record> {
+    let text = |text: &str| MetadataValue::String(text.to_owned());
+    let metadata = Metadata::from([
+        ("schema_version".to_owned(), text(SCHEMA_VERSION)),
+        ("type".to_owned(), text("reflection")),
+        ("source_type".to_owned(), text("reflection")),
+        ("repo".to_owned(), text(actor.as_str())),
+        ("hits".to_owned(), MetadataValue::Number(f64::from(one.evidence.hits))),
+        ("of".to_owned(), MetadataValue::Number(f64::from(one.evidence.of))),
+        ("predicate".to_owned(), text(&one.evidence.predicate)),
+    ]);
+    let asked = NewRecord {
+        subtype: Some(format!("{SUBTYPE}{}", one.key)),
+        metadata,
+        kind: RecordKind::Reflection,
+        ..NewRecord::fact(String::new(), vec![namespace(actor)?], one.text.clone(), building.now)
+    };
+    let provenance = Provenance { actor: Some(actor.clone()), ..Provenance::default() };
+    let from = Origin { provenance, origin: RecordOrigin::Extracted, index_text: None };
+    let (mut record, _) = building.build(&asked, id, from)?;
+    record.metadata.insert("content_sha256".to_owned(), text(&digest(&record.text)));
+    record.making = Some(Box::new(making));
+    record.derived_from.clone_from(&one.episodes);
+    Ok(record)
+}
+
+/// Subjects that were counted.
+pub(super) fn keys(counted: &[Counted]) -> BTreeSet<String> {
+    counted.iter().map(|one| format!("{SUBTYPE}{}", one.key)).collect()
+}
+
+/// The newest change of what was written, for whoever brought a model's answer.
+pub(super) fn is_newer(record: &Record, since: Timestamp) -> bool {
+    record.updated_at >= since
+}
