@@ -98,3 +98,12 @@ pub struct DoctorReport {
     /// What was looked at.
     pub findings: Vec<Finding>,
 }
+
+/// Which part of a memory is exported.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExportAsk {
+    /// Records in this namespace and beneath it, with the repository, the tasks and what else belongs to its actor; absent: everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+}

@@ -6,6 +6,7 @@
 pub mod admin;
 pub mod attribution;
 pub mod commit;
+pub mod conflict;
 pub mod dead_letter;
 pub mod delivery;
 pub mod evaluation;
@@ -37,6 +38,7 @@ pub mod repository_search;
 pub mod repository_settings;
 pub mod review;
 pub mod rule;
+pub mod safeguard;
 pub mod search;
 pub mod session;
 pub mod task;

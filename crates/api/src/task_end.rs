@@ -58,6 +58,9 @@ pub struct TaskComplete {
     /// What the agent would have needed, in the same form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_feedback_text: Option<String>,
+    /// When this was seen to be so, for what is told late; absent, or ahead: now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_at: Option<String>,
     /// Versions of the prompts that made these texts, by `learnings` and `self_feedback`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub extraction_prompts: BTreeMap<String, String>,
@@ -78,9 +81,11 @@ pub struct Learned {
     /// The record that holds it; absent where it was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// `added`, `duplicate`, `held`, `quarantined` or `rejected`.
+    /// `added`; `superseded`: added in the place of what it contradicts; `conflict`: added, and a person decides; `outdated`: kept as
+    /// history; `duplicate`, `held`, `quarantined` or `rejected`.
     pub action: String,
-    /// Why, where it was not added: `already_known`, `in_repo_docs`, `too_long`, `too_many`, `declared_wrong_before`,
+    /// Why, where it was not added: `already_known`, `says_the_same`, `contradicts_what_is_trusted_more`,
+    /// `what_contradicts_it_is_newer`, `in_repo_docs`, `too_long`, `too_many`, `declared_wrong_before`,
     /// `looks_like_instructions`, `security_alert`, `the_same_is_held`, `the_same_is_quarantined`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -195,6 +200,9 @@ pub struct TaskNote {
     /// `architecture`, `convention`, `tooling` or `gotcha`; absent: as its words say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
+    /// When this was seen to be so, for what is told late; absent, or ahead: now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_at: Option<String>,
 }
 
 /// What became of a note.

@@ -79,6 +79,12 @@ pub(crate) enum Command {
     /// Rules that reviews of a repository left
     #[command(subcommand)]
     Rule(commands::rule::Rules),
+    /// Memories of a repository that contradict each other, and which stays
+    #[command(subcommand)]
+    Conflicts(commands::conflicts::Conflicts),
+    /// Memories of a repository that wait for a person
+    #[command(subcommand)]
+    Held(commands::held::Held),
     /// Facts that cite code, checked before they are shown
     #[command(subcommand)]
     Fact(commands::fact::Fact),

@@ -3,9 +3,11 @@
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use http::Method;
-use loci_api::admin::{Backup, BackupReport, DoctorAsk, DoctorReport, Forget, ForgetReceipt, ImportReport};
+use loci_api::admin::{
+    Backup, BackupReport, DoctorAsk, DoctorReport, ExportAsk, Forget, ForgetReceipt, ImportReport,
+};
 
-use crate::call::{Client, LineStream, path};
+use crate::call::{Client, LineStream, path, with_query};
 use crate::error::ClientError;
 use crate::transport::Outgoing;
 
@@ -23,7 +25,16 @@ impl Client {
     /// # Errors
     /// See [`Client::forget`].
     pub async fn export(&self, memory: &str) -> Result<LineStream, ClientError> {
-        self.stream(Method::GET, path(&["v1", "memories", memory, "export"]), Outgoing::Empty).await
+        self.export_part(memory, &ExportAsk::default()).await
+    }
+
+    /// A part of a memory as JSON lines.
+    ///
+    /// # Errors
+    /// See [`Client::forget`].
+    pub async fn export_part(&self, memory: &str, asked: &ExportAsk) -> Result<LineStream, ClientError> {
+        let path = with_query(path(&["v1", "memories", memory, "export"]), asked)?;
+        self.stream(Method::GET, path, Outgoing::Empty).await
     }
 
     /// Writes what an export holds.

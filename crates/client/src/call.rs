@@ -243,7 +243,7 @@ pub(crate) fn path(segments: &[&str]) -> String {
 }
 
 /// A flat shape as a query; absent members are left out.
-fn with_query(path: String, query: &impl Serialize) -> Result<String, ClientError> {
+pub(crate) fn with_query(path: String, query: &impl Serialize) -> Result<String, ClientError> {
     let bad = || ClientError::Request("a query of the native API is flat".to_owned());
     let serde_json::Value::Object(members) = serde_json::to_value(query).map_err(|_| bad())? else {
         return Err(bad());

@@ -28,6 +28,7 @@ mod reflections;
 mod repositories;
 mod reviews;
 mod rules;
+mod safeguards;
 mod search;
 mod sessions;
 mod tasks;

@@ -35,10 +35,16 @@ closed_words! {
         Progress = "progress",
         /// Records that contradict each other.
         Conflict = "conflict",
+        /// Who else said what a record says.
+        Agreement = "agreement",
+        /// Records that hold on a branch alone.
+        BranchFact = "branch_fact",
         /// What evaluations found.
         Evaluation = "evaluation",
         /// States of a repository's knowledge that one can go back to.
         Snapshot = "snapshot",
+        /// What was erased on purpose, by id.
+        Purge = "purge",
     }
 }
 

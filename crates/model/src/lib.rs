@@ -6,12 +6,15 @@
 //! To add a noun: its file here, an accessor trait in [`ports::store`], a table in each store, a section in the
 //! conformance suite of `testkit`.
 
+pub mod agreement;
 pub mod bounded_cache;
+pub mod branch_fact;
 pub mod citation;
 pub mod claim;
 pub mod code;
 pub mod code_history;
 pub mod commit;
+pub mod conflict;
 pub mod delivery;
 pub mod document;
 pub mod error;
@@ -48,6 +51,7 @@ pub mod pull_request;
 pub mod record;
 pub mod repository;
 pub mod review;
+pub mod rollback;
 pub mod rule;
 pub mod scope;
 pub mod settings;

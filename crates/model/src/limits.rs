@@ -274,6 +274,10 @@ pub const EVALUATION_TEXT_CHARS_MAX: usize = 10_000;
 pub const EXPLAINED_EXPOSURES_MAX: usize = 100;
 /// Characters of a learning.
 pub const LEARNING_CHARS_MAX: usize = 2_000;
+/// Tasks that are counted as saying the same as a record.
+pub const AGREEING_TASKS_MAX: usize = 100;
+/// Open conflicts of a repository, and records of its unmerged branches, that one hydration looks at: the newest.
+pub const STANDING_LOOKED_AT_MAX: usize = 1_000;
 /// Learnings that one report may bring; as many of self-feedback.
 pub const LEARNINGS_PER_REPORT_MAX: usize = 50;
 /// Bytes of a prompt's template.

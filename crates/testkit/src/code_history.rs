@@ -24,6 +24,7 @@ pub struct CodeHistory {
     is_default_untold: bool,
     is_cut_off: bool,
     unlisted: Vec<String>,
+    aside: BTreeSet<ObjectId>,
     reads: Cell<usize>,
     changes: Cell<usize>,
     announced: RefCell<Vec<ObjectId>>,
@@ -95,6 +96,22 @@ impl CodeHistory {
             let commit = self.commits.remove(place);
             self.commits.push(commit);
         }
+    }
+
+    /// Adds a commit that lies on a branch of its own: the tip of `main` stays, and does not hold it.
+    pub fn commit_aside(&mut self, files: &[(&str, &str)]) -> ObjectId {
+        let tip = self.tip().commit();
+        let id = self.commit(files);
+        self.aside.insert(id);
+        if let Some(tip) = tip {
+            self.reset(tip);
+        }
+        id
+    }
+
+    /// The branch of a commit comes onto `main`.
+    pub fn merge(&mut self, commit: ObjectId) {
+        self.aside.remove(&commit);
     }
 
     /// The last commit, as a revision; without commits an empty worktree.
@@ -377,6 +394,9 @@ impl CodeSource for CodeHistory {
 
     fn is_ancestor(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<bool> {
         self.check()?;
+        if self.aside.contains(older) {
+            return Ok(older == newer);
+        }
         Ok(matches!((self.place(older), self.place(newer)), (Some(older), Some(newer)) if older <= newer))
     }
 }

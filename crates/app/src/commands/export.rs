@@ -8,10 +8,12 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use futures::StreamExt;
 use indicatif::ProgressBar;
+use loci_api::admin::ExportAsk;
 use loci_api::memory::MemoryListing;
 use loci_client::LineStream;
 use serde::{Deserialize, Serialize};
 
+use super::manifest;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::NotFound;
@@ -32,13 +34,19 @@ pub(crate) struct Export {
     /// Every memory, in one file
     #[arg(long)]
     all: bool,
+    /// Only records in this namespace and beneath it, with what belongs to its repository
+    #[arg(long, requires = "memory")]
+    namespace: Option<String>,
+    /// Write counts and the SHA-256 of the file beside it: import compares them
+    #[arg(long, requires = "file")]
+    manifest: bool,
     /// The file; standard output where it is absent or -
     file: Option<PathBuf>,
 }
 
 /// What an export holds, as its last line says.
-#[derive(Debug, Default, Clone, Copy, Serialize, Deserialize)]
-struct Counts {
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Counts {
     memories: u64,
     events: u64,
     records: u64,
@@ -51,12 +59,17 @@ impl Export {
             Some(memory) => vec![session.memory(memory).await?],
             None => all(&session).await?,
         };
+        let part = ExportAsk { namespace: self.namespace.clone() };
         match self.file.as_deref().filter(|path| *path != Path::new("-")) {
             None => {
-                write(&session, &memories, &mut std::io::stdout().lock()).await?;
+                ensure!(!self.manifest, "a manifest lies beside a file: name one");
+                write(&session, &memories, &part, &mut std::io::stdout().lock()).await?;
             }
             Some(path) => {
-                let counts = to_file(&session, &memories, path).await?;
+                let counts = to_file(&session, &memories, &part, path).await?;
+                if self.manifest {
+                    manifest::write(path, part.namespace.as_deref(), counts)?;
+                }
                 output::result(session.json, &counts, |counts| {
                     output::line(format!(
                         "wrote {}: {} memories, {} events, {} record versions",
@@ -92,24 +105,29 @@ async fn all(session: &Session) -> Result<Vec<String>> {
 }
 
 /// Under another name until it is whole.
-async fn to_file(session: &Session, memories: &[String], path: &Path) -> Result<Counts> {
+async fn to_file(session: &Session, memories: &[String], part: &ExportAsk, path: &Path) -> Result<Counts> {
     let mut name = path.as_os_str().to_owned();
     name.push(".partial");
     let partial = PathBuf::from(name);
     let file = std::fs::File::create(&partial).with_context(|| format!("writing {}", partial.display()))?;
     let mut out = std::io::BufWriter::new(file);
-    let counts = write(session, memories, &mut out).await?;
+    let counts = write(session, memories, part, &mut out).await?;
     out.get_ref().sync_all()?;
     std::fs::rename(&partial, path).with_context(|| format!("writing {}", path.display()))?;
     Ok(counts)
 }
 
 /// The exports of these memories as one: the first header, the lines of each, the sum of their ends.
-async fn write(session: &Session, memories: &[String], out: &mut impl Write) -> Result<Counts> {
+async fn write(
+    session: &Session,
+    memories: &[String],
+    part: &ExportAsk,
+    out: &mut impl Write,
+) -> Result<Counts> {
     let progress = output::spinner("exporting");
     let mut joined = Joined { out, headed: false, counts: Counts::default() };
     for memory in memories {
-        joined.append(session.client.export(memory).await?, &progress).await?;
+        joined.append(session.client.export_part(memory, part).await?, &progress).await?;
     }
     let last = serde_json::to_string(&joined.counts)?;
     let members = last.strip_prefix('{').context("counts are an object")?;

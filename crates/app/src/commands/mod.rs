@@ -7,6 +7,7 @@ pub(crate) mod attribution;
 pub(crate) mod backup;
 pub(crate) mod blame;
 pub(crate) mod config;
+pub(crate) mod conflicts;
 pub(crate) mod dead_letters;
 pub(crate) mod demo;
 pub(crate) mod doctor;
@@ -18,11 +19,13 @@ pub(crate) mod fact;
 pub(crate) mod forget;
 pub(crate) mod githook;
 pub(crate) mod graph;
+pub(crate) mod held;
 pub(crate) mod here;
 pub(crate) mod import;
 pub(crate) mod install;
 pub(crate) mod job;
 pub(crate) mod key;
+mod manifest;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod migrate;
@@ -35,6 +38,7 @@ pub(crate) mod record_quarantine;
 pub(crate) mod reflect;
 pub(crate) mod repo;
 mod repo_metrics;
+mod repo_safeguards;
 pub(crate) mod repo_settings;
 mod repo_sync;
 mod repo_themes;
@@ -77,6 +81,8 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Reflect(reflect) => reflect.run(globals, environment).await,
         Command::Repo(repo) => repo.run(globals, environment).await,
         Command::Rule(rule) => rule.run(globals, environment).await,
+        Command::Conflicts(conflicts) => conflicts.run(globals, environment).await,
+        Command::Held(held) => held.run(globals, environment).await,
         Command::Fact(fact) => fact.run(globals, environment).await,
         Command::Task(task) => task.run(globals, environment).await,
         Command::Prefs(prefs) => prefs.run(globals, environment).await,

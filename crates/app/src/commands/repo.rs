@@ -57,6 +57,16 @@ pub(crate) enum Repo {
     Themes(super::repo_themes::Themes),
     /// Tell how well the tasks of a repository went, and what memories were worth to them
     Metrics(super::repo_metrics::Metrics),
+    /// Hold back memories of a repository, from the next hydration on
+    Quarantine(super::repo_safeguards::Quarantine),
+    /// Let held memories of a repository go again
+    Release(super::repo_safeguards::Quarantine),
+    /// States of a repository's memory that one can go back to
+    Snapshots(super::repo_safeguards::Snapshots),
+    /// Put a repository's memory back to a snapshot
+    Rollback(super::repo_safeguards::Rollback),
+    /// Erase memories of a repository, for good
+    Purge(Box<super::repo_safeguards::Purge>),
     /// Send a clone's default branch to a bare mirror that a server reads
     Sync(super::repo_sync::Sync),
     /// Give a repository another name
@@ -82,6 +92,11 @@ impl Repo {
             Self::Set(set) => set.run(&session.client, session.json).await?,
             Self::Metrics(metrics) => metrics.run(&session.client, session.json).await?,
             Self::Themes(themes) => themes.run(&session.client, session.json).await?,
+            Self::Quarantine(ask) => ask.hold(&session.client, session.json).await?,
+            Self::Release(ask) => ask.release(&session.client, session.json).await?,
+            Self::Snapshots(ask) => ask.run(&session.client, session.json).await?,
+            Self::Rollback(ask) => ask.run(&session.client, session.json).await?,
+            Self::Purge(ask) => ask.run(&session.client, session.json).await?,
             Self::Add { name, path, at_forge, same_as, parent, default_ref, quorum, forge_id, at } => {
                 let directory = if at_forge { None } else { Some(absolute(path)?) };
                 let add = RepositoryAdd {

@@ -4,7 +4,7 @@
 use anyhow::{Result, bail};
 use loci_engine::coding::hydration::Estimator;
 use loci_engine::coding::settings::{
-    CaptureSettings, ControlArms, DropPolicy, ForgeSettings, OnUnverifiable, Shares,
+    CaptureSettings, ControlArms, DropPolicy, ForgeSettings, OnConflict, OnUnverifiable, Shares,
 };
 use loci_engine::coding::{CodingSettings, RuleSettings};
 use loci_engine::render::Oversize;
@@ -41,6 +41,8 @@ pub struct CodingSection {
     pub oversize: String,
     /// `label` or `withhold`: what happens to stored facts whose code cannot be looked at.
     pub on_unverifiable: String,
+    /// `label` or `withhold`: what happens to records that contradict each other, while nobody decided.
+    pub on_conflict: String,
     /// Hundredths of the budget.
     pub shares: SharesSection,
     /// The control group.
@@ -135,6 +137,7 @@ impl Default for CodingSection {
             drop_policy: "scored".to_owned(),
             oversize: "skip".to_owned(),
             on_unverifiable: "label".to_owned(),
+            on_conflict: "label".to_owned(),
             shares: SharesSection::default(),
             control: ControlSection::default(),
             capture: CaptureSection::default(),
@@ -201,6 +204,7 @@ impl CodingSection {
             oversize: oversize(&self.oversize).unwrap_or_default(),
             on_unverifiable: OnUnverifiable::parse(&self.on_unverifiable).unwrap_or_default(),
             rules: RuleSettings::default(),
+            on_conflict: OnConflict::parse(&self.on_conflict).unwrap_or_default(),
             shares: Shares { rules, knowledge, episodes, preferences, reflections },
             control: ControlArms { off, tier1, tier2, tier3, shadow, salt },
             capture: CaptureSettings {
@@ -245,6 +249,9 @@ impl CodingSection {
         }
         if OnUnverifiable::parse(&self.on_unverifiable).is_none() {
             bail!("coding.on_unverifiable must be label or withhold");
+        }
+        if OnConflict::parse(&self.on_conflict).is_none() {
+            bail!("coding.on_conflict must be label or withhold");
         }
         let SharesSection { rules, knowledge, episodes, preferences, reflections } = self.shares;
         let sum = [rules, knowledge, episodes, preferences, reflections].map(u64::from).iter().sum::<u64>();

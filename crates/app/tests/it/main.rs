@@ -28,6 +28,7 @@ mod program;
 mod prompting;
 mod pulling;
 mod ruling;
+mod safeguarding;
 mod scopes;
 mod serving;
 mod shop;

@@ -1,15 +1,19 @@
-//! `export_page`: a memory as lines, a page at a time, so that any size streams.
+//! `export_page`, `export_part`: a memory, or a part of it, as lines, a page at a time, so that any size streams.
 //!
 //! Exported: the memory, its repositories, its tasks, what they were shown, their commits and prompts, their sessions and what was said in them, live events, every version of every record, every change of state, facts that cite
-//! code and how they came to stand where they stand. Not exported, because it is derived or only of this server: vectors,
+//! code and how they came to stand where they stand, and the ledger. Of a namespace: its records with all that, and the repository, tasks,
+//! commits and entries of the ledger of its actor. Not exported, because it is derived or only of this server: vectors,
 //! indexes, kept verifications, jobs, tokens, keys, IngestData still waiting; and who read a fact when: it is counted.
 
 use loci_model::code::ObjectId;
-use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
+use loci_model::commit::TaskCommit;
+use loci_model::ledger::Shelf;
+use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
+use loci_model::repository::Repository;
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
-use super::{ExportCursor, ExportLine};
+use super::{ExportCursor, ExportLine, ExportPart};
 use crate::memories::existing;
 use crate::{Engine, access};
 
@@ -24,9 +28,20 @@ impl Engine {
         memory: &MemoryId,
         cursor: ExportCursor,
     ) -> Result<(Vec<ExportLine>, ExportCursor)> {
+        self.export_part(caller, memory, &ExportPart::default(), cursor).await
+    }
+
+    /// The same of a part of a memory.
+    pub async fn export_part(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        part: &ExportPart,
+        cursor: ExportCursor,
+    ) -> Result<(Vec<ExportLine>, ExportCursor)> {
         access::require_whole(caller, memory, Capability::Admin)?;
         let now = self.clock.now();
-        let memory = memory.clone();
+        let (memory, part) = (memory.clone(), part.clone());
         self.store
             .read(move |tx| match &cursor {
                 ExportCursor::Start => {
@@ -34,15 +49,16 @@ impl Engine {
                     let next = ExportCursor::Repositories(None);
                     Ok((vec![ExportLine::Memory { memory: Box::new(found) }], next))
                 }
-                ExportCursor::Repositories(after) => repositories(tx, &memory, after.as_deref()),
-                ExportCursor::Tasks(after) => tasks(tx, &memory, after.clone()),
+                ExportCursor::Repositories(after) => repositories(tx, &memory, &part, after.as_deref()),
+                ExportCursor::Tasks(after) => tasks(tx, &memory, &part, after.clone()),
                 ExportCursor::Exposures(after) => exposures(tx, &memory, after.as_ref()),
-                ExportCursor::Commits(after) => commits(tx, &memory, after.as_ref()),
+                ExportCursor::Commits(after) => commits(tx, &memory, &part, after.as_ref()),
                 ExportCursor::Prompts(after) => prompts(tx, &memory, after.as_ref()),
                 ExportCursor::TaskSessions(after) => task_sessions(tx, &memory, after.as_ref()),
                 ExportCursor::SessionItems(after) => session_items(tx, &memory, after.as_ref(), now),
                 ExportCursor::Events(after) => events(tx, &memory, *after, now),
-                ExportCursor::Records(after) => records(tx, &memory, after.as_ref()),
+                ExportCursor::Records(after) => records(tx, &memory, &part, after.as_ref()),
+                ExportCursor::Ledger(shelf, after) => ledger(tx, &memory, &part, *shelf, after.clone()),
                 ExportCursor::End => Ok((Vec::new(), ExportCursor::End)),
             })
             .await
@@ -52,6 +68,7 @@ impl Engine {
 fn repositories(
     tx: &dyn ReadTx,
     memory: &MemoryId,
+    part: &ExportPart,
     after: Option<&str>,
 ) -> Result<(Vec<ExportLine>, ExportCursor)> {
     existing(tx, memory)?;
@@ -60,19 +77,24 @@ fn repositories(
         Some(last) => ExportCursor::Repositories(Some(last.key.clone())),
         None => ExportCursor::Tasks(None),
     };
+    let actor = part.actor();
+    let is_meant = |one: &Repository| actor.as_ref().is_none_or(|actor| one.key == actor.as_str());
     let line = |repository| ExportLine::Repository { repository: Box::new(repository) };
-    Ok((page.into_iter().map(line).collect(), next))
+    Ok((page.into_iter().filter(is_meant).map(line).collect(), next))
 }
 
 fn tasks(
     tx: &dyn ReadTx,
     memory: &MemoryId,
+    part: &ExportPart,
     after: Option<(Timestamp, TaskId)>,
 ) -> Result<(Vec<ExportLine>, ExportCursor)> {
     existing(tx, memory)?;
-    let page = tx.tasks().list(&TaskQuery { after, ..TaskQuery::all(memory.clone(), PAGE_ROWS) })?;
+    let actors = part.actor().into_iter().collect();
+    let page = tx.tasks().list(&TaskQuery { actors, after, ..TaskQuery::all(memory.clone(), PAGE_ROWS) })?;
     let next = match page.last() {
         Some(last) => ExportCursor::Tasks(Some((last.created_at, last.id.clone()))),
+        None if part.namespace.is_some() => ExportCursor::Commits(None),
         None => ExportCursor::Exposures(None),
     };
     Ok((page.into_iter().map(|task| ExportLine::Task { task: Box::new(task) }).collect(), next))
@@ -96,15 +118,20 @@ fn exposures(
 fn commits(
     tx: &dyn ReadTx,
     memory: &MemoryId,
+    part: &ExportPart,
     after: Option<&(ActorId, ObjectId)>,
 ) -> Result<(Vec<ExportLine>, ExportCursor)> {
     existing(tx, memory)?;
     let page = tx.commits().list(memory, after.map(|(actor, sha)| (actor, sha)), PAGE_ROWS)?;
     let next = match page.last() {
         Some(last) => ExportCursor::Commits(Some((last.actor.clone(), last.sha))),
+        None if part.namespace.is_some() => ExportCursor::Records(None),
         None => ExportCursor::Prompts(None),
     };
-    Ok((page.into_iter().map(|commit| ExportLine::Commit { commit: Box::new(commit) }).collect(), next))
+    let actor = part.actor();
+    let is_meant = |one: &TaskCommit| actor.as_ref().is_none_or(|actor| one.actor == *actor);
+    let line = |commit| ExportLine::Commit { commit: Box::new(commit) };
+    Ok((page.into_iter().filter(is_meant).map(line).collect(), next))
 }
 
 fn prompts(
@@ -173,18 +200,23 @@ fn events(
 fn records(
     tx: &dyn ReadTx,
     memory: &MemoryId,
+    part: &ExportPart,
     after: Option<&(RecordId, u32)>,
 ) -> Result<(Vec<ExportLine>, ExportCursor)> {
     existing(tx, memory)?;
     let page = tx.records().export(memory, after, PAGE_ROWS)?;
     let next = match page.last() {
         Some(last) => ExportCursor::Records(Some((last.id.clone(), last.version))),
-        None => ExportCursor::End,
+        None => first_shelf(),
     };
     let mut lines = Vec::with_capacity(page.len());
     for record in page {
-        let newest = tx.records().get(memory, &record.id)?.map(|current| current.version);
-        let current = newest == Some(record.version);
+        let newest = tx.records().get(memory, &record.id)?;
+        // A record that has moved goes with the namespace where it is now.
+        if !part.holds(newest.as_ref().map_or(&record.namespace, |newest| &newest.namespace)) {
+            continue;
+        }
+        let current = newest.map(|newest| newest.version) == Some(record.version);
         let id = record.id.clone();
         lines.push(ExportLine::Record { record: Box::new(record), current });
         if current {
@@ -204,4 +236,30 @@ fn fact(tx: &dyn ReadTx, memory: &MemoryId, record: &RecordId) -> Result<Vec<Exp
     let history = tx.fact_events().history(memory, record)?;
     lines.extend(history.into_iter().map(|event| ExportLine::FactEvent { event: Box::new(event) }));
     Ok(lines)
+}
+
+/// Where the ledger begins.
+fn first_shelf() -> ExportCursor {
+    Shelf::ALL.first().map_or(ExportCursor::End, |shelf| ExportCursor::Ledger(*shelf, None))
+}
+
+fn ledger(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    part: &ExportPart,
+    shelf: Shelf,
+    after: Option<(Timestamp, String)>,
+) -> Result<(Vec<ExportLine>, ExportCursor)> {
+    existing(tx, memory)?;
+    let actor = part.actor();
+    let page = LedgerPage { memory: memory.clone(), shelf, actor, subject: None, after, limit: PAGE_ROWS };
+    let page = tx.ledger().list(&page)?;
+    let next = match page.last() {
+        Some(last) => ExportCursor::Ledger(shelf, Some((last.at, last.key.clone()))),
+        None => {
+            let mut rest = Shelf::ALL.iter().copied().skip_while(|one| *one != shelf).skip(1);
+            rest.next().map_or(ExportCursor::End, |shelf| ExportCursor::Ledger(shelf, None))
+        }
+    };
+    Ok((page.into_iter().map(|entry| ExportLine::Ledger { entry: Box::new(entry) }).collect(), next))
 }

@@ -5,6 +5,7 @@
 
 use loci_model::event::Event;
 use loci_model::job::DueRule;
+use loci_model::ledger::LedgerEntry;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
@@ -104,6 +105,7 @@ fn import_line(
             require_open(open, &event.memory)?;
             tx.fact_events_mut().append(std::slice::from_ref(&**event))
         }
+        ExportLine::Ledger { entry } => import_entry(tx, open, entry),
         ExportLine::Event { event } => {
             require_open(open, &event.memory)?;
             import_event(tx, event, job, now)?;
@@ -122,6 +124,11 @@ fn import_line(
         }
         ExportLine::End { .. } => Ok(()),
     }
+}
+
+fn import_entry(tx: &mut dyn Tx, open: &[MemoryId], entry: &LedgerEntry) -> Result<()> {
+    require_open(open, &entry.memory)?;
+    tx.ledger_mut().put(entry)
 }
 
 fn import_session(tx: &mut dyn Tx, open: &[MemoryId], session: &TaskSession) -> Result<()> {

@@ -14,6 +14,7 @@ use loci_model::commit::TaskCommit;
 use loci_model::event::Event;
 use loci_model::exposure::Exposure;
 use loci_model::fact::{Fact, FactEvent};
+use loci_model::ledger::{LedgerEntry, Shelf};
 use loci_model::memory::Memory;
 use loci_model::prompt_version::PromptVersion;
 use loci_model::record::Record;
@@ -21,7 +22,9 @@ use loci_model::repository::Repository;
 use loci_model::task::Task;
 use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::telemetry::StateChange;
-use loci_model::{ActorId, ExposureId, MemoryId, RecordId, TaskId, Timestamp};
+use loci_model::{
+    ActorId, ExposureId, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, TaskId, Timestamp,
+};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use forget::erase_actor;
@@ -133,6 +136,11 @@ pub enum ExportLine {
         /// What happened.
         event: Box<FactEvent>,
     },
+    /// An entry of the ledger: reviews, outcomes, conflicts, and whatever else is kept beside records.
+    Ledger {
+        /// The entry.
+        entry: Box<LedgerEntry>,
+    },
     /// The last line: counts, so that a cut file is noticed.
     End {
         /// Memories in the file.
@@ -142,6 +150,30 @@ pub enum ExportLine {
         /// Record versions in the file.
         records: u64,
     },
+}
+
+/// Which part of a memory is exported.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ExportPart {
+    /// Records in this namespace or beneath it, and what belongs to its actor, of which nothing was said word for word: no events, no
+    /// conversations, no exposures. `None`: everything.
+    pub namespace: Option<Namespace>,
+}
+
+impl ExportPart {
+    /// Whether records of a namespace belong to it.
+    pub(crate) fn holds(&self, namespace: &Namespace) -> bool {
+        self.namespace.as_ref().is_none_or(|root| {
+            NamespaceFilter::new(root, NamespaceMatch::Subtree).admits_normal(&namespace.normal())
+        })
+    }
+
+    /// Whose it is, where it is a part: the repository that the namespace is of, or the one segment that it has.
+    pub(crate) fn actor(&self) -> Option<ActorId> {
+        let normal = self.namespace.as_ref()?.normal();
+        let parts: Vec<&str> = normal.trim_matches('/').splitn(3, '/').take(2).collect();
+        ActorId::parse(parts.join("/")).ok()
+    }
 }
 
 /// Where an export goes on.
@@ -168,6 +200,8 @@ pub enum ExportCursor {
     Events(u64),
     /// In the records of a memory, behind this version.
     Records(Option<(RecordId, u32)>),
+    /// In the ledger of a memory, on this shelf, behind the entry of that time and key.
+    Ledger(Shelf, Option<(Timestamp, String)>),
     /// Nothing is left.
     End,
 }

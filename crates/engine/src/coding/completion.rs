@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use loci_model::task::{TaskPullRequest, TaskStatus};
-use loci_model::{Error, RecordId, Result};
+use loci_model::{Error, RecordId, Result, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -45,6 +45,10 @@ pub struct Completion {
     pub learnings_text: Option<String>,
     /// What the agent would have needed.
     pub self_feedback_text: Option<String>,
+    /// When it was seen to be so; `None`, and what lies ahead: now.
+    /// The same report is the same, however late it is told.
+    #[serde(skip)]
+    pub observed_at: Option<Timestamp>,
     /// The versions of the prompts that made these texts, by `learnings` and `self_feedback`.
     pub extraction_prompts: BTreeMap<String, String>,
     /// Memories that were used.
@@ -130,6 +134,12 @@ pub(super) fn not_an_end() -> Error {
 pub enum LearnedAction {
     /// It was stored.
     Added,
+    /// It was stored, and took the place of what it contradicts.
+    Superseded,
+    /// It was stored beside what it contradicts, which is trusted more: a person decides.
+    Conflict,
+    /// It was stored as history: what contradicts it is newer.
+    Outdated,
     /// It was there already.
     Duplicate,
     /// It waits for a person.
@@ -141,10 +151,18 @@ pub enum LearnedAction {
 }
 
 impl LearnedAction {
+    /// Whether a record was made that tasks may be shown.
+    pub(super) fn is_added(self) -> bool {
+        matches!(self, Self::Added | Self::Superseded | Self::Conflict)
+    }
+
     /// The word that stands for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Added => "added",
+            Self::Superseded => "superseded",
+            Self::Conflict => "conflict",
+            Self::Outdated => "outdated",
             Self::Duplicate => "duplicate",
             Self::Held => "held",
             Self::Quarantined => "quarantined",

@@ -164,7 +164,7 @@ impl Engine {
                     .await?;
                 let taken = match learnings.is_empty() {
                     true => super::LearningsTaken::default(),
-                    false => self.learn(caller, standing, &task, learnings).await?,
+                    false => self.learn(caller, standing, &task, learnings, None).await?,
                 };
                 let now = self.clock.now();
                 let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;

@@ -1,6 +1,7 @@
 //! Writing learnings (coding-agent-memory.md §6.3): each through size, repository documents, safety and what is there already,
-//! into the knowledge of the task's repository; citations are proposed by the job `cite`. Each gets an answer.
+//! into the knowledge of the task's repository, where consolidation (§16) decides what becomes of it; citations are proposed by the job `cite`. Each gets an answer.
 
+use loci_model::branch_fact::BranchFact;
 use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::ports::store::{ReadTx, RecordPage, Tx};
@@ -8,14 +9,17 @@ use loci_model::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::task::Task;
-use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, limits};
+use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp, limits};
 use sha2::{Digest, Sha256};
 
-use super::alerts;
 use super::completion::{Learned, LearnedAction};
+use super::consolidating::{Around, Beside, Found, agree, land, note_branch_fact};
 use super::learnings::{Category, Learning};
 use super::reading_docs::Read;
+use super::{alerts, conflicts};
+use crate::consolidation::{Carrying, Decision};
 use crate::records::NewRecord;
+use crate::records::changing::Changing;
 use crate::records::writing::{Building, Origin};
 use crate::safety::{self, Tally, sanitise};
 use crate::verified::{LEARNING, PATH_REFS, as_metadata, mark_pending, proposing};
@@ -69,6 +73,10 @@ pub(super) struct Learner<'a> {
     /// The messages that they rest on.
     pub(super) sources: &'a [Source],
     pub(super) kind: LearnedKind,
+    /// What was found beforehand that is like them.
+    pub(super) around: &'a Around,
+    /// When they were seen to be so.
+    pub(super) observed_at: Timestamp,
 }
 
 impl Learner<'_> {
@@ -119,21 +127,100 @@ impl Learner<'_> {
             record.trust *= VAGUE_TRUST;
         }
         if let Some(known) = self.known(tx, &record, &digest)? {
-            return Ok(known);
+            return self.said_again(tx, known);
         }
         if self.kind == LearnedKind::Knowledge && self.read.is_unread && proposing::is_wanted(&record) {
             mark_pending(&mut record.metadata);
         }
         found.add(&safe);
-        self.building.insert(tx, &record)?;
-        proposing::ask(tx, &record, self.building.now)?;
-        Ok(match record.state {
-            RecordState::Quarantined => {
-                let reason = if is_alerted { "security_alert" } else { "looks_like_instructions" };
-                kept(record.id, LearnedAction::Quarantined, reason)
+        if record.state == RecordState::Quarantined {
+            let reason = if is_alerted { "security_alert" } else { "looks_like_instructions" };
+            self.building.insert(tx, &record)?;
+            proposing::ask(tx, &record, self.building.now)?;
+            return Ok(kept(record.id, LearnedAction::Quarantined, reason));
+        }
+        let became = match self.kind {
+            LearnedKind::Knowledge => self.consolidated(tx, &record, &learning.text)?,
+            LearnedKind::SelfFeedback => self.added(tx, &record)?,
+        };
+        if became.action != LearnedAction::Duplicate {
+            proposing::ask(tx, &record, self.building.now)?;
+        }
+        Ok(became)
+    }
+
+    fn added(&self, tx: &mut dyn Tx, record: &Record) -> Result<Became> {
+        self.building.insert(tx, record)?;
+        Ok(Became { id: Some(record.id.clone()), action: LearnedAction::Added, reason: None })
+    }
+
+    /// The branch that they hold on alone; `None`: that of everybody.
+    fn on_branch(&self) -> Option<Option<&str>> {
+        self.read.is_unmerged.then_some(self.task.branch.as_deref())
+    }
+
+    /// Writes a learning beside what is known of the same.
+    fn consolidated(&self, tx: &mut dyn Tx, record: &Record, said: &str) -> Result<Became> {
+        let Building { memory, by, now, .. } = *self.building;
+        let beside = Beside { memory, around: self.around, now, on_branch: self.on_branch() };
+        let Found { decision, against, landed } = beside.decide(tx, record, said)?;
+        let changing = Changing { memory, by, at: now };
+        let carrying = Carrying { changing, how: "reported" };
+        let became = match &decision {
+            Decision::Add { .. } | Decision::Update { .. } => self.added(tx, record)?,
+            Decision::Skip { of, .. } => {
+                carrying.carry_out(tx, record, &decision)?;
+                self.agree_with(tx, of)?;
+                landed.iter().try_for_each(|fact| land(tx, &changing, fact))?;
+                return Ok(kept(of.clone(), LearnedAction::Duplicate, "says_the_same"));
             }
-            _ => Became { id: Some(record.id), action: LearnedAction::Added, reason: None },
-        })
+            Decision::Supersede { .. } => {
+                let written = carrying.carry_out(tx, record, &decision)?;
+                let took_places = written.is_some_and(|written| !written.supersedes.is_empty());
+                let action = if took_places { LearnedAction::Superseded } else { LearnedAction::Added };
+                Became { id: Some(record.id.clone()), action, reason: None }
+            }
+            Decision::History { .. } => {
+                carrying.carry_out(tx, record, &decision)?;
+                kept(record.id.clone(), LearnedAction::Outdated, "what_contradicts_it_is_newer")
+            }
+            // Unlike what was extracted it is in force: both are shown as doubtful, or neither, as configured.
+            Decision::Hold { with, why } => {
+                self.building.insert(tx, record)?;
+                conflicts::note(tx, (with, record), &why.reason, now)?;
+                kept(record.id.clone(), LearnedAction::Conflict, "contradicts_what_is_trusted_more")
+            }
+        };
+        if let (Some(commit), Some(_)) = (self.commit, self.on_branch()) {
+            note_branch_fact(tx, record, self.task, commit, against)?;
+        }
+        Ok(became)
+    }
+
+    /// Its very words are known: the task agrees with the record, and what held on a branch alone holds everywhere where this does.
+    fn said_again(&self, tx: &mut dyn Tx, known: Became) -> Result<Became> {
+        if let (Some(id), LearnedAction::Duplicate) = (&known.id, known.action) {
+            self.agree_with(tx, id)?;
+            let memory = &self.building.memory.id;
+            let branch = tx.ledger().noun::<BranchFact>(memory, id.as_str())?;
+            if let Some(fact) = branch.filter(|_| self.on_branch().is_none()) {
+                let Building { memory, by, now, .. } = *self.building;
+                land(tx, &Changing { memory, by, at: now }, &fact)?;
+            }
+        }
+        Ok(known)
+    }
+
+    fn agree_with(&self, tx: &mut dyn Tx, id: &RecordId) -> Result<()> {
+        let record = tx.records().get(&self.building.memory.id, id)?;
+        record.iter().try_for_each(|record| agree(tx, record, self.task, self.observed_at))
+    }
+
+    /// It holds on a branch alone, and not where this does: it is not known here.
+    fn is_elsewhere(&self, tx: &dyn ReadTx, id: &RecordId) -> Result<bool> {
+        let Some(branch) = self.on_branch() else { return Ok(false) };
+        let fact = tx.ledger().noun::<BranchFact>(&self.building.memory.id, id.as_str())?;
+        Ok(fact.is_some_and(|fact| branch.is_none() || fact.branch.as_deref() != branch))
     }
 
     /// The topic is read by whoever reads the learning, so both are looked at together.
@@ -179,7 +266,7 @@ impl Learner<'_> {
             scope: learning.scope.clone(),
             metadata,
             kind: RecordKind::Fact,
-            ..NewRecord::fact(String::new(), vec![namespace], learning.text.clone(), self.building.now)
+            ..NewRecord::fact(String::new(), vec![namespace], learning.text.clone(), self.observed_at)
         })
     }
 
@@ -194,8 +281,10 @@ impl Learner<'_> {
         let strategies = std::iter::once(None).chain(memory.strategies.iter().map(|one| Some(&one.id)));
         for strategy in strategies {
             let same = tx.records().same_text(&memory.id, strategy, &record.namespace, &record.text)?;
-            if let Some(id) = same.into_iter().next() {
-                return Ok(Some(kept(id, LearnedAction::Duplicate, "already_known")));
+            for id in same {
+                if !self.is_elsewhere(tx, &id)? {
+                    return Ok(Some(kept(id, LearnedAction::Duplicate, "already_known")));
+                }
             }
         }
         let scope = RecordScope {
@@ -239,7 +328,7 @@ pub(super) fn digest(text: &str) -> String {
 }
 
 /// The knowledge of a task's repository.
-fn knowledge(task: &Task) -> Result<Namespace> {
+pub(super) fn knowledge(task: &Task) -> Result<Namespace> {
     Namespace::parse(format!("/{}/knowledge/", task.actor))
 }
 

@@ -13,6 +13,7 @@
 //! | `co_change` | files that change together, out of a repository's history and what tasks changed |
 //! | `learnings` | statements out of what an agent wrote: pure |
 //! | `repository_docs`, `reading_docs` | what a repository says itself, and reading it |
+//! | `consolidating`, `conflicts` | what becomes of a learning beside what is known, and what a person must decide |
 //! | `documented` | what a repository has come to say itself, which expires |
 //! | `completion`, `report` | what an agent reports, and the text of an episode |
 //! | `learned`, `episode_writing` | writing learnings, and the one episode of a task |
@@ -26,6 +27,7 @@
 //! | `attribution` | which tasks, prompts and people something leads back to, and what was said there |
 //! | `repository_counts` | how much is remembered of a repository |
 //! | `reviews` | reviews, pull requests, pushes and checks, as forges tell of them |
+//! | `safeguards` | holding back, deciding about what waits, going back to a snapshot, erasing |
 //! | `rules_list`, `rules` | the rules that reviews left: listed; learned, decided about, shown where from |
 //! | `assembling` | the user prompt of a task, out of what its forge says: pure |
 //! | `preferences` | what people want of the agents that work for them |
@@ -46,6 +48,8 @@ mod blame;
 mod checks;
 mod co_change;
 mod completion;
+pub(crate) mod conflicts;
+mod consolidating;
 mod documented;
 mod envelope;
 mod episode_writing;
@@ -70,6 +74,7 @@ mod repository_settings;
 mod reviews;
 pub mod rules;
 mod rules_list;
+mod safeguards;
 mod sessions;
 pub mod settings;
 mod task_alert;
@@ -94,6 +99,7 @@ pub use co_change::{
 };
 pub(crate) use co_change::{Graphs, ask_where_unread};
 pub use completion::{Completed, Completion, Learned, LearnedAction};
+pub use conflicts::{ConflictDecision, ConflictListing, ConflictResolved, ConflictShown};
 pub use evaluations::{EvaluationAdded, EvaluationListing, NewEvaluation, NewFinding};
 pub use extraction_prompts::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
 pub use hydration::Hydrated;
@@ -114,6 +120,10 @@ pub use reviews::{
 };
 pub use rules::{NewRule, ReviewLearned, RuleDecision, RuleExposure, RulePromotion, RuleProvenance};
 pub use rules_list::RuleListing;
+pub use safeguards::{
+    HeldDecision, HeldListing, NotUndone, PurgeAsk, Purged, RepositoryQuarantineAsk, RollbackAsk, RolledBack,
+    Selection, SnapshotOf, SnapshotShown,
+};
 pub(crate) use sessions::forgetting;
 pub use sessions::{
     NewSessionItem, Promoted, SessionAppended, SessionEvents, SessionListing, SessionPromoted, of_event,

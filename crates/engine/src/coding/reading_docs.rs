@@ -11,6 +11,7 @@ use loci_model::repository::Repository;
 use loci_model::task::Task;
 use loci_model::verdict::Unverifiable;
 
+use super::consolidating::is_unmerged;
 use super::envelope::LOAD_INFRA;
 use super::repository_docs::RepositoryDocs;
 use crate::Engine;
@@ -24,6 +25,8 @@ pub(super) struct Read {
     pub(super) docs: Option<RepositoryDocs>,
     /// Its files; `None` likewise.
     pub(super) tree: Option<Tree>,
+    /// The commit is known here, and is not on the default branch.
+    pub(super) is_unmerged: bool,
     /// There is a repository, and it could not be read.
     pub(super) is_unread: bool,
     /// What could not be looked at.
@@ -61,10 +64,11 @@ impl Engine {
             };
             let docs = RepositoryDocs::read(source, &tip)?;
             let files = source.files(&tip.revision)?;
-            Ok((docs, tip.commit().map(|commit| Tree { files, commit })))
+            let is_unmerged = is_unmerged(source, commit.as_deref(), default.as_deref()).unwrap_or(false);
+            Ok((docs, tip.commit().map(|commit| Tree { files, commit }), is_unmerged))
         };
         Ok(match self.on_code(&repository, &Standing::default(), Arc::new(work)).await {
-            Ok((docs, tree)) => Read { docs: Some(docs), tree, ..Read::default() },
+            Ok((docs, tree, is_unmerged)) => Read { docs: Some(docs), tree, is_unmerged, ..Read::default() },
             Err(error) => {
                 let why = error.why.as_str();
                 tracing::warn!(metric_type = LOAD_INFRA, why, "what a repository says could not be read");

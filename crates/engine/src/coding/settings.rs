@@ -39,6 +39,8 @@ pub struct CodingSettings {
     pub oversize: Oversize,
     /// What happens to stored facts whose citations cannot be verified now.
     pub on_unverifiable: OnUnverifiable,
+    /// What happens to records that contradict each other, while nobody decided.
+    pub on_conflict: OnConflict,
     /// How the budget is shared out.
     pub shares: Shares,
     /// The control group.
@@ -261,6 +263,27 @@ impl OnUnverifiable {
     }
 }
 
+/// What happens to records that contradict each other, while nobody decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnConflict {
+    /// They are shown, each trusted half, and it is said.
+    #[default]
+    Label,
+    /// They are withheld.
+    Withhold,
+}
+
+impl OnConflict {
+    /// From its word.
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "label" => Some(Self::Label),
+            "withhold" => Some(Self::Withhold),
+            _ => None,
+        }
+    }
+}
+
 impl Default for CodingSettings {
     fn default() -> Self {
         Self {
@@ -276,6 +299,7 @@ impl Default for CodingSettings {
             drop_policy: DropPolicy::default(),
             oversize: Oversize::default(),
             on_unverifiable: OnUnverifiable::default(),
+            on_conflict: OnConflict::default(),
             shares: Shares { rules: 30, knowledge: 35, episodes: 20, preferences: 10, reflections: 5 },
             control: ControlArms::default(),
             capture: CaptureSettings::default(),

@@ -8,7 +8,8 @@ use loci_model::task::Task;
 use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
 
 use super::co_change::task_files;
-use super::completion::{Completed, Completion, LearnedAction};
+use super::completion::{Completed, Completion};
+use super::consolidating::Around;
 use super::envelope::Call;
 use super::episode_writing::put_episode;
 use super::learned::{LearnedKind, Learner};
@@ -41,6 +42,14 @@ struct Work {
     commit: Option<String>,
     /// Ids that were made before the write.
     ids: Ids,
+}
+
+/// What was looked at before the write.
+struct Known<'a> {
+    /// What the repository says.
+    read: &'a Read,
+    /// What is like the learnings.
+    around: &'a Around,
 }
 
 struct Ids {
@@ -82,6 +91,7 @@ impl Engine {
                 } else {
                     self.read_docs(&task, work.commit.as_deref()).await?
                 };
+                let around = self.around_learnings(&task, &work.learnings).await?;
                 let (caller, id, now, settings) =
                     (caller.clone(), id.clone(), self.clock.now(), self.settings.clone());
                 let (completed, found) = self
@@ -102,7 +112,8 @@ impl Engine {
                         let (mut found, had_ended) = (Tally::default(), task.status.is_terminal());
                         let reads = reads.as_ref();
                         let before = task.clone();
-                        let completed = write(tx, &building, reads, &mut task, &work, &read, &mut found)?;
+                        let known = Known { read: &read, around: &around };
+                        let completed = write(tx, &building, reads, &mut task, &work, &known, &mut found)?;
                         let changing = Changing { memory: &memory, by, at: now };
                         rules::told(tx, &changing, &settings.coding, (&before, &task))?;
                         batch::ask_for_vectors(tx, &memory.id, &work.ids.job, now)?;
@@ -203,9 +214,10 @@ fn write(
     reads: Option<&View>,
     task: &mut Task,
     work: &Work,
-    read: &Read,
+    known: &Known<'_>,
     found: &mut Tally,
 ) -> Result<Completed> {
+    let Known { read, around } = *known;
     let mut warnings = read.warnings.clone();
     warnings.extend(work.left_out.iter().cloned());
     warnings.extend(note(task, building, &work.said)?);
@@ -225,6 +237,8 @@ fn write(
         prompt,
         sources: &[],
         kind,
+        around,
+        observed_at: work.said.observed_at.map_or(building.now, |at| at.min(building.now)),
     };
     let learnings = learner(LearnedKind::Knowledge, prompt("learnings")).write_all(
         tx,
@@ -244,7 +258,7 @@ fn write(
     let told = TaskEpisode::of_agent(task, &work.said, &left, building.policy.secrets);
     left.episode = put_episode(tx, building, task, &told, &work.ids.episode, found)?;
     let added = |learned: &[super::Learned]| {
-        let count = learned.iter().filter(|one| one.action == LearnedAction::Added).count();
+        let count = learned.iter().filter(|one| one.action.is_added()).count();
         u32::try_from(count).unwrap_or(u32::MAX)
     };
     task.written.learnings = task.written.learnings.saturating_add(added(&left.learnings));

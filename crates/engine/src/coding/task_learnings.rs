@@ -4,9 +4,9 @@
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::{JobId, RecordId, Result, TaskId, limits};
+use loci_model::{JobId, RecordId, Result, TaskId, Timestamp, limits};
 
-use super::completion::{Learned, LearnedAction};
+use super::completion::Learned;
 use super::envelope::Call;
 use super::learned::{LearnedKind, Learner};
 use super::learnings::{self, Learning};
@@ -41,7 +41,7 @@ impl Engine {
         text: &str,
     ) -> Result<LearningsTaken> {
         Call::write("task_learnings", Some(id))
-            .told(async { self.learn(caller, standing, id, learnings::parse(text)).await })
+            .told(async { self.learn(caller, standing, id, learnings::parse(text), None).await })
             .await
     }
 
@@ -52,6 +52,7 @@ impl Engine {
         standing: &Standing,
         id: &TaskId,
         learnings: Vec<Learning>,
+        observed_at: Option<Timestamp>,
     ) -> Result<LearningsTaken> {
         let memory = self.code_memory(caller, standing).await?;
         let caller = &self.acting(caller, &memory, id).await?;
@@ -59,7 +60,9 @@ impl Engine {
         let (task, commit) = self.task_at(caller, &memory, id).await?;
         let read = self.read_docs(&task, commit.as_deref()).await?;
         let warnings = read.warnings.clone();
+        let around = self.around_learnings(&task, &learnings).await?;
         let now = self.clock.now();
+        let observed_at = observed_at.map_or(now, |at| at.min(now));
         let fresh = || RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()));
         let most = learnings.len().min(limits::LEARNINGS_PER_REPORT_MAX);
         let ids = (0..most).map(|_| fresh()).collect::<Result<Vec<_>>>()?;
@@ -82,10 +85,12 @@ impl Engine {
                     prompt: None,
                     sources: &[],
                     kind: LearnedKind::Knowledge,
+                    around: &around,
+                    observed_at,
                 };
                 let mut found = Tally::default();
                 let learned = learner.write_all(tx, &learnings, &ids, &mut found)?;
-                let added = learned.iter().filter(|one| one.action == LearnedAction::Added).count();
+                let added = learned.iter().filter(|one| one.action.is_added()).count();
                 if added > 0 {
                     let added = u32::try_from(added).unwrap_or(u32::MAX);
                     task.written.learnings = task.written.learnings.saturating_add(added);

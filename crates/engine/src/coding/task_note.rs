@@ -1,7 +1,7 @@
 //! `task_note`: one learning, said while the task is under way, stored at once on the way that all learnings go.
 
 use loci_model::principal::Principal;
-use loci_model::{Error, Result, TaskId, limits};
+use loci_model::{Error, Result, TaskId, Timestamp, limits};
 
 use super::completion::Learned;
 use super::envelope::Call;
@@ -20,6 +20,8 @@ pub struct TaskNote {
     pub scope: Option<String>,
     /// `architecture`, `convention`, `tooling` or `gotcha`; `None`: as its words say.
     pub category: Option<String>,
+    /// When it was seen to be so; `None`, and what lies ahead: now.
+    pub observed_at: Option<Timestamp>,
 }
 
 /// What became of a note.
@@ -46,7 +48,7 @@ impl Engine {
         Call::write("task_note", Some(id))
             .told(async {
                 let learning = learning(&note)?;
-                let learned = self.learn(caller, standing, id, vec![learning]).await?;
+                let learned = self.learn(caller, standing, id, vec![learning], note.observed_at).await?;
                 let warnings = learned.warnings;
                 let learned = learned.learned.into_iter().next();
                 let learned = learned.ok_or_else(|| Error::bug("a note without an answer"))?;

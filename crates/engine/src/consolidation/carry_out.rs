@@ -9,6 +9,7 @@ use loci_model::telemetry::StateChange;
 use loci_model::{RecordId, Result, Timestamp, limits};
 
 use super::{Decision, Why};
+use crate::coding::conflicts;
 use crate::records::changing::Changing;
 
 /// Who changes records here.
@@ -28,49 +29,61 @@ pub fn carry_out(
     decision: &Decision,
     at: Timestamp,
 ) -> Result<Option<Record>> {
-    let carrying = Carrying { memory, at };
-    match decision {
-        Decision::Add { why } => carrying.insert(tx, proposal, "add", why, &[]).map(Some),
-        Decision::Skip { of, why } => match carrying.active(tx, of)? {
-            Some(first) => carrying.repeat(tx, &first, proposal, why).map(|()| None),
-            None => carrying.insert(tx, proposal, "add", why, &[]).map(Some),
-        },
-        Decision::Supersede { old, why } => carrying.replace(tx, proposal, old, "supersede", why).map(Some),
-        Decision::Update { old, text, why, by } => {
-            let mut record = proposal.clone();
-            record.text.clone_from(text);
-            let making = record.making.get_or_insert_default();
-            (making.prompt, making.model, making.mode) = (Some(by.prompt.clone()), by.model.clone(), by.mode);
-            carrying.replace(tx, &record, std::slice::from_ref(old), "update", why).map(Some)
-        }
-        Decision::Hold { why, .. } => {
-            let mut record = proposal.clone();
-            record.state = RecordState::Candidate;
-            record.state_reason = Some(why.reason.clone());
-            carrying.insert(tx, &record, "hold", why, &[]).map(Some)
-        }
-        Decision::History { under, why } => {
-            let record = carrying.insert(tx, proposal, "add", why, &[])?;
-            if let Some(newer) = carrying.active(tx, under)? {
-                carrying.changing().supersede(tx, &record, &newer, &why.reason)?;
-            }
-            Ok(Some(record))
-        }
-    }
+    Carrying { changing: Changing { memory, by: BY, at }, how: "extracted" }.carry_out(tx, proposal, decision)
 }
 
-struct Carrying<'a> {
-    memory: &'a Memory,
-    at: Timestamp,
+/// Who carries decisions out, and how the records came to be.
+#[derive(Clone, Copy)]
+pub(crate) struct Carrying<'a> {
+    /// Who changes records.
+    pub(crate) changing: Changing<'a>,
+    /// A word for the history: extracted, reported.
+    pub(crate) how: &'static str,
 }
 
 impl Carrying<'_> {
-    fn changing(&self) -> Changing<'_> {
-        Changing { memory: self.memory, by: BY, at: self.at }
+    /// As the function of that name.
+    pub(crate) fn carry_out(
+        &self,
+        tx: &mut dyn Tx,
+        proposal: &Record,
+        decision: &Decision,
+    ) -> Result<Option<Record>> {
+        match decision {
+            Decision::Add { why } => self.insert(tx, proposal, "add", why, &[]).map(Some),
+            Decision::Skip { of, why } => match self.active(tx, of)? {
+                Some(first) => self.repeat(tx, &first, proposal, why).map(|()| None),
+                None => self.insert(tx, proposal, "add", why, &[]).map(Some),
+            },
+            Decision::Supersede { old, why } => self.replace(tx, proposal, old, "supersede", why).map(Some),
+            Decision::Update { old, text, why, by } => {
+                let mut record = proposal.clone();
+                record.text.clone_from(text);
+                let making = record.making.get_or_insert_default();
+                (making.prompt, making.model, making.mode) =
+                    (Some(by.prompt.clone()), by.model.clone(), by.mode);
+                self.replace(tx, &record, std::slice::from_ref(old), "update", why).map(Some)
+            }
+            Decision::Hold { with, why } => {
+                let mut record = proposal.clone();
+                record.state = RecordState::Candidate;
+                record.state_reason = Some(why.reason.clone());
+                let record = self.insert(tx, &record, "hold", why, &[])?;
+                conflicts::note(tx, (with, &record), &why.reason, self.changing.at)?;
+                Ok(Some(record))
+            }
+            Decision::History { under, why } => {
+                let record = self.insert(tx, proposal, "add", why, &[])?;
+                if let Some(newer) = self.active(tx, under)? {
+                    self.changing.supersede(tx, &record, &newer, &why.reason)?;
+                }
+                Ok(Some(record))
+            }
+        }
     }
 
     fn active(&self, tx: &mut dyn Tx, id: &RecordId) -> Result<Option<Record>> {
-        let found = tx.records().get(&self.memory.id, id)?;
+        let found = tx.records().get(&self.changing.memory.id, id)?;
         Ok(found.filter(|record| record.state == RecordState::Active))
     }
 
@@ -109,25 +122,26 @@ impl Carrying<'_> {
             Some(Decided { action: action.to_owned(), by: why.by.clone(), reason: reason.clone() });
         tx.records_mut().insert(&record)?;
         for old in giving {
-            self.changing().supersede(tx, old, &record, &why.reason)?;
+            self.changing.supersede(tx, old, &record, &why.reason)?;
         }
-        let told = format!("extracted; {action}: {reason}");
-        self.changing().note(tx, &record, None, record.state, &told)?;
+        let told = format!("{}; {action}: {reason}", self.how);
+        self.changing.note(tx, &record, None, record.state, &told)?;
         Ok(record)
     }
 
     /// The record that says it gains the sources, and a line in its history. Followers of a stream see no change.
     fn repeat(&self, tx: &mut dyn Tx, first: &Record, proposal: &Record, why: &Why) -> Result<()> {
-        tx.records_mut().confirm(&self.memory.id, &first.id, &proposal.provenance.sources, self.at)?;
+        let Changing { memory, by, at } = self.changing;
+        tx.records_mut().confirm(&memory.id, &first.id, &proposal.provenance.sources, at)?;
         tx.telemetry_mut().append(&StateChange {
-            memory: self.memory.id.clone(),
+            memory: memory.id.clone(),
             record: first.id.clone(),
             version: first.version,
             from: Some(first.state),
             to: first.state,
             reason: format!("said again: {}", why.reason),
-            by: BY.to_owned(),
-            at: self.at,
+            by: by.to_owned(),
+            at,
         })
     }
 }

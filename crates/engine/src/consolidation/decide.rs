@@ -55,6 +55,14 @@ pub async fn decide(
     })
 }
 
+/// Decides on one record beside others by rules alone: what they leave open is added. Whom it may meet, the caller says.
+pub(crate) fn decide_alone(new: &Record, near: &[Neighbourhood], limits: &Thresholds) -> Decision {
+    match by_rules(new, &near.iter().collect::<Vec<_>>(), limits) {
+        Found::Decision(decision) => decision,
+        Found::Open(_) => Decision::Add { why: Why::rules(Reason::NoRule.text()) },
+    }
+}
+
 /// What clients wrote, and what is not in force, is left alone.
 fn may_meet(record: &Record) -> bool {
     record.state == RecordState::Active && record.origin == RecordOrigin::Extracted

@@ -45,8 +45,10 @@ use crate::Engine;
 use crate::asking::{MadeBy, Unanswered};
 use crate::strategies::Joining;
 
+pub(crate) use carry_out::Carrying;
 pub use carry_out::carry_out;
 pub use decide::decide;
+pub(crate) use decide::decide_alone;
 pub use relate::{Reason, Relation, Statement, relate};
 pub use thresholds::Thresholds;
 

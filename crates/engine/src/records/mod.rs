@@ -11,7 +11,7 @@ mod history;
 pub(crate) mod list;
 pub(crate) mod namespaces;
 pub(crate) mod prefix_reading;
-mod quarantine;
+pub(crate) mod quarantine;
 mod revert;
 pub(crate) mod strategy_choice;
 mod update;

@@ -244,7 +244,7 @@ fn matching(
 }
 
 /// Holds back what is still active; what changed meanwhile stays as it is.
-fn hold(tx: &mut dyn Tx, changing: &Changing<'_>, ids: &[RecordId], reason: &str) -> Result<()> {
+pub(crate) fn hold(tx: &mut dyn Tx, changing: &Changing<'_>, ids: &[RecordId], reason: &str) -> Result<()> {
     for record in tx.records().get_many(&changing.memory.id, ids)? {
         if matches!(record.state, RecordState::Active | RecordState::Candidate) {
             changing.set_state(tx, &record, RecordState::Quarantined, reason)?;
@@ -273,7 +273,7 @@ fn decide(
 
 /// Gives a held record the state that it was held in; what was held from the start was never in force and is now. False
 /// where that changes nothing.
-pub(super) fn release(
+pub(crate) fn release(
     tx: &mut dyn Tx,
     changing: &Changing<'_>,
     record: &Record,

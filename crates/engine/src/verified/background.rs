@@ -106,7 +106,8 @@ impl Engine {
             .await
     }
 
-    /// Verifies all facts of a repository at the tip of its default branch, and expires what the repository says there itself. Run twice at one tip, the second time it looks only at
+    /// Verifies all facts of a repository at the tip of its default branch, expires what the repository says there itself,
+    /// and lets what was learned on a branch count that came there. Run twice at one tip, the second time it looks only at
     /// what it could not read.
     pub(crate) async fn verify_repository(&self, job: &Job) -> Result<()> {
         let named = job.unique_key.strip_prefix(JOB_KEY).unwrap_or_default();
@@ -120,7 +121,8 @@ impl Engine {
         let repository =
             Repository { places: vec![place], verified_tip: None, roots: Vec::new(), ..repository };
         self.ask_pending(&repository).await?;
-        let mut is_done = self.expire_documented(&repository, tip).await?;
+        let mut is_done = self.land_branch_facts(&repository, tip).await?;
+        is_done &= self.expire_documented(&repository, tip).await?;
         let mut after = None;
         loop {
             let page = self.page(&repository, tip, after).await?;

@@ -172,7 +172,7 @@ pub(super) fn resolve_since(
 }
 
 /// The tip of the default branch as this source knows it. `default_ref`: the repository's own word for it.
-pub(super) fn default_here(
+pub(crate) fn default_here(
     source: &dyn CodeSource,
     default_ref: Option<&str>,
 ) -> CodeResult<Option<ObjectId>> {

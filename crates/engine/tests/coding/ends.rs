@@ -485,6 +485,7 @@ fn notes_say_what_they_are_about() {
         topic: None,
         scope: scope.map(str::to_owned),
         category: category.map(str::to_owned),
+        ..TaskNote::default()
     };
     let added =
         shop.note("t-001", note("**Legacy:** uses Redux 4.", Some("./src/legacy/"), Some("convention")));

@@ -66,6 +66,7 @@ fn an_export_carries_facts() {
                     | ExportLine::SessionItem { .. }
                     | ExportLine::Fact { .. }
                     | ExportLine::FactEvent { .. }
+                    | ExportLine::Ledger { .. }
             )
         };
         lines.into_iter().filter(is_of_facts).collect()

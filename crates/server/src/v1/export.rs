@@ -9,18 +9,20 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures::stream;
 use http::header;
-use loci_engine::admin::{EXPORT_FORMAT, ExportCursor, ExportLine};
+use loci_api::admin as shape;
+use loci_engine::admin::{EXPORT_FORMAT, ExportCursor, ExportLine, ExportPart};
 use loci_model::principal::Principal;
-use loci_model::{Error, MemoryId, Result};
+use loci_model::{Error, MemoryId, Namespace, Result};
 
 use super::call;
 use super::table::{Described, Form, Table, get};
 use crate::doors::Doors;
 
 pub(super) fn operations(table: Table) -> Table {
-    let place =
-        get("/v1/memories/{memory}/export", "A memory as JSON lines: everything needed to write it again.");
-    let described = Described { place, request: Form::None, answer: Form::Lines };
+    let summary = "A memory, or a namespace of it, as JSON lines: everything needed to write it again.";
+    let place = get("/v1/memories/{memory}/export", summary);
+    let request = Form::Query(Box::new(<shape::ExportAsk as utoipa::PartialSchema>::schema()));
+    let described = Described { place, request, answer: Form::Lines };
     table.stream(described, |doors, request| async move { export(doors, request).await })
 }
 
@@ -29,6 +31,7 @@ struct Progress {
     doors: Doors,
     caller: Principal,
     memory: MemoryId,
+    part: ExportPart,
     cursor: ExportCursor,
     events: u64,
     records: u64,
@@ -40,13 +43,16 @@ async fn export(doors: Doors, request: Request) -> Result<Response> {
     let (caller, path) = call::admit(&doors, &mut parts).await?;
     let id = path.iter().find(|(name, _)| name == "memory").map_or("", |(_, value)| value.as_str());
     let memory = MemoryId::parse(id).map_err(|error| error.on("memory"))?;
+    let asked: shape::ExportAsk = call::query(&parts)?;
+    let namespace = asked.namespace.map(Namespace::parse).transpose();
+    let part = ExportPart { namespace: namespace.map_err(|error| error.on("namespace"))? };
     let exported_at = doors.engine.now();
     // The first page is read before the status is sent: a refusal is still an answer of its own.
-    let (lines, cursor) = doors.engine.export_page(&caller, &memory, ExportCursor::Start).await?;
+    let (lines, cursor) = doors.engine.export_part(&caller, &memory, &part, ExportCursor::Start).await?;
     let header_line = ExportLine::Header { format: EXPORT_FORMAT, exported_at };
     let mut first = encode(&[header_line])?;
     first.extend(encode(&lines)?);
-    let progress = Progress { doors, caller, memory, cursor, events: 0, records: 0, ended: false };
+    let progress = Progress { doors, caller, memory, part, cursor, events: 0, records: 0, ended: false };
     let rest =
         stream::try_unfold(progress, |progress| async move { progress.next().await.map_err(Arc::new) });
     let body = futures::StreamExt::chain(stream::iter([Ok(Bytes::from(first))]), rest);
@@ -66,7 +72,8 @@ impl Progress {
             let end = ExportLine::End { memories: 1, events: self.events, records: self.records };
             return Ok(Some((encode(&[end])?.into(), self)));
         }
-        let page = self.doors.engine.export_page(&self.caller, &self.memory, self.cursor.clone()).await;
+        let Self { caller, memory, part, .. } = &self;
+        let page = self.doors.engine.export_part(caller, memory, part, self.cursor.clone()).await;
         let (lines, cursor) = page.inspect_err(|error| tracing::error!(?error, "an export ended early"))?;
         for line in &lines {
             match line {
@@ -84,6 +91,7 @@ impl Progress {
                 | ExportLine::SessionItem { .. }
                 | ExportLine::Fact { .. }
                 | ExportLine::FactEvent { .. }
+                | ExportLine::Ledger { .. }
                 | ExportLine::End { .. } => {}
             }
         }

@@ -124,7 +124,8 @@ impl Import {
             | ExportLine::TaskSession { .. }
             | ExportLine::SessionItem { .. }
             | ExportLine::Fact { .. }
-            | ExportLine::FactEvent { .. } => {}
+            | ExportLine::FactEvent { .. }
+            | ExportLine::Ledger { .. } => {}
         }
         if !self.begun {
             let message = format!("line {} comes before the header: this is no export of Loci", self.lines);
@@ -158,6 +159,7 @@ impl Import {
                 | ExportLine::SessionItem { .. }
                 | ExportLine::Fact { .. }
                 | ExportLine::FactEvent { .. }
+                | ExportLine::Ledger { .. }
                 | ExportLine::End { .. } => None,
             })
             .collect();

@@ -6,6 +6,7 @@ use loci_model::commit::TaskCommit;
 use loci_model::event::Event;
 use loci_model::exposure::Exposure;
 use loci_model::fact::{Fact, FactEvent};
+use loci_model::ledger::LedgerEntry;
 use loci_model::memory::Memory;
 use loci_model::prompt_version::PromptVersion;
 use loci_model::record::Record;
@@ -95,6 +96,11 @@ struct SessionItemLine {
 }
 
 #[derive(Deserialize)]
+struct LedgerLine {
+    entry: Box<LedgerEntry>,
+}
+
+#[derive(Deserialize)]
 struct EndLine {
     memories: u64,
     events: u64,
@@ -129,6 +135,7 @@ pub(super) fn read(text: &[u8], number: u64) -> Result<ExportLine> {
         "exposure" => ExportLine::Exposure { exposure: parse::<ExposureLine>(text, number)?.exposure },
         "fact" => ExportLine::Fact { fact: parse::<FactLine>(text, number)?.fact },
         "fact_event" => ExportLine::FactEvent { event: parse::<FactEventLine>(text, number)?.event },
+        "ledger" => ExportLine::Ledger { entry: parse::<LedgerLine>(text, number)?.entry },
         "end" => {
             let EndLine { memories, events, records } = parse(text, number)?;
             ExportLine::End { memories, events, records }
@@ -168,6 +175,7 @@ mod tests {
             ExportLine::Prompt { prompt: Box::new(loci_testkit::task_samples::prompt(&memory, 1).unwrap()) },
             ExportLine::Commit { commit: Box::new(loci_testkit::task_samples::commit(&memory, 1).unwrap()) },
             ExportLine::Task { task: Box::new(loci_testkit::task_samples::task(&memory, 1).unwrap()) },
+            ExportLine::Ledger { entry: Box::new(loci_testkit::task_samples::entry(&memory, 1).unwrap()) },
             ExportLine::Exposure {
                 exposure: Box::new(loci_testkit::exposure_samples::exposure(&memory, 1).unwrap()),
             },

@@ -69,11 +69,11 @@ async fn decide(
     Ok(shown(&engine.quarantine_decide(&call.caller, &memory, ids, verdict, asked.reason).await?))
 }
 
-fn ids(asked: &[String]) -> Result<Vec<RecordId>> {
+pub(super) fn ids(asked: &[String]) -> Result<Vec<RecordId>> {
     asked.iter().map(|id| RecordId::parse(id.as_str()).map_err(|error| error.on("ids"))).collect()
 }
 
-fn shown(done: &Quarantined) -> shape::Quarantined {
+pub(super) fn shown(done: &Quarantined) -> shape::Quarantined {
     shape::Quarantined {
         matched: done.matched,
         ids: done.ids.iter().map(ToString::to_string).collect(),

@@ -8,7 +8,7 @@ use loci_model::{Result, TaskId};
 use super::call::Call;
 use super::repositories::{asking, standing};
 use super::table::{Place, Table, post};
-use super::tasks::{pull_request, status, task_id};
+use super::tasks::{pull_request, status, task_id, time};
 use crate::asking::Asking;
 
 pub(super) fn operations(table: Table) -> Table {
@@ -51,6 +51,7 @@ async fn complete(call: Call, asked: shape::TaskComplete) -> Result<shape::TaskC
         failure_category: asked.failure_category,
         learnings_text: asked.learnings_text,
         self_feedback_text: asked.self_feedback_text,
+        observed_at: time("observed_at", asked.observed_at.as_deref())?,
         extraction_prompts: asked.extraction_prompts,
         used_memory_ids: asked.used_memory_ids,
         helpful_memory_ids: asked.helpful_memory_ids,
@@ -97,8 +98,9 @@ pub(crate) async fn noted(
     id: &TaskId,
     asked: shape::TaskNote,
 ) -> Result<shape::TaskNoted> {
-    let shape::TaskNote { text, topic, scope, category } = asked;
-    let note = TaskNote { text, topic, scope, category };
+    let shape::TaskNote { text, topic, scope, category, observed_at } = asked;
+    let observed_at = time("observed_at", observed_at.as_deref())?;
+    let note = TaskNote { text, topic, scope, category, observed_at };
     let noted = asking.engine.task_note(asking.caller, &asking.standing, id, note).await?;
     Ok(shape::TaskNoted {
         learning: learned(noted.learned),

@@ -64,7 +64,13 @@ fn left_out(learned: &Learned) -> Option<String> {
     let reason = learned.reason.as_deref().unwrap_or_default();
     let of = learned.topic.as_deref().map(|topic| format!(" of {topic}")).unwrap_or_default();
     match learned.action {
-        LearnedAction::Added | LearnedAction::Duplicate => None,
+        LearnedAction::Added | LearnedAction::Superseded | LearnedAction::Duplicate => None,
+        LearnedAction::Conflict => {
+            Some(format!("CONFLICT: a learning{of} contradicts what is trusted more: a person decides"))
+        }
+        LearnedAction::Outdated => {
+            Some(format!("OUTDATED: a learning{of} is kept as history, for what contradicts it is newer"))
+        }
         LearnedAction::Held | LearnedAction::Quarantined => {
             Some(format!("HELD_BACK: a learning{of} waits for a person ({reason})"))
         }

@@ -8,7 +8,7 @@ use crate::world::World;
 
 /// A task of the shop that has learned something, been done, and told of it; and a rule of a review.
 pub(super) struct Shop {
-    world: World,
+    pub(super) world: World,
     /// The code memory.
     memory: String,
     /// The rule.

@@ -16,6 +16,7 @@ mod listening;
 mod listing;
 #[cfg(test)]
 mod rounds;
+mod safeguards;
 mod searching;
 #[cfg(test)]
 mod stdio;

@@ -77,6 +77,21 @@ impl PgTx<'_> {
         Ok(ids)
     }
 
+    pub(super) fn erase_records(
+        &self,
+        memory: &MemoryId,
+        ids: &[RecordId],
+        at: Timestamp,
+    ) -> Result<Vec<RecordId>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        let keys: Vec<Vec<u8>> = ids.iter().map(key_of).collect();
+        let sql = format!(
+            "{RECORDS} WHERE r.mem = $1 AND r.key = ANY($2) AND NOT r.gone ORDER BY r.created, r.key"
+        );
+        let doomed = self.all(&sql, &[&number, &keys], placed)?;
+        self.erase_all(doomed, Some(at))
+    }
+
     pub(super) fn forget_records(
         &self,
         memory: &MemoryId,

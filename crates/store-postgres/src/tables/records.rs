@@ -183,6 +183,10 @@ impl Records for PgTx<'_> {
         self.erase_deleted_records(memory, now, after_ms, rows)
     }
 
+    fn erase(&mut self, memory: &MemoryId, ids: &[RecordId], at: Timestamp) -> Result<Vec<RecordId>> {
+        self.erase_records(memory, ids, at)
+    }
+
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId, at: Timestamp) -> Result<Vec<RecordId>> {
         self.forget_records(memory, actor, at)
     }

@@ -80,6 +80,22 @@ impl SqlTx<'_> {
         doomed.iter().map(|number| self.id_of_row(*number)).collect()
     }
 
+    pub(super) fn erase_records(
+        &self,
+        memory: &MemoryId,
+        ids: &[RecordId],
+        at: Timestamp,
+    ) -> Result<Vec<RecordId>> {
+        let mut erased = Vec::with_capacity(ids.len());
+        for id in ids {
+            if let Some(there) = self.stored_record(memory, id)?.filter(|stored| !stored.gone) {
+                self.erase(memory, there.number, Some(at))?;
+                erased.push(id.clone());
+            }
+        }
+        Ok(erased)
+    }
+
     pub(super) fn forget_records(
         &self,
         memory: &MemoryId,

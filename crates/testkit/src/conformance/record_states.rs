@@ -1,6 +1,6 @@
 //! States, supersession, erasure, forgetting, retention.
 
-use loci_model::ports::store::{RecordChange, SupersedeChange};
+use loci_model::ports::store::{RecordChange, Records, SupersedeChange};
 use loci_model::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordState};
 use loci_model::{ActorId, EventId, MemoryId, RecordId, Result, Timestamp};
@@ -98,8 +98,38 @@ pub(super) fn erasure(bench: &Bench) -> Result<()> {
     let (place, id) = (memory.clone(), one.id.clone());
     same("no history", bench.records(move |records| records.history(&place, &id))?, vec![]);
     same("cannot come back", set(bench, &memory, &one.id, RecordState::Active, time(9))?, false);
+    named(bench)?;
     forgetting(bench, &memory)?;
     retention(bench)
+}
+
+/// Records that are named are erased at once, whatever their state.
+fn named(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("named")?;
+    let id = samples::record_id;
+    let (one, two, three, none) = (id(1)?, id(2)?, id(3)?, id(4)?);
+    for number in 1..4 {
+        bench.put(&samples::record(&memory, number, "a secret")?)?;
+    }
+    let next = Record { version: 2, text: "the secret".into(), ..samples::record(&memory, 1, "")? };
+    bench.change(move |records| records.put_version(&next))?;
+    set(bench, &memory, &two, RecordState::Quarantined, time(5))?;
+    let (place, asked) = (memory.clone(), vec![one.clone(), two.clone(), none]);
+    let erase = move |records: &mut dyn Records| records.erase(&place, &asked, time(6));
+    let mut erased = bench.change(erase.clone())?;
+    erased.sort();
+    let mut expect = vec![one.clone(), two.clone()];
+    expect.sort();
+    same("those that are there", erased, expect);
+    same("once", bench.change(erase)?, vec![]);
+    for id in [&one, &two] {
+        let left = bench.get(&memory, id)?.map(|record| (record.text, record.state));
+        same("nothing is left", left, Some((String::new(), RecordState::Erased)));
+    }
+    let place = memory.clone();
+    same("nor of its history", bench.records(move |records| records.history(&place, &one))?, vec![]);
+    same("others stay", bench.get(&memory, &three)?.map(|record| record.text), Some("a secret".into()));
+    Ok(())
 }
 
 /// Which memories a sweep has to look at for deleted records.

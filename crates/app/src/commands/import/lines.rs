@@ -10,6 +10,7 @@ use bytes::Bytes;
 use futures::stream;
 use serde::Deserialize;
 
+use crate::commands::manifest;
 use crate::output;
 use crate::session::Session;
 
@@ -29,6 +30,7 @@ struct MemoryName {
 
 /// Sends the file and reports what was written.
 pub(super) async fn import(session: &mut Session, path: &Path) -> Result<()> {
+    manifest::check(path)?;
     let open = || File::open(path).with_context(|| format!("opening {}", path.display()));
     let memories = memories(open()?).with_context(|| format!("reading {}", path.display()))?;
     let file = open()?;

@@ -15,10 +15,14 @@ use super::failing::Failure;
 use super::sending::{CALL, say};
 use crate::adapters::SystemClock;
 use crate::commands::at::of_memory;
-use crate::spool::{Entry, Refused, Sent, Spool};
+use crate::spool::{Entry, Refused, Sent, Spool, SpoolCall};
 
 /// What may become right is waited for so long.
 const WAITS_MAX_MS: i64 = 14 * 24 * 60 * 60 * 1_000;
+/// What is told later than this is told as of when it was said.
+const LATE_MS: i64 = 60_000;
+/// The member of a report or note that says when.
+const OBSERVED_AT: &str = "observed_at";
 /// Where so many tasks in a row find nobody who answers, nobody is there.
 const UNANSWERED_MAX: usize = 2;
 
@@ -134,7 +138,7 @@ impl Sending<'_> {
             let Some(within) = self.left() else { break };
             let failure = match of_memory(self.client, entry.memory.as_deref()) {
                 Ok(client) => {
-                    let said = say(&client, entry, within).await;
+                    let said = say(&client, &as_of(entry, self.clock.now()), within).await;
                     self.keep_apart(said.bad).await?;
                     match said.answer {
                         Ok(answer) => {
@@ -208,6 +212,17 @@ impl Sending<'_> {
     }
 }
 
+/// What was learned is told as of when it was said, where that is a while ago: what others learned since is newer.
+fn as_of(entry: &Entry, now: Timestamp) -> Entry {
+    let mut told = entry.clone();
+    let tells = matches!(entry.call, SpoolCall::Complete | SpoolCall::Note);
+    let is_late = Timestamp::parse(&entry.at).is_ok_and(|at| at.plus_millis(LATE_MS) < now);
+    if let Some(body) = told.body.as_object_mut().filter(|_| tells && is_late) {
+        body.entry(OBSERVED_AT).or_insert_with(|| entry.at.clone().into());
+    }
+    told
+}
+
 /// Nobody mends it any more.
 fn is_old(at: &str, now: Timestamp) -> bool {
     Timestamp::parse(at).is_ok_and(|at| at.plus_millis(WAITS_MAX_MS) < now)
@@ -216,7 +231,7 @@ fn is_old(at: &str, now: Timestamp) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spool::{SpoolCall, Waits};
+    use crate::spool::Waits;
 
     #[test]
     fn something_is_waited_for_but_not_for_ever() {

@@ -32,8 +32,14 @@ pub(crate) struct Note {
 
 impl Note {
     pub(super) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
-        let body =
-            TaskNote { text: self.text, topic: self.topic, scope: self.scope, category: self.category };
+        let Self { text, topic, scope, category, .. } = &self;
+        let body = TaskNote {
+            text: text.clone(),
+            topic: topic.clone(),
+            scope: scope.clone(),
+            category: category.clone(),
+            observed_at: None,
+        };
         let call = (self.task.as_str(), SpoolCall::Note);
         let shown = |noted: &TaskNoted| {
             output::line(learning(&noted.learning));

@@ -6,6 +6,7 @@ use loci_model::record::Record;
 use loci_model::time::DAY_MS;
 
 use super::kind::HydrationKind;
+use crate::coding::consolidating::OnBranch;
 use crate::verified::Cited;
 
 /// A record that might be shown.
@@ -31,6 +32,23 @@ pub struct Candidate {
     pub gone_path: Option<String>,
     /// It tells a theme of self-feedback: so many tasks lacked it.
     pub lacked_by: Option<u32>,
+    /// What others say of it.
+    pub standing: RecordStanding,
+}
+
+/// What others say of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RecordStanding {
+    /// So many other tasks and people said the same.
+    pub agreed: u32,
+    /// A person decided for it.
+    pub is_approved: bool,
+    /// So many records that stand contradict it, and nobody decided yet.
+    pub conflicts: u32,
+    /// It holds on a branch alone: any of these commits brings it elsewhere.
+    pub(super) on_branch: Option<Box<OnBranch>>,
+    /// Why it does not hold where the task is, in a word.
+    pub(super) elsewhere: Option<&'static str>,
 }
 
 impl Candidate {
@@ -48,6 +66,7 @@ impl Candidate {
             cited: None,
             gone_path: None,
             lacked_by: None,
+            standing: RecordStanding::default(),
         }
     }
 

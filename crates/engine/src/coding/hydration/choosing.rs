@@ -9,10 +9,10 @@ use loci_model::{TaskId, Timestamp};
 use super::candidate::{Candidate, Left};
 use super::kind::HydrationKind;
 use super::scope_match::{AskedPaths, is_named};
-use super::trust::trust;
+use super::trust::{outlived, trust};
 use crate::coding::learned::SELF_FEEDBACK;
 use crate::coding::repository_docs::RepositoryDocs;
-use crate::coding::settings::{CodingSettings, DropPolicy, OnUnverifiable};
+use crate::coding::settings::{CodingSettings, DropPolicy, OnConflict, OnUnverifiable};
 use crate::verified::CitedFate;
 
 /// Scores this near are taken for the same.
@@ -95,9 +95,15 @@ fn unfit(candidate: &Candidate, aim: &Aim<'_>, settings: &CodingSettings) -> Opt
     if candidate.kind == HydrationKind::Episodes && aim.task.is_some_and(is_own) {
         return Some("own_task");
     }
-    by_code(candidate, settings).or_else(|| {
+    by_code(candidate, settings).or(candidate.standing.elsewhere).or_else(|| {
+        if candidate.standing.conflicts > 0 && settings.on_conflict == OnConflict::Withhold {
+            return Some("conflict");
+        }
         if candidate.trust < settings.trust_threshold {
             return Some("trust");
+        }
+        if let Some(reason) = outlived(candidate, aim.now) {
+            return Some(reason);
         }
         if !fits(candidate, aim) {
             return Some("scope");

@@ -24,6 +24,8 @@ pub(super) const HEADINGS: &[&str] = &[
     "Preferences of whoever asks",
     "Often changed together",
 ];
+/// What is said of a record that another contradicts.
+const CONTRADICTED: &str = "another memory says otherwise, and nobody has decided";
 const RULES: usize = 0;
 const KNOWLEDGE: usize = 1;
 const WORKED: usize = 2;
@@ -114,5 +116,8 @@ fn label(candidate: &Candidate, now: Timestamp) -> String {
         days => format!("{days} days old"),
     });
     notes.extend(candidate.cited.as_ref().map(|cited| cited.label.clone()));
+    if candidate.standing.conflicts > 0 {
+        notes.push(CONTRADICTED.to_owned());
+    }
     notes.join("; ")
 }

@@ -9,6 +9,7 @@
 //! | `reading`, `named_docs` | the reads, side by side; and documents whose words are left out |
 //! | `paths_read` | files that records name, and whether they are there |
 //! | `related_shown` | files that change with those of the task, beside the knowledge |
+//! | `standing_read` | who agrees, what contradicts it, and on which branch it holds |
 //! | `themes_shown` | what several tasks lacked, among the knowledge |
 //! | `candidate`, `trust`, `scope_match` | what might be shown, how far it is trusted, whether it has to do with the task |
 //! | `choosing` | what is taken out and why, and the order: pure |
@@ -44,12 +45,13 @@ mod rescoring;
 mod scope_match;
 mod screening;
 mod searching;
+mod standing_read;
 mod task_hydrate;
 mod themes_shown;
 mod trust;
 
 pub use asked::Hydration;
-pub use candidate::{Candidate, Left};
+pub use candidate::{Candidate, Left, RecordStanding};
 pub use hydrating::Hydrated;
 pub use kind::{HydrationKind, KindStatus};
 pub use lines::{listed_text, shown_text};

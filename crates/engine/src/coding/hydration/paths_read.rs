@@ -24,6 +24,7 @@ impl Reading<'_> {
             paths.into_iter().map(move |path| (id.clone(), path)).collect::<Vec<_>>()
         };
         let cited: HashSet<(RecordId, String)> = facts.iter().flat_map(of).collect();
+        let read = self.with_branches(read).await;
         let read = self.with_look(kind, read, facts).await;
         self.with_paths(read, &cited).await
     }

@@ -16,6 +16,7 @@ use super::asked::Hydration;
 use super::candidate::Candidate;
 use super::deadline::{Deadline, Read};
 use super::kind::{HydrationKind, KindStatus};
+use super::standing_read::with_standing;
 use super::themes_shown::with_themes;
 use crate::coding::envelope::{LOAD_BUG, LOAD_INFRA, is_infrastructure};
 use crate::coding::place::preferences_of;
@@ -163,24 +164,29 @@ impl Reading<'_> {
         let exact =
             (kind == HydrationKind::Preferences).then(|| NamespaceFilter::new(&at, NamespaceMatch::Exact));
         let (ask, now) = (NamespaceAsk::Path(at), self.engine.clock.now());
+        let actor = self.place.actor.clone();
         let read = self.engine.store.read(move |tx| {
             let memory = existing(tx, &memory)?;
             let (mut scope, _) = namespaces::scope(&memory, &view, std::slice::from_ref(&ask), now)?;
             scope.namespaces = exact.clone().map_or(scope.namespaces, |exact| vec![exact]);
             scope.kinds.clone_from(&kinds);
-            tx.records().list(&RecordPage { scope, after: None, limit: most + 1 })
-        });
-        let mut records = read.await?;
-        let mut warnings = Vec::new();
-        if records.len() > most {
+            let mut records = tx.records().list(&RecordPage { scope, after: None, limit: most + 1 })?;
+            let is_all = records.len() <= most;
             records.truncate(most);
+            let mut candidates: Vec<Candidate> =
+                records.into_iter().map(|record| Candidate::new(kind, record, 1.0)).collect();
+            with_standing(tx, (&memory.id, &actor), &mut candidates)?;
+            Ok((candidates, is_all))
+        });
+        let (mut candidates, is_all) = read.await?;
+        let mut warnings = Vec::new();
+        if !is_all {
             let kind = kind.as_str();
             warnings.push(format!("NOT_ALL_READ: of the {kind} only the {most} newest were looked at"));
         }
         if kind == HydrationKind::Preferences {
-            records.retain(|record| self.place.is_for(record, &of));
+            candidates.retain(|candidate| self.place.is_for(&candidate.record, &of));
         }
-        let candidates = records.into_iter().map(|record| Candidate::new(kind, record, 1.0)).collect();
         Ok(Found { candidates, facts: Vec::new(), warnings })
     }
 
@@ -287,13 +293,23 @@ impl Reading<'_> {
         })
     }
 
-    /// Which of them cite code.
+    /// Which of them cite code, and what others say of them.
     pub(super) async fn with_facts(&self, found: Found) -> Result<Found> {
-        let Some(repository) = self.place.repository.clone() else { return Ok(found) };
-        let records: Vec<Record> =
-            found.candidates.iter().map(|candidate| candidate.record.clone()).collect();
-        let read = self.engine.store.read(move |tx| facts_among(tx, &repository, &records));
-        Ok(Found { facts: read.await?, ..found })
+        let repository = self.place.repository.clone();
+        let (memory, actor) = (self.place.memory.clone(), self.place.actor.clone());
+        let Found { candidates, warnings, .. } = found;
+        let read = self.engine.store.read(move |tx| {
+            let mut candidates = candidates.clone();
+            with_standing(tx, (&memory, &actor), &mut candidates)?;
+            let records: Vec<Record> = candidates.iter().map(|candidate| candidate.record.clone()).collect();
+            let facts = match &repository {
+                Some(repository) => facts_among(tx, repository, &records)?,
+                None => Vec::new(),
+            };
+            Ok((candidates, facts))
+        });
+        let (candidates, facts) = read.await?;
+        Ok(Found { candidates, facts, warnings })
     }
 
     async fn looked(&self, repository: &Repository, facts: Vec<Remembered>) -> Result<CitedLook> {

@@ -9,22 +9,27 @@ use super::candidate::Candidate;
 use super::kind::HydrationKind;
 use crate::verified::CitedFate;
 
-/// Nobody else said it yet: how often others did is not counted.
+/// Nobody else said it yet.
 const CONSISTENCY: f64 = 0.85;
+/// More for each who did.
+const AGREED: f64 = 0.05;
 /// A record that another one contradicts.
 const IN_CONFLICT: f64 = 0.5;
 /// Half of the trust is gone after so many days.
 const YEAR: f64 = 365.0;
 const SEASON: f64 = 90.0;
 const MONTH: f64 = 30.0;
+/// What nobody confirmed for so many days is not shown any more.
+const UNCONFIRMED_DAYS: i64 = 365;
+/// Likewise what safety flagged, or what comes of a task with an alert.
+const FLAGGED_DAYS: i64 = 7;
 /// What cites code that stands.
 const VERIFIED: f64 = 0.95;
 
 /// Trust of a candidate at a time, 0 to 1.
 pub(super) fn trust(candidate: &Candidate, now: Timestamp) -> f64 {
     let (reliability, half_life_days) = of_source(candidate);
-    let conflict = candidate.cited.as_ref().is_some_and(|cited| cited.is_disputed);
-    let consistency = if conflict { CONSISTENCY * IN_CONFLICT } else { CONSISTENCY };
+    let consistency = consistency(candidate);
     let freshness = if candidate.kind == HydrationKind::Rules {
         // They weigh who asked for them already, and do not age while they are in force.
         1.0
@@ -35,10 +40,32 @@ pub(super) fn trust(candidate: &Candidate, now: Timestamp) -> f64 {
     (reliability * candidate.record.trust * consistency * freshness).clamp(0.0, 1.0)
 }
 
+/// How far others say the same: more for each who does, half for each record that says otherwise.
+fn consistency(candidate: &Candidate) -> f64 {
+    let standing = &candidate.standing;
+    let disputed = u32::from(candidate.cited.as_ref().is_some_and(|cited| cited.is_disputed));
+    let conflicts = i32::try_from(standing.conflicts.saturating_add(disputed)).unwrap_or(i32::MAX);
+    (CONSISTENCY + AGREED * f64::from(standing.agreed)).min(1.0) * IN_CONFLICT.powi(conflicts)
+}
+
+/// Why a record is not shown for its age alone: nobody confirmed it for a year, or it was flagged and nobody stood by it for a week. Rules
+/// go by their relevance.
+pub(super) fn outlived(candidate: &Candidate, now: Timestamp) -> Option<&'static str> {
+    if candidate.kind == HydrationKind::Rules {
+        return None;
+    }
+    let days = (now.millis() - candidate.known_at().millis()).max(0) / DAY_MS;
+    let is_stood_by = candidate.standing.agreed > 0 || candidate.standing.is_approved;
+    if candidate.record.tier == TrustTier::Flagged && !is_stood_by && days >= FLAGGED_DAYS {
+        return Some("flagged");
+    }
+    (days >= UNCONFIRMED_DAYS).then_some("expired")
+}
+
 /// How far its source is believed, and how fast that fades.
 fn of_source(candidate: &Candidate) -> (f64, f64) {
     let record = &candidate.record;
-    if record.tier == TrustTier::Confirmed {
+    if record.tier == TrustTier::Confirmed || candidate.standing.is_approved {
         return (1.0, YEAR);
     }
     let stands =
@@ -62,5 +89,83 @@ fn of_source(candidate: &Candidate) -> (f64, f64) {
             HydrationKind::Preferences => (0.9, YEAR),
             HydrationKind::Rules | HydrationKind::Knowledge => (0.7, YEAR),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::metadata::MetadataValue;
+    use loci_model::record::RecordKind;
+    use loci_model::{MemoryId, Timestamp};
+    use loci_testkit::samples;
+
+    use super::*;
+    use crate::coding::hydration::RecordStanding;
+
+    fn candidate(kind: HydrationKind, source: Option<&str>, tier: TrustTier) -> Candidate {
+        let mut record = samples::record(&MemoryId::parse("m-0123456789").unwrap(), 7, "It is so.").unwrap();
+        (record.kind, record.tier, record.timestamp) = (RecordKind::Fact, tier, Timestamp::EPOCH);
+        record.trust = if tier == TrustTier::External { 0.5 } else { 1.0 };
+        record.metadata.clear();
+        if let Some(source) = source {
+            record.metadata.insert("source_type".to_owned(), MetadataValue::String(source.to_owned()));
+        }
+        Candidate::new(kind, record, 1.0)
+    }
+
+    fn after(days: i64) -> Timestamp {
+        Timestamp::EPOCH.plus_millis(days * DAY_MS)
+    }
+
+    #[test]
+    fn a95_trust_halves_with_the_age_of_its_source() {
+        use HydrationKind as Kind;
+        let check = |kind, source: Option<&str>, tier, days, expect: f64| {
+            let found = trust(&candidate(kind, source, tier), after(days));
+            assert!((found - expect).abs() < 1e-9, "{source:?} {tier:?} after {days}: {found}");
+        };
+        let (agent, external) = (TrustTier::Agent, TrustTier::External);
+        check(Kind::Knowledge, Some("agent_learning"), agent, 0, 0.7 * 0.85);
+        check(Kind::Knowledge, Some("agent_learning"), agent, 365, 0.7 * 0.85 / 2.0);
+        check(Kind::Knowledge, Some("import"), agent, 30, 0.5 * 0.85 / 2.0);
+        check(Kind::Knowledge, Some("github_issue"), agent, 60, 0.3 * 0.85 / 4.0);
+        check(Kind::Knowledge, None, external, 30, 0.5 * 0.85 / 2.0);
+        check(Kind::Reflections, None, agent, 90, 0.7 * 0.85 / 2.0);
+        check(Kind::Knowledge, None, TrustTier::Confirmed, 365, 0.85 / 2.0);
+        check(Kind::Rules, Some("review_feedback"), agent, 365, 0.5 * 0.85);
+        check(Kind::Episodes, Some("agent_episode"), agent, 365, 0.8 * 0.85 / 2.0);
+        check(Kind::Preferences, Some("preference_implicit"), agent, 30, 0.5 * 0.85 / 2.0);
+    }
+
+    #[test]
+    fn who_agrees_and_what_contradicts() {
+        let check = |agreed, conflicts, is_approved, expect: f64| {
+            let mut one = candidate(HydrationKind::Knowledge, Some("agent_learning"), TrustTier::Agent);
+            one.standing = RecordStanding { agreed, conflicts, is_approved, ..RecordStanding::default() };
+            let found = trust(&one, after(0));
+            assert!((found - expect).abs() < 1e-9, "{agreed} {conflicts} {is_approved}: {found}");
+        };
+        check(1, 0, false, 0.7 * 0.9);
+        check(3, 0, false, 0.7);
+        check(50, 0, false, 0.7);
+        check(0, 1, false, 0.7 * 0.85 / 2.0);
+        check(1, 2, false, 0.7 * 0.9 / 4.0);
+        check(3, 0, true, 1.0);
+    }
+
+    #[test]
+    fn a95_what_nobody_stands_by_is_outlived() {
+        let check = |kind, tier, agreed, days, expect: Option<&str>| {
+            let mut one = candidate(kind, None, tier);
+            one.standing.agreed = agreed;
+            assert_eq!(outlived(&one, after(days)), expect, "{tier:?} {agreed} after {days}");
+        };
+        let (knowledge, flagged) = (HydrationKind::Knowledge, TrustTier::Flagged);
+        check(knowledge, TrustTier::Agent, 0, 364, None);
+        check(knowledge, TrustTier::Agent, 0, 365, Some("expired"));
+        check(knowledge, flagged, 0, 6, None);
+        check(knowledge, flagged, 0, 7, Some("flagged"));
+        check(knowledge, flagged, 1, 7, None);
+        check(HydrationKind::Rules, flagged, 0, 400, None);
     }
 }

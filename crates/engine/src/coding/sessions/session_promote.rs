@@ -12,7 +12,8 @@ use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
 use super::{ended, read_in_full, session_of};
 use crate::Engine;
 use crate::access;
-use crate::coding::completion::{Learned, LearnedAction};
+use crate::coding::completion::Learned;
+use crate::coding::consolidating::Around;
 use crate::coding::envelope::Call;
 use crate::coding::learned::{LearnedKind, Learner};
 use crate::coding::{learnings, place};
@@ -64,8 +65,8 @@ impl Engine {
                 let view = access::record_view(caller, &memory, Capability::Write)?;
                 let (task, commit) = self.task_at(caller, &memory, id).await?;
                 let read = self.read_docs(&task, commit.as_deref()).await?;
-                let warnings = read.warnings.clone();
-                let now = self.clock.now();
+                // What is like an event is found in the write, by words alone.
+                let (warnings, around, now) = (read.warnings.clone(), Around::default(), self.clock.now());
                 let fresh = || RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()));
                 let ids = (0..max).map(|_| fresh()).collect::<Result<Vec<_>>>()?;
                 let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
@@ -82,8 +83,7 @@ impl Engine {
                         let by = caller.name.as_str();
                         let building =
                             Building { memory: &memory, view: &view, policy, expiry: None, by, now };
-                        let mut found = Tally::default();
-                        let mut left = ids.as_slice();
+                        let (mut found, mut left) = (Tally::default(), ids.as_slice());
                         let mut events = Vec::with_capacity(items.len());
                         for item in &items {
                             let parsed = learnings::parse(item.text.as_deref().unwrap_or_default());
@@ -98,6 +98,8 @@ impl Engine {
                                 prompt: None,
                                 sources: &sources,
                                 kind,
+                                around: &around,
+                                observed_at: now,
                             };
                             let learned = learner.write_all(tx, &parsed, here, &mut found)?;
                             events.push(Promoted { seq: item.seq, learned });
@@ -148,7 +150,7 @@ fn note(
     now: Timestamp,
 ) -> Result<bool> {
     let all = events.iter().flat_map(|one| &one.learned);
-    let added = all.filter(|one| one.action == LearnedAction::Added).count();
+    let added = all.filter(|one| one.action.is_added()).count();
     if added == 0 {
         return Ok(false);
     }

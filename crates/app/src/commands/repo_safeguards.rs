@@ -1,0 +1,229 @@
+//! `loci repo quarantine`, `release`, `snapshots`, `rollback`, `purge`: what keeps a repository's memory safe. What changes much says first
+//! what it would change.
+
+use anyhow::Result;
+use loci_api::quarantine::Quarantined;
+use loci_api::safeguard::{
+    PurgeAsk, PurgeFilter, Purged, RepositoryQuarantine, RollbackAsk, RolledBack, SnapshotListing,
+};
+use loci_client::Client;
+
+use super::at::At;
+use super::conflicts::named;
+use crate::output;
+
+/// Which memories, and why
+#[derive(Debug, clap::Args)]
+pub(crate) struct Quarantine {
+    /// The repository, as owner/name
+    repo: String,
+    /// The records; other conditions narrow them
+    records: Vec<String>,
+    /// What answers this question well
+    #[arg(long)]
+    query: Option<String>,
+    /// Whose text or title this regular expression matches
+    #[arg(long, value_name = "REGEX")]
+    pattern: Option<String>,
+    /// That this task wrote
+    #[arg(long)]
+    task: Option<String>,
+    /// That this reviewer's comments left, by login
+    #[arg(long, value_name = "LOGIN")]
+    reviewer: Option<String>,
+    /// Made at or after this time
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Made before this time
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// Why; kept with each record
+    #[arg(long)]
+    reason: String,
+    /// Only say which would be
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    at: At,
+}
+
+impl Quarantine {
+    fn asked(&self) -> RepositoryQuarantine {
+        RepositoryQuarantine {
+            ids: self.records.clone(),
+            query: self.query.clone(),
+            pattern: self.pattern.clone(),
+            task_id: self.task.clone(),
+            reviewer: self.reviewer.clone(),
+            since: self.since.clone(),
+            until: self.until.clone(),
+            reason: self.reason.clone(),
+            dry_run: self.dry_run,
+        }
+    }
+
+    pub(super) async fn hold(&self, client: &Client, as_json: bool) -> Result<()> {
+        let client = self.at.of(client)?;
+        let done = client.repository_quarantine(named(&self.repo)?, &self.asked()).await?;
+        quarantined(as_json, &done, if self.dry_run { "would be held back" } else { "held back" })
+    }
+
+    pub(super) async fn release(&self, client: &Client, as_json: bool) -> Result<()> {
+        let client = self.at.of(client)?;
+        let done = client.repository_release(named(&self.repo)?, &self.asked()).await?;
+        quarantined(as_json, &done, if self.dry_run { "would be let go" } else { "let go" })
+    }
+}
+
+fn quarantined(as_json: bool, done: &Quarantined, what: &str) -> Result<()> {
+    output::result(as_json, done, |done| {
+        done.ids.iter().for_each(output::line);
+        output::line(format!("{} {what}", done.matched));
+    })
+}
+
+/// Which repository
+#[derive(Debug, clap::Args)]
+pub(crate) struct Snapshots {
+    /// The repository, as owner/name
+    repo: String,
+    #[command(flatten)]
+    at: At,
+}
+
+impl Snapshots {
+    pub(super) async fn run(&self, client: &Client, as_json: bool) -> Result<()> {
+        let client = self.at.of(client)?;
+        let found = client.snapshots_list(named(&self.repo)?, &SnapshotListing::default()).await?;
+        output::result(as_json, &found, |found| {
+            for one in &found.snapshots {
+                let of = match (&one.task_id, &one.before_rollback_to) {
+                    (Some(task), _) => format!("task {task}"),
+                    (None, Some(to)) => format!("before the rollback to {to}"),
+                    (None, None) => String::new(),
+                };
+                output::line(format!("{}  {}  {of}", one.id, one.at));
+            }
+        })
+    }
+}
+
+/// Where to go back to, and why
+#[derive(Debug, clap::Args)]
+pub(crate) struct Rollback {
+    /// The repository, as owner/name
+    repo: String,
+    /// The snapshot: loci repo snapshots
+    #[arg(long, value_name = "SNAPSHOT")]
+    to: String,
+    /// Why; kept with each record
+    #[arg(long)]
+    reason: String,
+    /// Only say what would change
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    at: At,
+}
+
+impl Rollback {
+    pub(super) async fn run(&self, client: &Client, as_json: bool) -> Result<()> {
+        let client = self.at.of(client)?;
+        let ask = RollbackAsk { to: self.to.clone(), reason: self.reason.clone(), dry_run: self.dry_run };
+        let done = client.repository_rollback(named(&self.repo)?, &ask).await?;
+        output::result(as_json, &done, rolled_back)
+    }
+}
+
+fn rolled_back(done: &RolledBack) {
+    for (what, ids) in
+        [("rolled back", &done.rolled_back), ("in force again", &done.restored), ("as it was", &done.changed)]
+    {
+        ids.iter().for_each(|id| output::line(format!("{what:<16}{id}")));
+    }
+    for one in &done.not_undone {
+        output::line(format!("{:<16}{} ({})", "not undone", one.id, one.reason));
+    }
+    match &done.before {
+        Some(before) => output::note(format!("to undo this, go back to {before}")),
+        None if done.applied => output::note("nothing has changed since"),
+        None => output::note("nothing was changed: without --dry-run it is"),
+    }
+}
+
+/// Which memories to erase, and why
+#[derive(Debug, clap::Args)]
+pub(crate) struct Purge {
+    /// The repository, as owner/name
+    repo: String,
+    /// The records; other conditions narrow them
+    records: Vec<String>,
+    /// knowledge, `self_feedback`, fact, episode, rule, reflection or preference
+    #[arg(long)]
+    kind: Option<String>,
+    /// In this namespace, or beneath it
+    #[arg(long)]
+    namespace: Option<String>,
+    /// That this reviewer's comments left, by login
+    #[arg(long, value_name = "LOGIN")]
+    reviewer: Option<String>,
+    /// That tasks of this person wrote, by login or number
+    #[arg(long, value_name = "LOGIN")]
+    user: Option<String>,
+    /// That this task wrote
+    #[arg(long)]
+    task: Option<String>,
+    /// Made at or after this time
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Made before this time
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// Whose text or title holds this
+    #[arg(long, value_name = "WORDS")]
+    content: Option<String>,
+    /// Whose text or title this regular expression matches
+    #[arg(long, value_name = "REGEX")]
+    pattern: Option<String>,
+    /// Why
+    #[arg(long)]
+    reason: String,
+    /// Erase so many records, as it said without this [default: only say which would be]
+    #[arg(long, value_name = "NUMBER")]
+    confirm: Option<u64>,
+    #[command(flatten)]
+    at: At,
+}
+
+impl Purge {
+    pub(super) async fn run(&self, client: &Client, as_json: bool) -> Result<()> {
+        let client = self.at.of(client)?;
+        let filter = PurgeFilter {
+            ids: self.records.clone(),
+            kind: self.kind.clone(),
+            namespace: self.namespace.clone(),
+            reviewer: self.reviewer.clone(),
+            user: self.user.clone(),
+            task: self.task.clone(),
+            since: self.since.clone(),
+            until: self.until.clone(),
+            content: self.content.clone(),
+            pattern: self.pattern.clone(),
+        };
+        let (reason, dry_run, confirm) = (self.reason.clone(), self.confirm.is_none(), self.confirm);
+        let done = client
+            .repository_purge(named(&self.repo)?, &PurgeAsk { filter, reason, dry_run, confirm })
+            .await?;
+        output::result(as_json, &done, purged)
+    }
+}
+
+fn purged(done: &Purged) {
+    done.ids.iter().for_each(output::line);
+    if done.applied {
+        output::line(format!("{} erased, and {} items of sessions", done.matched, done.session_items));
+    } else {
+        output::line(format!("{} would be erased", done.matched));
+        output::note(format!("to erase them, for good: --confirm {}", done.matched));
+    }
+}

@@ -1,0 +1,139 @@
+//! Calls about what a repository's memory must be kept from: contradictions, and what somebody doubts.
+
+use http::Method;
+use loci_api::conflict::{Conflict, ConflictList, ConflictListing, ConflictResolve};
+use loci_api::quarantine::Quarantined;
+use loci_api::record::Record;
+use loci_api::safeguard::{
+    HeldDecide, HeldList, HeldListing, PurgeAsk, Purged, RepositoryQuarantine, RollbackAsk, RolledBack,
+    SnapshotList, SnapshotListing,
+};
+
+use crate::call::{Client, path};
+use crate::error::ClientError;
+
+impl Client {
+    /// Memories of a repository that contradict each other.
+    ///
+    /// # Errors
+    /// As [`ClientError`] says; so for every call.
+    pub async fn conflicts_list(
+        &self,
+        (owner, name): (&str, &str),
+        listing: &ConflictListing,
+    ) -> Result<ConflictList, ClientError> {
+        self.get_query(path(&["v1", "repos", owner, name, "conflicts"]), listing).await
+    }
+
+    /// Decides which of two memories stays.
+    ///
+    /// # Errors
+    /// See [`Client::conflicts_list`].
+    pub async fn conflict_resolve(
+        &self,
+        (owner, name): (&str, &str),
+        id: &str,
+        decision: &ConflictResolve,
+    ) -> Result<Conflict, ClientError> {
+        let path = path(&["v1", "repos", owner, name, "conflicts", id, "resolve"]);
+        self.send(Method::POST, path, decision).await
+    }
+
+    /// Holds back memories of a repository.
+    ///
+    /// # Errors
+    /// See [`Client::conflicts_list`].
+    pub async fn repository_quarantine(
+        &self,
+        (owner, name): (&str, &str),
+        asked: &RepositoryQuarantine,
+    ) -> Result<Quarantined, ClientError> {
+        self.send(Method::POST, path(&["v1", "repos", owner, name, "quarantine"]), asked).await
+    }
+
+    /// Lets held memories of a repository go again.
+    ///
+    /// # Errors
+    /// See [`Client::conflicts_list`].
+    pub async fn repository_release(
+        &self,
+        (owner, name): (&str, &str),
+        asked: &RepositoryQuarantine,
+    ) -> Result<Quarantined, ClientError> {
+        self.send(Method::POST, path(&["v1", "repos", owner, name, "quarantine", "release"]), asked).await
+    }
+
+    /// Memories of a repository that wait for a person.
+    ///
+    /// # Errors
+    /// See [`Client::conflicts_list`].
+    pub async fn held_list(
+        &self,
+        (owner, name): (&str, &str),
+        listing: &HeldListing,
+    ) -> Result<HeldList, ClientError> {
+        self.get_query(path(&["v1", "repos", owner, name, "held"]), listing).await
+    }
+
+    /// Puts a memory that waits in force.
+    ///
+    /// # Errors
+    /// See [`Client::conflicts_list`].
+    pub async fn held_accept(
+        &self,
+        (owner, name): (&str, &str),
+        record: &str,
+        why: &HeldDecide,
+    ) -> Result<Record, ClientError> {
+        self.send(Method::POST, path(&["v1", "repos", owner, name, "held", record, "accept"]), why).await
+    }
+
+    /// Marks a memory that waits as wrong.
+    ///
+    /// # Errors
+    /// See [`Client::conflicts_list`].
+    pub async fn held_reject(
+        &self,
+        (owner, name): (&str, &str),
+        record: &str,
+        why: &HeldDecide,
+    ) -> Result<Record, ClientError> {
+        self.send(Method::POST, path(&["v1", "repos", owner, name, "held", record, "reject"]), why).await
+    }
+
+    /// States of a repository's memory that one can go back to.
+    ///
+    /// # Errors
+    /// See [`Client::conflicts_list`].
+    pub async fn snapshots_list(
+        &self,
+        (owner, name): (&str, &str),
+        listing: &SnapshotListing,
+    ) -> Result<SnapshotList, ClientError> {
+        self.get_query(path(&["v1", "repos", owner, name, "snapshots"]), listing).await
+    }
+
+    /// Puts a repository's memory back to a snapshot.
+    ///
+    /// # Errors
+    /// See [`Client::conflicts_list`].
+    pub async fn repository_rollback(
+        &self,
+        (owner, name): (&str, &str),
+        asked: &RollbackAsk,
+    ) -> Result<RolledBack, ClientError> {
+        self.send(Method::POST, path(&["v1", "repos", owner, name, "rollback"]), asked).await
+    }
+
+    /// Erases memories of a repository.
+    ///
+    /// # Errors
+    /// See [`Client::conflicts_list`].
+    pub async fn repository_purge(
+        &self,
+        (owner, name): (&str, &str),
+        asked: &PurgeAsk,
+    ) -> Result<Purged, ClientError> {
+        self.send(Method::POST, path(&["v1", "repos", owner, name, "purge"]), asked).await
+    }
+}

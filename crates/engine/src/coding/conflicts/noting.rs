@@ -1,0 +1,72 @@
+//! Noting that two records contradict each other. A pair has one conflict, whichever says so and how often; what a person decided about
+//! it stays decided.
+
+use loci_model::conflict::Conflict;
+use loci_model::ports::store::Tx;
+use loci_model::record::Record;
+use loci_model::{ActorId, Namespace, RecordId, Result, Timestamp};
+use sha2::{Digest, Sha256};
+
+/// How the id of a conflict begins.
+const PREFIX: &str = "conflict_";
+/// Bytes of a digest behind it.
+const DIGEST_BYTES: usize = 12;
+
+/// Notes that a record says otherwise than one that is there, where both are of a repository. The id of what was noted.
+pub(crate) fn note(
+    tx: &mut dyn Tx,
+    (standing, against): (&RecordId, &Record),
+    reason: &str,
+    at: Timestamp,
+) -> Result<Option<String>> {
+    let Some(actor) = repository_of(&against.namespace) else { return Ok(None) };
+    let id = id_of(standing, &against.id);
+    if tx.ledger().noun::<Conflict>(&against.memory, &id)?.is_none() {
+        let conflict = Conflict {
+            memory: against.memory.clone(),
+            actor,
+            id: id.clone(),
+            standing: standing.clone(),
+            against: against.id.clone(),
+            reason: reason.to_owned(),
+            found_at: at,
+            resolution: None,
+        };
+        tx.ledger_mut().put_noun(&conflict)?;
+    }
+    Ok(Some(id))
+}
+
+/// The id of the conflict of two records, whichever was there first.
+fn id_of(one: &RecordId, other: &RecordId) -> String {
+    let (first, second) = if one <= other { (one, other) } else { (other, one) };
+    let digest = Sha256::digest(format!("{first}\n{second}"));
+    format!("{PREFIX}{}", hex::encode(digest.get(..DIGEST_BYTES).unwrap_or_default()))
+}
+
+/// Whose knowledge or rules lie in a namespace: `/owner/name/knowledge/` and what is beneath it, and so the rules.
+fn repository_of(namespace: &Namespace) -> Option<ActorId> {
+    let normal = namespace.normal();
+    let mut parts = normal.trim_matches('/').split('/');
+    let (owner, name, area) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_known = matches!(area, "knowledge" | "review-rules");
+    ActorId::parse(format!("{owner}/{name}")).ok().filter(|_| is_known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whose_knowledge_it_is() {
+        let check = |namespace: &str, expect: Option<&str>| {
+            let found = repository_of(&Namespace::parse(namespace).unwrap());
+            assert_eq!(found.as_ref().map(ActorId::as_str), expect, "{namespace}");
+        };
+        check("/acme/shop/knowledge/", Some("acme/shop"));
+        check("/acme/shop/review-rules/style/", Some("acme/shop"));
+        check("/acme/shop/episodes/t-1/", None);
+        check("/users/alice/", None);
+        check("/", None);
+    }
+}

@@ -1,0 +1,167 @@
+//! What becomes of a learning beside what is known, decided in the write: what was found before it is read again, and what was written
+//! since, by the same report or another, is compared here.
+
+use loci_model::agreement::Agreement;
+use loci_model::branch_fact::BranchFact;
+use loci_model::memory::Memory;
+use loci_model::metadata::MetadataValue;
+use loci_model::ports::store::{ReadTx, RecordPage};
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
+use loci_model::scope::RecordScope;
+use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
+use loci_text::similarity::jaccard;
+use loci_text::terms;
+
+use super::around::{Around, JACCARD_MIN};
+use crate::coding::learned::SELF_FEEDBACK;
+use crate::consolidation::{Alike, Decision, Neighbourhood, Thresholds, Why, decide_alone};
+
+/// Records written since, that are compared: the newest.
+const WRITTEN_SINCE_MAX: usize = 100;
+
+/// What is looked at beside a learning.
+pub(in crate::coding) struct Beside<'a> {
+    pub(in crate::coding) memory: &'a Memory,
+    pub(in crate::coding) around: &'a Around,
+    pub(in crate::coding) now: Timestamp,
+    /// The branch that the learning holds on alone; `None`: it holds on the default branch, or nobody can tell.
+    pub(in crate::coding) on_branch: Option<Option<&'a str>>,
+}
+
+/// What becomes of it.
+pub(in crate::coding) struct Found {
+    pub(in crate::coding) decision: Decision,
+    /// It holds on a branch alone, and takes the place of these when that comes onto the default branch.
+    pub(in crate::coding) against: Vec<RecordId>,
+    /// It is known already, of a branch alone: from now on it holds on the default branch.
+    pub(in crate::coding) landed: Option<BranchFact>,
+}
+
+impl Found {
+    fn of(decision: Decision) -> Self {
+        Self { decision, against: Vec::new(), landed: None }
+    }
+}
+
+impl Beside<'_> {
+    /// Decides about a record that is not written yet. `said`: its text as it was looked for.
+    pub(in crate::coding) fn decide(&self, tx: &dyn ReadTx, record: &Record, said: &str) -> Result<Found> {
+        let limits = Thresholds::read(self.memory.settings.consolidation.thresholds.as_deref())?;
+        let near = self.near(tx, record, said)?;
+        let (elsewhere, here): (Vec<Met>, Vec<Met>) =
+            near.into_iter().partition(|met| self.is_elsewhere(met));
+        let beside: Vec<Neighbourhood> = here.iter().map(|met| met.neighbourhood.clone()).collect();
+        let decision = decide_alone(record, &beside, &limits);
+        let found = match decision {
+            Decision::Supersede { old, why } => self.in_the_place_of(old, why, &here),
+            Decision::Add { why } if self.on_branch.is_none() => {
+                // The same was learned on a branch before: now it holds here.
+                let others: Vec<Neighbourhood> =
+                    elsewhere.iter().map(|met| met.neighbourhood.clone()).collect();
+                match decide_alone(record, &others, &limits) {
+                    Decision::Skip { of, why } => {
+                        let landed = elsewhere.into_iter().find(|met| met.neighbourhood.record.id == of);
+                        Found {
+                            landed: landed.and_then(|met| met.branch),
+                            ..Found::of(Decision::Skip { of, why })
+                        }
+                    }
+                    _ => Found::of(Decision::Add { why }),
+                }
+            }
+            other => Found::of(other),
+        };
+        Ok(found)
+    }
+
+    /// What holds on a branch alone takes the place of what holds on that branch alone, and of nothing else yet.
+    fn in_the_place_of(&self, old: Vec<RecordId>, why: Why, here: &[Met]) -> Found {
+        if self.on_branch.is_none() {
+            return Found::of(Decision::Supersede { old, why });
+        }
+        let is_of_branch =
+            |id: &RecordId| here.iter().any(|met| met.neighbourhood.record.id == *id && met.branch.is_some());
+        let (old, against): (Vec<RecordId>, Vec<RecordId>) = old.into_iter().partition(is_of_branch);
+        let decision = if old.is_empty() { Decision::Add { why } } else { Decision::Supersede { old, why } };
+        Found { against, ..Found::of(decision) }
+    }
+
+    /// It holds on a branch alone, and not on the one of the learning.
+    fn is_elsewhere(&self, met: &Met) -> bool {
+        let Some(fact) = &met.branch else { return false };
+        match self.on_branch {
+            None => true,
+            Some(branch) => branch.is_none() || fact.branch.as_deref() != branch,
+        }
+    }
+
+    fn near(&self, tx: &dyn ReadTx, record: &Record, said: &str) -> Result<Vec<Met>> {
+        let mut alike: Vec<(RecordId, Alike)> = self.around.of(said).to_vec();
+        alike.extend(self.written_since(tx, record)?);
+        let mut near: Vec<Met> = Vec::with_capacity(alike.len());
+        for (id, alike) in alike {
+            let is_known = near.iter().any(|met| met.neighbourhood.record.id == id);
+            let Some(other) = tx.records().get(&self.memory.id, &id)?.filter(|_| !is_known) else { continue };
+            if !may_meet(record, &other) {
+                continue;
+            }
+            let branch = tx.ledger().noun::<BranchFact>(&self.memory.id, id.as_str())?;
+            let other = Record { tier: tier(tx, &other)?, ..other };
+            near.push(Met { neighbourhood: Neighbourhood { of: 0, record: other, alike }, branch });
+        }
+        Ok(near)
+    }
+
+    /// Records of the namespace that were written since the index was asked, by their words.
+    fn written_since(&self, tx: &dyn ReadTx, record: &Record) -> Result<Vec<(RecordId, Alike)>> {
+        if tx.memories().sequence(&self.memory.id)? <= self.around.sequence {
+            return Ok(Vec::new());
+        }
+        let scope = RecordScope {
+            namespaces: vec![NamespaceFilter::new(&record.namespace, NamespaceMatch::Exact)],
+            kinds: vec![RecordKind::Fact],
+            ..RecordScope::whole(self.memory.id.clone(), self.now)
+        };
+        let newest = tx.records().list(&RecordPage { scope, after: None, limit: WRITTEN_SINCE_MAX })?;
+        let own = terms(record.indexed());
+        let since = newest.into_iter().filter(|other| other.sequence > self.around.sequence);
+        let like = since.map(|other| (jaccard(&terms(other.indexed()), &own), other.id));
+        let near = like.filter(|(jaccard, _)| *jaccard >= JACCARD_MIN);
+        Ok(near.map(|(jaccard, id)| (id, Alike { jaccard, cosine: None })).collect())
+    }
+}
+
+/// A record beside a learning, and the branch that it holds on alone.
+struct Met {
+    neighbourhood: Neighbourhood,
+    branch: Option<BranchFact>,
+}
+
+fn may_meet(new: &Record, other: &Record) -> bool {
+    other.state == RecordState::Active
+        && other.kind == new.kind
+        && other.namespace == new.namespace
+        && other.subtype.as_deref() != Some(SELF_FEEDBACK)
+        && !other.provenance.verbatim
+}
+
+/// How far a record is trusted where another contradicts it: what a client wrote on purpose, what a person wrote or approved, and what
+/// was stored with citations, never gives its place by itself.
+fn tier(tx: &dyn ReadTx, record: &Record) -> Result<TrustTier> {
+    let is_human = matches!(
+        record.metadata.get("source_type"),
+        Some(MetadataValue::String(source)) if source == "human"
+    );
+    let is_written = record.origin == RecordOrigin::BatchCreated && record.tier == TrustTier::Agent;
+    if is_human || is_written {
+        return Ok(TrustTier::Confirmed);
+    }
+    let approved = tx.ledger().noun::<Agreement>(&record.memory, record.id.as_str())?;
+    let is_approved = approved.is_some_and(|agreement| agreement.approved_by.is_some());
+    let is_stored_fact = || {
+        Ok::<_, loci_model::Error>(
+            tx.facts().get(&record.memory, &record.id)?.is_some_and(|fact| !fact.proposed),
+        )
+    };
+    Ok(if is_approved || is_stored_fact()? { TrustTier::Confirmed } else { record.tier })
+}

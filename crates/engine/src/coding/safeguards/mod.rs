@@ -1,0 +1,78 @@
+//! What keeps a repository's memory safe (coding-agent-memory.md §18.6, §18.7, §18.9): holding back what somebody doubts, deciding about
+//! what waits, going back to an earlier state, and erasing. Each is for whoever administers the repository's part of the memory.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `selecting` | which records are meant: by ids, words, task, person, time |
+//! | `repository_quarantine` | holding back, and letting go |
+//! | `held` | what waits for a person |
+//! | `snapshots` | the states that one can go back to |
+//! | `earlier` | what stood at an earlier time: pure |
+//! | `rollback`, `undoing` | going back, and what that does to each record |
+//! | `purge` | erasing, with everything that quotes what is erased |
+//!
+//! What is held back is kept and can be let go; what is rolled back is kept and can be brought back; what is purged is gone.
+
+mod earlier;
+mod held;
+mod purge;
+mod repository_quarantine;
+mod rollback;
+mod selecting;
+mod snapshots;
+mod undoing;
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{ActorId, Error, MemoryId, Result, limits};
+
+use super::place;
+use crate::Engine;
+use crate::memories::existing;
+use crate::verified::{Standing, find_repository};
+
+pub use held::{HeldDecision, HeldListing};
+pub use purge::{PurgeAsk, Purged};
+pub use repository_quarantine::RepositoryQuarantineAsk;
+pub use rollback::{RollbackAsk, RolledBack};
+pub use selecting::Selection;
+pub use snapshots::{SnapshotOf, SnapshotShown};
+pub use undoing::NotUndone;
+
+/// A repository's part of a memory.
+#[derive(Debug, Clone)]
+struct Part {
+    memory: MemoryId,
+    actor: ActorId,
+}
+
+impl Engine {
+    /// The repository that is meant, for whoever may do that with all of it.
+    async fn part(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        capability: Capability,
+    ) -> Result<Part> {
+        let memory = self.code_memory(caller, standing).await?;
+        let (caller, repo) = (caller.clone(), repo.to_owned());
+        self.store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
+                let actor = place::actor_of(&repository)?;
+                place::require_all(&caller, &memory, &actor, capability)?;
+                Ok(Part { memory: memory.clone(), actor })
+            })
+            .await
+    }
+}
+
+/// Checks a reason, which is kept with each record.
+fn check_reason(reason: &str) -> Result<()> {
+    if (1..=limits::REASON_CHARS_MAX).contains(&reason.chars().count()) {
+        return Ok(());
+    }
+    Err(Error::invalid("reason", "reason must have 1 to 500 characters: it is kept with each record"))
+}

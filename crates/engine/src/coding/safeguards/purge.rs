@@ -1,0 +1,223 @@
+//! `repository_purge`: records of a repository are erased, with every version and vector, with what was said in the sessions of the tasks
+//! that are meant, and with what the ledger says of them. A row says that they were there, and nothing of what they said. Nothing brings
+//! them back: whoever purges says how many records are meant, as a dry run told it.
+
+use std::collections::BTreeSet;
+
+use loci_model::agreement::Agreement;
+use loci_model::conflict::Conflict;
+use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ports::store::{LedgerPage, ReadTx, SessionItemQuery, StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+use loci_model::rollback::Purge;
+use loci_model::task::Task;
+use loci_model::telemetry::StateChange;
+use loci_model::{Error, RecordId, Result, Timestamp, limits};
+
+use super::selecting::{Selection, tasks_of};
+use super::{Part, check_reason};
+use crate::asking::forgetting as asking_forgetting;
+use crate::coding::forgetting as told;
+use crate::memories::existing;
+use crate::verified::{Standing, following};
+use crate::{Engine, streams};
+
+/// Records that are erased in one write.
+const ROWS: usize = 200;
+/// Items of sessions that are erased in one write.
+const ITEMS: usize = 200;
+
+/// What to erase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PurgeAsk {
+    /// Which records.
+    pub which: Selection,
+    /// Why, in 1 to 500 characters: kept with the row that says that something was there.
+    pub reason: String,
+    /// Only say which would be.
+    pub dry_run: bool,
+    /// How many records are meant; needed where it is no dry run.
+    pub confirm: Option<u64>,
+}
+
+/// What was erased.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Purged {
+    /// How many records are meant.
+    pub matched: u64,
+    /// The first 1,000 of them, the newest first.
+    pub ids: Vec<RecordId>,
+    /// They were erased.
+    pub applied: bool,
+    /// Items of sessions that were erased with them, where a task or a person was named.
+    pub session_items: u64,
+}
+
+impl Engine {
+    /// Erases records of a repository, in whatever state they are. Backups and exports made before keep what they hold.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor; `Invalid` without a condition or a reason, or where
+    /// `confirm` is missing; `Conflict` where another number of records is meant by now.
+    pub async fn repository_purge(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        ask: PurgeAsk,
+    ) -> Result<Purged> {
+        check_reason(&ask.reason)?;
+        let part = self.part(caller, standing, repo, Capability::Admin).await?;
+        let there: Vec<RecordState> =
+            RecordState::ALL.iter().copied().filter(|state| *state != RecordState::Erased).collect();
+        let found = self.selected(caller, &part, &ask.which, &there).await?;
+        let matched = u64::try_from(found.len()).unwrap_or(u64::MAX);
+        let ids = found.iter().take(limits::QUARANTINE_IDS_MAX).cloned().collect();
+        if ask.dry_run {
+            return Ok(Purged { matched, ids, applied: false, session_items: 0 });
+        }
+        confirmed(ask.confirm, matched)?;
+        for some in found.chunks(ROWS) {
+            let (part, some, by) = (part.clone(), some.to_vec(), caller.name.clone());
+            let (reason, at) = (ask.reason.clone(), self.clock.now());
+            self.store.write(move |tx| erase(tx, &part, &some, (&by, &reason), at)).await?;
+        }
+        let session_items = self.erase_sessions(&part, &ask.which).await?;
+        tracing::warn!(matched, session_items, "a part of a repository's memory was purged");
+        Ok(Purged { matched, ids, applied: true, session_items })
+    }
+
+    /// Erases what was said in the sessions of the tasks that are named, by themselves or by their person.
+    async fn erase_sessions(&self, part: &Part, which: &Selection) -> Result<u64> {
+        let (of, asked) = (part.clone(), which.clone());
+        let tasks = self.store.read(move |tx| named(tx, &of, &asked)).await?;
+        let mut erased = 0_u64;
+        for task in tasks {
+            loop {
+                let (task, now) = (task.clone(), self.clock.now());
+                let some = self.store.write(move |tx| erase_items(tx, &task, now)).await?;
+                erased = erased.saturating_add(u64::try_from(some).unwrap_or(u64::MAX));
+                if some < ITEMS {
+                    break;
+                }
+            }
+        }
+        Ok(erased)
+    }
+}
+
+fn confirmed(confirm: Option<u64>, matched: u64) -> Result<()> {
+    match confirm {
+        None => Err(Error::invalid("confirm", "confirm must be the number of records that a dry run named")),
+        Some(said) if said == matched => Ok(()),
+        Some(_) => {
+            let message =
+                format!("{matched} records are meant by now: look at them by a dry run, and confirm that");
+            Err(Error::conflict(message).on("confirm"))
+        }
+    }
+}
+
+fn named(tx: &dyn ReadTx, part: &Part, which: &Selection) -> Result<Vec<Task>> {
+    let mut tasks = match &which.user {
+        Some(user) => tasks_of(tx, part, user)?,
+        None => Vec::new(),
+    };
+    if let Some(id) = &which.task {
+        let task = tx.tasks().get(&part.memory, id)?.filter(|task| task.actor == part.actor);
+        tasks.retain(|one| Some(&one.id) != task.as_ref().map(|task| &task.id));
+        tasks.extend(task);
+    }
+    // Where more is asked than whose it is, a part of what a task said is meant, and its session is no part of that.
+    let is_whole =
+        *which == Selection { task: which.task.clone(), user: which.user.clone(), ..Selection::default() };
+    Ok(if is_whole { tasks } else { Vec::new() })
+}
+
+fn erase_items(tx: &mut dyn Tx, task: &Task, now: Timestamp) -> Result<usize> {
+    let items = tx.task_sessions().items(&SessionItemQuery {
+        memory: task.memory.clone(),
+        task: task.id.clone(),
+        after: None,
+        kinds: Vec::new(),
+        words: Vec::new(),
+        // What has expired is erased too, and not by its time.
+        now: Timestamp::EPOCH,
+        limit: ITEMS,
+    })?;
+    for item in &items {
+        if let Some(event) = &item.event {
+            tx.events_mut().delete(&task.memory, &task.actor, &task.session, event, now)?;
+        }
+        tx.task_sessions_mut().drop_item(&task.memory, &task.id, item.seq)?;
+    }
+    if !items.is_empty() {
+        asking_forgetting::of_session(tx, &task.memory, &task.actor, &task.session, now)?;
+    }
+    Ok(items.len())
+}
+
+fn erase(
+    tx: &mut dyn Tx,
+    part: &Part,
+    ids: &[RecordId],
+    (by, reason): (&str, &str),
+    at: Timestamp,
+) -> Result<()> {
+    let memory = existing(tx, &part.memory)?;
+    let records = tx.records().get_many(&memory.id, ids)?;
+    let records: Vec<_> = records.into_iter().filter(|one| one.state != RecordState::Erased).collect();
+    // Questions that wait for a model may quote them.
+    asking_forgetting::of_records(tx, &memory.id, None, at)?;
+    for record in &records {
+        told::of_record(tx, record, at)?;
+    }
+    let going: Vec<RecordId> = records.iter().map(|record| record.id.clone()).collect();
+    tx.records_mut().erase(&memory.id, &going, at)?;
+    for record in &records {
+        tx.telemetry_mut().append(&StateChange {
+            memory: memory.id.clone(),
+            record: record.id.clone(),
+            version: record.version,
+            from: Some(record.state),
+            to: RecordState::Erased,
+            reason: format!("purged: {reason}").chars().take(limits::REASON_CHARS_MAX).collect(),
+            by: by.to_owned(),
+            at,
+        })?;
+        tx.ledger_mut().remove(&memory.id, Agreement::SHELF, record.id.as_str())?;
+        tx.ledger_mut().remove(&memory.id, Shelf::BranchFact, record.id.as_str())?;
+    }
+    forget_conflicts(tx, part, &going)?;
+    if !going.is_empty() {
+        let (memory, actor) = (part.memory.clone(), part.actor.clone());
+        tx.ledger_mut().put_noun(&Purge { memory, actor, records: going.clone(), by: by.to_owned(), at })?;
+    }
+    following::erased(tx, &memory.id, &going, by, at)?;
+    streams::erased(tx, &memory, &going, true, at)
+}
+
+/// Conflicts tell in words how records contradict each other.
+fn forget_conflicts(tx: &mut dyn Tx, part: &Part, going: &[RecordId]) -> Result<()> {
+    let going: BTreeSet<&RecordId> = going.iter().collect();
+    let mut after = None;
+    loop {
+        let page = LedgerPage {
+            memory: part.memory.clone(),
+            shelf: Shelf::Conflict,
+            actor: Some(part.actor.clone()),
+            subject: None,
+            after,
+            limit: ROWS,
+        };
+        let conflicts = tx.ledger().nouns::<Conflict>(&page)?;
+        let Some(last) = conflicts.last() else { return Ok(()) };
+        after = Some((last.found_at, last.id.clone()));
+        for conflict in &conflicts {
+            if going.contains(&conflict.standing) || going.contains(&conflict.against) {
+                tx.ledger_mut().remove(&part.memory, Shelf::Conflict, &conflict.id)?;
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! `repository_quarantine` and `repository_release`: what somebody doubts of a repository's memory is held back, from the next hydration
+//! on, and let go again. What holding back is, and what a record is afterwards, is `records/quarantine`'s.
+
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+use loci_model::{JobId, RecordId, Result, limits};
+
+use super::selecting::Selection;
+use super::{Part, check_reason};
+use crate::Engine;
+use crate::memories::existing;
+use crate::records::changing::Changing;
+use crate::records::{Quarantined, batch, quarantine};
+use crate::verified::Standing;
+
+/// Records that are changed in one write.
+const ROWS: usize = 1_000;
+
+/// What to hold back, or let go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepositoryQuarantineAsk {
+    /// Which records.
+    pub which: Selection,
+    /// Why, in 1 to 500 characters; kept with each record.
+    pub reason: String,
+    /// Only say which would be.
+    pub dry_run: bool,
+}
+
+impl Engine {
+    /// Holds back records of a repository that are in force, or wait.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor; `Invalid` without a condition or a reason; `TooLarge`
+    /// over the number of records that one call changes.
+    pub async fn repository_quarantine(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        ask: RepositoryQuarantineAsk,
+    ) -> Result<Quarantined> {
+        check_reason(&ask.reason)?;
+        let part = self.part(caller, standing, repo, Capability::Admin).await?;
+        let states = [RecordState::Active, RecordState::Candidate];
+        let found = self.selected(caller, &part, &ask.which, &states).await?;
+        self.change_all(caller, &part, found, &ask, |tx, changing, ids, reason| {
+            quarantine::hold(tx, changing, ids, reason)
+        })
+        .await
+    }
+
+    /// Lets go what is held back: each record is what it was before.
+    ///
+    /// # Errors
+    /// As [`Engine::repository_quarantine`].
+    pub async fn repository_release(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        ask: RepositoryQuarantineAsk,
+    ) -> Result<Quarantined> {
+        check_reason(&ask.reason)?;
+        let part = self.part(caller, standing, repo, Capability::Admin).await?;
+        let found = self.selected(caller, &part, &ask.which, &[RecordState::Quarantined]).await?;
+        self.change_all(caller, &part, found, &ask, |tx, changing, ids, reason| {
+            for record in tx.records().get_many(&changing.memory.id, ids)? {
+                if record.state == RecordState::Quarantined {
+                    quarantine::release(tx, changing, &record, reason)?;
+                }
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn change_all(
+        &self,
+        caller: &Principal,
+        part: &Part,
+        found: Vec<RecordId>,
+        ask: &RepositoryQuarantineAsk,
+        change: fn(&mut dyn Tx, &Changing<'_>, &[RecordId], &str) -> Result<()>,
+    ) -> Result<Quarantined> {
+        if !ask.dry_run {
+            let now = self.clock.now();
+            for ids in found.chunks(ROWS) {
+                let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+                let (memory, ids) = (part.memory.clone(), ids.to_vec());
+                let (reason, by) = (ask.reason.clone(), caller.name.clone());
+                self.store
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        change(tx, &Changing { memory: &memory, by: &by, at: now }, &ids, &reason)?;
+                        // What was never active has no vector yet.
+                        batch::ask_for_vectors(tx, &memory.id, &job, now)
+                    })
+                    .await?;
+            }
+            self.wake.call();
+        }
+        let matched = u64::try_from(found.len()).unwrap_or(u64::MAX);
+        let ids = found.into_iter().take(limits::QUARANTINE_IDS_MAX).collect();
+        Ok(Quarantined { matched, ids, applied: !ask.dry_run })
+    }
+}

@@ -1,0 +1,341 @@
+//! What becomes of learnings beside what is known: the same, in its place, beside it, or for a person to decide; and what was learned on
+//! a branch.
+
+use loci_engine::coding::hydration::Hydration;
+use loci_engine::coding::settings::OnConflict;
+use loci_engine::coding::{
+    CodingSettings, Completion, ConflictDecision, ConflictListing, ConflictShown, Hydrated, LearnedAction,
+    TaskNote,
+};
+use loci_model::agreement::Agreement;
+use loci_model::conflict::ConflictState;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Grant};
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Timestamp};
+use loci_testkit::{block_on, samples};
+
+use super::hydrating::engine_with;
+use super::world::{DIRECTORY, REPO, Workshop, task_id};
+
+const JEST: &str = "The project uses Jest for tests.";
+const VITEST: &str = "The project uses Vitest for tests.";
+
+/// What became of a note of a task.
+fn noted(shop: &Workshop, id: &str, note: TaskNote) -> (LearnedAction, RecordId) {
+    let learned = shop.note(id, note).unwrap().learned;
+    (learned.action, learned.id.unwrap())
+}
+
+fn note(text: &str) -> TaskNote {
+    TaskNote { text: text.to_owned(), ..TaskNote::default() }
+}
+
+fn seen_at(text: &str, at: Timestamp) -> TaskNote {
+    TaskNote { observed_at: Some(at), ..note(text) }
+}
+
+fn hydrated(shop: &Workshop, id: &str, asked: Hydration) -> Hydrated {
+    shop.world.clock().advance_ms(1_000);
+    let asked = Hydration { query: Some("tests of the project, state of components".to_owned()), ..asked };
+    block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap()
+}
+
+fn shown(found: &Hydrated) -> Vec<RecordId> {
+    let mut ids: Vec<_> = found.plan.shown.iter().map(|one| one.candidate.record.id.clone()).collect();
+    ids.sort();
+    ids
+}
+
+fn left(found: &Hydrated, id: &RecordId) -> Option<&'static str> {
+    found.plan.left.iter().find(|left| left.candidate.record.id == *id).map(|left| left.reason)
+}
+
+fn agreed(shop: &Workshop, id: &RecordId) -> u32 {
+    let (memory, key) = (shop.memory(), id.to_string());
+    let read = shop.world.store();
+    let found = block_on(read.read(move |tx| tx.ledger().noun::<Agreement>(&memory, &key))).unwrap();
+    found.map_or(0, |one| one.count())
+}
+
+fn conflicts(shop: &Workshop, state: ConflictState) -> Vec<ConflictShown> {
+    let listing = ConflictListing { state, after: None, limit: 100 };
+    block_on(shop.engine.conflicts_list(&shop.caller, &shop.standing, REPO, listing)).unwrap().items
+}
+
+#[test]
+fn a75_of_one_scope_the_newest_stands() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let (_, jest) = noted(&shop, "t-001", note(JEST));
+    shop.begun("t-002");
+    let (action, vitest) = noted(&shop, "t-002", note(VITEST));
+    assert_eq!(action, LearnedAction::Superseded);
+    let old = shop.record(&jest);
+    assert_eq!((old.state, old.superseded_by.as_ref()), (RecordState::Superseded, Some(&vitest)));
+    assert_eq!(shop.record(&vitest).supersedes, [jest]);
+    shop.begun("t-003");
+    assert_eq!(shown(&hydrated(&shop, "t-003", Hydration::default())), [vitest]);
+}
+
+#[test]
+fn a76_other_scopes_stand_beside_each_other_and_say_where() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let of = |text: &str, scope: &str| TaskNote { scope: Some(scope.to_owned()), ..note(text) };
+    let (_, redux) = noted(&shop, "t-001", of("State of components is kept in Redux.", "src/legacy"));
+    let (action, context) = noted(&shop, "t-001", of("State of components is kept in Context.", "./src/v2/"));
+    assert_eq!(action, LearnedAction::Added);
+    assert_eq!(shop.record(&context).scope.as_deref(), Some("src/v2/**"));
+    shop.begun("t-002");
+    let paths = |paths: &[&str]| Hydration {
+        paths: paths.iter().map(|path| (*path).to_owned()).collect(),
+        ..Hydration::default()
+    };
+    let found = hydrated(&shop, "t-002", paths(&["src/legacy/a.ts", "src/v2/b.ts"]));
+    let mut both = vec![redux, context.clone()];
+    both.sort();
+    assert_eq!(shown(&found), both);
+    for scope in ["for src/legacy/**", "for src/v2/**"] {
+        assert!(found.plan.block.contains(scope), "{}", found.plan.block);
+    }
+    assert_eq!(shown(&hydrated(&shop, "t-002", paths(&["src/v2/b.ts"]))), [context]);
+}
+
+#[test]
+fn a77_no_text_is_ever_rewritten_and_the_same_counts_once_per_task() {
+    let shop = Workshop::new();
+    let said = [JEST, "Tests of the project use Jest.", "the project uses Jest for tests"];
+    shop.begun("t-001");
+    let (_, first) = noted(&shop, "t-001", note(JEST));
+    for (number, text) in said.iter().enumerate().skip(1).chain([(2, &said[2])]) {
+        let id = format!("t-00{}", number + 1);
+        if shop.get(&id).is_err() {
+            shop.begun(&id);
+        }
+        let (action, of) = noted(&shop, &id, note(text));
+        assert_eq!((action, &of), (LearnedAction::Duplicate, &first), "{text}");
+    }
+    assert_eq!((agreed(&shop, &first), shop.record(&first).text.as_str()), (2, JEST));
+    assert_eq!(noted(&shop, "t-001", note(JEST)).0, LearnedAction::Duplicate);
+    assert_eq!(agreed(&shop, &first), 2, "who said it first agrees with nobody");
+    shop.begun("t-009");
+    let found = hydrated(&shop, "t-009", Hydration::default());
+    let one = &found.plan.shown[0].candidate;
+    assert_eq!(one.standing.agreed, 2);
+    // Half of it, for it names nothing that could be looked at.
+    assert!((one.trust - 0.7 * 0.95 / 2.0).abs() < 1e-3, "{}", one.trust);
+    noted(&shop, "t-009", note(VITEST));
+    let texts: Vec<String> = shop.knowledge().iter().map(|id| shop.record(id).text).collect();
+    assert_eq!(texts, [VITEST]);
+}
+
+#[test]
+fn one_report_is_compared_with_itself() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let text =
+        format!("**Tests:** {JEST}\n\n**Tests:** {VITEST}\n\n**Tests:** Tests of the project use Vitest.");
+    let said = Completion { learnings_text: Some(text), ..Completion::default() };
+    let left = shop.complete("t-001", said.clone()).unwrap();
+    let actions: Vec<_> = left.learnings.iter().map(|one| one.action).collect();
+    use LearnedAction as Action;
+    assert_eq!(actions, [Action::Added, Action::Superseded, Action::Duplicate], "{left:?}");
+    assert_eq!(shop.knowledge().len(), 1);
+    assert_eq!(shop.get("t-001").unwrap().written.learnings, 2);
+}
+
+#[test]
+fn a78_an_old_fact_that_is_told_late_does_not_win() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let before = shop.engine.now();
+    shop.begun("t-002");
+    let (_, vitest) = noted(&shop, "t-002", note(VITEST));
+    let (action, jest) = noted(&shop, "t-001", seen_at(JEST, before));
+    assert_eq!(action, LearnedAction::Outdated);
+    let old = shop.record(&jest);
+    assert_eq!(
+        (old.state, old.superseded_by, old.timestamp),
+        (RecordState::Superseded, Some(vitest.clone()), before)
+    );
+    assert_eq!(shop.knowledge(), [vitest]);
+    // What lies ahead is no later than now.
+    let ahead = shop.engine.now().plus_days(30);
+    let (_, node) = noted(&shop, "t-001", seen_at("Builds run on Node 20.", ahead));
+    assert!(shop.record(&node).timestamp < ahead);
+}
+
+/// What a client wrote on purpose.
+fn written(shop: &Workshop) -> RecordId {
+    let record = Record {
+        kind: RecordKind::Fact,
+        namespace: Namespace::parse("/acme/shop/knowledge/").unwrap(),
+        strategy: None,
+        subtype: None,
+        scope: Some("web/**".to_owned()),
+        origin: RecordOrigin::BatchCreated,
+        timestamp: shop.engine.now(),
+        ..samples::record(&shop.memory(), 1, JEST).unwrap()
+    };
+    let (store, id) = (shop.world.store(), record.id.clone());
+    block_on(store.write(move |tx| tx.records_mut().insert(&record).map(drop))).unwrap();
+    id
+}
+
+#[test]
+fn a79_what_is_trusted_less_takes_nobodys_place_and_a_person_decides() {
+    let shop = Workshop::new();
+    let jest = written(&shop);
+    shop.begun("t-001");
+    let (action, vitest) = noted(&shop, "t-001", of_web(VITEST));
+    assert_eq!(action, LearnedAction::Conflict);
+    assert_eq!(shop.record(&jest).state, RecordState::Active);
+    let open = conflicts(&shop, ConflictState::Open);
+    let conflict = open[0].conflict.clone();
+    assert_eq!((open.len(), &conflict.standing, &conflict.against), (1, &jest, &vitest));
+    shop.begun("t-002");
+    let found = hydrated(&shop, "t-002", about_web());
+    let mut both = vec![jest.clone(), vitest.clone()];
+    both.sort();
+    assert_eq!(shown(&found), both);
+    assert_eq!(found.plan.block.matches("another memory says otherwise").count(), 2, "{}", found.plan.block);
+    let withhold = CodingSettings { on_conflict: OnConflict::Withhold, ..CodingSettings::default() };
+    let engine = engine_with(&shop, withhold, None);
+    let asked = Hydration { query: Some("tests of the project".to_owned()), ..about_web() };
+    let kept = block_on(engine.task_hydrate(&shop.caller, &shop.standing, &task_id("t-002"), asked)).unwrap();
+    assert_eq!(
+        (shown(&kept).len(), left(&kept, &jest), left(&kept, &vitest)),
+        (0, Some("conflict"), Some("conflict"))
+    );
+
+    let resolve = |caller, decision| {
+        let id = conflict.id.as_str();
+        block_on(shop.engine.conflict_resolve(caller, &shop.standing, REPO, id, decision))
+    };
+    let actor = Some(ActorId::parse(REPO).unwrap());
+    let agent =
+        shop.with_grant(&[Capability::Read, Capability::Write], Grant { actor, ..Grant::everything() });
+    let keep = || ConflictDecision::Keep(vitest.clone());
+    assert_eq!(resolve(&agent, keep()).unwrap_err().kind, ErrorKind::Denied);
+    let other = ConflictDecision::Keep(RecordId::compose("00000000-0000-7000-8000-0000000000ff").unwrap());
+    assert_eq!(resolve(&shop.caller, other).unwrap_err().field.as_deref(), Some("keep"));
+    resolve(&shop.caller, keep()).unwrap();
+    resolve(&shop.caller, keep()).unwrap();
+    let error = resolve(&shop.caller, ConflictDecision::KeepBoth).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Conflict, "it was decided otherwise");
+    assert_eq!(shop.record(&jest).superseded_by, Some(vitest.clone()));
+    assert!(conflicts(&shop, ConflictState::Open).is_empty());
+    assert_eq!(conflicts(&shop, ConflictState::Resolved).len(), 1);
+    // What a person decided for is trusted, and not superseded by an agent either.
+    let found = hydrated(&shop, "t-002", about_web());
+    assert!(found.plan.shown[0].candidate.trust > 0.89, "{}", found.plan.shown[0].candidate.trust);
+    let (action, _) = noted(&shop, "t-002", of_web(JEST));
+    assert_eq!(action, LearnedAction::Conflict);
+}
+
+/// What holds for a part of the repository is no vague statement.
+fn of_web(text: &str) -> TaskNote {
+    TaskNote { scope: Some("web/".to_owned()), ..note(text) }
+}
+
+fn about_web() -> Hydration {
+    Hydration { paths: vec!["web/index.ts".to_owned()], ..Hydration::default() }
+}
+
+#[test]
+fn both_may_stay() {
+    let shop = Workshop::new();
+    written(&shop);
+    shop.begun("t-001");
+    noted(&shop, "t-001", of_web(VITEST));
+    let id = conflicts(&shop, ConflictState::Open)[0].conflict.id.clone();
+    let both = ConflictDecision::KeepBoth;
+    let done = block_on(shop.engine.conflict_resolve(&shop.caller, &shop.standing, REPO, &id, both)).unwrap();
+    assert_eq!(done.shown.conflict.resolution.unwrap().keep, None);
+    assert_eq!(shop.knowledge().len(), 2);
+    assert!(conflicts(&shop, ConflictState::Open).is_empty());
+}
+
+/// A note of a task whose newest commit lies on a branch of its own.
+fn on_branch(shop: &Workshop, id: &str, text: &str) -> (LearnedAction, RecordId, loci_model::code::ObjectId) {
+    let mut commit = None;
+    shop.shelf
+        .change(DIRECTORY, |history| {
+            commit = Some(history.commit_aside(&[("README.md", "# Shop\n"), ("src/b.ts", id)]));
+        })
+        .unwrap();
+    let commit = commit.unwrap();
+    shop.begun(id);
+    let said = Completion {
+        commits: vec![commit.to_string()],
+        learnings_text: Some(text.to_owned()),
+        ..Completion::default()
+    };
+    let left = shop.complete(id, said).unwrap();
+    (left.learnings[0].action, left.learnings[0].id.clone().unwrap(), commit)
+}
+
+#[test]
+fn a80_what_holds_on_a_branch_is_not_seen_on_main_until_it_is_merged() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let (_, jest) = noted(&shop, "t-001", note(JEST));
+    let (action, vitest, commit) = on_branch(&shop, "t-002", VITEST);
+    assert_eq!(action, LearnedAction::Added, "it takes nobody's place yet");
+    assert_eq!(shop.record(&jest).state, RecordState::Active);
+    shop.begun("t-003");
+    let on_main = hydrated(&shop, "t-003", Hydration::default());
+    assert_eq!((shown(&on_main), left(&on_main, &vitest)), (vec![jest.clone()], Some("other_branch")));
+    let at = |commit: &str| Hydration { commit: Some(commit.to_owned()), ..Hydration::default() };
+    let there = hydrated(&shop, "t-003", at(&commit.to_string()));
+    assert_eq!((shown(&there), left(&there, &jest)), (vec![vitest.clone()], Some("replaced_on_branch")));
+    let own = hydrated(&shop, "t-002", Hydration::default());
+    assert_eq!(shown(&own), [vitest.clone()], "its own task sees it");
+    shop.unreadable();
+    let blind = hydrated(&shop, "t-003", Hydration::default());
+    assert_eq!(left(&blind, &vitest), Some("branch_unknown"));
+    assert!(blind.warnings.iter().any(|one| one.starts_with("BRANCHES_UNKNOWN")), "{:?}", blind.warnings);
+    shop.readable();
+
+    shop.shelf.change(DIRECTORY, |history| history.merge(commit)).unwrap();
+    shop.write("CHANGES.md", "Tests run with another tool.\n");
+    shop.world.clock().advance_ms(61_000);
+    block_on(shop.engine.sweep()).unwrap();
+    shop.work();
+    assert_eq!(shop.record(&jest).superseded_by, Some(vitest.clone()), "the branch has come onto main");
+    shop.begun("t-004");
+    assert_eq!(shown(&hydrated(&shop, "t-004", Hydration::default())), [vitest]);
+}
+
+#[test]
+fn a80_a_branch_that_comes_in_squashed_is_known_by_its_merge() {
+    let shop = Workshop::new();
+    let (_, vitest, _) = on_branch(&shop, "t-002", VITEST);
+    shop.write("CHANGES.md", "All of it in one commit.\n");
+    let merged = shop.shelf.change(DIRECTORY, |history| history.tip().commit()).unwrap().unwrap();
+    let patch = loci_engine::coding::TaskPatch {
+        pr: Some(loci_model::task::TaskPullRequest {
+            number: 7,
+            merge_commit_sha: Some(merged.to_string()),
+            ..loci_model::task::TaskPullRequest::default()
+        }),
+        ..loci_engine::coding::TaskPatch::default()
+    };
+    shop.patch("t-002", patch).unwrap();
+    shop.begun("t-003");
+    assert_eq!(shown(&hydrated(&shop, "t-003", Hydration::default())), [vitest]);
+}
+
+#[test]
+fn what_was_learned_on_a_branch_and_is_told_of_main_holds_there() {
+    let shop = Workshop::new();
+    let (_, vitest, _) = on_branch(&shop, "t-002", VITEST);
+    let (_, other, _) = on_branch(&shop, "t-003", VITEST);
+    assert_ne!(vitest, other, "another branch does not see it");
+    shop.begun("t-004");
+    let (action, known) = noted(&shop, "t-004", note("Tests of the project use Vitest."));
+    assert_eq!(action, LearnedAction::Duplicate);
+    shop.begun("t-005");
+    assert_eq!(shown(&hydrated(&shop, "t-005", Hydration::default())), [known]);
+}
