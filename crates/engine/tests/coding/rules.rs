@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use loci_engine::coding::hydration::{Hydration, rule_sources};
 use loci_engine::coding::{
-    Completion, Finalization, NewFeedback, NewRule, ReviewLearned, RuleDecision, RuleListing, RulePromotion,
+    Completion, Finalization, NewFeedback, NewRule, PurgeAsk, ReviewLearned, RuleDecision, RuleListing,
+    RulePromotion, Selection,
 };
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::StoreExt;
@@ -612,17 +613,18 @@ fn a88_forgetting_a_reviewer_weighs_rules_anew() {
     let shop = Team::new();
     let (rule, other) = (shop.agreed(STYLE, (1, 2)), shop.agreed(HIGH, (3, 4)));
     shop.decide(&other, RuleDecision::Approve).unwrap();
-    let actor = ActorId::parse(REPO).unwrap();
-    let forgotten =
-        block_on(shop.engine.reviewer_forget(&shop.caller, &shop.memory(), &actor, &user(2))).unwrap();
-    assert_eq!(forgotten.len(), 2);
+    let purge = |confirm: Option<u64>| {
+        let which = Selection { reviewer: Some("@user2".to_owned()), ..Selection::default() };
+        let ask = PurgeAsk { which, reason: "asked".to_owned(), dry_run: confirm.is_none(), confirm };
+        block_on(shop.engine.repository_purge(&shop.caller, &shop.standing, REPO, ask)).unwrap()
+    };
+    let told = purge(None).matched;
+    assert_eq!((told, shop.state(&rule)), (0, RecordState::Active), "no rule is theirs alone");
+    purge(Some(told));
     assert_eq!((shop.state(&rule), shop.state(&other)), (RecordState::Candidate, RecordState::Active));
     assert!(shop.support(&rule).items.iter().all(|item| item.reviewer.id == 1));
-    assert!(
-        block_on(shop.engine.reviewer_forget(&shop.caller, &shop.memory(), &actor, &user(2)))
-            .unwrap()
-            .is_empty()
-    );
+    purge(Some(0));
+    assert_eq!(shop.state(&rule), RecordState::Candidate, "again changes nothing");
 }
 
 #[test]

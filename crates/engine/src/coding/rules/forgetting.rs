@@ -2,8 +2,7 @@
 //! rules stand as the words of others let them.
 
 use loci_model::ledger::{Shelf, Shelved};
-use loci_model::ports::store::{LedgerPage, StoreExt, Tx};
-use loci_model::principal::{Capability, Principal};
+use loci_model::ports::store::{LedgerPage, Tx};
 use loci_model::record::RecordState;
 use loci_model::review::{ForgeUser, Review};
 use loci_model::rule::RuleSupport;
@@ -11,10 +10,7 @@ use loci_model::{ActorId, MemoryId, RecordId, Result};
 
 use super::settling::{News, Ruler, settle};
 use super::weighing::person;
-use crate::Engine;
-use crate::coding::place;
 use crate::coding::settings::CodingSettings;
-use crate::memories::existing;
 use crate::records::changing::Changing;
 
 /// Entries that are read together.
@@ -22,32 +18,34 @@ const PAGE: usize = 200;
 /// What stands where a name was.
 const FORGOTTEN: &str = "forgotten";
 
-impl Engine {
-    /// Forgets what a person said in reviews of an actor's repository; the rules whose support changed, with their states now.
-    ///
-    /// # Errors
-    /// `Denied` without administration of the actor.
-    pub async fn reviewer_forget(
-        &self,
-        caller: &Principal,
-        memory: &MemoryId,
-        actor: &ActorId,
-        who: &ForgeUser,
-    ) -> Result<Vec<(RecordId, RecordState)>> {
-        place::require_all(caller, memory, actor, Capability::Admin)?;
-        let (memory, actor, who, by) = (memory.clone(), actor.clone(), who.clone(), caller.name.clone());
-        let (server, at) = (self.settings.coding.clone(), self.clock.now());
-        self.store
-            .write(move |tx| {
-                let memory = existing(tx, &memory)?;
-                forget_reviewer(tx, &Changing { memory: &memory, by: &by, at }, &actor, &who, &server)
-            })
-            .await
+/// Forgets everybody who goes by a name in the reviews of an actor's repository; the rules whose support changed, with their states now.
+/// Whoever calls has checked that they may.
+pub(crate) fn forget_login(
+    tx: &mut dyn Tx,
+    changing: &Changing<'_>,
+    actor: &ActorId,
+    login: &str,
+    server: &CodingSettings,
+) -> Result<Vec<(RecordId, RecordState)>> {
+    let mut people: Vec<ForgeUser> = vec![ForgeUser { login: login.to_owned(), ..ForgeUser::default() }];
+    for review in shelf::<Review>(tx, &changing.memory.id, actor)? {
+        let said = review.comments.iter().map(|comment| &comment.author);
+        let named = said.chain([&review.reviewer, &review.pr_author]);
+        for one in named.filter(|one| one.login.eq_ignore_ascii_case(login)) {
+            if !people.iter().any(|known| person(known) == person(one)) {
+                people.push(one.clone());
+            }
+        }
     }
+    let mut changed = Vec::new();
+    for who in &people {
+        changed.extend(forget_reviewer(tx, changing, actor, who, server)?);
+    }
+    Ok(changed)
 }
 
-/// The same within a write; whoever calls has checked that they may.
-pub(crate) fn forget_reviewer(
+/// Forgets one person.
+fn forget_reviewer(
     tx: &mut dyn Tx,
     changing: &Changing<'_>,
     actor: &ActorId,

@@ -33,6 +33,7 @@ mod weighing;
 
 pub use adding::NewRule;
 pub use deciding::RuleDecision;
+pub(super) use forgetting::forget_login;
 pub use promoting::RulePromotion;
 pub use provenance::{RuleExposure, RuleProvenance};
 pub use taking::ReviewLearned;

@@ -18,8 +18,9 @@ use loci_model::{Error, RecordId, Result, Timestamp, limits};
 use super::selecting::{Selection, tasks_of};
 use super::{Part, check_reason};
 use crate::asking::forgetting as asking_forgetting;
-use crate::coding::forgetting as told;
+use crate::coding::{forgetting as told, rules};
 use crate::memories::existing;
+use crate::records::changing::Changing;
 use crate::verified::{Standing, following};
 use crate::{Engine, streams};
 
@@ -84,6 +85,7 @@ impl Engine {
             self.store.write(move |tx| erase(tx, &part, &some, (&by, &reason), at)).await?;
         }
         let session_items = self.erase_sessions(&part, &ask.which).await?;
+        self.forget_what_they_said(&part, &ask.which, &caller.name).await?;
         tracing::warn!(matched, session_items, "a part of a repository's memory was purged");
         Ok(Purged { matched, ids, applied: true, session_items })
     }
@@ -104,6 +106,27 @@ impl Engine {
             }
         }
         Ok(erased)
+    }
+}
+
+impl Engine {
+    /// Where a reviewer alone is named, their words support no rule any more, and their reviews go.
+    async fn forget_what_they_said(&self, part: &Part, which: &Selection, by: &str) -> Result<()> {
+        let Some(reviewer) = which.reviewer.clone() else { return Ok(()) };
+        let is_alone = *which == Selection { reviewer: Some(reviewer.clone()), ..Selection::default() };
+        if !is_alone {
+            return Ok(());
+        }
+        let (part, by, at) = (part.clone(), by.to_owned(), self.clock.now());
+        let server = self.settings.coding.clone();
+        self.store
+            .write(move |tx| {
+                let memory = existing(tx, &part.memory)?;
+                let changing = Changing { memory: &memory, by: &by, at };
+                let login = reviewer.trim_start_matches('@');
+                rules::forget_login(tx, &changing, &part.actor, login, &server).map(drop)
+            })
+            .await
     }
 }
 
