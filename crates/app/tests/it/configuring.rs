@@ -33,7 +33,7 @@ fn a_repository_is_configured_at_every_door() {
         "{first}"
     );
     let warnings = first["warnings"].to_string();
-    for unbuilt in ["agent_logins", "branch_patterns", "authority", "guardian", "share_with"] {
+    for unbuilt in ["guardian", "share_with"] {
         assert!(warnings.contains(&format!("NOT_BUILT: {unbuilt} ")), "{unbuilt}: {warnings}");
     }
     assert!(!warnings.contains("isolation") && !warnings.contains("capture"), "{warnings}");

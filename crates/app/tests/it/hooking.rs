@@ -169,7 +169,7 @@ fn a_review_by_a_signed_webhook_takes_effect_once() {
     let variables = [("HOOK_SECRET", SECRET), ("FORGE_TOKEN", "forge-token")];
     let serve = || home.serve_with(&["--config", &config], &variables);
     let server = serve();
-    home.ok(&["repo", "add", "github.com/acme/shop"]);
+    home.ok(&["repo", "add", "github.com/acme/shop", "--at-forge"]);
 
     let submitted = payload("submitted", &review("changes_requested", "Mind the money."));
     let signed = signature(&submitted.to_string());
