@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use loci_engine::Engine;
+use loci_engine::coding::RepositoryChange;
 use loci_engine::verified::{
     Correction, FactList, FactRefresh, FactStored, FactSuperseded, NewFact, RepositoryAdd, Serving, Standing,
     Verified, VerifyMode,
@@ -78,6 +79,13 @@ impl Shop {
     }
 
     /// The fact that `add_item` checks the limit.
+    /// Its history is not read for files that change together.
+    pub(super) fn reads_no_history(&self) {
+        let settings = vec![("tiers.graph".to_owned(), serde_json::json!(false))];
+        let change = RepositoryChange { replaces: false, settings };
+        block_on(self.engine.repository_configure(&self.caller, &self.standing, REPO, change)).unwrap();
+    }
+
     pub(super) fn stored(&self) -> RecordId {
         self.store(limit_fact()).unwrap().view.remembered.record.id
     }

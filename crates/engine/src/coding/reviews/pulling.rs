@@ -115,10 +115,18 @@ impl Engine {
         Ok(pulled)
     }
 
-    /// Hands on the checks of a commit that ended.
+    /// Hands on the checks of a commit that ended, where the token may read them: reviews are learned from without them.
     async fn hand_on_checks(&self, repository: &Repository, sha: &str) -> Result<()> {
         let Some((forge, at)) = self.forge_of(repository).filter(|_| !sha.is_empty()) else { return Ok(()) };
-        let ended = forge.checks(&at, sha).await.map_err(failed)?;
+        let ended = match forge.checks(&at, sha).await {
+            Ok(ended) => ended,
+            Err(error) if error.why.is_out_of_reach() => return Err(failed(error)),
+            Err(error) => {
+                let (why, host) = (error.why.as_str(), &at.host);
+                tracing::debug!(host, sha, why, "which checks ended is not known");
+                return Ok(());
+            }
+        };
         let news: Vec<ForgeNews> = ended.into_iter().map(|checks| ForgeNews::Checks { checks }).collect();
         self.hand_on_news(repository, &news).await
     }
