@@ -1,6 +1,7 @@
-//! The way of a coding agent's task, first part: what is remembered for it; commits under `-v`, amend, rebase and merge, a working tree of its own and a
+//! The way of a coding agent's task; the second part, what reviews teach, is in `reviews`. First: what is remembered for it; commits under `-v`, amend, rebase and merge, a working tree of its own and a
 //! configured place for hooks; the end from both sides, twice and late; and from a line on `main` back to the task behind a squash.
 
+use super::reviews;
 use super::stage::Stage;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -23,6 +24,7 @@ const STEPS: &[Step] = &[
     ("a configured place for hooks", configured_hooks),
     ("the end: finalize twice, a late report", end),
     ("from a line on main back, behind a squash", back),
+    ("a review becomes a rule, is shown, and what came of it counts", reviews::walk),
 ];
 
 /// Goes it.

@@ -1,7 +1,10 @@
 //! `cargo xtask walk`: whole ways through the product with the binary and real git, on a repository that is made for it; each step
-//! says what it looked at. `stage` is where they happen, `coding` the way of a coding agent's task.
+//! says what it looked at. `stage` is where they happen, `coding` and `reviews` the way of a
+//! coding agent's task, `forge` who answers it there.
 
 mod coding;
+mod forge;
+mod reviews;
 mod stage;
 
 use crate::checkout::Checkout;

@@ -5,13 +5,32 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// Commits of the history before the first task.
 const HISTORY: usize = 20;
 /// An editor that writes a subject on the first line.
 const TYPES: &str =
     "f() { { echo \"Typed by a person\"; cat \"$1\"; } > \"$1.typed\"; mv \"$1.typed\" \"$1\"; }; f";
+
+/// The longest that a server takes to start.
+const START_MAX: Duration = Duration::from_secs(60);
+
+/// A server that runs until this goes.
+pub(super) struct Served {
+    child: Child,
+    /// Where it is asked.
+    pub(super) url: String,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended by itself; the walk is over either way.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
 
 /// Where a way is gone.
 pub(super) struct Stage {
@@ -29,7 +48,7 @@ impl Stage {
         std::fs::create_dir_all(&shop)?;
         let stage = Self { shop, loci: loci.to_owned(), home };
         stage.git(&["init", "--quiet", "--initial-branch=main"])?;
-        stage.git(&["remote", "add", "origin", "https://git.example/acme/shop.git"])?;
+        stage.git(&["remote", "add", "origin", "https://github.com/acme/shop.git"])?;
         for number in 0..HISTORY {
             stage.write(&format!("src/part_{number}.rs"), &format!("pub const PART: usize = {number};\n"))?;
             stage.git(&["add", "--all"])?;
@@ -100,6 +119,27 @@ impl Stage {
         let result = &answer["result"];
         ensure!(result["isError"] != true && result["structuredContent"].is_object(), "{name}: {answer}");
         Ok(result["structuredContent"].clone())
+    }
+
+    /// A server of the walk's memory, with this configuration and these variables.
+    pub(super) fn serve(&self, config: &str, variables: &[(&str, &str)]) -> Result<Served> {
+        let (config_file, port_file) = (self.beside("config.toml"), self.beside("port"));
+        std::fs::write(&config_file, config)?;
+        let log = std::fs::File::create(self.beside("log"))?;
+        let mut command = Command::new(&self.loci);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--config"]).arg(&config_file);
+        command.arg("--port-file").arg(&port_file).stdout(log.try_clone()?).stderr(log);
+        let mut child =
+            self.prepared(&mut command, self.home.path()).envs(variables.iter().copied()).spawn()?;
+        let began = Instant::now();
+        loop {
+            if let Ok(port) = std::fs::read_to_string(&port_file) {
+                return Ok(Served { child, url: format!("http://127.0.0.1:{}", port.trim()) });
+            }
+            let said = || std::fs::read_to_string(self.beside("log")).unwrap_or_default();
+            ensure!(child.try_wait()?.is_none() && began.elapsed() < START_MAX, "no server: {}", said());
+            std::thread::yield_now();
+        }
     }
 
     fn prepared<'c>(&self, command: &'c mut Command, directory: &Path) -> &'c mut Command {

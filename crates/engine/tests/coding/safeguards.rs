@@ -108,7 +108,7 @@ fn a86_what_is_held_back_is_gone_from_the_next_hydration() {
     assert_eq!(shop.record(&orders).state, RecordState::Active);
     hold(&shop, pattern.clone(), false).unwrap();
     assert_eq!(shop.record(&orders).state_reason.as_deref(), Some(WHY));
-    assert_eq!(shown(&shop, "t-002"), [carts.clone()]);
+    assert_eq!(shown(&shop, "t-002"), std::slice::from_ref(&carts));
     assert_eq!(hold(&shop, pattern, false).unwrap().matched, 0, "it is held already");
     release(&shop, ids(&[&orders])).unwrap();
     assert_eq!(shown(&shop, "t-002"), sorted(vec![orders, carts]));
@@ -175,7 +175,7 @@ fn what_waits_is_accepted_or_rejected_by_a_person() {
     assert_eq!(decide(&rule, HeldDecision::Accept).unwrap_err().kind, ErrorKind::NotFound);
     assert_eq!(decide(&first, HeldDecision::Reject).unwrap_err().kind, ErrorKind::NotFound);
     hold(&shop, ids(&[&first]), false).unwrap();
-    assert_eq!(held(RecordState::Quarantined), [first.clone()]);
+    assert_eq!(held(RecordState::Quarantined), std::slice::from_ref(&first));
     assert_eq!(decide(&first, HeldDecision::Accept).unwrap().state, RecordState::Active);
     let by = agent(&shop);
     let listing = HeldListing { state: RecordState::Candidate, after: None, limit: 1 };
@@ -295,7 +295,7 @@ fn another_repository_stays_as_it_is() {
         (RecordState::RolledBack, RecordState::Active)
     );
     let all = Selection { pattern: Some(".".to_owned()), ..Selection::default() };
-    assert_eq!(purge(&shop, all, None).unwrap().ids, [own.clone()]);
+    assert_eq!(purge(&shop, all, None).unwrap().ids, std::slice::from_ref(&own));
     assert_eq!(purge(&shop, ids(&[&web]), None).unwrap().matched, 0);
     let foreign = shop.get("w-001").unwrap().snapshot.unwrap();
     if foreign != to {
@@ -373,7 +373,7 @@ fn a88_by_reviewer_person_time_and_task() {
         kind: Some("knowledge".to_owned()),
         ..Selection::default()
     };
-    assert_eq!(purge(&shop, until, None).unwrap().ids, [orders.clone()]);
+    assert_eq!(purge(&shop, until, None).unwrap().ids, std::slice::from_ref(&orders));
     let of_task = Selection { task: Some(TaskId::parse("t-001").unwrap()), ..Selection::default() };
     let done = purge(&shop, of_task, Some(1)).unwrap();
     assert_eq!((done.ids, done.session_items), (vec![orders], 0));

@@ -1,0 +1,149 @@
+//! A forge on this machine for the walk: it answers as GitHub's documentation says, what it is told to, and sends signed webhooks. It knows
+//! no way, and nothing of what Loci makes of it.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+/// The secret of its webhook: that of GitHub's published vector.
+pub(super) const SECRET: &str = "It's a Secret to Everybody";
+/// Bytes of a block of SHA-256.
+const BLOCK: usize = 64;
+
+/// What it answers at a path.
+#[derive(Debug, Clone)]
+struct Answer {
+    status: u16,
+    headers: String,
+    body: Value,
+}
+
+/// Answers by path; those that come first stand first.
+type Answers = Arc<Mutex<BTreeMap<String, Vec<Answer>>>>;
+
+/// The forge.
+pub(super) struct Forge {
+    /// Where it is asked.
+    pub(super) url: String,
+    answers: Answers,
+}
+
+impl Forge {
+    /// That knows nothing yet.
+    pub(super) fn new() -> Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).context("a port for the forge")?;
+        let url = format!("http://{}", listener.local_addr()?);
+        let answers = Answers::default();
+        let known = Arc::clone(&answers);
+        std::thread::spawn(move || {
+            // Each for itself: a client may open a connection and say nothing on it.
+            for stream in listener.incoming().flatten() {
+                let known = Arc::clone(&known);
+                // Who hangs up hears nothing; the walk finds what is missing then.
+                std::thread::spawn(move || answer(stream, &known).is_ok());
+            }
+        });
+        Ok(Self { url, answers })
+    }
+
+    /// Answers so at a path from now on.
+    pub(super) fn put(&self, path: &str, body: Value) {
+        let answer = Answer { status: 200, headers: String::new(), body };
+        self.locked().insert(path.to_owned(), vec![answer]);
+    }
+
+    /// Takes no request at a path once: its limit is used up for a second.
+    pub(super) fn refuse_once(&self, path: &str) {
+        let headers = "retry-after: 1\r\nx-ratelimit-remaining: 0\r\n".to_owned();
+        let refused = Answer { status: 429, headers, body: json!({"message": "API rate limit exceeded"}) };
+        self.locked().entry(path.to_owned()).or_default().insert(0, refused);
+    }
+
+    fn locked(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Vec<Answer>>> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// True where a request has come with its body.
+fn is_whole(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
+    body.len() >= length.and_then(|length| length.trim().parse().ok()).unwrap_or(0)
+}
+
+fn answer(mut stream: TcpStream, answers: &Answers) -> Result<()> {
+    let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
+    while !is_whole(&bytes) {
+        let read = stream.read(&mut piece)?;
+        if read == 0 {
+            return Ok(());
+        }
+        bytes.extend(piece.iter().take(read));
+    }
+    let head = String::from_utf8_lossy(&bytes);
+    let path = head.split(' ').nth(1).unwrap_or_default();
+    let Answer { status, headers, body } = next(answers, path);
+    let body = body.to_string();
+    let length = body.len();
+    let text = format!(
+        "HTTP/1.1 {status} X\r\nconnection: close\r\n{headers}content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    );
+    Ok(stream.write_all(text.as_bytes())?)
+}
+
+/// What stands first at a path; the last one stays.
+fn next(answers: &Answers, path: &str) -> Answer {
+    let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
+    let missing = Answer { status: 404, headers: String::new(), body: json!({"message": "Not Found"}) };
+    match answers.get_mut(path) {
+        Some(queue) if queue.len() > 1 => queue.remove(0),
+        Some(queue) => queue.first().cloned().unwrap_or(missing),
+        None => missing,
+    }
+}
+
+/// Sends a webhook to the server at `url` under a delivery's number; the state that the server says, or its status where it refuses.
+pub(super) fn send(url: &str, guid: &str, event: &str, payload: &Value) -> Result<String> {
+    let body = payload.to_string();
+    let signature = signature(&body);
+    let request = format!(
+        "POST /v1/hooks/github HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         User-Agent: GitHub-Hookshot/1\r\nX-Hub-Signature-256: {signature}\r\nX-GitHub-Event: {event}\r\nX-GitHub-Delivery: {guid}\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(url.trim_start_matches("http://")).context("the server")?;
+    stream.write_all(request.as_bytes())?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    let (head, body) = answer.split_once("\r\n\r\n").context("an answer")?;
+    let status = head.split(' ').nth(1).unwrap_or_default().to_owned();
+    let said: Value = serde_json::from_str(body).unwrap_or_default();
+    Ok(said["state"].as_str().map_or(status, str::to_owned))
+}
+
+/// HMAC-SHA256 by its definition (RFC 2104), so that nothing is tested with itself.
+fn signature(body: &str) -> String {
+    let mut key = [0_u8; BLOCK];
+    key.iter_mut().zip(SECRET.bytes()).for_each(|(place, byte)| *place = byte);
+    let inner = Sha256::new().chain_update(key.map(|byte| byte ^ 0x36)).chain_update(body).finalize();
+    let outer = Sha256::new().chain_update(key.map(|byte| byte ^ 0x5c)).chain_update(inner).finalize();
+    format!("sha256={}", hex::encode(outer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::signature;
+
+    #[test]
+    fn signs_as_the_published_vector() {
+        let expect = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
+        assert_eq!(signature("Hello, World!"), expect);
+    }
+}
