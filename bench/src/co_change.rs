@@ -50,9 +50,9 @@ const MOVES: u64 = 2;
 /// Measures each.
 pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     println!(
-        "| repository | commits | files | read in s | first question ms | co-change p50 / p95 | missing (10 files) | impact (depth 2) | sets | store MB |"
+        "| repository | commits | files | read in s | first question ms | co-change p50 / p95 | missing (10 files) | missing (a directory) | impact (depth 2) | sets | store MB |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for repo in &arguments.repo {
         measure(repo, &arguments).await.with_context(|| repo.display().to_string())?;
     }
@@ -86,8 +86,8 @@ async fn measure(repo: &Path, arguments: &Arguments) -> Result<()> {
     let first_ms = began.elapsed().as_secs_f64() * 1_000.0;
     ensure!(first.pointer("/graph/history") == Some(&json!("read")), "the history was not read: {first}");
 
-    let (mut of_one, mut of_ten, mut of_impact) =
-        (Latencies::default(), Latencies::default(), Latencies::default());
+    let (mut of_one, mut of_ten, mut of_directory, mut of_impact) =
+        (Latencies::default(), Latencies::default(), Latencies::default(), Latencies::default());
     for _ in 0..arguments.calls {
         let began = Instant::now();
         co_change(&wire, &pick()).await?;
@@ -97,6 +97,12 @@ async fn measure(repo: &Path, arguments: &Arguments) -> Result<()> {
         let path = format!("/v1/repos/{REPO}/graph/missing");
         wire.ask("POST", &path, Some(&json!({ "paths": ten }))).await?;
         of_ten.add(began.elapsed());
+        let file = pick();
+        let directory = file.rsplit_once('/').map_or("docs", |(directory, _)| directory);
+        let paths = json!({ "paths": [format!("{directory}/**"), "no/such/file.rs"] });
+        let began = Instant::now();
+        wire.ask("POST", &path, Some(&paths)).await?;
+        of_directory.add(began.elapsed());
         let path = format!("/v1/repos/{REPO}/graph/impact?depth=2&path={}", escaped(&pick()));
         let began = Instant::now();
         wire.ask("GET", &path, None).await?;
@@ -113,10 +119,11 @@ async fn measure(repo: &Path, arguments: &Arguments) -> Result<()> {
     };
     let name = repo.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     println!(
-        "| {name} | {commits} | {} | {read_s:.1} | {first_ms:.0} | {} | {} | {} | {sets_ms:.0} ({count}) | {:.1} |",
+        "| {name} | {commits} | {} | {read_s:.1} | {first_ms:.0} | {} | {} | {} | {} | {sets_ms:.0} ({count}) | {:.1} |",
         files.len(),
         quantiles(&mut of_one),
         quantiles(&mut of_ten),
+        quantiles(&mut of_directory),
         quantiles(&mut of_impact),
         megabytes(data.path())?,
     );

@@ -12,6 +12,9 @@ use crate::{commands, exit};
 /// How long work that blocks a thread is waited for when the command has ended.
 const BLOCKED_MAX: Duration = Duration::from_millis(500);
 
+/// What a thread of the runtime may put on its stack: what looks at many things at once is deep, and an overflow ends the process.
+const WORKER_STACK_BYTES: usize = 4 << 20;
+
 /// Runs the command that the process was started with.
 pub fn run() -> ExitCode {
     let arguments = Cli::parse();
@@ -19,6 +22,7 @@ pub fn run() -> ExitCode {
     let json = arguments.globals.json;
     let outcome = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        .thread_stack_size(WORKER_STACK_BYTES)
         .build()
         .map_err(anyhow::Error::from)
         .and_then(|runtime| {

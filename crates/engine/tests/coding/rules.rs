@@ -619,10 +619,11 @@ fn a88_forgetting_a_reviewer_weighs_rules_anew() {
         block_on(shop.engine.repository_purge(&shop.caller, &shop.standing, REPO, ask)).unwrap()
     };
     let told = purge(None).matched;
-    assert_eq!((told, shop.state(&rule)), (0, RecordState::Active), "no rule is theirs alone");
+    assert_eq!((told, shop.state(&rule)), (2, RecordState::Active), "said of both");
     purge(Some(told));
     assert_eq!((shop.state(&rule), shop.state(&other)), (RecordState::Candidate, RecordState::Active));
     assert!(shop.support(&rule).items.iter().all(|item| item.reviewer.id == 1));
+    assert_eq!(purge(None).matched, 0, "nothing is marked as theirs");
     purge(Some(0));
     assert_eq!(shop.state(&rule), RecordState::Candidate, "again changes nothing");
 }

@@ -1,7 +1,7 @@
 //! What log lines carry (coding-agent-memory.md §4.1, §7): the task and what is known of it, and of a failure whose it is to mend. The cold
 //! start of a repository is `hydrating`'s matter.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 
 use loci_engine::coding::hydration::{Hydration, RepositorySearch};
 use loci_engine::coding::{Finalization, NewFeedback, NewTask, TaskNote};
@@ -30,6 +30,14 @@ impl std::io::Write for Log {
 
 /// Everything that is logged while something is done.
 pub(super) fn logged(doing: impl FnOnce()) -> String {
+    // With one subscriber alone, a line that another test's thread meets first is asked of that thread's, which is none, and is
+    // told to nobody from then on: so there are always two.
+    static ELSEWHERE: Once = Once::new();
+    ELSEWHERE.call_once(|| {
+        let silent =
+            tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(std::io::sink);
+        tracing::subscriber::set_global_default(silent.finish()).unwrap();
+    });
     let log = Log::default();
     let writer = log.clone();
     let told = tracing_subscriber::fmt()

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use futures::FutureExt;
 use loci_model::exposure::ExposureCall;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
@@ -128,7 +129,7 @@ impl Engine {
                 && (is_shadow || HydrationKind::Knowledge.is_of(arm)),
         };
         let (read, (docs, unread), related) =
-            futures::join!(reading.all(), reading.named_docs(), reading.related());
+            futures::join!(reading.all().boxed(), reading.named_docs().boxed(), reading.related().boxed());
         let paths = AskedPaths::new(&asked.paths);
         let (task, query) = (place.task.as_ref().map(|task| &task.id), query.as_deref());
         let aim = Aim { task, query, paths: &paths, docs: docs.as_ref(), now: at };

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use futures::FutureExt;
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind};
@@ -118,13 +119,14 @@ impl Reading<'_> {
             None => self.place.preferences.clone(),
         };
         let is_unnamed = user.is_some_and(|user| preferences_of(user).is_none());
+        // Boxed: side by side on one stack they are more than a thread has.
         let (rules, knowledge, episodes, mut preferences, reflections, themes) = futures::join!(
-            self.listed(Kind::Rules, Some(rules), Vec::new()),
-            self.knowledge(),
-            self.episodes(),
-            self.listed(Kind::Preferences, preferences, vec![RecordKind::Preference]),
-            self.listed(Kind::Reflections, Some(episodes_of), vec![RecordKind::Reflection]),
-            self.themes(),
+            self.listed(Kind::Rules, Some(rules), Vec::new()).boxed(),
+            self.knowledge().boxed(),
+            self.episodes().boxed(),
+            self.listed(Kind::Preferences, preferences, vec![RecordKind::Preference]).boxed(),
+            self.listed(Kind::Reflections, Some(episodes_of), vec![RecordKind::Reflection]).boxed(),
+            self.themes().boxed(),
         );
         if is_unnamed && preferences.status == KindStatus::Skipped {
             let rule =

@@ -1,6 +1,7 @@
 //! `task_hydrate`: what is remembered of a task's repository, for its prompt; and `repository_hydrate`: the same for whoever knows the
 //! repository alone.
 
+use futures::FutureExt;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{ActorId, Error, MemoryId, Result, TaskId};
@@ -45,7 +46,7 @@ impl Engine {
                     Read::Done(place) => place?,
                     Read::Late => return Err(Error::unavailable("the task could not be read in time")),
                 };
-                self.hydrate(&caller, standing, place, asked, &deadline).await
+                self.hydrate(&caller, standing, place, asked, &deadline).boxed().await
             })
             .await
     }
@@ -77,7 +78,7 @@ impl Engine {
                     Read::Done(place) => place?,
                     Read::Late => return Err(Error::unavailable("the repository could not be read in time")),
                 };
-                self.hydrate(caller, standing, place, asked, &deadline).await
+                self.hydrate(caller, standing, place, asked, &deadline).boxed().await
             })
             .await
     }

@@ -79,13 +79,17 @@ impl Engine {
             return Ok(Purged { matched, ids, applied: false, session_items: 0 });
         }
         confirmed(ask.confirm, matched)?;
-        for some in found.chunks(ROWS) {
+        // Rules that others said too are weighed anew and stay: what is theirs alone is erased.
+        let going = match self.forget_what_they_said(&part, &ask.which, &caller.name).await? {
+            true => self.selected(caller, &part, &ask.which, &there).await?,
+            false => found,
+        };
+        for some in going.chunks(ROWS) {
             let (part, some, by) = (part.clone(), some.to_vec(), caller.name.clone());
             let (reason, at) = (ask.reason.clone(), self.clock.now());
             self.store.write(move |tx| erase(tx, &part, &some, (&by, &reason), at)).await?;
         }
         let session_items = self.erase_sessions(&part, &ask.which).await?;
-        self.forget_what_they_said(&part, &ask.which, &caller.name).await?;
         tracing::warn!(matched, session_items, "a part of a repository's memory was purged");
         Ok(Purged { matched, ids, applied: true, session_items })
     }
@@ -110,12 +114,12 @@ impl Engine {
 }
 
 impl Engine {
-    /// Where a reviewer alone is named, their words support no rule any more, and their reviews go.
-    async fn forget_what_they_said(&self, part: &Part, which: &Selection, by: &str) -> Result<()> {
-        let Some(reviewer) = which.reviewer.clone() else { return Ok(()) };
+    /// Where a reviewer alone is named, their words support no rule any more, and their reviews go; whether that was so.
+    async fn forget_what_they_said(&self, part: &Part, which: &Selection, by: &str) -> Result<bool> {
+        let Some(reviewer) = which.reviewer.clone() else { return Ok(false) };
         let is_alone = *which == Selection { reviewer: Some(reviewer.clone()), ..Selection::default() };
         if !is_alone {
-            return Ok(());
+            return Ok(false);
         }
         let (part, by, at) = (part.clone(), by.to_owned(), self.clock.now());
         let server = self.settings.coding.clone();
@@ -124,7 +128,7 @@ impl Engine {
                 let memory = existing(tx, &part.memory)?;
                 let changing = Changing { memory: &memory, by: &by, at };
                 let login = reviewer.trim_start_matches('@');
-                rules::forget_login(tx, &changing, &part.actor, login, &server).map(drop)
+                rules::forget_login(tx, &changing, &part.actor, login, &server).map(|_| true)
             })
             .await
     }
