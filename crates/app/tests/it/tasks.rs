@@ -151,7 +151,7 @@ fn a38_what_was_reported_offline_is_there_once_when_the_server_is() {
     assert_eq!(calls, ["complete", "complete", "note", "finalize"]);
 
     // What was said to one server is nobody else's.
-    let (code, _, said) = shop.run(&["task", "note", "t-001", "Orders have 4 states."]);
+    let (code, _, said) = shop.run(&["task", "note", "t-001", "Invoices are numbered by year."]);
     assert!(code == 0 && !said.contains("spooled"), "{said}");
     assert_eq!(shop.json(&["spool", "show"]).as_array().unwrap().len(), 4);
     let kept = as_if_for_here(&kept);
