@@ -20,6 +20,8 @@ closed_words! {
         Consolidate = "consolidate",
         /// What several episodes teach.
         Reflect = "reflect",
+        /// Which rules follow from a review.
+        ReviewRules = "review_rules",
     }
 }
 

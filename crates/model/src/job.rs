@@ -28,6 +28,8 @@ pub enum JobKind {
     ReviewPoll,
     /// Reads the reviews of a repository's latest pull requests, from the past.
     ReviewBackfill,
+    /// Asks a model which rules follow from a review.
+    ReviewRules,
     /// Reads what is new of a repository's history, and counts which files change together.
     CoChange,
 }
@@ -46,7 +48,11 @@ impl JobKind {
         Self::Hook,
         Self::ReviewPoll,
         Self::ReviewBackfill,
+        Self::ReviewRules,
     ];
+
+    /// Those that whoever waits for records waits for: what they make is retrieved.
+    pub const AWAITED: &'static [Self] = &[Self::Extract, Self::Embed, Self::Reflect, Self::ReviewRules];
 
     /// The word that stands for it in stores and answers.
     pub fn as_str(self) -> &'static str {
@@ -61,6 +67,7 @@ impl JobKind {
             Self::Hook => "hook",
             Self::ReviewPoll => "review_poll",
             Self::ReviewBackfill => "review_backfill",
+            Self::ReviewRules => "review_rules",
             Self::CoChange => "co_change",
         }
     }

@@ -35,3 +35,11 @@ pub(crate) fn of_records(
     }
     tx.jobs_mut().wake_running(memory, strategy, None, now).map(drop)
 }
+
+/// Reviews are gone, or somebody's words in them.
+pub(crate) fn of_reviews(tx: &mut dyn Tx, memory: &MemoryId, now: Timestamp) -> Result<()> {
+    for job in tx.exchanges_mut().drop_of_steps(memory, None, &[Step::ReviewRules])? {
+        tx.jobs_mut().wake(memory, &job, now)?;
+    }
+    Ok(())
+}

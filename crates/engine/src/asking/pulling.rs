@@ -15,6 +15,7 @@ use loci_model::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::coding::rules::extracting::asking as rules_asking;
 use crate::idempotency::{ClientToken, Replay, look_up, remember};
 use crate::jobs::reflect;
 use crate::strategies::prompt;
@@ -278,8 +279,10 @@ impl Engine {
 
     /// Records of the job's session, or reflections of its namespace, that a caller's model made since then.
     async fn made_since(&self, job: &Job, since: Timestamp) -> Result<Vec<RecordId>> {
-        if job.kind == JobKind::Reflect {
-            return reflect::made_since(self, job, since).await;
+        match job.kind {
+            JobKind::Reflect => return reflect::made_since(self, job, since).await,
+            JobKind::ReviewRules => return self.rules_told(job).await,
+            _ => {}
         }
         let (Some(strategy), Some(actor), Some(session)) =
             (job.strategy.clone(), job.actor.clone(), job.session.clone())
@@ -398,7 +401,10 @@ fn shortened(error: &str) -> String {
 
 /// What can be told of an answer from itself; where nothing can, the job judges it.
 fn judged(exchange: &Exchange, output: &str) -> std::result::Result<usize, BadReply> {
-    prompt::of(&exchange.prompt).map_or(Ok(1), |prompt| (prompt.entries)(output))
+    match exchange.step {
+        Step::ReviewRules => rules_asking::entries(output),
+        _ => prompt::of(&exchange.prompt).map_or(Ok(1), |prompt| (prompt.entries)(output)),
+    }
 }
 
 /// The question, if the caller may answer it now: the first good answer counts, but not against another's lease.

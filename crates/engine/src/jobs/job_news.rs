@@ -46,7 +46,7 @@ pub(crate) fn job_ended(
 /// Chores of the store are nobody's news.
 fn is_told(kind: JobKind) -> bool {
     match kind {
-        JobKind::Extract | JobKind::Reflect | JobKind::Handover => true,
+        JobKind::Extract | JobKind::Reflect | JobKind::ReviewRules | JobKind::Handover => true,
         JobKind::Embed
         | JobKind::Purge
         | JobKind::Verify

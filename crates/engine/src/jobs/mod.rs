@@ -20,6 +20,7 @@ pub(crate) mod permits;
 pub(crate) mod purge;
 mod reembed;
 pub(crate) mod reflect;
+mod review_rules;
 mod reviews;
 mod runner;
 mod start;

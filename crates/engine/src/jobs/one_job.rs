@@ -10,8 +10,8 @@ use loci_model::ports::store::{JobFailure, StoreExt};
 use loci_model::{Error, Result, limits};
 
 use super::{
-    Ended, cite, co_change, deliverer, embed, extract, failure, handover, lease, purge, reflect, reviews,
-    verify,
+    Ended, cite, co_change, deliverer, embed, extract, failure, handover, lease, purge, reflect,
+    review_rules, reviews, verify,
 };
 use crate::Engine;
 
@@ -49,6 +49,7 @@ impl Engine {
             JobKind::Hook => Box::pin(reviews::hook(self, job)),
             JobKind::ReviewPoll => Box::pin(reviews::poll(self, job)),
             JobKind::ReviewBackfill => Box::pin(reviews::backfill(self, job)),
+            JobKind::ReviewRules => Box::pin(review_rules::run(self, job)),
             JobKind::CoChange => Box::pin(co_change::run(self, job)),
         }
     }

@@ -13,6 +13,7 @@ mod pulling;
 mod reading;
 mod reflections;
 mod repository_reflections;
+mod review_rules;
 mod stories;
 mod summaries;
 mod windows;

@@ -128,12 +128,14 @@ impl Jobs for SqlTx<'_> {
         session: Option<&SessionId>,
     ) -> Result<JobCounts> {
         let Some(memory) = self.number(memory)? else { return Ok(JobCounts::default()) };
-        // Embedding and reflection have no actor: a part of a memory waits for them too.
-        let sql = "SELECT coalesce(sum(state < 2), 0), coalesce(sum(state = 2), 0), \
-                   coalesce(sum(state = 0 AND waits), 0) FROM jobs \
-                   WHERE mem = ?1 AND state < 3 AND kind IN (0, 1, 4) AND (kind <> 0 OR \
-                   ((?2 IS NULL OR actor = ?2) AND (?3 IS NULL OR session = ?3)))";
-        let counts = self.one(sql, params![memory, optional(actor), optional(session)], |row| {
+        // Of an actor and a session is extraction alone: a part of a memory waits for the others too.
+        let awaited = among_codes("kind", JobKind::ALL, JobKind::AWAITED);
+        let sql = format!(
+            "SELECT coalesce(sum(state < 2), 0), coalesce(sum(state = 2), 0), \
+             coalesce(sum(state = 0 AND waits), 0) FROM jobs WHERE mem = ?1 AND state < 3{awaited} AND \
+             (kind <> 0 OR ((?2 IS NULL OR actor = ?2) AND (?3 IS NULL OR session = ?3)))"
+        );
+        let counts = self.one(&sql, params![memory, optional(actor), optional(session)], |row| {
             Ok(JobCounts {
                 pending: unsigned(row.take(0)?),
                 failed: unsigned(row.take(1)?),

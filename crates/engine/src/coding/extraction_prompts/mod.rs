@@ -11,6 +11,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, ErrorKind, MemoryId, Result, Timestamp};
 
+pub(super) use self::own::current;
 pub use self::own::{ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
 use crate::verified::Standing;
 use crate::{Engine, access};

@@ -150,6 +150,12 @@ pub(super) fn versions(
     Ok(all)
 }
 
+/// The version of a prompt by which models and agents are asked.
+pub(in crate::coding) fn current(tx: &dyn ReadTx, memory: &MemoryId, name: &str) -> Result<ExtractionPrompt> {
+    let all = versions(tx, Some(memory), name)?;
+    current_of(&all).cloned()
+}
+
 fn current_of(all: &[ExtractionPrompt]) -> Result<&ExtractionPrompt> {
     all.iter()
         .find(|one| one.is_current)

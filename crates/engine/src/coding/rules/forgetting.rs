@@ -10,6 +10,7 @@ use loci_model::{ActorId, MemoryId, RecordId, Result};
 
 use super::settling::{News, Ruler, settle};
 use super::weighing::person;
+use crate::asking::forgetting as asking_forgetting;
 use crate::coding::settings::CodingSettings;
 use crate::records::changing::Changing;
 
@@ -41,6 +42,8 @@ pub(crate) fn forget_login(
     for who in &people {
         changed.extend(forget_reviewer(tx, changing, actor, who, server)?);
     }
+    // Questions of all reviews go, and are asked again without those words: whose words one quotes is not kept beside it.
+    asking_forgetting::of_reviews(tx, &changing.memory.id, changing.at)?;
     Ok(changed)
 }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `extracting` | which rules follow from what a reviewer wrote: pure |
 //! | `taking` | `learn_from_review`: what a review supported before is replaced by what it supports now |
+//! | `modelled` | the same review, read by a model where one is asked |
 //! | `answers`, `dissenting`, `examples` | answers that speak against rules or approve one; corrections of one place |
 //! | `weighing` | what all of it weighs, and whether that is enough: pure |
 //! | `settling` | a rule is brought to the state that follows, each step with its row of telemetry |
@@ -22,6 +23,7 @@ mod dissenting;
 mod examples;
 pub mod extracting;
 mod forgetting;
+mod modelled;
 mod patching;
 mod promoting;
 mod provenance;

@@ -16,16 +16,16 @@ use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTie
 use loci_model::repository::Repository;
 use loci_model::review::Review;
 use loci_model::rule::{ApprovalReason, ProtectedTopics, ReviewYield, RuleImpact, RuleSupport, SupportItem};
+use loci_model::settings::ModelMode;
 use loci_model::{Error, JobId, MemoryId, Namespace, RecordId, RepositoryId, Result, limits};
 use sha2::{Digest, Sha256};
 
-use super::answers;
-use super::examples;
 use super::extracting::{
     Correction, ExtractedRule, Extraction, Impact, Reason, ReviewText, canonical, extract,
 };
 use super::settling::{News, Ruler, settle};
 use super::weighing::{item_weight, person};
+use super::{answers, examples, modelled};
 use crate::Engine;
 use crate::access;
 use crate::coding::learned::{SCHEMA_VERSION, digest};
@@ -60,14 +60,23 @@ pub struct ReviewLearned {
 struct Work {
     review: Review,
     said: Extraction,
+    /// By what it was read: `rules`, or a version of the prompt.
+    read_by: String,
     rules: Vec<RecordId>,
     examples: Vec<RecordId>,
-    job: JobId,
+    vectors: JobId,
+    /// The job that asks a model, where one is asked.
+    asks: Option<JobId>,
+}
+
+/// Whose words teach nothing: what was left out, and what people say of their own work.
+pub(super) fn is_silent(review: &Review) -> bool {
+    review.left_out.is_some() || person(&review.reviewer) == person(&review.pr_author)
 }
 
 impl Engine {
-    /// Keeps a review of a repository, and learns from it what is to be learned. Callers are those who read forges: whoever may hand a
-    /// review in is checked at the door.
+    /// Keeps a review of a repository, and learns from it what is to be learned without a model; where the memory asks one, it is asked
+    /// behind it. Callers are those who read forges: whoever may hand a review in is checked at the door.
     ///
     /// # Errors
     /// `NotFound` for an unknown memory or repository.
@@ -77,9 +86,27 @@ impl Engine {
         repository: &RepositoryId,
         review: Review,
     ) -> Result<ReviewLearned> {
-        let work = self.review_work(review)?;
-        let (memory, repository, at) = (memory.clone(), repository.clone(), self.clock.now());
-        let settings = self.settings.clone();
+        debug_assert!(review.memory == *memory && review.repository == *repository);
+        let said = if is_silent(&review) { Extraction::default() } else { extract(&ReviewText::of(&review)) };
+        let asks = JobId::parse(uuid7(self.ids.as_ref(), self.clock.now().millis()))?;
+        let work = self.review_work(review, said, READ_BY.to_owned(), Some(asks))?;
+        self.take_review(work).await
+    }
+
+    /// The same by what a model was asked and told.
+    pub(super) async fn learn_what_was_said(
+        &self,
+        review: Review,
+        said: Extraction,
+        read_by: String,
+    ) -> Result<ReviewLearned> {
+        let work = self.review_work(review, said, read_by, None)?;
+        self.take_review(work).await
+    }
+
+    async fn take_review(&self, work: Work) -> Result<ReviewLearned> {
+        let (memory, repository) = (work.review.memory.clone(), work.review.repository.clone());
+        let (at, usual, settings) = (self.clock.now(), self.models.mode, self.settings.clone());
         // Nobody asks for this but the engine: it writes where rules are.
         let view = access::record_view(&Principal::administrator(BY), &memory, Capability::Write)?;
         let (learned, found) = self
@@ -104,8 +131,17 @@ impl Engine {
                     repository: &repository,
                     found: Tally::default(),
                 };
+                let is_asked = memory.settings.model_mode.unwrap_or(usual) != ModelMode::None;
+                if let Some(learned) =
+                    modelled::as_it_stands(tx, &work.review, work.asks.is_some(), is_asked)?
+                {
+                    return Ok((learned, taking.found));
+                }
                 let learned = taking.take(tx, &work)?;
-                batch::ask_for_vectors(tx, &memory.id, &work.job, at)?;
+                if let Some(job) = work.asks.as_ref().filter(|_| is_asked && !learned.is_older) {
+                    modelled::ask_for(tx, &work.review, job, at)?;
+                }
+                batch::ask_for_vectors(tx, &memory.id, &work.vectors, at)?;
                 Ok((learned, taking.found))
             })
             .await?;
@@ -114,17 +150,21 @@ impl Engine {
         Ok(learned)
     }
 
-    fn review_work(&self, review: Review) -> Result<Work> {
+    fn review_work(
+        &self,
+        review: Review,
+        said: Extraction,
+        read_by: String,
+        asks: Option<JobId>,
+    ) -> Result<Work> {
         let now = self.clock.now().millis();
         let fresh = |count: usize| {
             (0..count).map(|_| RecordId::compose(&uuid7(self.ids.as_ref(), now))).collect::<Result<Vec<_>>>()
         };
-        let is_silent = review.left_out.is_some() || person(&review.reviewer) == person(&review.pr_author);
-        let said = if is_silent { Extraction::default() } else { extract(&ReviewText::of(&review)) };
-        let job = JobId::parse(uuid7(self.ids.as_ref(), now))?;
+        let vectors = JobId::parse(uuid7(self.ids.as_ref(), now))?;
         let rules = fresh(said.rules.len() + said.refused.len())?;
         let examples = fresh(said.examples.len())?;
-        Ok(Work { review, said, rules, examples, job })
+        Ok(Work { review, said, read_by, rules, examples, vectors, asks })
     }
 }
 
@@ -247,13 +287,13 @@ impl Taking<'_> {
     ) -> Result<()> {
         let mut ids = work.rules.iter();
         for taught in self.taught(&work.said) {
-            let item = self.item(&work.review, &taught);
+            let item = self.item(work, &taught);
             let fresh = ids.next();
             let known = self.same(tx, &taught, touched)?;
             let mut support = match (known, fresh) {
                 (Some(known), _) => known,
                 // A review that counts for nothing leaves no rule.
-                (None, Some(id)) if item_weight(&item) > 0.0 => self.create(tx, &work.review, &taught, id)?,
+                (None, Some(id)) if item_weight(&item) > 0.0 => self.create(tx, work, &taught, id)?,
                 (None, _) => continue,
             };
             let is_new = item_weight(&item) > 0.0 && !item.is_past;
@@ -287,7 +327,8 @@ impl Taking<'_> {
         all
     }
 
-    fn item(&self, review: &Review, taught: &Taught) -> SupportItem {
+    fn item(&self, work: &Work, taught: &Taught) -> SupportItem {
+        let review = &work.review;
         let said = review.comments.iter().find(|comment| taught.comments.contains(&comment.id));
         let words = said.map_or(review.body.as_str(), |comment| comment.body.as_str());
         let followed = |comment: &loci_model::review::ReviewComment| {
@@ -304,7 +345,7 @@ impl Taking<'_> {
             at: said.map_or(review.submitted_at, |comment| comment.created_at),
             excerpt: excerpt(words),
             job: None,
-            read_by: READ_BY.to_owned(),
+            read_by: work.read_by.clone(),
             is_past: review.is_past,
             is_mapped: review.task.is_some(),
             is_accepted: said.is_some_and(followed),
@@ -343,20 +384,20 @@ impl Taking<'_> {
     fn create(
         &mut self,
         tx: &mut dyn Tx,
-        review: &Review,
+        work: &Work,
         taught: &Taught,
         id: &RecordId,
     ) -> Result<RuleSupport> {
         let actor = self.ruler.actor;
         let new = NewRecord {
             scope: taught.scope.clone(),
-            metadata: rule_metadata(actor.as_str(), "review_feedback", READ_BY),
+            metadata: rule_metadata(actor.as_str(), "review_feedback", &work.read_by),
             kind: RecordKind::Rule,
             ..NewRecord::fact(
                 String::new(),
                 vec![Namespace::parse(rules_of(actor.as_str()))?],
                 taught.text.clone(),
-                review.submitted_at,
+                work.review.submitted_at,
             )
         };
         let provenance = Provenance { actor: Some(actor.clone()), ..Provenance::default() };

@@ -65,6 +65,17 @@ pub fn read(reply: &str, review: &Review, now: Timestamp) -> std::result::Result
     Ok(found)
 }
 
+/// How many lines of the form an answer has, as far as that can be told without its review.
+///
+/// # Errors
+/// Where it has none, and does not say so.
+pub fn entries(reply: &str) -> std::result::Result<usize, BadReply> {
+    match grammar::lines(reply) {
+        Some(count) => Ok(count),
+        None => Err(BadReply::of(format!("no line has the form: {GRAMMAR}"))),
+    }
+}
+
 fn input_of(about: &Value, said: &[Value]) -> String {
     format!("{}{}", block("review", std::slice::from_ref(about)), block("comments", said))
 }

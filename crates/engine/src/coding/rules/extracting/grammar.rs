@@ -59,6 +59,12 @@ pub fn parse(reply: &str, review: &ReviewText, now: Timestamp) -> Extraction {
     found
 }
 
+/// How many lines of the form there are; `None`: none, and the answer does not say that it found nothing.
+pub(super) fn lines(reply: &str) -> Option<usize> {
+    let count = reply.lines().map(str::trim_end).filter(|line| line_of(line).is_some()).count();
+    (count > 0 || reply.trim() == NOTHING).then_some(count)
+}
+
 /// A line of the form, or nothing.
 fn line_of(line: &str) -> Option<Line<'_>> {
     let (kind, rest) = match line.strip_prefix("RULE: ") {
