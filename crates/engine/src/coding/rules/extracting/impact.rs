@@ -32,7 +32,7 @@ static GRAVE: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(concat!(
         r"(?i)\b(?:dependenc\w+|librar(?:y|ies)|third[- ]party|vendor\w*|licen[sc]e\w*|secur\w+|auth\w*|permission\w*|role[s]?|access control|csrf|xss|sql|inject\w+",
         r"|saniti[sz]\w+|escap\w+|encrypt\w*|decrypt\w*|hash\w*|password\w*|token\w*|privac\w+|pii|gdpr|transaction\w*|migration\w*|schema\w*",
-        r"|database\w*|delet\w+|retr(?:y|ies)|timeout\w*|concurren\w+|lock(?:s|ing)?|mutex\w*|thread\w*|race|rate limit\w*|abhängigkeit\w*|sicherheit\w*|datenbank\w*",
+        r"|database\w*|delet\w+|retr(?:y|ies)|timeout\w*|concurren\w+|lock(?:s|ing)?|mutex\w*|thread\w*|race|rate limit\w*|look(?:s|ing|ed)? up|recall\w*|memor(?:y|ies)|fetch\w*|download\w*|abhängigkeit\w*|sicherheit\w*|datenbank\w*",
         r"|dépendance\w*|sécurité|base de données|dependencia\w*|seguridad|base de datos|dependência\w*|segurança|banco de dados)\b",
         r"|依赖|安全|数据库|事务|密码|権限|依存|セキュリティ|データベース|トランザクション",
     ))
@@ -86,6 +86,7 @@ mod tests {
             "Wrap errors with context.",
             "Always run migrations in a transaction.",
             "Escape user input in all templates.",
+            "Always look up shop-web.",
         ] {
             check(text, Impact::High);
         }
