@@ -122,6 +122,9 @@ pub struct ReviewsPolled {
     pub reviews: usize,
     /// Of these, what was new or changed.
     pub changed: usize,
+    /// Pull requests that could not be read and were passed over: the server's log says which, and why.
+    #[serde(default)]
+    pub skipped: usize,
 }
 
 /// What of the past to read.

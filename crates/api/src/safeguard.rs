@@ -210,4 +210,6 @@ pub struct Purged {
     pub applied: bool,
     /// What was said in sessions and was erased with them, where a task or a person was named and nothing else.
     pub session_items: u64,
+    /// Reviews whose words were erased with them, where `content` or `pattern` is what was named: nothing is learned from them any more.
+    pub reviews: u64,
 }

@@ -69,6 +69,12 @@ pub(crate) fn late() -> CodeError {
     CodeError::new(Unverifiable::Deadline, "the time for reading from forges was over")
 }
 
+/// A list with more entries than are read.
+pub(crate) fn too_long(host: &str, read: usize) -> CodeError {
+    let detail = format!("a list of {host} is longer than is read: {read} entries were, and there are more");
+    CodeError::new(Unverifiable::TooLarge, detail)
+}
+
 /// Larger than is read.
 pub(crate) fn too_large(what: &str) -> CodeError {
     CodeError::new(Unverifiable::TooLarge, format!("{what} is larger than is read"))

@@ -148,8 +148,9 @@ fn pushed(body: Body) -> Option<ForgeNews> {
     let branch = body.reference.as_deref()?.strip_prefix(BRANCH)?.to_owned();
     let after = body.after.filter(|after| after != NONE)?;
     let repository = body.repository?;
-    let latest = body.commits.iter().filter_map(|commit| time(commit.timestamp.as_deref())).max();
-    let at = latest.or_else(|| seconds(repository.pushed_at.as_ref()))?;
+    // The forge's clock, by which merges have their times; commits have those of whoever made them.
+    let latest = || body.commits.iter().filter_map(|commit| time(commit.timestamp.as_deref())).max();
+    let at = seconds(repository.pushed_at.as_ref()).or_else(latest)?;
     let told = |commit: PushedCommit| PullRequestCommit {
         sha: commit.id,
         author: commit.author.and_then(|author| author.username).map(|login| {
@@ -275,6 +276,7 @@ mod tests {
             "message": "This reverts commit x", "timestamp": "2026-11-22T09:00:00+01:00", "author": {"username": "bob"}}]});
         let Some(ForgeNews::Push { push }) = read("push", &body).news else { panic!("a push") };
         assert!(push.is_default && push.commits.len() == 1 && push.branch == "main");
+        assert_eq!(push.at.millis(), 1_795_334_400_000, "by the forge's clock");
         for none in
             [json!({"ref": "refs/tags/v1", "after": "c"}), json!({"ref": "refs/heads/x", "after": NONE})]
         {

@@ -1,13 +1,13 @@
 //! Pull requests and reviews by GitHub's REST API: paths, and how answers are read. Every list asks for as many as a page has room for.
 
+use loci_model::Timestamp;
 use loci_model::forge_news::{ToldComment, ToldReview};
 use loci_model::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
 use loci_model::review::RepositoryRole;
-use loci_model::{Timestamp, pull_request};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::github_shapes::{Commented, Pull, Reviewed, Suite, User, time};
+use crate::github_shapes::{Commented, Pull, Reviewed, Suite, User, time, user};
 use crate::review_dialect::{ReviewDialect, ThreadPage};
 use crate::url_part::part;
 
@@ -18,6 +18,7 @@ pub(crate) struct GitHubReviews;
 struct Committed {
     sha: String,
     commit: CommittedText,
+    #[serde(default, deserialize_with = "user")]
     author: Option<User>,
 }
 
@@ -25,6 +26,22 @@ struct Committed {
 struct CommittedText {
     #[serde(default)]
     message: String,
+    committer: Option<CommittedBy>,
+}
+
+#[derive(Deserialize)]
+struct CommittedBy {
+    date: Option<String>,
+}
+
+impl Committed {
+    fn told(self) -> PullRequestCommit {
+        PullRequestCommit {
+            sha: self.sha,
+            author: self.author.map(|author| User::told(Some(author))),
+            message: self.commit.message,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -95,12 +112,7 @@ impl ReviewDialect for GitHubReviews {
 
     fn read_commits(&self, body: &[u8]) -> Option<Vec<PullRequestCommit>> {
         let read: Vec<Committed> = serde_json::from_slice(body).ok()?;
-        let told = |one: Committed| pull_request::PullRequestCommit {
-            sha: one.sha,
-            author: one.author.map(|author| User::told(Some(author))),
-            message: one.commit.message,
-        };
-        Some(read.into_iter().map(told).collect())
+        Some(read.into_iter().map(Committed::told).collect())
     }
 
     fn reviews(&self, at: &str, pr: u64) -> String {
@@ -170,6 +182,20 @@ impl ReviewDialect for GitHubReviews {
     fn read_changed(&self, body: &[u8]) -> Option<Vec<(u64, Timestamp)>> {
         let read: Vec<Pull> = serde_json::from_slice(body).ok()?;
         read.into_iter().map(|pr| Some((pr.number, time(pr.updated_at.as_deref())?))).collect()
+    }
+
+    fn landed(&self, at: &str, since: Timestamp) -> String {
+        let since = since.civil().strftime("%Y-%m-%dT%H:%M:%SZ");
+        format!("{at}/commits?since={since}&per_page=100")
+    }
+
+    fn read_landed(&self, body: &[u8]) -> Option<Vec<(PullRequestCommit, Timestamp)>> {
+        let read: Vec<Committed> = serde_json::from_slice(body).ok()?;
+        let told = |one: Committed| {
+            let at = time(one.commit.committer.as_ref()?.date.as_deref())?;
+            Some((one.told(), at))
+        };
+        read.into_iter().map(told).collect()
     }
 
     fn checks(&self, at: &str, sha: &str) -> Option<String> {

@@ -5,15 +5,33 @@ use loci_model::Timestamp;
 use loci_model::forge_news::{ToldComment, ToldReview};
 use loci_model::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
 use loci_model::review::{Authority, ForgeUser, RepositoryRole, ReviewComment, ReviewState};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
-/// An account; absent where it was deleted.
-#[derive(Debug, Clone, Deserialize)]
+/// An account.
+#[derive(Debug, Clone)]
 pub(crate) struct User {
-    pub(crate) login: String,
-    pub(crate) id: u64,
-    #[serde(rename = "type", default)]
-    pub(crate) kind: String,
+    login: String,
+    id: u64,
+    kind: String,
+}
+
+/// The same as it is told: `{}` where nobody is known by that name, or the account is gone.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ToldUser {
+    login: Option<String>,
+    id: Option<u64>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+}
+
+/// Reads an account: `null`, `{}` and absence are nobody.
+pub(crate) fn user<'de, D: Deserializer<'de>>(from: D) -> Result<Option<User>, D::Error> {
+    let told: Option<ToldUser> = Deserialize::deserialize(from)?;
+    Ok(told.and_then(|told| {
+        let (id, kind) = (told.id.unwrap_or_default(), told.kind.unwrap_or_default());
+        Some(User { login: told.login?, id, kind })
+    }))
 }
 
 /// Whose account was deleted: nobody's weight.
@@ -56,6 +74,7 @@ pub(crate) struct Label {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Pull {
     pub(crate) number: u64,
+    #[serde(default, deserialize_with = "user")]
     user: Option<User>,
     title: Option<String>,
     body: Option<String>,
@@ -64,6 +83,7 @@ pub(crate) struct Pull {
     #[serde(default)]
     draft: Option<bool>,
     merged_at: Option<String>,
+    #[serde(default, deserialize_with = "user")]
     merged_by: Option<User>,
     merge_commit_sha: Option<String>,
     closed_at: Option<String>,
@@ -122,6 +142,7 @@ impl Pull {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Reviewed {
     id: u64,
+    #[serde(default, deserialize_with = "user")]
     user: Option<User>,
     body: Option<String>,
     state: String,
@@ -161,6 +182,7 @@ pub(crate) struct Commented {
     original_line: Option<u32>,
     diff_hunk: Option<String>,
     body: Option<String>,
+    #[serde(default, deserialize_with = "user")]
     user: Option<User>,
     author_association: Option<String>,
     html_url: Option<String>,
@@ -262,6 +284,23 @@ mod tests {
             "state": "COMMENTED", "submitted_at": "2026-11-22T08:00:00Z"});
         let told = serde_json::from_value::<Reviewed>(review).unwrap().told().unwrap();
         assert_eq!((told.body.as_str(), told.reviewer.id), ("", 5));
+    }
+
+    #[test]
+    fn nobody_is_told_in_many_ways() {
+        let check = |user: serde_json::Value, expect: (u64, &str)| {
+            let mut review = serde_json::json!({"id": 80, "body": "x", "state": "COMMENTED", "submitted_at": "2026-11-22T08:00:00Z"});
+            if user != serde_json::json!("absent") {
+                review["user"] = user.clone();
+            }
+            let reviewer = serde_json::from_value::<Reviewed>(review).unwrap().told().unwrap().reviewer;
+            assert_eq!((reviewer.id, reviewer.login.as_str()), expect, "{user}");
+        };
+        check(serde_json::json!("absent"), (0, GHOST));
+        check(serde_json::json!(null), (0, GHOST));
+        check(serde_json::json!({}), (0, GHOST));
+        check(serde_json::json!({"login": null, "id": null}), (0, GHOST));
+        check(serde_json::json!({"login": "alice", "id": 5, "node_id": "x"}), (5, "alice"));
     }
 
     #[test]

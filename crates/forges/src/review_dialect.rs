@@ -40,6 +40,10 @@ pub(crate) trait ReviewDialect: Send + Sync {
     fn changed(&self, at: &str) -> String;
     fn read_changed(&self, body: &[u8]) -> Option<Vec<(u64, Timestamp)>>;
 
+    /// Commits of the default branch, the latest first.
+    fn landed(&self, at: &str, since: Timestamp) -> String;
+    fn read_landed(&self, body: &[u8]) -> Option<Vec<(PullRequestCommit, Timestamp)>>;
+
     fn checks(&self, at: &str, sha: &str) -> Option<String>;
     fn read_checks(&self, body: &[u8]) -> Option<Vec<CheckSuite>>;
 }

@@ -1,6 +1,8 @@
 //! Reviews on the configured forges: every page of a list is read, an unchanged page costs nothing of the limit, and a forge that takes
 //! no more requests is left alone until it does.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use http::HeaderValue;
@@ -9,7 +11,7 @@ use loci_model::forge_news::{ToldComment, ToldReview};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::code::{CodeError, CodeResult};
 use loci_model::ports::forge::{Forge, ForgePlace, ForgeRoom};
-use loci_model::pull_request::{CheckSuite, PullRequest};
+use loci_model::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
 use loci_model::review::RepositoryRole;
 use loci_model::verdict::Unverifiable;
 use loci_model::{Timestamp, limits};
@@ -84,7 +86,7 @@ impl Reading {
             all.extend(read(self.dialect(), &page.body).ok_or_else(|| self.garbled())?);
             pages += 1;
             if pages >= limits::FORGE_PAGES_MAX && page.next.is_some() {
-                return Err(failure::too_large("the list"));
+                return Err(failure::too_long(&self.account.forge.host, all.len()));
             }
             next = page.next.clone().filter(|_| goes_on(&all));
         }
@@ -193,7 +195,7 @@ impl Forge for Forges {
                     return Ok(all);
                 }
             }
-            Err(failure::too_large("the list"))
+            Err(failure::too_long(&reading.account.forge.host, all.len()))
         })
     }
 
@@ -221,12 +223,26 @@ impl Forge for Forges {
         Box::pin(async move {
             let reading = self.reading(place)?;
             let path = reading.dialect().changed(&reading.at);
-            let is_within = |at: Timestamp| since.is_none_or(|since| at >= since);
-            let goes_on = |all: &[(u64, Timestamp)]| {
-                all.len() < count && all.last().is_none_or(|(_, at)| is_within(*at))
+            let goes_on = |all: &[(u64, Timestamp)]| match since {
+                Some(since) => all.last().is_none_or(|(_, at)| *at >= since),
+                None => all.len() < count,
             };
-            let mut all = reading.list(path, |dialect, body| dialect.read_changed(body), goes_on).await?;
-            all.retain(|(_, at)| is_within(*at));
+            let all = reading.list(path, |dialect, body| dialect.read_changed(body), goes_on).await?;
+            Ok(wanted(all, since, count))
+        })
+    }
+
+    fn landed<'a>(
+        &'a self,
+        place: &'a ForgePlace,
+        since: Timestamp,
+        count: usize,
+    ) -> BoxFuture<'a, CodeResult<Vec<(PullRequestCommit, Timestamp)>>> {
+        Box::pin(async move {
+            let reading = self.reading(place)?;
+            let path = reading.dialect().landed(&reading.at, since);
+            let goes_on = |all: &[(PullRequestCommit, Timestamp)]| all.len() < count;
+            let mut all = reading.list(path, |dialect, body| dialect.read_landed(body), goes_on).await?;
             all.truncate(count);
             Ok(all)
         })
@@ -247,6 +263,19 @@ impl Forge for Forges {
     fn room(&self, host: &str) -> Option<ForgeRoom> {
         self.account(host)?.room()
     }
+}
+
+/// Of changed pull requests those from a time on, the oldest; without one, the latest.
+fn wanted(mut all: Vec<(u64, Timestamp)>, since: Option<Timestamp>, count: usize) -> Vec<(u64, Timestamp)> {
+    // What changes meanwhile moves up, and moves others onto the next page.
+    let mut seen = BTreeSet::new();
+    all.retain(|(pr, at)| since.is_none_or(|since| *at >= since) && seen.insert(*pr));
+    all.sort_by_key(|(pr, at)| Reverse((*at, *pr)));
+    match since {
+        Some(_) => drop(all.drain(..all.len().saturating_sub(count))),
+        None => all.truncate(count),
+    }
+    all
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ closed_words! {
         RuleRelevance = "rule_relevance",
         /// How pull requests of tasks ended.
         Outcome = "outcome",
+        /// What forges told of commits and pull requests of which nothing is known yet.
+        Unmatched = "unmatched",
         /// What people may do in repositories, as forges said.
         RepositoryRole = "repository_role",
         /// People, as forges know them.

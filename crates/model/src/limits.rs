@@ -262,6 +262,10 @@ pub const HYDRATION_DOCS_MAX: usize = 50;
 pub const FEEDBACK_RECORDS_MAX: usize = 500;
 /// Tasks that measures of a repository are made of: the newest.
 pub const METRICS_TASKS_MAX: usize = 2_000;
+/// Exposures of one task that its measures are made of: the hydrations, and the newest of its searches.
+pub const METRICS_EXPOSURES_MAX: usize = 500;
+/// Reviews of one pull request whose comments are looked at.
+pub const METRICS_REVIEWS_MAX: usize = 500;
 /// Comments of reviewers that are compared with rules for them.
 pub const METRICS_COMMENTS_MAX: usize = 500;
 /// Rules that they are compared with.
@@ -318,6 +322,14 @@ pub const RULES_OF_REVIEW_MAX: usize = 10;
 pub const REFUSED_EXCERPT_CHARS_MAX: usize = 120;
 /// Characters of what says where an outcome comes from.
 pub const OUTCOME_SOURCE_CHARS_MAX: usize = 64;
+/// Reverts of a repository that wait for what they take back; of more the oldest go.
+pub const WAITING_REVERTS_MAX: usize = 200;
+/// Commits of a repository whose first checks wait for their pull request; of more the oldest go.
+pub const WAITING_CHECKS_MAX: usize = 500;
+/// Milliseconds that either waits: thirty days, as what forges sent is kept.
+pub const WAITING_KEPT_MS: i64 = RECEIVED_KEPT_MS;
+/// Commits of a default branch that one round of asking looks through.
+pub const LANDED_COMMITS_MAX: usize = 1_000;
 /// Bytes of what a model is shown of one review.
 pub const REVIEW_INPUT_BYTES_MAX: usize = 32 * 1024;
 /// People, pull requests and weight that a repository may ask for before a rule is in force.

@@ -75,6 +75,31 @@ pub struct FirstChecks {
     pub suite: u64,
 }
 
+/// A revert: of what was merged, or of another revert of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Revert {
+    /// What it is called: a commit, or `#` and a pull request's number. One revert may be heard of by several names.
+    pub names: Vec<String>,
+    /// What it takes back, by such names.
+    pub of: Vec<String>,
+    /// That is another revert.
+    pub is_reland: bool,
+    /// When.
+    pub at: Timestamp,
+    /// The tip of the push that it came with, where it was heard of by one.
+    #[serde(default)]
+    pub tip: Option<String>,
+}
+
+/// A commit of a pull request that takes back something, by the names that [`Revert`] has.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct OwnRevert {
+    /// The commit.
+    pub by: String,
+    /// What it takes back.
+    pub of: String,
+}
+
 /// What a grade is made of.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -117,10 +142,10 @@ pub struct OutcomeFacts {
     pub reverted_by: Option<String>,
     /// When.
     pub reverted_at: Option<Timestamp>,
-    /// Everything that took it back, in order: one revert may be heard of as a commit and as a pull request.
-    pub reverts: Vec<String>,
-    /// Those of them that were taken back, too.
-    pub relanded: Vec<String>,
+    /// Everything that was heard to take it back, or to take that back, in order: what counts of it is worked out each time.
+    pub taken_back: Vec<Revert>,
+    /// What its own commits take back: its pull request brought both along.
+    pub own_reverts: Vec<OwnRevert>,
     /// What took its place: `label:` and a label, or `task:` and a task.
     pub superseded_by: Option<String>,
     /// The commits that were at its head, the first first.

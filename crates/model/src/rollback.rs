@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ledger::{Shelf, Shelved};
 use crate::record::RecordState;
+use crate::rule::RuleSupport;
 use crate::{ActorId, MemoryId, RecordId, Timestamp};
 
 /// A record that a rollback changed.
@@ -39,6 +40,9 @@ pub struct Rollback {
     pub at: Timestamp,
     /// What it changed.
     pub changes: Vec<Undone>,
+    /// What supported rules that it changed, before: taken back with them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub supports: Vec<RuleSupport>,
 }
 
 impl Rollback {

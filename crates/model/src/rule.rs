@@ -95,6 +95,9 @@ pub struct SupportItem {
     /// The thread was resolved, and the lines were changed.
     #[serde(default)]
     pub is_accepted: bool,
+    /// Why what was said here waits for a person.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub asks_approval: BTreeSet<ApprovalReason>,
 }
 
 /// What one answer says against a rule.
@@ -143,7 +146,7 @@ pub struct RuleSupport {
     pub digest: String,
     /// What following it changes.
     pub impact: RuleImpact,
-    /// Why it waits for a person, beside its impact.
+    /// Why it waits for a person by its own text, beside its impact and what its items ask.
     #[serde(default)]
     pub asks_approval: BTreeSet<ApprovalReason>,
     /// What is said for it, by pull request and review.
@@ -172,6 +175,13 @@ pub struct RuleSupport {
     pub harmful: u32,
     /// When it was first said.
     pub created_at: Timestamp,
+}
+
+impl RuleSupport {
+    /// Why it waits for a person, beside its impact: by its text, and by what was said where it was taught.
+    pub fn asks(&self) -> BTreeSet<ApprovalReason> {
+        self.items.iter().flat_map(|item| &item.asks_approval).chain(&self.asks_approval).copied().collect()
+    }
 }
 
 impl Shelved for RuleSupport {

@@ -221,7 +221,11 @@ impl Purge {
 fn purged(done: &Purged) {
     done.ids.iter().for_each(output::line);
     if done.applied {
-        output::line(format!("{} erased, and {} items of sessions", done.matched, done.session_items));
+        let (sessions, reviews) = (done.session_items, done.reviews);
+        output::line(format!(
+            "{} meant and erased; {sessions} items of sessions, {reviews} reviews",
+            done.matched
+        ));
     } else {
         output::line(format!("{} would be erased", done.matched));
         output::note(format!("to erase them, for good: --confirm {}", done.matched));

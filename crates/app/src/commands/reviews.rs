@@ -124,7 +124,13 @@ impl Reviews {
                     output::line(format!(
                         "{} pull requests, {} reviews, {} new or changed",
                         polled.pull_requests, polled.reviews, polled.changed
-                    ))
+                    ));
+                    if polled.skipped > 0 {
+                        output::line(format!(
+                            "{} could not be read and were passed over: the server's log says which, and why",
+                            polled.skipped
+                        ));
+                    }
                 })?;
             }
             Self::Take { of, file } => {

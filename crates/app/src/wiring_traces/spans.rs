@@ -165,6 +165,10 @@ impl Observe for Spans {
         self.metrics.extraction_failed(strategy, code);
     }
 
+    fn lines_discarded(&self, step: Step, lines: u64) {
+        self.metrics.lines_discarded(step, lines);
+    }
+
     fn resent(&self, messages: u64) {
         self.metrics.resent(messages);
     }

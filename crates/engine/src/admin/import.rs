@@ -1,19 +1,23 @@
 //! `import_lines`: writes what an export holds, into memories that are not there yet.
 //!
-//! Ids, times, versions and states are kept. Extraction of imported sessions is asked for again: it finds what is
+//! Ids, times, versions, states and trust are kept: whoever imports says that the file is their own. Only that texts which Loci keeps a
+//! digest of are those of their digests is looked at; nobody who edits both is found out by that. Extraction of imported sessions is asked for again: it finds what is
 //! there by its source and writes only what is missing.
 
 use loci_model::event::Event;
 use loci_model::job::DueRule;
 use loci_model::ledger::LedgerEntry;
 use loci_model::memory::Memory;
+use loci_model::metadata::MetadataValue;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::Principal;
+use loci_model::record::{Record, RecordOrigin, RecordState};
 use loci_model::task_session::{SessionItem, TaskSession};
 use loci_model::{Error, JobId, MemoryId, Result, Timestamp};
 
 use super::{ExportLine, ImportReport};
+use crate::coding::{DIGEST, digest};
 use crate::events::content;
 use crate::events::scheduling::{extracting, extraction_job};
 use crate::memories::existing;
@@ -113,10 +117,9 @@ fn import_line(
             Ok(())
         }
         ExportLine::Record { record, current } => {
-            require_open(open, &record.memory)?;
-            tx.records_mut().import(record, *current)?;
+            import_record(tx, open, (record, *current), job, now)?;
             report.records += 1;
-            if *current { batch::ask_for_vectors(tx, &record.memory, job, now) } else { Ok(()) }
+            Ok(())
         }
         ExportLine::Change { change } => {
             require_open(open, &change.memory)?;
@@ -124,6 +127,32 @@ fn import_line(
         }
         ExportLine::End { .. } => Ok(()),
     }
+}
+
+fn import_record(
+    tx: &mut dyn Tx,
+    open: &[MemoryId],
+    (record, is_current): (&Record, bool),
+    job: &JobId,
+    now: Timestamp,
+) -> Result<()> {
+    require_open(open, &record.memory)?;
+    check_digest(record)?;
+    tx.records_mut().import(record, is_current)?;
+    if is_current { batch::ask_for_vectors(tx, &record.memory, job, now) } else { Ok(()) }
+}
+
+/// Refuses a text that is not the one its digest was made of. Clients' own digests are theirs.
+fn check_digest(record: &Record) -> Result<()> {
+    let kept = record.metadata.get(DIGEST).filter(|_| record.origin == RecordOrigin::Extracted);
+    let Some(MetadataValue::String(kept)) = kept else { return Ok(()) };
+    if record.state == RecordState::Erased || digest(&record.text) == *kept {
+        return Ok(());
+    }
+    let (id, version) = (&record.id, record.version);
+    let rule = format!("the text of record {id}, version {version}, is not the one of its {DIGEST}: ");
+    let remedy = "the file was changed or damaged; import it as it was exported, or without that digest";
+    Err(Error::invalid("record", rule + remedy))
 }
 
 fn import_entry(tx: &mut dyn Tx, open: &[MemoryId], entry: &LedgerEntry) -> Result<()> {

@@ -1,24 +1,23 @@
 //! `evaluation_add`, `evaluation_list`: what evaluations found in the work of tasks (coding-agent-memory.md §20.6). A finding becomes a
-//! record by the way of every learning, and says where it comes from; a suggestion for a prompt is kept for a person to decide. The same
-//! evaluation of a task again is the one that is there.
+//! record by the way of every learning, in the write of the evaluation, and says where it comes from; a suggestion for a prompt is kept
+//! for a person to decide. The same evaluation of a task again is the one that is there.
 
 use loci_model::evaluation::{Evaluation, EvaluationFinding, FailureCategory};
 use loci_model::ledger::{Shelf, Shelved};
-use loci_model::metadata::MetadataValue;
-use loci_model::ports::ids::uuid7;
+use loci_model::metadata::{Metadata, MetadataValue};
 use loci_model::ports::store::{LedgerPage, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
+use loci_model::{Error, Result, TaskId, Timestamp, limits};
 use sha2::{Digest, Sha256};
 
-use super::completion::{Learned, LearnedAction};
+use super::completion::Learned;
 use super::envelope::Call;
 use super::learnings::{self, Learning, scope_of};
+use super::task_learnings::Lessons;
 use super::{place, task_list};
 use crate::Engine;
 use crate::memories::existing;
 use crate::page::Page;
-use crate::records::batch;
 use crate::records::changing::Changing;
 use crate::safety::{RedactionMode, secrets};
 use crate::verified::Standing;
@@ -92,6 +91,20 @@ impl NewEvaluation {
         self.findings.iter().map(NewFinding::learning).collect()
     }
 
+    /// What is learned of it: each record says which evaluation found it.
+    fn lessons(&self, learnings: Vec<Learning>) -> Lessons {
+        let id = self.id();
+        let text = |text: &str| MetadataValue::String(text.to_owned());
+        let mark = |finding: &NewFinding| {
+            Metadata::from([
+                ("source_type".to_owned(), text(SOURCE)),
+                ("failure_category".to_owned(), text(finding.category.as_str())),
+                ("evaluation_id".to_owned(), text(&id)),
+            ])
+        };
+        Lessons { learnings, marks: self.findings.iter().map(mark).collect(), observed_at: None }
+    }
+
     /// The same evaluation of a task has the same.
     fn id(&self) -> String {
         let mut hasher = Sha256::new();
@@ -162,21 +175,21 @@ impl Engine {
                         place::require_all(&by, &of, &task.actor, Capability::Write)
                     })
                     .await?;
-                let taken = match learnings.is_empty() {
-                    true => super::LearningsTaken::default(),
-                    false => self.learn(caller, standing, &task, learnings, None).await?,
-                };
-                let now = self.clock.now();
-                let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-                let (by, learned) = (caller.name.clone(), taken.learned.clone());
-                let evaluation = self
-                    .store
-                    .write(move |tx| {
+                let said = new.lessons(learnings);
+                let (taken, evaluation) = if said.learnings.is_empty() {
+                    let (by, now) = (caller.name.clone(), self.clock.now());
+                    let write = move |tx: &mut dyn Tx| {
                         let memory = existing(tx, &memory)?;
-                        let changing = Changing { memory: &memory, by: &by, at: now };
-                        store(tx, &changing, &new, &learned, &job)
-                    })
-                    .await?;
+                        store(tx, &Changing { memory: &memory, by: &by, at: now }, &new, &[])
+                    };
+                    (super::LearningsTaken::default(), self.store.write(write).await?)
+                } else {
+                    // One write: where it does not come to its end nothing was learned, and it is said again as a whole.
+                    let also = move |tx: &mut dyn Tx, changing: &Changing<'_>, learned: &[Learned]| {
+                        store(tx, changing, &new, learned)
+                    };
+                    self.learn_and(caller, standing, &task, said, also).await?
+                };
                 self.wake.call();
                 Ok(EvaluationAdded { evaluation, learned: taken.learned, warnings: taken.warnings })
             })
@@ -221,13 +234,12 @@ impl Engine {
     }
 }
 
-/// Writes the evaluation, and on the records of its findings where they come from.
+/// Writes the evaluation, beside what became of its findings.
 fn store(
     tx: &mut dyn Tx,
     changing: &Changing<'_>,
     new: &NewEvaluation,
     learned: &[Learned],
-    job: &JobId,
 ) -> Result<Evaluation> {
     let memory = &changing.memory.id;
     let id = new.id();
@@ -240,17 +252,9 @@ fn store(
     let masked = |text: &String| secrets::redact(text.clone(), RedactionMode::Mask).0;
     let mut findings = Vec::with_capacity(new.findings.len());
     for (place, finding) in new.findings.iter().enumerate() {
-        let became = learned.get(place);
-        let record = became.and_then(|learned| learned.id.clone());
-        let is_known = became.is_some_and(|learned| learned.action == LearnedAction::Duplicate);
-        if let Some(record) = record.as_ref().filter(|_| !is_known) {
-            mark(tx, changing, record, finding.category, &id)?;
-        }
+        let record = learned.get(place).and_then(|learned| learned.id.clone());
         let evidence = finding.evidence.as_ref().map(masked);
         findings.push(EvaluationFinding { category: finding.category, evidence, record });
-    }
-    if !findings.is_empty() {
-        batch::ask_for_vectors(tx, memory, job, changing.at)?;
     }
     if let (None, Some(first)) = (&task.failure_category, new.findings.first()) {
         task.failure_category = Some(first.category.as_str().to_owned());
@@ -270,25 +274,4 @@ fn store(
     };
     tx.ledger_mut().put_noun(&evaluation)?;
     Ok(evaluation)
-}
-
-/// A record says that an evaluation found it, as its next version.
-fn mark(
-    tx: &mut dyn Tx,
-    changing: &Changing<'_>,
-    id: &RecordId,
-    category: FailureCategory,
-    evaluation: &str,
-) -> Result<()> {
-    let Some(old) = tx.records().get(&changing.memory.id, id)? else { return Ok(()) };
-    let Some(version) = old.version.checked_add(1) else { return Ok(()) };
-    let mut record = old.clone();
-    (record.version, record.updated_at) = (version, changing.at);
-    for (key, value) in
-        [("source_type", SOURCE), ("failure_category", category.as_str()), ("evaluation_id", evaluation)]
-    {
-        record.metadata.insert(key.to_owned(), MetadataValue::String(value.to_owned()));
-    }
-    tx.records_mut().put_version(&record)?;
-    changing.note(tx, &record, Some(old.state), record.state, "found by an evaluation")
 }

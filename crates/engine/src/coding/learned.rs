@@ -13,7 +13,7 @@ use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, T
 use sha2::{Digest, Sha256};
 
 use super::completion::{Learned, LearnedAction};
-use super::consolidating::{Around, Beside, Found, agree, land, note_branch_fact};
+use super::consolidating::{Around, Beside, Found, Landing, agree, note_branch_fact};
 use super::learnings::{Category, Learning};
 use super::reading_docs::Read;
 use super::{alerts, conflicts};
@@ -25,7 +25,7 @@ use crate::safety::{self, Tally, sanitise};
 use crate::verified::{LEARNING, PATH_REFS, as_metadata, mark_pending, proposing};
 
 /// The metadata key of a text's digest.
-const DIGEST: &str = "content_sha256";
+pub(crate) const DIGEST: &str = "content_sha256";
 /// What was learned about a repository: the subtype of its records.
 pub(crate) const KNOWLEDGE: &str = "knowledge";
 /// What agents would have needed: the subtype of its records, and the name of the prompt that asks for it.
@@ -77,6 +77,8 @@ pub(super) struct Learner<'a> {
     pub(super) around: &'a Around,
     /// When they were seen to be so.
     pub(super) observed_at: Timestamp,
+    /// What their records say beside the usual or in its place, by their order; none: nothing.
+    pub(super) marks: &'a [Metadata],
 }
 
 impl Learner<'_> {
@@ -91,7 +93,7 @@ impl Learner<'_> {
         let mut all = Vec::with_capacity(learnings.len());
         for (nth, learning) in learnings.iter().enumerate() {
             let became = match ids.get(nth) {
-                Some(id) => self.write(tx, learning, id, found)?,
+                Some(id) => self.write(tx, (learning, self.marks.get(nth)), id, found)?,
                 None => rejected("too_many"),
             };
             let Became { id, action, reason } = became;
@@ -104,7 +106,7 @@ impl Learner<'_> {
     fn write(
         &self,
         tx: &mut dyn Tx,
-        learning: &Learning,
+        (learning, marks): (&Learning, Option<&Metadata>),
         id: &RecordId,
         found: &mut Tally,
     ) -> Result<Became> {
@@ -117,6 +119,7 @@ impl Learner<'_> {
             return Ok(rejected("in_repo_docs"));
         }
         let (mut record, safe) = self.building.build(&self.record_of(learning)?, id, self.origin())?;
+        record.metadata.extend(marks.into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())));
         if let Some(topic) = &learning.topic {
             self.hold_back(&mut record, topic);
         }
@@ -127,7 +130,7 @@ impl Learner<'_> {
             record.trust *= VAGUE_TRUST;
         }
         if let Some(known) = self.known(tx, &record, &digest)? {
-            return self.said_again(tx, known);
+            return self.said_again(tx, known, &learning.text);
         }
         if self.kind == LearnedKind::Knowledge && self.read.is_unread && proposing::is_wanted(&record) {
             mark_pending(&mut record.metadata);
@@ -171,7 +174,7 @@ impl Learner<'_> {
             Decision::Skip { of, .. } => {
                 carrying.carry_out(tx, record, &decision)?;
                 self.agree_with(tx, of)?;
-                landed.iter().try_for_each(|fact| land(tx, &changing, fact))?;
+                landed.iter().try_for_each(|fact| self.landing(said).land(tx, fact))?;
                 return Ok(kept(of.clone(), LearnedAction::Duplicate, "says_the_same"));
             }
             Decision::Supersede { .. } => {
@@ -198,17 +201,23 @@ impl Learner<'_> {
     }
 
     /// Its very words are known: the task agrees with the record, and what held on a branch alone holds everywhere where this does.
-    fn said_again(&self, tx: &mut dyn Tx, known: Became) -> Result<Became> {
+    fn said_again(&self, tx: &mut dyn Tx, known: Became, said: &str) -> Result<Became> {
         if let (Some(id), LearnedAction::Duplicate) = (&known.id, known.action) {
             self.agree_with(tx, id)?;
             let memory = &self.building.memory.id;
             let branch = tx.ledger().noun::<BranchFact>(memory, id.as_str())?;
             if let Some(fact) = branch.filter(|_| self.on_branch().is_none()) {
-                let Building { memory, by, now, .. } = *self.building;
-                land(tx, &Changing { memory, by, at: now }, &fact)?;
+                self.landing(said).land(tx, &fact)?;
             }
         }
         Ok(known)
+    }
+
+    /// What was known of a branch alone is seen on the default one now, in words like these.
+    fn landing<'b>(&'b self, said: &'b str) -> Landing<'b> {
+        let Building { memory, by, now, .. } = *self.building;
+        let changing = Changing { memory, by, at: now };
+        Landing { changing, around: self.around, said: Some(said), seen_at: Some(self.observed_at) }
     }
 
     fn agree_with(&self, tx: &mut dyn Tx, id: &RecordId) -> Result<()> {
@@ -323,7 +332,7 @@ fn kept(id: RecordId, action: LearnedAction, reason: &'static str) -> Became {
 }
 
 /// The digest of a text as its readers see it (§2.4).
-pub(super) fn digest(text: &str) -> String {
+pub(crate) fn digest(text: &str) -> String {
     hex::encode(Sha256::digest(sanitise(text).as_bytes()))
 }
 

@@ -103,8 +103,8 @@ pub use conflicts::{ConflictDecision, ConflictListing, ConflictResolved, Conflic
 pub use evaluations::{EvaluationAdded, EvaluationListing, NewEvaluation, NewFinding};
 pub use extraction_prompts::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
 pub use hydration::Hydrated;
-pub(crate) use learned::KNOWLEDGE;
-pub use metrics::{Measure, Metrics, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
+pub(crate) use learned::{DIGEST, KNOWLEDGE, digest};
+pub use metrics::{Cut, Measure, Metrics, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
 pub use outcomes::{OutcomeByHand, OutcomeSet, PullRequestSeen};
 pub use preferences::{
     PreferencePut, PreferenceSet, PreferencesListed, UserExport, UserForgotten, UserSettingsPut, UserShown,

@@ -239,6 +239,7 @@ fn write(
         kind,
         around,
         observed_at: work.said.observed_at.map_or(building.now, |at| at.min(building.now)),
+        marks: &[],
     };
     let learnings = learner(LearnedKind::Knowledge, prompt("learnings")).write_all(
         tx,

@@ -1,9 +1,11 @@
 //! `task_learnings`: learnings that are said apart from a report, stored at once on the way that all learnings go. No episode comes of
 //! them: that is for the report, or for whoever ends the task.
 
+use loci_model::metadata::Metadata;
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::StoreExt;
+use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
+use loci_model::task::Task;
 use loci_model::{JobId, RecordId, Result, TaskId, Timestamp, limits};
 
 use super::completion::Learned;
@@ -15,6 +17,7 @@ use crate::Engine;
 use crate::access;
 use crate::memories::existing;
 use crate::records::batch;
+use crate::records::changing::Changing;
 use crate::records::writing::Building;
 use crate::safety::{SafetyPolicy, Tally};
 use crate::verified::Standing;
@@ -26,6 +29,15 @@ pub struct LearningsTaken {
     pub learned: Vec<Learned>,
     /// What could not be looked at.
     pub warnings: Vec<String>,
+}
+
+/// What is to be learned.
+pub(super) struct Lessons {
+    pub(super) learnings: Vec<Learning>,
+    /// What their records say beside the usual, by their order; none: nothing.
+    pub(super) marks: Vec<Metadata>,
+    /// When it was seen to be so; `None`: now.
+    pub(super) observed_at: Option<Timestamp>,
 }
 
 impl Engine {
@@ -54,26 +66,40 @@ impl Engine {
         learnings: Vec<Learning>,
         observed_at: Option<Timestamp>,
     ) -> Result<LearningsTaken> {
+        let said = Lessons { learnings, marks: Vec::new(), observed_at };
+        let (taken, ()) = self.learn_and(caller, standing, id, said, |_, _, _| Ok(())).await?;
+        Ok(taken)
+    }
+
+    /// The same, and what else is to be written with them, or not at all.
+    pub(super) async fn learn_and<T: Send + 'static>(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+        said: Lessons,
+        mut also: impl FnMut(&mut dyn Tx, &Changing<'_>, &[Learned]) -> Result<T> + Send + 'static,
+    ) -> Result<(LearningsTaken, T)> {
         let memory = self.code_memory(caller, standing).await?;
         let caller = &self.acting(caller, &memory, id).await?;
         let view = access::record_view(caller, &memory, Capability::Write)?;
         let (task, commit) = self.task_at(caller, &memory, id).await?;
         let read = self.read_docs(&task, commit.as_deref()).await?;
         let warnings = read.warnings.clone();
-        let around = self.around_learnings(&task, &learnings).await?;
+        let around = self.around_learnings(&task, &said.learnings).await?;
         let now = self.clock.now();
-        let observed_at = observed_at.map_or(now, |at| at.min(now));
+        let observed_at = said.observed_at.map_or(now, |at| at.min(now));
         let fresh = || RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()));
-        let most = learnings.len().min(limits::LEARNINGS_PER_REPORT_MAX);
+        let most = said.learnings.len().min(limits::LEARNINGS_PER_REPORT_MAX);
         let ids = (0..most).map(|_| fresh()).collect::<Result<Vec<_>>>()?;
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let (caller, id, settings) = (caller.clone(), id.clone(), self.settings.clone());
-        let (learned, found) = self
+        let (learned, found, also) = self
             .store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
                 let task = tx.tasks().get(&memory.id, &id)?;
-                let mut task = place::visible(&caller, &id, task, Capability::Write)?;
+                let task = place::visible(&caller, &id, task, Capability::Write)?;
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 let by = caller.name.as_str();
                 let building = Building { memory: &memory, view: &view, policy, expiry: None, by, now };
@@ -87,22 +113,30 @@ impl Engine {
                     kind: LearnedKind::Knowledge,
                     around: &around,
                     observed_at,
+                    marks: &said.marks,
                 };
                 let mut found = Tally::default();
-                let learned = learner.write_all(tx, &learnings, &ids, &mut found)?;
-                let added = learned.iter().filter(|one| one.action.is_added()).count();
-                if added > 0 {
-                    let added = u32::try_from(added).unwrap_or(u32::MAX);
-                    task.written.learnings = task.written.learnings.saturating_add(added);
-                    task.updated_at = now;
-                    tx.tasks_mut().put(&task)?;
-                    batch::ask_for_vectors(tx, &memory.id, &job, now)?;
-                }
-                Ok((learned, found))
+                let learned = learner.write_all(tx, &said.learnings, &ids, &mut found)?;
+                count(tx, &task, &learned, (&job, now))?;
+                let also = also(tx, &Changing { memory: &memory, by, at: now }, &learned)?;
+                Ok((learned, found, also))
             })
             .await?;
         found.tell(self.observe.as_ref());
         self.wake.call();
-        Ok(LearningsTaken { learned, warnings })
+        Ok((LearningsTaken { learned, warnings }, also))
     }
+}
+
+/// Counts what a task added, and asks for vectors of it.
+fn count(tx: &mut dyn Tx, task: &Task, learned: &[Learned], (job, now): (&JobId, Timestamp)) -> Result<()> {
+    let added = learned.iter().filter(|one| one.action.is_added()).count();
+    if added == 0 {
+        return Ok(());
+    }
+    let mut task = task.clone();
+    task.written.learnings = task.written.learnings.saturating_add(u32::try_from(added).unwrap_or(u32::MAX));
+    task.updated_at = now;
+    tx.tasks_mut().put(&task)?;
+    batch::ask_for_vectors(tx, &task.memory, job, now)
 }

@@ -22,7 +22,7 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
         Asked::Off => Ok(Ended::Done),
         Asked::Waits => Ok(Ended::Waits),
         Asked::Read(said, _) => {
-            engine.learn_as_told(&asked, said).await?;
+            engine.learn_as_told(job, &asked, said).await?;
             forget(engine, job).await?;
             Ok(Ended::Done)
         }

@@ -17,6 +17,7 @@ use regex::{Regex, RegexBuilder};
 
 use super::batch;
 use super::changing::Changing;
+use crate::coding::rules;
 use crate::events::list::check_limit;
 use crate::memories::existing;
 use crate::page::Page;
@@ -149,7 +150,7 @@ impl Engine {
         }
         let (now, by, memory) = (self.clock.now(), caller.name.clone(), memory.clone());
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-        let decided = ids.clone();
+        let (decided, server) = (ids.clone(), self.settings.coding.clone());
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
@@ -157,6 +158,7 @@ impl Engine {
                 for id in &ids {
                     decide(tx, &changing, id, verdict, &reason)?;
                 }
+                rules::weigh_again(tx, &changing, &ids, &server)?;
                 // What was never active has no vector yet.
                 batch::ask_for_vectors(tx, &memory.id, &job, now)
             })
@@ -246,7 +248,7 @@ fn matching(
 /// Holds back what is still active; what changed meanwhile stays as it is.
 pub(crate) fn hold(tx: &mut dyn Tx, changing: &Changing<'_>, ids: &[RecordId], reason: &str) -> Result<()> {
     for record in tx.records().get_many(&changing.memory.id, ids)? {
-        if matches!(record.state, RecordState::Active | RecordState::Candidate) {
+        if matches!(record.state, RecordState::Active | RecordState::Candidate | RecordState::Stale) {
             changing.set_state(tx, &record, RecordState::Quarantined, reason)?;
         }
     }
@@ -283,9 +285,10 @@ pub(crate) fn release(
     let changes = tx.telemetry().of_record(&changing.memory.id, &record.id)?;
     // A held record that moves with its template stays held: that is no hold.
     let hold = changes.iter().rev().find(|change| change.to == held && change.from != Some(held));
-    let candidate = RecordState::Candidate;
-    if hold.and_then(|change| change.from) == Some(candidate) {
-        return changing.set_state(tx, record, candidate, reason);
+    match hold.and_then(|change| change.from) {
+        Some(from @ (RecordState::Candidate | RecordState::Stale)) => {
+            changing.set_state(tx, record, from, reason)
+        }
+        _ => changing.restore(tx, record, reason),
     }
-    changing.restore(tx, record, reason)
 }

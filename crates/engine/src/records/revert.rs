@@ -16,6 +16,8 @@ use super::get::unknown;
 use super::quarantine;
 use crate::Engine;
 use crate::access::{self, View};
+use crate::coding::rules;
+use crate::coding::settings::CodingSettings;
 use crate::memories::existing;
 
 /// Why a record expired that its repository has come to say itself.
@@ -42,6 +44,7 @@ struct Reverting<'a> {
     administered: Option<&'a View>,
     by: &'a str,
     at: Timestamp,
+    server: &'a CodingSettings,
 }
 
 impl Engine {
@@ -70,13 +73,14 @@ impl Engine {
         let administered = access::record_view(caller, memory, Capability::Admin).ok();
         let at = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), at.millis()))?;
-        let (memory, by) = (memory.clone(), caller.name.clone());
+        let (memory, by, server) = (memory.clone(), caller.name.clone(), self.settings.coding.clone());
         let changed = self
             .store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
                 let administered = administered.as_ref();
-                let reverting = Reverting { memory: &memory, view: &view, administered, by: &by, at };
+                let (by, server) = (by.as_str(), &server);
+                let reverting = Reverting { memory: &memory, view: &view, administered, by, at, server };
                 let ids = reverting.revert(tx, &revert)?;
                 batch::ask_for_vectors(tx, &memory.id, &job, at)?;
                 tx.records().get_many(&memory.id, &ids)
@@ -200,6 +204,7 @@ impl Reverting<'_> {
         if !quarantine::release(tx, &self.changing(), record, reason)? {
             return Err(changed_since(record));
         }
+        rules::weigh_again(tx, &self.changing(), std::slice::from_ref(&record.id), self.server)?;
         Ok(record.id.clone())
     }
 

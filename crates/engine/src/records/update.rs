@@ -5,10 +5,11 @@ use std::cell::RefCell;
 use loci_model::expiry::ExpirySpecification;
 use loci_model::making::MakingMode;
 use loci_model::memory::Memory;
+use loci_model::metadata::MetadataValue;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::record::Record;
+use loci_model::record::{Record, RecordOrigin};
 use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::batch::{self, Outcomes};
@@ -17,6 +18,7 @@ use super::create::{check_days, check_text, one_namespace};
 use super::get::{check_namespace, readable};
 use super::{BatchOutcome, RecordUpdate};
 use crate::access::{self, View};
+use crate::coding::{DIGEST, digest};
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, Tally};
 use crate::{Engine, safety};
@@ -131,6 +133,13 @@ fn stands_for_itself(record: &mut Record) {
     }
 }
 
+/// The digest that Loci keeps beside a text of its own is that of the text as it is now.
+fn follow(record: &mut Record) {
+    if record.origin == RecordOrigin::Extracted && record.metadata.contains_key(DIGEST) {
+        record.metadata.insert(DIGEST.to_owned(), MetadataValue::String(digest(&record.text)));
+    }
+}
+
 fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate) -> Result<Record> {
     let mut record = stored.clone();
     record.version = stored
@@ -166,6 +175,9 @@ fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate) -> Result<Rec
     }
     if let Some(metadata) = &update.metadata {
         record.metadata.clone_from(metadata);
+    }
+    if update.text.is_some() {
+        follow(&mut record);
     }
     record.expiry_days = match edit.expiry {
         Some(ExpirySpecification::Days(days)) => Some(days),

@@ -8,6 +8,7 @@ use loci_engine::coding::{
     TaskNote,
 };
 use loci_model::agreement::Agreement;
+use loci_model::branch_fact::BranchFact;
 use loci_model::conflict::ConflictState;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant};
@@ -338,4 +339,99 @@ fn what_was_learned_on_a_branch_and_is_told_of_main_holds_there() {
     assert_eq!(action, LearnedAction::Duplicate);
     shop.begun("t-005");
     assert_eq!(shown(&hydrated(&shop, "t-005", Hydration::default())), [known]);
+}
+
+/// The branch of a commit comes onto the default one, and that is seen.
+fn merged(shop: &Workshop, commit: loci_model::code::ObjectId) {
+    shop.shelf.change(DIRECTORY, |history| history.merge(commit)).unwrap();
+    shop.write("CHANGES.md", "Something else.\n");
+    shop.world.clock().advance_ms(61_000);
+    block_on(shop.engine.sweep()).unwrap();
+    shop.work();
+}
+
+#[test]
+fn a80_a_branch_that_lands_does_not_take_the_place_of_what_a_person_kept() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let (_, jest) = noted(&shop, "t-001", note(JEST));
+    let (_, vitest, commit) = on_branch(&shop, "t-002", VITEST);
+    // Meanwhile a person decides for the one of the default branch.
+    let approved = Agreement {
+        approved_by: Some("ann".to_owned()),
+        ..Agreement::none(shop.memory(), ActorId::parse(REPO).unwrap(), jest.clone(), shop.engine.now())
+    };
+    let write = shop.world.store();
+    block_on(write.write(move |tx| tx.ledger_mut().put_noun(&approved))).unwrap();
+    merged(&shop, commit);
+    assert_eq!(shop.record(&jest).state, RecordState::Active);
+    let open = conflicts(&shop, ConflictState::Open);
+    let named: Vec<_> =
+        open.iter().map(|one| (one.conflict.standing.clone(), one.conflict.against.clone())).collect();
+    assert_eq!(named, [(jest, vitest)], "a person decides");
+}
+
+#[test]
+fn a80_a_branch_that_lands_is_compared_with_what_came_since() {
+    let shop = Workshop::new();
+    let (_, vitest, commit) = on_branch(&shop, "t-001", VITEST);
+    shop.begun("t-002");
+    let (action, jest) = noted(&shop, "t-002", note(JEST));
+    assert_eq!(action, LearnedAction::Added);
+    merged(&shop, commit);
+    let landed = shop.record(&vitest);
+    assert_eq!((landed.state, landed.superseded_by), (RecordState::Superseded, Some(jest.clone())));
+    assert_eq!(shop.knowledge(), [jest], "the newer one stands");
+}
+
+#[test]
+fn of_two_branches_that_say_the_same_one_agrees_with_the_other() {
+    let shop = Workshop::new();
+    let (_, first, one) = on_branch(&shop, "t-001", VITEST);
+    let (_, second, other) = on_branch(&shop, "t-002", VITEST);
+    assert_ne!(first, second);
+    merged(&shop, one);
+    merged(&shop, other);
+    assert_eq!(shop.knowledge(), std::slice::from_ref(&first));
+    assert_eq!((shop.record(&second).superseded_by, agreed(&shop, &first)), (Some(first), 1));
+}
+
+#[test]
+fn what_is_told_of_main_again_takes_the_place_of_what_main_learned_before() {
+    let shop = Workshop::new();
+    let (_, vitest, _) = on_branch(&shop, "t-001", VITEST);
+    shop.begun("t-002");
+    let (_, jest) = noted(&shop, "t-002", note(JEST));
+    shop.begun("t-003");
+    let (action, known) = noted(&shop, "t-003", note(VITEST));
+    assert_eq!((action, &known), (LearnedAction::Duplicate, &vitest));
+    assert_eq!(shop.record(&jest).superseded_by, Some(vitest), "it was seen there later");
+}
+
+#[test]
+fn a80_however_many_branches_there_are_main_is_shown_none_of_them() {
+    let shop = Workshop::new();
+    let (_, vitest, _) = on_branch(&shop, "t-001", VITEST);
+    shop.world.clock().advance_ms(1_000);
+    let (memory, at) = (shop.memory(), shop.engine.now());
+    let write = shop.world.store();
+    block_on(write.write(move |tx| {
+        for number in 0..=loci_model::limits::STANDING_LOOKED_AT_MAX {
+            tx.ledger_mut().put_noun(&BranchFact {
+                memory: memory.clone(),
+                actor: ActorId::parse(REPO).unwrap(),
+                record: RecordId::compose(&format!("00000000-0000-7000-8000-0000{number:08x}"))?,
+                task: task_id("t-001"),
+                commit: "a".repeat(40),
+                branch: None,
+                against: Vec::new(),
+                at,
+            })?;
+        }
+        Ok(())
+    }))
+    .unwrap();
+    shop.begun("t-002");
+    let found = hydrated(&shop, "t-002", Hydration::default());
+    assert_eq!((shown(&found).len(), left(&found, &vitest)), (0, Some("other_branch")));
 }

@@ -8,8 +8,9 @@ use loci_model::forge_news::{ToldComment, ToldReview};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::code::{CodeError, CodeResult};
 use loci_model::ports::forge::{Forge, ForgePlace, ForgeRoom};
-use loci_model::pull_request::{CheckSuite, PullRequest};
+use loci_model::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
 use loci_model::review::RepositoryRole;
+use loci_testkit::ManualClock;
 
 /// What the forge holds.
 #[derive(Default)]
@@ -20,8 +21,19 @@ pub(super) struct Held {
     pub(super) roles: BTreeMap<String, RepositoryRole>,
     pub(super) checks: BTreeMap<String, Vec<CheckSuite>>,
     pub(super) threads: Vec<(u64, bool)>,
+    /// Commits of the default branch, the latest first.
+    pub(super) landed: Vec<(PullRequestCommit, Timestamp)>,
     pub(super) fails: Option<CodeError>,
+    /// Pull requests that cannot be read; `None`: that are not there, though they are listed.
+    pub(super) broken: BTreeMap<u64, Option<CodeError>>,
+    /// Whoever asks dies of it.
+    pub(super) kills: bool,
+    pub(super) asked_in_vain: usize,
+    /// Each answer takes a second of this.
+    pub(super) clock: Option<ManualClock>,
     pub(super) room: Option<ForgeRoom>,
+    /// What happens while this question is answered, once.
+    pub(super) meanwhile: Option<(String, Box<dyn FnOnce() + Send>)>,
     asked: Vec<String>,
 }
 
@@ -44,10 +56,22 @@ impl TestForge {
         what: String,
         read: impl FnOnce(&Held) -> T,
     ) -> BoxFuture<'_, CodeResult<T>> {
+        let is_killed = self.with(|held| {
+            held.asked_in_vain += usize::from(held.kills);
+            held.kills
+        });
+        assert!(!is_killed, "somebody asked");
+        if let Some((_, happens)) = self.with(|held| held.meanwhile.take_if(|(of, _)| *of == what)) {
+            // Of another thread: it may drive the engine, too.
+            std::thread::spawn(happens).join().unwrap();
+        }
         let answer = self.with(|held| {
             held.asked.push(what);
             held.fails.clone().map_or_else(|| Ok(read(held)), Err)
         });
+        if let Some(clock) = self.with(|held| held.clock.clone()) {
+            clock.advance_ms(1_000);
+        }
         Box::pin(std::future::ready(answer))
     }
 }
@@ -62,6 +86,9 @@ impl Forge for TestForge {
         _: &'a ForgePlace,
         number: u64,
     ) -> BoxFuture<'a, CodeResult<Option<PullRequest>>> {
+        if let Some(error) = self.with(|held| held.broken.get(&number).cloned()) {
+            return Box::pin(std::future::ready(error.map_or(Ok(None), Err)));
+        }
         self.answer(format!("pull {number}"), |held| held.prs.get(&number).cloned())
     }
 
@@ -104,10 +131,26 @@ impl Forge for TestForge {
             let mut all: Vec<_> = held.prs.values().map(|pr| (pr.number, pr.updated_at)).collect();
             all.retain(|(_, at)| since.is_none_or(|since| *at >= since));
             all.sort_by_key(|(number, at)| std::cmp::Reverse((*at, *number)));
-            all.truncate(count);
+            match since {
+                Some(_) => drop(all.drain(..all.len().saturating_sub(count))),
+                None => all.truncate(count),
+            }
             all
         };
         self.answer("changed".to_owned(), of)
+    }
+
+    fn landed<'a>(
+        &'a self,
+        _: &'a ForgePlace,
+        since: Timestamp,
+        count: usize,
+    ) -> BoxFuture<'a, CodeResult<Vec<(PullRequestCommit, Timestamp)>>> {
+        let of = move |held: &Held| {
+            let within = held.landed.iter().filter(|(_, at)| *at >= since).take(count);
+            within.cloned().collect()
+        };
+        self.answer("landed".to_owned(), of)
     }
 
     fn checks<'a>(&'a self, _: &'a ForgePlace, sha: &'a str) -> BoxFuture<'a, CodeResult<Vec<CheckSuite>>> {

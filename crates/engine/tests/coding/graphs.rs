@@ -4,10 +4,12 @@
 use loci_engine::coding::hydration::{Hydration, HydrationKind, KindStatus};
 use loci_engine::coding::{
     CoChange, Completion, Finalization, GraphAbout, HistoryState, Hydrated, ImpactOf, RepositoryChange,
-    Thresholds,
+    RepositoryReflectAsk, Thresholds,
 };
 use loci_model::file_change::HistoryWindow;
+use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant};
+use loci_model::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewState};
 use loci_model::task::{TaskPullRequest, TaskStatus};
 use loci_model::{ErrorKind, Result, limits};
 use loci_testkit::block_on;
@@ -332,4 +334,59 @@ fn a_rewritten_history_is_read_anew() {
     later(&shop);
     assert_eq!(changes(&shop, "src/a.ts"), (2, 1));
     assert_eq!(changes(&shop, "src/orders.ts").1, 0);
+}
+
+#[test]
+fn a72_what_was_missed_and_asked_for_in_review_is_reflected_upon() {
+    let shop = shop();
+    // Tasks that leave the document out are changes, too.
+    (4..7).for_each(|number| both(&shop, number));
+    later(&shop);
+    let reviewed = |number: u64, said: &str| {
+        let id = format!("t-{number:03}");
+        let task = shop.begun(&id);
+        let end = Completion { status: Some(TaskStatus::Completed), ..changed(&["src/orders.ts"]) };
+        shop.complete(&id, end).unwrap();
+        let at = shop.engine.now();
+        let review = Review {
+            memory: shop.memory(),
+            actor: task.actor.clone(),
+            repository: task.repository.clone().unwrap(),
+            pr: number,
+            id: number,
+            reviewer: ForgeUser { id: 7, login: "carol".to_owned(), is_bot: false },
+            authority: Authority { role: RepositoryRole::Write, ..Authority::default() },
+            pr_author: ForgeUser { id: 90, login: "shop-agent[bot]".to_owned(), is_bot: true },
+            state: ReviewState::ChangesRequested,
+            body: said.to_owned(),
+            comments: Vec::new(),
+            commit: None,
+            url: None,
+            task: Some(task.id.clone()),
+            left_out: None,
+            is_past: false,
+            submitted_at: at,
+            updated_at: at,
+            read_at: at,
+        };
+        block_on(shop.world.store().write(move |tx| tx.ledger_mut().put_noun(&review))).unwrap();
+    };
+    let found = || {
+        let ask = RepositoryReflectAsk { window: None, dry_run: true };
+        let asked =
+            block_on(shop.engine.repository_reflect(&shop.caller, &shop.standing, REPO, ask)).unwrap();
+        let missed = asked.found.into_iter().filter(|one| one.text.contains("openapi.yaml usually changes"));
+        missed.map(|one| one.text).collect::<Vec<_>>()
+    };
+    reviewed(1, "Please update `openapi.yaml`, too.");
+    reviewed(2, "openapi.yaml must say this.");
+    assert_eq!(found(), [""; 0], "two tasks are no pattern");
+    reviewed(3, "The document is missing: openapi.yaml.");
+    reviewed(4, "The page is not tested.");
+    let text = "openapi.yaml usually changes with src/orders.ts; it is missed, and reviewers ask for it. (3 of the last 4 tasks)";
+    assert_eq!(found(), [text]);
+    let off = vec![("tiers.graph".to_owned(), json!(false))];
+    let change = RepositoryChange { replaces: false, settings: off };
+    block_on(shop.engine.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
+    assert_eq!(found(), [""; 0], "the repository wants no such questions");
 }

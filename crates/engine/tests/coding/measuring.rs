@@ -2,12 +2,17 @@
 //! are one.
 
 use loci_engine::coding::hydration::Hydration;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
 use loci_engine::coding::{
-    EvaluationListing, Metrics, MetricsAsk, MetricsBy, NewEvaluation, NewFeedback, NewFinding, NewTask,
+    Cut, EvaluationListing, Metrics, MetricsAsk, MetricsBy, NewEvaluation, NewFeedback, NewFinding, NewTask,
     TaskMeasures, TaskNote,
 };
 use loci_engine::records::{NewRecord, RecordsCreate};
+use loci_engine::{Engine, EngineParts, EngineSettings};
 use loci_model::evaluation::FailureCategory;
+use loci_model::exposure::{Exposure, ExposureCall};
 use loci_model::metadata::MetadataValue;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant};
@@ -15,8 +20,9 @@ use loci_model::pull_request::PullRequestChange;
 use loci_model::record::RecordKind;
 use loci_model::review::{Authority, Review, ReviewState};
 use loci_model::task::MemoryArm;
-use loci_model::{ActorId, ErrorKind, Namespace, RecordId};
-use loci_testkit::block_on;
+use loci_model::{ActorId, ErrorKind, ExposureId, Namespace, RecordId, limits};
+use loci_testkit::world::OpenVault;
+use loci_testkit::{HashEmbedder, SeededIds, block_on};
 
 use super::outcomes::user;
 use super::world::{REPO, Workshop, task, task_id};
@@ -33,10 +39,18 @@ impl Workshop {
 
     /// A rule that was learned somehow.
     fn rule(&self, text: &str) -> RecordId {
+        self.rules(&[text.to_owned()])
+    }
+
+    /// Several; the first of them.
+    fn rules(&self, texts: &[String]) -> RecordId {
         self.world.clock().advance_ms(1_000);
         let place = vec![Namespace::parse("/acme/shop/review-rules/").unwrap()];
-        let fact = NewRecord::fact("rule".to_owned(), place, text.to_owned(), self.now());
-        let records = vec![NewRecord { kind: RecordKind::Rule, ..fact }];
+        let rule = |(number, text): (usize, &String)| {
+            let fact = NewRecord::fact(format!("rule {number}"), place.clone(), text.clone(), self.now());
+            NewRecord { kind: RecordKind::Rule, ..fact }
+        };
+        let records = texts.iter().enumerate().map(rule).collect();
         let create = RecordsCreate { memory: self.memory(), records, expiry: None };
         let outcome = block_on(self.engine.records_create(&self.caller, create, None)).unwrap();
         outcome.items[0].id.clone()
@@ -44,18 +58,23 @@ impl Workshop {
 
     /// What a reviewer says of the pull request.
     fn said(&self, pr: u64, number: u64, body: &str) {
+        self.said_all(pr, number..=number, body);
+    }
+
+    /// The same in several reviews.
+    fn said_all(&self, pr: u64, numbers: RangeInclusive<u64>, body: &str) {
         self.world.clock().advance_ms(1_000);
         let (memory, at) = (self.memory(), self.now());
         let store = self.world.store();
         let of = memory.clone();
         let all = block_on(store.read(move |tx| tx.repositories().list(&of, None, 10))).unwrap();
         let repository = all.into_iter().find(|one| one.key == REPO).unwrap();
-        let review = Review {
-            memory,
+        let review = |id: u64| Review {
+            memory: memory.clone(),
             actor: ActorId::parse(REPO).unwrap(),
-            repository: repository.id,
+            repository: repository.id.clone(),
             pr,
-            id: number,
+            id,
             reviewer: user(7, "carol"),
             authority: Authority::default(),
             pr_author: user(90, "shop-agent[bot]"),
@@ -71,7 +90,9 @@ impl Workshop {
             updated_at: at,
             read_at: at,
         };
-        block_on(store.write(move |tx| tx.ledger_mut().put_noun(&review))).unwrap();
+        let reviews: Vec<Review> = numbers.map(review).collect();
+        block_on(store.write(move |tx| reviews.iter().try_for_each(|one| tx.ledger_mut().put_noun(one))))
+            .unwrap();
     }
 
     fn of_arm(&self, id: &str, arm: MemoryArm) {
@@ -176,6 +197,95 @@ fn a98_mistakes_that_a_rule_was_there_for() {
 }
 
 #[test]
+fn a98_mistakes_are_found_by_vectors_where_there_is_a_model_for_them() {
+    let shop = Workshop::new();
+    let words: Vec<&str> =
+        "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november \
+        oscar papa quebec romeo sierra tango uniform victor whiskey xray"
+            .split_whitespace()
+            .collect();
+    shop.rule(&words[..20].join(" "));
+    shop.begun("t-001");
+    shop.see(&shop.pull_request(57, "t-001", 57), PullRequestChange::Opened);
+    let parts = EngineParts::quiet(
+        shop.world.store(),
+        // So many places that no two of these words share one.
+        Some(Arc::new(HashEmbedder::new(1 << 16))),
+        Arc::new(shop.world.clock()),
+        Arc::new(SeededIds::new(7)),
+        Arc::new(OpenVault),
+    );
+    let with_model = Engine::new(parts, EngineSettings::default());
+    let counts = |engine: &Engine| {
+        let ask = MetricsAsk { by: MetricsBy::Repo, ..MetricsAsk::default() };
+        let found = block_on(engine.repository_metrics(&shop.caller, &shop.standing, REPO, ask)).unwrap();
+        (found.compared_by, found.groups[0].repeated_mistakes_not_exposed)
+    };
+    // Sixteen of twenty words: a cosine of 0.8 is too far, two thirds of all their words are near enough.
+    shop.said(57, 1, &words[4..24].join(" "));
+    assert_eq!((counts(&with_model), counts(&shop.engine)), (("vectors", 0), ("words", 1)));
+    // Eighteen: 0.9.
+    shop.said(57, 2, &words[2..22].join(" "));
+    assert_eq!((counts(&with_model), counts(&shop.engine)), (("vectors", 1), ("words", 2)));
+}
+
+#[test]
+fn what_measures_leave_out_is_said() {
+    let shop = Workshop::new();
+    shop.begun("t-000");
+    let note = TaskNote { text: "Tests of the shop need `make db`.".into(), ..TaskNote::default() };
+    let learned = shop.note("t-000", note).unwrap().learned.id.unwrap();
+    shop.begun("t-001");
+    shop.is_shown_memory("t-001");
+    shop.see(&shop.pull_request(57, "t-001", 57), PullRequestChange::Opened);
+    let found = || {
+        let found = shop.metrics(MetricsAsk { record: Some(learned.clone()), ..MetricsAsk::default() });
+        (found.cut, found.records.first().map_or(0, |one| one.shown))
+    };
+    let nothing = Cut::default();
+    assert_eq!(found(), (nothing, 1));
+    // A task that searches again and again was shown at its beginning what it was shown.
+    let searches = |count: usize| {
+        let (memory, store, at) = (shop.memory(), shop.world.store(), shop.now());
+        block_on(store.write(move |tx| {
+            let task = task_id("t-001");
+            let hydrated = tx.exposures().of_task(&memory, &task, None, 1_000)?.pop().unwrap();
+            for number in 0..count {
+                let id = ExposureId::parse(format!("{}-{number:04}", hydrated.id))?;
+                let (call, records) = (ExposureCall::Search, Vec::new());
+                tx.exposures_mut().put(&Exposure { id, call, records, at, ..hydrated.clone() })?;
+            }
+            Ok(())
+        }))
+        .unwrap();
+    };
+    searches(limits::METRICS_EXPOSURES_MAX - 1);
+    assert_eq!(found(), (nothing, 1), "as many as are read");
+    searches(limits::METRICS_EXPOSURES_MAX);
+    assert_eq!(found(), (Cut { exposures: true, ..nothing }, 1), "one more");
+}
+
+#[test]
+fn comments_and_rules_that_are_not_compared_are_told_of() {
+    let shop = Workshop::new();
+    let most = limits::METRICS_RULES_MAX;
+    let rules: Vec<String> = (0..most).map(|number| format!("Rule number {number} of the shop")).collect();
+    rules.chunks(50).for_each(|some| drop(shop.rules(some)));
+    shop.begun("t-001");
+    shop.see(&shop.pull_request(57, "t-001", 57), PullRequestChange::Opened);
+    let cut = || shop.metrics(MetricsAsk::default()).cut;
+    shop.said(57, 1, "Please mind the rules.");
+    assert_eq!(cut(), Cut::default(), "as many as are read");
+    shop.rule("One more rule of the shop");
+    assert_eq!(cut(), Cut { rules: true, ..Cut::default() });
+    let comments = u64::try_from(limits::METRICS_COMMENTS_MAX).unwrap();
+    shop.said_all(57, 1..=comments, "Please mind the rules.");
+    assert_eq!(cut(), Cut { rules: true, ..Cut::default() }, "as many comments as are compared");
+    shop.said(57, 1_000, "Please mind the rules.");
+    assert_eq!(cut(), Cut { rules: true, comments: true, ..Cut::default() });
+}
+
+#[test]
 fn a100_findings_are_remembered() {
     let shop = Workshop::new();
     shop.begun("t-001");
@@ -205,6 +315,9 @@ fn a100_findings_are_remembered() {
         (says("source_type"), says("failure_category")),
         ("evaluation".into(), "missing_verification".into())
     );
+    // In the write of the evaluation: whatever ends between two would take its source away.
+    assert_eq!(record.version, 1);
+    assert_eq!(says("evaluation_id"), added.evaluation.id);
     assert_eq!((says("task_id"), record.scope.as_deref()), ("t-001".into(), Some("src/db/**")));
     assert!(shop.knowledge().contains(&record.id) && shop.found("make migrate").contains(&record.id));
     assert!(added.evaluation.findings[0].evidence.as_ref().unwrap().contains("[REDACTED"));

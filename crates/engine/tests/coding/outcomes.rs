@@ -13,10 +13,11 @@ use loci_model::pull_request::{BranchPush, CheckSuite, PullRequest, PullRequestC
 use loci_model::repository::Repository;
 use loci_model::review::{Authority, ForgeUser, Review, ReviewState};
 use loci_model::task::{TaskPullRequest, TaskStatus};
-use loci_model::{ActorId, ErrorKind, Result, Timestamp};
+use loci_model::{ActorId, ErrorKind, Result, Timestamp, limits};
 use loci_testkit::block_on;
 use loci_testkit::task_samples::sha;
 
+use super::forge_of_tests::TestForge;
 use super::world::{REPO, Workshop, task, task_id};
 
 pub(super) fn id(number: u32) -> String {
@@ -134,17 +135,24 @@ impl Workshop {
     }
 
     pub(super) fn pushed(&self, number: u32, message: &str) -> Vec<Outcome> {
+        self.pushed_together(&[(number, message)])
+    }
+
+    /// Commits that come onto the default branch together, the last at its tip.
+    fn pushed_together(&self, commits: &[(u32, &str)]) -> Vec<Outcome> {
         self.world.clock().advance_ms(60_000);
-        let (memory, repository) = (self.memory(), self.repository().id);
-        let commit = PullRequestCommit { sha: id(number), author: None, message: message.to_owned() };
-        let push = BranchPush {
+        self.hear_push(&BranchPush {
             branch: "main".into(),
             is_default: true,
-            after: id(number),
-            commits: vec![commit],
+            after: id(commits.last().unwrap().0),
+            commits: commits.iter().map(|(number, message)| commit(*number, message)).collect(),
             at: self.now(),
-        };
-        block_on(self.engine.branch_pushed(&memory, &repository, &push)).unwrap()
+        })
+    }
+
+    fn hear_push(&self, push: &BranchPush) -> Vec<Outcome> {
+        let (memory, repository) = (self.memory(), self.repository().id);
+        block_on(self.engine.branch_pushed(&memory, &repository, push)).unwrap()
     }
 
     fn checked(&self, suite: u64, head: u32, passed: Option<bool>, at: Timestamp) -> bool {
@@ -175,6 +183,15 @@ impl Workshop {
         let report = CommitReport { commits: numbers.iter().map(made).collect(), rewrites: Vec::new() };
         block_on(self.engine.task_commits(&self.caller, &self.standing, &task_id(task), report)).unwrap();
     }
+}
+
+fn commit(number: u32, message: &str) -> PullRequestCommit {
+    PullRequestCommit { sha: id(number), author: None, message: message.to_owned() }
+}
+
+/// What git writes of a revert.
+fn reverts(number: u32) -> String {
+    format!("Revert \"Add pages\"\n\nThis reverts commit {}.", id(number))
 }
 
 pub(super) fn by_hand(grade: OutcomeGrade) -> OutcomeByHand {
@@ -335,6 +352,241 @@ fn a68_checks_of_the_first_push() {
     assert!(!shop.checked(5, 2, Some(true), at), "not the first push");
     shop.merge(&mut pr, 50);
     assert_eq!(first(), FirstPush::Fail);
+}
+
+/// A pull request of three commits, of which the second takes the first back, comes onto its base in every way that there is. What is
+/// heard first, and whether a hook reported the commits, is the same to it.
+#[test]
+fn a68_a_revert_within_the_pull_request_is_none() {
+    // How the commits are called when they come: of a merge they keep their names, of a rebase they have others.
+    let ways: [(&str, &[u32], &str); 3] = [
+        ("merge", &[1, 2, 3, 50], ""),
+        ("rebase", &[31, 32, 50], ""),
+        ("squash", &[50], "Add pages (#57)\n\n* Add pages\n\n* "),
+    ];
+    for (way, names, start) in ways {
+        for (is_merged_first, is_reported, has_commits) in [
+            (true, true, true),
+            (false, true, true),
+            (true, true, false),
+            (false, true, false),
+            (true, false, true),
+        ] {
+            let what = format!(
+                "{way}: merged first {is_merged_first}, reported {is_reported}, commits {has_commits}"
+            );
+            let shop = Workshop::new();
+            shop.begun("t-001");
+            if is_reported {
+                shop.reports("t-001", &[1, 2, 3]);
+            }
+            let messages =
+                ["Add pages".to_owned(), reverts(1), "Add pages, otherwise".to_owned(), "Merge".to_owned()];
+            let mut pr = shop.pull_request(57, "t-001", 3);
+            pr.commits = if has_commits {
+                (1..=3).zip(&messages).map(|(number, message)| commit(number, message)).collect()
+            } else {
+                Vec::new()
+            };
+            shop.see(&pr, PullRequestChange::Opened);
+            let squashed = format!("{start}{}", reverts(1));
+            let told =
+                |place: usize| if way == "squash" { squashed.as_str() } else { messages[place].as_str() };
+            let come: Vec<(u32, &str)> =
+                names.iter().enumerate().map(|(place, number)| (*number, told(place))).collect();
+            if is_merged_first {
+                shop.merge(&mut pr, 50);
+            }
+            shop.pushed_together(&come);
+            if !is_merged_first {
+                shop.merge(&mut pr, 50);
+            }
+            shop.see(&pr, PullRequestChange::Seen);
+            assert_ne!(shop.grade("t-001").0, "reverted", "{what}");
+            // Taken back behind that it is taken back.
+            shop.pushed(70, &reverts(50));
+            assert_eq!(shop.grade("t-001").0, "reverted", "{what}");
+        }
+    }
+}
+
+#[test]
+fn a68_a_revert_that_is_heard_before_its_merge_counts_then() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let mut pr = shop.pull_request(57, "t-001", 1);
+    shop.see(&pr, PullRequestChange::Opened);
+    // The forge takes no more requests: what it says of the merge is read later than what is pushed behind it.
+    shop.later(&mut pr);
+    (pr.is_open, pr.merged_at, pr.closed_at) = (false, Some(pr.updated_at), Some(pr.updated_at));
+    pr.merge_commit_sha = Some(id(50));
+    assert!(shop.pushed(61, &reverts(50)).is_empty());
+    assert!(shop.pushed(61, &reverts(50)).is_empty(), "said twice");
+    assert_eq!(shop.grade("t-001").0, "open");
+    shop.see(&pr, PullRequestChange::Closed);
+    assert_eq!(shop.grade("t-001"), ("reverted", -1.0));
+    assert_eq!(shop.outcome("t-001").unwrap().facts.reverted_by, Some(id(61)));
+
+    // By number, with what took that back heard of in the wrong order.
+    shop.begun("t-002");
+    let mut second = shop.pull_request(58, "t-002", 2);
+    shop.see(&second, PullRequestChange::Opened);
+    shop.later(&mut second);
+    (second.is_open, second.merged_at) = (false, Some(second.updated_at));
+    second.merge_commit_sha = Some(id(51));
+    let says = |number: u64, body: &str| PullRequest {
+        head_ref: "x".into(),
+        body: body.into(),
+        ..shop.pull_request(number, "none", 9)
+    };
+    let (mut revert, mut reland) = (says(60, "Reverts acme/shop#58"), says(62, "Reverts acme/shop#60"));
+    shop.merge(&mut reland, 53);
+    shop.merge(&mut revert, 52);
+    assert_eq!(shop.grade("t-002").0, "open");
+    shop.see(&second, PullRequestChange::Closed);
+    assert_eq!(shop.grade("t-002").0, "merged_as_is", "{:?}", shop.outcome("t-002").unwrap().facts);
+    let mut third = says(63, "Reverts acme/shop#62");
+    shop.merge(&mut third, 54);
+    assert_eq!(shop.grade("t-002").0, "reverted", "what brought it back is taken back");
+}
+
+#[test]
+fn a68_what_was_taken_back_twice_is_brought_back_once() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let mut pr = shop.pull_request(57, "t-001", 1);
+    shop.merge(&mut pr, 50);
+    let says = |number: u64, body: &str| PullRequest {
+        head_ref: "x".into(),
+        body: body.into(),
+        ..shop.pull_request(number, "none", 9)
+    };
+    let grade = || shop.grade("t-001").0;
+    let mut first = says(60, "Reverts acme/shop#57");
+    shop.merge(&mut first, 51);
+    assert_eq!(grade(), "reverted");
+    let mut reland = says(61, "Reverts acme/shop#60");
+    shop.merge(&mut reland, 52);
+    assert_eq!(grade(), "merged_as_is");
+    let mut again = says(62, "Reverts acme/shop#57");
+    shop.merge(&mut again, 53);
+    assert_eq!(grade(), "reverted");
+    // Somebody puts a label on each of them.
+    for pr in [&first, &reland, &again, &reland, &pr] {
+        shop.see(pr, PullRequestChange::Seen);
+        assert_eq!(grade(), "reverted", "#{}", pr.number);
+    }
+    assert_eq!(shop.outcome("t-001").unwrap().facts.reverted_by.as_deref(), Some("#62"));
+}
+
+#[test]
+fn a68_checks_that_are_heard_before_their_pull_request() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let at = shop.now();
+    assert!(!shop.checked(4, 1, Some(true), at.plus_millis(2_000)));
+    assert!(!shop.checked(3, 1, Some(false), at.plus_millis(1_000)), "it ended earlier");
+    let pr = shop.pull_request(57, "t-001", 1);
+    shop.see(&pr, PullRequestChange::Opened);
+    assert_eq!(shop.outcome("t-001").unwrap().facts.ci_first_push, FirstPush::Fail);
+    // What is heard behind that decides where it ended earlier still.
+    assert!(shop.checked(2, 1, Some(true), at));
+    assert_eq!(shop.outcome("t-001").unwrap().facts.ci_first_push, FirstPush::Pass);
+}
+
+#[test]
+fn what_waits_for_a_merge_is_bounded_and_not_kept_for_ever() {
+    // A revert, then so many others of commits that nobody knows.
+    let check = |others: usize, days: u64, expect: &str| {
+        let shop = Workshop::new();
+        shop.begun("t-001");
+        let mut pr = shop.pull_request(57, "t-001", 1);
+        shop.see(&pr, PullRequestChange::Opened);
+        let merged_at = shop.now();
+        shop.pushed(61, &reverts(50));
+        let unknown: Vec<String> =
+            (0..others).map(|number| reverts(10_000 + u32::try_from(number).unwrap())).collect();
+        let unknown: Vec<(u32, &str)> =
+            (1_000..).zip(&unknown).map(|(sha, text)| (sha, text.as_str())).collect();
+        if !unknown.is_empty() {
+            shop.pushed_together(&unknown);
+        }
+        shop.world.clock().advance_ms(days * DAY_MS);
+        shop.later(&mut pr);
+        (pr.is_open, pr.merged_at) = (false, Some(merged_at));
+        pr.merge_commit_sha = Some(id(50));
+        shop.see(&pr, PullRequestChange::Closed);
+        assert_eq!(shop.grade("t-001").0, expect, "{others} others, {days} days");
+    };
+    let most = limits::WAITING_REVERTS_MAX;
+    check(most - 1, 0, "reverted");
+    check(most, 0, "merged_as_is");
+    check(0, 29, "reverted");
+    check(0, 31, "merged_as_is");
+}
+
+#[test]
+fn checks_that_wait_for_their_pull_request_are_bounded() {
+    let check = |others: usize, expect: FirstPush| {
+        let shop = Workshop::new();
+        shop.begun("t-001");
+        let at = shop.now();
+        shop.checked(1, 1, Some(true), at);
+        for number in 0..u32::try_from(others).unwrap() {
+            shop.world.clock().advance_ms(1);
+            shop.checked(2, 10_000 + number, Some(true), at);
+        }
+        shop.see(&shop.pull_request(57, "t-001", 1), PullRequestChange::Opened);
+        assert_eq!(shop.outcome("t-001").unwrap().facts.ci_first_push, expect, "{others} others");
+    };
+    let most = limits::WAITING_CHECKS_MAX;
+    check(most - 1, FirstPush::Pass);
+    check(most, FirstPush::Unknown);
+}
+
+#[test]
+fn a_revert_whose_commit_is_reported_late_counts_when_it_is() {
+    let shop = Workshop::new();
+    shop.begun("t-001");
+    let mut pr = shop.pull_request(57, "t-001", 1);
+    shop.merge(&mut pr, 50);
+    shop.pushed(61, &reverts(7));
+    shop.reports("t-001", &[7]);
+    assert_eq!(shop.grade("t-001").0, "merged_as_is");
+    block_on(shop.engine.sweep()).unwrap();
+    assert_eq!(shop.grade("t-001").0, "reverted");
+}
+
+#[test]
+fn a68_who_asks_for_what_has_changed_hears_of_reverts() {
+    let forge = TestForge::default();
+    let shop = Workshop::new().with_forge(&forge);
+    shop.begun("t-001");
+    let mut pr = shop.pull_request(57, "t-001", 1);
+    shop.merge(&mut pr, 50);
+    let poll = || block_on(shop.engine.reviews_poll(&shop.caller, &shop.standing, REPO)).unwrap();
+    let landed = |number: u32, message: &str| {
+        shop.world.clock().advance_ms(60_000);
+        let at = shop.now();
+        forge.with(|held| held.landed.insert(0, (commit(number, message), at)));
+    };
+    landed(60, "Say more");
+    poll();
+    assert_eq!(shop.grade("t-001").0, "merged_as_is");
+    landed(61, &reverts(50));
+    poll();
+    assert_eq!(shop.grade("t-001").0, "reverted");
+    landed(62, &reverts(61));
+    poll();
+    assert_eq!(shop.grade("t-001").0, "merged_as_is");
+    poll();
+    assert_eq!(shop.outcome("t-001").unwrap().history.len(), 3, "heard again, nothing changes");
+    // One that was made a day before it was pushed is seen all the same.
+    let before = shop.now();
+    shop.world.clock().advance_ms(DAY_MS);
+    forge.with(|held| held.landed.push((commit(63, &reverts(50)), before)));
+    poll();
+    assert_eq!(shop.grade("t-001").0, "reverted");
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use loci_engine::coding::hydration::Hydration;
 use loci_engine::coding::{Finalization, NewTask, PreferenceSet, RepositoryChange, RepositoryReflectAsk};
-use loci_model::ports::store::{StoreExt, TaskQuery};
+use loci_model::ports::store::{RecordChange, StoreExt, TaskQuery};
 use loci_model::preference::PreferenceDimension as Dimension;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::{Record, RecordState};
-use loci_model::review::{Authority, ForgeUser, Review, ReviewComment, ReviewState};
+use loci_model::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
 use loci_model::task::TaskStatus;
 use loci_model::time::DAY_MS;
 use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result};
@@ -48,8 +48,19 @@ fn block(shop: &Workshop, id: &str) -> String {
     found.plan.block
 }
 
-/// A review of a task's pull request that is kept.
+/// A review of a task's pull request that is kept, by somebody who may write.
 fn reviewed(shop: &Workshop, id: &str, pr: u64, said: &str) {
+    reviewed_by(shop, RepositoryRole::Write, id, pr, said);
+}
+
+fn set_state(shop: &Workshop, id: &RecordId, state: RecordState) {
+    let (memory, id, at) = (shop.memory(), id.clone(), shop.engine.now());
+    let change = RecordChange { state, reason: "a person decided".to_owned(), at };
+    let write = shop.world.store();
+    assert!(block_on(write.write(move |tx| tx.records_mut().set_state(&memory, &id, &change))).unwrap());
+}
+
+fn reviewed_by(shop: &Workshop, role: RepositoryRole, id: &str, pr: u64, said: &str) {
     let now = loci_model::ports::clock::Clock::now(&shop.world.clock());
     let task = shop.get(id).unwrap();
     let person = |id, login: &str| ForgeUser { id, login: login.to_owned(), is_bot: false };
@@ -75,7 +86,7 @@ fn reviewed(shop: &Workshop, id: &str, pr: u64, said: &str) {
         pr,
         id: pr,
         reviewer: person(7, "carol"),
-        authority: Authority::default(),
+        authority: Authority { role, ..Authority::default() },
         pr_author: person(8, "agent"),
         state: ReviewState::ChangesRequested,
         body: String::new(),
@@ -186,15 +197,126 @@ fn a70_implicit_after_three_pull_requests() {
     assert!(block(&shop, "t-003").contains("add unit tests"));
     assert!(!block(&shop, "t-009").contains("add unit tests"));
     // It fades, unless it is asked for again.
-    let forward = |days: i64| shop.world.clock().advance_ms(u64::try_from(days * DAY_MS).unwrap());
-    forward(20);
+    forward(&shop, 20);
     said(&shop, "t-010", ("alice", "1"), "Do it.");
     reviewed(&shop, "t-010", 10, ask);
     concluded(&shop, "t-010");
-    forward(20);
+    forward(&shop, 20);
     assert_eq!(preferences(&shop, "alice").len(), 1);
-    forward(11);
+    forward(&shop, 11);
     assert!(preferences(&shop, "alice").is_empty());
+}
+
+fn forward(shop: &Workshop, days: i64) {
+    shop.world.clock().advance_ms(u64::try_from(days * DAY_MS).unwrap());
+}
+
+/// Everything that lies at a person's place, in whatever state.
+fn all_of(shop: &Workshop, user: &str) -> Vec<Record> {
+    let (memory, place) = (shop.memory(), Namespace::parse(format!("/users/{user}/")).unwrap());
+    let read = shop.world.store();
+    block_on(read.read(move |tx| {
+        let found = tx.records().export(&memory, None, 1_000)?;
+        Ok(found.into_iter().filter(|record| record.namespace == place).collect())
+    }))
+    .unwrap()
+}
+
+#[test]
+fn a70_a_conclusion_is_shown_for_thirty_days_and_not_drawn_again_after() {
+    let shop = Workshop::new();
+    three(&shop, ("alice", "1"), 1, "Please add unit tests.");
+    assert_eq!(concluded(&shop, "t-001"), 1);
+    let is_shown = |shop: &Workshop| block(shop, "t-003").contains("add unit tests");
+    for days in [0, 16, 4, 9] {
+        forward(&shop, days);
+        assert!(is_shown(&shop), "halved once, and by its age");
+    }
+    forward(&shop, 2);
+    assert!(!is_shown(&shop));
+    // The reviews are of the last ninety days still.
+    assert_eq!(concluded(&shop, "t-001"), 0);
+    assert_eq!(all_of(&shop, "alice").len(), 1, "nothing is written that is past its time at once");
+}
+
+#[test]
+fn what_was_set_aside_is_not_concluded_again() {
+    for state in
+        [RecordState::Quarantined, RecordState::Candidate, RecordState::Invalid, RecordState::RolledBack]
+    {
+        let shop = Workshop::new();
+        three(&shop, ("alice", "1"), 1, "Please add unit tests.");
+        assert_eq!(concluded(&shop, "t-001"), 1);
+        let drawn = preferences(&shop, "alice").remove(0);
+        set_state(&shop, &drawn.id, state);
+        assert_eq!((concluded(&shop, "t-002"), all_of(&shop, "alice").len()), (0, 1), "{state:?}");
+        assert_eq!(shop.record(&drawn.id).state, state);
+    }
+}
+
+#[test]
+fn whoever_may_do_nothing_here_is_not_heard() {
+    for (role, expect) in [
+        (RepositoryRole::None, 0),
+        (RepositoryRole::Read, 0),
+        (RepositoryRole::Triage, 1),
+        (RepositoryRole::Admin, 1),
+    ] {
+        let shop = Workshop::new();
+        for number in 1..=3 {
+            let id = format!("t-{number:03}");
+            said(&shop, &id, ("alice", "1"), "Do it.");
+            reviewed_by(&shop, role, &id, number, "Please add unit tests.");
+        }
+        assert_eq!(concluded(&shop, "t-001"), expect, "{role:?}");
+        let kept = preferences(&shop, "alice");
+        assert!(kept.iter().all(|one| one.tier == loci_model::record::TrustTier::External), "{kept:?}");
+    }
+}
+
+#[test]
+fn a70_a_name_in_a_request_is_whoever_has_it_now() {
+    let shop = Workshop::new();
+    said(&shop, "t-001", ("alice", "1"), "Please keep PRs small.");
+    said(&shop, "t-002", ("alice2", "1"), "Do it.");
+    said(&shop, "t-003", ("alice", "9"), "I prefer large pull requests.");
+    let hydrated = |id: &str, user: &str| {
+        let asked = Hydration { user: Some(user.to_owned()), ..Hydration::default() };
+        let found =
+            block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap();
+        (found.plan.block, found.warnings)
+    };
+    let (small, large) = ("Please keep PRs small.", "I prefer large pull requests.");
+    let check = |id: &str, user: &str, expect: Option<&str>, is_refused: bool| {
+        let (block, warnings) = hydrated(id, user);
+        for text in [small, large] {
+            assert_eq!(block.contains(text), expect == Some(text), "{id} {user}: {block}");
+        }
+        let says = |code: &str| warnings.iter().any(|warning| warning.starts_with(code));
+        assert_eq!(says("USER_NOT_OF_TASK"), is_refused, "{id} {user}: {warnings:?}");
+    };
+    // As the task has it, by the login of now, by number: their own.
+    for name in ["alice", "Alice2", "user:1"] {
+        check("t-001", name, Some(small), false);
+    }
+    // Whoever has the login now is somebody else; and so is everybody else.
+    check("t-002", "alice", None, true);
+    check("t-003", "alice", Some(large), false);
+    check("t-003", "alice2", None, true);
+    check("t-003", "bob", None, true);
+    // Without a task: whoever is called so now.
+    let of_repository = |user: &str| {
+        let asked = Hydration { user: Some(user.to_owned()), ..Hydration::default() };
+        block_on(shop.engine.repository_hydrate(&shop.caller, &shop.standing, REPO, asked))
+            .unwrap()
+            .plan
+            .block
+    };
+    said(&shop, "t-004", ("alice2", "7"), "Do it.");
+    let of_number = of_repository("user:1");
+    assert!(of_number.contains(small) && !of_number.contains(large), "their place has moved: {of_number}");
+    assert!(!of_repository("alice2").contains(small), "its new owner's, who has none");
+    assert!(of_repository("ALICE").contains(large));
 }
 
 #[test]

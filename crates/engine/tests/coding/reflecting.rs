@@ -5,7 +5,7 @@ use loci_engine::coding::{
     Completion, Finalization, RepositoryChange, RepositoryReflectAsk, RepositoryReflected,
 };
 use loci_model::ErrorKind;
-use loci_model::ports::store::StoreExt;
+use loci_model::ports::store::{RecordChange, StoreExt};
 use loci_model::principal::{Capability, Grant};
 use loci_model::record::{Record, RecordState};
 use loci_model::task::TaskStatus;
@@ -118,6 +118,28 @@ fn a72_what_fewer_bear_out_by_now_expires() {
     let gone = shop.record(&of_all.id);
     assert_eq!(gone.state, RecordState::Expired);
     assert_eq!(gone.state_reason.as_deref(), Some("borne out by 3 of 8 tasks by now"));
+}
+
+#[test]
+fn what_was_set_aside_does_not_come_back() {
+    use RecordState as S;
+    for state in [S::Quarantined, S::Candidate, S::Invalid, S::RolledBack] {
+        let shop = Workshop::new();
+        for number in 1..=3 {
+            failed(&shop, &format!("t-{number:03}"), "missing_verification");
+        }
+        reflect(&shop, false);
+        let aside = reflections(&shop).remove(0);
+        let (memory, id) = (shop.memory(), aside.id.clone());
+        let change = RecordChange { state, reason: "a person decided".to_owned(), at: shop.engine.now() };
+        let write = shop.world.store();
+        assert!(block_on(write.write(move |tx| tx.records_mut().set_state(&memory, &id, &change))).unwrap());
+        failed(&shop, "t-004", "missing_verification");
+        reflect(&shop, false);
+        let other = named("failure/missing_verification/src/api", 4, 4, 2);
+        assert_eq!(counts(&shop), [other], "{state:?}: of its subject nothing is written");
+        assert_eq!(shop.record(&aside.id).state, state);
+    }
 }
 
 #[test]

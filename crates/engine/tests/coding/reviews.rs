@@ -28,21 +28,21 @@ use super::world::{DIRECTORY, REPO, Workshop};
 /// The forge's number of the shop's repository.
 const NUMBER: u64 = 186_853_002;
 
-fn at(seconds: i64) -> Timestamp {
+pub(super) fn at(seconds: i64) -> Timestamp {
     Timestamp::parse("2026-11-22T08:00:00Z").unwrap().plus_millis(seconds * 1_000)
 }
 
-fn user(id: u64, login: &str) -> ForgeUser {
+pub(super) fn user(id: u64, login: &str) -> ForgeUser {
     ForgeUser { id, login: login.to_owned(), is_bot: login.ends_with("[bot]") }
 }
 
-fn pull_request(number: u64) -> PullRequest {
+pub(super) fn pull_request(number: u64) -> PullRequest {
     let plain = json!({"number": number, "author": user(9, "shop-agent[bot]"), "is_open": true, "head_sha": "a".repeat(40),
         "head_ref": "agent/t-001", "base_ref": "main", "created_at": at(0), "updated_at": at(0)});
     serde_json::from_value(plain).unwrap()
 }
 
-fn told(id: u64, reviewer: ForgeUser, state: ReviewState, body: &str) -> ToldReview {
+pub(super) fn told(id: u64, reviewer: ForgeUser, state: ReviewState, body: &str) -> ToldReview {
     ToldReview {
         id,
         reviewer,
@@ -61,7 +61,7 @@ fn told(id: u64, reviewer: ForgeUser, state: ReviewState, body: &str) -> ToldRev
     }
 }
 
-fn comment(id: u64, author: ForgeUser, body: &str, in_reply_to: Option<u64>) -> ReviewComment {
+pub(super) fn comment(id: u64, author: ForgeUser, body: &str, in_reply_to: Option<u64>) -> ReviewComment {
     ReviewComment {
         id,
         author,
@@ -79,35 +79,35 @@ fn comment(id: u64, author: ForgeUser, body: &str, in_reply_to: Option<u64>) -> 
     }
 }
 
-fn alice() -> ForgeUser {
+pub(super) fn alice() -> ForgeUser {
     user(5, "alice")
 }
 
-fn of_review(change: ReviewChange, review: ToldReview) -> ForgeNews {
+pub(super) fn of_review(change: ReviewChange, review: ToldReview) -> ForgeNews {
     ForgeNews::Review { change, review, pr: Box::new(pull_request(7)) }
 }
 
-fn of_comment(change: ReviewChange, review: u64, comment: ReviewComment) -> ForgeNews {
+pub(super) fn of_comment(change: ReviewChange, review: u64, comment: ReviewComment) -> ForgeNews {
     ForgeNews::Comment { change, review, comment: Box::new(comment), pr: Box::new(pull_request(7)) }
 }
 
-fn from(path: &str, news: Option<ForgeNews>) -> ForgeNotice {
+pub(super) fn from(path: &str, news: Option<ForgeNews>) -> ForgeNotice {
     let repository = NoticedRepository { host: "github.com".to_owned(), id: NUMBER, path: path.to_owned() };
     ForgeNotice { repository, event: "an_event".to_owned(), news }
 }
 
 impl Workshop {
-    fn send(&self, guid: &str, news: ForgeNews) -> HookTaken {
+    pub(super) fn send(&self, guid: &str, news: ForgeNews) -> HookTaken {
         self.send_notice(guid, from(REPO, Some(news)))
     }
 
-    fn send_notice(&self, guid: &str, notice: ForgeNotice) -> HookTaken {
+    pub(super) fn send_notice(&self, guid: &str, notice: ForgeNotice) -> HookTaken {
         let id = DeliveryId::parse(guid).unwrap();
         let delivery = HookDelivery { hook: "github", id, hook_id: None, digest: "0".repeat(64), notice };
         block_on(self.engine.hook_receive(delivery)).unwrap()
     }
 
-    fn with_forge(mut self, forge: &TestForge) -> Self {
+    pub(super) fn with_forge(mut self, forge: &TestForge) -> Self {
         let parts = EngineParts::quiet(
             self.world.store(),
             None,
@@ -125,7 +125,7 @@ impl Workshop {
     }
 
     /// Runs what is due after `ms`, by this engine, until nothing is.
-    fn after_ms(&self, ms: i64) {
+    pub(super) fn after_ms(&self, ms: i64) {
         self.world.clock().advance_ms(ms.unsigned_abs());
         let (stop, stopped) = futures::channel::oneshot::channel::<()>();
         let host = self.engine.run_jobs(Box::pin(async {
@@ -154,7 +154,7 @@ impl Workshop {
         block_on(futures::future::join(host, done));
     }
 
-    fn reviews(&self) -> Vec<Review> {
+    pub(super) fn reviews(&self) -> Vec<Review> {
         let page = LedgerPage {
             memory: self.memory(),
             shelf: Shelf::Review,
@@ -169,33 +169,33 @@ impl Workshop {
         all
     }
 
-    fn kept(&self, id: u64) -> Review {
+    pub(super) fn kept(&self, id: u64) -> Review {
         self.reviews().into_iter().find(|review| review.id == id).unwrap()
     }
 
-    fn deliveries(&self, state: Option<HookState>) -> Vec<HookDeliveryShown> {
+    pub(super) fn deliveries(&self, state: Option<HookState>) -> Vec<HookDeliveryShown> {
         block_on(self.engine.hook_deliveries(&self.caller, &self.standing, state, None, 100)).unwrap().items
     }
 
-    fn states(&self) -> Vec<(String, &'static str, Option<String>)> {
+    pub(super) fn states(&self) -> Vec<(String, &'static str, Option<String>)> {
         let shown = self.deliveries(None).into_iter();
         let mut all: Vec<_> = shown.map(|row| (row.id.to_string(), row.state.as_str(), row.reason)).collect();
         all.sort();
         all
     }
 
-    fn retry(&self, guid: &str) -> Result<HookDeliveryShown> {
+    pub(super) fn retry(&self, guid: &str) -> Result<HookDeliveryShown> {
         let id = DeliveryId::parse(guid).unwrap();
         block_on(self.engine.hook_delivery_retry(&self.caller, &self.standing, &id))
     }
 
-    fn pull(&self, pr: u64) -> Result<ReviewsPulled> {
+    pub(super) fn pull(&self, pr: u64) -> Result<ReviewsPulled> {
         block_on(self.engine.reviews_pull(&self.caller, &self.standing, REPO, pr))
     }
 }
 
 /// A forge with a review of alice's and two comments.
-fn forge() -> TestForge {
+pub(super) fn forge() -> TestForge {
     let forge = TestForge::default();
     forge.with(|held| {
         held.prs.insert(7, pull_request(7));
@@ -481,7 +481,7 @@ fn a63_a_webhook_and_a_round_of_asking_tell_the_same_once() {
     assert_eq!((shop.states()[0].1, shop.kept(80) == before), ("done", true), "nothing new was told");
     forge.asked();
     assert_eq!(poll().pull_requests, 0, "the same pull request, unchanged");
-    assert_eq!(forge.asked(), ["changed"]);
+    assert_eq!(forge.asked(), ["landed", "changed"]);
     forge.with(|held| {
         held.prs.get_mut(&7).unwrap().updated_at = now.plus_millis(1_000);
         held.reviews.get_mut(&(7, 80)).unwrap().state = ReviewState::Dismissed;

@@ -7,6 +7,8 @@ use loci_engine::coding::{
     Completion, Finalization, NewFeedback, NewRule, PurgeAsk, ReviewLearned, RuleDecision, RuleListing,
     RulePromotion, Selection,
 };
+use loci_model::code::EntryKind;
+use loci_model::ledger::Shelved as _;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -20,24 +22,24 @@ use loci_testkit::block_on;
 use serde_json::{Value, json};
 
 use super::hydrating::put;
-use super::world::{REPO, Workshop, task_id};
+use super::world::{DIRECTORY, REPO, Workshop, task_id};
 
-const STYLE: &str = "Always sort imports alphabetically in this repo.";
-const HIGH: &str = "Always validate all request input in this codebase.";
+pub(super) const STYLE: &str = "Always sort imports alphabetically in this repo.";
+pub(super) const HIGH: &str = "Always validate all request input in this codebase.";
 const TABS: &str = "We always use tabs for indentation in this codebase.";
 const SPACES: &str = "We always use spaces for indentation in this codebase.";
 const PROTECTED: &str = "Always skip the CI checks in this repo.";
 
-fn user(id: u64) -> ForgeUser {
+pub(super) fn user(id: u64) -> ForgeUser {
     ForgeUser { id, login: format!("user{id}"), is_bot: false }
 }
 
-fn role(role: RepositoryRole) -> Authority {
+pub(super) fn role(role: RepositoryRole) -> Authority {
     Authority { role, ..Authority::default() }
 }
 
 /// A shop whose pull requests are reviewed.
-struct Team(Workshop);
+pub(super) struct Team(Workshop);
 
 impl std::ops::Deref for Team {
     type Target = Workshop;
@@ -48,7 +50,7 @@ impl std::ops::Deref for Team {
 }
 
 impl Team {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self(Workshop::new())
     }
 
@@ -58,7 +60,7 @@ impl Team {
     }
 
     /// A review with one comment on a line.
-    fn review(&self, who: u64, pr: u64, text: &str) -> Review {
+    pub(super) fn review(&self, who: u64, pr: u64, text: &str) -> Review {
         let (memory, at) = (self.memory(), self.at());
         let repository = block_on(self.engine.repository_show(&self.caller, &self.standing, REPO)).unwrap();
         let comment = ReviewComment {
@@ -99,23 +101,23 @@ impl Team {
         }
     }
 
-    fn learn(&self, review: &Review) -> ReviewLearned {
+    pub(super) fn learn(&self, review: &Review) -> ReviewLearned {
         let review = Review { updated_at: self.at(), ..review.clone() };
         let (memory, repository) = (review.memory.clone(), review.repository.clone());
         block_on(self.engine.learn_from_review(&memory, &repository, review)).unwrap()
     }
 
     /// Two writers ask for it on two pull requests; the rule.
-    fn agreed(&self, text: &str, prs: (u64, u64)) -> RecordId {
+    pub(super) fn agreed(&self, text: &str, prs: (u64, u64)) -> RecordId {
         self.learn(&self.review(1, prs.0, text));
         only(&self.learn(&self.review(2, prs.1, text))).0
     }
 
-    fn state(&self, id: &RecordId) -> RecordState {
+    pub(super) fn state(&self, id: &RecordId) -> RecordState {
         self.record(id).state
     }
 
-    fn decide(&self, id: &RecordId, decision: RuleDecision) -> Result<Record> {
+    pub(super) fn decide(&self, id: &RecordId, decision: RuleDecision) -> Result<Record> {
         self.world.clock().advance_ms(1_000);
         let reason = Some("because".to_owned());
         block_on(self.engine.rule_decide(&self.caller, &self.standing, REPO, id, decision, reason))
@@ -127,9 +129,19 @@ impl Team {
         page.items.into_iter().map(|rule| rule.id).collect()
     }
 
-    fn support(&self, id: &RecordId) -> RuleSupport {
+    pub(super) fn support(&self, id: &RecordId) -> RuleSupport {
+        self.support_if_any(id).unwrap()
+    }
+
+    pub(super) fn support_if_any(&self, id: &RecordId) -> Option<RuleSupport> {
         let (memory, id, store) = (self.memory(), id.clone(), self.world.store());
-        block_on(store.read(move |tx| tx.ledger().noun(&memory, id.as_str()))).unwrap().unwrap()
+        block_on(store.read(move |tx| tx.ledger().noun(&memory, id.as_str()))).unwrap()
+    }
+
+    /// A review as it is kept.
+    pub(super) fn kept(&self, review: &Review) -> Option<Review> {
+        let (memory, key, store) = (self.memory(), review.key(), self.world.store());
+        block_on(store.read(move |tx| tx.ledger().noun(&memory, &key))).unwrap()
     }
 
     fn changes(&self, id: &RecordId) -> Vec<StateChange> {
@@ -137,14 +149,14 @@ impl Team {
         block_on(store.read(move |tx| tx.telemetry().of_record(&memory, &id))).unwrap()
     }
 
-    fn setting(&self, settings: &[(&str, Value)]) {
+    pub(super) fn setting(&self, settings: &[(&str, Value)]) {
         let settings = settings.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
         let change = loci_engine::coding::RepositoryChange { replaces: false, settings };
         block_on(self.engine.repository_configure(&self.caller, &self.standing, REPO, change)).unwrap();
     }
 
     /// Tasks that begin and end without a word of any rule.
-    fn tasks(&self, from: usize, count: usize) {
+    pub(super) fn tasks(&self, from: usize, count: usize) {
         for number in from..from + count {
             let id = format!("t-{number}");
             self.begun(&id);
@@ -154,7 +166,7 @@ impl Team {
     }
 }
 
-fn only(learned: &ReviewLearned) -> (RecordId, RecordState) {
+pub(super) fn only(learned: &ReviewLearned) -> (RecordId, RecordState) {
     assert_eq!(learned.rules.len(), 1, "{learned:?}");
     learned.rules[0].clone()
 }
@@ -647,6 +659,13 @@ fn a_rule_as_a_change_of_what_the_repository_says() {
         there.patch
     );
     assert_eq!(promote(Some(".github/workflows/ci.yml")).unwrap_err().field.as_deref(), Some("target"));
+    for kind in [EntryKind::Symlink, EntryKind::Submodule, EntryKind::Directory] {
+        let entries: &[(&str, EntryKind, &[u8])] = &[("AGENTS.md", kind, b"CLAUDE.md")];
+        shop.shelf.change(DIRECTORY, |history| history.commit_entries(entries)).unwrap();
+        let refused = promote(None).unwrap_err();
+        assert_eq!(refused.kind, ErrorKind::Conflict, "{kind:?}");
+        assert!(refused.message.contains(&format!("AGENTS.md is a {}", kind.as_str())), "{refused:?}");
+    }
     shop.decide(&rule, RuleDecision::Expire).unwrap();
     assert_eq!(promote(None).unwrap_err().kind, ErrorKind::Conflict);
 }

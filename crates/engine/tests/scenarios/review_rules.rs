@@ -3,7 +3,6 @@
 use loci_engine::asking::pulling::{QuestionAsk, QuestionReply};
 use loci_engine::coding::ReviewLearned;
 use loci_engine::verified::{RepositoryAdd, Standing};
-use loci_model::RepositoryId;
 use loci_model::exchange::Step;
 use loci_model::job::{Job, JobKind, JobState};
 use loci_model::metadata::MetadataValue;
@@ -12,6 +11,7 @@ use loci_model::ports::language_model::ModelErrorKind;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
 use loci_model::strategy::StrategyBase::Semantic;
+use loci_model::{ErrorKind, RepositoryId};
 use loci_testkit::ScriptedReply::{self, Fails};
 use loci_testkit::{Script, ScriptedModel};
 use std::sync::Arc;
@@ -191,25 +191,28 @@ fn what_was_read_first_stays_where_no_model_answers() {
 }
 
 #[test]
-fn read_anew_and_found_as_it_was_nothing_changes() {
+fn read_anew_what_a_model_told_stays_until_it_is_heard_again() {
     let world = World::with(&[Semantic]);
     let day = told(&world);
     drop(world);
-    let model = scripted(vec![text(&day)]);
+    let model = scripted(vec![text(&day), text(&day)]);
     let world = World::with_model(&[Semantic], &model);
     let (first, repository) = review(&world);
     learn_from(&world, repository.clone(), first.clone());
     world.work();
     world.clock.advance_ms(60_000);
-    let again = Review { read_at: world.clock.now(), ..first };
-    assert_eq!(learn_from(&world, repository, again), ReviewLearned::default());
+    let mut again = Review { read_at: world.clock.now(), state: ReviewState::Approved, ..first };
+    again.comments[0].is_resolved = Some(true);
+    learn_from(&world, repository, again);
+    let of = |text: &str| rules(&world).into_iter().find(|rule| rule.0.contains(text)).expect("a rule");
+    assert_eq!(of("sets a timeout").1, RecordState::Candidate, "its comment is as it was");
     world.work();
     check_told(&world);
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.asked().len(), 2);
 }
 
 #[test]
-fn what_a_model_tells_of_a_review_that_was_changed_since_is_thrown_away() {
+fn nobody_is_asked_about_what_a_review_said_before() {
     let world = pulled(strategy(Semantic));
     let (first, repository) = review(&world);
     learn_from(&world, repository.clone(), first.clone());
@@ -222,7 +225,10 @@ fn what_a_model_tells_of_a_review_that_was_changed_since_is_thrown_away() {
     let reply = QuestionReply { output: told(&world), model: None, cost_usd: None };
     let answering =
         world.engine.question_answer(&world.caller, &world.memory.id, &question.exchange.id, reply);
-    world.drive(answering).unwrap();
-    world.work();
+    assert_eq!(world.drive(answering).unwrap_err().kind, ErrorKind::NotFound, "nobody waits for it any more");
+    let next = taken(&world);
+    assert!(
+        next.exchange.input.contains("Never mind") && !next.exchange.input.contains("the pager went off")
+    );
     assert_eq!(rules(&world).iter().filter(|rule| rule.1 != RecordState::Invalid).count(), 0);
 }

@@ -1,5 +1,6 @@
 //! Pull requests and reviews: whole lists, what is asked with which headers, what an unchanged page costs, and what refusals lead to.
 
+use loci_model::limits;
 use loci_model::ports::clock::Clock as _;
 use loci_model::ports::forge::{Forge as _, ForgePlace};
 use loci_model::review::{RepositoryRole, ReviewState};
@@ -69,8 +70,9 @@ async fn pull_requests_reviews_roles_and_checks() {
         let mut model = hub.model();
         let (lists, objects) = (["pulls/7/reviews", "pulls/7/commits"], ["pulls/7", "pulls/7/reviews/80"]);
         model.lists.insert(lists[0].to_owned(), vec![review(81, "PENDING"), review(80, "CHANGES_REQUESTED")]);
-        let commit = json!({"sha": "a", "author": null, "commit": {"message": "Add\n\nTask-Id: t-1"}});
-        model.lists.insert(lists[1].to_owned(), vec![commit]);
+        let commit = |author: Value| json!({"sha": "a", "author": author, "commit": {"message": "Add\n\nTask-Id: t-1"}});
+        let authors = [json!(null), json!({}), alice()];
+        model.lists.insert(lists[1].to_owned(), authors.into_iter().map(commit).collect());
         model.objects.insert(objects[0].to_owned(), pull(7, "2026-11-22T09:00:00Z"));
         model.objects.insert(objects[1].to_owned(), review(80, "APPROVED"));
         let permission = json!({"permission": "write", "role_name": "maintain", "user": alice()});
@@ -83,6 +85,8 @@ async fn pull_requests_reviews_roles_and_checks() {
     let pr = forges.pull_request(&place(), 7).await.unwrap().unwrap();
     assert!(pr.is_fork && !pr.is_open && pr.merged_at.is_some() && pr.labels == ["bug"] && pr.additions == 3);
     assert!(pr.commits[0].message.ends_with("Task-Id: t-1"));
+    let authors: Vec<_> = pr.commits.iter().map(|one| one.author.as_ref().map(|author| author.id)).collect();
+    assert_eq!(authors, [None, None, Some(5)], "`{{}}` is told of an address that is nobody's");
     let reviews = forges.reviews(&place(), 7).await.unwrap();
     assert_eq!(
         reviews.iter().map(|told| (told.id, told.state)).collect::<Vec<_>>(),
@@ -115,8 +119,47 @@ async fn changed_pull_requests_are_read_no_further_than_wanted() {
     let changed = world.forges.changed(&place(), since, 1_000).await.unwrap();
     assert_eq!((changed.len(), changed[0].0, changed[50].0), (51, 250, 200));
     assert_eq!(hub.seen().len(), 1, "what is older is not asked for");
+    let oldest = world.forges.changed(&place(), since, 20).await.unwrap();
+    assert_eq!((oldest.len(), oldest[0].0, oldest[19].0), (20, 219, 200), "nothing is skipped");
+    hub.seen();
     assert_eq!(world.forges.changed(&place(), None, 120).await.unwrap().len(), 120);
     assert_eq!(hub.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn commits_of_the_default_branch_are_read_no_further_than_wanted() {
+    let (hub, world) = hub().await;
+    let commit = |number: u64| {
+        json!({"sha": format!("c{number}"), "author": alice(), "commit": {"message": "This reverts commit x.",
+            "committer": {"name": "Alice", "date": "2026-11-22T08:00:00Z"}}})
+    };
+    hub.model().lists.insert("commits".to_owned(), (1..=250).rev().map(commit).collect());
+    let since = loci_model::Timestamp::parse("2026-11-21T00:00:00Z").unwrap();
+    let landed = world.forges.landed(&place(), since, 1_000).await.unwrap();
+    assert_eq!((landed.len(), landed[0].0.sha.as_str()), (250, "c250"));
+    assert_eq!(landed[0].1, loci_model::Timestamp::parse("2026-11-22T08:00:00Z").unwrap());
+    let seen = hub.seen();
+    assert_eq!(seen.len(), 3);
+    assert!(seen[0].path.ends_with("commits?since=2026-11-21T00:00:00Z&per_page=100"), "{}", seen[0].path);
+    assert_eq!(world.forges.landed(&place(), since, 120).await.unwrap().len(), 120);
+    assert!(hub.seen().iter().all(|one| one.status == 304), "asked the same again, it costs nothing");
+}
+
+#[tokio::test]
+async fn a_list_is_read_to_its_last_page_or_refused() {
+    let most = limits::FORGE_PAGES_MAX as u64 * 100;
+    let since = Some(loci_model::Timestamp::parse("2026-11-01T00:00:00Z").unwrap());
+    let of = |count: u64| (1..=count).rev().map(|n| pull(n, "2026-11-22T09:00:00Z")).collect::<Vec<_>>();
+    let (whole, world) = hub().await;
+    whole.model().lists.insert("pulls".to_owned(), of(most));
+    let changed = world.forges.changed(&place(), since, 500).await.unwrap();
+    assert_eq!((changed.len(), changed[499].0), (500, 1));
+    let (longer, world) = hub().await;
+    longer.model().lists.insert("pulls".to_owned(), of(most + 1));
+    let refused = world.forges.changed(&place(), since, 500).await.unwrap_err();
+    assert_eq!(refused.why, Unverifiable::TooLarge);
+    assert!(refused.detail.contains("10000 entries were, and there are more"), "{}", refused.detail);
+    assert_eq!(world.forges.changed(&place(), None, 200).await.unwrap().len(), 200);
 }
 
 #[tokio::test]

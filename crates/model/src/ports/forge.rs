@@ -4,7 +4,7 @@
 use crate::forge_news::{ForgeNotice, ToldComment, ToldReview};
 use crate::ports::BoxFuture;
 use crate::ports::code::CodeResult;
-use crate::pull_request::{CheckSuite, PullRequest};
+use crate::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
 use crate::review::RepositoryRole;
 use crate::{Result, Timestamp};
 
@@ -54,14 +54,21 @@ pub trait Forge: Send + Sync {
     /// What an account may do there; `RepositoryRole::None` for whoever may do nothing.
     fn role<'a>(&'a self, place: &'a ForgePlace, login: &'a str)
     -> BoxFuture<'a, CodeResult<RepositoryRole>>;
-    /// Pull requests by when they were last changed, the latest first: numbers and times, `count` at most, and none from before
-    /// `since`.
+    /// Pull requests by when they were last changed, the latest first: numbers and times, `count` at most. Those from `since` on, of
+    /// more than `count` the oldest, so that whoever goes on behind them misses none; without `since` the latest.
     fn changed<'a>(
         &'a self,
         place: &'a ForgePlace,
         since: Option<Timestamp>,
         count: usize,
     ) -> BoxFuture<'a, CodeResult<Vec<(u64, Timestamp)>>>;
+    /// Commits of the default branch by when they were made, the latest first: `count` at most, and none from before `since`.
+    fn landed<'a>(
+        &'a self,
+        place: &'a ForgePlace,
+        since: Timestamp,
+        count: usize,
+    ) -> BoxFuture<'a, CodeResult<Vec<(PullRequestCommit, Timestamp)>>>;
     /// Suites of checks of a commit that ended.
     fn checks<'a>(
         &'a self,

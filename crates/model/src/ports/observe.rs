@@ -130,6 +130,9 @@ pub trait Observe: Send + Sync {
     /// An extraction failed for good, with this code.
     fn extraction_failed(&self, _strategy: StrategyBase, _code: &str) {}
 
+    /// Lines of a model's answer were no answer: not of the form, or about something else.
+    fn lines_discarded(&self, _step: Step, _lines: u64) {}
+
     /// Messages were found to be sent again and not read twice.
     fn resent(&self, _messages: u64) {}
 

@@ -85,6 +85,12 @@ impl Observe for Metrics {
         });
     }
 
+    fn lines_discarded(&self, step: Step, lines: u64) {
+        self.record(|| {
+            counter!("loci_extraction_lines_discarded_total", "step" => step.as_str()).increment(lines);
+        });
+    }
+
     fn resent(&self, messages: u64) {
         self.record(|| counter!("loci_resent_messages_total").increment(messages));
     }

@@ -1,7 +1,7 @@
 //! How well the tasks of a repository went.
 
 use loci_api::metrics as shape;
-use loci_engine::coding::{Measure, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
+use loci_engine::coding::{Cut, Measure, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
 use loci_model::exposure::rounded;
 use loci_model::{RecordId, Result};
 
@@ -29,15 +29,25 @@ async fn metrics(call: Call, asked: shape::MetricsAsk) -> Result<shape::Metrics>
         groups: found.groups.into_iter().map(group).collect(),
         records: found.records.into_iter().map(usefulness).collect(),
         compared_by: found.compared_by.to_owned(),
-        note: note(found.is_cut),
+        note: note(found.cut),
     })
 }
 
-fn note(is_cut: bool) -> String {
+fn note(cut: Cut) -> String {
     let few =
         "groups of fewer than 20 tasks are insufficient; shares have Wilson's interval, means a bootstrap's";
-    let cut = if is_cut { "; there are older tasks, which are not counted: ask with since" } else { "" };
-    format!("{few}{cut}")
+    let left_out = [
+        (cut.tasks, "there are older tasks, which are not counted: ask with since"),
+        (cut.exposures, "of what a task searched for only the newest counts"),
+        (cut.comments, "not every comment of reviewers was compared with rules: ask with since"),
+        (cut.rules, "comments were compared with the newest rules alone"),
+    ];
+    let mut note = few.to_owned();
+    for (_, words) in left_out.iter().filter(|(is_cut, _)| *is_cut) {
+        note.push_str("; ");
+        note.push_str(words);
+    }
+    note
 }
 
 fn measure(found: Measure) -> shape::Measure {
@@ -81,5 +91,21 @@ fn usefulness(found: Usefulness) -> shape::Usefulness {
         mean_without: found.mean_without.map(rounded),
         lift: found.lift.map(rounded),
         insufficient: found.is_insufficient,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_says_what_is_left_out() {
+        let none = note(Cut::default());
+        assert!(!none.contains("not counted"), "{none}");
+        let check = |cut: Cut, words: &str| assert!(note(cut).contains(words), "{}", note(cut));
+        check(Cut { tasks: true, ..Cut::default() }, "older tasks");
+        check(Cut { exposures: true, ..Cut::default() }, "searched for");
+        check(Cut { comments: true, ..Cut::default() }, "not every comment");
+        check(Cut { rules: true, ..Cut::default() }, "newest rules alone");
     }
 }

@@ -69,6 +69,7 @@ async fn poll(call: Call) -> Result<shape::ReviewsPolled> {
         pull_requests: polled.pull_requests,
         reviews: polled.reviews,
         changed: polled.changed,
+        skipped: polled.skipped,
     })
 }
 

@@ -166,6 +166,7 @@ async fn purge_some(call: Call, asked: shape::PurgeAsk) -> Result<shape::Purged>
         ids: words(&done.ids),
         applied: done.applied,
         session_items: done.session_items,
+        reviews: done.reviews,
     })
 }
 

@@ -1,6 +1,6 @@
 //! The table of exposures.
 
-use loci_model::exposure::Exposure;
+use loci_model::exposure::{Exposure, ExposureCall};
 use loci_model::ports::store::Exposures;
 use loci_model::{ActorId, ExposureId, MemoryId, Result, TaskId};
 use loci_store_kit::body_rows::body;
@@ -45,6 +45,19 @@ impl Exposures for SqlTx<'_> {
         let sql = "SELECT body FROM exposures WHERE mem = ?1 AND task = ?2 AND (?3 IS NULL OR id < ?3) \
                    ORDER BY id DESC LIMIT ?4";
         self.all(sql, params![memory, task.as_str(), before, limit(most)], read)
+    }
+
+    fn of_call(
+        &self,
+        memory: &MemoryId,
+        task: &TaskId,
+        call: ExposureCall,
+        most: usize,
+    ) -> Result<Vec<Exposure>> {
+        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
+        let sql = "SELECT body FROM exposures WHERE mem = ?1 AND task = ?2 AND body ->> 'call' = ?3 \
+                   ORDER BY id DESC LIMIT ?4";
+        self.all(sql, params![memory, task.as_str(), call.as_str(), limit(most)], read)
     }
 
     fn list(&self, memory: &MemoryId, after: Option<&ExposureId>, most: usize) -> Result<Vec<Exposure>> {

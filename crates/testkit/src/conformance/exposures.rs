@@ -1,6 +1,6 @@
 //! Exposures: they come back, by task and all of a memory, and how they are erased.
 
-use loci_model::exposure::Exposure;
+use loci_model::exposure::{Exposure, ExposureCall};
 use loci_model::{ActorId, ExposureId, MemoryId, Result, TaskId};
 
 use super::{Bench, same};
@@ -44,7 +44,16 @@ pub(super) fn lists(bench: &Bench) -> Result<()> {
     let of_first = |number: u32| -> Result<Exposure> {
         Ok(Exposure { task: TaskId::parse("t-001")?, ..exposure(&memory, number)? })
     };
-    put(bench, &[of_first(3)?, exposure(&memory, 2)?, of_first(1)?, of_first(4)?])?;
+    let search = Exposure { call: ExposureCall::Search, ..of_first(3)? };
+    put(bench, &[search, exposure(&memory, 2)?, of_first(1)?, of_first(4)?])?;
+    let of_call = |call: ExposureCall, limit: usize| -> Result<Vec<String>> {
+        let (memory, task) = (memory.clone(), TaskId::parse("t-001")?);
+        bench.read(move |tx| Ok(ids(tx.exposures().of_call(&memory, &task, call, limit)?)))
+    };
+    let hydrate = ExposureCall::Hydrate;
+    same("by one call", of_call(hydrate, 9)?, vec!["exp_0004".into(), "exp_0001".into()]);
+    same("by one call, the newest", of_call(hydrate, 1)?, vec!["exp_0004".into()]);
+    same("by the other", of_call(ExposureCall::Search, 9)?, vec!["exp_0003".into()]);
     let of_task = |before: Option<&str>, limit: usize| -> Result<Vec<String>> {
         let (memory, before) = (memory.clone(), before.map(ExposureId::parse).transpose()?);
         let task = TaskId::parse("t-001")?;

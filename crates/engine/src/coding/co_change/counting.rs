@@ -3,7 +3,7 @@
 use crate::verified::verifier::{Glob, is_generated_path};
 
 /// Files of one change at most that say something of each other (coding-agent-memory.md §15).
-pub(super) const FILES_MAX: usize = 50;
+pub(in crate::coding) const FILES_MAX: usize = 50;
 
 /// What counts.
 #[derive(Debug, Clone)]

@@ -297,6 +297,14 @@ pub(in crate::coding) fn absent(
     found.iter().take(rows).filter_map(|one| graph.shown(one.because, &one.together)).collect()
 }
 
+/// Paths of files that often change with one, the surest first.
+pub(in crate::coding) fn often_beside(scene: &Scene<'_>, path: &str) -> Vec<String> {
+    let graph = &scene.counted.graph;
+    let Some(file) = graph.file(path) else { return Vec::new() };
+    let often = graph.often_with(file, &Thresholds::default());
+    often.iter().filter_map(|one| graph.path(one.file).map(str::to_owned)).collect()
+}
+
 /// Tasks that changed some of these files and did not work, as far as the caller may see their episodes.
 fn failed(scene: &Scene<'_>, files: &BTreeSet<FileId>, view: &View) -> Result<Vec<Failed>> {
     let graph = &scene.counted.graph;

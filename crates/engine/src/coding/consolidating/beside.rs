@@ -74,6 +74,22 @@ impl Beside<'_> {
         Ok(found)
     }
 
+    /// Decides about a record of a branch that comes onto the default one: beside what holds there, whatever was decided when it was learned.
+    /// `seen_at`: when it was last seen to be so. What holds on another branch alone is not looked at.
+    pub(in crate::coding) fn decide_landed(
+        &self,
+        tx: &dyn ReadTx,
+        record: &Record,
+        (said, seen_at): (&str, Timestamp),
+    ) -> Result<Decision> {
+        let limits = Thresholds::read(self.memory.settings.consolidation.thresholds.as_deref())?;
+        let near = self.near(tx, record, said)?;
+        let here: Vec<Neighbourhood> =
+            near.into_iter().filter(|met| met.branch.is_none()).map(|met| met.neighbourhood).collect();
+        let landed = Record { tier: tier(tx, record)?, timestamp: seen_at, ..record.clone() };
+        Ok(decide_alone(&landed, &here, &limits))
+    }
+
     /// What holds on a branch alone takes the place of what holds on that branch alone, and of nothing else yet.
     fn in_the_place_of(&self, old: Vec<RecordId>, why: Why, here: &[Met]) -> Found {
         if self.on_branch.is_none() {
@@ -139,6 +155,7 @@ struct Met {
 
 fn may_meet(new: &Record, other: &Record) -> bool {
     other.state == RecordState::Active
+        && other.id != new.id
         && other.kind == new.kind
         && other.namespace == new.namespace
         && other.subtype.as_deref() != Some(SELF_FEEDBACK)
@@ -147,7 +164,7 @@ fn may_meet(new: &Record, other: &Record) -> bool {
 
 /// How far a record is trusted where another contradicts it: what a client wrote on purpose, what a person wrote or approved, and what
 /// was stored with citations, never gives its place by itself.
-fn tier(tx: &dyn ReadTx, record: &Record) -> Result<TrustTier> {
+pub(super) fn tier(tx: &dyn ReadTx, record: &Record) -> Result<TrustTier> {
     let is_human = matches!(
         record.metadata.get("source_type"),
         Some(MetadataValue::String(source)) if source == "human"

@@ -1,6 +1,7 @@
-//! A branch comes onto the default branch: what held there alone holds everywhere, and takes the place of what it contradicts
-//! (coding-agent-memory.md §16). Seen in the background, at each new tip of the default branch: by the commit itself, by those that took
-//! its place, and by the one by which its task's pull request came in.
+//! A branch comes onto the default branch: what held there alone holds everywhere, and is compared then with what is known there
+//! (coding-agent-memory.md §16): it takes the place of what it contradicts, unless that is newer or trusted more by now. Seen in the
+//! background, at each new tip of the default branch: by the commit itself, by those that took its place, and by the one by which its
+//! task's pull request came in.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,12 +11,17 @@ use loci_model::code::ObjectId;
 use loci_model::ledger::Shelf;
 use loci_model::ports::code::CodeSource;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
-use loci_model::record::RecordState;
+use loci_model::record::{Record, RecordState};
 use loci_model::repository::Repository;
-use loci_model::{Result, Timestamp};
+use loci_model::{RecordId, Result, Timestamp};
 
+use super::agreeing::agree;
+use super::around::Around;
+use super::beside::{Beside, tier};
 use crate::Engine;
-use crate::coding::place;
+use crate::coding::{conflicts, place};
+use crate::consolidation::Decision;
+use crate::consolidation::relate::rank;
 use crate::memories::existing;
 use crate::records::changing::Changing;
 use crate::verified::Standing;
@@ -28,22 +34,83 @@ const PAGE: usize = 100;
 const STEPS_MAX: usize = 20;
 /// Why a record gives its place.
 const LANDED: &str = "the branch of what contradicts it came onto the default branch";
+const SAID_THERE: &str = "its branch came onto the default branch, where the same was known";
+const TRUSTED_MORE: &str =
+    "its branch came onto the default branch, where what it contradicts is trusted more";
 
 /// A fact of a branch, and the commits any of which brings it onto another.
 pub(in crate::coding) type OnBranch = (BranchFact, Vec<String>);
 
-/// What holds on a branch alone holds on the default branch from now on.
-pub(in crate::coding) fn land(tx: &mut dyn Tx, changing: &Changing<'_>, fact: &BranchFact) -> Result<()> {
-    let memory = &changing.memory.id;
-    let record = tx.records().get(memory, &fact.record)?;
-    if let Some(record) = record.filter(|record| record.state == RecordState::Active) {
-        for old in tx.records().get_many(memory, &fact.against)? {
-            if old.state == RecordState::Active && old.timestamp <= record.timestamp {
-                changing.supersede(tx, &old, &record, LANDED)?;
+/// A fact of a branch that comes onto the default one.
+pub(in crate::coding) struct Landing<'a> {
+    pub(in crate::coding) changing: Changing<'a>,
+    /// What is like it.
+    pub(in crate::coding) around: &'a Around,
+    /// The words by which that was looked for; none: its own.
+    pub(in crate::coding) said: Option<&'a str>,
+    /// When it was seen to be so on the default branch; none: only when it was learned.
+    pub(in crate::coding) seen_at: Option<Timestamp>,
+}
+
+impl Landing<'_> {
+    /// What holds on a branch alone holds on the default branch from now on, beside what is known there by now.
+    pub(in crate::coding) fn land(&self, tx: &mut dyn Tx, fact: &BranchFact) -> Result<()> {
+        let memory = &self.changing.memory.id;
+        let record = tx.records().get(memory, &fact.record)?;
+        if let Some(record) = record.filter(|record| record.state == RecordState::Active) {
+            self.settle(tx, fact, &record)?;
+        }
+        tx.ledger_mut().remove(memory, Shelf::BranchFact, fact.record.as_str()).map(drop)
+    }
+
+    fn settle(&self, tx: &mut dyn Tx, fact: &BranchFact, record: &Record) -> Result<()> {
+        let Changing { memory, at, .. } = self.changing;
+        let seen_at = self.seen_at.map_or(record.timestamp, |at| at.max(record.timestamp));
+        let beside = Beside { memory, around: self.around, now: at, on_branch: None };
+        let said = self.said.unwrap_or(&record.text);
+        match beside.decide_landed(tx, record, (said, seen_at))? {
+            Decision::Add { .. } | Decision::Update { .. } => {
+                self.replace(tx, record, &fact.against, seen_at)
             }
+            Decision::Supersede { mut old, .. } => {
+                old.extend(fact.against.iter().filter(|id| !old.contains(id)).cloned().collect::<Vec<_>>());
+                self.replace(tx, record, &old, seen_at)
+            }
+            Decision::Skip { of, .. } => self.give_way(tx, fact, record, &of),
+            Decision::History { under, why } => match tx.records().get(&memory.id, &under)? {
+                Some(newer) => self.changing.supersede(tx, record, &newer, &why.reason).map(drop),
+                None => Ok(()),
+            },
+            Decision::Hold { with, why } => conflicts::note(tx, (&with, record), &why.reason, at).map(drop),
         }
     }
-    tx.ledger_mut().remove(memory, Shelf::BranchFact, fact.record.as_str()).map(drop)
+
+    /// Takes the place of those that stand, are not newer, and are not trusted more; of these it is noted that they contradict each other.
+    fn replace(&self, tx: &mut dyn Tx, record: &Record, old: &[RecordId], seen_at: Timestamp) -> Result<()> {
+        let own = rank(tier(tx, record)?);
+        for old in tx.records().get_many(&self.changing.memory.id, old)? {
+            if old.state != RecordState::Active || old.timestamp > seen_at {
+                continue;
+            }
+            if rank(tier(tx, &old)?) > own {
+                conflicts::note(tx, (&old.id, record), TRUSTED_MORE, self.changing.at)?;
+            } else {
+                self.changing.supersede(tx, &old, record, LANDED)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The default branch says the same: what it knows stays, and the branch's task agrees with it.
+    fn give_way(&self, tx: &mut dyn Tx, fact: &BranchFact, record: &Record, of: &RecordId) -> Result<()> {
+        let memory = &self.changing.memory.id;
+        let Some(known) = tx.records().get(memory, of)? else { return Ok(()) };
+        self.changing.supersede(tx, record, &known, SAID_THERE)?;
+        match tx.tasks().get(memory, &fact.task)? {
+            Some(task) => agree(tx, &known, &task, record.timestamp),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The commits that bring a fact of a branch onto another: its own, those that took its place, and the one that merged its pull request.
@@ -87,18 +154,38 @@ impl Engine {
                 Ok(landed) => landed,
                 Err(error) => return Ok(!error.why.is_out_of_reach()),
             };
-            let (memory, at) = (repository.memory.clone(), self.clock.now());
-            self.store
-                .write(move |tx| {
-                    let memory = existing(tx, &memory)?;
-                    let changing = Changing { memory: &memory, by: BY, at };
-                    landed.iter().try_for_each(|fact| land(tx, &changing, fact))
-                })
-                .await?;
+            self.land_all(repository, landed).await?;
             if is_last {
                 return Ok(true);
             }
         }
+    }
+
+    async fn land_all(&self, repository: &Repository, landed: Vec<BranchFact>) -> Result<()> {
+        let (of, ids) =
+            (repository.memory.clone(), landed.iter().map(|fact| fact.record.clone()).collect::<Vec<_>>());
+        let records = self.store.read(move |tx| tx.records().get_many(&of, &ids)).await?;
+        let mut facts = Vec::with_capacity(landed.len());
+        for fact in landed {
+            let record = records.iter().find(|record| record.id == fact.record);
+            let around = match record.filter(|record| record.state == RecordState::Active) {
+                Some(record) => {
+                    self.around(&repository.memory, &record.namespace, &[record.text.as_str()]).await?
+                }
+                None => Around::default(),
+            };
+            facts.push((fact, around));
+        }
+        let (memory, at) = (repository.memory.clone(), self.clock.now());
+        self.store
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let changing = Changing { memory: &memory, by: BY, at };
+                facts.iter().try_for_each(|(fact, around)| {
+                    Landing { changing, around, said: None, seen_at: None }.land(tx, fact)
+                })
+            })
+            .await
     }
 }
 

@@ -18,4 +18,4 @@ pub(super) use agreeing::agree;
 pub(super) use around::Around;
 pub(super) use beside::{Beside, Found};
 pub(super) use branch::{is_unmerged, note_branch_fact};
-pub(super) use landing::{OnBranch, commits_of, holds_any, land};
+pub(super) use landing::{Landing, OnBranch, commits_of, holds_any};

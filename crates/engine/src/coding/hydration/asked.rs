@@ -21,7 +21,7 @@ pub struct Hydration {
     pub query: Option<String>,
     /// Files, directories and patterns that the task has to do with.
     pub paths: Vec<String>,
-    /// Whose preferences; `None`: those of whoever asked for the task.
+    /// Whose preferences; `None`: those of whoever asked for the task. Of a task it may name that person alone.
     pub user: Option<String>,
     /// The branch at which citations are verified.
     pub reference: Option<String>,

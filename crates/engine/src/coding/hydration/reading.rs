@@ -20,7 +20,6 @@ use super::kind::{HydrationKind, KindStatus};
 use super::standing_read::with_standing;
 use super::themes_shown::with_themes;
 use crate::coding::envelope::{LOAD_BUG, LOAD_INFRA, is_infrastructure};
-use crate::coding::place::preferences_of;
 use crate::coding::preferences::restricted_to;
 use crate::coding::rules_list::rules_of;
 use crate::memories::existing;
@@ -37,12 +36,38 @@ pub(super) struct Place {
     /// Who asks; `None`: whoever knows the repository alone.
     pub(super) task: Option<Task>,
     pub(super) repository: Option<Repository>,
-    /// Where the preferences of whoever the task is done for are; none where nobody is named, or somebody else has that login by now.
+    /// Where the preferences are of whoever the task is done for, or is named without one; none where nobody is, or somebody else has that
+    /// login by now.
     pub(super) preferences: Option<String>,
+    /// Why none are read although somebody is named.
+    pub(super) nobody: Option<Nobody>,
     /// How many changes of records the memory has seen.
     pub(super) sequence: u64,
     /// Hardly any task of it came before.
     pub(super) is_cold: bool,
+}
+
+/// Why preferences of whoever is named are not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nobody {
+    /// Nobody can be called like that.
+    Unnamed,
+    /// The task is done for somebody else.
+    Other,
+}
+
+impl Nobody {
+    /// What is said of it.
+    fn warning(self) -> &'static str {
+        match self {
+            Self::Unnamed => {
+                "USER_UNNAMED: preferences are kept under the name of a user of letters, digits, - and _: none were read"
+            }
+            Self::Other => {
+                "USER_NOT_OF_TASK: user names somebody else than whoever the task is for: none of their preferences were read; leave user out"
+            }
+        }
+    }
 }
 
 impl Place {
@@ -61,10 +86,6 @@ impl Place {
         let is_own = Namespace::parse(path).is_ok_and(|path| path.normal() == preference.namespace.normal());
         let here = self.repository.as_ref().map(|repository| repository.id.as_str());
         is_own && restricted_to(preference).is_none_or(|restricted| Some(restricted) == here)
-    }
-
-    fn user(&self) -> Option<&String> {
-        self.task.as_ref().and_then(|task| task.user.as_ref())
     }
 }
 
@@ -112,13 +133,8 @@ impl Reading<'_> {
     pub(super) async fn all(&self) -> BTreeMap<HydrationKind, KindRead> {
         use HydrationKind as Kind;
         let actor = &self.place.actor;
-        let user = self.asked.user.as_ref().or(self.place.user());
         let (rules, episodes_of) = (rules_of(actor.as_str()), format!("/{actor}/episodes/"));
-        let preferences = match &self.asked.user {
-            Some(user) => preferences_of(user),
-            None => self.place.preferences.clone(),
-        };
-        let is_unnamed = user.is_some_and(|user| preferences_of(user).is_none());
+        let preferences = self.place.preferences.clone();
         // Boxed: side by side on one stack they are more than a thread has.
         let (rules, knowledge, episodes, mut preferences, reflections, themes) = futures::join!(
             self.listed(Kind::Rules, Some(rules), Vec::new()).boxed(),
@@ -128,10 +144,11 @@ impl Reading<'_> {
             self.listed(Kind::Reflections, Some(episodes_of), vec![RecordKind::Reflection]).boxed(),
             self.themes().boxed(),
         );
-        if is_unnamed && preferences.status == KindStatus::Skipped {
-            let rule =
-                "preferences are kept under the name of a user of letters, digits, - and _: none were read";
-            preferences.warnings.push(format!("USER_UNNAMED: {rule}"));
+        if let Some(why) = self.place.nobody.filter(|_| preferences.status == KindStatus::Skipped) {
+            preferences.warnings.push(why.warning().to_owned());
+            if why == Nobody::Other {
+                preferences.status = KindStatus::Disabled;
+            }
         }
         BTreeMap::from([
             (Kind::Rules, rules),
@@ -391,7 +408,7 @@ fn not_granted(kind: HydrationKind) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::coding::place::preferences_of;
 
     #[test]
     fn whose_preferences() {

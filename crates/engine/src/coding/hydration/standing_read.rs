@@ -10,9 +10,9 @@ use loci_model::branch_fact::BranchFact;
 use loci_model::code::ObjectId;
 use loci_model::ledger::Shelf;
 use loci_model::ports::code::CodeSource;
-use loci_model::ports::store::{LedgerPage, ReadTx};
+use loci_model::ports::store::ReadTx;
 use loci_model::task::Task;
-use loci_model::{ActorId, MemoryId, RecordId, Result, limits};
+use loci_model::{ActorId, MemoryId, RecordId, Result};
 
 use super::candidate::Candidate;
 use super::deadline::Read;
@@ -43,14 +43,18 @@ pub(super) fn with_standing(
             *contradicted.entry(record).or_default() += 1;
         }
     }
-    let of_branches: HashMap<RecordId, BranchFact> = branch_facts(tx, memory, actor)?;
-    let are_any_agreed = tx.ledger().count(memory, Shelf::Agreement, Some(actor))? > 0;
+    let are_any = |shelf| Ok::<_, loci_model::Error>(tx.ledger().count(memory, shelf, Some(actor))? > 0);
+    let (are_any_of_branches, are_any_agreed) = (are_any(Shelf::BranchFact)?, are_any(Shelf::Agreement)?);
     for candidate in candidates {
         let id = &candidate.record.id;
         candidate.standing.conflicts = contradicted.get(id).copied().unwrap_or_default();
-        if let Some(fact) = of_branches.get(id) {
-            let commits = commits_of(tx, fact)?;
-            candidate.standing.on_branch = Some(Box::new((fact.clone(), commits)));
+        let fact = match are_any_of_branches {
+            true => tx.ledger().noun::<BranchFact>(memory, id.as_str())?,
+            false => None,
+        };
+        if let Some(fact) = fact {
+            let commits = commits_of(tx, &fact)?;
+            candidate.standing.on_branch = Some(Box::new((fact, commits)));
         }
         let agreement = match are_any_agreed {
             true => tx.ledger().noun::<Agreement>(memory, id.as_str())?,
@@ -63,22 +67,6 @@ pub(super) fn with_standing(
         }
     }
     Ok(())
-}
-
-fn branch_facts(
-    tx: &dyn ReadTx,
-    memory: &MemoryId,
-    actor: &ActorId,
-) -> Result<HashMap<RecordId, BranchFact>> {
-    let facts = tx.ledger().nouns::<BranchFact>(&LedgerPage {
-        memory: memory.clone(),
-        shelf: Shelf::BranchFact,
-        actor: Some(actor.clone()),
-        subject: None,
-        after: None,
-        limit: limits::STANDING_LOOKED_AT_MAX,
-    })?;
-    Ok(facts.into_iter().map(|fact| (fact.record.clone(), fact)).collect())
 }
 
 impl Reading<'_> {

@@ -4,12 +4,13 @@
 use futures::FutureExt;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
+use loci_model::task::Task;
 use loci_model::{ActorId, Error, MemoryId, Result, TaskId};
 
 use super::asked::Hydration;
 use super::deadline::{Deadline, Read};
 use super::hydrating::Hydrated;
-use super::reading::Place;
+use super::reading::{Nobody, Place};
 use crate::Engine;
 use crate::coding::envelope::{Call, of_repository};
 use crate::coding::{place, preferences};
@@ -39,7 +40,7 @@ impl Engine {
                 let place = async {
                     let memory = self.code_memory(caller, standing).await?;
                     let caller = self.acting(caller, &memory, id).await?;
-                    let place = self.place_of_task(&caller, &memory, id).await?;
+                    let place = self.place_of_task(&caller, &memory, id, asked.user.as_deref()).await?;
                     Ok::<_, Error>((caller, place))
                 };
                 let (caller, place) = match deadline.read(place).await {
@@ -70,7 +71,8 @@ impl Engine {
                 let deadline = Deadline::begin(self.clock.clone(), asked.timeout_ms(&self.settings.coding));
                 let place = async {
                     let memory = self.code_memory(caller, standing).await?;
-                    let place = self.place_of_repository(caller, &memory, repo).await?;
+                    let place =
+                        self.place_of_repository(caller, &memory, repo, asked.user.as_deref()).await?;
                     of_repository(&place.memory, &place.actor);
                     Ok::<_, Error>(place)
                 };
@@ -83,8 +85,15 @@ impl Engine {
             .await
     }
 
-    async fn place_of_task(&self, caller: &Principal, memory: &MemoryId, id: &TaskId) -> Result<Place> {
+    async fn place_of_task(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        id: &TaskId,
+        user: Option<&str>,
+    ) -> Result<Place> {
         let (caller, memory, id) = (caller.clone(), memory.clone(), id.clone());
+        let user = user.map(str::to_owned);
         self.store
             .read(move |tx| {
                 existing(tx, &memory)?;
@@ -95,15 +104,22 @@ impl Engine {
                 };
                 let (sequence, is_cold) =
                     (tx.memories().sequence(&memory)?, is_cold(tx, &memory, &task.actor)?);
-                let (actor, preferences) = (task.actor.clone(), preferences::place_of(tx, Some(&task))?);
-                let (memory, task) = (memory.clone(), Some(task));
-                Ok(Place { memory, actor, task, repository, preferences, sequence, is_cold })
+                let (preferences, nobody) = wishes_of_task(tx, &task, user.as_deref())?;
+                let (memory, actor, task) = (memory.clone(), task.actor.clone(), Some(task));
+                Ok(Place { memory, actor, task, repository, preferences, nobody, sequence, is_cold })
             })
             .await
     }
 
-    async fn place_of_repository(&self, caller: &Principal, memory: &MemoryId, repo: &str) -> Result<Place> {
+    async fn place_of_repository(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        repo: &str,
+        user: Option<&str>,
+    ) -> Result<Place> {
         let (caller, memory, repo) = (caller.clone(), memory.clone(), repo.to_owned());
+        let user = user.map(str::to_owned);
         self.store
             .read(move |tx| {
                 existing(tx, &memory)?;
@@ -112,11 +128,38 @@ impl Engine {
                 place::require_all(&caller, &memory, &actor, Capability::Read)?;
                 let (sequence, is_cold) = (tx.memories().sequence(&memory)?, is_cold(tx, &memory, &actor)?);
                 let repository = Some(repository);
-                let (memory, preferences) = (memory.clone(), None);
-                Ok(Place { memory, actor, task: None, repository, preferences, sequence, is_cold })
+                let (preferences, nobody) = wishes_of_named(tx, &memory, user.as_deref())?;
+                let (memory, task) = (memory.clone(), None);
+                Ok(Place { memory, actor, task, repository, preferences, nobody, sequence, is_cold })
             })
             .await
     }
+}
+
+/// Where preferences are read, or why they are not.
+type Wishes = (Option<String>, Option<Nobody>);
+
+/// Those of whoever a task is for: a request that names somebody else is shown nobody's, whoever has that login.
+fn wishes_of_task(tx: &dyn ReadTx, task: &Task, asked: Option<&str>) -> Result<Wishes> {
+    let is_unnamed = |name: &str| place::preferences_of(name).is_none();
+    match asked {
+        Some(name) if !preferences::is_whose(tx, task, name)? => {
+            Ok((None, Some(if is_unnamed(name) { Nobody::Unnamed } else { Nobody::Other })))
+        }
+        Some(_) | None => {
+            let found = preferences::place_of(tx, Some(task))?;
+            let is_unnamed = found.is_none() && task.user.as_deref().is_some_and(is_unnamed);
+            Ok((found, is_unnamed.then_some(Nobody::Unnamed)))
+        }
+    }
+}
+
+/// Those of whoever is named where there is no task: by their login as it is now, or by `user:` and their number.
+fn wishes_of_named(tx: &dyn ReadTx, memory: &MemoryId, asked: Option<&str>) -> Result<Wishes> {
+    let Some(name) = asked else { return Ok((None, None)) };
+    let found = preferences::place_named(tx, memory, name)?;
+    let nobody = found.is_none().then_some(Nobody::Unnamed);
+    Ok((found, nobody))
 }
 
 /// Whether hardly any task of an actor was taken in yet.

@@ -25,6 +25,8 @@ const UNCONFIRMED_DAYS: i64 = 365;
 const FLAGGED_DAYS: i64 = 7;
 /// What cites code that stands.
 const VERIFIED: f64 = 0.95;
+/// Sources from outside: their records are trusted less on their own already, and that counts once.
+const FROM_OUTSIDE: &[&str] = &["preference_implicit", "import", "github_issue"];
 
 /// Trust of a candidate at a time, 0 to 1.
 pub(super) fn trust(candidate: &Candidate, now: Timestamp) -> f64 {
@@ -37,7 +39,18 @@ pub(super) fn trust(candidate: &Candidate, now: Timestamp) -> f64 {
         let age_ms = (now.millis() - candidate.known_at().millis()).max(0);
         0.5_f64.powf(age_ms as f64 / DAY_MS as f64 / half_life_days)
     };
-    (reliability * candidate.record.trust * consistency * freshness).clamp(0.0, 1.0)
+    (believed(candidate, reliability) * consistency * freshness).clamp(0.0, 1.0)
+}
+
+/// A record's own trust and that of its source: where both say that it comes from outside, the lesser of the two.
+fn believed(candidate: &Candidate, reliability: f64) -> f64 {
+    let record = &candidate.record;
+    let is_outside = candidate.text("source_type").is_some_and(|source| FROM_OUTSIDE.contains(&source));
+    if is_outside && record.tier != TrustTier::Flagged {
+        record.trust.min(reliability)
+    } else {
+        record.trust * reliability
+    }
 }
 
 /// How far others say the same: more for each who does, half for each record that says otherwise.
@@ -135,6 +148,10 @@ mod tests {
         check(Kind::Rules, Some("review_feedback"), agent, 365, 0.5 * 0.85);
         check(Kind::Episodes, Some("agent_episode"), agent, 365, 0.8 * 0.85 / 2.0);
         check(Kind::Preferences, Some("preference_implicit"), agent, 30, 0.5 * 0.85 / 2.0);
+        check(Kind::Preferences, Some("preference_implicit"), external, 30, 0.5 * 0.85 / 2.0);
+        check(Kind::Knowledge, Some("import"), external, 30, 0.5 * 0.85 / 2.0);
+        check(Kind::Knowledge, Some("github_issue"), external, 0, 0.3 * 0.85);
+        check(Kind::Preferences, Some("preference_implicit"), TrustTier::Flagged, 0, 0.5 * 0.85);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_model::exposure::{Exposure, ExposureCall};
 use loci_model::ledger::Shelf;
 use loci_model::outcome::Outcome;
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, TaskQuery};
@@ -17,13 +18,12 @@ use super::super::episode_writing::existing_episode;
 use super::super::outcomes::outcome_of;
 use super::super::report::TaskEpisode;
 use super::super::rules_list::rules_of;
+use super::super::safeguards::state_at;
 
 /// Tasks that are read at once.
 const PAGE: usize = 200;
-/// Exposures of one task.
-const EXPOSURES_MAX: usize = 20;
-/// Reviews of one pull request.
-const REVIEWS_MAX: usize = 50;
+/// Exposures that are read at once.
+const EXPOSURES: usize = 50;
 /// What a decision on code begins with.
 const CITED: &str = "dropped:citation_";
 
@@ -53,12 +53,7 @@ pub(super) struct Rule {
 impl Rule {
     /// It was in force then.
     pub(super) fn was_active(&self, at: Timestamp) -> bool {
-        if self.changes.is_empty() {
-            // Its history is not kept that long.
-            return self.record.state == RecordState::Active && self.record.created_at <= at;
-        }
-        let last = self.changes.iter().rev().find(|change| change.at <= at);
-        last.is_some_and(|change| change.to == RecordState::Active)
+        state_at(&self.record, &self.changes, at) == Some(RecordState::Active)
     }
 }
 
@@ -67,8 +62,21 @@ pub(super) struct Gathered {
     /// The tasks, the newest first.
     pub(super) tasks: Vec<Observed>,
     pub(super) rules: Vec<Rule>,
-    /// There are older tasks.
-    pub(super) is_cut: bool,
+    /// Not everything is in it.
+    pub(super) cut: Cut,
+}
+
+/// What measures leave out: there is more than they are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cut {
+    /// Older tasks.
+    pub tasks: bool,
+    /// Older searches of a task, and what they showed.
+    pub exposures: bool,
+    /// Comments of reviewers on older tasks, or further reviews of one pull request: mistakes in them are not found.
+    pub comments: bool,
+    /// Older rules, with which no comment was compared.
+    pub rules: bool,
 }
 
 /// Reads it.
@@ -82,12 +90,13 @@ pub(super) fn gather(
     let mut query =
         TaskQuery { actors: vec![actor.clone()], since, ..TaskQuery::all(repository.memory.clone(), PAGE) };
     let mut tasks = Vec::new();
-    let is_cut = loop {
+    let mut cut = Cut::default();
+    cut.tasks = loop {
         let found = tx.tasks().list(&query)?;
         let is_last = found.len() < PAGE;
         query.after = found.last().map(|task| (task.created_at, task.id.clone()));
         for task in found.into_iter().filter(|task| task.kind != TaskKind::PrReview) {
-            tasks.push(observed(tx, task, now)?);
+            tasks.push(observed(tx, task, now, &mut cut)?);
         }
         if is_last || tasks.len() >= limits::METRICS_TASKS_MAX {
             break !is_last;
@@ -96,20 +105,21 @@ pub(super) fn gather(
     own_pull_requests(&mut tasks);
     let mut comments_left = limits::METRICS_COMMENTS_MAX;
     for one in tasks.iter_mut().filter(|one| one.owns_pr) {
-        one.comments = comments(tx, repository, one)?;
+        one.comments = comments(tx, repository, one, &mut cut)?;
+        cut.comments |= one.comments.len() > comments_left;
         one.comments.truncate(comments_left);
         comments_left -= one.comments.len();
     }
     let rules = match comments_left == limits::METRICS_COMMENTS_MAX {
         true => Vec::new(),
-        false => rules(tx, actor, repository, now)?,
+        false => rules(tx, actor, repository, now, &mut cut)?,
     };
-    Ok(Gathered { tasks, rules, is_cut })
+    Ok(Gathered { tasks, rules, cut })
 }
 
-fn observed(tx: &dyn ReadTx, task: Task, now: Timestamp) -> Result<Observed> {
+fn observed(tx: &dyn ReadTx, task: Task, now: Timestamp, cut: &mut Cut) -> Result<Observed> {
     let outcome = outcome_of(tx, &task, now)?;
-    let exposures = tx.exposures().of_task(&task.memory, &task.id, None, EXPOSURES_MAX)?;
+    let exposures = exposures(tx, &task, cut)?;
     let records = || exposures.iter().flat_map(|exposure| &exposure.records);
     let shown = records().filter(|one| one.is_shown()).map(|one| one.record.clone()).collect();
     let withheld: BTreeSet<&RecordId> =
@@ -131,6 +141,28 @@ fn observed(tx: &dyn ReadTx, task: Task, now: Timestamp) -> Result<Observed> {
     })
 }
 
+/// What a task was shown: before it began, and by its newest searches. A task searches often: what it began with must not be lost to that.
+fn exposures(tx: &dyn ReadTx, task: &Task, cut: &mut Cut) -> Result<Vec<Exposure>> {
+    let most = limits::METRICS_EXPOSURES_MAX;
+    let mut all = tx.exposures().of_call(&task.memory, &task.id, ExposureCall::Hydrate, most)?;
+    let mut before = None;
+    loop {
+        let page = tx.exposures().of_task(&task.memory, &task.id, before.as_ref(), EXPOSURES)?;
+        let is_last = page.len() < EXPOSURES;
+        before = page.last().map(|last| last.id.clone());
+        let searches = page.into_iter().filter(|one| one.call == ExposureCall::Search);
+        let mut searches: Vec<Exposure> = searches.collect();
+        let room = most.saturating_sub(all.len());
+        let is_full = searches.len() > room;
+        cut.exposures |= is_full;
+        searches.truncate(room);
+        all.append(&mut searches);
+        if is_last || is_full {
+            return Ok(all);
+        }
+    }
+}
+
 /// Each pull request is the first task's of those that worked on it.
 fn own_pull_requests(tasks: &mut [Observed]) {
     let mut seen = BTreeSet::new();
@@ -145,16 +177,19 @@ fn own_pull_requests(tasks: &mut [Observed]) {
 }
 
 /// What people said of the pull request: no answers, and nothing of programs, of its author, or of agents.
-fn comments(tx: &dyn ReadTx, repository: &Repository, one: &Observed) -> Result<Vec<String>> {
+fn comments(tx: &dyn ReadTx, repository: &Repository, one: &Observed, cut: &mut Cut) -> Result<Vec<String>> {
+    let most = limits::METRICS_REVIEWS_MAX;
     let Some(pr) = one.outcome.as_ref().and_then(|outcome| outcome.facts.pr) else { return Ok(Vec::new()) };
-    let reviews: Vec<Review> = tx.ledger().nouns(&LedgerPage {
+    let mut reviews: Vec<Review> = tx.ledger().nouns(&LedgerPage {
         memory: repository.memory.clone(),
         shelf: Shelf::Review,
         actor: None,
         subject: Some(Review::subject_of(&repository.id, pr)),
         after: None,
-        limit: REVIEWS_MAX,
+        limit: most + 1,
     })?;
+    cut.comments |= reviews.len() > most;
+    reviews.truncate(most);
     let mut said = BTreeMap::new();
     for review in &reviews {
         if matches!(review.left_out.as_deref(), Some("bot" | "pr_author" | "agent")) {
@@ -173,7 +208,14 @@ fn comments(tx: &dyn ReadTx, repository: &Repository, one: &Observed) -> Result<
     Ok(said.into_values().collect())
 }
 
-fn rules(tx: &dyn ReadTx, actor: &ActorId, repository: &Repository, now: Timestamp) -> Result<Vec<Rule>> {
+fn rules(
+    tx: &dyn ReadTx,
+    actor: &ActorId,
+    repository: &Repository,
+    now: Timestamp,
+    cut: &mut Cut,
+) -> Result<Vec<Rule>> {
+    let most = limits::METRICS_RULES_MAX;
     let place = Namespace::parse(rules_of(actor.as_str()))?;
     let mut scope = RecordScope::whole(repository.memory.clone(), now);
     scope.namespaces = vec![NamespaceFilter::new(&place, NamespaceMatch::Subtree)];
@@ -184,10 +226,47 @@ fn rules(tx: &dyn ReadTx, actor: &ActorId, repository: &Repository, now: Timesta
         RecordState::Superseded,
         RecordState::Expired,
     ];
-    let found = tx.records().list(&RecordPage { scope, after: None, limit: limits::METRICS_RULES_MAX })?;
+    let mut found = tx.records().list(&RecordPage { scope, after: None, limit: most + 1 })?;
+    cut.rules = found.len() > most;
+    found.truncate(most);
     let with_changes = |record: Record| {
         let changes = tx.telemetry().of_record(&record.memory, &record.id)?;
         Ok(Rule { record, changes })
     };
     found.into_iter().map(with_changes).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::MemoryId;
+    use loci_testkit::samples;
+
+    use super::*;
+
+    #[test]
+    fn a_rule_whose_first_rows_are_gone_was_what_the_next_says() {
+        let memory = MemoryId::parse("m-0123456789").unwrap();
+        let mut record = samples::record(&memory, 1, "It is so.").unwrap();
+        let at = |ms: i64| Timestamp::EPOCH.plus_millis(ms);
+        (record.created_at, record.state) = (at(10), RecordState::Stale);
+        let change = StateChange {
+            memory,
+            record: record.id.clone(),
+            version: 1,
+            from: Some(RecordState::Active),
+            to: RecordState::Stale,
+            reason: String::new(),
+            by: "tester".to_owned(),
+            at: at(30),
+        };
+        let check = |changes: &[StateChange], when: i64, expect: bool| {
+            let rule = Rule { record: record.clone(), changes: changes.to_vec() };
+            assert_eq!(rule.was_active(at(when)), expect, "at {when}");
+        };
+        let all = [change];
+        check(&all, 9, false);
+        check(&all, 20, true);
+        check(&all, 30, false);
+        check(&[], 20, false);
+    }
 }

@@ -19,6 +19,7 @@ mod repository_metrics;
 mod statistics;
 mod usefulness;
 
+pub use gathering::Cut;
 pub use grouping::{MetricsBy, TaskMeasures};
 pub use repository_metrics::{Metrics, MetricsAsk};
 pub use statistics::Measure;

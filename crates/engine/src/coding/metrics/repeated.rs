@@ -120,3 +120,31 @@ fn counted(gathered: &Gathered, marks: &Marks) -> Vec<Repeated> {
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a98_alike_from_the_thresholds_on() {
+        let vectors = |cosine: f32| {
+            let rule = vec![1.0, 0.0];
+            Marks::Vectors { comments: vec![vec![cosine, (1.0 - cosine * cosine).sqrt()]], rules: vec![rule] }
+        };
+        let words = |shared: usize, alone: usize| {
+            let all: Vec<String> = (0..shared + alone).map(|number| format!("w{number}")).collect();
+            Marks::Words { comments: vec![all[..shared].to_vec()], rules: vec![all] }
+        };
+        for (marks, expect) in [
+            (vectors(1.0), true),
+            (vectors(0.85), true),
+            (vectors(0.849), false),
+            (vectors(0.0), false),
+            (words(6, 4), true),
+            (words(59, 41), false),
+        ] {
+            assert_eq!(marks.alike(0, 0), expect);
+        }
+        assert!(!vectors(1.0).alike(1, 0), "there is no such comment");
+    }
+}

@@ -4,7 +4,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{RecordId, Result, Timestamp, limits};
 
-use super::gathering::gather;
+use super::gathering::{Cut, gather};
 use super::grouping::{MetricsBy, TaskMeasures, groups};
 use super::usefulness::{self, Usefulness};
 use crate::Engine;
@@ -32,8 +32,8 @@ pub struct Metrics {
     pub records: Vec<Usefulness>,
     /// How comments were compared with rules: `vectors` or `words`.
     pub compared_by: &'static str,
-    /// There are older tasks, which are not in it.
-    pub is_cut: bool,
+    /// What is not in it.
+    pub cut: Cut,
 }
 
 impl Engine {
@@ -70,7 +70,7 @@ impl Engine {
             groups: groups(ask.by, &gathered.tasks, &repeated),
             records,
             compared_by: compared_by.as_str(),
-            is_cut: gathered.is_cut,
+            cut: gathered.cut,
         })
     }
 }

@@ -1,20 +1,21 @@
 //! `checks_ended`: how the first suite of checks ended that ran on what a task pushed first. Suites may be heard of in any order: the one
-//! that ended first decides. One write, which a repetition does not change. No caller is asked for grants: see `pull_request_seen`.
+//! that ended first decides, and one that nothing is known of waits for its pull request. One write, which a repetition does not change. No caller is asked for grants: see `pull_request_seen`.
 
-use loci_model::outcome::{FirstChecks, FirstPush, Outcome};
+use loci_model::outcome::{FirstChecks, FirstPush, Outcome, OutcomeFacts};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::pull_request::CheckSuite;
 use loci_model::{JobId, MemoryId, RepositoryId, Result};
 
 use super::recording::{Heard, Recording};
+use super::unmatched::{self, Waiting};
 use super::{heard_of, newest};
 use crate::Engine;
 use crate::coding::place;
 use crate::memories::existing;
 
 impl Engine {
-    /// Takes in how a suite of checks ended; false where no task is known to have pushed that commit first, and where the suite says
+    /// Takes in how a suite of checks ended; false where no task is known to have pushed that commit first yet, and where the suite says
     /// neither.
     ///
     /// # Errors
@@ -25,10 +26,11 @@ impl Engine {
         repository: &RepositoryId,
         suite: &CheckSuite,
     ) -> Result<bool> {
-        let Some(passed) = suite.passed else { return Ok(false) };
+        if suite.passed.is_none() {
+            return Ok(false);
+        }
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
-        let ended = if passed { FirstPush::Pass } else { FirstPush::Fail };
         let (memory, repository, suite) = (memory.clone(), repository.clone(), suite.clone());
         self.store
             .write(move |tx| {
@@ -42,19 +44,31 @@ impl Engine {
                 let mut is_known = false;
                 for outcome in newest(tx, &memory.id, &actor)?.into_iter().filter(is_first) {
                     is_known = true;
-                    let decided = outcome.facts.first_checks.map(|first| (first.at, first.suite));
                     let Some(task) = tx.tasks().get(&memory.id, &outcome.task)? else { continue };
-                    if decided.is_some_and(|first| first <= (suite.at, suite.id)) {
+                    let mut facts = outcome.facts.clone();
+                    decide(&mut facts, &suite);
+                    if facts == outcome.facts {
                         continue;
                     }
-                    let mut facts = outcome.facts.clone();
-                    facts.ci_first_push = ended;
-                    facts.first_checks = Some(FirstChecks { at: suite.at, suite: suite.id });
                     let by_hand = outcome.by_hand.clone();
                     recording.record(tx, &task, outcome, Heard { facts, by_hand, why: "checks" })?;
+                }
+                if !is_known {
+                    let news = Waiting::Checks(suite.clone());
+                    unmatched::keep(tx, (&repository, &actor), news, now)?;
                 }
                 Ok(is_known)
             })
             .await
+    }
+}
+
+/// What a suite on the first commit says, where none is known that ended before it.
+pub(super) fn decide(facts: &mut OutcomeFacts, suite: &CheckSuite) {
+    let Some(passed) = suite.passed else { return };
+    let decided = facts.first_checks.map(|first| (first.at, first.suite));
+    if decided.is_none_or(|first| (suite.at, suite.id) < first) {
+        facts.ci_first_push = if passed { FirstPush::Pass } else { FirstPush::Fail };
+        facts.first_checks = Some(FirstChecks { at: suite.at, suite: suite.id });
     }
 }

@@ -16,7 +16,7 @@ use super::super::blame;
 use super::{TASKS_MAX, trailers};
 
 /// What a branch of a task is called, where a repository says nothing.
-const BRANCH_PATTERNS: &[&str] = &["agent/{task_id}", "agent/{task_id}-*"];
+pub(crate) const BRANCH_PATTERNS: &[&str] = &["agent/{task_id}", "agent/{task_id}-*"];
 const TASK: &str = "{task_id}";
 /// Names that are tried for one branch and pattern.
 const READINGS_MAX: usize = 16;

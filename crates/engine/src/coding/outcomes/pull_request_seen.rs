@@ -2,10 +2,12 @@
 //! back is taken back. One write, which a repetition does not change. Whoever calls it has checked that a forge says so: no caller is asked
 //! for grants.
 
+use std::collections::BTreeSet;
+
 use loci_model::code::ObjectId;
 use loci_model::commit::TaskCommit;
 use loci_model::ledger::Shelf;
-use loci_model::outcome::{Outcome, OutcomeGrade};
+use loci_model::outcome::{Outcome, OutcomeFacts, OutcomeGrade};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, StoreExt, TaskQuery, Tx};
 use loci_model::pull_request::{PullRequest, PullRequestChange};
@@ -14,10 +16,12 @@ use loci_model::review::Review;
 use loci_model::task::{Task, TaskKind, TaskPullRequest};
 use loci_model::{ActorId, JobId, MemoryId, RepositoryId, Result, TaskId};
 
-use super::branch_pushed::{Back, is_named, take_back};
+use super::branch_pushed::is_named;
+use super::checks_ended::decide;
 use super::recording::{Heard, Recording, tell};
 use super::seeing::{BY_TASK, seen};
-use super::{grading, heard_of, mapping, reverting, rounds};
+use super::taking_back::TakingBack;
+use super::{HeardRevert, grading, heard_of, mapping, reverting, rounds, standing, unmatched};
 use crate::Engine;
 use crate::coding::task_patch::meet;
 use crate::coding::{place, task_commits};
@@ -85,23 +89,18 @@ impl Seeing<'_> {
             false => mapping::human_commits(tx, self.repository, &self.actor, pr)?,
         };
         let reviews = if tasks.is_empty() { Vec::new() } else { self.reviews(tx, pr.number)? };
+        let mut first_heads = BTreeSet::new();
         for task in tasks {
             answer.tasks.push(task.id.clone());
             let task = self.noted(tx, task, pr)?;
             let before = self.recording.of(tx, &task)?;
-            let told_head = task.pr.as_ref().and_then(|pr| pr.head_sha.as_deref());
-            let told_head = told_head.filter(|_| task.kind == TaskKind::NewTask);
-            let mut facts = seen(&before.facts, pr, told_head);
-            let says_more =
-                (facts.is_open, facts.merged_at) != (before.facts.is_open, before.facts.merged_at);
+            let (mut facts, says_more) = self.facts(tx, &task, &before.facts, pr)?;
+            first_heads.extend(facts.heads.first().map(|head| head.sha.clone()));
             let by_hand = before.by_hand.clone().filter(|_| !says_more);
             if by_hand.is_none() {
                 facts.revision_count = rounds::count(&facts.heads, &reviews);
             }
             facts.human_commits = human_commits.or(facts.human_commits);
-            if facts.is_open == Some(false) && facts.merged_at.is_none() && facts.superseded_by.is_none() {
-                facts.superseded_by = self.successor(tx, &task)?;
-            }
             let why = why(pr, change);
             let (outcome, is_regraded) =
                 self.recording.record(tx, &task, before, Heard { facts, by_hand, why })?;
@@ -112,11 +111,47 @@ impl Seeing<'_> {
                 answer.regraded.push(outcome);
             }
         }
+        for sha in first_heads {
+            unmatched::checks_matched(tx, self.repository, &sha)?;
+        }
         if pr.merged_at.is_some() {
             self.merged(tx, pr, !answer.tasks.is_empty())?;
+            for task in &answer.tasks {
+                answer.regraded.extend(self.taking().catch_up(tx, task)?);
+            }
             answer.regraded.extend(self.taken_back(tx, pr)?);
         }
         Ok(answer)
+    }
+
+    /// What is known of a task with what its pull request says, and whether that says of its end what was not known.
+    fn facts(
+        &self,
+        tx: &dyn Tx,
+        task: &Task,
+        before: &OutcomeFacts,
+        pr: &PullRequest,
+    ) -> Result<(OutcomeFacts, bool)> {
+        let told_head = task.pr.as_ref().and_then(|pr| pr.head_sha.as_deref());
+        let told_head = told_head.filter(|_| task.kind == TaskKind::NewTask);
+        let mut facts = seen(before, pr, told_head);
+        let says_more = (facts.is_open, facts.merged_at) != (before.is_open, before.merged_at);
+        if facts.is_open == Some(false) && facts.merged_at.is_none() && facts.superseded_by.is_none() {
+            facts.superseded_by = self.successor(tx, task)?;
+        }
+        if let Some(first) = facts.heads.first() {
+            let waiting = unmatched::checks_of(tx, self.repository, &first.sha, self.recording.at)?;
+            waiting.iter().for_each(|suite| decide(&mut facts, suite));
+        }
+        if !pr.commits.is_empty() {
+            facts.own_reverts = reverting::within(&pr.commits, |name| is_named(self.repository, name));
+        }
+        standing::settle(&mut facts);
+        Ok((facts, says_more))
+    }
+
+    fn taking(&self) -> TakingBack<'_> {
+        TakingBack { recording: &self.recording, repository: self.repository, actor: &self.actor }
     }
 
     fn reviews(&self, tx: &dyn Tx, pr: u64) -> Result<Vec<Review>> {
@@ -160,19 +195,21 @@ impl Seeing<'_> {
 
     /// What it took back, by its own words.
     fn taken_back(&self, tx: &mut dyn Tx, pr: &PullRequest) -> Result<Vec<Outcome>> {
-        let mut by = vec![format!("#{}", pr.number)];
-        by.extend(pr.merge_commit_sha.clone());
+        let is_it = |name: &str| is_named(self.repository, name);
+        let mut numbers = reverting::pull_requests(&pr.body, is_it);
+        numbers.retain(|number| *number != pr.number);
+        let mut names = vec![reverting::named(pr.number)];
+        names.extend(pr.merge_commit_sha.as_ref().map(|sha| sha.to_ascii_lowercase()));
+        if numbers.len() == 1 {
+            // Its commits are the same revert. Of several things nobody knows which of them takes back what.
+            let own = reverting::within(&pr.commits, is_it);
+            names.extend(own.into_iter().map(|own| own.by).collect::<BTreeSet<_>>());
+        }
         let at = pr.merged_at.unwrap_or(pr.updated_at);
-        let numbers = reverting::pull_requests(&pr.body, |name| is_named(self.repository, name));
         let mut regraded = Vec::new();
-        for number in numbers.into_iter().filter(|number| *number != pr.number) {
-            regraded.extend(take_back(
-                tx,
-                &self.recording,
-                (self.repository, &self.actor),
-                Back::PullRequest(number),
-                (&by, at),
-            )?);
+        for number in numbers {
+            let (what, names) = (reverting::named(number), names.clone());
+            regraded.extend(self.taking().take_in(tx, &HeardRevert { what, names, tip: None, at })?);
         }
         Ok(regraded)
     }

@@ -1,4 +1,5 @@
-//! Pull requests in which nothing happens any more are given up: nobody says so, it is looked for. Once a day for each repository, by the
+//! Pull requests in which nothing happens any more are given up, and reverts that wait for what they take back are tried again: nobody says
+//! so, it is looked for. Once a day for each repository, by the
 //! pass that looks at its default branch.
 
 use loci_model::ledger::{Shelf, Shelved};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::grading::ABANDONED_AFTER_MS;
 use super::recording::{Heard, Recording, tell};
+use super::taking_back::TakingBack;
 use crate::Engine;
 use crate::coding::place;
 
@@ -84,9 +86,29 @@ impl Engine {
                 break;
             }
         }
+        self.try_reverts_again(repository, &actor, now).await?;
         let (memory, repository) = (repository.memory.clone(), repository.id.clone());
         let rested = Rested { memory, actor, repository, at: now };
         self.store.write(move |tx| tx.ledger_mut().put_noun(&rested)).await
+    }
+}
+
+impl Engine {
+    async fn try_reverts_again(
+        &self,
+        repository: &Repository,
+        actor: &ActorId,
+        now: Timestamp,
+    ) -> Result<()> {
+        let (repository, actor) = (repository.clone(), actor.clone());
+        let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
+        let regraded = self.store.write(move |tx| {
+            let Some(memory) = tx.memories().get(&repository.memory)? else { return Ok(Vec::new()) };
+            let recording = Recording { memory: &memory, by: "loci", at: now, job: &job };
+            TakingBack { recording: &recording, repository: &repository, actor: &actor }.try_again(tx)
+        });
+        regraded.await?.iter().for_each(tell);
+        Ok(())
     }
 }
 

@@ -1,12 +1,49 @@
 //! What a message takes back, in the words of git and of forges: `This reverts commit <sha>` and `Reverts owner/repo#N`. Pure.
 
 use loci_model::code::ObjectId;
+use loci_model::outcome::OwnRevert;
+use loci_model::pull_request::PullRequestCommit;
 
 const COMMIT: &str = "This reverts commit ";
 const PULL_REQUEST: &str = "Reverts ";
+const MERGE: &str = "Merge pull request #";
+
+/// Everything that a message takes back, by name: commits, and `#` and a number.
+pub(super) fn names(message: &str, is_it: impl Fn(&str) -> bool) -> Vec<String> {
+    let commits = commits(message).into_iter().map(|sha| sha.to_string());
+    commits.chain(pull_requests(message, is_it).into_iter().map(named)).collect()
+}
+
+/// How a pull request is called.
+pub(super) fn named(number: u64) -> String {
+    format!("#{number}")
+}
+
+/// The pull request of such a name.
+pub(super) fn number(name: &str) -> Option<u64> {
+    name.strip_prefix('#')?.parse().ok()
+}
+
+/// The pull request that a commit merges, as its forge writes it: everything that was pushed with it is of that.
+pub(super) fn merged(message: &str) -> Option<u64> {
+    let (number, rest) = message.strip_prefix(MERGE)?.split_once(' ')?;
+    rest.starts_with("from ").then(|| number.parse().ok()).flatten()
+}
+
+/// Which commits take back something, and what.
+pub(super) fn within(commits: &[PullRequestCommit], is_it: impl Fn(&str) -> bool) -> Vec<OwnRevert> {
+    let of = |commit: &PullRequestCommit| {
+        let by = commit.sha.to_ascii_lowercase();
+        names(&commit.message, &is_it).into_iter().map(move |of| OwnRevert { by: by.clone(), of })
+    };
+    let mut found: Vec<OwnRevert> = commits.iter().flat_map(of).collect();
+    found.sort();
+    found.dedup();
+    found
+}
 
 /// The commits that a message takes back.
-pub(super) fn commits(message: &str) -> Vec<ObjectId> {
+fn commits(message: &str) -> Vec<ObjectId> {
     let behind = message.split(COMMIT).skip(1);
     let id = |text: &str| {
         let digits: String = text.chars().take_while(char::is_ascii_hexdigit).collect();
@@ -52,5 +89,34 @@ mod tests {
         check("It Reverts acme/shop#57", 0, &[]);
         check("Reverts acme/shop#57abc", 0, &[]);
         check("Reverts acme/shop#", 0, &[]);
+    }
+
+    #[test]
+    fn which_pull_request_a_commit_merges() {
+        for (message, expect) in [
+            ("Merge pull request #60 from acme/revert-57\n\nRevert", Some(60)),
+            ("Merge pull request #60", None),
+            ("Merge pull request #x from acme/revert-57", None),
+            ("Revert \"Merge pull request #60 from acme/x\"", None),
+            ("Add pages (#60)", None),
+        ] {
+            assert_eq!(merged(message), expect, "{message}");
+        }
+    }
+
+    #[test]
+    fn what_commits_take_back() {
+        let sha = "0123456789abcdef0123456789abcdef01234567";
+        let commit =
+            |by: &str, message: String| PullRequestCommit { sha: by.to_owned(), author: None, message };
+        let commits = [
+            commit("B", format!("This reverts commit {sha}.\n\nThis reverts commit {sha}.")),
+            commit("C", "Reverts acme/shop#57".to_owned()),
+            commit("D", "Add pages".to_owned()),
+        ];
+        let found = within(&commits, |name| name == "acme/shop");
+        let found: Vec<(&str, &str)> = found.iter().map(|one| (one.by.as_str(), one.of.as_str())).collect();
+        assert_eq!(found, [("b", sha), ("c", "#57")]);
+        assert_eq!((number("#57"), number(sha)), (Some(57), None));
     }
 }

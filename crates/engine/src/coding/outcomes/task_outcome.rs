@@ -8,8 +8,8 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::task::Task;
 use loci_model::{Error, JobId, Result, TaskId, Timestamp, limits};
 
-use super::grading;
 use super::recording::{Heard, Recording, begun, tell};
+use super::{grading, standing};
 use crate::Engine;
 use crate::coding::envelope::Call;
 use crate::coding::{checks, place};
@@ -65,6 +65,7 @@ impl OutcomeByHand {
         facts.merged_at = self.merged_at.or(facts.merged_at);
         facts.revision_count = self.revision_count.unwrap_or(facts.revision_count);
         facts.ci_first_push = self.ci_first_push.unwrap_or(facts.ci_first_push);
+        standing::settle(&mut facts);
         facts
     }
 }

@@ -10,6 +10,7 @@ use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
 use loci_model::preference::PreferenceDimension;
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::TrustTier;
 use loci_model::review::{Review, ReviewState};
 use loci_model::time::DAY_MS;
 use loci_model::{JobId, MemoryId, RecordId, RepositoryId, Result, TaskId, Timestamp};
@@ -17,6 +18,8 @@ use loci_model::{JobId, MemoryId, RecordId, RepositoryId, Result, TaskId, Timest
 use super::implied::{Said, implied};
 use super::keeping::{Concluded, Kept, NewPreference, keep};
 use super::people::{self, Whose};
+use crate::coding::CodingSettings;
+use crate::coding::rules::Hearing;
 use crate::records::batch;
 use crate::records::writing::Building;
 use crate::safety::{Patterns, SafetyPolicy};
@@ -53,7 +56,8 @@ impl Engine {
                     return Ok(Vec::new());
                 }
                 let policy = SafetyPolicy::of(&settings, &memory.settings).of_model_text();
-                let kept = conclude(tx, &memory, policy, &whose, &ids, now)?;
+                let policy = policy.from_tier(TrustTier::External);
+                let kept = conclude(tx, (&memory, policy), &settings.coding, &whose, &ids, now)?;
                 if !kept.is_empty() {
                     batch::ask_for_vectors(tx, &memory.id, &job, now)?;
                 }
@@ -67,14 +71,15 @@ impl Engine {
 
 fn conclude(
     tx: &mut dyn Tx,
-    memory: &Memory,
-    policy: SafetyPolicy,
+    (memory, policy): (&Memory, SafetyPolicy),
+    settings: &CodingSettings,
     whose: &Whose,
     ids: &[RecordId],
     now: Timestamp,
 ) -> Result<Vec<RecordId>> {
-    let reviews = reviews_of(tx, &memory.id, whose, now)?;
-    let said: Vec<Said<'_>> = reviews.iter().flat_map(said_in).collect();
+    let mut hearings = BTreeMap::new();
+    let reviews = reviews_of(tx, (&memory.id, settings), whose, &mut hearings, now)?;
+    let said: Vec<Said<'_>> = reviews.iter().flat_map(|review| said_in(review, &hearings)).collect();
     let view = access::record_view(&Principal::engine(), &memory.id, Capability::Write)?;
     let building = Building { memory, view: &view, policy, expiry: None, by: BY, now };
     let is_declined = |digest: &str| {
@@ -105,10 +110,19 @@ fn conclude(
     Ok(kept)
 }
 
+/// Whose word counts, by repository; `None` where no conclusions are allowed.
+type Hearings = BTreeMap<RepositoryId, Option<Hearing>>;
+
 /// Reviews of the last ninety days of somebody's tasks, in repositories that allow conclusions, from which something may be learned.
-fn reviews_of(tx: &dyn ReadTx, memory: &MemoryId, whose: &Whose, now: Timestamp) -> Result<Vec<Review>> {
+fn reviews_of(
+    tx: &dyn ReadTx,
+    (memory, settings): (&MemoryId, &CodingSettings),
+    whose: &Whose,
+    hearings: &mut Hearings,
+    now: Timestamp,
+) -> Result<Vec<Review>> {
     let since = now.plus_millis(-WINDOW_DAYS * DAY_MS);
-    let (mut tasks, mut repositories) = (BTreeMap::new(), BTreeMap::new());
+    let mut tasks = BTreeMap::new();
     let (mut found, mut after, mut looked_at) = (Vec::new(), None, 0);
     while looked_at < REVIEWS_MAX {
         let page = LedgerPage {
@@ -129,7 +143,7 @@ fn reviews_of(tx: &dyn ReadTx, memory: &MemoryId, whose: &Whose, now: Timestamp)
             }
             if counts(&review)
                 && is_of(tx, memory, whose, &review, &mut tasks)?
-                && is_allowed(tx, memory, &review.repository, &mut repositories)?
+                && hearing_in(tx, (memory, settings), &review.repository, hearings)?.is_some()
             {
                 found.push(review);
             }
@@ -165,26 +179,25 @@ fn is_of(
     Ok(is_theirs)
 }
 
-fn is_allowed(
+fn hearing_in<'a>(
     tx: &dyn ReadTx,
-    memory: &MemoryId,
+    (memory, settings): (&MemoryId, &CodingSettings),
     repository: &RepositoryId,
-    known: &mut BTreeMap<RepositoryId, bool>,
-) -> Result<bool> {
-    if let Some(known) = known.get(repository) {
-        return Ok(*known);
+    known: &'a mut Hearings,
+) -> Result<Option<&'a Hearing>> {
+    if !known.contains_key(repository) {
+        let found = tx.repositories().get(memory, repository)?;
+        let allows = found.as_ref().is_none_or(|found| found.settings.preferences.implicit.unwrap_or(true));
+        let hearing = allows.then(|| Hearing::of(settings, found.as_ref()));
+        known.insert(repository.clone(), hearing);
     }
-    let found = tx.repositories().get(memory, repository)?;
-    let allows = found.is_none_or(|found| found.settings.preferences.implicit.unwrap_or(true));
-    known.insert(repository.clone(), allows);
-    Ok(allows)
+    Ok(known.get(repository).and_then(Option::as_ref))
 }
 
-/// What people said in a review; what its author answered is no request.
-fn said_in(review: &Review) -> impl Iterator<Item = Said<'_>> {
-    let of = |text, at| Said { text, repository: &review.repository, pr: review.pr, at };
-    let by_other = |author: &loci_model::review::ForgeUser| !author.is_bot && *author != review.pr_author;
-    let comments = review.comments.iter().filter(move |comment| by_other(&comment.author));
-    std::iter::once(of(review.body.as_str(), review.submitted_at))
-        .chain(comments.map(move |comment| of(comment.body.as_str(), comment.created_at)))
+/// What people whose word counts said in a review; what its author answered is no request.
+fn said_in<'a>(review: &'a Review, hearings: &Hearings) -> impl Iterator<Item = Said<'a>> + use<'a> {
+    let heard = hearings.get(&review.repository).and_then(Option::as_ref).map(|one| one.heard(review));
+    let (repository, pr) = (&review.repository, review.pr);
+    let said = heard.unwrap_or_default();
+    said.into_iter().map(move |heard| Said { text: heard.text, repository, pr, at: heard.at })
 }

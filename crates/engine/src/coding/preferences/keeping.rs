@@ -2,12 +2,14 @@
 //! older, and what somebody said counts before what was concluded from their work. Nothing is overwritten.
 
 use loci_model::metadata::{Metadata, MetadataValue};
-use loci_model::ports::store::Tx;
+use loci_model::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::ports::store::{ReadTx, RecordPage, Tx};
 use loci_model::preference::{PreferenceDimension, PreferenceOrigin};
 use loci_model::provenance::Provenance;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::repository::Repository;
-use loci_model::{RecordId, Result, TaskId, Timestamp};
+use loci_model::scope::RecordScope;
+use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result, TaskId, Timestamp};
 use loci_text::normalise_exact;
 
 use super::people::{Whose, preferences_at};
@@ -26,6 +28,9 @@ const EVIDENCE: &str = "evidence_prs";
 pub(super) const CONCLUSION_DAYS: u32 = 30;
 /// How far a conclusion is believed.
 const CONCLUSION_TRUST: f64 = 0.5;
+/// A conclusion of which a record is in one of these states was decided upon, or waits for that.
+const SET_ASIDE: &[RecordState] =
+    &[RecordState::Candidate, RecordState::Quarantined, RecordState::Invalid, RecordState::RolledBack];
 
 /// A preference to be kept.
 pub(in crate::coding) struct NewPreference<'a> {
@@ -58,7 +63,8 @@ pub(in crate::coding) enum Kept {
     Added(Box<Record>),
     /// It is there already.
     Known(Box<Record>),
-    /// Something that counts more is in force.
+    /// Something that counts more is in force; or it is a conclusion whose time is over, or that was held back, declared wrong or taken
+    /// back before.
     Outranked,
 }
 
@@ -107,8 +113,10 @@ pub(in crate::coding) fn keep(
             if let Some(known) = rivals.iter().find(|one| word(one, CONCLUSION) == Some(concluded.digest)) {
                 return renewed(tx, building, known, new, concluded);
             }
-            // One that was borne out later stays.
-            if rivals.iter().any(|other| other.timestamp > concluded.at) {
+            // One that was borne out later stays; and nothing is written that is past its time at once.
+            let is_over = concluded.at.plus_days(CONCLUSION_DAYS) <= now;
+            let is_later = |other: &Record| other.timestamp > concluded.at;
+            if is_over || rivals.iter().any(is_later) || was_set_aside(tx, building, new, concluded)? {
                 return Ok(Kept::Outranked);
             }
         }
@@ -120,6 +128,29 @@ pub(in crate::coding) fn keep(
         changing.supersede(tx, rival, &record, "a newer preference of the same dimension")?;
     }
     Ok(Kept::Added(Box::new(record)))
+}
+
+/// Whether the same conclusion was decided upon, or waits for that.
+fn was_set_aside(
+    tx: &dyn ReadTx,
+    building: &Building<'_>,
+    new: &NewPreference<'_>,
+    concluded: &Concluded<'_>,
+) -> Result<bool> {
+    let scope = RecordScope {
+        namespaces: vec![NamespaceFilter::new(&new.whose.namespace()?, NamespaceMatch::Exact)],
+        kinds: vec![RecordKind::Preference],
+        states: SET_ASIDE.to_vec(),
+        metadata: vec![MetadataFilter {
+            key: CONCLUSION.to_owned(),
+            operator: FilterOperator::EqualsTo,
+            right: Some(MetadataValue::String(concluded.digest.to_owned())),
+        }],
+        // Whatever its time was.
+        now: Timestamp::EPOCH,
+        ..RecordScope::whole(building.memory.id.clone(), building.now)
+    };
+    Ok(!tx.records().list(&RecordPage { scope, after: None, limit: 1 })?.is_empty())
 }
 
 /// A conclusion that was drawn before and is borne out by more by now: its next version. Nothing new: nothing changes.

@@ -32,7 +32,7 @@ mod user_forget;
 pub(super) use described::{Described, keep_described, of_description};
 pub(super) use implied::requests;
 pub(super) use keeping::restricted_to;
-pub(super) use people::place_of;
+pub(super) use people::{is_whose, place_named, place_of};
 pub use preference_put::{PreferencePut, PreferenceSet};
 pub use preference_remove::UserSettingsPut;
 pub use preferences_list::{PreferencesListed, UserShown};

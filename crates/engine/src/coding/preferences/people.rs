@@ -172,6 +172,30 @@ pub(in crate::coding) fn place_of(tx: &dyn ReadTx, task: Option<&Task>) -> Resul
     whose.map(|whose| whose.namespace().map(|namespace| namespace.as_str().to_owned())).transpose()
 }
 
+/// Where the preferences are of whoever a hydration names that is of no task; `None` for a name that nobody can have.
+pub(in crate::coding) fn place_named(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    name: &str,
+) -> Result<Option<String>> {
+    if login_of(name).is_none() {
+        return Ok(None);
+    }
+    Ok(Some(named(tx, memory, name, false)?.namespace()?.as_str().to_owned()))
+}
+
+/// Whether a name means whoever a task is done for: as the task has it, or by any of their logins that nobody else has now.
+pub(in crate::coding) fn is_whose(tx: &dyn ReadTx, task: &Task, name: &str) -> Result<bool> {
+    if task.user.as_deref().is_some_and(|user| user.eq_ignore_ascii_case(name)) {
+        return Ok(true);
+    }
+    if login_of(name).is_none() {
+        return Ok(false);
+    }
+    let Some(own) = of_task(tx, task)? else { return Ok(false) };
+    Ok(named(tx, &task.memory, name, true)?.place == own.place)
+}
+
 /// Notes who a task is done for: a login that was changed takes its preferences along, one that was taken over leaves them with whoever
 /// they are of.
 pub(in crate::coding) fn seen(tx: &mut dyn Tx, task: &Task, now: Timestamp) -> Result<()> {

@@ -34,6 +34,8 @@ pub(super) struct Work {
     pub(super) asked: Vec<(String, String)>,
     /// It was reviewed.
     pub(super) is_reviewed: bool,
+    /// Files that its reviewers named: paths, and ends of paths.
+    pub(super) named: BTreeSet<String>,
 }
 
 impl Work {
@@ -64,12 +66,26 @@ pub(super) struct Lacked {
     pub(super) tasks: BTreeSet<String>,
 }
 
+/// A file that reviewers named, and what it usually changes with.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Together {
+    pub(super) path: String,
+    /// Files of tasks.
+    pub(super) because: BTreeSet<String>,
+}
+
+/// Whether a name means a file: it is its path, or the last parts of it.
+pub(super) fn is_named_by(path: &str, name: &str) -> bool {
+    path.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
+
 /// Everything that generators see.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Ground {
     /// Oldest first.
     pub(super) works: Vec<Work>,
     pub(super) lacked: Vec<Lacked>,
+    pub(super) together: Vec<Together>,
 }
 
 impl Ground {
@@ -136,6 +152,18 @@ mod tests {
             ("Makefile", None),
         ] {
             assert_eq!(module_of(path).as_deref(), expect, "{path}");
+        }
+    }
+
+    #[test]
+    fn names_of_files() {
+        for (path, name, expect) in [
+            ("docs/openapi.yaml", "docs/openapi.yaml", true),
+            ("docs/openapi.yaml", "openapi.yaml", true),
+            ("docs/openapi.yaml", "api.yaml", false),
+            ("openapi.yaml", "docs/openapi.yaml", false),
+        ] {
+            assert_eq!(is_named_by(path, name), expect, "{path} {name}");
         }
     }
 }

@@ -20,13 +20,16 @@ use loci_model::{
 };
 
 use super::ground::{Ground, Lacked, Work};
+use super::together::named;
 use crate::Engine;
 use crate::coding::place;
 use crate::coding::preferences::requests;
 use crate::coding::report::TaskEpisode;
+use crate::coding::rules::{Heard, Hearing};
 use crate::coding::settings::ReflectionSettings;
 use crate::coding::themes::{ThemePlace, ThemeState};
-use crate::safety;
+use crate::safety::{self, Patterns};
+use crate::settings::EngineSettings;
 
 /// Reviews of a repository that are looked at, and of one page.
 const REVIEWS_MAX: usize = 1_000;
@@ -74,12 +77,16 @@ impl Engine {
         at: Timestamp,
     ) -> Result<Option<RepositoryLook>> {
         let (of, now, usual) = (place.clone(), self.clock.now(), self.models.mode);
+        let settings = self.settings.clone();
+        let engine = self.clone();
         let look = self.store.read(move |tx| {
             let Some(memory) = tx.memories().get(&of.memory)? else { return Ok(None) };
             let Some(repository) = tx.repositories().get(&of.memory, &of.repository)? else {
                 return Ok(None);
             };
-            look(tx, memory, &repository, (of.window, at), (now, usual)).map(Some)
+            let mut look = look(tx, memory, &repository, (of.window, at), (&settings, now, usual))?;
+            look.ground.together = engine.together(tx, &repository, &look.ground.works)?;
+            Ok(Some(look))
         });
         let Some(mut look) = look.await? else { return Ok(None) };
         let themes = ThemePlace { memory: look.memory.id.clone(), actor: look.actor.clone() };
@@ -101,7 +108,7 @@ fn look(
     memory: Memory,
     repository: &Repository,
     (window, at): (usize, Timestamp),
-    (now, usual): (Timestamp, ModelMode),
+    (settings, now, usual): (&EngineSettings, Timestamp, ModelMode),
 ) -> Result<RepositoryLook> {
     let actor = place::actor_of(repository)?;
     let mut tasks = ended(tx, &memory.id, &actor, window, at)?;
@@ -113,7 +120,9 @@ fn look(
         .filter(|record| record.state == RecordState::Active && !record.is_expired(now))
         .map(|record| (record.id.clone(), record))
         .collect();
-    let reviews = reviews(tx, &memory.id, &actor, &tasks)?;
+    let (hearing, patterns) =
+        (Hearing::of(&settings.coding, Some(repository)), Patterns::in_force(settings.patterns));
+    let reviews = reviews(tx, (&memory.id, &actor), &tasks, &hearing)?;
     // Of tasks in order the newest is left.
     let of_people: BTreeMap<(&Option<String>, &Option<String>), &Task> = tasks
         .iter()
@@ -127,15 +136,19 @@ fn look(
         let Some(episode) = episode else { continue };
         let outcome = tx.ledger().noun::<Outcome>(&memory.id, task.id.as_str())?;
         let reviews = reviews.get(task.id.as_str());
-        let Some(work) = work(task, episode, reviews, outcome.as_ref()) else { continue };
-        works.push(work);
+        let heard: Option<Vec<Heard<'_>>> =
+            reviews.map(|reviews| reviews.iter().flat_map(|review| hearing.heard(review)).collect());
+        let asked = heard.as_ref().map(|heard| requests(heard, patterns));
+        let Some(work) = work(task, episode, asked, outcome.as_ref()) else { continue };
+        let named = named(reviews.map_or(&[], Vec::as_slice), &heard.unwrap_or_default());
+        works.push(Work { named, ..work });
         told.push(episode.clone());
     }
     Ok(RepositoryLook {
         mode: memory.settings.model_mode.unwrap_or(usual),
         settings: ReflectionSettings::of(&memory.settings, &repository.settings.reflection),
         known: known(tx, &memory.id, &actor, now)?,
-        ground: Ground { works, lacked: Vec::new() },
+        ground: Ground { works, ..Ground::default() },
         episodes: told,
         reviewed,
         actor,
@@ -172,12 +185,12 @@ fn ended(
     Ok(found)
 }
 
-/// Reviews of tasks from which something may be learned, by task.
+/// Reviews of tasks from which something may be learned, by task: those in which somebody's word counts.
 fn reviews(
     tx: &dyn ReadTx,
-    memory: &MemoryId,
-    actor: &ActorId,
+    (memory, actor): (&MemoryId, &ActorId),
     tasks: &[Task],
+    hearing: &Hearing,
 ) -> Result<BTreeMap<String, Vec<Review>>> {
     let wanted: BTreeSet<String> = tasks.iter().map(|task| task.id.to_string()).collect();
     let mut found: BTreeMap<String, Vec<Review>> = BTreeMap::new();
@@ -190,7 +203,9 @@ fn reviews(
         after = entries.last().map(|entry| (entry.at, entry.key.clone()));
         for entry in &entries {
             let review: Review = entry.read()?;
-            let counts = review.left_out.is_none() && review.state != ReviewState::Dismissed;
+            let counts = review.left_out.is_none()
+                && review.state != ReviewState::Dismissed
+                && hearing.hears_any(&review);
             let task = review.task.as_ref().map(ToString::to_string);
             if let Some(task) = task.filter(|task| counts && wanted.contains(task)) {
                 found.entry(task).or_default().push(review);
@@ -203,11 +218,11 @@ fn reviews(
     Ok(found)
 }
 
-/// What an episode tells of its task; `None` where somebody made something else of it.
+/// What an episode tells of its task; `None` where somebody made something else of it. `asked`: what its reviews ask for, where it has any.
 fn work(
     task: &Task,
     episode: &Record,
-    reviews: Option<&Vec<Review>>,
+    asked: Option<Vec<(String, String)>>,
     outcome: Option<&Outcome>,
 ) -> Option<Work> {
     let told = TaskEpisode::read(&episode.text)?;
@@ -226,8 +241,9 @@ fn work(
             Some(FirstPush::Unknown) | None => None,
         },
         has_feedback: !report.self_feedback.is_empty(),
-        asked: reviews.into_iter().flatten().flat_map(requests).collect(),
-        is_reviewed: reviews.is_some_and(|reviews| !reviews.is_empty()),
+        is_reviewed: asked.is_some(),
+        asked: asked.unwrap_or_default(),
+        named: BTreeSet::new(),
     })
 }
 
@@ -243,13 +259,31 @@ pub(super) fn known(
     actor: &ActorId,
     now: Timestamp,
 ) -> Result<Vec<Record>> {
-    let scope = RecordScope {
-        namespaces: vec![NamespaceFilter::new(&namespace(actor)?, NamespaceMatch::Exact)],
-        kinds: vec![RecordKind::Reflection],
-        ..RecordScope::whole(memory.clone(), now)
-    };
+    let scope = scope(memory, actor, &[RecordState::Active], now)?;
     let mut all =
         tx.records().list(&RecordPage { scope, after: None, limit: limits::HYDRATION_LISTED_MAX })?;
     all.retain(|record| record.subtype.as_deref().is_some_and(|subtype| subtype.starts_with(super::SUBTYPE)));
     Ok(all)
+}
+
+/// The newest reflection of a subject in one of these states.
+pub(super) fn of_subject(
+    tx: &dyn ReadTx,
+    (memory, actor): (&MemoryId, &ActorId),
+    subtype: &str,
+    states: &[RecordState],
+    now: Timestamp,
+) -> Result<Option<Record>> {
+    let scope = scope(memory, actor, states, now)?;
+    let found = tx.records().of_subtype(&RecordPage { scope, after: None, limit: 1 }, subtype)?;
+    Ok(found.into_iter().next())
+}
+
+fn scope(memory: &MemoryId, actor: &ActorId, states: &[RecordState], now: Timestamp) -> Result<RecordScope> {
+    Ok(RecordScope {
+        namespaces: vec![NamespaceFilter::new(&namespace(actor)?, NamespaceMatch::Exact)],
+        kinds: vec![RecordKind::Reflection],
+        states: states.to_vec(),
+        ..RecordScope::whole(memory.clone(), now)
+    })
 }

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `ground` | what reflections are drawn from |
 //! | `looking` | reading that |
+//! | `together` | what files of tasks usually change with, and what reviewers named of it |
 //! | `generators` | what is found without a model: pure |
 //! | `counting` | whether enough tasks bear it out: pure |
 //! | `writing` | new, next version, expired |
@@ -18,6 +19,7 @@ mod ground;
 mod looking;
 mod reflecting;
 mod repository_reflect;
+mod together;
 mod writing;
 
 pub(crate) use looking::ReflectionPlace;

@@ -1,5 +1,6 @@
 //! Writing reflections over a repository: a subject that is known gets its next version where its counts are others, one that too few tasks
-//! bear out by now expires, what is new is written. The same tasks change nothing.
+//! bear out by now expires, what is new is written. The same tasks change nothing; and what was held back, declared wrong or taken back is
+//! not written anew.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +10,12 @@ use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::provenance::Provenance;
-use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
 use loci_model::{JobId, RecordId, Result, Timestamp};
 
 use super::SUBTYPE;
 use super::counting::Counted;
-use super::looking::{RepositoryLook, known, namespace};
+use super::looking::{RepositoryLook, namespace, of_subject};
 use crate::coding::learned::{SCHEMA_VERSION, digest};
 use crate::records::NewRecord;
 use crate::records::batch;
@@ -25,6 +26,11 @@ use crate::{Engine, access};
 
 /// Who reflects, in telemetry.
 const BY: &str = "loci";
+/// How subjects begin that are told in the words of reviewers: whoever they are, these come from outside.
+const IN_OTHERS_WORDS: &str = "comment/";
+/// A subject of which a reflection is in one of these states was decided upon, or waits for that.
+const SET_ASIDE: &[RecordState] =
+    &[RecordState::Candidate, RecordState::Quarantined, RecordState::Invalid, RecordState::RolledBack];
 
 impl Engine {
     /// Writes what was counted. Those that are known, and of which nothing was counted, stay as they are.
@@ -44,13 +50,12 @@ impl Engine {
             .store
             .write(move |tx| {
                 let view = access::record_view(&Principal::engine(), &memory.id, Capability::Write)?;
-                let building = Building { memory: &memory, view: &view, policy, expiry: None, by: BY, now };
-                let there = known(tx, &memory.id, &actor, now)?;
                 let mut written = Vec::new();
                 for (one, id) in counted.iter().zip(&ids) {
-                    let subtype = format!("{SUBTYPE}{}", one.key);
-                    let before = there.iter().find(|record| record.subtype.as_ref() == Some(&subtype));
-                    written.extend(put(tx, &building, (one, before, id), &actor, &making)?);
+                    let policy = policy.from_tier(tier_of(one));
+                    let building =
+                        Building { memory: &memory, view: &view, policy, expiry: None, by: BY, now };
+                    written.extend(put(tx, &building, (one, id), &actor, &making)?);
                 }
                 if !written.is_empty() {
                     batch::ask_for_vectors(tx, &memory.id, &job, now)?;
@@ -63,15 +68,26 @@ impl Engine {
     }
 }
 
+fn tier_of(one: &Counted) -> TrustTier {
+    if one.key.starts_with(IN_OTHERS_WORDS) { TrustTier::External } else { TrustTier::default() }
+}
+
 /// Writes one; what was written, if anything.
 fn put(
     tx: &mut dyn Tx,
     building: &Building<'_>,
-    (one, before, id): (&Counted, Option<&Record>, &RecordId),
+    (one, id): (&Counted, &RecordId),
     actor: &loci_model::ActorId,
     making: &Making,
 ) -> Result<Option<RecordId>> {
-    let changing = Changing { memory: building.memory, by: building.by, at: building.now };
+    let Building { memory, by, now: at, .. } = *building;
+    let changing = Changing { memory, by, at };
+    let (place, subtype) = ((&memory.id, actor), format!("{SUBTYPE}{}", one.key));
+    let before = of_subject(tx, place, &subtype, &[RecordState::Active], at)?;
+    let before = before.as_ref();
+    if before.is_none() && of_subject(tx, place, &subtype, SET_ASIDE, at)?.is_some() {
+        return Ok(None);
+    }
     if !one.is_enough {
         if let Some(before) = before {
             let (hits, of) = (one.evidence.hits, one.evidence.of);

@@ -5,9 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use loci_model::Timestamp;
 use loci_model::forge_news::{ForgeNews, ReviewChange, ToldComment, ToldReview};
 use loci_model::pull_request::PullRequest;
-use loci_model::review::{Review, ReviewComment, ReviewState};
+use loci_model::review::{ForgeUser, Review, ReviewComment, ReviewState};
 
 use super::masking;
+
+/// How logins of programs end.
+const PROGRAM: &str = "[bot]";
 
 /// What is known of a pull request's reviews.
 #[derive(Debug, Clone)]
@@ -19,13 +22,15 @@ pub(super) struct Known {
     pub(super) comments: BTreeMap<u64, ToldComment>,
     /// Comments whose threads are known to be resolved, or not.
     pub(super) threads: BTreeMap<u64, bool>,
+    /// When it was asked for: what was said later may not be there.
+    pub(super) asked_at: Timestamp,
 }
 
 impl Known {
     /// As it is stored.
-    pub(super) fn stored(pr: PullRequest, stored: &[Review]) -> Self {
-        let mut known =
-            Self { pr, reviews: BTreeMap::new(), comments: BTreeMap::new(), threads: BTreeMap::new() };
+    pub(super) fn stored(pr: PullRequest, stored: &[Review], asked_at: Timestamp) -> Self {
+        let (reviews, comments, threads) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut known = Self { pr, reviews, comments, threads, asked_at };
         for review in stored {
             known.reviews.insert(review.id, told(review));
             for comment in &review.comments {
@@ -33,8 +38,9 @@ impl Known {
                 let of = |known: &Self| known.comments.get(&comment.id).and_then(|one| one.review);
                 // An answer is kept with what it answers: its own review is another, which only that one knows.
                 let review = if is_own { Some(review.id) } else { of(&known) };
-                known.comments.insert(comment.id, ToldComment { review, comment: comment.clone() });
+                let comment = ReviewComment { author: as_told(&comment.author), ..comment.clone() };
                 known.threads.extend(comment.is_resolved.map(|is_resolved| (comment.id, is_resolved)));
+                known.comments.insert(comment.id, ToldComment { review, comment });
             }
         }
         known
@@ -127,7 +133,7 @@ impl Known {
 fn told(review: &Review) -> ToldReview {
     ToldReview {
         id: review.id,
-        reviewer: review.reviewer.clone(),
+        reviewer: as_told(&review.reviewer),
         guess: review.authority,
         state: review.state,
         body: review.body.clone(),
@@ -136,6 +142,11 @@ fn told(review: &Review) -> ToldReview {
         submitted_at: review.submitted_at,
         updated_at: Some(review.updated_at),
     }
+}
+
+/// A stored account as a forge would tell it: a program that was allowed may be so no more.
+fn as_told(user: &ForgeUser) -> ForgeUser {
+    ForgeUser { is_bot: user.is_bot || user.login.ends_with(PROGRAM), ..user.clone() }
 }
 
 /// A review of which only a comment came yet.
@@ -180,8 +191,6 @@ pub(super) fn is_all_known(news: &[ForgeNews], stored: Option<&Review>) -> bool 
 
 #[cfg(test)]
 pub(super) mod tests {
-    use loci_model::review::ForgeUser;
-
     use super::*;
 
     fn at(seconds: i64) -> Timestamp {
@@ -225,7 +234,7 @@ pub(super) mod tests {
     }
 
     fn known() -> Known {
-        let mut known = Known::stored(pull_request(7), &[]);
+        let mut known = Known::stored(pull_request(7), &[], at(0));
         for told in [review(80, 5, "please mind"), review(81, 6, "")] {
             known.reviews.insert(told.id, told);
         }

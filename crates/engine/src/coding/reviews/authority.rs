@@ -70,10 +70,7 @@ impl Engine {
     ) -> Result<Roles> {
         let mut roles = Roles::new();
         let Some((forge, at)) = self.forge_of(repository) else { return Ok(roles) };
-        let people = std::iter::once(&told.reviewer).chain(comments.iter().map(|comment| &comment.author));
-        let people: BTreeMap<u64, &ForgeUser> =
-            people.filter(|user| user.id != 0 && !user.is_bot).map(|user| (user.id, user)).collect();
-        for (id, user) in people.into_iter().take(ASKED_MAX) {
+        for (id, user) in asked_for(&told.reviewer, comments) {
             if let Some(known) = self.known_role(repository, id).await? {
                 roles.insert(id, known);
                 continue;
@@ -115,6 +112,16 @@ impl Engine {
         };
         self.store.write(move |tx| tx.ledger_mut().put_noun(&known)).await
     }
+}
+
+/// People who are asked for: the reviewer, whose word it is, then the others by their numbers.
+fn asked_for<'a>(reviewer: &'a ForgeUser, comments: &'a [ReviewComment]) -> Vec<(u64, &'a ForgeUser)> {
+    let is_asked = |user: &&ForgeUser| user.id != 0 && !user.is_bot;
+    let others: BTreeMap<u64, &ForgeUser> =
+        comments.iter().map(|comment| &comment.author).filter(is_asked).map(|user| (user.id, user)).collect();
+    let others = others.into_iter().filter(|(id, _)| *id != reviewer.id);
+    let first = Some(reviewer).filter(is_asked).map(|user| (user.id, user));
+    first.into_iter().chain(others).take(ASKED_MAX).collect()
 }
 
 /// What a person may do: as the forge said, else as is guessed; with what the repository says they weigh.

@@ -21,6 +21,8 @@ use crate::verified::Standing;
 const JOB_KEY: &str = "reviews/backfill:";
 /// Pull requests between two looks at what else is to be done.
 const ROUND: usize = 10;
+/// Tries of one pull request that a forge answers otherwise; then it is passed over.
+const TRIES_OF_ONE: u32 = 3;
 
 /// How far a backfill has come.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,6 +135,7 @@ impl Engine {
         let Some((forge, at)) = self.forge_of(&repository) else {
             return Ok(Handled::Failed(not_readable(&repository).message));
         };
+        let is_last_try = job.attempts >= TRIES_OF_ONE;
         for _ in 0..ROUND {
             let Some(backfill) = self.backfill_of(&repository).await? else { return Ok(Handled::Done) };
             let Some(pr) = backfill.left.last().copied() else { return Ok(Handled::Done) };
@@ -144,11 +147,27 @@ impl Engine {
             }
             match self.pulled(&repository, pr, Handing::OfThePast).await {
                 Ok(read) => self.note_read(backfill, read.reviews).await?,
-                Err(error) if error.kind == ErrorKind::NotFound => self.note_read(backfill, 0).await?,
                 Err(error) if error.kind == ErrorKind::Throttled => {
                     return Ok(Handled::Later(pause_of(&error, now)));
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    let is_its_own = matches!(error.kind, ErrorKind::NotFound | ErrorKind::TooLarge)
+                        // A forge that answers otherwise has something against this one.
+                        || is_last_try && forge.changed(&at, None, 1).await.is_ok();
+                    if !is_its_own {
+                        return Err(error);
+                    }
+                    let key = &repository.key;
+                    tracing::warn!(
+                        repository = key,
+                        pr,
+                        ?error,
+                        "a pull request cannot be read and is passed over"
+                    );
+                    self.note_read(backfill, 0).await?;
+                    // The next has tries of its own.
+                    return Ok(Handled::Later(self.clock.now()));
+                }
             }
         }
         Ok(Handled::Later(self.clock.now()))

@@ -1,11 +1,10 @@
 //! What is known of a pull request's reviews: by its forge, where this server may ask it, else by what came so far. A forge that cannot
 //! be reached now is asked later; what it has said before is no stand-in.
 
-use loci_model::forge_news::{ForgeNews, ReviewChange, ToldComment};
+use loci_model::forge_news::{ForgeNews, ReviewChange, ToldComment, ToldReview};
 use loci_model::ports::code::{CodeError, CodePlace};
 use loci_model::ports::forge::{Forge, ForgePlace};
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
-use loci_model::pull_request::PullRequest;
 use loci_model::repository::Repository;
 use loci_model::review::{Authority, Review, ReviewComment, ReviewState};
 use loci_model::verdict::Unverifiable;
@@ -69,37 +68,31 @@ impl Engine {
         self.store.read(move |tx| stored_of(tx, &repository, pr)).await
     }
 
-    /// What is known of the reviews that news of one review touches, and which they are.
+    /// What is known of the reviews that news of one review touches, and which they are: from the forge, each of them, where it may be asked.
     pub(super) async fn known_by_news(
         &self,
         repository: &Repository,
-        (pr, id): (PullRequest, u64),
+        mut known: Known,
+        id: u64,
         news: &[ForgeNews],
-        stored: &[Review],
     ) -> Result<(Known, Vec<u64>)> {
-        let mut known = Known::stored(pr, stored);
-        match self.forge_of(repository) {
-            None => news.iter().for_each(|news| known.take(news)),
-            Some((forge, place)) => {
-                let number = known.pr.number;
-                let comments = forge.comments(&place, number).await.map_err(failed)?;
-                known.comments = comments.into_iter().map(|told| (told.comment.id, told)).collect();
-                match forge.review(&place, number, id).await.map_err(failed)? {
-                    Some(told) => known.reviews.insert(id, told),
-                    // It was taken away; what it had said counts no more.
-                    None => known.reviews.remove(&id).map(|mut gone| {
-                        gone.state = ReviewState::Dismissed;
-                        known.reviews.insert(id, gone.clone());
-                        gone
-                    }),
-                };
-                news.iter().for_each(|news| known.take_thread(news));
-                known.threads.extend(threads(forge, &place, number).await?);
-            }
-        }
         let gone: Vec<&ReviewComment> = news.iter().filter_map(gone).collect();
-        let touched = known.touched(id, &gone);
-        Ok((known, touched.into_iter().collect()))
+        let Some((forge, place)) = self.forge_of(repository) else {
+            news.iter().for_each(|news| known.take(news));
+            let touched = known.touched(id, &gone);
+            return Ok((known, touched.into_iter().collect()));
+        };
+        let number = known.pr.number;
+        let comments = forge.comments(&place, number).await.map_err(failed)?;
+        known.comments = comments.into_iter().map(|told| (told.comment.id, told)).collect();
+        read_into(&mut known, forge, &place, id).await?;
+        news.iter().for_each(|news| known.take_thread(news));
+        known.threads.extend(threads(forge, &place, number).await?);
+        let touched: Vec<u64> = known.touched(id, &gone).into_iter().collect();
+        for other in touched.iter().filter(|other| **other != id) {
+            read_into(&mut known, forge, &place, *other).await?;
+        }
+        Ok((known, touched))
     }
 
     /// A review out of what is known, with who may do what, the task, and why nothing is learned from it; `None` where it is not known.
@@ -110,9 +103,9 @@ impl Engine {
         id: u64,
         is_past: bool,
     ) -> Result<Option<Review>> {
-        let Some(told) = known.reviews.get(&id) else { return Ok(None) };
-        let roles = self.roles(repository, told, &known.comments_of(id)).await?;
-        self.assembled_with(repository, known, (id, is_past), &roles).await
+        let Some(of) = counted(repository, known, id) else { return Ok(None) };
+        let roles = self.roles(repository, &of.0, &of.1).await?;
+        self.assembled_with(repository, known, of, (is_past, &roles)).await.map(Some)
     }
 
     /// The same, where who may do what is as it was told.
@@ -122,18 +115,17 @@ impl Engine {
         known: &Known,
         id: u64,
     ) -> Result<Option<Review>> {
-        self.assembled_with(repository, known, (id, false), &authority::Roles::new()).await
+        let Some(of) = counted(repository, known, id) else { return Ok(None) };
+        self.assembled_with(repository, known, of, (false, &authority::Roles::new())).await.map(Some)
     }
 
     async fn assembled_with(
         &self,
         repository: &Repository,
         known: &Known,
-        (id, is_past): (u64, bool),
-        roles: &authority::Roles,
-    ) -> Result<Option<Review>> {
-        let Some(told) = known.reviews.get(&id).cloned() else { return Ok(None) };
-        let mut comments = known.comments_of(id);
+        (told, mut comments): (ToldReview, Vec<ReviewComment>),
+        (is_past, roles): (bool, &authority::Roles),
+    ) -> Result<Review> {
         let mut authority = authority::of(&repository.settings.reviews, roles, &told.reviewer, told.guess);
         authority.is_code_owner = false;
         let has_paths = comments.iter().any(|comment| comment.path.is_some());
@@ -149,19 +141,20 @@ impl Engine {
         let actor = place::actor_of(repository)?;
         let tasks = self.store.read(move |tx| mapping::tasks_of(tx, &place, &actor, &pr)).await?;
         let task = tasks.into_iter().next().map(|task| task.id);
-        let left_out = left_out::why(&intake_of(repository), &told.reviewer, &known.pr, task.is_some());
+        let intake = intake_of(repository);
+        let left_out = left_out::why(&intake, &told.reviewer, &known.pr, task.is_some());
         let mut body = told.body.clone();
         masking::text(&mut body);
-        Ok(Some(Review {
+        Ok(Review {
             memory: repository.memory.clone(),
             actor: place::actor_of(repository)?,
             repository: repository.id.clone(),
             pr: known.pr.number,
-            id,
+            id: told.id,
             authority,
             updated_at: assembling::updated_at(&told, &comments),
             reviewer: told.reviewer,
-            pr_author: known.pr.author.clone(),
+            pr_author: left_out::counted(&intake, &known.pr.author),
             state: told.state,
             body,
             comments,
@@ -171,8 +164,8 @@ impl Engine {
             left_out: left_out.map(str::to_owned),
             is_past,
             submitted_at: told.submitted_at,
-            read_at: self.clock.now(),
-        }))
+            read_at: known.asked_at,
+        })
     }
 
     /// The pull request and all of its reviews, from the forge.
@@ -182,10 +175,11 @@ impl Engine {
     pub(super) async fn fetched(&self, repository: &Repository, pr: u64, stored: &[Review]) -> Result<Known> {
         let (forge, place) = self.forge_of(repository).ok_or_else(|| not_readable(repository))?;
         let missing = || Error::not_found(format!("{} has no pull request {pr}", repository.key)).on("pr");
+        let asked_at = self.clock.now();
         let told = forge.pull_request(&place, pr).await.map_err(failed)?.ok_or_else(missing)?;
         let reviews = forge.reviews(&place, pr).await.map_err(failed)?;
         let comments = forge.comments(&place, pr).await.map_err(failed)?;
-        let mut known = Known::stored(told, stored);
+        let mut known = Known::stored(told, stored, asked_at);
         known.threads.extend(threads(forge, &place, pr).await?);
         for gone in known.reviews.values_mut() {
             gone.state = ReviewState::Dismissed;
@@ -200,6 +194,31 @@ impl Engine {
         let name = self.settings.verified.memory.clone();
         self.store.read(move |tx| Ok(tx.memories().by_name(&name)?.map(|memory| memory.id))).await
     }
+}
+
+/// Reads a review from its forge. What one had said that was taken away counts no more.
+async fn read_into(known: &mut Known, forge: &dyn Forge, place: &ForgePlace, id: u64) -> Result<()> {
+    match forge.review(place, known.pr.number, id).await.map_err(failed)? {
+        Some(told) => drop(known.reviews.insert(id, told)),
+        None => {
+            if let Some(gone) = known.reviews.get_mut(&id) {
+                gone.state = ReviewState::Dismissed;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A review and its comments, with their authors as they count in the repository; `None` where it is not known.
+fn counted(repository: &Repository, known: &Known, id: u64) -> Option<(ToldReview, Vec<ReviewComment>)> {
+    let intake = intake_of(repository);
+    let mut told = known.reviews.get(&id)?.clone();
+    told.reviewer = left_out::counted(&intake, &told.reviewer);
+    let mut comments = known.comments_of(id);
+    for comment in &mut comments {
+        comment.author = left_out::counted(&intake, &comment.author);
+    }
+    Some((told, comments))
 }
 
 /// Threads that are resolved, or not; none where the forge does not tell this: reviews are read without.

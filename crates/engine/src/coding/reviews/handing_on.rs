@@ -1,15 +1,30 @@
 //! Whoever learns from what forges tell: one place.
 
-use loci_model::Result;
 use loci_model::forge_news::ForgeNews;
-use loci_model::ports::store::StoreExt;
 use loci_model::pull_request::{PullRequest, PullRequestChange};
 use loci_model::repository::Repository;
 use loci_model::review::Review;
+use loci_model::{Error, Result};
 
 use super::assembling::says_the_same;
+use super::blanking::PURGED;
 use super::masking;
 use crate::Engine;
+use crate::coding::rules::Over;
+
+/// How often a review is put together anew that somebody else wrote meanwhile.
+pub(super) const TRIES: usize = 5;
+
+/// What became of a review that was handed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Handed {
+    /// It was.
+    On,
+    /// It says what is known.
+    AsKnown,
+    /// Somebody else wrote it meanwhile: it is to be put together anew.
+    Overtaken,
+}
 
 /// Which reviews are handed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,17 +88,28 @@ impl Engine {
         Ok(())
     }
 
-    /// Hands a review on; whether it did. What is stored says whether it is new: who learns from it stores it.
-    pub(super) async fn hand_on_review(&self, review: Review, handing: Handing) -> Result<bool> {
-        let (told, memory) = (review.clone(), review.memory.clone());
-        let key = Review::key_of(&review.repository, review.pr, review.id);
-        let stored = self.store.read(move |tx| tx.ledger().noun::<Review>(&memory, &key)).await?;
-        let is_known = stored.is_some_and(|stored| says_the_same(&stored, &told));
-        if is_known && handing != Handing::Always {
-            return Ok(false);
+    /// Hands a review on that was put together over what was `stored` of it. What is stored says whether it is new: who learns from it stores
+    /// it.
+    pub(super) async fn hand_on_review(
+        &self,
+        review: Review,
+        handing: Handing,
+        stored: Option<&Review>,
+    ) -> Result<Handed> {
+        if stored.is_some_and(|stored| stored.left_out.as_deref() == Some(PURGED)) {
+            return Ok(Handed::AsKnown);
         }
-        let (memory, repository) = (review.memory.clone(), review.repository.clone());
-        self.learn_from_review(&memory, &repository, review).await?;
-        Ok(true)
+        let is_known = stored.is_some_and(|stored| says_the_same(stored, &review));
+        if is_known && handing != Handing::Always {
+            return Ok(Handed::AsKnown);
+        }
+        let over = Over::Stored(stored.cloned().map(Box::new));
+        let learned = self.learn_over(review, over).await?;
+        Ok(if learned.is_overtaken { Handed::Overtaken } else { Handed::On })
     }
+}
+
+/// That somebody else wrote a review each time that it was put together: it is tried again later.
+pub(super) fn overtaken() -> Error {
+    Error::unavailable("the review was read by others at the same time: try again")
 }

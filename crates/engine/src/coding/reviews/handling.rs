@@ -13,9 +13,9 @@ use loci_model::{Error, ErrorKind, Result, Timestamp};
 
 use super::assembling::{Known, is_all_known};
 use super::gathering::failed;
-use super::handing_on::Handing;
+use super::handing_on::{Handed, Handing, TRIES, overtaken};
 use super::left_out::DRAFT;
-use super::receiving::{Kept, ignored};
+use super::receiving::{Kept, UNKNOWN_REPO, ignored};
 use crate::Engine;
 
 /// A job's key, before that of its unit.
@@ -65,7 +65,7 @@ impl Engine {
         }
         let is_full = waiting.len() == DELIVERIES;
         let dealt = match &repository {
-            None => Ok(Some("unknown_repo".to_owned())),
+            None => Ok(Some(UNKNOWN_REPO.to_owned())),
             Some(repository) => self.deal_with(repository, unit, &waiting).await,
         };
         let now = self.clock.now();
@@ -100,29 +100,62 @@ impl Engine {
         }
     }
 
-    /// Reads a review once, whatever has come of it, and hands it on with those that it touches.
+    /// Reads a review once, whatever has come of it, and hands it on with those that it touches; anew, where somebody else wrote one of them
+    /// meanwhile.
     async fn deal_with_review(
+        &self,
+        repository: &Repository,
+        of: (u64, u64),
+        news: &[ForgeNews],
+    ) -> Result<Option<String>> {
+        for _ in 0..TRIES {
+            if let Some(dealt) = self.read_review(repository, of, news).await? {
+                return Ok(dealt);
+            }
+        }
+        Err(overtaken())
+    }
+
+    /// Reads it; `None` where somebody else wrote what it touches meanwhile.
+    async fn read_review(
         &self,
         repository: &Repository,
         (pr, id): (u64, u64),
         news: &[ForgeNews],
-    ) -> Result<Option<String>> {
+    ) -> Result<Option<Option<String>>> {
+        let asked_at = self.clock.now();
         let stored = self.stored_reviews(repository, pr).await?;
         let own = stored.iter().find(|review| review.id == id);
         if is_all_known(news, own) {
-            return Ok(Some("known".to_owned()));
+            return Ok(Some(Some("known".to_owned())));
         }
         let Some(told) = news.iter().rev().find_map(pull_request) else {
-            return Ok(Some("event".to_owned()));
+            return Ok(Some(Some("event".to_owned())));
         };
-        let (known, touched) = self.known_by_news(repository, (told.clone(), id), news, &stored).await?;
+        let of = Known::stored(self.no_draft_any_more(repository, told).await?, &stored, asked_at);
+        let (known, touched) = self.known_by_news(repository, of, id, news).await?;
         let mut left_out = None;
         for id in touched {
             let Some(review) = self.assembled(repository, &known, id, false).await? else { continue };
             left_out = left_out.or_else(|| review.left_out.clone());
-            self.hand_on_review(review, Handing::WhereNew).await?;
+            let before = stored.iter().find(|review| review.id == id);
+            if self.hand_on_review(review, Handing::WhereNew, before).await? == Handed::Overtaken {
+                return Ok(None);
+            }
         }
-        Ok(left_out)
+        Ok(Some(left_out))
+    }
+
+    /// A pull request as it was told; where it was a draft then, as its forge says that it is now: that it is one no more may have been heard
+    /// of before the review.
+    async fn no_draft_any_more(&self, repository: &Repository, told: &PullRequest) -> Result<PullRequest> {
+        if told.is_draft
+            && let Some((forge, at)) = self.forge_of(repository)
+            && let Some(now) = forge.pull_request(&at, told.number).await.map_err(failed)?
+        {
+            return Ok(now);
+        }
+        Ok(told.clone())
     }
 
     /// How a pull request stands, by its forge where that may be asked. What was said of a draft that is one no more counts now.
@@ -143,11 +176,13 @@ impl Engine {
         self.hand_on_changes(repository, news, pr).await?;
         let stored = self.stored_reviews(repository, number).await?;
         let waits = |review: &&Review| review.left_out.as_deref() == Some(DRAFT) && !pr.is_draft;
-        let waiting: Vec<u64> = stored.iter().filter(waits).map(|review| review.id).collect();
-        let known = Known::stored(pr.clone(), &stored);
-        for id in waiting {
-            if let Some(review) = self.assembled(repository, &known, id, false).await? {
-                self.hand_on_review(review, Handing::WhereNew).await?;
+        for waiting in stored.iter().filter(waits) {
+            // What it says is as old as it was, and from where it was.
+            let known = Known::stored(pr.clone(), &stored, waiting.read_at);
+            if let Some(review) = self.assembled(repository, &known, waiting.id, waiting.is_past).await? {
+                if self.hand_on_review(review, Handing::WhereNew, Some(waiting)).await? == Handed::Overtaken {
+                    return Err(overtaken());
+                }
             }
         }
         Ok(None)

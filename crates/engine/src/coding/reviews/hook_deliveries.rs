@@ -1,12 +1,13 @@
 //! `hook_deliveries`, `hook_delivery_retry`: what hooks brought in, and trying again what failed.
 
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
+use loci_model::forge_news::ForgeNotice;
 use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::StoreExt;
+use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{DeliveryId, Error, JobId, Result, Timestamp, limits};
 
-use super::receiving::{IGNORED, Kept, ask};
+use super::receiving::{HookTaken, IGNORED, Kept, UNKNOWN_REPO, ask, may_be_read_again, read};
 use crate::memories::existing;
 use crate::page::Page;
 use crate::verified::Standing;
@@ -92,7 +93,8 @@ pub struct HookDeliveryShown {
 }
 
 impl Engine {
-    /// A page of what hooks brought in, the newest first.
+    /// A page of what hooks brought in, the newest first. One with room left may have a next all the same: it looks at so many, and
+    /// no further.
     ///
     /// # Errors
     /// `Denied` without administration of the memory, `Invalid` (limit not 1 to 100).
@@ -115,7 +117,7 @@ impl Engine {
                 existing(tx, &memory)?;
                 let direction = DeliveryDirection::In;
                 let (mut rows, mut after, mut scanned) = (Vec::new(), after.clone(), 0);
-                loop {
+                let is_whole = loop {
                     let stored = state.map(HookState::stored);
                     let page =
                         tx.deliveries().page(&memory, direction, stored, after.as_ref(), wanted + 1)?;
@@ -127,19 +129,21 @@ impl Engine {
                         }
                     }
                     if is_last || rows.len() > wanted || scanned >= SCANNED_MAX {
-                        break;
+                        break is_last || rows.len() > wanted;
                     }
-                }
+                };
                 let shown = rows.into_iter().map(shown).collect::<Result<Vec<_>>>()?;
-                Ok(Page::cut(shown, wanted, |row| row.id.clone()))
+                let page = Page::cut(shown, wanted, |row| row.id.clone());
+                // Where it broke off, the next page looks on behind what this one looked at.
+                Ok(if is_whole { page } else { Page { next: after, ..page } })
             })
             .await
     }
 
-    /// Deals with a delivery again that failed.
+    /// Deals with a delivery again that failed, whose repository was not known, or whose job broke off for good.
     ///
     /// # Errors
-    /// `Denied` without administration of the memory; `NotFound`; `Conflict` for one that did not fail.
+    /// `Denied` without administration of the memory; `NotFound`; `Conflict` for another, and where the repository is still not known.
     pub async fn hook_delivery_retry(
         &self,
         caller: &Principal,
@@ -156,22 +160,55 @@ impl Engine {
                 existing(tx, &memory)?;
                 let found = tx.deliveries().get(&memory, DeliveryDirection::In, &id)?;
                 let missing = || Error::not_found("no delivery of that id came in: list them").on("guid");
-                let mut row = found.ok_or_else(missing)?;
-                if row.state != DeliveryState::Failed {
-                    let state = HookState::of(&row).as_str();
-                    return Err(Error::conflict(format!(
-                        "the delivery is {state}: only a failed one is tried again"
-                    )));
-                }
-                (row.state, row.attempts, row.due) = (DeliveryState::Pending, 0, now);
+                let row = again(tx, found.ok_or_else(missing)?, now)?;
+                let waited = row.state == DeliveryState::Pending;
+                let row = Delivery { state: DeliveryState::Pending, attempts: 0, due: now, ..row };
                 tx.deliveries_mut().note_received(&row)?;
-                ask(tx, &memory, &row.order_key, (&job, now, 0))?;
+                let is_new = ask(tx, &memory, &row.order_key, (&job, now, 0))?;
+                if waited && !is_new {
+                    return Err(refused(&row));
+                }
                 shown(row)
             })
             .await?;
         self.wake.call();
         Ok(shown)
     }
+}
+
+/// A delivery as it is to be dealt with again.
+fn again(tx: &mut dyn Tx, row: Delivery, now: Timestamp) -> Result<Delivery> {
+    if row.state != DeliveryState::Done {
+        return Ok(row);
+    }
+    if !may_be_read_again(&row) {
+        return Err(refused(&row));
+    }
+    let kept = Kept::read(&row.body)?;
+    let Some(repository) = kept.unknown.clone() else {
+        let rule = "what the delivery said was not kept: have the forge send it again";
+        return Err(Error::conflict(rule));
+    };
+    let notice = ForgeNotice { repository, event: kept.event.clone(), news: kept.news.clone() };
+    match read(tx, &row.memory, &notice, now)? {
+        (Some(order_key), _) => {
+            let body = Kept { unknown: None, ..kept }.document()?;
+            Ok(Delivery { order_key, body, last_error: None, ..row })
+        }
+        (None, HookTaken::Ignored(UNKNOWN_REPO)) => {
+            let rule = format!("{} is still not registered: register it, then try again", kept.repository);
+            Err(Error::conflict(rule))
+        }
+        (None, _) => Err(Error::conflict("nothing follows from this event: it is of no use here")),
+    }
+}
+
+fn refused(row: &Delivery) -> Error {
+    let state = HookState::of(row).as_str();
+    let rule = format!(
+        "the delivery is {state}: only a failed one, or one of an unknown repository, is tried again"
+    );
+    Error::conflict(rule)
 }
 
 fn shown(row: Delivery) -> Result<HookDeliveryShown> {

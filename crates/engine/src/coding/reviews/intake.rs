@@ -2,13 +2,12 @@
 
 use loci_model::repository::{Repository, ReviewIntake};
 
-/// Patterns of branches of tasks.
-const PATTERNS: &[&str] = &["agent/{task_id}", "agent/{task_id}-*"];
+use crate::coding::outcomes::mapping::BRANCH_PATTERNS;
 
 /// What counts for a repository: each member is there.
 pub fn intake_of(repository: &Repository) -> ReviewIntake {
     let own = &repository.settings.reviews;
-    let patterns = || PATTERNS.iter().map(|pattern| (*pattern).to_owned()).collect();
+    let patterns = || BRANCH_PATTERNS.iter().map(|pattern| (*pattern).to_owned()).collect();
     ReviewIntake {
         agent_logins: Some(own.agent_logins.clone().unwrap_or_default()),
         allow_bots: Some(own.allow_bots.clone().unwrap_or_default()),

@@ -14,12 +14,10 @@ pub(super) fn why(
     pr: &PullRequest,
     has_task: bool,
 ) -> Option<&'static str> {
-    let is_among = |logins: &[String]| logins.iter().any(|login| login.eq_ignore_ascii_case(&reviewer.login));
-    // The agent must not learn from itself, whatever else is allowed.
-    if is_among(intake.agent_logins.as_deref().unwrap_or_default()) {
+    if is_among(intake.agent_logins.as_deref(), reviewer) {
         return Some("agent");
     }
-    if reviewer.is_bot && !is_among(intake.allow_bots.as_deref().unwrap_or_default()) {
+    if counted(intake, reviewer).is_bot {
         return Some("bot");
     }
     if is_same(reviewer, &pr.author) {
@@ -29,6 +27,19 @@ pub(super) fn why(
         return Some(DRAFT);
     }
     (!has_task && !intake.accept_unmapped_prs.unwrap_or(true)).then_some("unmapped")
+}
+
+/// An account as it counts: a program that the repository allows is as good as a person. Whoever reads a review asks its authors'
+/// `is_bot` alone.
+pub(super) fn counted(intake: &ReviewIntake, user: &ForgeUser) -> ForgeUser {
+    // The agent must not learn from itself, whatever else is allowed.
+    let is_agent = is_among(intake.agent_logins.as_deref(), user);
+    let is_allowed = !is_agent && is_among(intake.allow_bots.as_deref(), user);
+    ForgeUser { is_bot: user.is_bot && !is_allowed, ..user.clone() }
+}
+
+fn is_among(logins: Option<&[String]>, user: &ForgeUser) -> bool {
+    logins.unwrap_or_default().iter().any(|login| login.eq_ignore_ascii_case(&user.login))
 }
 
 /// Numbers tell people apart; names do where there are none.
@@ -64,6 +75,9 @@ mod tests {
         assert_eq!(why(&user(8, "shop-agent[bot]", true)), Some("agent"));
         assert_eq!(why(&user(9, "renamed", false)), Some("pr_author"));
         assert_eq!(why(&user(0, "BOB", false)), Some("pr_author"));
+        let is_bot = |user: &ForgeUser| counted(&intake, user).is_bot;
+        assert!(!is_bot(&user(5, "alice", false)) && !is_bot(&user(7, "Lint[bot]", true)));
+        assert!(is_bot(&user(6, "dependabot[bot]", true)) && is_bot(&user(8, "shop-agent[bot]", true)));
         pr.is_draft = true;
         assert_eq!(super::why(&intake, &user(5, "alice", false), &pr, true), Some("draft"));
         strict.ignore_drafts = Some(false);

@@ -15,8 +15,10 @@
 //! | `owners` | who owns which files |
 //! | `pulling` | all reviews of a pull request, read from its forge |
 //! | `polling`, `backfilling` | what has changed since the last time, and what was before |
+//! | `landed` | what came onto the default branch since the last time |
 //! | `taking` | a review as any forge could tell it |
 //! | `handing_on` | whoever learns from it |
+//! | `blanking` | words that were purged go from the reviews that hold them |
 //!
 //! Everything here may happen twice and has its effect once: a delivery is noted as done behind its effects, and those are written under
 //! the forge's own numbers.
@@ -24,11 +26,13 @@
 mod assembling;
 mod authority;
 mod backfilling;
+mod blanking;
 mod gathering;
 mod handing_on;
 mod handling;
 mod hook_deliveries;
 mod intake;
+mod landed;
 mod left_out;
 mod masking;
 mod owners;
@@ -38,6 +42,7 @@ mod receiving;
 mod taking;
 
 pub use backfilling::BackfillAsked;
+pub(crate) use blanking::blank;
 pub(crate) use handling::Handled;
 pub use hook_deliveries::{HookDeliveryShown, HookState};
 pub use intake::intake_of;

@@ -8,7 +8,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
 use loci_model::repository::Repository;
 use loci_model::time::DAY_MS;
-use loci_model::{ActorId, ErrorKind, JobId, MemoryId, RepositoryId, Result, Timestamp};
+use loci_model::{ActorId, Error, ErrorKind, JobId, MemoryId, RepositoryId, Result, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::gathering::{failed, not_readable};
@@ -24,6 +24,8 @@ const JOB_KEY: &str = "reviews/poll:";
 const REPOSITORIES: usize = 1_000;
 /// Pull requests of one round; the next goes on.
 const PULL_REQUESTS: usize = 500;
+/// Rounds that break off at one pull request while the forge answers; then it is passed over.
+const ROUNDS_AT_ONE: u32 = 3;
 
 /// How far a repository was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,12 +37,41 @@ struct Cursor {
     until: Timestamp,
     /// Pull requests that were changed then and are known.
     at_until: Vec<u64>,
+    /// The pull request at which rounds broke off, and how many.
+    #[serde(default)]
+    stuck_at: Option<(u64, u32)>,
     polled_at: Timestamp,
+    /// When what came onto the default branch was read last.
+    #[serde(default)]
+    landed_at: Option<Timestamp>,
 }
 
 impl Cursor {
     fn key_of(repository: &RepositoryId) -> String {
         format!("reviews/{repository}")
+    }
+
+    /// A pull request is behind it.
+    fn pass(&mut self, pr: u64, updated_at: Timestamp) {
+        if updated_at > self.until {
+            (self.until, self.at_until) = (updated_at, Vec::new());
+        }
+        self.at_until.push(pr);
+        self.stuck_at = None;
+    }
+
+    /// Whether a pull request that could not be read is passed over, so that it does not keep others waiting: at once where it is not
+    /// there, or too large; else when the forge answered in so many rounds, but not for this one.
+    fn gives_up(&mut self, pr: u64, error: &Error) -> bool {
+        match error.kind {
+            ErrorKind::Throttled => false,
+            ErrorKind::NotFound | ErrorKind::TooLarge => true,
+            _ => {
+                let before = self.stuck_at.filter(|(at, _)| *at == pr).map_or(0, |(_, rounds)| rounds);
+                self.stuck_at = Some((pr, before + 1));
+                before + 1 >= ROUNDS_AT_ONE
+            }
+        }
     }
 }
 
@@ -73,6 +104,8 @@ pub struct ReviewsPolled {
     pub reviews: usize,
     /// Of these, what was new or changed.
     pub changed: usize,
+    /// Pull requests that could not be read and were passed over: the log says which, and why.
+    pub skipped: usize,
 }
 
 impl Engine {
@@ -150,28 +183,51 @@ impl Engine {
     }
 
     async fn polled(&self, repository: &Repository) -> Result<ReviewsPolled> {
-        let (forge, at) = self.forge_of(repository).ok_or_else(|| not_readable(repository))?;
         let began = self.clock.now();
         let mut cursor = self.cursor(repository, began).await?;
-        let mut changed = forge.changed(&at, Some(cursor.until), PULL_REQUESTS).await.map_err(failed)?;
+        let polled = self.polled_from(repository, &mut cursor).await;
+        // A round that broke off is one, too: the next is not due at once.
+        cursor.polled_at = began;
+        let noted = self.note_cursor(&cursor).await;
+        polled.and_then(|polled| noted.map(|()| polled))
+    }
+
+    /// What has changed behind a cursor, which moves along.
+    async fn polled_from(&self, repository: &Repository, cursor: &mut Cursor) -> Result<ReviewsPolled> {
+        let (forge, at) = self.forge_of(repository).ok_or_else(|| not_readable(repository))?;
+        let began = self.clock.now();
+        self.hand_on_landed(repository, cursor.landed_at.unwrap_or(began)).await?;
+        cursor.landed_at = Some(began);
+        // Those at the cursor are told once more.
+        let count = PULL_REQUESTS.saturating_add(cursor.at_until.len());
+        let mut changed = forge.changed(&at, Some(cursor.until), count).await.map_err(failed)?;
         changed.reverse(); // The oldest first: whatever breaks off goes on there.
         let mut polled = ReviewsPolled::default();
         for (pr, updated_at) in changed {
             if updated_at == cursor.until && cursor.at_until.contains(&pr) {
                 continue;
             }
-            let read = self.pulled(repository, pr, Handing::WhereNew).await?;
-            polled.pull_requests += 1;
-            polled.reviews += read.reviews;
-            polled.changed += read.changed;
-            if updated_at > cursor.until {
-                (cursor.until, cursor.at_until) = (updated_at, Vec::new());
+            match self.pulled(repository, pr, Handing::WhereNew).await {
+                Ok(read) => {
+                    polled.pull_requests += 1;
+                    polled.reviews += read.reviews;
+                    polled.changed += read.changed;
+                }
+                Err(error) if cursor.gives_up(pr, &error) => {
+                    polled.skipped += 1;
+                    let repository = &repository.key;
+                    tracing::warn!(
+                        repository,
+                        pr,
+                        ?error,
+                        "a pull request cannot be read and is passed over"
+                    );
+                }
+                Err(error) => return Err(error),
             }
-            cursor.at_until.push(pr);
-            self.note_cursor(&cursor).await?;
+            cursor.pass(pr, updated_at);
+            self.note_cursor(cursor).await?;
         }
-        cursor.polled_at = began;
-        self.note_cursor(&cursor).await?;
         Ok(polled)
     }
 
@@ -186,7 +242,9 @@ impl Engine {
                 repository: repository.id.clone(),
                 until: now.plus_millis(-DAY_MS),
                 at_until: Vec::new(),
+                stuck_at: None,
                 polled_at: now,
+                landed_at: None,
             })
         };
         known.map_or_else(first, Ok)

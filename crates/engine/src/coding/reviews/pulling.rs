@@ -12,7 +12,7 @@ use loci_model::review::Review;
 use loci_model::{Error, Result};
 
 use super::gathering::failed;
-use super::handing_on::Handing;
+use super::handing_on::{Handed, Handing, TRIES, overtaken};
 use crate::memories::existing;
 use crate::verified::{Standing, find_repository};
 use crate::{Engine, access};
@@ -69,7 +69,8 @@ impl Engine {
                 Error::not_found(format!("no such review of pull request {pr} is known")).on("review_id")
             );
         }
-        self.handed_on(wanted, Handing::Always).await
+        let stored = wanted.clone();
+        self.handed_on(wanted, Handing::Always, &stored).await?.ok_or_else(overtaken)
     }
 
     /// The repository of that name, for who may administer its memory.
@@ -90,29 +91,48 @@ impl Engine {
             .await
     }
 
-    /// Reads a pull request and hands its reviews on.
+    /// Reads a pull request and hands its reviews on; anew, where somebody else wrote one of them meanwhile.
     pub(super) async fn pulled(
         &self,
         repository: &Repository,
         pr: u64,
         handing: Handing,
     ) -> Result<ReviewsPulled> {
+        for _ in 0..TRIES {
+            if let Some(pulled) = self.pulled_once(repository, pr, handing).await? {
+                return Ok(pulled);
+            }
+        }
+        Err(overtaken())
+    }
+
+    async fn pulled_once(
+        &self,
+        repository: &Repository,
+        pr: u64,
+        handing: Handing,
+    ) -> Result<Option<ReviewsPulled>> {
         let stored = self.stored_reviews(repository, pr).await?;
         let known = self.fetched(repository, pr, &stored).await?;
         let mut reviews = Vec::new();
         for id in known.reviews.keys().filter(|id| !known.is_answers_alone(**id)) {
             let before = stored.iter().find(|review| review.id == *id);
-            // What was the present's once stays so.
-            let is_past = handing == Handing::OfThePast && before.is_none_or(|before| before.is_past);
+            let is_past = match handing {
+                Handing::WhereNew => false,
+                // What was the present's once stays so.
+                Handing::OfThePast => before.is_none_or(|before| before.is_past),
+                // Nobody said anything: what was the past's stays so.
+                Handing::Always => before.is_some_and(|before| before.is_past),
+            };
             reviews.extend(self.assembled(repository, &known, *id, is_past).await?);
         }
-        let pulled = self.handed_on(reviews, handing).await?;
+        let Some(pulled) = self.handed_on(reviews, handing, &stored).await? else { return Ok(None) };
         // Outcomes belong to tasks, and the past has none.
         if handing != Handing::OfThePast {
             self.hand_on_pull_request(repository, &known.pr, PullRequestChange::Seen).await?;
             self.hand_on_checks(repository, &known.pr.head_sha).await?;
         }
-        Ok(pulled)
+        Ok(Some(pulled))
     }
 
     /// Hands on the checks of a commit that ended, where the token may read them: reviews are learned from without them.
@@ -131,15 +151,25 @@ impl Engine {
         self.hand_on_news(repository, &news).await
     }
 
-    /// Hands reviews on, and counts.
-    pub(super) async fn handed_on(&self, reviews: Vec<Review>, handing: Handing) -> Result<ReviewsPulled> {
+    /// Hands reviews on that were put together over what was `stored`, and counts; `None` where somebody else wrote one meanwhile.
+    pub(super) async fn handed_on(
+        &self,
+        reviews: Vec<Review>,
+        handing: Handing,
+        stored: &[Review],
+    ) -> Result<Option<ReviewsPulled>> {
         let mut pulled = ReviewsPulled { reviews: reviews.len(), ..ReviewsPulled::default() };
         for review in reviews {
             if let Some(why) = &review.left_out {
                 *pulled.left_out.entry(why.clone()).or_default() += 1;
             }
-            pulled.changed += usize::from(self.hand_on_review(review, handing).await?);
+            let before = stored.iter().find(|one| one.id == review.id);
+            match self.hand_on_review(review, handing, before).await? {
+                Handed::On => pulled.changed += 1,
+                Handed::AsKnown => {}
+                Handed::Overtaken => return Ok(None),
+            }
         }
-        Ok(pulled)
+        Ok(Some(pulled))
     }
 }

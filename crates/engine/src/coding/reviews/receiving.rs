@@ -2,7 +2,7 @@
 //! delivery's number is the only guard against repetitions, for signatures have no time: numbers stay for thirty days.
 
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
-use loci_model::forge_news::{ForgeNews, ForgeNotice, NewsUnit};
+use loci_model::forge_news::{ForgeNews, ForgeNotice, NewsUnit, NoticedRepository};
 use loci_model::job::{DueRule, JobKind, NewJob};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
@@ -18,6 +18,8 @@ use crate::verified::noticed;
 const SWEPT: usize = 50;
 /// The order key of what is of no use.
 const OF_NOTHING: &str = "-";
+/// Why nothing follows from what is of a repository that is not registered (yet).
+pub(super) const UNKNOWN_REPO: &str = "unknown_repo";
 
 /// A delivery whose signature was right.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +57,9 @@ pub(super) struct Kept {
     pub(super) hook_id: Option<String>,
     #[serde(default)]
     pub(super) news: Option<ForgeNews>,
+    /// Who the repository is, of a delivery of one that was not known: it may be registered later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) unknown: Option<NoticedRepository>,
 }
 
 impl Kept {
@@ -76,7 +81,7 @@ impl Engine {
     /// What the store says; then nothing was taken, and the sender is told.
     pub async fn hook_receive(&self, mut delivery: HookDelivery) -> Result<HookTaken> {
         let Some(memory) = self.memory_of_hooks().await? else {
-            return Ok(HookTaken::Ignored("unknown_repo"));
+            return Ok(HookTaken::Ignored(UNKNOWN_REPO));
         };
         delivery.notice.news = delivery.notice.news.map(masking::news);
         let now = self.clock.now();
@@ -106,10 +111,13 @@ impl Receiving<'_> {
         let old = self.now.plus_millis(-limits::RECEIVED_KEPT_MS);
         tx.deliveries_mut().sweep_received(self.memory, old, SWEPT)?;
         let known = tx.deliveries().get(self.memory, DeliveryDirection::In, &delivery.id)?;
-        if known.as_ref().is_some_and(|known| known.state != DeliveryState::Failed) {
-            return Ok(HookTaken::Duplicate);
+        if let Some(known) = known.as_ref().filter(|known| !may_be_read_again(known)) {
+            // What waits for a job that broke off for good waits for another.
+            let is_left = known.state == DeliveryState::Pending
+                && ask(tx, self.memory, &known.order_key, (self.job, self.now, 0))?;
+            return Ok(if is_left { HookTaken::Queued } else { HookTaken::Duplicate });
         }
-        let (unit, taken) = self.read(tx, &delivery.notice)?;
+        let (unit, taken) = read(tx, self.memory, &delivery.notice, self.now)?;
         let is_queued = taken == HookTaken::Queued;
         let order_key = unit.clone().unwrap_or_else(|| OF_NOTHING.to_owned());
         let row = Delivery {
@@ -118,7 +126,7 @@ impl Receiving<'_> {
             direction: DeliveryDirection::In,
             target: delivery.hook.to_owned(),
             order_key,
-            body: kept(delivery, is_queued).document()?,
+            body: kept(delivery, taken).document()?,
             state: if is_queued { DeliveryState::Pending } else { DeliveryState::Done },
             attempts: 0,
             due: self.now,
@@ -129,7 +137,7 @@ impl Receiving<'_> {
             created_at: known.as_ref().map_or(self.now, |known| known.created_at),
         };
         match known {
-            // It failed, and is sent again under its number: it is dealt with again.
+            // It failed, or was of an unknown repository, and is sent again under its number: it is dealt with again.
             Some(_) => tx.deliveries_mut().note_received(&row).map(drop)?,
             None => tx.deliveries_mut().insert(&row).map(drop)?,
         }
@@ -138,28 +146,42 @@ impl Receiving<'_> {
         }
         Ok(taken)
     }
+}
 
-    /// The unit that it is about, and whether anything follows.
-    fn read(&self, tx: &mut dyn Tx, notice: &ForgeNotice) -> Result<(Option<String>, HookTaken)> {
-        let formerly = match &notice.news {
-            Some(ForgeNews::Named { formerly }) => Some(formerly.as_str()),
-            Some(_) | None => None,
-        };
-        let Some(repository) = noticed(tx, self.memory, &notice.repository, formerly, self.now)? else {
-            return Ok((None, HookTaken::Ignored("unknown_repo")));
-        };
-        let Some(news) = &notice.news else { return Ok((None, HookTaken::Ignored("event"))) };
-        Ok((Some(news.unit().key(&repository.id)), HookTaken::Queued))
+/// Whether a delivery that is known is read as if it came first: it failed, or its repository was not known then.
+pub(super) fn may_be_read_again(known: &Delivery) -> bool {
+    match known.state {
+        DeliveryState::Failed => true,
+        DeliveryState::Pending => false,
+        DeliveryState::Done => known.last_error.as_deref() == Some(ignored(UNKNOWN_REPO).as_str()),
     }
 }
 
-/// Asks for the job of a unit: a review's when nothing has come for a while, for a review comes in many pieces.
+/// The unit that news is about, and whether anything follows.
+pub(super) fn read(
+    tx: &mut dyn Tx,
+    memory: &MemoryId,
+    notice: &ForgeNotice,
+    now: Timestamp,
+) -> Result<(Option<String>, HookTaken)> {
+    let formerly = match &notice.news {
+        Some(ForgeNews::Named { formerly }) => Some(formerly.as_str()),
+        Some(_) | None => None,
+    };
+    let Some(repository) = noticed(tx, memory, &notice.repository, formerly, now)? else {
+        return Ok((None, HookTaken::Ignored(UNKNOWN_REPO)));
+    };
+    let Some(news) = &notice.news else { return Ok((None, HookTaken::Ignored("event"))) };
+    Ok((Some(news.unit().key(&repository.id)), HookTaken::Queued))
+}
+
+/// Asks for the job of a unit: a review's when nothing has come for a while, for a review comes in many pieces. False where one was open.
 pub(super) fn ask(
     tx: &mut dyn Tx,
     memory: &MemoryId,
     key: &str,
     (job, now, debounce_ms): (&JobId, Timestamp, i64),
-) -> Result<()> {
+) -> Result<bool> {
     let is_review = matches!(NewsUnit::of_key(key), Some((_, NewsUnit::Review { .. })));
     let new = NewJob {
         id: job.clone(),
@@ -172,11 +194,15 @@ pub(super) fn ask(
         due: if is_review { now.plus_millis(debounce_ms) } else { now },
         due_rule: DueRule::Later,
     };
-    tx.jobs_mut().enqueue(&new, now).map(drop)
+    tx.jobs_mut().enqueue(&new, now).map(|open| open == *job)
 }
 
-fn kept(delivery: &HookDelivery, with_news: bool) -> Kept {
+/// What is kept: the news, where something follows from it, or may when its repository is registered.
+fn kept(delivery: &HookDelivery, taken: HookTaken) -> Kept {
+    let is_unknown = taken == HookTaken::Ignored(UNKNOWN_REPO);
+    let with_news = is_unknown || taken == HookTaken::Queued;
     Kept {
+        unknown: is_unknown.then(|| delivery.notice.repository.clone()),
         event: delivery.notice.event.clone(),
         repository: delivery.notice.repository.path.clone(),
         digest: delivery.digest.clone(),

@@ -9,7 +9,7 @@ use loci_model::review::ForgeUser;
 use loci_model::{Error, Result};
 
 use super::assembling::Known;
-use super::handing_on::Handing;
+use super::handing_on::{Handing, overtaken};
 use super::pulling::ReviewsPulled;
 use crate::Engine;
 use crate::verified::Standing;
@@ -53,9 +53,12 @@ impl Engine {
             reviews: BTreeMap::from([(id, new.review)]),
             comments: new.comments.into_iter().map(|told| (told.comment.id, told)).collect(),
             threads: BTreeMap::new(),
+            asked_at: self.clock.now(),
         };
+        let stored = self.stored_reviews(&repository, known.pr.number).await?;
         let review = self.assembled_as_told(&repository, &known, id).await?;
-        self.handed_on(review.into_iter().collect(), Handing::WhereNew).await
+        let taken = self.handed_on(review.into_iter().collect(), Handing::WhereNew, &stored).await?;
+        taken.ok_or_else(overtaken)
     }
 }
 

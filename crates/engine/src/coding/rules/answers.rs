@@ -20,13 +20,14 @@ const APPROVE: &str = "/loci approve ";
 pub(super) fn oppose(
     tx: &dyn ReadTx,
     review: &Review,
+    agents: &[String],
     touched: &mut Touched,
     left: &mut BTreeSet<RecordId>,
 ) -> Result<()> {
     if review.left_out.is_some() {
         return Ok(());
     }
-    for (answered, item) in dissenting::dissents(tx, review)? {
+    for (answered, item) in dissenting::dissents(tx, review, agents)? {
         let here = touched.values().filter(|(support, _)| {
             support.items.iter().any(|one| one.pr == review.pr && one.comments.contains(&answered))
         });
@@ -58,6 +59,7 @@ pub(super) fn approve(
     tx: &dyn ReadTx,
     ruler: &Ruler<'_>,
     review: &Review,
+    agents: &[String],
     touched: &mut Touched,
 ) -> Result<()> {
     if !ruler.settings.approval_by_reply || review.left_out.is_some() || review.is_past {
@@ -70,7 +72,9 @@ pub(super) fn approve(
         (&comment.author, authority, comment.body.as_str(), comment.created_at)
     });
     for (who, authority, text, at) in std::iter::once(of_review).chain(of_comments) {
-        if !authority.is_some_and(|authority| may_approve(&authority)) || who.is_bot {
+        if !authority.is_some_and(|authority| may_approve(&authority))
+            || dissenting::is_of_the_work(review, agents, who)
+        {
             continue;
         }
         for id in text.lines().filter_map(|line| line.trim().strip_prefix(APPROVE)) {

@@ -13,7 +13,7 @@ use loci_model::{ActorId, Error, JobId, MemoryId, Namespace, RecordId, Result, l
 
 use super::extracting::{Impact, canonical, impact_of};
 use super::settling::{News, Ruler, advance, dress, lose, settle};
-use super::taking::rule_digest;
+use super::taught::rule_digest;
 use super::weighing::weigh;
 use crate::Engine;
 use crate::coding::place;

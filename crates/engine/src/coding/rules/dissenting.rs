@@ -3,11 +3,11 @@
 
 use loci_model::Result;
 use loci_model::ports::store::{LedgerPage, ReadTx};
-use loci_model::review::{Authority, Review, ReviewComment};
+use loci_model::review::{Authority, ForgeUser, Review, ReviewComment};
 use loci_model::rule::{DissentItem, ReviewYield, RuleSupport};
 
 use super::extracting::{Reason, ReviewText, extract};
-use super::taking::excerpt;
+use super::taught::excerpt;
 use super::weighing::person;
 
 /// Reviews of one pull request that are looked at.
@@ -27,11 +27,15 @@ const WONT_FIX: &[&str] = &[
 ];
 
 /// What a review says against rules, with the comment that it answers.
-pub(super) fn dissents(tx: &dyn ReadTx, review: &Review) -> Result<Vec<(u64, DissentItem)>> {
+pub(super) fn dissents(
+    tx: &dyn ReadTx,
+    review: &Review,
+    agents: &[String],
+) -> Result<Vec<(u64, DissentItem)>> {
     let mut found = Vec::new();
     for comment in &review.comments {
         let Some(answered) = comment.in_reply_to else { continue };
-        if !speaks_against(comment) {
+        if is_of_the_work(review, agents, &comment.author) || !speaks_against(comment) {
             continue;
         }
         let Some(authority) = authority_of(tx, review, comment)? else { continue };
@@ -49,10 +53,13 @@ pub(super) fn dissents(tx: &dyn ReadTx, review: &Review) -> Result<Vec<(u64, Dis
     Ok(found)
 }
 
+/// Whose word counts for nothing on a pull request (coding-agent-memory.md §11.7): its author's, an agent's and a program's.
+pub(super) fn is_of_the_work(review: &Review, agents: &[String], who: &ForgeUser) -> bool {
+    let is_agent = || agents.iter().any(|login| login.eq_ignore_ascii_case(&who.login));
+    who.is_bot || person(who) == person(&review.pr_author) || is_agent()
+}
+
 fn speaks_against(comment: &ReviewComment) -> bool {
-    if comment.author.is_bot {
-        return false;
-    }
     let words = comment.body.to_lowercase().replace('’', "'");
     let is_refused =
         comment.is_resolved == Some(true) && WONT_FIX.iter().any(|phrase| words.contains(phrase));

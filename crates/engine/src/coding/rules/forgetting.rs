@@ -3,9 +3,8 @@
 
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::store::{LedgerPage, Tx};
-use loci_model::record::RecordState;
 use loci_model::review::{ForgeUser, Review};
-use loci_model::rule::RuleSupport;
+use loci_model::rule::{RuleDecided, RuleSupport};
 use loci_model::{ActorId, MemoryId, RecordId, Result};
 
 use super::settling::{News, Ruler, settle};
@@ -19,15 +18,15 @@ const PAGE: usize = 200;
 /// What stands where a name was.
 const FORGOTTEN: &str = "forgotten";
 
-/// Forgets everybody who goes by a name in the reviews of an actor's repository; the rules whose support changed, with their states now.
-/// Whoever calls has checked that they may.
+/// Forgets everybody who goes by a name in the reviews of an actor's repository; the rules that nobody else stands by: they are to be
+/// erased. Whoever calls has checked that they may.
 pub(crate) fn forget_login(
     tx: &mut dyn Tx,
     changing: &Changing<'_>,
     actor: &ActorId,
     login: &str,
     server: &CodingSettings,
-) -> Result<Vec<(RecordId, RecordState)>> {
+) -> Result<Vec<RecordId>> {
     let mut people: Vec<ForgeUser> = vec![ForgeUser { login: login.to_owned(), ..ForgeUser::default() }];
     for review in shelf::<Review>(tx, &changing.memory.id, actor)? {
         let said = review.comments.iter().map(|comment| &comment.author);
@@ -38,13 +37,13 @@ pub(crate) fn forget_login(
             }
         }
     }
-    let mut changed = Vec::new();
+    let mut bare = Vec::new();
     for who in &people {
-        changed.extend(forget_reviewer(tx, changing, actor, who, server)?);
+        bare.extend(forget_reviewer(tx, changing, actor, who, server)?);
     }
     // Questions of all reviews go, and are asked again without those words: whose words one quotes is not kept beside it.
     asking_forgetting::of_reviews(tx, &changing.memory.id, changing.at)?;
-    Ok(changed)
+    Ok(bare)
 }
 
 /// Forgets one person.
@@ -54,23 +53,33 @@ fn forget_reviewer(
     actor: &ActorId,
     who: &ForgeUser,
     server: &CodingSettings,
-) -> Result<Vec<(RecordId, RecordState)>> {
+) -> Result<Vec<RecordId>> {
     let memory = &changing.memory.id;
-    let mut changed = Vec::new();
+    let mut bare = Vec::new();
     let all = shelf::<RuleSupport>(tx, memory, actor)?;
     for mut support in all {
         let before = support.clone();
         support.items.retain(|item| person(&item.reviewer) != person(who));
         support.dissent.retain(|item| person(&item.author) != person(who));
+        for decided in [&mut support.approved, &mut support.pinned, &mut support.closed].into_iter().flatten()
+        {
+            if is_by(decided, who) {
+                decided.by = format!("@{FORGOTTEN}");
+            }
+        }
         if support == before {
+            continue;
+        }
+        if support.items.is_empty() && support.approved.is_none() && support.pinned.is_none() {
+            // What it says goes with its record.
+            tx.ledger_mut().remove(memory, Shelf::RuleSupport, &support.key())?;
+            bare.push(support.rule);
             continue;
         }
         let repository = tx.repositories().get(memory, &support.repository)?;
         let settings = server.of(repository.as_ref()).rules;
         let ruler = Ruler { changing: *changing, actor, settings };
-        if let Some(record) = settle(tx, &ruler, &mut support, News::Quiet)? {
-            changed.push((record.id, record.state));
-        }
+        settle(tx, &ruler, &mut support, News::Quiet)?;
     }
     for mut review in shelf::<Review>(tx, memory, actor)? {
         let key = review.key();
@@ -88,7 +97,12 @@ fn forget_reviewer(
             tx.ledger_mut().put_noun(&review)?;
         }
     }
-    Ok(changed)
+    Ok(bare)
+}
+
+/// Whether somebody decided, as an answer on a pull request names them.
+fn is_by(decided: &RuleDecided, who: &ForgeUser) -> bool {
+    decided.by.strip_prefix('@').is_some_and(|login| login.eq_ignore_ascii_case(&who.login))
 }
 
 /// Every entry of an actor's shelf.

@@ -1,16 +1,16 @@
 //! A review read by a model, where the memory asks one (coding-agent-memory.md §19): rules without a model read it first, so that nothing waits;
 //! what the model tells, by the strict form, takes the place of what they found. The job `review_rules` asks, and knows nothing of reviews.
 
+use loci_model::exchange::Step;
 use loci_model::job::{DueRule, Job, JobKind, NewJob};
 use loci_model::ledger::Shelved;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::review::Review;
-use loci_model::rule::ReviewYield;
+use loci_model::rule::{ReviewYield, SupportItem};
 use loci_model::settings::ModelMode;
 use loci_model::{JobId, RecordId, Result, Timestamp};
 
 use super::extracting::{Extraction, asking};
-use super::taking::ReviewLearned;
 use crate::Engine;
 use crate::coding::extraction_prompts;
 use crate::memories::existing;
@@ -27,6 +27,8 @@ pub(crate) struct ReviewQuestion {
     pub(crate) mode: ModelMode,
     /// The question.
     pub(crate) question: Question,
+    /// Comments that it does not show.
+    unshown: Vec<u64>,
     review: Review,
     /// When it was first to be asked: the day that lines of the answer name.
     at: Timestamp,
@@ -40,11 +42,11 @@ impl ReviewQuestion {
     /// # Errors
     /// Where no line of it is of the form.
     pub(crate) fn read(&self, reply: &str) -> std::result::Result<Extraction, BadReply> {
-        asking::read(reply, &self.review, self.at)
+        asking::read(reply, &self.review, &self.unshown, self.at)
     }
 }
 
-/// Asks for a review to be read by a model.
+/// Asks for a review to be read by a model. What was asked about an earlier form of it is not asked any more: it may quote what was deleted.
 pub(super) fn ask_for(tx: &mut dyn Tx, review: &Review, job: &JobId, now: Timestamp) -> Result<()> {
     let new = NewJob {
         id: job.clone(),
@@ -57,21 +59,26 @@ pub(super) fn ask_for(tx: &mut dyn Tx, review: &Review, job: &JobId, now: Timest
         due: now,
         due_rule: DueRule::Earlier,
     };
-    tx.jobs_mut().enqueue(&new, now).map(drop)
+    let open = tx.jobs_mut().enqueue(&new, now)?;
+    if tx.exchanges_mut().drop_of_job(&review.memory, &open)? > 0 {
+        tx.jobs_mut().wake(&review.memory, &open, now)?;
+    }
+    Ok(())
 }
 
-/// What is to be answered where a review changes nothing. Read anew and found as it was, what a model told of it stays; and what a model told
-/// of a review that was changed since, or is forgotten, is thrown away: of the changed one it is asked again.
-pub(super) fn as_it_stands(
-    tx: &dyn Tx,
-    review: &Review,
-    was_read: bool,
-    is_asked: bool,
-) -> Result<Option<ReviewLearned>> {
-    let known: Option<Review> = tx.ledger().noun(&review.memory, &review.key())?;
-    let is_known = known.is_some_and(|known| Review { read_at: review.read_at, ..known } == *review);
-    let stays = || ReviewLearned { is_older: !was_read, ..ReviewLearned::default() };
-    Ok(if was_read { is_asked && is_known } else { !is_known }.then(stays))
+/// Whether a review is known as it is, whenever it was read. What a model told of one that was changed since, or is forgotten, is thrown
+/// away: of the changed one it is asked again.
+pub(super) fn is_as_known(known: Option<&Review>, review: &Review) -> bool {
+    known.is_some_and(|known| Review { read_at: review.read_at, ..known.clone() } == *review)
+}
+
+/// What a model told of a review before, as far as it rests on comments that are as they were: it stays until the model is heard again.
+pub(super) fn stays_told(item: &SupportItem, known: &Review, review: &Review) -> bool {
+    let body = |of: &Review, id: u64| of.comments.iter().find(|one| one.id == id).map(|one| one.body.clone());
+    let is_kept = |id: &u64| body(known, *id).is_some_and(|said| Some(said) == body(review, *id));
+    let is_said =
+        if item.comments.is_empty() { known.body == review.body } else { item.comments.iter().all(is_kept) };
+    item.read_by.starts_with(PROMPT) && is_said
 }
 
 impl Engine {
@@ -89,16 +96,34 @@ impl Engine {
                 }
                 let prompt = extraction_prompts::current(tx, &memory.id, PROMPT)?;
                 let text = prompt.text_for(review.actor.as_str());
-                let question = asking::question(&review, &text, prompt.version, at)?;
-                let asked = |question| ReviewQuestion { mode, question, review, at, prompt: prompt.id() };
-                Ok(question.map(asked))
+                let asked = asking::question(&review, &text, prompt.version, at)?;
+                Ok(asked.map(|asking::Asked { question, unshown }| ReviewQuestion {
+                    mode,
+                    question,
+                    unshown,
+                    review,
+                    at,
+                    prompt: prompt.id(),
+                }))
             })
             .await
     }
 
     /// Learns what a model told of a review.
-    pub(crate) async fn learn_as_told(&self, asked: &ReviewQuestion, said: Extraction) -> Result<()> {
-        self.learn_what_was_said(asked.review.clone(), said, asked.prompt.clone()).await.map(drop)
+    pub(crate) async fn learn_as_told(
+        &self,
+        job: &Job,
+        asked: &ReviewQuestion,
+        said: Extraction,
+    ) -> Result<()> {
+        let discarded = u64::try_from(said.discarded_lines).unwrap_or(u64::MAX);
+        if discarded > 0 {
+            self.observe.lines_discarded(Step::ReviewRules, discarded);
+            tracing::info!(job = %job.id, discarded, "lines of a model's answer about a review were discarded");
+        }
+        self.learn_what_was_said(asked.review.clone(), said, (asked.prompt.clone(), job.id.clone()))
+            .await
+            .map(drop)
     }
 
     /// Rules and examples that the review of a job left.

@@ -47,7 +47,8 @@ impl Engine {
     ///
     /// # Errors
     /// `REPO_UNKNOWN`; `NotFound` where the repository has no such rule; `Denied` without administration of the repository's actor;
-    /// `Conflict` where the rule is not in force; `Invalid` for another target; `Unavailable` where the code cannot be read.
+    /// `Conflict` where the rule is not in force, or the target is no file there; `Invalid` for another target; `Unavailable` where the
+    /// code cannot be read.
     pub async fn rule_promote(
         &self,
         caller: &Principal,
@@ -82,10 +83,15 @@ impl Engine {
         let default = repository.default_ref.clone();
         let path = target.clone();
         let work = move |source: &dyn CodeSource| read(source, default.as_deref(), &path);
-        let (commit, old) = self
+        let (commit, there) = self
             .on_code(&repository, standing, Arc::new(work))
             .await
             .map_err(|error| unreadable(&repository.key, &error))?;
+        let old = match there {
+            There::Nothing => None,
+            There::File(text) => Some(text),
+            There::Other(kind) => return Err(no_file(&target, kind)),
+        };
         let text = contained(&rule.text);
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let bullet = match rule.scope.as_deref() {
@@ -97,14 +103,32 @@ impl Engine {
     }
 }
 
-/// The tip of the default branch, and the file there.
-fn read(source: &dyn CodeSource, default: Option<&str>, path: &str) -> CodeResult<(String, Option<String>)> {
+/// What is at the target's path.
+enum There {
+    Nothing,
+    File(String),
+    /// What no patch adds a line to.
+    Other(EntryKind),
+}
+
+/// The tip of the default branch, and what is there.
+fn read(source: &dyn CodeSource, default: Option<&str>, path: &str) -> CodeResult<(String, There)> {
     let tip = tip_of(source, None, default)?;
     let commit = tip.commit().map(|commit| commit.to_string()).unwrap_or_default();
-    let entry = source.entry(&tip.revision, path)?.filter(|entry| entry.kind == EntryKind::File);
-    let Some(entry) = entry else { return Ok((commit, None)) };
-    let bytes = source.read(&entry.id, FILE_BYTES_MAX)?;
-    Ok((commit, Some(String::from_utf8_lossy(&bytes).into_owned())))
+    let there = match source.entry(&tip.revision, path)? {
+        None => There::Nothing,
+        Some(entry) if entry.kind == EntryKind::File => {
+            let bytes = source.read(&entry.id, FILE_BYTES_MAX)?;
+            There::File(String::from_utf8_lossy(&bytes).into_owned())
+        }
+        Some(entry) => There::Other(entry.kind),
+    };
+    Ok((commit, there))
+}
+
+fn no_file(target: &str, kind: EntryKind) -> Error {
+    let kind = kind.as_str();
+    Error::conflict(format!("{target} is a {kind} at the default branch, and no file: choose another target"))
 }
 
 fn unreadable(repo: &str, error: &CodeError) -> Error {

@@ -309,7 +309,7 @@ pub(super) fn dress(rule: &mut Record, support: &RuleSupport, standing: &Standin
         return;
     }
     rule.tier = if is_suspect { TrustTier::Flagged } else { TrustTier::External };
-    let is_doubted = is_suspect || support.asks_approval.contains(&ApprovalReason::InjectionScore);
+    let is_doubted = is_suspect || support.asks().contains(&ApprovalReason::InjectionScore);
     let is_mapped = support.items.is_empty() || support.items.iter().any(|item| item.is_mapped);
     rule.trust = if is_doubted { DOUBTED } else { 1.0 } * if is_mapped { 1.0 } else { UNMAPPED };
 }

@@ -7,34 +7,32 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::ledger::{Shelf, Shelved};
-use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::metadata::MetadataValue;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::provenance::Provenance;
-use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
+use loci_model::record::{RecordKind, RecordOrigin, RecordState, TrustTier};
 use loci_model::repository::Repository;
 use loci_model::review::Review;
 use loci_model::rule::{ApprovalReason, ProtectedTopics, ReviewYield, RuleImpact, RuleSupport, SupportItem};
 use loci_model::settings::ModelMode;
 use loci_model::{Error, JobId, MemoryId, Namespace, RecordId, RepositoryId, Result, limits};
-use sha2::{Digest, Sha256};
 
-use super::extracting::{
-    Correction, ExtractedRule, Extraction, Impact, Reason, ReviewText, canonical, extract,
-};
+use super::extracting::{Correction, Extraction, Reason, ReviewText, canonical, extract};
 use super::settling::{News, Ruler, settle};
-use super::weighing::{item_weight, person};
+use super::taught::{Taught, excerpt, rule_digest, rule_metadata};
+use super::weighing::{authority_at, item_weight, person};
 use super::{answers, examples, modelled};
 use crate::Engine;
 use crate::access;
-use crate::coding::learned::{SCHEMA_VERSION, digest};
+use crate::coding::learned::digest;
 use crate::coding::place;
 use crate::coding::rules_list::rules_of;
 use crate::memories::existing;
 use crate::records::writing::{Building, Origin};
 use crate::records::{NewRecord, batch, changing::Changing};
-use crate::safety::{self, SafetyPolicy, Tally};
+use crate::safety::{SafetyPolicy, Tally};
 
 /// Who changes rules here, in telemetry.
 pub(super) const BY: &str = "loci";
@@ -54,6 +52,17 @@ pub struct ReviewLearned {
     pub refused: BTreeMap<String, u32>,
     /// A newer form of the review is known: nothing was changed.
     pub is_older: bool,
+    /// Somebody else wrote the review since it was looked at: nothing was changed, and it is to be put together anew.
+    pub is_overtaken: bool,
+}
+
+/// What a review was put together over.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::coding) enum Over {
+    /// What it is known as is of no matter: the newer reading counts.
+    Anything,
+    /// What was stored then.
+    Stored(Option<Box<Review>>),
 }
 
 /// What is made before the write.
@@ -65,8 +74,17 @@ struct Work {
     rules: Vec<RecordId>,
     examples: Vec<RecordId>,
     vectors: JobId,
-    /// The job that asks a model, where one is asked.
-    asks: Option<JobId>,
+    /// How it came to be read.
+    reading: Reading,
+}
+
+/// How a review came to be read.
+#[derive(Debug, Clone, PartialEq)]
+enum Reading {
+    /// From a forge, by rules; the job that asks a model behind it, where one is asked, and what it was put together over.
+    Rules(JobId, Over),
+    /// By a model, in this job.
+    Model(JobId),
 }
 
 /// Whose words teach nothing: what was left out, and what people say of their own work.
@@ -87,9 +105,14 @@ impl Engine {
         review: Review,
     ) -> Result<ReviewLearned> {
         debug_assert!(review.memory == *memory && review.repository == *repository);
+        self.learn_over(review, Over::Anything).await
+    }
+
+    /// The same, only over what the review was put together from.
+    pub(in crate::coding) async fn learn_over(&self, review: Review, over: Over) -> Result<ReviewLearned> {
         let said = if is_silent(&review) { Extraction::default() } else { extract(&ReviewText::of(&review)) };
         let asks = JobId::parse(uuid7(self.ids.as_ref(), self.clock.now().millis()))?;
-        let work = self.review_work(review, said, READ_BY.to_owned(), Some(asks))?;
+        let work = self.review_work(review, said, READ_BY.to_owned(), Reading::Rules(asks, over))?;
         self.take_review(work).await
     }
 
@@ -98,9 +121,9 @@ impl Engine {
         &self,
         review: Review,
         said: Extraction,
-        read_by: String,
+        (read_by, job): (String, JobId),
     ) -> Result<ReviewLearned> {
-        let work = self.review_work(review, said, read_by, None)?;
+        let work = self.review_work(review, said, read_by, Reading::Model(job))?;
         self.take_review(work).await
     }
 
@@ -125,20 +148,17 @@ impl Engine {
                     actor: &actor,
                     settings: settings.coding.of(Some(&repository)).rules,
                 };
+                let is_asked = memory.settings.model_mode.unwrap_or(usual) != ModelMode::None;
                 let mut taking = Taking {
                     building: &building,
                     ruler: &ruler,
                     repository: &repository,
+                    keeps_told: is_asked && matches!(work.reading, Reading::Rules(..)),
                     found: Tally::default(),
                 };
-                let is_asked = memory.settings.model_mode.unwrap_or(usual) != ModelMode::None;
-                if let Some(learned) =
-                    modelled::as_it_stands(tx, &work.review, work.asks.is_some(), is_asked)?
-                {
-                    return Ok((learned, taking.found));
-                }
                 let learned = taking.take(tx, &work)?;
-                if let Some(job) = work.asks.as_ref().filter(|_| is_asked && !learned.is_older) {
+                let is_new = !learned.is_older && !learned.is_overtaken;
+                if let (Reading::Rules(job, _), true, true) = (&work.reading, is_asked, is_new) {
                     modelled::ask_for(tx, &work.review, job, at)?;
                 }
                 batch::ask_for_vectors(tx, &memory.id, &work.vectors, at)?;
@@ -155,7 +175,7 @@ impl Engine {
         review: Review,
         said: Extraction,
         read_by: String,
-        asks: Option<JobId>,
+        reading: Reading,
     ) -> Result<Work> {
         let now = self.clock.now().millis();
         let fresh = |count: usize| {
@@ -164,55 +184,8 @@ impl Engine {
         let vectors = JobId::parse(uuid7(self.ids.as_ref(), now))?;
         let rules = fresh(said.rules.len() + said.refused.len())?;
         let examples = fresh(said.examples.len())?;
-        Ok(Work { review, said, read_by, rules, examples, vectors, asks })
+        Ok(Work { review, said, read_by, rules, examples, vectors, reading })
     }
-}
-
-/// A statement that is kept as a rule.
-struct Taught {
-    text: String,
-    digest: String,
-    scope: Option<String>,
-    comments: Vec<u64>,
-    impact: RuleImpact,
-    asks_approval: BTreeSet<ApprovalReason>,
-}
-
-impl Taught {
-    fn of(repository: &RepositoryId, rule: &ExtractedRule) -> Self {
-        let mut asks_approval = BTreeSet::new();
-        let is_doubtful = f64::from(rule.injection) >= safety::injection::FLAGGED.into();
-        if is_doubtful {
-            asks_approval.insert(ApprovalReason::InjectionScore);
-        }
-        if rule.needs_approval && !is_doubtful {
-            asks_approval.insert(ApprovalReason::Command);
-        }
-        Self {
-            text: rule.text.clone(),
-            digest: rule_digest(repository, &rule.canonical, rule.scope.as_deref()),
-            scope: rule.scope.clone(),
-            comments: rule.comment_ids.clone(),
-            impact: match rule.impact {
-                Impact::High => RuleImpact::High,
-                Impact::Style => RuleImpact::Style,
-            },
-            asks_approval,
-        }
-    }
-}
-
-/// The digest by which rules are the same: equal in their canonical form, and of one scope.
-pub(super) fn rule_digest(repository: &RepositoryId, canonical: &str, scope: Option<&str>) -> String {
-    let whole = format!("{repository}\n{}\n{canonical}", scope.unwrap_or_default());
-    hex::encode(Sha256::digest(whole.as_bytes()))
-}
-
-/// A remark as provenance quotes it.
-pub(super) fn excerpt(text: &str) -> String {
-    let clean = safety::for_model(text);
-    let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().take(limits::RULE_EXCERPT_CHARS_MAX).collect()
 }
 
 /// Takes one review in.
@@ -220,6 +193,8 @@ struct Taking<'a> {
     building: &'a Building<'a>,
     ruler: &'a Ruler<'a>,
     repository: &'a Repository,
+    /// What a model told of comments that are as they were stays until it is heard again.
+    keeps_told: bool,
     found: Tally,
 }
 
@@ -228,17 +203,26 @@ impl Taking<'_> {
         let (memory, review) = (&self.building.memory.id, &work.review);
         let key = review.key();
         let known: Option<Review> = tx.ledger().noun(memory, &key)?;
-        if known.is_some_and(|known| known.read_at > review.read_at) {
-            return Ok(ReviewLearned { is_older: true, ..ReviewLearned::default() });
+        let (is_older, is_overtaken) = match &work.reading {
+            Reading::Rules(_, Over::Stored(stored)) => (false, stored.as_deref() != known.as_ref()),
+            Reading::Rules(_, Over::Anything) => {
+                (known.as_ref().is_some_and(|known| known.read_at > review.read_at), false)
+            }
+            Reading::Model(_) => (!modelled::is_as_known(known.as_ref(), review), false),
+        };
+        if is_older || is_overtaken {
+            return Ok(ReviewLearned { is_older, is_overtaken, ..ReviewLearned::default() });
         }
         tx.ledger_mut().put_noun(review)?;
         let before: Option<ReviewYield> = tx.ledger().noun(memory, &key)?;
         let before_rules = before.as_ref().map(|left| left.rules.clone()).unwrap_or_default();
-        let mut touched = self.without(tx, review, &before_rules)?;
         let mut left = BTreeSet::new();
-        self.support(tx, work, &mut touched, &mut left)?;
-        answers::oppose(tx, review, &mut touched, &mut left)?;
-        answers::approve(tx, self.ruler, review, &mut touched)?;
+        let known = known.filter(|_| self.keeps_told);
+        let mut touched = self.without(tx, review, known.as_ref(), &before_rules, &mut left)?;
+        self.support(tx, work, &before_rules, &mut touched, &mut left)?;
+        let agents = self.repository.settings.reviews.agent_logins.as_deref().unwrap_or_default();
+        answers::oppose(tx, review, agents, &mut touched, &mut left)?;
+        answers::approve(tx, self.ruler, review, agents, &mut touched)?;
         let mut learned = ReviewLearned { refused: counted(&work.said), ..ReviewLearned::default() };
         for (_, (mut support, news)) in touched {
             if let Some(record) = settle(tx, self.ruler, &mut support, news)? {
@@ -264,13 +248,30 @@ impl Taking<'_> {
         Ok(learned)
     }
 
-    /// What the review supported before, without it.
-    fn without(&self, tx: &dyn ReadTx, review: &Review, rules: &BTreeSet<RecordId>) -> Result<Touched> {
+    /// What the review supported before, without it; of what a model told, what still holds as `told` was stays.
+    fn without(
+        &self,
+        tx: &dyn ReadTx,
+        review: &Review,
+        told: Option<&Review>,
+        rules: &BTreeSet<RecordId>,
+        left: &mut BTreeSet<RecordId>,
+    ) -> Result<Touched> {
         let mut touched = Touched::new();
         for id in rules {
             let support: Option<RuleSupport> = tx.ledger().noun(&self.building.memory.id, id.as_str())?;
             let Some(mut support) = support else { continue };
-            support.items.retain(|item| (item.pr, item.review) != (review.pr, review.id));
+            support.items.retain_mut(|item| {
+                if (item.pr, item.review) != (review.pr, review.id) {
+                    return true;
+                }
+                let stays = told.is_some_and(|told| modelled::stays_told(item, told, review));
+                if stays {
+                    (item.state, item.authority) = (review.state, authority_at(review, &item.comments));
+                    left.insert(id.clone());
+                }
+                stays
+            });
             support.dissent.retain(|item| (item.pr, item.review) != (review.pr, review.id));
             touched.insert(id.clone(), (support, News::Quiet));
         }
@@ -282,6 +283,7 @@ impl Taking<'_> {
         &mut self,
         tx: &mut dyn Tx,
         work: &Work,
+        before: &BTreeSet<RecordId>,
         touched: &mut Touched,
         left: &mut BTreeSet<RecordId>,
     ) -> Result<()> {
@@ -291,13 +293,16 @@ impl Taking<'_> {
             let fresh = ids.next();
             let known = self.same(tx, &taught, touched)?;
             let mut support = match (known, fresh) {
-                (Some(known), _) => known,
+                (Same::Known(known), _) => *known,
                 // A review that counts for nothing leaves no rule.
-                (None, Some(id)) if item_weight(&item) > 0.0 => self.create(tx, work, &taught, id)?,
-                (None, _) => continue,
+                (Same::Unknown, Some(id)) if item_weight(&item) > 0.0 => {
+                    self.create(tx, work, &taught, id)?
+                }
+                (Same::Unknown, _) | (Same::Barred, _) => continue,
             };
-            let is_new = item_weight(&item) > 0.0 && !item.is_past;
-            support.asks_approval.extend(taught.asks_approval);
+            // Read again is not said again.
+            let is_new = item_weight(&item) > 0.0 && !item.is_past && !before.contains(&support.rule);
+            support.items.retain(|known| (known.pr, known.review) != (item.pr, item.review));
             support.items.push(item);
             keep_weightiest(&mut support.items);
             left.insert(support.rule.clone());
@@ -339,23 +344,27 @@ impl Taking<'_> {
             review: review.id,
             comments: taught.comments.clone(),
             reviewer: review.reviewer.clone(),
-            authority: review.authority,
+            authority: authority_at(review, &taught.comments),
             state: review.state,
             url: said.and_then(|comment| comment.url.clone()).or_else(|| review.url.clone()),
             at: said.map_or(review.submitted_at, |comment| comment.created_at),
             excerpt: excerpt(words),
-            job: None,
+            job: match &work.reading {
+                Reading::Rules(..) => None,
+                Reading::Model(job) => Some(job.to_string()),
+            },
             read_by: work.read_by.clone(),
             is_past: review.is_past,
             is_mapped: review.task.is_some(),
             is_accepted: said.is_some_and(followed),
+            asks_approval: taught.asks_approval.clone(),
         }
     }
 
     /// The rule that says this already: one that the review supported before, else one whose place none has taken.
-    fn same(&self, tx: &dyn ReadTx, taught: &Taught, touched: &Touched) -> Result<Option<RuleSupport>> {
+    fn same(&self, tx: &dyn ReadTx, taught: &Taught, touched: &Touched) -> Result<Same> {
         if let Some((support, _)) = touched.values().find(|(support, _)| support.digest == taught.digest) {
-            return Ok(Some(support.clone()));
+            return Ok(Same::Known(Box::new(support.clone())));
         }
         let page = LedgerPage {
             memory: self.building.memory.id.clone(),
@@ -365,19 +374,16 @@ impl Taking<'_> {
             after: None,
             limit: SAME_MAX,
         };
+        let mut is_barred = false;
         for support in tx.ledger().nouns::<RuleSupport>(&page)? {
-            let record = tx.records().get(&support.memory, &support.rule)?;
-            let is_gone = |record: &Record| {
-                matches!(
-                    record.state,
-                    RecordState::Superseded | RecordState::Erased | RecordState::RolledBack
-                )
-            };
-            if record.is_some_and(|record| !is_gone(&record)) {
-                return Ok(Some(support));
+            let Some(record) = tx.records().get(&support.memory, &support.rule)? else { continue };
+            match record.state {
+                RecordState::Superseded | RecordState::RolledBack => {}
+                RecordState::Erased => is_barred |= support.closed.is_some(),
+                _ => return Ok(Same::Known(Box::new(support))),
             }
         }
-        Ok(None)
+        Ok(if is_barred { Same::Barred } else { Same::Unknown })
     }
 
     /// A new rule, not in force.
@@ -404,7 +410,7 @@ impl Taking<'_> {
         let from = Origin { provenance, origin: RecordOrigin::Extracted, index_text: None };
         let (mut record, safe) = self.building.build(&new, id, from)?;
         record.metadata.insert("content_sha256".to_owned(), MetadataValue::String(digest(&record.text)));
-        let mut asks_approval = taught.asks_approval.clone();
+        let mut asks_approval = BTreeSet::new();
         if record.state == RecordState::Active {
             record.state = RecordState::Candidate;
         }
@@ -434,20 +440,18 @@ impl Taking<'_> {
     }
 }
 
+/// What is known of a rule that a review teaches.
+enum Same {
+    /// What supports it.
+    Known(Box<RuleSupport>),
+    /// It was erased for what it says: reviews do not teach it again.
+    Barred,
+    /// Nothing.
+    Unknown,
+}
+
 /// Rules that a review has to do with, and what is new of each.
 pub(super) type Touched = BTreeMap<RecordId, (RuleSupport, News)>;
-
-/// What every rule's record says of itself.
-pub(super) fn rule_metadata(actor: &str, source_type: &str, read_by: &str) -> Metadata {
-    let text = |text: &str| MetadataValue::String(text.to_owned());
-    Metadata::from([
-        ("schema_version".to_owned(), text(SCHEMA_VERSION)),
-        ("repo".to_owned(), text(actor)),
-        ("type".to_owned(), text("review_feedback")),
-        ("source_type".to_owned(), text(source_type)),
-        ("extraction_prompt_version".to_owned(), text(read_by)),
-    ])
-}
 
 /// Of more items than a rule keeps, the oldest of the lightest go.
 fn keep_weightiest(items: &mut Vec<SupportItem>) {

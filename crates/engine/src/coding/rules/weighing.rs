@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::review::{Authority, ForgeUser, RepositoryRole, ReviewState};
+use loci_model::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewState};
 use loci_model::rule::{RuleApproval, RuleImpact, RuleSupport, SupportItem};
 
 use crate::coding::settings::{RuleSettings, share_of};
@@ -46,6 +46,18 @@ pub(super) fn authority(of: &Authority) -> f64 {
     };
     let whole = if of.is_code_owner { (role + OWNER).min(1.0) } else { role };
     if of.is_provisional { whole.min(PROVISIONAL_MAX) } else { whole }
+}
+
+/// What a reviewer may do where they said something: whoever owns files that other comments are about owns nothing here. What the whole
+/// review says is about all of them.
+pub(super) fn authority_at(review: &Review, comments: &[u64]) -> Authority {
+    let mut said = review.comments.iter().filter(|comment| comments.contains(&comment.id)).peekable();
+    if said.peek().is_none() {
+        return review.authority;
+    }
+    let is_code_owner =
+        said.any(|comment| comment.authority.is_some_and(|authority| authority.is_code_owner));
+    Authority { is_code_owner, ..review.authority }
 }
 
 /// Whether a person may put rules in force by their word alone.
@@ -98,9 +110,9 @@ pub(super) fn weigh(of: &RuleSupport, settings: &RuleSettings) -> Standing {
         if authority(&item.authority) + EPSILON >= settings.quorum_min_authority {
             counting.insert(who);
             counted_prs.insert(item.pr);
-        }
-        if item.is_accepted {
-            accepted.insert(item.pr);
+            if item.is_accepted {
+                accepted.insert(item.pr);
+            }
         }
     }
     let beside = accepted.len() as f64 * ACCEPTED - dissent(of);
@@ -144,7 +156,7 @@ fn is_suggested(of: &RuleSupport) -> bool {
 }
 
 fn waits_for(of: &RuleSupport, settings: &RuleSettings) -> Option<&'static str> {
-    if let Some(reason) = of.asks_approval.iter().next() {
+    if let Some(reason) = of.asks().iter().next() {
         return Some(reason.as_str());
     }
     match (settings.approval, of.impact) {

@@ -29,6 +29,7 @@ fn item(reviewer: u64, pr: u64, of: RepositoryRole, state: ReviewState) -> Suppo
         is_past: false,
         is_mapped: true,
         is_accepted: false,
+        asks_approval: [].into(),
     }
 }
 

@@ -6,7 +6,11 @@ use loci_model::record::{Record, RecordState};
 use loci_model::telemetry::StateChange;
 
 /// The state of a record at a time; `None`: it was not there yet.
-pub(super) fn state_at(record: &Record, changes: &[StateChange], at: Timestamp) -> Option<RecordState> {
+pub(in crate::coding) fn state_at(
+    record: &Record,
+    changes: &[StateChange],
+    at: Timestamp,
+) -> Option<RecordState> {
     if record.created_at > at {
         return None;
     }

@@ -31,6 +31,7 @@ use crate::Engine;
 use crate::memories::existing;
 use crate::verified::{Standing, find_repository};
 
+pub(super) use earlier::state_at;
 pub use held::{HeldDecision, HeldListing};
 pub use purge::{PurgeAsk, Purged};
 pub use repository_quarantine::RepositoryQuarantineAsk;

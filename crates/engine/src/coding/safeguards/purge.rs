@@ -18,7 +18,7 @@ use loci_model::{Error, RecordId, Result, Timestamp, limits};
 use super::selecting::{Selection, tasks_of};
 use super::{Part, check_reason};
 use crate::asking::forgetting as asking_forgetting;
-use crate::coding::{forgetting as told, rules};
+use crate::coding::{forgetting as told, reviews, rules};
 use crate::memories::existing;
 use crate::records::changing::Changing;
 use crate::verified::{Standing, following};
@@ -53,6 +53,8 @@ pub struct Purged {
     pub applied: bool,
     /// Items of sessions that were erased with them, where a task or a person was named.
     pub session_items: u64,
+    /// Reviews whose words were erased with them, where words are what was named: nothing is learned from them any more.
+    pub reviews: u64,
 }
 
 impl Engine {
@@ -72,26 +74,38 @@ impl Engine {
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
         let there: Vec<RecordState> =
             RecordState::ALL.iter().copied().filter(|state| *state != RecordState::Erased).collect();
-        let found = self.selected(caller, &part, &ask.which, &there).await?;
+        let found = self.selected(caller, &part, &ask.which, &there, true).await?;
         let matched = u64::try_from(found.len()).unwrap_or(u64::MAX);
         let ids = found.iter().take(limits::QUARANTINE_IDS_MAX).cloned().collect();
         if ask.dry_run {
-            return Ok(Purged { matched, ids, applied: false, session_items: 0 });
+            return Ok(Purged { matched, ids, applied: false, session_items: 0, reviews: 0 });
         }
         confirmed(ask.confirm, matched)?;
-        // Rules that others said too are weighed anew and stay: what is theirs alone is erased.
-        let going = match self.forget_what_they_said(&part, &ask.which, &caller.name).await? {
-            true => self.selected(caller, &part, &ask.which, &there).await?,
-            false => found,
+        // Rules that others said too are weighed anew and stay: what is theirs alone is erased, and may be said again by others.
+        let bare = self.forget_what_they_said(&part, &ask.which, &caller.name).await?;
+        let (going, bars) = match bare {
+            Some(bare) => (self.without_support(&part, found, bare).await?, false),
+            None => (found, true),
         };
         for some in going.chunks(ROWS) {
             let (part, some, by) = (part.clone(), some.to_vec(), caller.name.clone());
             let (reason, at) = (ask.reason.clone(), self.clock.now());
-            self.store.write(move |tx| erase(tx, &part, &some, (&by, &reason), at)).await?;
+            self.store
+                .write(move |tx| {
+                    erase(tx, &part, &some, (&by, &reason), at)?;
+                    if bars {
+                        for rule in &some {
+                            rules::bar(tx, &part.memory, rule, &by, at)?;
+                        }
+                    }
+                    Ok(())
+                })
+                .await?;
         }
         let session_items = self.erase_sessions(&part, &ask.which).await?;
-        tracing::warn!(matched, session_items, "a part of a repository's memory was purged");
-        Ok(Purged { matched, ids, applied: true, session_items })
+        let reviews = self.blank_reviews(&part, &ask.which).await?;
+        tracing::warn!(matched, session_items, reviews, "a part of a repository's memory was purged");
+        Ok(Purged { matched, ids, applied: true, session_items, reviews })
     }
 
     /// Erases what was said in the sessions of the tasks that are named, by themselves or by their person.
@@ -114,12 +128,18 @@ impl Engine {
 }
 
 impl Engine {
-    /// Where a reviewer alone is named, their words support no rule any more, and their reviews go; whether that was so.
-    async fn forget_what_they_said(&self, part: &Part, which: &Selection, by: &str) -> Result<bool> {
-        let Some(reviewer) = which.reviewer.clone() else { return Ok(false) };
+    /// Where a reviewer alone is named, their words support no rule any more, and their reviews go; the rules that nobody else stands by.
+    /// `None` where something else is named.
+    async fn forget_what_they_said(
+        &self,
+        part: &Part,
+        which: &Selection,
+        by: &str,
+    ) -> Result<Option<Vec<RecordId>>> {
+        let Some(reviewer) = which.reviewer.clone() else { return Ok(None) };
         let is_alone = *which == Selection { reviewer: Some(reviewer.clone()), ..Selection::default() };
         if !is_alone {
-            return Ok(false);
+            return Ok(None);
         }
         let (part, by, at) = (part.clone(), by.to_owned(), self.clock.now());
         let server = self.settings.coding.clone();
@@ -128,7 +148,50 @@ impl Engine {
                 let memory = existing(tx, &part.memory)?;
                 let changing = Changing { memory: &memory, by: &by, at };
                 let login = reviewer.trim_start_matches('@');
-                rules::forget_login(tx, &changing, &part.actor, login, &server).map(|_| true)
+                rules::forget_login(tx, &changing, &part.actor, login, &server).map(Some)
+            })
+            .await
+    }
+
+    /// Of what was found, what nothing supports that others said; and what has lost its support.
+    async fn without_support(
+        &self,
+        part: &Part,
+        found: Vec<RecordId>,
+        bare: Vec<RecordId>,
+    ) -> Result<Vec<RecordId>> {
+        let memory = part.memory.clone();
+        self.store
+            .read(move |tx| {
+                let mut going = bare.clone();
+                for id in &found {
+                    if !going.contains(id) && rules::support_of(tx, &memory, id)?.is_none() {
+                        going.push(id.clone());
+                    }
+                }
+                Ok(going)
+            })
+            .await
+    }
+
+    /// Where words alone are named, perhaps of rules, they go from the reviews that hold them, too; how many hold them.
+    async fn blank_reviews(&self, part: &Part, which: &Selection) -> Result<u64> {
+        let Selection { content, pattern, kind, since, until, .. } = which.clone();
+        let words = Selection { content, pattern, since, until, ..Selection::default() };
+        let is_meant = Selection { kind: None, ..which.clone() } == words
+            && kind.as_deref().is_none_or(|kind| kind == "rule");
+        if !is_meant || (words.content.is_none() && words.pattern.is_none()) {
+            return Ok(0);
+        }
+        let (part, pattern, at) = (part.clone(), which.check()?, self.clock.now());
+        self.store
+            .write(move |tx| {
+                asking_forgetting::of_reviews(tx, &part.memory, at)?;
+                reviews::blank(tx, &part.memory, &part.actor, &|text, said_at| {
+                    words.names(text, pattern.as_ref())
+                        && words.since.is_none_or(|since| said_at >= since)
+                        && words.until.is_none_or(|until| said_at < until)
+                })
             })
             .await
     }

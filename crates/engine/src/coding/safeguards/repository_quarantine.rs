@@ -10,6 +10,8 @@ use loci_model::{JobId, RecordId, Result, limits};
 use super::selecting::Selection;
 use super::{Part, check_reason};
 use crate::Engine;
+use crate::coding::rules;
+use crate::coding::settings::CodingSettings;
 use crate::memories::existing;
 use crate::records::changing::Changing;
 use crate::records::{Quarantined, batch, quarantine};
@@ -29,8 +31,11 @@ pub struct RepositoryQuarantineAsk {
     pub dry_run: bool,
 }
 
+/// Changes some records, by the settings of the server.
+type ChangeSome = fn(&mut dyn Tx, &Changing<'_>, &[RecordId], &str, &CodingSettings) -> Result<()>;
+
 impl Engine {
-    /// Holds back records of a repository that are in force, or wait.
+    /// Holds back records of a repository that are in force, wait, or could come back by being used.
     ///
     /// # Errors
     /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor; `Invalid` without a condition or a reason; `TooLarge`
@@ -44,9 +49,9 @@ impl Engine {
     ) -> Result<Quarantined> {
         check_reason(&ask.reason)?;
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
-        let states = [RecordState::Active, RecordState::Candidate];
-        let found = self.selected(caller, &part, &ask.which, &states).await?;
-        self.change_all(caller, &part, found, &ask, |tx, changing, ids, reason| {
+        let states = [RecordState::Active, RecordState::Candidate, RecordState::Stale];
+        let found = self.selected(caller, &part, &ask.which, &states, false).await?;
+        self.change_all(caller, &part, found, &ask, |tx, changing, ids, reason, _| {
             quarantine::hold(tx, changing, ids, reason)
         })
         .await
@@ -65,14 +70,14 @@ impl Engine {
     ) -> Result<Quarantined> {
         check_reason(&ask.reason)?;
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
-        let found = self.selected(caller, &part, &ask.which, &[RecordState::Quarantined]).await?;
-        self.change_all(caller, &part, found, &ask, |tx, changing, ids, reason| {
+        let found = self.selected(caller, &part, &ask.which, &[RecordState::Quarantined], false).await?;
+        self.change_all(caller, &part, found, &ask, |tx, changing, ids, reason, server| {
             for record in tx.records().get_many(&changing.memory.id, ids)? {
                 if record.state == RecordState::Quarantined {
                     quarantine::release(tx, changing, &record, reason)?;
                 }
             }
-            Ok(())
+            rules::weigh_again(tx, changing, ids, server)
         })
         .await
     }
@@ -83,7 +88,7 @@ impl Engine {
         part: &Part,
         found: Vec<RecordId>,
         ask: &RepositoryQuarantineAsk,
-        change: fn(&mut dyn Tx, &Changing<'_>, &[RecordId], &str) -> Result<()>,
+        change: ChangeSome,
     ) -> Result<Quarantined> {
         if !ask.dry_run {
             let now = self.clock.now();
@@ -91,10 +96,12 @@ impl Engine {
                 let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
                 let (memory, ids) = (part.memory.clone(), ids.to_vec());
                 let (reason, by) = (ask.reason.clone(), caller.name.clone());
+                let server = self.settings.coding.clone();
                 self.store
                     .write(move |tx| {
                         let memory = existing(tx, &memory)?;
-                        change(tx, &Changing { memory: &memory, by: &by, at: now }, &ids, &reason)?;
+                        let changing = Changing { memory: &memory, by: &by, at: now };
+                        change(tx, &changing, &ids, &reason, &server)?;
                         // What was never active has no vector yet.
                         batch::ask_for_vectors(tx, &memory.id, &job, now)
                     })

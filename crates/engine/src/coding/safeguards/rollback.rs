@@ -7,11 +7,12 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::rollback::Rollback;
 use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
 
-use super::snapshots::target;
+use super::snapshots::{supports_after, target};
 use super::undoing::{NotUndone, Plan, apply, plan};
 use super::{Part, check_reason};
 use crate::Engine;
 use crate::coding::place::snapshot;
+use crate::coding::rules;
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::changing::Changing;
@@ -119,6 +120,10 @@ fn go_back(
     let whole = format!("rolled back to {}: {}", ask.to, ask.reason);
     let reason: String = whole.chars().take(limits::REASON_CHARS_MAX).collect();
     apply(tx, &Changing { memory: &memory, by, at }, &mut plan, &reason)?;
+    // What was said and decided since counts for rules no more, or it would undo this.
+    let touched: Vec<RecordId> = plan.undone().into_iter().map(|undone| undone.record).collect();
+    let known = supports_after(tx, part, target.at)?;
+    let supports = rules::take_back(tx, &part.memory, &touched, target.at, &known)?;
     tx.ledger_mut().put_noun(&Rollback {
         memory: part.memory.clone(),
         actor: part.actor.clone(),
@@ -128,6 +133,7 @@ fn go_back(
         reason: ask.reason.clone(),
         at,
         changes: plan.undone(),
+        supports,
     })?;
     batch::ask_for_vectors(tx, &memory.id, job, now)?;
     Ok(RolledBack::of(&ask.to, Some(before), true, &plan))

@@ -57,10 +57,12 @@ struct Ready {
     pattern: Option<Regex>,
     found: Option<HashSet<RecordId>>,
     tasks: Option<HashSet<String>>,
+    /// Earlier versions are looked at too, where words are asked for.
+    with_history: bool,
 }
 
 impl Selection {
-    fn check(&self) -> Result<Option<Regex>> {
+    pub(super) fn check(&self) -> Result<Option<Regex>> {
         let Self { ids, query, content, pattern, kind, namespace, task, reviewer, user, since, until } = self;
         let given = [
             !ids.is_empty(),
@@ -110,13 +112,14 @@ impl Selection {
 }
 
 impl Engine {
-    /// The records of a repository that are meant and are in one of these states, the newest first.
+    /// The records of a repository that are meant and are in one of these states, the newest first; by what they say now, or ever said.
     pub(super) async fn selected(
         &self,
         caller: &Principal,
         part: &Part,
         asked: &Selection,
         states: &[RecordState],
+        with_history: bool,
     ) -> Result<Vec<RecordId>> {
         let pattern = asked.check()?;
         let found = match &asked.query {
@@ -132,7 +135,7 @@ impl Engine {
                 };
                 let tasks = tasks.map(|tasks| tasks.iter().map(|task| task.id.to_string()).collect());
                 let (pattern, found) = (pattern.clone(), found.clone());
-                let ready = Ready { asked: asked.clone(), pattern, found, tasks };
+                let ready = Ready { asked: asked.clone(), pattern, found, tasks, with_history };
                 selected(tx, &part, &ready, &states, now)
             })
             .await
@@ -208,8 +211,13 @@ fn selected(
     };
     if !ready.asked.ids.is_empty() {
         let found = tx.records().get_many(&part.memory, &ready.asked.ids)?;
-        let meant = found.into_iter().filter(|record| is_of_part(record) && ready.admits(record));
-        return Ok(meant.map(|record| record.id).collect());
+        let mut meant = Vec::new();
+        for record in found.into_iter().filter(is_of_part) {
+            if ready.means(tx, &record)? {
+                meant.push(record.id);
+            }
+        }
+        return Ok(meant);
     }
     let mut found = Vec::new();
     let mut after = None;
@@ -217,7 +225,11 @@ fn selected(
         let records = tx.records().list(&RecordPage { scope: scope.clone(), after, limit: ROWS })?;
         let Some(last) = records.last() else { return Ok(found) };
         after = Some((last.created_at, last.id.clone()));
-        found.extend(records.iter().filter(|record| ready.admits(record)).map(|record| record.id.clone()));
+        for record in records {
+            if ready.means(tx, &record)? {
+                found.push(record.id);
+            }
+        }
         if u64::try_from(found.len()).unwrap_or(u64::MAX) > limits::MIGRATION_RECORDS_MAX {
             let rule = "more than 200,000 records match: narrow the conditions";
             return Err(Error::new(ErrorKind::TooLarge, rule).on("since"));
@@ -225,17 +237,43 @@ fn selected(
     }
 }
 
+impl Selection {
+    /// Whether a text is meant by its words; where none are asked for, no text is.
+    pub(super) fn names(&self, text: &str, pattern: Option<&Regex>) -> bool {
+        let holds = |content: &String| text.to_lowercase().contains(&content.to_lowercase());
+        (self.content.is_some() || pattern.is_some())
+            && self.content.as_ref().is_none_or(holds)
+            && pattern.is_none_or(|pattern| pattern.is_match(text))
+    }
+}
+
 impl Ready {
+    fn means(&self, tx: &dyn ReadTx, record: &Record) -> Result<bool> {
+        if !self.admits(record) {
+            return Ok(false);
+        }
+        let asks_words = self.asked.content.is_some() || self.pattern.is_some();
+        if !asks_words || self.says(record) {
+            return Ok(true);
+        }
+        if !self.with_history || record.version == 1 {
+            return Ok(false);
+        }
+        Ok(tx.records().history(&record.memory, &record.id)?.iter().any(|earlier| self.says(earlier)))
+    }
+
+    /// Whether the words that are asked for stand in its text or title.
+    fn says(&self, record: &Record) -> bool {
+        let mut texts = std::iter::once(record.text.as_str()).chain(record.title.as_deref());
+        texts.any(|text| self.asked.names(text, self.pattern.as_ref()))
+    }
+
+    /// Whether everything but the words holds.
     fn admits(&self, record: &Record) -> bool {
         let asked = &self.asked;
         let word = |key: &str| match record.metadata.get(key) {
             Some(MetadataValue::String(word)) => Some(word.as_str()),
             Some(_) | None => None,
-        };
-        let texts = || std::iter::once(record.text.as_str()).chain(record.title.as_deref());
-        let holds = |content: &String| {
-            let content = content.to_lowercase();
-            texts().any(|text| text.to_lowercase().contains(&content))
         };
         let is_kind = |kind: &String| {
             record.subtype.as_deref() == Some(kind.as_str()) || record.kind.as_str() == kind.as_str()
@@ -244,8 +282,6 @@ impl Ready {
             NamespaceFilter::new(namespace, NamespaceMatch::Subtree).admits_normal(&record.namespace.normal())
         };
         self.found.as_ref().is_none_or(|found| found.contains(&record.id))
-            && asked.content.as_ref().is_none_or(holds)
-            && self.pattern.as_ref().is_none_or(|pattern| texts().any(|text| pattern.is_match(text)))
             && asked.kind.as_ref().is_none_or(is_kind)
             && asked.namespace.as_ref().is_none_or(is_beneath)
             && asked.task.as_ref().is_none_or(|task| word("task_id") == Some(task.as_str()))

@@ -1,10 +1,11 @@
 //! `snapshots_list`: the states of a repository's memory that one can go back to: those in which its tasks were taken in, and those before
 //! each rollback. A snapshot is a place in the order of changes: nothing is copied for it.
 
-use loci_model::ledger::Shelf;
+use loci_model::ledger::{Shelf, Shelved as _};
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::rollback::Rollback;
+use loci_model::rule::RuleSupport;
 use loci_model::{Result, TaskId, Timestamp, limits};
 
 use super::Part;
@@ -80,6 +81,35 @@ impl Engine {
                 Ok(all)
             })
             .await
+    }
+}
+
+/// What supported rules before the rollbacks that came after a moment: of each rule, as the earliest of them found it.
+pub(super) fn supports_after(tx: &dyn ReadTx, part: &Part, at: Timestamp) -> Result<Vec<RuleSupport>> {
+    let mut found: Vec<RuleSupport> = Vec::new();
+    let mut after = None;
+    loop {
+        let page = LedgerPage {
+            memory: part.memory.clone(),
+            shelf: Shelf::Snapshot,
+            actor: Some(part.actor.clone()),
+            subject: None,
+            after,
+            limit: TASKS,
+        };
+        let some = tx.ledger().nouns::<Rollback>(&page)?;
+        after = some.last().map(|last| (last.at, last.key()));
+        let is_last = some.len() < TASKS || some.last().is_some_and(|last| last.at <= at);
+        for rollback in some.into_iter().filter(|one| one.at > at) {
+            // The newest come first: what an earlier one found takes their place.
+            for support in rollback.supports {
+                found.retain(|known| known.rule != support.rule);
+                found.push(support);
+            }
+        }
+        if is_last {
+            return Ok(found);
+        }
     }
 }
 

@@ -67,8 +67,8 @@ impl Engine {
                 let read = self.read_docs(&task, commit.as_deref()).await?;
                 // What is like an event is found in the write, by words alone.
                 let (warnings, around, now) = (read.warnings.clone(), Around::default(), self.clock.now());
-                let fresh = || RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()));
-                let ids = (0..max).map(|_| fresh()).collect::<Result<Vec<_>>>()?;
+                let fresh = |_| RecordId::compose(&uuid7(self.ids.as_ref(), now.millis()));
+                let ids = (0..max).map(fresh).collect::<Result<Vec<_>>>()?;
                 let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
                 let kind = if as_feedback { LearnedKind::SelfFeedback } else { LearnedKind::Knowledge };
                 let (caller, id, settings) = (caller.clone(), id.clone(), self.settings.clone());
@@ -80,9 +80,8 @@ impl Engine {
                         let mut task = place::visible(&caller, &id, task, Capability::Write)?;
                         let items = chosen(tx, &task, &seqs, now)?;
                         let policy = SafetyPolicy::of(&settings, &memory.settings);
-                        let by = caller.name.as_str();
-                        let building =
-                            Building { memory: &memory, view: &view, policy, expiry: None, by, now };
+                        let (memory, view, by) = (&memory, &view, caller.name.as_str());
+                        let building = Building { memory, view, policy, expiry: None, by, now };
                         let (mut found, mut left) = (Tally::default(), ids.as_slice());
                         let mut events = Vec::with_capacity(items.len());
                         for item in &items {
@@ -100,6 +99,7 @@ impl Engine {
                                 kind,
                                 around: &around,
                                 observed_at: now,
+                                marks: &[],
                             };
                             let learned = learner.write_all(tx, &parsed, here, &mut found)?;
                             events.push(Promoted { seq: item.seq, learned });

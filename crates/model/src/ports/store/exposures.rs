@@ -1,6 +1,6 @@
 //! Access to exposures.
 
-use crate::exposure::Exposure;
+use crate::exposure::{Exposure, ExposureCall};
 use crate::{ActorId, ExposureId, MemoryId, Result, TaskId};
 
 /// The table of exposures. They are written once and never changed.
@@ -13,6 +13,14 @@ pub trait Exposures {
         memory: &MemoryId,
         task: &TaskId,
         before: Option<&ExposureId>,
+        limit: usize,
+    ) -> Result<Vec<Exposure>>;
+    /// Those of a task by one call, the newest first; at most `limit`.
+    fn of_call(
+        &self,
+        memory: &MemoryId,
+        task: &TaskId,
+        call: ExposureCall,
         limit: usize,
     ) -> Result<Vec<Exposure>>;
     /// A page of all of a memory, by id.

@@ -159,7 +159,8 @@ impl Engine {
                 let sequence = tx.memories().sequence(&memory)?;
                 let (memory, repository) = (memory.clone(), Some(repository));
                 let preferences = preferences::place_of(tx, task.as_ref())?;
-                Ok(Place { memory, actor, task, repository, preferences, sequence, is_cold: false })
+                let (nobody, is_cold) = (None, false);
+                Ok(Place { memory, actor, task, repository, preferences, nobody, sequence, is_cold })
             })
             .await
     }

@@ -27,6 +27,9 @@ mod tests {
         let tasks = ["t-001", "t-002", "t-009"].map(str::to_owned).into();
         let lacked = vec![Lacked { id: "theme_1".to_owned(), text: "A database.".to_owned(), tasks }];
         let works = vec![told(1), told(2), told(3), work(4, &[])];
-        assert_eq!(counts(&found(&Ground { works, lacked })), [("lacked/theme_1", 2, 3)]);
+        assert_eq!(
+            counts(&found(&Ground { works, lacked, ..Ground::default() })),
+            [("lacked/theme_1", 2, 3)]
+        );
     }
 }

@@ -7,16 +7,19 @@ mod comments;
 mod failures;
 mod fragile;
 mod lacked;
+mod missed;
 mod shapes;
 
 use super::ground::{Found, Ground};
 
 /// Every generator.
 pub(super) const GENERATORS: &[fn(&Ground) -> Vec<Found>] =
-    &[failures::found, comments::found, fragile::found, lacked::found, shapes::found];
+    &[failures::found, comments::found, fragile::found, lacked::found, missed::found, shapes::found];
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::collections::BTreeSet;
+
     use loci_model::task::TaskStatus;
     use loci_model::{RecordId, TaskId};
 
@@ -37,6 +40,7 @@ pub(super) mod tests {
             has_feedback: false,
             asked: Vec::new(),
             is_reviewed: false,
+            named: BTreeSet::new(),
         }
     }
 

@@ -6,7 +6,8 @@ use loci_model::time::DAY_MS;
 use loci_model::{Timestamp, limits};
 
 use super::{
-    Correction, ExtractedRule, Extraction, Reason, Refused, ReviewText, canonical, impact, refusing, wording,
+    Correction, ExtractedRule, Extraction, Reason, Refused, ReviewText, Said, canonical, impact, prose,
+    refusing, score_of, wording,
 };
 use crate::coding::learnings::{place_of, scope_of};
 use crate::safety::injection;
@@ -51,8 +52,9 @@ pub fn parse(reply: &str, review: &ReviewText, now: Timestamp) -> Extraction {
         return found;
     }
     for line in reply.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
-        match line_of(line).filter(|line| is_of(&line.source, review, now)) {
-            Some(line) => take(&mut found, &line),
+        let line = line_of(line).filter(|line| is_of(&line.source, review, now));
+        match line.and_then(|line| Some((cited(&line.source, review)?, line))) {
+            Some((said, line)) => take(&mut found, review, &said, &line),
             None => found.discarded_lines = found.discarded_lines.saturating_add(1),
         }
     }
@@ -121,13 +123,30 @@ fn is_of(source: &Source<'_>, review: &ReviewText, now: Timestamp) -> bool {
     let at = Timestamp::parse(&format!("{}T00:00:00Z", source.date));
     source.pr == review.pr
         && source.reviewer.eq_ignore_ascii_case(&review.reviewer)
-        && source.comments.iter().all(|id| review.comment_ids.contains(id))
         && at.is_ok_and(|at| (day(at) - day(now)).abs() <= 1)
 }
 
-fn take(found: &mut Extraction, line: &Line<'_>) {
+/// What a source names of the reviewer's own words: comments, or the review's text where it names none. `None` where it names what the
+/// reviewer did not say: an answer of somebody else bears nobody's weight.
+fn cited<'a>(source: &Source<'_>, review: &'a ReviewText) -> Option<Vec<&'a Said>> {
+    let said = |id: Option<u64>| review.said.iter().find(|said| said.id == id);
+    if source.comments.is_empty() {
+        return said(None).map(|own| vec![own]);
+    }
+    source.comments.iter().map(|id| said(Some(*id))).collect()
+}
+
+/// The highest score of what is cited, or why nothing is taken of it: the same as without a model.
+fn score_of_cited(review: &ReviewText, said: &[&Said]) -> Result<f32, Reason> {
+    said.iter().try_fold(0.0_f32, |highest, said| {
+        score_of(review, said, &prose::without_hidden(&said.body)).map(|score| highest.max(score))
+    })
+}
+
+fn take(found: &mut Extraction, review: &ReviewText, said: &[&Said], line: &Line<'_>) {
     let comment_ids = line.source.comments.clone();
-    let text = wording::one_line(line.text);
+    // Hidden characters go before anything is looked for.
+    let text = wording::one_line(&prose::without_hidden(line.text));
     let chars = text.chars().count();
     let refuse = |found: &mut Extraction, reason: Reason| {
         let excerpt = wording::cut(&text, limits::REFUSED_EXCERPT_CHARS_MAX);
@@ -136,6 +155,10 @@ fn take(found: &mut Extraction, line: &Line<'_>) {
     if !(limits::RULE_TEXT_CHARS_MIN..=limits::RULE_TEXT_CHARS_MAX).contains(&chars) {
         return refuse(found, Reason::Length);
     }
+    let score = match score_of_cited(review, said) {
+        Ok(score) => score,
+        Err(reason) => return refuse(found, reason),
+    };
     let refusal = refusing::refusal(&text);
     if let Some(reason) = refusal.reason {
         return refuse(found, reason);
@@ -155,7 +178,7 @@ fn take(found: &mut Extraction, line: &Line<'_>) {
     if found.rules.iter().any(|rule| rule.canonical == canonical && rule.scope == scope) {
         return;
     }
-    let injection = injection::score(&text).score;
+    let injection = injection::score(&text).score.max(score);
     let reads_like = injection >= injection::FLAGGED;
     let approvals = refusal.approval.into_iter().chain(reads_like.then_some(READS_LIKE_INSTRUCTIONS));
     let why: Vec<String> = std::iter::once("a model says so").chain(approvals).map(str::to_owned).collect();

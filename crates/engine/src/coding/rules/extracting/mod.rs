@@ -145,6 +145,27 @@ pub struct Extraction {
     pub discarded_lines: usize,
 }
 
+impl Extraction {
+    /// Adds what another part of the same review teaches.
+    fn add(&mut self, other: Self) {
+        for rule in other.rules {
+            let is_same =
+                |known: &ExtractedRule| known.canonical == rule.canonical && known.scope == rule.scope;
+            if let Some(same) = self.rules.iter_mut().find(|known| is_same(known)) {
+                same.comment_ids.extend(rule.comment_ids);
+            } else if self.rules.len() < limits::RULES_OF_REVIEW_MAX {
+                self.rules.push(rule);
+            } else {
+                let excerpt = wording::cut(&rule.text, limits::REFUSED_EXCERPT_CHARS_MAX);
+                let comment_ids = rule.comment_ids;
+                self.refused.push(Refused { reason: Reason::TooMany, comment_ids, excerpt });
+            }
+        }
+        self.examples.extend(other.examples);
+        self.refused.extend(other.refused);
+    }
+}
+
 /// The rules and corrections of a review.
 pub fn extract(review: &ReviewText) -> Extraction {
     let mut found = Extraction::default();
@@ -157,16 +178,10 @@ pub fn extract(review: &ReviewText) -> Extraction {
 /// Reads one text of the review.
 fn read(review: &ReviewText, said: &Said, found: &mut Extraction) {
     let text = prose::without_hidden(&said.body);
-    if said.is_bot || prose::is_of_program(&said.body) {
-        return refuse(found, Reason::Bot, said, &text);
-    }
-    if review.is_withdrawn(said) {
-        return refuse(found, Reason::Withdrawn, said, &text);
-    }
-    let injection = injection::score(&said.body).score;
-    if let Some(reason) = refusing::of_whole(&text, injection) {
-        return refuse(found, reason, said, &text);
-    }
+    let injection = match score_of(review, said, &text) {
+        Ok(score) => score,
+        Err(reason) => return refuse(found, reason, said, &text),
+    };
     let statements = prose::statements(&text);
     let languages = cues::of_text(&text);
     let mut corrected = false;
@@ -182,6 +197,18 @@ fn read(review: &ReviewText, said: &Said, found: &mut Extraction) {
     if corrected && said.path.is_some() {
         correct(found, said, &text);
     }
+}
+
+/// How much a text of the review looks like instructions to whoever reads it; or why nothing in it is taken, whatever single sentences say.
+fn score_of(review: &ReviewText, said: &Said, text: &str) -> Result<f32, Reason> {
+    if said.is_bot || prose::is_of_program(&said.body) {
+        return Err(Reason::Bot);
+    }
+    if review.is_withdrawn(said) {
+        return Err(Reason::Withdrawn);
+    }
+    let score = injection::score(&said.body).score;
+    refusing::of_whole(text, score).map_or(Ok(score), Err)
 }
 
 /// Adds a statement that is a rule by its words, where nothing speaks against keeping it.

@@ -29,8 +29,6 @@ pub struct ReviewText {
     pub reviewer: String,
     /// What the reviewer said, in order.
     pub said: Vec<Said>,
-    /// The ids of all comments of the review, those of others too.
-    pub comment_ids: Vec<u64>,
 }
 
 impl ReviewText {
@@ -49,14 +47,13 @@ impl ReviewText {
             pr: review.pr,
             reviewer: review.reviewer.login.clone(),
             said: std::iter::once(body).chain(comments).filter(|said| !said.body.trim().is_empty()).collect(),
-            comment_ids: review.comments.iter().map(|one| one.id).collect(),
         }
     }
 
     /// One text of one reviewer.
     pub fn of_comment(id: u64, body: impl Into<String>, path: Option<String>) -> Self {
         let said = Said { id: Some(id), body: body.into(), path, ..Said::default() };
-        Self { said: vec![said], comment_ids: vec![id], ..Self::default() }
+        Self { said: vec![said], ..Self::default() }
     }
 
     /// True where the author took back in the same thread what they said.

@@ -64,9 +64,11 @@ impl Refusal {
 
 /// What speaks against the text of a rule, wherever it comes from.
 pub fn refusal(text: &str) -> Refusal {
-    // Marks within code are marks of code.
-    let spelled = spelling(text);
-    if injection::score(text).score >= injection::QUARANTINED {
+    let score = injection::score(text).score;
+    // What cannot be seen splits no word. Marks within code are marks of code.
+    let text = prose::without_hidden(text);
+    let (text, spelled) = (text.as_str(), spelling(&text));
+    if score >= injection::QUARANTINED {
         return Refusal::of(Reason::Injection, "looks like instructions");
     }
     if let Some(what) = addressed::found(&spelled) {

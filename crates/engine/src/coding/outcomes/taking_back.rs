@@ -1,0 +1,141 @@
+//! What is heard to take something back, on what it takes back: what was merged, or another revert of that. Where neither is known yet it
+//! waits. In the write of whoever heard it.
+
+use loci_model::code::ObjectId;
+use loci_model::outcome::{Outcome, Revert};
+use loci_model::ports::store::{ReadTx, Tx};
+use loci_model::repository::Repository;
+use loci_model::{ActorId, Result, TaskId};
+
+use super::recording::{Heard, Recording};
+use super::unmatched::{self, Waiting};
+use super::{HeardRevert, mapping, newest, of_pull_request, reverting, standing};
+
+/// Where something is taken back.
+pub(super) struct TakingBack<'a> {
+    pub(super) recording: &'a Recording<'a>,
+    pub(super) repository: &'a Repository,
+    pub(super) actor: &'a ActorId,
+}
+
+impl TakingBack<'_> {
+    /// Takes in a revert; outcomes whose grade changed. What it is of may not be known yet, or what takes it back was heard before it.
+    pub(super) fn take_in(&self, tx: &mut dyn Tx, heard: &HeardRevert) -> Result<Vec<Outcome>> {
+        let Some((tasks, mut regraded)) = self.applied(tx, heard)? else {
+            let news = Waiting::Revert(heard.clone());
+            unmatched::keep(tx, (self.repository, self.actor), news, self.recording.at)?;
+            return Ok(Vec::new());
+        };
+        for task in tasks {
+            regraded.extend(self.catch_up(tx, &task)?);
+        }
+        Ok(regraded)
+    }
+
+    /// Takes in what waits for a task; outcomes whose grade changed.
+    pub(super) fn catch_up(&self, tx: &mut dyn Tx, task: &TaskId) -> Result<Vec<Outcome>> {
+        let mut waiting = unmatched::reverts(tx, self.repository, self.recording.at)?;
+        let mut regraded = Vec::new();
+        // One that is taken in may be what another takes back.
+        while let Some(place) = self.next(tx, task, &waiting)? {
+            let heard = waiting.remove(place);
+            regraded.extend(self.applied(tx, &heard)?.into_iter().flat_map(|(_, regraded)| regraded));
+            unmatched::matched(tx, (self.repository, self.actor), heard)?;
+        }
+        Ok(regraded)
+    }
+
+    /// Tries everything that waits again: what a commit leads back to may have been reported since.
+    pub(super) fn try_again(&self, tx: &mut dyn Tx) -> Result<Vec<Outcome>> {
+        let mut regraded = Vec::new();
+        for heard in unmatched::swept(tx, self.repository, self.recording.at)? {
+            for outcome in self.outcomes_of(tx, &heard.what)? {
+                regraded.extend(self.catch_up(tx, &outcome.task)?);
+            }
+        }
+        Ok(regraded)
+    }
+
+    fn next(&self, tx: &dyn ReadTx, task: &TaskId, waiting: &[HeardRevert]) -> Result<Option<usize>> {
+        let Some(outcome) = tx.ledger().noun::<Outcome>(&self.repository.memory, task.as_str())? else {
+            return Ok(None);
+        };
+        for (place, heard) in waiting.iter().enumerate() {
+            let is_of_it = |one: &Outcome| one.task == *task;
+            if is_known_by(&outcome, &heard.what) || self.outcomes_of(tx, &heard.what)?.iter().any(is_of_it) {
+                return Ok(Some(place));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Tasks that it bears on, and outcomes whose grade changed; `None` where it bears on nothing that is known.
+    fn applied(&self, tx: &mut dyn Tx, heard: &HeardRevert) -> Result<Option<(Vec<TaskId>, Vec<Outcome>)>> {
+        let (mut tasks, mut regraded) = (Vec::new(), Vec::new());
+        // What took something back is taken back itself: what it took back may be there again.
+        let known = newest(tx, &self.repository.memory, self.actor)?;
+        for outcome in known.into_iter().filter(|one| is_known_by(one, &heard.what)) {
+            tasks.push(outcome.task.clone());
+            regraded.extend(self.add(tx, outcome, heard, true)?);
+        }
+        for outcome in self.outcomes_of(tx, &heard.what)? {
+            tasks.push(outcome.task.clone());
+            if !self.is_its_own(tx, &outcome, heard)? {
+                regraded.extend(self.add(tx, outcome, heard, false)?);
+            }
+        }
+        Ok((!tasks.is_empty()).then_some((tasks, regraded)))
+    }
+
+    /// Outcomes of the tasks that a commit or a pull request leads back to.
+    fn outcomes_of(&self, tx: &dyn ReadTx, what: &str) -> Result<Vec<Outcome>> {
+        let memory = &self.repository.memory;
+        if let Some(number) = reverting::number(what) {
+            return of_pull_request(tx, memory, &self.repository.id, number);
+        }
+        let mut found = Vec::new();
+        for task in self.tasks_of(tx, what)? {
+            found.extend(tx.ledger().noun::<Outcome>(memory, task.as_str())?);
+        }
+        Ok(found)
+    }
+
+    fn tasks_of(&self, tx: &dyn ReadTx, sha: &str) -> Result<Vec<TaskId>> {
+        let Some(sha) = ObjectId::parse(sha) else { return Ok(Vec::new()) };
+        mapping::tasks_of_commit(tx, (&self.repository.memory, self.actor), &sha)
+    }
+
+    /// A commit of the task itself takes back what the task wrote: that is how it worked. What its pull request brought along is told
+    /// from its facts, whenever these are known.
+    fn is_its_own(&self, tx: &dyn ReadTx, outcome: &Outcome, heard: &HeardRevert) -> Result<bool> {
+        for name in &heard.names {
+            if self.tasks_of(tx, name)?.contains(&outcome.task) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn add(
+        &self,
+        tx: &mut dyn Tx,
+        before: Outcome,
+        heard: &HeardRevert,
+        is_reland: bool,
+    ) -> Result<Option<Outcome>> {
+        let Some(task) = tx.tasks().get(&before.memory, &before.task)? else { return Ok(None) };
+        let (mut facts, by_hand) = (before.facts.clone(), before.by_hand.clone());
+        let HeardRevert { what, names, at, tip } = heard.clone();
+        standing::join(&mut facts.taken_back, Revert { names, of: vec![what], is_reland, at, tip });
+        standing::settle(&mut facts);
+        let why = if is_reland { "its revert was reverted" } else { "reverted" };
+        let (outcome, is_regraded) =
+            self.recording.record(tx, &task, before, Heard { facts, by_hand, why })?;
+        Ok(is_regraded.then_some(outcome))
+    }
+}
+
+/// A revert of it is called so.
+fn is_known_by(outcome: &Outcome, name: &str) -> bool {
+    outcome.facts.taken_back.iter().any(|revert| revert.names.iter().any(|known| known == name))
+}

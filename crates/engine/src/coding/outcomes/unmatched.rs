@@ -1,0 +1,214 @@
+//! What a forge tells of commits and pull requests of which nothing is known yet waits until they are: deliveries come in any order, and
+//! what a forge is asked for comes late. What waits is bounded, and for thirty days.
+
+use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ports::store::{LedgerPage, ReadTx, Tx};
+use loci_model::pull_request::CheckSuite;
+use loci_model::repository::Repository;
+use loci_model::{ActorId, MemoryId, RepositoryId, Result, Timestamp, limits};
+use serde::{Deserialize, Serialize};
+
+use super::HeardRevert;
+
+/// Entries beyond the limit that leave with one that comes.
+const SWEPT: usize = 50;
+
+/// What waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Waiting {
+    /// A revert.
+    Revert(HeardRevert),
+    /// The suite that ended first, of those on a commit.
+    Checks(CheckSuite),
+}
+
+impl Waiting {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Revert(_) => Kind::Reverts,
+            Self::Checks(_) => Kind::Checks,
+        }
+    }
+}
+
+/// A kind of what waits: each has its own limit, so that many checks push out no revert.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Reverts,
+    Checks,
+}
+
+impl Kind {
+    fn subject(self, repository: &RepositoryId) -> String {
+        match self {
+            Self::Reverts => format!("reverts/{repository}"),
+            Self::Checks => format!("checks/{repository}"),
+        }
+    }
+
+    fn most(self) -> usize {
+        match self {
+            Self::Reverts => limits::WAITING_REVERTS_MAX,
+            Self::Checks => limits::WAITING_CHECKS_MAX,
+        }
+    }
+}
+
+/// It, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Unmatched {
+    memory: MemoryId,
+    actor: ActorId,
+    repository: RepositoryId,
+    pub(super) news: Waiting,
+    heard_at: Timestamp,
+}
+
+impl Shelved for Unmatched {
+    const SHELF: Shelf = Shelf::Unmatched;
+
+    fn memory(&self) -> &MemoryId {
+        &self.memory
+    }
+
+    fn actor(&self) -> &ActorId {
+        &self.actor
+    }
+
+    fn key(&self) -> String {
+        match &self.news {
+            Waiting::Revert(heard) => {
+                let by = heard.names.first().map_or("", String::as_str);
+                format!("{}/{}/{by}", Kind::Reverts.subject(&self.repository), heard.what)
+            }
+            Waiting::Checks(suite) => key_of_checks(&self.repository, &suite.head_sha),
+        }
+    }
+
+    fn subject(&self) -> Option<String> {
+        Some(self.news.kind().subject(&self.repository))
+    }
+
+    fn at(&self) -> Timestamp {
+        self.heard_at
+    }
+}
+
+fn key_of_checks(repository: &RepositoryId, sha: &str) -> String {
+    format!("{}/{}", Kind::Checks.subject(repository), sha.to_ascii_lowercase())
+}
+
+/// Keeps what is of nothing that is known. What is heard again waits no longer for it.
+pub(super) fn keep(
+    tx: &mut dyn Tx,
+    (repository, actor): (&Repository, &ActorId),
+    news: Waiting,
+    now: Timestamp,
+) -> Result<()> {
+    let kind = news.kind();
+    let (memory, id) = (repository.memory.clone(), repository.id.clone());
+    let new = Unmatched { memory, actor: actor.clone(), repository: id, news, heard_at: now };
+    let known = tx.ledger().noun::<Unmatched>(&new.memory, &new.key())?;
+    let says_more = match (known.map(|known| known.news), &new.news) {
+        (None, _) => true,
+        (Some(Waiting::Checks(known)), Waiting::Checks(suite)) => (suite.at, suite.id) < (known.at, known.id),
+        (Some(_), _) => false,
+    };
+    if !says_more {
+        return Ok(());
+    }
+    tx.ledger_mut().put_noun(&new)?;
+    let count = tx.ledger().count(&repository.memory, Shelf::Unmatched, Some(actor))?;
+    // Of both kinds together there are no more than of one there may be.
+    if usize::try_from(count).is_ok_and(|count| count <= kind.most()) {
+        return Ok(());
+    }
+    sweep(tx, repository, kind, now)
+}
+
+/// What has waited too long goes, and of too much the oldest.
+fn sweep(tx: &mut dyn Tx, repository: &Repository, kind: Kind, now: Timestamp) -> Result<()> {
+    let all = list(tx, repository, kind, kind.most() + SWEPT)?;
+    let mut pushed_out = 0_usize;
+    for (place, one) in all.iter().enumerate() {
+        let is_old = is_old(one, now);
+        if place >= kind.most() || is_old {
+            tx.ledger_mut().remove(&one.memory, Shelf::Unmatched, &one.key())?;
+            pushed_out += usize::from(!is_old);
+        }
+    }
+    if pushed_out > 0 {
+        let (repo, what) = (repository.key.as_str(), kind.subject(&repository.id));
+        tracing::warn!(repo, what, pushed_out, "too much waits for pull requests: the oldest was dropped");
+    }
+    Ok(())
+}
+
+fn is_old(one: &Unmatched, now: Timestamp) -> bool {
+    one.heard_at.plus_millis(limits::WAITING_KEPT_MS) <= now
+}
+
+fn list(tx: &dyn ReadTx, repository: &Repository, kind: Kind, limit: usize) -> Result<Vec<Unmatched>> {
+    tx.ledger().nouns(&LedgerPage {
+        memory: repository.memory.clone(),
+        shelf: Shelf::Unmatched,
+        actor: None,
+        subject: Some(kind.subject(&repository.id)),
+        after: None,
+        limit,
+    })
+}
+
+/// Reverts that wait, the first first.
+pub(super) fn reverts(tx: &dyn ReadTx, repository: &Repository, now: Timestamp) -> Result<Vec<HeardRevert>> {
+    let all = list(tx, repository, Kind::Reverts, limits::WAITING_REVERTS_MAX)?;
+    let there = all.into_iter().rev().filter(|one| !is_old(one, now));
+    let revert = |one: Unmatched| match one.news {
+        Waiting::Revert(heard) => Some(heard),
+        Waiting::Checks(_) => None,
+    };
+    Ok(there.filter_map(revert).collect())
+}
+
+/// What it takes back is known by now.
+pub(super) fn matched(
+    tx: &mut dyn Tx,
+    (repository, actor): (&Repository, &ActorId),
+    heard: HeardRevert,
+) -> Result<()> {
+    let (memory, id, at) = (repository.memory.clone(), repository.id.clone(), heard.at);
+    let news = Waiting::Revert(heard);
+    let one = Unmatched { memory, actor: actor.clone(), repository: id, news, heard_at: at };
+    tx.ledger_mut().remove(&one.memory, Shelf::Unmatched, &one.key()).map(drop)
+}
+
+/// The suite that ended first on a commit, of those that wait.
+pub(super) fn checks_of(
+    tx: &dyn ReadTx,
+    repository: &Repository,
+    sha: &str,
+    now: Timestamp,
+) -> Result<Option<CheckSuite>> {
+    let (memory, key) = (&repository.memory, key_of_checks(&repository.id, sha));
+    let Some(found) = tx.ledger().noun::<Unmatched>(memory, &key)?.filter(|one| !is_old(one, now)) else {
+        return Ok(None);
+    };
+    match found.news {
+        Waiting::Checks(suite) => Ok(Some(suite)),
+        Waiting::Revert(_) => Ok(None),
+    }
+}
+
+/// The pull request of a commit is known by now.
+pub(super) fn checks_matched(tx: &mut dyn Tx, repository: &Repository, sha: &str) -> Result<()> {
+    let key = key_of_checks(&repository.id, sha);
+    tx.ledger_mut().remove(&repository.memory, Shelf::Unmatched, &key).map(drop)
+}
+
+/// What waits for nothing any more goes; what is left of the reverts.
+pub(super) fn swept(tx: &mut dyn Tx, repository: &Repository, now: Timestamp) -> Result<Vec<HeardRevert>> {
+    sweep(tx, repository, Kind::Reverts, now)?;
+    sweep(tx, repository, Kind::Checks, now)?;
+    reverts(tx, repository, now)
+}
