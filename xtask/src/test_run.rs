@@ -46,6 +46,7 @@ const STEPS: &[Step] = &[
         run: |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--pipeline", "--every", "6"])),
     },
     Step { name: "crash-facts", run: crash_facts },
+    Step { name: "crash-hooks", run: crash_hooks },
     Step {
         name: "cluster",
         run: |c| {
@@ -101,6 +102,14 @@ fn engine_on_postgres(checkout: &Checkout) -> Result<()> {
 /// Facts superseded, refreshed and invalidated while servers and databases are killed, on both stores.
 fn crash_facts(checkout: &Checkout) -> Result<()> {
     for rest in [&["--facts", "--rounds", "8"][..], &["--facts", "--rounds", "5", "--store", "postgres"]] {
+        bench_programs::crash(checkout, &bench_programs::Arguments::new(rest))?;
+    }
+    Ok(())
+}
+
+/// Webhooks of a forge while servers and databases are killed, on both stores.
+fn crash_hooks(checkout: &Checkout) -> Result<()> {
+    for rest in [&["--hooks", "--rounds", "2"][..], &["--hooks", "--rounds", "2", "--store", "postgres"]] {
         bench_programs::crash(checkout, &bench_programs::Arguments::new(rest))?;
     }
     Ok(())

@@ -5,8 +5,10 @@
 
 mod check;
 mod facts;
+mod hooks;
 mod ledger;
 mod pipeline;
+mod place;
 mod saved;
 mod workers;
 
@@ -47,9 +49,12 @@ pub(crate) struct Arguments {
     /// Kills while facts that cite code are superseded, refreshed and invalidated instead.
     #[arg(long, conflicts_with = "pipeline")]
     facts: bool,
-    /// With `facts`: where they are kept.
+    /// Kills while a forge's webhooks come in and are dealt with instead.
+    #[arg(long, conflicts_with_all = ["pipeline", "facts"])]
+    hooks: bool,
+    /// With `facts` and `hooks`: where they are kept.
     #[arg(long, value_enum, default_value = "folder")]
-    store: facts::place::Kind,
+    store: place::Kind,
     /// With `pipeline`: only every so manieth of these places.
     #[arg(long, default_value_t = 1)]
     every: u64,
@@ -74,6 +79,17 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     }
     if arguments.facts {
         return facts::run(&facts::Plan {
+            binary: &binary,
+            kind: arguments.store,
+            rounds: arguments.rounds,
+            seed: arguments.seed,
+            clients: arguments.clients,
+            kill_after_ms: (arguments.kill_after_ms_min, arguments.kill_after_ms_max),
+        })
+        .await;
+    }
+    if arguments.hooks {
+        return hooks::run(&hooks::Plan {
             binary: &binary,
             kind: arguments.store,
             rounds: arguments.rounds,

@@ -7,7 +7,6 @@ mod check;
 mod clients;
 mod code;
 mod ledger;
-pub(super) mod place;
 mod rows;
 
 use std::path::Path;
@@ -19,6 +18,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::json;
 
 use super::index_equals_rebuild;
+use super::place::{Kind, Place};
 use crate::progress::Progress;
 use crate::seeded::Seeded;
 use crate::server::Server;
@@ -26,7 +26,6 @@ use crate::wire::{Wire, text_at};
 use clients::Load;
 use code::{Code, REPO};
 use ledger::Shared;
-use place::{Kind, Place};
 
 /// Every so manieth round the code of some facts goes away, or comes back.
 const MOVES_EVERY: u32 = 4;

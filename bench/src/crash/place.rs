@@ -1,4 +1,4 @@
-//! Where the facts are kept: a data folder, or a database of a PostgreSQL that waits for the disk and is killed too.
+//! Where a run keeps what it stores: a data folder, or a database of a PostgreSQL that waits for the disk and is killed too.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,9 +20,9 @@ pub(in crate::crash) enum Kind {
 }
 
 /// The place.
-pub(super) struct Place {
+pub(in crate::crash) struct Place {
     /// Of the server; the store itself where there is no database.
-    pub(super) folder: PathBuf,
+    pub(in crate::crash) folder: PathBuf,
     database: Option<Database>,
 }
 
@@ -32,7 +32,7 @@ struct Database {
 }
 
 impl Place {
-    pub(super) fn new(kind: Kind, parent: &Path) -> Result<Self> {
+    pub(in crate::crash) fn new(kind: Kind, parent: &Path) -> Result<Self> {
         let database = match kind {
             Kind::Folder => None,
             Kind::Postgres => {
@@ -45,13 +45,13 @@ impl Place {
     }
 
     /// Settings of the server.
-    pub(super) fn settings(&self) -> Vec<(&str, &str)> {
+    pub(in crate::crash) fn settings(&self) -> Vec<(&str, &str)> {
         let store = self.database.as_ref().map(|database| ("LOCI_STORE", database.url.as_str()));
         store.into_iter().collect()
     }
 
     /// Opens the store beside the server; who opened it closes it.
-    pub(super) fn open(&self) -> Result<Arc<dyn Store>> {
+    pub(in crate::crash) fn open(&self) -> Result<Arc<dyn Store>> {
         match &self.database {
             None => StorePlan::folder_at(&self.folder),
             Some(database) => {
@@ -63,12 +63,12 @@ impl Place {
     }
 
     /// True where there is a database to kill.
-    pub(super) fn has_database(&self) -> bool {
+    pub(in crate::crash) fn has_database(&self) -> bool {
         self.database.is_some()
     }
 
     /// Stops every process of the database where it is, and starts it again after a pause.
-    pub(super) fn restart_database(&self, pause: Duration) -> Result<()> {
+    pub(in crate::crash) fn restart_database(&self, pause: Duration) -> Result<()> {
         let Some(database) = &self.database else { return Ok(()) };
         database.server.kill()?;
         std::thread::sleep(pause);

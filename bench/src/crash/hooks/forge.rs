@@ -1,0 +1,243 @@
+//! The forge: answers as GitHub's documentation says of the repository as it is now, page by page, with tags. Below `/wild` it is out of
+//! breath now and then, from the seed; below `/calm` never. It sends nothing: that is `sending`'s.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, Uri};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tokio::task::JoinHandle;
+
+use super::shapes;
+use super::world::{PEOPLE, World};
+use crate::seeded::Seeded;
+
+/// What it is asked with.
+pub(super) const TOKEN: &str = "forge-token";
+/// Items of a page, whatever is asked for: so that few make several.
+const PAGE: usize = 6;
+/// An answer comes within this time, and every so manieth within the other.
+const ANSWER_MS_MAX: u64 = 8;
+const LATE_EVERY: u64 = 12;
+const LATE_MS_MAX: u64 = 150;
+/// Limits that are used up in one round.
+const LIMITS: u32 = 2;
+
+/// Shared by the story, the forge's doors and the checks.
+#[derive(Clone)]
+pub(super) struct SharedWorld(Arc<Mutex<World>>);
+
+impl SharedWorld {
+    pub(super) fn new(world: World) -> Self {
+        Self(Arc::new(Mutex::new(world)))
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, World> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What goes wrong, and how often it has.
+struct Troubles {
+    random: Seeded,
+    limits_left: u32,
+    is_down_once: bool,
+    /// Paths that failed in this round.
+    failed: BTreeSet<String>,
+    /// Refused for a limit, failed in passing, failed for longer.
+    told: [u64; 3],
+}
+
+impl Troubles {
+    fn pause(&mut self) -> Duration {
+        let is_late = self.random.below(LATE_EVERY) == 0;
+        Duration::from_millis(self.random.below(if is_late { LATE_MS_MAX } else { ANSWER_MS_MAX }))
+    }
+}
+
+#[derive(Clone)]
+struct Doors {
+    world: SharedWorld,
+    url: String,
+    troubles: Arc<Mutex<Troubles>>,
+}
+
+/// A forge that listens; it ends with this.
+pub(super) struct Forge {
+    doors: Doors,
+    task: JoinHandle<std::io::Result<()>>,
+}
+
+impl Forge {
+    pub(super) async fn start(world: SharedWorld, seed: u64) -> Result<Self> {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.context("a port for the forge")?;
+        let url = format!("http://{}", listener.local_addr()?);
+        let random = Seeded::new(seed ^ 0xf02e);
+        let troubles =
+            Troubles { random, limits_left: 0, is_down_once: false, failed: BTreeSet::new(), told: [0; 3] };
+        let doors = Doors { world, url, troubles: Arc::new(Mutex::new(troubles)) };
+        let router = Router::new().fallback(answer).with_state(doors.clone());
+        let task = tokio::spawn(async move { axum::serve(listener, router).await });
+        Ok(Self { doors, task })
+    }
+
+    /// Where its API is that is out of breath, or never.
+    pub(super) fn api(&self, is_calm: bool) -> String {
+        format!("{}/{}", self.doors.url, if is_calm { "calm" } else { "wild" })
+    }
+
+    /// New troubles; one failure of these takes longer than a repetition.
+    pub(super) fn trouble(&self, is_down_once: bool) {
+        let mut troubles = self.doors.troubles();
+        (troubles.limits_left, troubles.is_down_once) = (LIMITS, is_down_once);
+        troubles.failed.clear();
+    }
+
+    /// How often it refused for a limit, failed in passing, and failed for longer.
+    pub(super) fn told(&self) -> [u64; 3] {
+        self.doors.troubles().told
+    }
+}
+
+impl Drop for Forge {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Doors {
+    fn troubles(&self) -> MutexGuard<'_, Troubles> {
+        self.troubles.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn answer(State(doors): State<Doors>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+    let (mode, path) = uri.path().trim_start_matches('/').split_once('/').unwrap_or_default();
+    let bearer = headers.get("authorization").and_then(|value| value.to_str().ok());
+    if bearer != Some(&format!("Bearer {TOKEN}")) {
+        return told(401, &[], &json!({"message": "Bad credentials"}));
+    }
+    if mode == "wild" {
+        let pause = doors.troubles().pause();
+        tokio::time::sleep(pause).await;
+        if let Some(trouble) = trouble(&mut doors.troubles(), path) {
+            return trouble;
+        }
+    }
+    let known = headers.get("if-none-match").and_then(|value| value.to_str().ok());
+    let found = found(&doors.world.lock(), path, &body);
+    match found {
+        None => told(404, &[], &json!({"message": "Not Found"})),
+        Some(Found::One(value)) => tagged(&value, &[], known),
+        Some(Found::List(all)) => {
+            let of_query = |name: &str| {
+                let query = uri.query().unwrap_or_default();
+                let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+                pairs.filter(|(key, _)| *key == name).find_map(|(_, value)| value.parse::<usize>().ok())
+            };
+            let page = of_query("page").unwrap_or(1).max(1);
+            let here: Vec<&Value> = all.iter().skip((page - 1) * PAGE).take(PAGE).collect();
+            let next = format!("<{}/{mode}/{path}?per_page=100&page={}>; rel=\"next\"", doors.url, page + 1);
+            let link = (all.len() > page * PAGE).then_some(("link", next.as_str()));
+            tagged(&json!(here), link.as_slice(), known)
+        }
+    }
+}
+
+/// What goes wrong now, if anything.
+fn trouble(troubles: &mut Troubles, path: &str) -> Option<Response> {
+    let chance = troubles.random.below(100);
+    if chance < 2 && troubles.limits_left > 0 {
+        troubles.limits_left -= 1;
+        troubles.told[0] += 1;
+        let message = json!({"message": "API rate limit exceeded"});
+        return Some(match troubles.random.below(2) {
+            0 => told(429, &[("retry-after", "1"), ("x-ratelimit-remaining", "0")], &message),
+            // The reset has just been: a second is waited for at least.
+            _ => told(403, &[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1795000000")], &message),
+        });
+    }
+    // What people may do is guessed where it is not answered, and threads are not asked for again.
+    let may_stay_down = !path.ends_with("/permission") && path != "graphql";
+    if troubles.is_down_once && chance < 12 && may_stay_down {
+        troubles.is_down_once = false;
+        troubles.told[2] += 1;
+        return Some(told(502, &[("retry-after", "1")], &json!({"message": "Server Error"})));
+    }
+    if chance < 6 && path != "graphql" && troubles.failed.insert(path.to_owned()) {
+        troubles.told[1] += 1;
+        return Some(told(500, &[], &json!({"message": "Server Error"})));
+    }
+    None
+}
+
+enum Found {
+    One(Value),
+    List(Vec<Value>),
+}
+
+/// What is at a path.
+fn found(world: &World, path: &str, body: &[u8]) -> Option<Found> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let pull = |number: &str| number.parse().ok().and_then(|number: u64| world.pulls.get(&number));
+    Some(match parts.as_slice() {
+        ["graphql"] => {
+            let asked: Value = serde_json::from_slice(body).ok()?;
+            Found::One(shapes::threads(world, asked.pointer("/variables/pr")?.as_u64()?))
+        }
+        ["repos", "acme", "shop", "collaborators", login, "permission"] => {
+            let person = PEOPLE.iter().find(|person| person.login == *login)?;
+            let plain = match person.role {
+                "maintain" => "write",
+                "triage" => "read",
+                other => other,
+            };
+            Found::One(json!({"permission": plain, "role_name": person.role, "user": shapes::user(*person)}))
+        }
+        ["repos", "acme", "shop", "pulls", number] => Found::One(shapes::pull(world, pull(number)?)),
+        ["repos", "acme", "shop", "pulls", number, "commits"] => Found::List(shapes::commits(pull(number)?)),
+        ["repos", "acme", "shop", "pulls", number, "reviews"] => {
+            let pr = pull(number)?.number;
+            Found::List(world.reviews.values().filter(|review| review.pr == pr).map(shapes::review).collect())
+        }
+        ["repos", "acme", "shop", "pulls", _, "reviews", id] => {
+            Found::One(shapes::review(world.reviews.get(&id.parse().ok()?)?))
+        }
+        ["repos", "acme", "shop", "pulls", number, "comments"] => {
+            let pr = pull(number)?.number;
+            Found::List(
+                world.comments.values().filter(|comment| comment.pr == pr).map(shapes::comment).collect(),
+            )
+        }
+        _ => return None,
+    })
+}
+
+/// With its tag, or that it is as it was known.
+fn tagged(body: &Value, headers: &[(&str, &str)], known: Option<&str>) -> Response {
+    let tag = format!("\"{}\"", hex::encode(Sha256::digest(format!("{headers:?}{body}"))));
+    if known == Some(tag.as_str()) {
+        return told(304, headers, &Value::Null);
+    }
+    let all: Vec<_> = headers.iter().copied().chain([("etag", tag.as_str())]).collect();
+    told(200, &all, body)
+}
+
+fn told(status: u16, headers: &[(&str, &str)], body: &Value) -> Response {
+    let body = if status == 304 { String::new() } else { body.to_string() };
+    let mut response =
+        axum::http::Response::builder().status(status).header("content-type", "application/json");
+    for (name, value) in headers {
+        response = response.header(*name, *value);
+    }
+    response
+        .body(axum::body::Body::from(body))
+        .unwrap_or_else(|_| axum::http::StatusCode::IM_A_TEAPOT.into_response())
+}
