@@ -179,10 +179,11 @@ impl Engine {
         for waiting in stored.iter().filter(waits) {
             // What it says is as old as it was, and from where it was.
             let known = Known::stored(pr.clone(), &stored, waiting.read_at);
-            if let Some(review) = self.assembled(repository, &known, waiting.id, waiting.is_past).await? {
-                if self.hand_on_review(review, Handing::WhereNew, Some(waiting)).await? == Handed::Overtaken {
-                    return Err(overtaken());
-                }
+            let Some(review) = self.assembled(repository, &known, waiting.id, waiting.is_past).await? else {
+                continue;
+            };
+            if self.hand_on_review(review, Handing::WhereNew, Some(waiting)).await? == Handed::Overtaken {
+                return Err(overtaken());
             }
         }
         Ok(None)
