@@ -19,6 +19,7 @@ mod great_tables;
 mod history;
 mod indexed;
 mod load;
+mod memory_tool;
 mod migrate;
 mod peers;
 mod pipeline_load;
@@ -67,6 +68,8 @@ enum Program {
     History(history::Arguments),
     /// Mutated requests through router, shapes and signatures.
     Fuzz(fuzz::Arguments),
+    /// The steps of a fixture file, answered by the memory tool.
+    MemoryTool(memory_tool::Arguments),
     /// A store moved into PostgreSQL and back, killed on the way, and compared.
     Migrate(migrate::Arguments),
     /// Loci beside other memories and retrieval engines, in one run.
@@ -135,6 +138,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::ScriptedModel(arguments) => scripted_model::run(arguments).await,
         Program::Hydrate(arguments) => facts::hydrate::run(arguments).await,
         Program::History(arguments) => history::run(arguments).await,
+        Program::MemoryTool(arguments) => memory_tool::run(&arguments),
         Program::Migrate(arguments) => migrate::run(arguments).await,
         Program::Fuzz(arguments) => fuzz::run(&arguments),
         Program::Peers(arguments) => peers::run(arguments).await,

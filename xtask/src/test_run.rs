@@ -86,6 +86,7 @@ fn engine_on_postgres(checkout: &Checkout) -> Result<()> {
     let tests = [
         "coding::",
         "facts::",
+        "files::",
         "servers::",
         "deliveries::",
         "handovers::",

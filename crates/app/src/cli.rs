@@ -70,6 +70,9 @@ pub(crate) enum Command {
     /// Records: what is remembered
     #[command(subcommand)]
     Record(commands::record::Record),
+    /// A memory as files
+    #[command(subcommand)]
+    Files(Box<commands::files::Files>),
     /// Profiles: settings and strategies in readable files
     #[command(subcommand)]
     Profile(commands::profile::Profile),

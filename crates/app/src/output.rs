@@ -27,6 +27,16 @@ pub(crate) fn line(text: impl std::fmt::Display) {
     let _ = writeln!(std::io::stdout().lock(), "{text}");
 }
 
+/// A text of the result, as it is; a line's end where it has none.
+pub(crate) fn text(text: &str) {
+    // As above.
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes());
+    if !text.is_empty() && !text.ends_with('\n') {
+        let _ = out.write_all(b"\n");
+    }
+}
+
 /// A line for the person who waits.
 pub(crate) fn note(text: impl std::fmt::Display) {
     // As above.

@@ -102,6 +102,46 @@ impl Client {
         Ok(self)
     }
 
+    /// The same client whose changes are made only to what has this entity tag.
+    ///
+    /// # Errors
+    /// Where the tag cannot stand in a header.
+    pub fn with_if_match(mut self, etag: &str) -> Result<Self, ClientError> {
+        let bad = |_| ClientError::Request("an entity tag must be printable ASCII".to_owned());
+        self.headers.insert(header::IF_MATCH, HeaderValue::from_str(etag).map_err(bad)?);
+        Ok(self)
+    }
+
+    /// The same client whose changes are made only where nothing is yet.
+    pub fn with_if_absent(mut self) -> Self {
+        self.headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static("*"));
+        self
+    }
+
+    /// The same client whose bodies are files.
+    pub(crate) fn with_files(mut self) -> Self {
+        self.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/markdown; charset=utf-8"));
+        self
+    }
+
+    /// The same client whose bodies are bytes.
+    pub(crate) fn with_bytes(mut self) -> Self {
+        self.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+        self
+    }
+
+    /// The bytes of an answer.
+    pub(crate) async fn bytes(&self, path: String) -> Result<Vec<u8>, ClientError> {
+        collect(self.stream(Method::GET, path, Outgoing::Empty).await?).await
+    }
+
+    /// The text of an answer that is no JSON.
+    pub(crate) async fn text(&self, path: String, query: &impl Serialize) -> Result<String, ClientError> {
+        let body = self.stream(Method::GET, with_query(path, query)?, Outgoing::Empty).await?;
+        String::from_utf8(collect(body).await?)
+            .map_err(|_| ClientError::Unexpected("the server's answer is no UTF-8".to_owned()))
+    }
+
     pub(crate) async fn get<A: DeserializeOwned>(&self, path: String) -> Result<A, ClientError> {
         self.answer(Method::GET, path, Outgoing::Empty).await
     }
@@ -179,7 +219,7 @@ impl Client {
         body: Outgoing,
     ) -> Result<LineStream, ClientError> {
         let mut headers = self.headers.clone();
-        if !matches!(body, Outgoing::Empty) {
+        if !matches!(body, Outgoing::Empty) && !headers.contains_key(header::CONTENT_TYPE) {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
         let response = self.transport.send(Request { method, path, headers, body }).await?;

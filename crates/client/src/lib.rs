@@ -14,6 +14,7 @@ mod deliveries;
 mod error;
 mod evaluations;
 mod events;
+mod files;
 mod graph;
 mod jobs;
 mod keys;

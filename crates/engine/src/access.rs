@@ -244,6 +244,23 @@ pub fn record_view(caller: &Principal, memory: &MemoryId, capability: Capability
     if clauses.is_empty() { Err(refused("this on records of that memory")) } else { Ok(View { clauses }) }
 }
 
+/// The part of a memory that one whole namespace is, with what lies beneath where the grant has it; denied without a grant on all of
+/// it: a tree of files has no documents that some of its readers may not see.
+pub fn tree_view(
+    caller: &Principal,
+    memory: &MemoryId,
+    namespace: &Namespace,
+    capability: Capability,
+) -> Result<View> {
+    let normal = namespace.normal();
+    let holds = |clause: &AccessClause| {
+        let is_of_tree = clause.actor.is_none() && clause.session.is_none() && clause.strategy.is_none();
+        is_of_tree && clause.namespace.as_ref().is_none_or(|granted| granted.admits_normal(&normal))
+    };
+    let clauses: Vec<_> = grants(caller, memory, capability).map(clause).filter(holds).collect();
+    if clauses.is_empty() { Err(refused("this on the whole namespace")) } else { Ok(View { clauses }) }
+}
+
 fn clause(grant: &Grant) -> AccessClause {
     let subtree = |namespace: &Namespace| NamespaceFilter::new(namespace, NamespaceMatch::Subtree);
     AccessClause {

@@ -12,6 +12,7 @@ pub mod coding;
 pub mod consolidation;
 pub mod deliveries;
 pub mod events;
+pub mod files;
 pub mod idempotency;
 pub mod jobs;
 pub mod keys;
@@ -131,6 +132,7 @@ pub struct Engine {
     pub(crate) line_cache: Arc<verified::verifier::LineCache>,
     pub(crate) verdict_cache: Arc<verified::VerdictCache>,
     pub(crate) graphs: Arc<coding::Graphs>,
+    pub(crate) trees: Arc<files::Trees>,
 }
 
 impl Engine {
@@ -159,6 +161,7 @@ impl Engine {
             line_cache: Arc::new(verified::verifier::LineCache::new(verified::LINE_CACHE_BYTES)),
             verdict_cache: Arc::default(),
             graphs: Arc::default(),
+            trees: Arc::default(),
         }
     }
 

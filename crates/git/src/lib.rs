@@ -1,6 +1,7 @@
-//! Code of local clones, bare repositories and worktrees (verified-memory.md §8.1): the ports `CodeSource` and `CodeSources`.
+//! Code of local clones, bare repositories and worktrees (verified-memory.md §8.1): the ports `CodeSource` and `CodeSources`; and directories
+//! and bare repositories that mirrors are written to: the port `FileBackend` (`files`).
 //!
-//! It reads git's objects itself, in process: packs and loose objects (`objects`), refs, trees, the index. Nothing is checked
+//! Of code it reads git's objects itself, in process: packs and loose objects (`objects`), refs, trees, the index. Nothing is checked
 //! out, written, run or fetched; of a repository's configuration only the format of objects and the URLs of remotes are read.
 //! A repository is data from a stranger: every size, depth and count has a limit (`limits`), every file is opened without
 //! following links (`beneath`), and every object is compared with its id.
@@ -16,6 +17,7 @@ mod config;
 mod default_branch;
 mod discover;
 mod fault;
+mod files;
 mod follow;
 mod history;
 mod layout;
@@ -33,4 +35,5 @@ mod sources;
 mod trees;
 mod worktree;
 
+pub use files::{BareFiles, DirectoryFiles};
 pub use sources::{GitOptions, GitSources};

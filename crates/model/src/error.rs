@@ -57,6 +57,10 @@ pub enum Reason {
     LeaseLost,
     /// The version that the caller changed is not the current one.
     StaleVersion,
+    /// The change of a document must say of which version it is.
+    PreconditionRequired,
+    /// Another document has that path, or one that differs from it in case or in how it is composed.
+    PathConflict,
     /// One of verified memory.
     Code(CodeReason),
 }

@@ -47,6 +47,14 @@ closed_words! {
         Snapshot = "snapshot",
         /// What was erased on purpose, by id.
         Purge = "purge",
+        /// Paths of records seen as files.
+        TreeEntry = "tree_entry",
+        /// Where in their trees records lie.
+        TreePlace = "tree_place",
+        /// What happened in trees, in order.
+        TreeChange = "tree_change",
+        /// Named states of trees.
+        TreeSnapshot = "tree_snapshot",
     }
 }
 
@@ -105,6 +113,16 @@ impl LedgerEntry {
             at: noun.at(),
             body: Document::parse(&body)?,
         })
+    }
+
+    /// True where it speaks of places in this memory's order of record changes: derived from records, and none of a memory in which they
+    /// come in another order. It is neither exported nor imported.
+    pub fn is_of_sequences(&self) -> bool {
+        match self.shelf {
+            Shelf::TreeEntry | Shelf::TreePlace | Shelf::TreeChange | Shelf::TreeSnapshot => true,
+            Shelf::Progress => crate::tree_entry::TreeProgress::is_key(&self.key),
+            _ => false,
+        }
     }
 
     /// As the noun it is.

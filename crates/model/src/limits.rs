@@ -22,6 +22,8 @@ pub const EVENT_METADATA_VALUE_CHARS_MAX: usize = 256;
 pub const RECORD_TEXT_CHARS_MAX: usize = 16_000;
 /// Characters of a document's text through other doors.
 pub const DOCUMENT_TEXT_CHARS_MAX: usize = 4_000_000;
+/// Bytes of a file of a mirror that is read.
+pub const MIRRORED_FILE_BYTES_MAX: u64 = 1 << 20;
 /// Characters of a metadata key.
 pub const METADATA_KEY_CHARS_MAX: usize = 128;
 /// Metadata keys of a record.
@@ -342,3 +344,25 @@ pub const RULE_ITEMS_MAX: usize = 200;
 pub const RULE_EXCERPT_CHARS_MAX: usize = 300;
 /// Rules of a repository whose relevance is counted.
 pub const RULES_COUNTED_MAX: usize = 5_000;
+/// Bytes of a document seen as a file (files-and-git.md §3.4); larger ones come as objects.
+pub const FILE_BYTES_MAX: usize = 102_400;
+/// Bytes of a document's path.
+pub const FILE_PATH_BYTES_MAX: usize = 1_024;
+/// Bytes of one segment of it: file systems take 255, and names beside a file (conflict copies, temporary ones) are longer.
+pub const FILE_SEGMENT_BYTES_MAX: usize = 200;
+/// Segments of a document's path.
+pub const FILE_SEGMENTS_MAX: usize = 20;
+/// Bytes of a file's frontmatter between its fences.
+pub const FRONTMATTER_BYTES_MAX: usize = 8 * 1024;
+/// Lists and tables within one another in a frontmatter.
+pub const FRONTMATTER_DEPTH_MAX: usize = 4;
+/// Characters of a document's title.
+pub const FILE_TITLE_CHARS_MAX: usize = 200;
+/// Characters of a document's description.
+pub const FILE_DESCRIPTION_CHARS_MAX: usize = 160;
+/// Lines of a document that tools which count lines read.
+pub const FILE_LINES_MAX: usize = 999_999;
+/// Bytes of an object that an agent parks.
+pub const OBJECT_BYTES_MAX: usize = 10 * 1024 * 1024;
+/// Bytes of its key.
+pub const OBJECT_KEY_BYTES_MAX: usize = 1_024;

@@ -13,7 +13,8 @@ macro_rules! accessors {
             repositories repositories_mut Repositories, facts facts_mut Facts, fact_events fact_events_mut FactEvents,
             verdicts verdicts_mut Verdicts, tasks tasks_mut Tasks, exposures exposures_mut Exposures,
             commits commits_mut Commits, prompts prompts_mut PromptVersions,
-            task_sessions task_sessions_mut TaskSessions, ledger ledger_mut Ledger, transfer transfer_mut Transfer
+            task_sessions task_sessions_mut TaskSessions, ledger ledger_mut Ledger,
+            parked parked_mut ParkedObjects, transfer transfer_mut Transfer
         }
     };
     (@all $transaction:ty, $($read:ident $write:ident $accessor:ident),*) => {

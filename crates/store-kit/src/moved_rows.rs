@@ -1,6 +1,7 @@
 //! Rows as they are moved, of the kinds that lie in the same columns in every store. Sessions, events and records lie in each
 //! store in its own way, and are read there.
 
+use loci_model::parked_object::ParkedObject;
 use loci_model::record::Record;
 use loci_model::transfer::{
     Moved, MovedChange, MovedGroup, MovedPlace, MovedToken, MovedTurn, MovedVersion, TransferKind,
@@ -46,6 +47,7 @@ pub fn of_memory(memory: &MemoryId, kind: TransferKind, row: &impl Fields) -> Re
         TransferKind::TaskSessions => Moved::TaskSession(Box::new(body(row, "session")?)),
         TransferKind::SessionItems => Moved::SessionItem(Box::new(body(row, "session item")?)),
         TransferKind::Ledger => Moved::Ledger(Box::new(body(row, "entry of the ledger")?)),
+        TransferKind::Objects => Moved::Object(Box::new(object(row)?)),
         TransferKind::Tokens => Moved::Token(Box::new(token(row)?)),
         TransferKind::Jobs => Moved::job(reading::job(row)?),
         TransferKind::Exchanges => Moved::Exchange(Box::new(reading::exchange(row)?)),
@@ -85,6 +87,7 @@ pub fn of_server(kind: TransferKind, row: &impl Fields) -> Result<Moved> {
         | TransferKind::TaskSessions
         | TransferKind::SessionItems
         | TransferKind::Ledger
+        | TransferKind::Objects
         | TransferKind::Jobs
         | TransferKind::Exchanges
         | TransferKind::Deliveries => Err(damaged("row")),
@@ -105,4 +108,12 @@ fn token(row: &impl Fields) -> Result<MovedToken> {
         answer: Document::parse(row.text(2)?)?,
         expires: row.time(3)?,
     })
+}
+
+/// A parked object: what is known of it, its bytes.
+///
+/// # Errors
+/// A bug, where it is damaged.
+pub fn object(row: &impl Fields) -> Result<ParkedObject> {
+    Ok(ParkedObject { head: body(row, "object")?, content: row.bytes(1)?.to_vec() })
 }

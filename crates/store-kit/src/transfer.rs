@@ -46,6 +46,7 @@ pub fn key(moved: &Moved) -> TransferKey {
         Moved::Prompt(row) => vec![text(&row.version)],
         Moved::TaskSession(row) => vec![text(row.task.as_str())],
         Moved::SessionItem(row) => vec![text(row.task.as_str()), number(row.seq)],
+        Moved::Object(row) => vec![text(&row.head.key)],
         Moved::Ledger(row) => vec![text(row.shelf.as_str()), text(&row.key)],
         Moved::Commit(row) => vec![text(row.actor.as_str()), text(&row.sha.to_string())],
         Moved::Token(row) => vec![KeyPart::Bytes(row.digest.clone())],

@@ -21,6 +21,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0012_harms.sql"),
     include_str!("schema/0013_subtypes.sql"),
     include_str!("schema/0014_ledger.sql"),
+    include_str!("schema/0015_objects.sql"),
 ];
 
 /// The version this binary writes.

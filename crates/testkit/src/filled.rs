@@ -25,6 +25,7 @@ use loci_model::{
     SessionId, StrategyId,
 };
 
+use crate::conformance::parked_objects::object;
 use crate::exposure_samples;
 use crate::fact_samples;
 use crate::samples::{self, time};
@@ -54,6 +55,7 @@ pub fn fill(store: &Arc<dyn Store>, name: &str) -> Result<MemoryId> {
             tx.commits_mut().put(&task_samples::commit(&place, number)?)?;
             tx.prompts_mut().put(&task_samples::prompt(&place, number)?)?;
             tx.ledger_mut().put(&task_samples::entry(&place, number)?)?;
+            tx.parked_mut().put(&object(&place, &format!("o{number}"), &[0, 255], 99))?;
             tx.task_sessions_mut().put(&task_samples::session(&place, number)?)?;
             tx.task_sessions_mut().put_item(&task_samples::session_item(&place, number, 2)?)?;
         }

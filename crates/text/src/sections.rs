@@ -79,6 +79,28 @@ enum Block<'a> {
     Body(&'a str),
 }
 
+/// The words of a Markdown document's first heading, without its marks; none in a document that has no heading outside of fences.
+#[must_use]
+pub fn first_heading(document: &str) -> Option<&str> {
+    blocks(document, true).into_iter().find_map(|block| match block {
+        Block::Heading { line, .. } => {
+            let words = line.trim_start_matches('#').trim();
+            let open = words.trim_end_matches('#');
+            Some(if open.ends_with([' ', '\t']) { open.trim_end() } else { words })
+        }
+        Block::Body(_) => None,
+    })
+}
+
+/// A Markdown document's first block that is no heading; none where there is none with anything in it.
+#[must_use]
+pub fn first_paragraph(document: &str) -> Option<&str> {
+    blocks(document, true).into_iter().find_map(|block| match block {
+        Block::Body(text) if !text.trim().is_empty() => Some(text),
+        Block::Body(_) | Block::Heading { .. } => None,
+    })
+}
+
 /// Headings, and runs of lines up to and with the blank lines after them; a fence is one block.
 fn blocks(document: &str, markdown: bool) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
@@ -264,6 +286,20 @@ mod tests {
         let expect: Vec<(Vec<&str>, &str)> =
             expect.iter().map(|(path, text)| (path.to_vec(), *text)).collect();
         assert_eq!(found, expect, "{document:?} {words_max}");
+    }
+
+    #[test]
+    fn first_heading_and_first_paragraph() {
+        let check = |document: &str, heading: Option<&str>, paragraph: Option<&str>| {
+            assert_eq!(first_heading(document), heading, "{document:?}");
+            assert_eq!(first_paragraph(document), paragraph, "{document:?}");
+        };
+        check("", None, None);
+        check("# Topic\n- one\n", Some("Topic"), Some("- one\n"));
+        check("said\n\n## A # sign ##\n", Some("A # sign"), Some("said\n\n"));
+        check("```\n# no heading\n```\n", None, Some("```\n# no heading\n```\n"));
+        check("# C#\n\n# More", Some("C#"), None);
+        check("#tag", None, Some("#tag"));
     }
 
     #[test]

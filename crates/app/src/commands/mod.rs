@@ -16,6 +16,8 @@ pub(crate) mod eval;
 pub(crate) mod event;
 pub(crate) mod export;
 pub(crate) mod fact;
+pub(crate) mod files;
+mod files_history;
 pub(crate) mod forget;
 pub(crate) mod githook;
 pub(crate) mod graph;
@@ -76,6 +78,7 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Memory(memory) => memory.run(globals, environment).await,
         Command::Event(event) => event.run(globals, environment).await,
         Command::Record(record) => record.run(globals, environment).await,
+        Command::Files(files) => files.run(globals, environment).await,
         Command::Profile(profile) => profile.run(globals, environment).await,
         Command::Search(search) => search.run(globals, environment).await,
         Command::Reflect(reflect) => reflect.run(globals, environment).await,

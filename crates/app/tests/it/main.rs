@@ -11,6 +11,7 @@ mod conversing;
 mod demo;
 mod elsewhere;
 mod facts;
+mod files;
 mod githook_places;
 mod githooks;
 mod graphs;

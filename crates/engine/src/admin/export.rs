@@ -261,5 +261,6 @@ fn ledger(
             rest.next().map_or(ExportCursor::End, |shelf| ExportCursor::Ledger(shelf, None))
         }
     };
-    Ok((page.into_iter().map(|entry| ExportLine::Ledger { entry: Box::new(entry) }).collect(), next))
+    let lines = page.into_iter().filter(|entry| !entry.is_of_sequences());
+    Ok((lines.map(|entry| ExportLine::Ledger { entry: Box::new(entry) }).collect(), next))
 }

@@ -7,6 +7,7 @@ use loci_model::{ActorId, MemoryId, Result, Timestamp};
 
 use super::ForgetReceipt;
 use crate::asking::forgetting;
+use crate::files::settling;
 use crate::memories::existing;
 use crate::verified::following;
 use crate::{Engine, access, deliveries, streams};
@@ -47,6 +48,7 @@ pub(crate) fn erase_actor(
     // Records first: which of them rest on the actor's events is read from those events.
     let records = tx.records_mut().forget_actor(memory, actor, at)?;
     following::erased(tx, memory, &records, by, at)?;
+    settling::forget(tx, memory, &records)?;
     // What is still to be told of the actor is not told; followers learn which records are gone.
     streams::erased(tx, settings, &records, true, at)?;
     for beginning in deliveries::beginnings_of(actor) {

@@ -2,6 +2,7 @@
 //!
 //! * `reading`: one statement for comparison; `compare`, `slot`, `scope`: two of them side by side, clause by clause;
 //! * `gist`: what a statement is about, whatever its sentence; `retelling`, `turning`, `guards`: two of those side by side;
+//! * `wording`: whether two texts that are nearly the same differ in wording alone;
 //! * `of_whom`: whether two people speak, each of themselves;
 //! * `relate`: what a new statement is to an old one; `thresholds`: from which likeness on;
 //! * `decide`: what becomes of each proposal of a round; `ask_rest`: the model's answer on what rules leave open, `merging`:
@@ -27,12 +28,13 @@ mod properties;
 mod reading;
 pub mod relate;
 mod retelling;
-mod scope;
+pub(crate) mod scope;
 mod slot;
 pub mod snapshot;
 pub mod thresholds;
 mod turning;
 pub mod validator;
+mod wording;
 
 use loci_model::RecordId;
 use loci_model::job::Job;
@@ -51,6 +53,7 @@ pub use decide::decide;
 pub(crate) use decide::decide_alone;
 pub use relate::{Reason, Relation, Statement, relate};
 pub use thresholds::Thresholds;
+pub(crate) use wording::differ_in_wording_only;
 
 /// A record that extraction proposes.
 #[derive(Debug, Clone, Copy)]

@@ -6,6 +6,8 @@ use loci_model::record::{Record, TrustTier};
 use loci_model::{Namespace, RecordId, StrategyId, Timestamp};
 use sha2::{Digest, Sha256};
 
+use crate::files::folding::folded;
+
 /// One document as it was read.
 #[derive(Debug, Clone)]
 pub struct PlanDocument {
@@ -23,12 +25,24 @@ pub struct PlanDocument {
     pub strict: Metadata,
     /// Its text.
     pub text: String,
+    /// Its title, where it has one.
+    pub title: Option<String>,
     /// One line about it.
     pub description: Option<String>,
+    /// What it states a value of, where somebody said so: of one key the newest holds.
+    pub key: Option<String>,
+    /// Its tags.
+    pub tags: Vec<String>,
     /// How far its source is trusted.
     pub tier: TrustTier,
     /// Nobody may put it away.
     pub pinned: bool,
+    /// Of several that do not fit, the greater stays.
+    pub priority: i64,
+    /// How often it was read, as far as that is counted.
+    pub uses: u64,
+    /// From when on it does not hold any more.
+    pub expires_at: Option<Timestamp>,
     /// From when on it holds.
     pub valid_from: Timestamp,
     /// When it was observed.
@@ -61,9 +75,15 @@ impl PlanDocument {
             scope: record.scope.clone(),
             strict,
             text: super::decide::stated(record),
+            title: record.title.clone(),
             description: record.description.clone(),
+            key: None,
+            tags: Vec::new(),
             tier: record.tier,
             pinned: false,
+            priority: 0,
+            uses: 0,
+            expires_at: record.expires_at,
             valid_from: record.valid_from,
             observed_at: record.timestamp,
             sequence: record.sequence,
@@ -73,14 +93,13 @@ impl PlanDocument {
     }
 }
 
-impl Snapshot {
-    /// The document of that name; `None` where none has it, or two have.
-    pub fn find(&self, reference: &str) -> Option<&PlanDocument> {
-        let mut found = self.documents.iter().filter(|document| document.reference == reference);
-        let first = found.next()?;
-        found.next().is_none().then_some(first)
-    }
+/// What references that name one document have in common: the key of a path (files-and-git.md §5.2); a record's id is its own.
+pub fn reference_key(reference: &str) -> String {
+    let segments = reference.split('/').filter(|segment| !segment.is_empty());
+    folded(&segments.collect::<Vec<_>>().join("/"))
+}
 
+impl Snapshot {
     /// How many documents were there before the plan.
     pub fn standing(&self) -> usize {
         self.documents.iter().filter(|document| !document.is_new).count()

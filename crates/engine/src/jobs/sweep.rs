@@ -30,6 +30,7 @@ impl Engine {
         self.sweep_events(now).await?;
         self.expire_records(now).await?;
         self.rounds(move |tx| tx.idempotency_mut().sweep(now, ROWS_PER_WRITE)).await?;
+        self.rounds(move |tx| tx.parked_mut().sweep(now, ROWS_PER_WRITE)).await?;
         for (state, kept_ms) in
             [(JobState::Done, limits::FINISHED_JOB_MS), (JobState::Failed, limits::FAILED_JOB_MS)]
         {

@@ -19,6 +19,7 @@ use super::get::{check_namespace, readable};
 use super::{BatchOutcome, RecordUpdate};
 use crate::access::{self, View};
 use crate::coding::{DIGEST, digest};
+use crate::files::settling;
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, Tally};
 use crate::{Engine, safety};
@@ -111,6 +112,9 @@ fn apply(tx: &mut dyn Tx, edit: &Edit<'_>, update: &RecordUpdate) -> Result<()> 
         return Err(Error::denied("the caller may not write in this namespace"));
     }
     tx.records_mut().put_version(&record)?;
+    if update.namespaces.is_some() {
+        settling::moved(tx, &edit.memory.id, std::slice::from_ref(&record.id))?;
+    }
     changes::note(
         tx,
         edit.memory,

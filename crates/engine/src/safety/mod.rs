@@ -30,6 +30,7 @@ use loci_model::settings::{InjectionMode, MemorySettings};
 
 use crate::settings::EngineSettings;
 
+pub(crate) use hidden_characters::is_shapeless;
 pub use injection::{Injection, Patterns, score};
 pub use sanitise::sanitise;
 pub(crate) use secrets::redact;

@@ -21,6 +21,9 @@ mod facts;
 #[cfg(test)]
 mod failures;
 #[cfg(test)]
+#[path = "../files/mod.rs"]
+mod files;
+#[cfg(test)]
 mod handovers;
 #[cfg(test)]
 mod housekeeping;

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 mod default_branches;
+mod files;
 mod history;
 mod hostile;
 mod partial;

@@ -6,6 +6,7 @@ pub mod clock;
 pub mod code;
 pub mod deliver;
 pub mod embedder;
+pub mod files;
 pub mod forge;
 pub mod ids;
 pub mod language_model;

@@ -21,6 +21,7 @@ use crate::job::{Job, JobState};
 use crate::key::AccessKey;
 use crate::ledger::LedgerEntry;
 use crate::memory::Memory;
+use crate::parked_object::ParkedObject;
 use crate::prompt_version::PromptVersion;
 use crate::repository::Repository;
 use crate::task::Task;
@@ -69,6 +70,8 @@ closed_words! {
         SessionItems = "session_items",
         /// Entries of the ledger.
         Ledger = "ledger",
+        /// What agents parked.
+        Objects = "objects",
         /// Idempotency tokens.
         Tokens = "tokens",
         /// Jobs in every state; what runs is pending.
@@ -103,6 +106,7 @@ impl TransferKind {
         Self::TaskSessions,
         Self::SessionItems,
         Self::Ledger,
+        Self::Objects,
         Self::Tokens,
         Self::Jobs,
         Self::Exchanges,
@@ -212,6 +216,8 @@ pub enum Moved {
     SessionItem(Box<SessionItem>),
     /// An entry of the ledger.
     Ledger(Box<LedgerEntry>),
+    /// What an agent parked.
+    Object(Box<ParkedObject>),
     /// A token.
     Token(Box<MovedToken>),
     /// A job.
@@ -273,6 +279,7 @@ impl Moved {
             | Self::TaskSession(_)
             | Self::SessionItem(_)
             | Self::Ledger(_)
+            | Self::Object(_)
             | Self::Token(_)
             | Self::Key(_) => {}
         }
@@ -304,6 +311,7 @@ impl Moved {
             Self::TaskSession(row) => serde_json::to_vec(row),
             Self::SessionItem(row) => serde_json::to_vec(row),
             Self::Ledger(row) => serde_json::to_vec(row),
+            Self::Object(row) => serde_json::to_vec(&(&row.head, &row.content)),
             Self::Token(row) => serde_json::to_vec(row),
             Self::Job(row) => serde_json::to_vec(row),
             Self::Exchange(row) => serde_json::to_vec(row),
@@ -334,6 +342,7 @@ impl Moved {
                 Self::TaskSession(row) => row.state.as_ref().map_or(0, |state| state.as_str().len()),
                 Self::SessionItem(row) => row.text.as_ref().map_or(0, String::len),
                 Self::Ledger(row) => row.body.as_str().len(),
+                Self::Object(row) => row.content.len(),
                 Self::Memory(_)
                 | Self::Group(_)
                 | Self::Session(_)

@@ -191,13 +191,15 @@ fn name_of(operation: Option<Operation>, error: &Error) -> Name {
 fn reason_of(reason: ModelReason) -> Reason {
     match reason {
         ModelReason::CannotParse => Reason::CannotParse,
-        // The last five belong to operations that the wire lacks.
+        // The last seven belong to operations that the wire lacks.
         ModelReason::FieldValidationFailed
         | ModelReason::QuotaExceeded
         | ModelReason::BadReply
         | ModelReason::AlreadyAnswered
         | ModelReason::LeaseLost
         | ModelReason::StaleVersion
+        | ModelReason::PreconditionRequired
+        | ModelReason::PathConflict
         | ModelReason::Code(_) => Reason::FieldValidationFailed,
         ModelReason::IdempotentParameterMismatch => Reason::IdempotentParameterMismatch,
         ModelReason::EventInOtherSession => Reason::EventInOtherSession,

@@ -253,13 +253,15 @@ fn code_of(error: &Error) -> Code {
             | Reason::ResourceConflict
             | Reason::AlreadyAnswered
             | Reason::LeaseLost
-            | Reason::StaleVersion,
+            | Reason::StaleVersion
+            | Reason::PathConflict,
         ) => return Code::Conflict,
         Some(
             Reason::CannotParse
             | Reason::FieldValidationFailed
             | Reason::EventInOtherSession
-            | Reason::BadReply,
+            | Reason::BadReply
+            | Reason::PreconditionRequired,
         )
         | None => {}
     }

@@ -67,13 +67,22 @@ impl Call {
         object(&self.body)
     }
 
+    /// The request's body as it came.
+    pub(super) fn body(&self) -> &[u8] {
+        &self.body
+    }
+
     /// The caller's idempotency token, with a digest of path and body.
     pub(super) fn token(&self) -> Result<Option<ClientToken>> {
+        if self.headers.contains_key(IDEMPOTENCY_KEY) { self.token_of(&self.json()?) } else { Ok(None) }
+    }
+
+    /// The same of a request whose parameters are not all in a body of JSON.
+    pub(super) fn token_of(&self, body: &serde_json::Value) -> Result<Option<ClientToken>> {
         let Some(value) = self.headers.get(IDEMPOTENCY_KEY) else { return Ok(None) };
         let text = value.to_str().ok().filter(|text| !text.is_empty()).ok_or_else(|| {
             Error::invalid("Idempotency-Key", "Idempotency-Key must be printable ASCII text")
         })?;
-        let body: serde_json::Value = self.json()?;
         let parameters = serde_json::json!({ "path": self.path, "body": body });
         ClientToken::new(text, &parameters).map(Some)
     }

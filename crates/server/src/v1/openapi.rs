@@ -28,7 +28,9 @@ fn build(table: &Table) -> OpenApi {
             Method::Patch => HttpMethod::Patch,
             Method::Delete => HttpMethod::Delete,
         };
-        paths = paths.path(described.place.path, PathItem::new(method, operation(described)));
+        // A parameter that takes the rest of the path is one like others there.
+        paths =
+            paths.path(described.place.path.replace("{*", "{"), PathItem::new(method, operation(described)));
     }
     let mut problem = Vec::new();
     loci_api::ProblemBody::schemas(&mut problem);
@@ -99,7 +101,7 @@ fn json_content(name: &str) -> utoipa::openapi::Content {
 fn path_parameters(path: &str) -> Vec<Parameter> {
     let names = path.split('/').filter_map(|segment| {
         let (name, _) = segment.strip_prefix('{')?.split_once('}')?;
-        Some(name)
+        Some(name.trim_start_matches('*'))
     });
     let text = || ObjectBuilder::new().schema_type(Type::String).build();
     names

@@ -65,6 +65,10 @@ fn status_and_code(error: &Error) -> (StatusCode, &'static str) {
         Some(Reason::AlreadyAnswered) => return (StatusCode::CONFLICT, "ALREADY_ANSWERED"),
         Some(Reason::LeaseLost) => return (StatusCode::CONFLICT, "LEASE_LOST"),
         Some(Reason::StaleVersion) => return (StatusCode::PRECONDITION_FAILED, "STALE_VERSION"),
+        Some(Reason::PreconditionRequired) => {
+            return (StatusCode::PRECONDITION_REQUIRED, "PRECONDITION_REQUIRED");
+        }
+        Some(Reason::PathConflict) => return (StatusCode::CONFLICT, "PATH_CONFLICT"),
         Some(Reason::Code(reason)) => return (status_of(error.kind).0, reason.as_str()),
         Some(Reason::CannotParse | Reason::FieldValidationFailed | Reason::EventInOtherSession) | None => {}
     }

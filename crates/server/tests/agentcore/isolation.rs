@@ -21,7 +21,7 @@ use loci_testkit::world::TestWorld;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::isolation_rows::{ACTOR, READER, Row, WRITER};
+use crate::isolation_rows::{ACTOR, READER, Row, TREE, WRITER};
 
 /// Ids that both servers know, or that only the fuller one does; `{name}` in a row.
 type Names = Vec<(&'static str, String)>;
@@ -59,6 +59,9 @@ impl Server {
         if crowded {
             server.crowd(&mine);
         }
+        // A tree is made when it is first read, of records that are there.
+        let tree = format!("/v1/memories/{mine}/tree?namespace=%2Fusers%2Falice%2F");
+        assert_eq!(server.ask(&server.reader, "GET", &tree, "").0, 200);
         server
     }
 
@@ -247,6 +250,11 @@ fn a_reader_of_one_part_learns_of_nothing_else() {
 #[test]
 fn a_writer_of_one_part_changes_and_learns_of_nothing_else() {
     run(WRITER, true, |server| &server.writer);
+}
+
+#[test]
+fn a_writer_of_one_tree_learns_of_no_other() {
+    run(TREE, false, |server| &server.writer);
 }
 
 #[test]

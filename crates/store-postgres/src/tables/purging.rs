@@ -36,6 +36,7 @@ const OF_MEMORY: &[(&str, &str)] = &[
     ("commits", "mem, actor, sha"),
     ("prompts", "mem, version"),
     ("ledger", "mem, shelf, key"),
+    ("objects", "mem, key"),
     ("task_sessions", "mem, task"),
     ("session_items", "mem, task, seq"),
     ("passages", "mem, key, part"),
@@ -89,7 +90,8 @@ mod tests {
             include_str!("../schema/0007_prompts.sql"),
             include_str!("../schema/0008_task_sessions.sql"),
             include_str!("../schema/0010_harms.sql"),
-            include_str!("../schema/0012_ledger.sql")
+            include_str!("../schema/0012_ledger.sql"),
+            include_str!("../schema/0013_objects.sql")
         );
         let elsewhere = ["memories", "counters", "great", "models", "access_keys", "probes", "leases"];
         for statement in sql.split("CREATE TABLE ").skip(1) {

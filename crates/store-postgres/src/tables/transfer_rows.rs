@@ -113,7 +113,8 @@ impl Shape {
             | TransferKind::Prompts
             | TransferKind::TaskSessions
             | TransferKind::SessionItems
-            | TransferKind::Ledger => Self::beside_records(kind),
+            | TransferKind::Ledger
+            | TransferKind::Objects => Self::beside_records(kind),
             TransferKind::Events
             | TransferKind::Records
             | TransferKind::Versions
@@ -166,6 +167,9 @@ impl Shape {
                 &["l.shelf", "l.key"],
                 "l.shelf, l.key",
             ),
+            TransferKind::Objects => {
+                ("o.body, o.content", "objects o WHERE o.mem = $1", "o.key > $2", &["o.key"], "o.key")
+            }
             TransferKind::Commits => (
                 "c.body",
                 "commits c WHERE c.mem = $1",
@@ -184,6 +188,7 @@ impl Shape {
             TransferKind::TaskSessions => Some("t.body"),
             TransferKind::SessionItems => Some("i.body"),
             TransferKind::Ledger => Some("l.body"),
+            TransferKind::Objects => Some("o.content"),
             _ => None,
         };
         Self { columns: columns.to_owned(), from: from.to_owned(), behind, order, key, long }
@@ -414,6 +419,7 @@ fn row_of_memory(memory: &MemoryId, kind: TransferKind, row: &Row, beside: &Besi
         | TransferKind::TaskSessions
         | TransferKind::SessionItems
         | TransferKind::Ledger
+        | TransferKind::Objects
         | TransferKind::Tokens
         | TransferKind::Jobs
         | TransferKind::Exchanges

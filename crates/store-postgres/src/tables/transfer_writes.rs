@@ -59,6 +59,7 @@ impl PgTx<'_> {
                 Moved::TaskSession(row) => self.load_task_session(memory, row)?,
                 Moved::SessionItem(row) => self.load_session_item(memory, row)?,
                 Moved::Ledger(row) => self.load_entry(memory, row)?,
+                Moved::Object(row) => self.load_object(memory, row)?,
                 Moved::Token(row) => sorted.tokens.push(row),
                 Moved::Job(row) => self.load_job(memory, row)?,
                 Moved::Exchange(row) => self.load_exchange(memory, row)?,

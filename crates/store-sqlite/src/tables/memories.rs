@@ -170,6 +170,7 @@ const OF_MEMORY: &[&str] = &[
     "DELETE FROM session_items WHERE num IN (SELECT num FROM session_items WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM task_sessions WHERE num IN (SELECT num FROM task_sessions WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM ledger WHERE num IN (SELECT num FROM ledger WHERE mem = ?1 LIMIT ?2)",
+    "DELETE FROM objects WHERE num IN (SELECT num FROM objects WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM prompts WHERE num IN (SELECT num FROM prompts WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM commits WHERE num IN (SELECT num FROM commits WHERE mem = ?1 LIMIT ?2)",
     "DELETE FROM task_harms WHERE num IN (SELECT num FROM task_harms WHERE mem = ?1 LIMIT ?2)",

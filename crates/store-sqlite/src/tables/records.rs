@@ -136,12 +136,26 @@ impl Records for SqlTx<'_> {
         self.group_moved(memory, strategy, namespace)
     }
 
+    fn changed_since(
+        &self,
+        memory: &MemoryId,
+        namespace: &Namespace,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<Record>> {
+        self.records_changed_since(memory, namespace, after, limit)
+    }
+
     fn insert(&mut self, record: &Record) -> Result<u64> {
         self.insert_record(record)
     }
 
     fn put_version(&mut self, record: &Record) -> Result<u64> {
         self.put_record_version(record)
+    }
+
+    fn rewrite(&mut self, record: &Record) -> Result<bool> {
+        self.rewrite_version(record)
     }
 
     fn set_state(&mut self, memory: &MemoryId, id: &RecordId, change: &RecordChange) -> Result<bool> {

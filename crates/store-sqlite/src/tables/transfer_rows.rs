@@ -37,14 +37,18 @@ struct Shape {
 }
 
 impl Shape {
+    fn new(
+        columns: &str,
+        from: &str,
+        behind: &'static str,
+        order: &'static [&'static str],
+        key: &'static str,
+    ) -> Self {
+        Self { columns: columns.to_owned(), from: from.to_owned(), behind, order, key }
+    }
+
     fn of(kind: TransferKind) -> Self {
-        let new = |columns: &str, from: &str, behind, order, key| Self {
-            columns: columns.to_owned(),
-            from: from.to_owned(),
-            behind,
-            order,
-            key,
-        };
+        let new = Self::new;
         match kind {
             // A memory is read by its standing.
             TransferKind::Memory => {
@@ -103,7 +107,8 @@ impl Shape {
             | TransferKind::Prompts
             | TransferKind::TaskSessions
             | TransferKind::SessionItems
-            | TransferKind::Ledger => Self::of_facts(kind),
+            | TransferKind::Ledger
+            | TransferKind::Objects => Self::of_facts(kind),
             TransferKind::Jobs | TransferKind::Exchanges | TransferKind::Deliveries => Self::of_work(kind),
         }
     }
@@ -144,6 +149,9 @@ impl Shape {
                 &["l.shelf", "l.key"],
                 "l.shelf, l.key",
             ),
+            TransferKind::Objects => {
+                ("o.body, o.content", "objects o WHERE o.mem = ?1", "o.key > ?2", &["o.key"], "o.key")
+            }
             TransferKind::Commits => (
                 "c.body",
                 "commits c WHERE c.mem = ?1",
@@ -320,6 +328,7 @@ impl SqlTx<'_> {
             | TransferKind::TaskSessions
             | TransferKind::SessionItems
             | TransferKind::Ledger
+            | TransferKind::Objects
             | TransferKind::Tokens
             | TransferKind::Jobs
             | TransferKind::Exchanges

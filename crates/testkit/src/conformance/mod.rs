@@ -19,6 +19,7 @@ mod jobs;
 mod leases;
 mod ledger;
 mod memories;
+pub(crate) mod parked_objects;
 mod prompts;
 mod record_lists;
 mod record_moves;
@@ -71,6 +72,8 @@ const PARTS: &[Part] = &[
     ("records: taken back", record_moves::restored),
     ("records: moved to another namespace", record_moves::moved),
     ("records: of a strategy, by making", record_moves::of_a_strategy),
+    ("records: what changed in a namespace", record_moves::changed),
+    ("records: earlier versions written anew", record_moves::rewritten),
     ("records: lists", record_lists::lists),
     ("records: of a subtype", record_lists::of_subtype),
     ("records: as of a time", record_lists::as_of),
@@ -122,6 +125,7 @@ const PARTS: &[Part] = &[
     ("ledger: entries come back as they were", ledger::come_back),
     ("ledger: lists and counts", ledger::lists),
     ("ledger: removed, forgotten and purged", ledger::erasure),
+    ("parked objects: bytes, lists, and how they go", parked_objects::objects),
     ("task sessions: come back as they were", task_sessions::come_back),
     ("task sessions: lists of items", task_sessions::lists),
     ("task sessions: tasks by what was said", task_sessions::said),

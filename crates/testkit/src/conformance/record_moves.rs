@@ -145,3 +145,62 @@ pub(super) fn of_a_strategy(bench: &Bench) -> Result<()> {
     same("behind one, so many", page(Some(2), 2)?, ids(&[3, 4])?);
     Ok(())
 }
+
+pub(super) fn changed(bench: &Bench) -> Result<()> {
+    let (memory, other) = (bench.memory("notes")?, bench.memory("other")?);
+    for number in 1..=4 {
+        let namespace = if number == 3 { "facts/ann" } else { "/facts/" };
+        let strategy = if number == 4 { None } else { Some(StrategyId::parse("facts")?) };
+        let record = samples::record(&memory, number, "text")?;
+        bench.put(&Record { namespace: Namespace::parse(namespace)?, strategy, ..record })?;
+    }
+    bench.put(&Record { namespace: Namespace::parse("facts")?, ..samples::record(&other, 9, "text")? })?;
+    let since = |after: u64, limit: usize| {
+        let memory = memory.clone();
+        bench.records(move |records| {
+            let found = records.changed_since(&memory, &Namespace::parse("facts")?, after, limit)?;
+            Ok(found.into_iter().map(|record| (record.sequence, record.id)).collect::<Vec<_>>())
+        })
+    };
+    let pairs = |pairs: &[(u64, u32)]| {
+        let pair = |(sequence, number): &(u64, u32)| Ok((*sequence, samples::record_id(*number)?));
+        pairs.iter().map(pair).collect::<Result<Vec<_>>>()
+    };
+    same("all, of that namespace alone, by sequence", since(0, 9)?, pairs(&[(1, 1), (2, 2), (4, 4)])?);
+    same("so many", since(0, 2)?, pairs(&[(1, 1), (2, 2)])?);
+    same("behind one", since(1, 1)?, pairs(&[(2, 2)])?);
+    same("nothing new", since(4, 9)?, Vec::new());
+    set(bench, &memory, &samples::record_id(1)?, RecordState::Erased, time(50))?;
+    same("a change of state", since(4, 9)?, pairs(&[(5, 1)])?);
+    let (of, ids) = (memory.clone(), [samples::record_id(2)?]);
+    bench.change(move |records| records.move_to(&of, &ids, &Namespace::parse("elsewhere")?))?;
+    same("what left is not there", since(0, 9)?, pairs(&[(4, 4), (5, 1)])?);
+    let nowhere = bench.records(|records| {
+        let nowhere = MemoryId::compose("none", "0000000000")?;
+        Ok(records.changed_since(&nowhere, &Namespace::parse("facts")?, 0, 9)?.len())
+    })?;
+    same("of no memory", nowhere, 0);
+    Ok(())
+}
+
+pub(super) fn rewritten(bench: &Bench) -> Result<()> {
+    let memory = bench.memory("notes")?;
+    let first = samples::record(&memory, 1, "said in private")?;
+    bench.put(&first)?;
+    let second = Record { version: 2, text: "said".into(), updated_at: time(5), ..first.clone() };
+    let next = second.clone();
+    bench.change(move |records| records.put_version(&next))?;
+    let rewrite = |record: Record| bench.change(move |records| records.rewrite(&record));
+    let without = Record { text: String::new(), ..first.clone() };
+    same("an earlier version", rewrite(without.clone())?, true);
+    same("not the current one", rewrite(second.clone())?, false);
+    same("none that is not there", rewrite(Record { version: 3, ..without.clone() })?, false);
+    same("nothing of no record", rewrite(Record { id: samples::record_id(9)?, ..without })?, false);
+    let (of, id) = (memory.clone(), first.id.clone());
+    let texts = bench.records(move |records| {
+        Ok(records.history(&of, &id)?.into_iter().map(|one| (one.version, one.text)).collect::<Vec<_>>())
+    })?;
+    same("what it said is gone", texts, vec![(1, String::new())]);
+    same("the current one stays", bench.get(&memory, &first.id)?.map(|one| one.text), Some("said".into()));
+    Ok(())
+}

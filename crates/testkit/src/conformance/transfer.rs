@@ -154,6 +154,7 @@ fn kind_of(moved: &Moved) -> Kind {
         Moved::TaskSession(_) => Kind::TaskSessions,
         Moved::SessionItem(_) => Kind::SessionItems,
         Moved::Ledger(_) => Kind::Ledger,
+        Moved::Object(_) => Kind::Objects,
         Moved::Token(_) => Kind::Tokens,
         Moved::Job(_) => Kind::Jobs,
         Moved::Exchange(_) => Kind::Exchanges,

@@ -25,6 +25,7 @@ pub(super) const UNCOUNTED: &[TransferKind] = &[
     TransferKind::TaskSessions,
     TransferKind::SessionItems,
     TransferKind::Ledger,
+    TransferKind::Objects,
     TransferKind::Tokens,
     TransferKind::Jobs,
     TransferKind::Exchanges,

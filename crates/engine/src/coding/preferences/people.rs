@@ -290,6 +290,7 @@ fn move_all(tx: &mut dyn Tx, memory: &MemoryId, from: &ActorId, to: &ActorId, no
     let ids: Vec<RecordId> = all_of(tx, memory, from, now)?.into_iter().map(|record| record.id).collect();
     if !ids.is_empty() {
         tx.records_mut().move_to(memory, &ids, &namespace_of(to)?)?;
+        crate::files::settling::moved(tx, memory, &ids)?;
     }
     Ok(())
 }

@@ -19,6 +19,7 @@ use super::selecting::{Selection, tasks_of};
 use super::{Part, check_reason};
 use crate::asking::forgetting as asking_forgetting;
 use crate::coding::{forgetting as told, reviews, rules};
+use crate::files::settling;
 use crate::memories::existing;
 use crate::records::changing::Changing;
 use crate::verified::{Standing, following};
@@ -265,6 +266,7 @@ fn erase(
     }
     let going: Vec<RecordId> = records.iter().map(|record| record.id.clone()).collect();
     tx.records_mut().erase(&memory.id, &going, at)?;
+    settling::forget(tx, &memory.id, &going)?;
     for record in &records {
         tx.telemetry_mut().append(&StateChange {
             memory: memory.id.clone(),

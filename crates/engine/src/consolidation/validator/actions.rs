@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::limits;
 
-use super::super::plan::Action;
+use super::super::plan::{Action, Operation, Words};
+use super::super::snapshot::reference_key;
 use super::{Judging, RuleCode, allowed};
 
 /// So many retirements are always allowed.
@@ -23,6 +24,11 @@ pub(super) fn allowed_kinds(judging: &mut Judging<'_>) {
     let kinds = allowed_actions(judging);
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
+        if let Action::Update { path, words, .. } = action
+            && let Some(wrong) = update_beyond(judging, path, words)
+        {
+            judging.refuse(RuleCode::V01, at, wrong);
+        }
         if !kinds.contains(action.kind()) {
             let kind = action.kind();
             judging.refuse(RuleCode::V01, at, format!("the operations asked for do not allow {kind}"));
@@ -30,13 +36,43 @@ pub(super) fn allowed_kinds(judging: &mut Judging<'_>) {
     }
 }
 
+/// What an update does that the operations do not allow: contradictions change bodies, reorganizing what stands above them, and
+/// deduplicating takes lines out that are there twice.
+fn update_beyond(judging: &Judging<'_>, path: &str, words: &Words) -> Option<&'static str> {
+    let asked = |operation| judging.bounds.operations.contains(&operation);
+    if judging.bounds.extracts || asked(Operation::ResolveContradictions) {
+        return None;
+    }
+    let about = words.title.is_some() || words.description.is_some();
+    if words.content.is_some() || (about && !asked(Operation::Reorganize)) {
+        return Some("the operations asked for do not allow other words about a document");
+    }
+    let (body, document) = (words.body.as_deref()?, judging.find(path)?);
+    let allowed = asked(Operation::Deduplicate) && only_drops_lines(&document.text, body);
+    (!allowed).then_some("the operations asked for do not allow another body")
+}
+
+/// True where the lines of one text are those of the other, in order, less some that are still there.
+fn only_drops_lines(old: &str, new: &str) -> bool {
+    let kept: BTreeSet<&str> = new.lines().map(str::trim).collect();
+    let mut rest = new.split_inclusive('\n').peekable();
+    for line in old.split_inclusive('\n') {
+        if rest.peek().is_some_and(|next| next.trim_end_matches('\n') == line.trim_end_matches('\n')) {
+            rest.next();
+        } else if !kept.contains(line.trim()) {
+            return false;
+        }
+    }
+    rest.next().is_none()
+}
+
 /// V08: no two actions write one path.
 pub(super) fn one_write(judging: &mut Judging<'_>) {
-    let mut written: BTreeSet<&str> = BTreeSet::new();
+    let mut written: BTreeSet<String> = BTreeSet::new();
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
         if let Some(path) = action.writes()
-            && !written.insert(path)
+            && !written.insert(reference_key(path))
         {
             judging.refuse(RuleCode::V08, at, format!("{path} is written twice"));
         }
@@ -46,10 +82,11 @@ pub(super) fn one_write(judging: &mut Judging<'_>) {
 /// V09: no path is written and vacated, except a merge's target that is its own source.
 pub(super) fn written_and_vacated(judging: &mut Judging<'_>) {
     let plan = judging.plan;
-    let vacated: BTreeSet<&str> = plan.actions.iter().flat_map(Action::vacates).collect();
+    let vacated: BTreeSet<String> =
+        plan.actions.iter().flat_map(Action::vacates).map(reference_key).collect();
     for (at, action) in plan.actions.iter().enumerate() {
         if let Some(path) = action.writes()
-            && vacated.contains(path)
+            && vacated.contains(&reference_key(path))
         {
             judging.refuse(RuleCode::V09, at, format!("{path} is written and vacated"));
         }
@@ -61,14 +98,15 @@ pub(super) fn unread(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
         let Some(path) = action.writes() else { continue };
-        let stands = judging.snapshot.documents.iter().any(|one| one.reference == path && !one.is_new);
+        let stands = judging.stands(path);
         let own = match action {
-            Action::Merge { sources, .. } => sources.iter().any(|source| source == path),
+            Action::Merge { sources, .. } => {
+                sources.iter().any(|source| reference_key(source) == reference_key(path))
+            }
             Action::Update { .. } => true,
-            Action::Create { .. }
-            | Action::Move { .. }
-            | Action::Supersede { .. }
-            | Action::Archive { .. } => false,
+            // By another spelling of its own.
+            Action::Move { from, .. } => from != path && reference_key(from) == reference_key(path),
+            Action::Create { .. } | Action::Supersede { .. } | Action::Archive { .. } => false,
         };
         if stands && !own {
             judging.refuse(RuleCode::V10, at, format!("{path} would overwrite a document"));
@@ -79,20 +117,20 @@ pub(super) fn unread(judging: &mut Judging<'_>) {
 /// V11: moves and supersessions lead nowhere back, and nothing is retired twice.
 pub(super) fn cycles(judging: &mut Judging<'_>) {
     let plan = judging.plan;
-    let mut next: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut retired: BTreeSet<&str> = BTreeSet::new();
+    let mut next: BTreeMap<String, String> = BTreeMap::new();
+    let mut retired: BTreeSet<String> = BTreeSet::new();
     for (at, action) in plan.actions.iter().enumerate() {
         for path in action.vacates() {
-            if !retired.insert(path) {
+            if !retired.insert(reference_key(path)) {
                 judging.refuse(RuleCode::V11, at, format!("{path} is retired or moved twice"));
             }
         }
         match action {
             Action::Supersede { path, by, .. } => {
-                next.insert(path, by);
+                next.insert(reference_key(path), reference_key(by));
             }
             Action::Move { from, to, .. } => {
-                next.insert(from, to);
+                next.insert(reference_key(from), reference_key(to));
             }
             Action::Merge { .. } | Action::Update { .. } | Action::Create { .. } | Action::Archive { .. } => {
             }
@@ -100,14 +138,14 @@ pub(super) fn cycles(judging: &mut Judging<'_>) {
     }
     for (at, action) in plan.actions.iter().enumerate() {
         let start = match action {
-            Action::Supersede { path, .. } => path.as_str(),
-            Action::Move { from, .. } => from.as_str(),
+            Action::Supersede { path, .. } => reference_key(path),
+            Action::Move { from, .. } => reference_key(from),
             _ => continue,
         };
-        let mut place = start;
+        let mut place = &start;
         for _ in 0..=next.len() {
             match next.get(place) {
-                Some(to) if *to == start => {
+                Some(to) if to == &start => {
                     judging.refuse(RuleCode::V11, at, format!("{start} leads back to itself"));
                     break;
                 }
@@ -143,7 +181,8 @@ pub(super) fn retirements(judging: &mut Judging<'_>) {
     if judging.bounds.extracts {
         return;
     }
-    let most = (judging.snapshot.standing() / 4).max(RETIRED_MIN);
+    let all = judging.bounds.tree_documents.unwrap_or_else(|| judging.snapshot.standing());
+    let most = (all / 4).max(RETIRED_MIN);
     let mut retired = 0;
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate().filter(|(_, action)| action.retires()) {

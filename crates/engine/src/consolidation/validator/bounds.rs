@@ -24,6 +24,10 @@ pub struct Bounds {
     pub directories_max: usize,
     /// A derived statement with counts rests on so many documents at least.
     pub derived_min: usize,
+    /// Documents of the whole tree, where the plan was made on a part of it.
+    pub tree_documents: Option<usize>,
+    /// Tokens that `knowledge/system/` may have afterwards.
+    pub system_tokens_max: Option<u32>,
     /// The words are a model's: they are looked through for injection and secrets.
     pub by_model: bool,
 }
@@ -38,6 +42,8 @@ impl Default for Bounds {
             actions_max: limits::PLAN_ACTIONS_MAX,
             directories_max: 8,
             derived_min: 2,
+            tree_documents: None,
+            system_tokens_max: None,
             by_model: false,
         }
     }

@@ -3,7 +3,7 @@
 use super::super::plan::{Action, Operation};
 use super::super::relate::rank;
 use super::super::scope::{Lie, lie};
-use super::super::snapshot::PlanDocument;
+use super::super::snapshot::{PlanDocument, reference_key};
 use super::{Judging, RuleCode};
 
 /// V03: at least two sources, of one namespace, strategy and scope, with equal strict values.
@@ -11,14 +11,13 @@ pub(super) fn may_merge(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
         let Action::Merge { sources, .. } = action else { continue };
-        let mut distinct: Vec<&String> = sources.iter().collect();
+        let mut distinct: Vec<String> = sources.iter().map(|source| reference_key(source)).collect();
         distinct.sort();
         distinct.dedup();
         if distinct.len() < 2 || distinct.len() < sources.len() {
             judging.refuse(RuleCode::V03, at, "a merge has at least two different sources");
         }
-        let found: Vec<&PlanDocument> =
-            distinct.iter().filter_map(|source| judging.snapshot.find(source)).collect();
+        let found: Vec<&PlanDocument> = distinct.iter().filter_map(|source| judging.find(source)).collect();
         let Some((first, rest)) = found.split_first() else { continue };
         if rest.iter().any(|other| !same_place(first, other)) {
             judging.refuse(RuleCode::V03, at, "merged documents are of one namespace and strategy");
@@ -46,7 +45,7 @@ pub(super) fn derived(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
         let Action::Create { derived_from, words, .. } = action else { continue };
-        let mut distinct: Vec<&String> = derived_from.iter().collect();
+        let mut distinct: Vec<String> = derived_from.iter().map(|source| reference_key(source)).collect();
         distinct.sort();
         distinct.dedup();
         if distinct.len() < derived_from.len() {
@@ -97,10 +96,10 @@ pub(super) fn may_supersede(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
         let Action::Supersede { path, by, .. } = action else { continue };
-        let (Some(old), Some(new)) = (judging.snapshot.find(path), judging.snapshot.find(by)) else {
+        let (Some(old), Some(new)) = (judging.find(path), judging.find(by)) else {
             continue;
         };
-        if path == by {
+        if reference_key(path) == reference_key(by) {
             judging.refuse(RuleCode::V15, at, "nothing supersedes itself");
             continue;
         }

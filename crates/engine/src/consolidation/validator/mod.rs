@@ -19,10 +19,10 @@ mod paths;
 mod references;
 mod texts;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::plan::{Operation, Plan};
-use super::snapshot::Snapshot;
+use super::snapshot::{PlanDocument, Snapshot, reference_key};
 
 pub use bounds::Bounds;
 
@@ -70,10 +70,39 @@ pub(super) struct Judging<'a> {
     pub(super) plan: &'a Plan,
     pub(super) snapshot: &'a Snapshot,
     pub(super) bounds: &'a Bounds,
+    /// Places of documents in the snapshot by what their names have in common.
+    by_name: BTreeMap<String, Vec<usize>>,
     found: Vec<Violation>,
 }
 
-impl Judging<'_> {
+impl<'a> Judging<'a> {
+    fn of(plan: &'a Plan, snapshot: &'a Snapshot, bounds: &'a Bounds) -> Self {
+        let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, document) in snapshot.documents.iter().enumerate() {
+            by_name.entry(reference_key(&document.reference)).or_default().push(at);
+        }
+        Self { plan, snapshot, bounds, by_name, found: Vec::new() }
+    }
+
+    /// How many documents have a name.
+    pub(super) fn named(&self, reference: &str) -> usize {
+        self.by_name.get(&reference_key(reference)).map_or(0, Vec::len)
+    }
+
+    /// The document of that name; `None` where none has it, or two have.
+    pub(super) fn find(&self, reference: &str) -> Option<&'a PlanDocument> {
+        match self.by_name.get(&reference_key(reference))?.as_slice() {
+            [only] => self.snapshot.documents.get(*only),
+            _ => None,
+        }
+    }
+
+    /// True where a document stood under that name before the plan.
+    pub(super) fn stands(&self, reference: &str) -> bool {
+        let places = self.by_name.get(&reference_key(reference)).into_iter().flatten();
+        places.filter_map(|at| self.snapshot.documents.get(*at)).any(|document| !document.is_new)
+    }
+
     pub(super) fn refuse(&mut self, code: RuleCode, action: usize, message: impl Into<String>) {
         self.found.push(Violation { code, action, message: message.into(), held: false });
     }
@@ -85,7 +114,7 @@ impl Judging<'_> {
 
 /// Everything that is wrong with a plan, by action, then by rule.
 pub fn validate(plan: &Plan, snapshot: &Snapshot, bounds: &Bounds) -> Vec<Violation> {
-    let mut judging = Judging { plan, snapshot, bounds, found: Vec::new() };
+    let mut judging = Judging::of(plan, snapshot, bounds);
     for rule in [
         bounds::sizes,
         actions::allowed_kinds,
@@ -101,6 +130,7 @@ pub fn validate(plan: &Plan, snapshot: &Snapshot, bounds: &Bounds) -> Vec<Violat
         actions::cycles,
         texts::nothing_invented,
         paths::protected,
+        paths::system_budget,
         lineage::derived,
         lineage::may_supersede,
         texts::safe,
@@ -119,7 +149,7 @@ pub fn validate(plan: &Plan, snapshot: &Snapshot, bounds: &Bounds) -> Vec<Violat
 fn allowed_by(operation: Operation) -> &'static [&'static str] {
     match operation {
         Operation::ResolveContradictions => &["update", "supersede"],
-        Operation::Deduplicate => &["merge", "archive"],
+        Operation::Deduplicate => &["merge", "archive", "update"],
         Operation::DeriveInsights => &["create"],
         Operation::Reorganize => &["move", "update"],
         Operation::Prune => &["archive"],

@@ -1,14 +1,20 @@
 //! Rules on paths: V04 where new documents may lie, V13 what nobody touches in passing. References that are record ids
 //! are no paths.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_text::tokens::estimate_tokens;
 
 use super::super::plan::Action;
+use super::super::snapshot::reference_key;
 use super::{Judging, RuleCode};
+use crate::files::folding::folded;
+use crate::files::path::DocumentPath;
+use crate::files::path_rule::PathRule;
+use crate::files::slug::RESERVED_STEMS;
 
 const STEM_CHARS_MAX: usize = 80;
 const DIRECTORY_CHARS_MAX: usize = 30;
-const RESERVED: [&str; 3] = ["changelog", "_dir", "MEMORY"];
 
 /// True for a path, false for a record's id.
 pub(super) fn is_path(reference: &str) -> bool {
@@ -24,7 +30,7 @@ pub(super) fn targets(judging: &mut Judging<'_>) {
     for (at, action) in plan.actions.iter().enumerate() {
         let Some(path) = action.writes().filter(|path| is_path(path)) else { continue };
         // What is there already may lie deeper.
-        if judging.snapshot.documents.iter().any(|one| one.reference == path && !one.is_new) {
+        if judging.stands(path) {
             continue;
         }
         if let Err(wrong) = check(path) {
@@ -47,6 +53,7 @@ fn directory(path: &str) -> Option<&str> {
 }
 
 fn check(path: &str) -> Result<(), &'static str> {
+    DocumentPath::check(path).map_err(PathRule::sentence)?;
     let parts: Vec<&str> = path.split('/').collect();
     let (Some(file), above) = (parts.last(), parts.get(..parts.len().saturating_sub(1)).unwrap_or_default())
     else {
@@ -56,29 +63,22 @@ fn check(path: &str) -> Result<(), &'static str> {
     if stem.is_empty() || stem.chars().count() > STEM_CHARS_MAX {
         return Err("a document's name has 1 to 80 characters before .md");
     }
-    if RESERVED.contains(&stem) {
+    if RESERVED_STEMS.contains(&folded(stem).as_str()) {
         return Err("that name is reserved");
     }
-    if stem.starts_with('.')
-        || stem.trim() != stem
-        || stem.chars().any(|c| c.is_control() || "\\:*?\"<>|".contains(c))
-    {
-        return Err(
-            "a document's name has no control characters, no \\ : * ? \" < > | and no space or dot at its ends",
-        );
-    }
-    if above.iter().any(|part| part.is_empty() || *part == "." || *part == "..") {
-        return Err("empty, . and .. are no directories");
+    if stem.starts_with('.') || stem.trim() != stem {
+        return Err("a document's name has no space or dot at its ends");
     }
     match above {
         [] => Ok(()),
         ["sessions", ..] | ["consolidation", ..] => {
             Err("nothing is planned below sessions/ or consolidation/")
         }
-        [_] => Ok(()),
+        ["knowledge"] => Ok(()),
         ["knowledge", directory] if clean_directory(directory) => Ok(()),
         ["knowledge", _] => Err("a directory's name has 1 to 30 of a-z, 0-9 and -"),
-        _ => Err("at most one directory below knowledge/"),
+        ["knowledge", ..] => Err("at most one directory below knowledge/"),
+        _ => Err("documents lie below knowledge/"),
     }
 }
 
@@ -94,16 +94,52 @@ pub(super) fn protected(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
         let touched = action.vacates().into_iter().chain(action.writes());
-        let of_system = touched.filter(|path| path.starts_with("system/")).count() > 0;
+        let of_system = touched.filter(|path| is_system(path)).count() > 0;
         let moves = matches!(action, Action::Move { .. } | Action::Update { .. });
         if of_system && !(reorganizes && moves) {
             judging.refuse(RuleCode::V13, at, "only reorganize touches system/");
         }
         for path in action.vacates() {
-            let pinned = judging.snapshot.find(path).is_some_and(|document| document.pinned);
+            let pinned = judging.find(path).is_some_and(|document| document.pinned);
             if pinned && action.retires() {
                 judging.refuse(RuleCode::V13, at, format!("{path} is pinned"));
             }
         }
+    }
+}
+
+/// True for what is loaded in full with every prompt.
+pub(super) fn is_system(path: &str) -> bool {
+    let key = reference_key(path);
+    key.starts_with("knowledge/system/") || key.starts_with("system/")
+}
+
+/// V13: what is always loaded stays within its budget, unless it was beyond it and comes closer.
+pub(super) fn system_budget(judging: &mut Judging<'_>) {
+    let Some(most) = judging.bounds.system_tokens_max else { return };
+    let standing = judging.snapshot.documents.iter().filter(|one| is_system(&one.reference) && !one.is_new);
+    let mut tokens: BTreeMap<String, u32> =
+        standing.map(|one| (reference_key(&one.reference), estimate_tokens(&one.text))).collect();
+    let before: u32 = tokens.values().sum();
+    let mut at_fault = 0;
+    let plan = judging.plan;
+    for (at, action) in plan.actions.iter().enumerate() {
+        for path in action.vacates() {
+            tokens.remove(&reference_key(path));
+        }
+        let Some(path) = action.writes().filter(|path| is_system(path)) else { continue };
+        let moved = match action {
+            Action::Move { from, .. } => judging.find(from).map(|document| document.text.as_str()),
+            _ => action.words().and_then(|words| words.body.as_deref().or(words.content.as_deref())),
+        };
+        if let Some(text) = moved {
+            tokens.insert(reference_key(path), estimate_tokens(text));
+            at_fault = at;
+        }
+    }
+    let after: u32 = tokens.values().sum();
+    if after > most && after > before {
+        let told = format!("knowledge/system/ would have {after} tokens, at most {most} are allowed");
+        judging.refuse(RuleCode::V13, at_fault, told);
     }
 }

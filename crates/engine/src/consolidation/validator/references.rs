@@ -9,9 +9,7 @@ pub(super) fn there(judging: &mut Judging<'_>) {
         named.sort_unstable();
         named.dedup();
         for reference in named {
-            let of_that_name =
-                judging.snapshot.documents.iter().filter(|document| document.reference == reference).count();
-            match of_that_name {
+            match judging.named(reference) {
                 0 => {
                     judging.refuse(RuleCode::V02, at, format!("{reference} is not among the documents read"))
                 }

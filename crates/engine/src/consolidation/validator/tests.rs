@@ -20,9 +20,15 @@ fn document(number: usize) -> PlanDocument {
         scope: None,
         strict: Metadata::new(),
         text: format!("Document number {number} says `code{number}`."),
+        title: None,
         description: Some(format!("about {number}")),
+        key: None,
+        tags: Vec::new(),
         tier: TrustTier::Agent,
         pinned: false,
+        priority: 0,
+        uses: 0,
+        expires_at: None,
         valid_from: Timestamp::EPOCH.plus_millis(number as i64),
         observed_at: Timestamp::EPOCH.plus_millis(number as i64),
         sequence: number as u64,
@@ -160,7 +166,7 @@ proptest! {
 
     #[test]
     fn v06_bodies_say_something(body in "[ \t\n]{0,5}[a-z]{0,3}") {
-        let action = Action::Update { path: path(0), words: Words { body: Some(body.clone()), ..Words::default() }, reason: "r".into() };
+        let action = Action::Update { path: path(0), words: words(&body), reason: "r".into() };
         let seen = codes(vec![action], &snapshot(1), &everything());
         prop_assert_eq!(seen, if body.trim().is_empty() { only(RuleCode::V06) } else { none() });
         let nothing = Action::Update { path: path(0), words: Words::default(), reason: "r".into() };
@@ -171,7 +177,7 @@ proptest! {
     fn v07_whole_files(body in "[a-z]{1,20}", quoted in any::<bool>(), open in any::<bool>()) {
         let description = if quoted { "\"about\"" } else { "about" };
         let start = if open { "---\n" } else { "" };
-        let content = format!("{start}title: x\ndescription: {description}\n---\n{body}\n");
+        let content = format!("{start}title: x\ndescription: {description}\n---\n\n{body}\n");
         let action = Action::Update { path: path(0), words: Words { content: Some(content), ..Words::default() }, reason: "r".into() };
         let seen = codes(vec![action], &snapshot(1), &everything());
         prop_assert_eq!(seen, if quoted && open { none() } else { only(RuleCode::V07) });
@@ -179,14 +185,14 @@ proptest! {
 
     #[test]
     fn v08_one_write_per_path(times in 1usize..4) {
-        let update = Action::Update { path: path(0), words: Words { body: Some("new".into()), ..Words::default() }, reason: "r".into() };
+        let update = Action::Update { path: path(0), words: words("new"), reason: "r".into() };
         let seen = codes(vec![update; times], &snapshot(1), &everything());
         prop_assert_eq!(seen, if times == 1 { none() } else { only(RuleCode::V08) });
     }
 
     #[test]
     fn v09_written_or_vacated(number in 0usize..3) {
-        let update = Action::Update { path: path(number), words: Words { body: Some("new".into()), ..Words::default() }, reason: "r".into() };
+        let update = Action::Update { path: path(number), words: words("new"), reason: "r".into() };
         let seen = codes(vec![update, archive(0)], &snapshot(3), &everything());
         prop_assert_eq!(seen, if number == 0 { only(RuleCode::V09) } else { none() });
     }
@@ -266,7 +272,7 @@ proptest! {
     #[test]
     fn v16_a_models_words_are_looked_through(key in any::<bool>(), by_model in any::<bool>()) {
         let body = if key { ["the key is AKIA", "IOSFODNN7EXAMPLE"].concat() } else { "the key is in the vault".to_owned() };
-        let action = Action::Update { path: path(0), words: Words { body: Some(body), ..Words::default() }, reason: "r".into() };
+        let action = Action::Update { path: path(0), words: words(&body), reason: "r".into() };
         let seen = found(vec![action], &snapshot(1), &Bounds { by_model, ..everything() });
         prop_assert_eq!(seen.iter().any(|one| one.code == RuleCode::V16 && one.held), key && by_model);
     }
@@ -289,6 +295,63 @@ proptest! {
         let most = (documents / 4).max(8);
         prop_assert_eq!(seen.len(), retired.saturating_sub(most));
         prop_assert!(seen.iter().all(|one| one.code == RuleCode::V18 && one.held));
+    }
+
+    #[test]
+    fn v02_names_are_compared_by_their_key(number in 0usize..3) {
+        let seen = codes(vec![Action::Archive { path: path(number).to_uppercase(), covered_by: None, reason: "r".into() }], &snapshot(3), &everything());
+        prop_assert_eq!(seen, none());
+        let aliases = merge(&[0, 0], "Document number 0 says `code0`.");
+        let Action::Merge { mut sources, target, words, reason } = aliases else { unreachable!() };
+        sources[1] = sources[1].to_uppercase();
+        let merge = Action::Merge { sources, target, words, reason };
+        prop_assert!(codes(vec![merge], &snapshot(2), &everything()).contains(&RuleCode::V03));
+        let mut upper = document(number);
+        upper.reference = upper.reference.to_uppercase();
+        let mut twice = snapshot(3);
+        twice.documents.push(upper);
+        prop_assert_eq!(codes(vec![archive(number)], &twice, &everything()), only(RuleCode::V02));
+    }
+
+    #[test]
+    fn v01_an_update_goes_as_far_as_its_operation(change in 0usize..4, at in 0usize..3) {
+        use Operation as O;
+        let mut read = snapshot(1);
+        read.documents[0].text = "- one two three\n- four\n- four\n".into();
+        let new = [
+            Words { title: Some("t".into()), ..Words::default() },
+            Words { body: Some("- one two three\n- four\n".into()), ..Words::default() },
+            Words { body: Some("- one two three\n".into()), ..Words::default() },
+            Words { content: Some("---\ndescription: \"d\"\n---\nfour".into()), ..Words::default() },
+        ][change].clone();
+        let action = Action::Update { path: path(0), words: new, reason: "r".into() };
+        let operation = [O::ResolveContradictions, O::Deduplicate, O::Reorganize][at];
+        let allowed = at == 0 || (at == 1 && change == 1) || (at == 2 && change == 0);
+        let seen = codes(vec![action], &read, &bounds(&[operation]));
+        prop_assert_eq!(!seen.contains(&RuleCode::V01), allowed, "{:?}", seen);
+    }
+
+    #[test]
+    fn v13_what_is_always_loaded_stays_within_its_budget(words in 1usize..40) {
+        let mut read = snapshot(2);
+        read.documents[0].reference = "knowledge/system/a.md".into();
+        read.documents[1].text = "word ".repeat(words);
+        let into = Action::Move { from: path(1), to: "knowledge/system/b.md".into(), reason: "r".into() };
+        let tokens = |at: usize| loci_text::tokens::estimate_tokens(&read.documents[at].text);
+        let most = Bounds { system_tokens_max: Some(30), ..bounds(&[Operation::Reorganize]) };
+        let fits = tokens(0) + tokens(1) <= 30;
+        prop_assert_eq!(codes(vec![into], &read, &most), if fits { none() } else { only(RuleCode::V13) });
+    }
+
+    #[test]
+    fn v05_another_body_has_another_description(kept in 0usize..12) {
+        let mut read = snapshot(1);
+        let names = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "theta", "kappa", "lambda", "sigma", "omega", "omicron"];
+        read.documents[0].text = names.join(" ");
+        let body = Words { body: Some(names[..=kept].join(" ")), ..Words::default() };
+        let action = Action::Update { path: path(0), words: body, reason: "r".into() };
+        let like = (kept + 1) as f32 / 12.0 >= 0.8;
+        prop_assert_eq!(codes(vec![action], &read, &everything()), if like { none() } else { only(RuleCode::V05) });
     }
 
     #[test]

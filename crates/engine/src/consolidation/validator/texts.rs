@@ -1,23 +1,34 @@
 //! Rules on words: V05 descriptions, V06 bodies, V07 whole files, V12 nothing invented or lost, V16 injection and secrets.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use loci_model::settings::{InjectionMode, MemorySettings, SafetySettings, SecretsMode};
 use loci_text::marks::marks;
+use loci_text::similarity::jaccard;
+use loci_text::terms;
 
 use super::super::merging;
 use super::super::plan::{Action, Words};
+use super::super::snapshot::reference_key;
 use super::paths::is_path;
 use super::{Judging, RuleCode};
+use crate::files::frontmatter::{self, Parted};
 use crate::safety;
 use crate::settings::EngineSettings;
 
 const DESCRIPTION_CHARS_MAX: usize = 160;
+/// Below this two bodies say different things (files-and-git.md §14.5).
+const MATERIAL_JACCARD: f32 = 0.8;
 /// From here on words look like instructions to their reader.
 const INJECTION_MIN: f32 = 0.3;
 
 /// V05: one line of 1 to 160 characters that no other document of its directory has.
 pub(super) fn descriptions(judging: &mut Judging<'_>) {
     let plan = judging.plan;
-    let mut seen: Vec<(String, String)> = Vec::new();
+    let mut seen: Vec<(String, String, &str)> = Vec::new();
+    let vacated: BTreeSet<String> =
+        plan.actions.iter().flat_map(Action::vacates).map(reference_key).collect();
+    let taken = taken_descriptions(judging, &vacated);
     for (at, action) in plan.actions.iter().enumerate() {
         let Some(words) = action.words() else { continue };
         let path = action.writes().unwrap_or_default();
@@ -25,6 +36,13 @@ pub(super) fn descriptions(judging: &mut Judging<'_>) {
             let makes = matches!(action, Action::Create { .. } | Action::Merge { .. });
             if makes && is_path(path) && words.content.is_none() {
                 judging.refuse(RuleCode::V05, at, format!("{path} has no description"));
+            }
+            if is_path(path) && says_something_else(judging, action) {
+                judging.refuse(
+                    RuleCode::V05,
+                    at,
+                    format!("{path} says something else and keeps its description"),
+                );
             }
             continue;
         };
@@ -36,20 +54,40 @@ pub(super) fn descriptions(judging: &mut Judging<'_>) {
             judging.refuse(RuleCode::V05, at, "a description has at most 160 characters");
         }
         let place = place_of(path);
-        let vacated: Vec<&str> = plan.actions.iter().flat_map(Action::vacates).collect();
-        let others = judging.snapshot.documents.iter().filter(|one| {
-            one.reference != path && is_path(path) && !vacated.contains(&one.reference.as_str())
-        });
-        let taken = others
-            .filter(|one| place_of(&one.reference) == place)
-            .filter_map(|one| one.description.as_deref())
-            .any(|other| self::normal(other) == normal);
-        let again = seen.iter().any(|(where_, what)| where_ == place && *what == normal);
+        let own = reference_key(path);
+        let of_others = taken.get(&(place.to_owned(), normal.clone()));
+        let taken = of_others.is_some_and(|others| others.iter().any(|other| *other != own));
+        let again = seen
+            .iter()
+            .any(|(where_, what, by)| where_ == place && *what == normal && reference_key(by) != own);
         if is_path(path) && (taken || again) {
             judging.refuse(RuleCode::V05, at, "another document of the directory has that description");
         }
-        seen.push((place.to_owned(), normal));
+        seen.push((place.to_owned(), normal, path));
     }
+}
+
+/// Directories and descriptions of the documents that stay, with what each document's name is known by.
+fn taken_descriptions(
+    judging: &Judging<'_>,
+    vacated: &BTreeSet<String>,
+) -> BTreeMap<(String, String), Vec<String>> {
+    let mut taken: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    for document in &judging.snapshot.documents {
+        let key = reference_key(&document.reference);
+        if let Some(description) = document.description.as_deref().filter(|_| !vacated.contains(&key)) {
+            let place = place_of(&document.reference).to_owned();
+            taken.entry((place, normal(description))).or_default().push(key);
+        }
+    }
+    taken
+}
+
+/// True for an update whose body is not like the old one: what stood above it is about something else.
+fn says_something_else(judging: &Judging<'_>, action: &Action) -> bool {
+    let Action::Update { path, words, .. } = action else { return false };
+    let (Some(body), Some(document)) = (&words.body, judging.find(path)) else { return false };
+    !body.trim().is_empty() && jaccard(&terms(&document.text), &terms(body)) < MATERIAL_JACCARD
 }
 
 fn normal(text: &str) -> String {
@@ -100,21 +138,19 @@ pub(super) fn contents(judging: &mut Judging<'_>) {
     }
 }
 
-fn frontmatter(content: &str) -> Result<(), &'static str> {
-    let rest = content.strip_prefix("---\n").ok_or("content must start with frontmatter")?;
-    let (head, body) = rest.split_once("\n---\n").ok_or("the frontmatter has no end")?;
-    let description = head.lines().find_map(|line| line.strip_prefix("description:")).map(str::trim);
-    let quoted = |text: &str| text.len() >= 2 && text.starts_with('"') && text.ends_with('"');
-    if !description.is_some_and(quoted) {
-        return Err("the frontmatter must have a quoted description");
+fn frontmatter(content: &str) -> Result<(), String> {
+    let Parted { frontmatter, body } = frontmatter::parse(content).map_err(|fault| fault.to_string())?;
+    let Some(frontmatter) = frontmatter else { return Err("content must start with frontmatter".to_owned()) };
+    let mut lines = content.lines().skip(1).take_while(|line| *line != "---");
+    let is_quoted = lines.any(|line| line.starts_with("description: \""));
+    if frontmatter.text("description").is_none() || !is_quoted {
+        return Err("the frontmatter must have a quoted description".to_owned());
     }
-    if head
-        .lines()
-        .any(|line| !line.trim().is_empty() && !line.starts_with([' ', '-']) && !line.contains(':'))
-    {
-        return Err("a line of the frontmatter is no key and value");
+    if body.trim().is_empty() {
+        Err("an empty body never takes a document's place".to_owned())
+    } else {
+        Ok(())
     }
-    if body.trim().is_empty() { Err("an empty body never takes a document's place") } else { Ok(()) }
 }
 
 /// V12: names, numbers, code and addresses of merged words are of a source, and every source's numbers and negations are
@@ -130,11 +166,8 @@ pub(super) fn nothing_invented(judging: &mut Judging<'_>) {
         else {
             continue;
         };
-        let texts: Vec<&str> = sources
-            .iter()
-            .filter_map(|source| judging.snapshot.find(source))
-            .map(|one| one.text.as_str())
-            .collect();
+        let texts: Vec<&str> =
+            sources.iter().filter_map(|source| judging.find(source)).map(|one| one.text.as_str()).collect();
         if merging::invents(body, &texts) {
             judging.hold(RuleCode::V12, at, "the merged words name what no source names");
         }

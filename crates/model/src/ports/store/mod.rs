@@ -15,6 +15,7 @@ mod keys;
 mod leases;
 mod ledger;
 mod memories;
+mod parked_objects;
 mod prompt_versions;
 mod records;
 mod repositories;
@@ -39,6 +40,7 @@ pub use keys::Keys;
 pub use leases::Leases;
 pub use ledger::{Ledger, LedgerPage};
 pub use memories::Memories;
+pub use parked_objects::ParkedObjects;
 pub use prompt_versions::PromptVersions;
 pub use records::{MissingVector, PassageVector, RecordChange, RecordPage, Records, SupersedeChange};
 pub use repositories::Repositories;
@@ -93,6 +95,8 @@ pub trait ReadTx {
     fn task_sessions(&self) -> &dyn TaskSessions;
     /// What is found by few questions.
     fn ledger(&self) -> &dyn Ledger;
+    /// What agents parked.
+    fn parked(&self) -> &dyn ParkedObjects;
     /// Everything, for moving it into another store.
     fn transfer(&self) -> &dyn Transfer;
 }
@@ -139,6 +143,8 @@ pub trait Tx: ReadTx {
     fn task_sessions_mut(&mut self) -> &mut dyn TaskSessions;
     /// What is found by few questions.
     fn ledger_mut(&mut self) -> &mut dyn Ledger;
+    /// What agents park.
+    fn parked_mut(&mut self) -> &mut dyn ParkedObjects;
     /// Everything, from another store.
     fn transfer_mut(&mut self) -> &mut dyn Transfer;
 }

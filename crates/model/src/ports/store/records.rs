@@ -138,11 +138,23 @@ pub trait Records {
         strategy: Option<&StrategyId>,
         namespace: &Namespace,
     ) -> Result<u64>;
+    /// Records that lie in exactly this namespace, in any state, erased ones too, whose sequence is greater than `after`: by
+    /// sequence, at most `limit`. Where nothing in the namespace changed it costs nothing, however much changed elsewhere.
+    fn changed_since(
+        &self,
+        memory: &MemoryId,
+        namespace: &Namespace,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<Record>>;
     /// Adds a record; returns its sequence number.
     fn insert(&mut self, record: &Record) -> Result<u64>;
     /// Writes the next version of a record (`record.version` is the new one); the old one becomes history.
     /// A version that does not follow the stored one is a conflict.
     fn put_version(&mut self, record: &Record) -> Result<u64>;
+    /// Writes an earlier version anew in its own place: what it said is gone from the store. False if the record has no earlier
+    /// version of that number, or is erased.
+    fn rewrite(&mut self, record: &Record) -> Result<bool>;
     /// Changes the state of the current version; false if the record is not there or has that state.
     fn set_state(&mut self, memory: &MemoryId, id: &RecordId, change: &RecordChange) -> Result<bool>;
     /// The record becomes superseded; false if it is not there or not active.

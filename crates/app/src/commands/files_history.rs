@@ -1,0 +1,192 @@
+//! `loci files log|diff|snapshot|restore`: what happened to documents, and going back.
+
+use anyhow::Result;
+use clap::Subcommand;
+use loci_api::tree as shape;
+
+use super::files::Of;
+use crate::exit::Difference;
+use crate::output;
+use crate::session::Session;
+
+/// What happened to documents
+#[derive(Debug, Subcommand)]
+pub(crate) enum History {
+    /// Show what happened to a document, or to all of them
+    Log {
+        #[command(flatten)]
+        of: Of,
+        /// Behind this sequence, of all documents
+        #[arg(long)]
+        since: Option<u64>,
+        /// The document; all of them without it
+        path: Option<String>,
+    },
+    /// Show what changed between two states
+    Diff {
+        #[command(flatten)]
+        of: Of,
+        /// Only of this document
+        #[arg(long)]
+        path: Option<String>,
+        /// A sequence, a snapshot's label, or <record>@<version>
+        a: String,
+        /// The same; as it is now without it
+        b: Option<String>,
+    },
+    /// Name the state that the documents are in, or list the names
+    Snapshot {
+        #[command(flatten)]
+        of: Of,
+        /// The name; a list of all without it
+        label: Option<String>,
+    },
+    /// Put documents back to a state; only says what it would do without --apply
+    Restore {
+        #[command(flatten)]
+        of: Of,
+        /// Do it
+        #[arg(long)]
+        apply: bool,
+        /// Why; kept with the versions
+        #[arg(long)]
+        reason: Option<String>,
+        /// A sequence, or a snapshot's label
+        state: String,
+        /// Only these documents, and what lies below them
+        paths: Vec<String>,
+    },
+}
+
+impl History {
+    pub(super) async fn run(self, session: &mut Session) -> Result<()> {
+        match self {
+            Self::Log { of, since: _, path: Some(path) } => document(session, of, path).await,
+            Self::Log { of, since, path: None } => all(session, of, since).await,
+            Self::Diff { of, path, a, b } => {
+                let memory = session.memory(&of.memory).await?;
+                let query = shape::DiffQuery { namespace: of.namespace, a, b, path };
+                let found = session.client.tree_diff(&memory, &query).await?;
+                output::result(session.json, &found, shown)
+            }
+            Self::Snapshot { of, label: Some(label) } => {
+                let memory = session.memory(&of.memory).await?;
+                let make = shape::SnapshotMake { namespace: of.namespace, label };
+                let made = session.client.tree_snapshot(&memory, &make).await?;
+                output::result(session.json, &made, |made| {
+                    output::line(format!("{}  sequence {}", made.label, made.sequence));
+                })
+            }
+            Self::Snapshot { of, label: None } => snapshots(session, of).await,
+            Self::Restore { of, apply, reason, state, paths } => {
+                let memory = session.memory(&of.memory).await?;
+                let sequence = state.parse().ok();
+                let snapshot = sequence.is_none().then_some(state);
+                let namespace = of.namespace;
+                let dry_run = !apply;
+                let asked = shape::RestoreAsk { namespace, snapshot, sequence, paths, dry_run, reason };
+                let done = session.client.tree_restore(&memory, &asked).await?;
+                if apply {
+                    session.wrote(&memory)?;
+                }
+                output::result(session.json, &done, restored)?;
+                if done.dry_run && !done.documents.is_empty() {
+                    let rule = format!("{} documents would change: say --apply", done.documents.len());
+                    return Err(Difference(rule).into());
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+async fn document(session: &Session, of: Of, path: String) -> Result<()> {
+    let memory = session.memory(&of.memory).await?;
+    let mut query = shape::HistoryQuery { namespace: of.namespace, path, ..Default::default() };
+    let mut found = session.client.document_history(&memory, &query).await?;
+    while let Some(cursor) = found.next_cursor.take() {
+        query.cursor = Some(cursor);
+        let page = session.client.document_history(&memory, &query).await?;
+        found.versions.extend(page.versions);
+        found.next_cursor = page.next_cursor;
+    }
+    output::result(session.json, &found, |found| {
+        for one in &found.versions {
+            let by = one.by.as_deref().unwrap_or("-");
+            let path = one.path.as_deref().unwrap_or("-");
+            let reason = one.reason.as_deref().map(|reason| format!("  {reason}")).unwrap_or_default();
+            let id = &one.version_id;
+            output::line(format!("{}  {:<10}  {id}  {by}  {path}{reason}", one.at, one.operation));
+        }
+    })
+}
+
+async fn all(session: &Session, of: Of, since: Option<u64>) -> Result<()> {
+    let memory = session.memory(&of.memory).await?;
+    let mut query = shape::ChangesQuery { namespace: of.namespace, since, limit: None };
+    let mut found = session.client.tree_changes(&memory, &query).await?;
+    loop {
+        query.since = Some(found.next_sequence);
+        let page = session.client.tree_changes(&memory, &query).await?;
+        found.next_sequence = page.next_sequence;
+        if page.changes.is_empty() {
+            break;
+        }
+        found.changes.extend(page.changes);
+    }
+    output::result(session.json, &found, |found| {
+        for one in &found.changes {
+            let path = one.path.as_deref().or(one.path_before.as_deref()).unwrap_or("-");
+            let from = one.path_before.as_deref().filter(|before| *before != path);
+            let from = from.map(|from| format!("  (was {from})")).unwrap_or_default();
+            output::line(format!("{:>8}  {}  {:<10}  {path}{from}", one.sequence, one.at, one.operation));
+        }
+    })
+}
+
+async fn snapshots(session: &Session, of: Of) -> Result<()> {
+    let memory = session.memory(&of.memory).await?;
+    let mut listing = shape::TreeSnapshotListing { namespace: of.namespace, ..Default::default() };
+    let mut found = session.client.tree_snapshots(&memory, &listing).await?;
+    while let Some(cursor) = found.next_cursor.take() {
+        listing.cursor = Some(cursor);
+        let page = session.client.tree_snapshots(&memory, &listing).await?;
+        found.snapshots.extend(page.snapshots);
+        found.next_cursor = page.next_cursor;
+    }
+    output::result(session.json, &found, |found| {
+        let row = |one: &shape::TreeSnapshot| {
+            vec![one.label.clone(), one.sequence.to_string(), one.at.clone(), one.by.clone()]
+        };
+        output::table(&found.snapshots.iter().map(row).collect::<Vec<_>>());
+    })
+}
+
+fn shown(diff: &shape::TreeDiff) {
+    for file in &diff.files {
+        match &file.unified {
+            Some(lines) if lines.is_empty() => {
+                let name = |path: &Option<String>| path.clone().unwrap_or_else(|| "-".to_owned());
+                output::line(format!("moved {} to {}", name(&file.path_a), name(&file.path_b)));
+            }
+            Some(lines) => output::text(lines),
+            None => {
+                output::note(format!("{} is not shown: it was taken out, or there was no room", file.record))
+            }
+        }
+    }
+    if diff.left_out > 0 {
+        output::note(format!("{} documents are left out for want of room: see --path", diff.left_out));
+    }
+}
+
+fn restored(done: &shape::TreeRestored) {
+    for one in &done.documents {
+        let what = one.operation.as_deref().unwrap_or("left");
+        let gap = one.gap.as_deref().map(|gap| format!("  {gap}")).unwrap_or_default();
+        output::line(format!("{what:<10}  {}{gap}", one.path.as_deref().unwrap_or("-")));
+    }
+    if done.documents.is_empty() {
+        output::note("nothing differs");
+    }
+}

@@ -1,0 +1,198 @@
+//! A memory as files over HTTP and on the command line: preconditions in HTTP's own headers, appends from several processes at once, and
+//! a document's way from being written to being restored.
+
+use serde_json::{Value, json};
+
+use crate::native::send;
+use crate::program::{Home, Server};
+use crate::serving::raw;
+
+fn memory(server: &Server) -> String {
+    let (_, memory) = send(server, "POST", "/v1/memories", "", r#"{"name":"notes"}"#);
+    format!("/v1/memories/{}", memory["id"].as_str().unwrap())
+}
+
+/// Status, entity tag and body.
+fn exchange(server: &Server, method: &str, path: &str, headers: &str, body: &str) -> (u16, String, String) {
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let answer = raw(server, &request);
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    let tag = head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap_or_default();
+    (status, tag.to_owned(), body.to_owned())
+}
+
+#[test]
+fn a_file_is_served_as_it_was_put() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let base = memory(&server);
+    let path = format!("{base}/files/knowledge/facts/th%C3%A8me.md?namespace=/team");
+    let file = "---\ndescription: \"Dark everywhere\"\n---\n\n# Thème\n\nDark.\n";
+    let (status, _, answer) = exchange(&server, "PUT", &path, "", file);
+    assert_eq!(status, 428, "{answer}");
+    let (status, tag, _) = exchange(&server, "PUT", &path, "If-None-Match: *\r\n", file);
+    assert_eq!((status, tag.starts_with("\"sha256:")), (201, true));
+    let (status, _, answer) = exchange(&server, "PUT", &path, "If-None-Match: *\r\n", file);
+    assert_eq!(status, 412, "{answer}");
+    let (status, served, body) = exchange(&server, "GET", &format!("{path}&raw=1"), "", "");
+    assert_eq!((status, served.as_str(), body.as_str()), (200, tag.as_str(), file));
+    let unchanged = format!("If-None-Match: {tag}\r\n");
+    assert_eq!(exchange(&server, "GET", &path, &unchanged, "").0, 304);
+    let as_json = format!("Content-Type: application/json\r\nIf-Match: {tag}\r\n");
+    let (status, next, _) = exchange(&server, "PUT", &path, &as_json, r#"{"body":"Light.","title":"Theme"}"#);
+    assert_eq!((status, next != tag), (200, true));
+    let (status, _, answer) = exchange(&server, "PUT", &path, &as_json, r#"{"body":"Grey."}"#);
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!((status, &answer["error"]["code"]), (412, &json!("STALE_VERSION")));
+    assert_eq!(answer["error"]["details"]["violations"][0], format!("etag {next}"));
+    let (_, document) = send(&server, "GET", &path, "", "");
+    assert_eq!((&document["body"], &document["title"]), (&json!("Light."), &json!("Theme")));
+    let near = format!("{base}/files/knowledge/facts/theme.md?namespace=/team");
+    let (status, missing) = send(&server, "GET", &near, "", "");
+    assert_eq!(
+        (status, &missing["error"]["details"]["violations"][0]),
+        (404, &json!("knowledge/facts/thème.md"))
+    );
+    let (_, page) = send(&server, "GET", &format!("{base}/tree?namespace=/team&depth=1"), "", "");
+    assert_eq!(page["entries"][0]["path"], "knowledge");
+    let (_, listing) = send(&server, "GET", &format!("{base}/tree/listing?namespace=/team"), "", "");
+    assert_eq!(listing["files_total"], 1, "{listing}");
+    assert_eq!(exchange(&server, "DELETE", &path, "", "").0, 428);
+    let (status, gone) = send(&server, "DELETE", &path, &format!("If-Match: {next}\r\n"), "");
+    assert_eq!((status, &gone["operation"]), (200, &json!("archived")));
+}
+
+#[test]
+fn protected_parts_and_bad_paths_are_refused() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let base = memory(&server);
+    let check = |path: &str, status: u16, code: &str| {
+        let (got, answer) = send(&server, "PUT", &format!("{base}/files/{path}?force=1"), "", "x");
+        assert_eq!((got, &answer["error"]["code"]), (status, &json!(code)), "{path}: {answer}");
+    };
+    check("sessions/current.md", 403, "DENIED");
+    check("consolidation/changelog.md", 403, "DENIED");
+    check("notes.md", 400, "INVALID");
+    check("knowledge/a%5Cb.md", 400, "INVALID");
+    check("knowledge/%252e%252e/b.md", 400, "INVALID");
+    let (status, _) = send(&server, "PUT", &format!("{base}/files/knowledge/system/a.md?force=1"), "", "x");
+    assert_eq!(status, 201);
+    let large = "x".repeat(102_401);
+    let (status, _) = send(&server, "PUT", &format!("{base}/files/knowledge/a.md?force=1"), "", &large);
+    assert_eq!(status, 413);
+}
+
+#[test]
+fn parked_bytes_come_back_as_they_were() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let base = memory(&server);
+    let path = format!("{base}/objects/session/one.bin");
+    let (status, tag, answer) =
+        exchange(&server, "PUT", &path, "Content-Type: text/x-state\r\n", "\u{1} state");
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!((status, &answer["key"], &answer["bytes"]), (200, &json!("session/one.bin"), &json!(7)));
+    let (status, served, body) = exchange(&server, "GET", &path, "", "");
+    assert_eq!((status, served, body.as_str()), (200, tag.clone(), "\u{1} state"));
+    assert_eq!(exchange(&server, "GET", &path, &format!("If-None-Match: {tag}\r\n"), "").0, 304);
+    let (_, listed) = send(&server, "GET", &format!("{base}/objects?prefix=session"), "", "");
+    assert_eq!(listed["objects"][0]["content_type"], "text/x-state", "{listed}");
+    assert_eq!(send(&server, "GET", &format!("{base}/objects/a/%2e%2e/b"), "", "").0, 400);
+    assert_eq!(send(&server, "DELETE", &path, "", "").1, json!({ "deleted": true }));
+    assert_eq!(send(&server, "DELETE", &path, "", "").1, json!({ "deleted": false }));
+    assert_eq!(send(&server, "GET", &path, "", "").0, 404);
+}
+
+#[test]
+fn b2_appends_of_several_processes_are_all_there() {
+    let home = Home::new();
+    home.ok(&["memory", "create", "notes"]);
+    let (writers, each) = (4, 3);
+    std::thread::scope(|scope| {
+        for writer in 0..writers {
+            let home = &home;
+            scope.spawn(move || {
+                for number in 0..each {
+                    let line = format!("- {writer} {number}");
+                    home.ok(&["files", "append", "--memory", "notes", "--title", "Topic", &line]);
+                    home.ok(&["files", "append", "--memory", "notes", "--title", "Topic", &line]);
+                }
+            });
+        }
+    });
+    let text = home.ok(&["files", "cat", "--memory", "notes", "knowledge/facts/topic.md"]);
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    let mut expect: Vec<String> =
+        (0..writers).flat_map(|writer| (0..each).map(move |number| format!("- {writer} {number}"))).collect();
+    expect.sort_unstable();
+    assert_eq!(lines, expect);
+}
+
+#[test]
+fn two_servers_on_one_folder_lose_no_line() {
+    let home = Home::new();
+    let servers = [home.serve(&[]), home.serve(&[])];
+    let base = memory(&servers[0]);
+    let (writers, each) = (8, 10);
+    std::thread::scope(|scope| {
+        for writer in 0..writers {
+            let (server, base) = (&servers[writer % 2], &base);
+            scope.spawn(move || {
+                for number in 0..each {
+                    let body = json!({ "title": "Topic", "lines": [format!("- {writer} {number}")] });
+                    let (status, answer) =
+                        send(server, "POST", &format!("{base}/tree/append"), "", &body.to_string());
+                    assert_eq!((status, &answer["added"]), (200, &json!(1)), "{answer}");
+                }
+            });
+        }
+    });
+    let path = format!("{base}/files/knowledge/facts/topic.md");
+    for server in &servers {
+        let (_, document) = send(server, "GET", &path, "", "");
+        let lines: std::collections::BTreeSet<&str> = document["body"].as_str().unwrap().lines().collect();
+        assert_eq!(lines.len(), writers * each);
+        assert_eq!(document["version"], writers * each);
+    }
+}
+
+#[test]
+fn from_being_written_to_being_restored() {
+    let home = Home::new();
+    home.ok(&["memory", "create", "notes"]);
+    let files = |verb: &str, words: &[&str]| {
+        let mut all = vec!["files", verb, "--memory", "notes"];
+        all.extend_from_slice(words);
+        home.ok(&all)
+    };
+    let path = "knowledge/facts/theme.md";
+    std::fs::write(home.path("theme.md"), "# Theme\n\nDark.\n").unwrap();
+    let file = home.path("theme.md");
+    let file = file.to_str().unwrap();
+    assert!(files("put", &["--new", path, file]).starts_with("created"));
+    assert!(files("put", &[path, file]).starts_with("unchanged"));
+    assert_eq!(files("cat", &[path]), "# Theme\n\nDark.\n");
+    assert!(files("cat", &["--raw", path]).starts_with("---\ndescription: \"Dark.\"\n---\n"));
+    files("snapshot", &["before"]);
+    files("edit", &["--old", "Dark", "--new", "Light", "--reason", "eyes", path]);
+    assert!(files("grep", &["light", "--ignore-case"]).contains(&format!("{path}:3: Light.")));
+    files("mv", &[path, "knowledge/preferences/theme.md"]);
+    assert!(files("diff", &["before"]).contains("\n-Dark.\n+Light.\n"));
+    assert!(files("log", &[path]).contains("eyes"));
+    assert!(files("log", &[]).contains("(was knowledge/facts/theme.md)"));
+    assert!(files("listing", &[]).contains("<file path=\"knowledge/preferences/theme.md\">"));
+    let restore = ["files", "restore", "--memory", "notes", "before"];
+    let said = home.fails(5, &restore);
+    assert!(said.contains("--apply"), "{said}");
+    home.ok(&[&restore[..], &["--apply"]].concat());
+    assert_eq!(files("cat", &[path]), "# Theme\n\nDark.\n");
+    assert!(files("rm", &[path]).starts_with("archived"));
+    home.fails(3, &["files", "cat", "--memory", "notes", path]);
+    assert_eq!(home.json(&["files", "ls", "--memory", "notes"])["entries"], json!([]));
+}

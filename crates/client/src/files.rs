@@ -1,0 +1,295 @@
+//! Calls about documents and their trees.
+
+use http::Method;
+use loci_api::file::{
+    DocumentAdd, DocumentAppend, DocumentAsk, DocumentChange, DocumentEdit, DocumentMove, DocumentPut,
+    DocumentWritten, FileDocument, Redaction, RedactionAsk,
+};
+use loci_api::object::{ObjectDeleted, ObjectList, ObjectListing, ParkedObject};
+use loci_api::tree::{
+    ChangesQuery, DiffQuery, DocumentHistory, GrepAsk, GrepResult, HistoryQuery, ListingQuery, RestoreAsk,
+    SnapshotMake, SystemListing, SystemQuery, TreeChanges, TreeDiff, TreeListing, TreePage, TreeQuery,
+    TreeRestored, TreeSnapshot, TreeSnapshotList, TreeSnapshotListing,
+};
+
+use crate::call::{Client, path, with_query};
+use crate::error::ClientError;
+use crate::transport::Outgoing;
+
+impl Client {
+    /// A document.
+    ///
+    /// # Errors
+    /// As [`ClientError`] says; so for every call.
+    pub async fn document_get(
+        &self,
+        memory: &str,
+        document: &str,
+        asked: &DocumentAsk,
+    ) -> Result<FileDocument, ClientError> {
+        self.get_query(file(memory, document), asked).await
+    }
+
+    /// A document's file, as it is in the native layout.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn document_file(
+        &self,
+        memory: &str,
+        document: &str,
+        namespace: Option<String>,
+    ) -> Result<String, ClientError> {
+        let asked = DocumentAsk { namespace, raw: Some("1".to_owned()) };
+        self.text(file(memory, document), &asked).await
+    }
+
+    /// Writes a document in parts. Give the client a precondition, or say `force`.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn document_put(
+        &self,
+        memory: &str,
+        document: &str,
+        change: &DocumentChange,
+        put: &DocumentPut,
+    ) -> Result<DocumentWritten, ClientError> {
+        self.send(Method::PUT, with_query(file(memory, document), change)?, put).await
+    }
+
+    /// Writes a document as a whole file. Give the client a precondition, or say `force`.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn document_put_file(
+        &self,
+        memory: &str,
+        document: &str,
+        change: &DocumentChange,
+        text: String,
+    ) -> Result<DocumentWritten, ClientError> {
+        let path = with_query(file(memory, document), change)?;
+        self.clone().with_files().plain_body(Method::PUT, path, Outgoing::Whole(text.into())).await
+    }
+
+    /// Writes a document whose title says its path.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn document_add(
+        &self,
+        memory: &str,
+        add: &DocumentAdd,
+    ) -> Result<DocumentWritten, ClientError> {
+        self.send(Method::POST, path(&["v1", "memories", memory, "files"]), add).await
+    }
+
+    /// Puts a document away. Give the client a precondition, or say `force`.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn document_delete(
+        &self,
+        memory: &str,
+        document: &str,
+        change: &DocumentChange,
+    ) -> Result<DocumentWritten, ClientError> {
+        self.plain_query(Method::DELETE, file(memory, document), change).await
+    }
+
+    /// Adds lines to a document.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn document_append(
+        &self,
+        memory: &str,
+        append: &DocumentAppend,
+    ) -> Result<DocumentWritten, ClientError> {
+        self.send(Method::POST, tree(memory, "append"), append).await
+    }
+
+    /// Edits a document.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn document_edit(
+        &self,
+        memory: &str,
+        edit: &DocumentEdit,
+    ) -> Result<DocumentWritten, ClientError> {
+        self.send(Method::POST, tree(memory, "edit"), edit).await
+    }
+
+    /// Gives a document another path.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn document_move(
+        &self,
+        memory: &str,
+        moved: &DocumentMove,
+    ) -> Result<DocumentWritten, ClientError> {
+        self.send(Method::POST, tree(memory, "move"), moved).await
+    }
+
+    /// What lies in a tree.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn tree_list(&self, memory: &str, query: &TreeQuery) -> Result<TreePage, ClientError> {
+        self.get_query(path(&["v1", "memories", memory, "tree"]), query).await
+    }
+
+    /// What a model is shown of a tree.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn tree_listing(&self, memory: &str, query: &ListingQuery) -> Result<TreeListing, ClientError> {
+        self.get_query(tree(memory, "listing"), query).await
+    }
+
+    /// The documents that are always loaded.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn tree_system(&self, memory: &str, query: &SystemQuery) -> Result<SystemListing, ClientError> {
+        self.get_query(tree(memory, "system"), query).await
+    }
+
+    /// Lines that a pattern matches.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn tree_grep(&self, memory: &str, asked: &GrepAsk) -> Result<GrepResult, ClientError> {
+        self.send(Method::POST, tree(memory, "grep"), asked).await
+    }
+
+    /// What happened to a document.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn document_history(
+        &self,
+        memory: &str,
+        query: &HistoryQuery,
+    ) -> Result<DocumentHistory, ClientError> {
+        self.get_query(tree(memory, "history"), query).await
+    }
+
+    /// What happened in a tree.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn tree_changes(&self, memory: &str, query: &ChangesQuery) -> Result<TreeChanges, ClientError> {
+        self.get_query(tree(memory, "changes"), query).await
+    }
+
+    /// What changed between two states of a tree.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn tree_diff(&self, memory: &str, query: &DiffQuery) -> Result<TreeDiff, ClientError> {
+        self.get_query(tree(memory, "diff"), query).await
+    }
+
+    /// Names the state that a tree is in.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn tree_snapshot(
+        &self,
+        memory: &str,
+        make: &SnapshotMake,
+    ) -> Result<TreeSnapshot, ClientError> {
+        self.send(Method::POST, tree(memory, "snapshots"), make).await
+    }
+
+    /// States of a tree with a name.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn tree_snapshots(
+        &self,
+        memory: &str,
+        listing: &TreeSnapshotListing,
+    ) -> Result<TreeSnapshotList, ClientError> {
+        self.get_query(tree(memory, "snapshots"), listing).await
+    }
+
+    /// Puts documents back to a state of their tree.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn tree_restore(&self, memory: &str, asked: &RestoreAsk) -> Result<TreeRestored, ClientError> {
+        self.send(Method::POST, tree(memory, "restore"), asked).await
+    }
+
+    /// Takes out what versions of a record said.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn record_redact(&self, memory: &str, asked: &RedactionAsk) -> Result<Redaction, ClientError> {
+        self.send(Method::POST, path(&["v1", "memories", memory, "redactions"]), asked).await
+    }
+}
+
+impl Client {
+    /// Parks bytes under a key.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn object_put(
+        &self,
+        memory: &str,
+        key: &str,
+        content: Vec<u8>,
+    ) -> Result<ParkedObject, ClientError> {
+        let path = below(memory, "objects", key);
+        self.clone().with_bytes().plain_body(Method::PUT, path, Outgoing::Whole(content.into())).await
+    }
+
+    /// The bytes that are parked under a key.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn object_get(&self, memory: &str, key: &str) -> Result<Vec<u8>, ClientError> {
+        self.bytes(below(memory, "objects", key)).await
+    }
+
+    /// Removes what is parked under a key.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn object_delete(&self, memory: &str, key: &str) -> Result<ObjectDeleted, ClientError> {
+        self.plain(Method::DELETE, below(memory, "objects", key)).await
+    }
+
+    /// What is parked.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn objects_list(
+        &self,
+        memory: &str,
+        listing: &ObjectListing,
+    ) -> Result<ObjectList, ClientError> {
+        self.get_query(path(&["v1", "memories", memory, "objects"]), listing).await
+    }
+}
+
+/// The path of a document; its slashes are the path's own.
+fn file(memory: &str, document: &str) -> String {
+    below(memory, "files", document)
+}
+
+fn below(memory: &str, what: &str, name: &str) -> String {
+    let mut segments = vec!["v1", "memories", memory, what];
+    segments.extend(name.split('/').filter(|segment| !segment.is_empty()));
+    path(&segments)
+}
+
+fn tree(memory: &str, verb: &str) -> String {
+    path(&["v1", "memories", memory, "tree", verb])
+}

@@ -1,0 +1,45 @@
+//! Whether two texts that are nearly the same differ in wording alone: what the upkeep of documents asks before two become one.
+//!
+//! Pure. How alike they are is the caller's matter.
+
+use super::compare::{is_wording, residue};
+use super::reading::{Reading, Word};
+
+/// Words that one text may have and the other not.
+const OTHER_WORDS_MAX: usize = 3;
+
+/// True where no word that only one of them has can make a difference: no name, number, day, condition or opposite among them.
+pub(crate) fn differ_in_wording_only(left: &str, right: &str) -> bool {
+    let (left, right) = (words(left), words(right));
+    let (only_left, only_right) = (residue(&left, &right), residue(&right, &left));
+    // What one of them says beyond the other is lost with the shorter one only if both say something of their own.
+    if only_left.is_empty() || only_right.is_empty() {
+        return true;
+    }
+    only_left.len() <= OTHER_WORDS_MAX
+        && only_right.len() <= OTHER_WORDS_MAX
+        && is_wording(&only_left, &only_right)
+}
+
+fn words(text: &str) -> Vec<Word> {
+    Reading::of(text).clauses.into_iter().flat_map(|clause| clause.words).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_beside_each_other() {
+        let check = |left: &str, right: &str, expect: bool| {
+            assert_eq!(differ_in_wording_only(left, right), expect, "{left} / {right}");
+            assert_eq!(differ_in_wording_only(right, left), expect, "{right} / {left}");
+        };
+        check("The build is quick on every machine.", "The build is fast on every machine.", true);
+        check("Enable the cache for every build.", "Disable the cache for every build.", false);
+        check("The team meets on Mondays.", "The team meets on Fridays.", false);
+        check("The old parser reads files.", "The new parser reads files.", false);
+        check("The build uses port 80.", "The build uses port 8080.", false);
+        check("The build is quick.", "The build is quick on every machine.", true);
+    }
+}

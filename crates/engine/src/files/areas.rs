@@ -1,0 +1,93 @@
+//! The parts of a tree, and who may write in them (files-and-git.md §4.1). A part is told by its path alone.
+
+use loci_model::{Error, Result};
+
+use super::path::DocumentPath;
+
+/// Where documents lie, and the default of where they come.
+pub(crate) const KNOWLEDGE: &str = "knowledge";
+/// What is always shown in full.
+pub(crate) const SYSTEM: &str = "knowledge/system";
+/// What sessions said.
+pub(crate) const SESSIONS: &str = "sessions";
+/// What consolidation tells.
+pub(crate) const CONSOLIDATION: &str = "consolidation";
+
+/// A part of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Area {
+    /// Any writer's.
+    Open,
+    /// Shown in full with every prompt: an administrator's.
+    System,
+    /// Rendered by Loci: nobody's.
+    Rendered,
+    /// No part of a tree.
+    Outside,
+}
+
+impl Area {
+    pub(crate) fn of(path: &DocumentPath) -> Self {
+        if path.is_below(SYSTEM) {
+            Self::System
+        } else if path.is_below(KNOWLEDGE) {
+            Self::Open
+        } else if path.is_below(SESSIONS) || path.is_below(CONSOLIDATION) {
+            Self::Rendered
+        } else {
+            Self::Outside
+        }
+    }
+}
+
+/// Checks that a caller may write at a path.
+///
+/// # Errors
+/// `Denied` in what Loci renders, and in what is shown in full for whoever is no administrator; `Invalid` outside of a tree's parts.
+pub(crate) fn check_writable(path: &DocumentPath, is_admin: bool) -> Result<()> {
+    match Area::of(path) {
+        Area::Open => Ok(()),
+        Area::System if is_admin => Ok(()),
+        Area::System => {
+            let rule = "knowledge/system/ is loaded with every prompt: writing there needs a grant of admin on the \
+                        namespace; write to knowledge/facts/ instead";
+            Err(Error::denied(rule).on("path"))
+        }
+        Area::Rendered => {
+            let rule =
+                "sessions/ and consolidation/ are written by Loci alone: write below knowledge/ instead";
+            Err(Error::denied(rule).on("path"))
+        }
+        Area::Outside => {
+            let rule = "a document's path must lie below knowledge/, like knowledge/facts/editor-theme.md";
+            Err(Error::invalid("path", rule))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loci_model::ErrorKind;
+
+    #[test]
+    fn who_may_write_where() {
+        let check = |path: &str, is_admin: bool, expect: Option<ErrorKind>| {
+            let path = DocumentPath::parse(path).unwrap();
+            assert_eq!(check_writable(&path, is_admin).err().map(|error| error.kind), expect, "{path}");
+        };
+        check("knowledge/facts/a.md", false, None);
+        check("knowledge/own/deep/a.md", false, None);
+        check("knowledge/systems/a.md", false, None);
+        check("knowledge/system/a.md", true, None);
+        for path in ["knowledge/system/a.md", "Knowledge/SYSTEM/a.md"] {
+            check(path, false, Some(ErrorKind::Denied));
+        }
+        for path in ["sessions/current.md", "consolidation/changelog.md", "Sessions/x.md"] {
+            check(path, true, Some(ErrorKind::Denied));
+        }
+        for path in ["a.md", "knowledge", "knowledgeable/a.md", "notes/a.md"] {
+            check(path, true, Some(ErrorKind::Invalid));
+        }
+    }
+}

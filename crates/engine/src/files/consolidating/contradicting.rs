@@ -1,0 +1,237 @@
+//! Of what holds only once, the newer takes the place of the older: of one key, of one label, of a statement and its denial, of two values in one
+//! place. Only in one scope; where one scope lies within the other both stay, and a person is told.
+//!
+//! Whether two statements contradict each other is `consolidation::relate`'s to say, as it is in extraction.
+
+use std::cmp::Ordering;
+
+use loci_model::record::RecordKind;
+use loci_text::similarity::jaccard_ids;
+use loci_text::terms;
+
+use super::alike::{Interner, Shingles, pairs};
+use super::labels::{self, Labelled};
+use super::planner::ReviewKind;
+use super::working::{Working, is_system, newness, scope};
+use super::{negations, normal};
+use crate::consolidation::plan::{Action, Operation};
+use crate::consolidation::relate::rank;
+use crate::consolidation::scope::{Lie, lie};
+use crate::consolidation::snapshot::PlanDocument;
+use crate::consolidation::{Alike, Reason, Relation, Statement, Thresholds, relate};
+use crate::files::folding::folded;
+
+/// Characters of what can be one statement.
+const STATEMENT_CHARS_MAX: usize = 1_000;
+/// Below this a statement that tells of a change has nothing in common with another that it could end.
+const CHANGE_JACCARD_MIN: f32 = 0.1;
+/// Words by which a statement may tell of a change; without them only what is more alike is compared.
+const CHANGES: &str = "\
+    moved relocated switched changed migrated replaced replaces longer anymore instead now stopped quit dropped left ended \
+    became former formerly";
+
+/// Why one document takes another's place, and why a person decides first, where one does.
+struct Found {
+    why: &'static str,
+    held: Option<&'static str>,
+}
+
+struct Statements {
+    terms: Vec<Shingles>,
+    labels: Vec<Option<Vec<Labelled>>>,
+    bodies: Vec<String>,
+    /// By document: it may tell of a change.
+    changes: Vec<bool>,
+}
+
+pub(super) fn resolve(working: &mut Working<'_>) {
+    let statements = read(working);
+    let mut newer_of: Vec<Vec<usize>> = vec![Vec::new(); working.documents.len()];
+    for (left, right) in candidates(working, &statements) {
+        let newer = newer(working, left, right);
+        let older = if newer == left { right } else { left };
+        if let Some(list) = newer_of.get_mut(older) {
+            list.push(newer);
+        }
+    }
+    let mut order: Vec<usize> = (0..working.documents.len()).collect();
+    order.sort_by(|a, b| compare(working, *b, *a));
+    for old in order {
+        let mut newer = newer_of.get(old).cloned().unwrap_or_default();
+        newer.sort_by(|a, b| compare(working, *b, *a));
+        for new in newer {
+            if working.is_free(new) && settle(working, &statements, old, new) {
+                break;
+            }
+        }
+    }
+}
+
+fn compare(working: &Working<'_>, left: usize, right: usize) -> Ordering {
+    let newness = |at: usize| working.documents.get(at).map(|document| newness(document));
+    newness(left).cmp(&newness(right))
+}
+
+fn newer(working: &Working<'_>, left: usize, right: usize) -> usize {
+    if compare(working, left, right) == Ordering::Less { right } else { left }
+}
+
+fn read(working: &Working<'_>) -> Statements {
+    let mut interner = Interner::default();
+    let mut statements =
+        Statements { terms: Vec::new(), labels: Vec::new(), bodies: Vec::new(), changes: Vec::new() };
+    for document in &working.documents {
+        let is_short = document.text.chars().count() <= STATEMENT_CHARS_MAX;
+        let words = if is_short { terms(&document.text) } else { Vec::new() };
+        statements.terms.push(interner.words(words));
+        statements.labels.push(labels::of(document.title.as_deref(), &document.text));
+        let body = normal::body(&document.text);
+        let mut words = body.split(|c: char| !c.is_alphanumeric());
+        statements.changes.push(words.any(|word| CHANGES.split_ascii_whitespace().any(|cue| cue == word)));
+        statements.bodies.push(body);
+    }
+    statements
+}
+
+/// Pairs of documents that might contradict each other: of one key, or with words in common.
+fn candidates(working: &Working<'_>, statements: &Statements) -> Vec<(usize, usize)> {
+    let mut keyed: Vec<(String, usize)> = Vec::new();
+    for (at, document) in working.documents.iter().enumerate() {
+        if let Some(key) = key_of(document) {
+            keyed.push((format!("{}\n{key}", working.place(at)), at));
+        }
+    }
+    keyed.sort();
+    let of_one_key = keyed.iter().enumerate().flat_map(|(place, (key, at))| {
+        let same = keyed.iter().skip(place + 1).take_while(move |(other, _)| other == key);
+        same.map(move |(_, other)| (*at.min(other), *at.max(other)))
+    });
+    let least = Thresholds::default().contradiction_jaccard;
+    let tells = |at: usize| statements.changes.get(at).copied().unwrap_or(false);
+    let like = pairs(&statements.terms).into_iter().filter(|(left, right)| {
+        let least = if tells(*left) || tells(*right) { CHANGE_JACCARD_MIN } else { least };
+        let both = statements.terms.get(*left).zip(statements.terms.get(*right));
+        both.is_some_and(|(left, right)| jaccard_ids(left, right) >= least)
+    });
+    let mut all: Vec<(usize, usize)> =
+        of_one_key.chain(like).filter(|(left, right)| working.may_meet(*left, *right)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn key_of(document: &PlanDocument) -> Option<String> {
+    document.key.as_deref().map(str::trim).filter(|key| !key.is_empty()).map(folded)
+}
+
+/// Plans what becomes of an older document beside a newer one; true where something does.
+fn settle(working: &mut Working<'_>, statements: &Statements, old: usize, new: usize) -> bool {
+    let (Some(older), Some(newer)) =
+        (working.documents.get(old).copied(), working.documents.get(new).copied())
+    else {
+        return false;
+    };
+    if !working.is_free(old) {
+        return true;
+    }
+    match lie(newer.scope.as_deref(), older.scope.as_deref()) {
+        Lie::Apart => return false,
+        Lie::Within => {
+            if contradiction(statements, old, new, older, newer).is_some() {
+                working.review(ReviewKind::MoreSpecific, old, new);
+            }
+            return false;
+        }
+        Lie::Equal => {}
+    }
+    let Some(found) = contradiction(statements, old, new, older, newer) else { return false };
+    if older.pinned || is_system(&older.reference) {
+        working.review(ReviewKind::Protected, old, new);
+        return false;
+    }
+    let held =
+        if rank(newer.tier) < rank(older.tier) { Some("the newer one is trusted less") } else { found.held };
+    let action = Action::Supersede {
+        path: older.reference.clone(),
+        by: newer.reference.clone(),
+        reason: found.why.to_owned(),
+    };
+    // The newer one may take the place of several, and nothing else is done with it.
+    working.act(Operation::ResolveContradictions, action, held, &[old]);
+    true
+}
+
+/// Why the newer one takes the older one's place, their scopes aside.
+fn contradiction(
+    statements: &Statements,
+    old: usize,
+    new: usize,
+    older: &PlanDocument,
+    newer: &PlanDocument,
+) -> Option<Found> {
+    let (was, is) = statements.bodies.get(old).zip(statements.bodies.get(new))?;
+    if was == is {
+        return None;
+    }
+    if key_of(older).is_some() && key_of(older) == key_of(newer) {
+        return Some(Found { why: "a newer value of the same key", held: None });
+    }
+    let labels = statements.labels.get(old)?.as_ref().zip(statements.labels.get(new)?.as_ref());
+    if labels.is_some_and(|(old, new)| labels::renews(new, old)) {
+        return Some(Found { why: "newer values of the same labels", held: None });
+    }
+    let longest = older.text.chars().count().max(newer.text.chars().count());
+    if longest > STATEMENT_CHARS_MAX {
+        return None;
+    }
+    let denies = |text: &str| !negations::of(text).is_empty();
+    if negations::is_pair(was, is) {
+        return Some(denial(denies(is)));
+    }
+    match related(statements, old, new, older, newer)? {
+        (Relation::Supersedes | Relation::Conflict, Reason::Denial) => Some(denial(denies(is))),
+        (Relation::Supersedes | Relation::Conflict, reason) => Some(Found { why: reason.text(), held: None }),
+        _ => None,
+    }
+}
+
+fn denial(newer_denies: bool) -> Found {
+    let held = (!newer_denies).then_some("the newer one says what the older one denies");
+    Found { why: Reason::Denial.text(), held }
+}
+
+fn related(
+    statements: &Statements,
+    old: usize,
+    new: usize,
+    older: &PlanDocument,
+    newer: &PlanDocument,
+) -> Option<(Relation, Reason)> {
+    let jaccard = jaccard_ids(statements.terms.get(new)?, statements.terms.get(old)?);
+    let statement = |document: &'_ PlanDocument| Said {
+        text: document.text.trim().to_owned(),
+        tier: document.tier,
+        time: document.valid_from,
+    };
+    let (is, was) = (statement(newer), statement(older));
+    let alike = Alike { jaccard, cosine: None };
+    Some(relate(&is.statement(), &was.statement(), alike, &Thresholds::default()))
+}
+
+/// A document as a statement that holds everywhere: scopes are compared before.
+struct Said {
+    text: String,
+    tier: loci_model::record::TrustTier,
+    time: loci_model::Timestamp,
+}
+
+impl Said {
+    fn statement(&self) -> Statement<'_> {
+        Statement { text: &self.text, kind: RecordKind::Fact, scope: None, tier: self.tier, time: self.time }
+    }
+}
+
+/// Two documents of one scope, for the passes behind.
+pub(super) fn have_one_scope(left: &PlanDocument, right: &PlanDocument) -> bool {
+    scope(left) == scope(right)
+}

@@ -1,0 +1,95 @@
+//! What a plan gains: documents, the tokens of their listing, duplicates, before and after; actions by kind; what is held; what is new.
+
+use std::collections::BTreeMap;
+
+use loci_text::tokens::estimate_tokens;
+use serde::Serialize;
+
+use super::applied::after;
+use super::duplicates::groups;
+use super::planner::{Asked, Planned};
+use super::working::Working;
+use crate::consolidation::plan::Action;
+use crate::consolidation::snapshot::Snapshot;
+
+/// A number before and after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// Before.
+    pub before: usize,
+    /// After what needs nobody's decision.
+    pub after: usize,
+}
+
+/// A document that was made of others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Derived {
+    /// Where.
+    pub path: String,
+    /// Of these.
+    pub derived_from: Vec<String>,
+}
+
+/// The report of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Documents.
+    pub documents: Change,
+    /// Tokens of a listing of all of them: a line each, with path and description.
+    pub listing_tokens: Change,
+    /// Documents that say what another one says.
+    pub duplicates: Change,
+    /// Actions by kind, held ones aside.
+    pub actions: BTreeMap<&'static str, usize>,
+    /// Actions that wait for a person.
+    pub held: usize,
+    /// What a person should look at beside them.
+    pub reviews: usize,
+    /// Parts of the tree that were left out.
+    pub skipped_clusters: usize,
+    /// New documents, with what they rest on.
+    pub derived: Vec<Derived>,
+}
+
+/// The report of a plan on a tree.
+#[must_use]
+pub fn report(snapshot: &Snapshot, planned: &Planned, asked: &Asked, skipped_clusters: usize) -> Report {
+    let ready = planned.ready();
+    let then = after(snapshot, &ready);
+    let mut actions: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for action in &ready {
+        *actions.entry(action.kind()).or_default() += 1;
+    }
+    let derived = ready.iter().filter_map(|action| match action {
+        Action::Create { path, derived_from, .. } => {
+            Some(Derived { path: path.clone(), derived_from: derived_from.clone() })
+        }
+        _ => None,
+    });
+    let change = |count: &dyn Fn(&Snapshot) -> usize| Change { before: count(snapshot), after: count(&then) };
+    Report {
+        documents: change(&Snapshot::standing),
+        listing_tokens: change(&listing_tokens),
+        duplicates: change(&|snapshot| duplicates(snapshot, asked)),
+        actions,
+        held: planned.actions.len() - ready.len(),
+        reviews: planned.reviews.len(),
+        skipped_clusters,
+        derived: derived.collect(),
+    }
+}
+
+fn listing_tokens(snapshot: &Snapshot) -> usize {
+    let line = |path: &str, description: &str| format!("<file path=\"{path}\">{description}</file>\n");
+    let documents = snapshot.documents.iter();
+    documents
+        .map(|one| {
+            estimate_tokens(&line(&one.reference, one.description.as_deref().unwrap_or_default())) as usize
+        })
+        .sum()
+}
+
+fn duplicates(snapshot: &Snapshot, asked: &Asked) -> usize {
+    let working = Working::of(snapshot, &asked.settings, asked.now);
+    groups(&working).iter().map(|group| group.members.len() - 1).sum()
+}

@@ -1,0 +1,314 @@
+//! `tree_diff`: what changed between two states of a tree, as unified diffs of its files (files-and-git.md §10). A state is a place in the
+//! order of changes, a snapshot, or one version of one document. The log says which documents to look at; nothing else is read.
+
+use std::collections::BTreeMap;
+
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::Record;
+use loci_model::tree_entry::TreeSnapshot;
+use loci_model::{Error, RecordId, Result};
+use similar::TextDiff;
+
+use super::document::{DocumentContent, is_redacted};
+use super::path::DocumentPath;
+use super::tree::{Tree, TreeAsk};
+use super::versions::Versions;
+use crate::Engine;
+use crate::access;
+use crate::memories::existing;
+
+/// Changes that are read at once.
+const PAGE: usize = 1_000;
+/// Changes between two states that are looked at.
+const CHANGES_MAX: usize = 100_000;
+/// Bytes of all diffs of one answer; what is over is named without its lines.
+const DIFF_BYTES_MAX: usize = 1 << 20;
+/// Lines around a change.
+const CONTEXT: usize = 3;
+
+/// A state of a tree, or of one document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Point {
+    /// As it is.
+    Now,
+    /// After the change of that sequence.
+    Sequence(u64),
+    /// A snapshot, by its label.
+    Label(String),
+    /// One version of one record.
+    Version(RecordId, u32),
+}
+
+impl Point {
+    /// From a word: a number, `now`, `<record>@<version>`, or a label.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the member.
+    pub fn parse(word: &str, field: &str) -> Result<Self> {
+        if word == "now" {
+            return Ok(Self::Now);
+        }
+        if let Ok(sequence) = word.parse() {
+            return Ok(Self::Sequence(sequence));
+        }
+        if let Some((record, version)) = word.split_once('@') {
+            let rule = || Error::invalid(field, format!("{field} must be <record>@<version>, like mem-…@2"));
+            return Ok(Self::Version(
+                RecordId::parse(record).map_err(|_| rule())?,
+                version.parse().map_err(|_| rule())?,
+            ));
+        }
+        TreeSnapshot::check_label(word).map_err(|_| {
+            let rule = "must be a sequence, the label of a snapshot, <record>@<version>, or now";
+            Error::invalid(field, format!("{field} {rule}"))
+        })?;
+        Ok(Self::Label(word.to_owned()))
+    }
+}
+
+/// What became of a document between two states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDiff {
+    /// The record.
+    pub record: RecordId,
+    /// Where it lay in the first; none where it did not.
+    pub path_a: Option<String>,
+    /// Where it lay in the second; none where it did not.
+    pub path_b: Option<String>,
+    /// Lines that differ, with those around them; none where content was taken out, or where there was no room.
+    pub unified: Option<String>,
+}
+
+/// What changed between two states.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TreeDiff {
+    /// By path.
+    pub files: Vec<FileDiff>,
+    /// Documents whose lines are left out for want of room.
+    pub left_out: u64,
+}
+
+/// The versions of a record that lay in a tree at two states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Between {
+    pub(super) before: Option<u32>,
+    pub(super) after: Option<u32>,
+}
+
+impl Engine {
+    /// What changed from one state to another, of all documents or of one.
+    ///
+    /// # Errors
+    /// `NotFound` for a label or a version that is not there; `Invalid` for a path, and for a version beside a state of the tree;
+    /// `Denied` without a grant of read on the whole namespace.
+    pub async fn tree_diff(
+        &self,
+        caller: &Principal,
+        ask: &TreeAsk,
+        (a, b): (Point, Point),
+        path: Option<&str>,
+    ) -> Result<TreeDiff> {
+        access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
+        let path = path.map(DocumentPath::parse).transpose()?;
+        self.caught_up(ask).await?;
+        let tree = Tree::of(ask);
+        self.store
+            .read(move |tx| {
+                existing(tx, &tree.memory)?;
+                if let (Point::Version(first, from), Point::Version(second, to)) = (&a, &b) {
+                    return of_versions(tx, &tree, (first, *from), (second, *to));
+                }
+                let (from, to) = (tree.sequence_of(tx, &a)?, tree.sequence_of(tx, &b)?);
+                let between = tree.between(tx, from.min(to), from.max(to))?;
+                let mut files = Vec::new();
+                for (record, mut versions) in between {
+                    if from > to {
+                        std::mem::swap(&mut versions.before, &mut versions.after);
+                    }
+                    files.extend(of_record(tx, &tree, &record, versions)?);
+                }
+                Ok(gathered(files, path.as_ref()))
+            })
+            .await
+    }
+}
+
+impl Tree {
+    /// The sequence of a state.
+    ///
+    /// # Errors
+    /// `NotFound` for a label; `Invalid` for a version.
+    pub(super) fn sequence_of(&self, tx: &dyn ReadTx, point: &Point) -> Result<u64> {
+        match point {
+            Point::Now => Ok(self.progress(tx)?.state()),
+            Point::Sequence(sequence) => Ok(*sequence),
+            Point::Label(label) => {
+                let key = TreeSnapshot::key_of(&self.normal, label);
+                let found = tx.ledger().noun::<TreeSnapshot>(&self.memory, &key)?;
+                found
+                    .map(|snapshot| snapshot.sequence)
+                    .ok_or_else(|| Error::not_found(format!("the tree has no snapshot {label}")))
+            }
+            Point::Version(..) => {
+                Err(Error::invalid("a", "a version is compared with a version: send two of them"))
+            }
+        }
+    }
+
+    /// Records that changed between two sequences, with what lay there at each.
+    pub(super) fn between(&self, tx: &dyn ReadTx, from: u64, to: u64) -> Result<BTreeMap<RecordId, Between>> {
+        let mut out: BTreeMap<RecordId, Between> = BTreeMap::new();
+        let (mut reached, mut seen) = (from, 0);
+        loop {
+            let changes = self.changes_since(tx, reached, PAGE)?;
+            let is_last = changes.len() < PAGE;
+            for change in changes {
+                if change.sequence > to {
+                    return Ok(changed(out));
+                }
+                reached = change.sequence;
+                seen += 1;
+                let between = out
+                    .entry(change.record)
+                    .or_insert(Between { before: change.before, after: change.version });
+                between.after = change.version;
+            }
+            if is_last {
+                return Ok(changed(out));
+            }
+            if seen >= CHANGES_MAX {
+                let rule = format!("more than {CHANGES_MAX} changes lie between the two: choose nearer ones");
+                return Err(Error::invalid("a", rule));
+            }
+        }
+    }
+}
+
+fn changed(between: BTreeMap<RecordId, Between>) -> BTreeMap<RecordId, Between> {
+    between.into_iter().filter(|(_, versions)| versions.before != versions.after).collect()
+}
+
+fn of_record(
+    tx: &dyn ReadTx,
+    tree: &Tree,
+    record: &RecordId,
+    Between { before, after }: Between,
+) -> Result<Option<FileDiff>> {
+    let Some(versions) = Versions::of(tx, tree, record)? else {
+        return Ok(Some(FileDiff { record: record.clone(), path_a: None, path_b: None, unified: None }));
+    };
+    let one = |version: Option<u32>| version.and_then(|version| versions.get(version));
+    let (a, b) = (one(before), one(after));
+    let path = |one: Option<&Record>| one.and_then(|one| versions.path(one));
+    let diff = FileDiff {
+        record: record.clone(),
+        path_a: path(a),
+        path_b: path(b),
+        unified: unified(&versions, a, b),
+    };
+    let is_same = diff.path_a == diff.path_b && diff.unified.as_deref() == Some("");
+    Ok((!is_same).then_some(diff))
+}
+
+fn of_versions(
+    tx: &dyn ReadTx,
+    tree: &Tree,
+    (first, from): (&RecordId, u32),
+    (second, to): (&RecordId, u32),
+) -> Result<TreeDiff> {
+    let missing =
+        |record: &RecordId, version: u32| Error::not_found(format!("no version {record}@{version}"));
+    let of = |record: &RecordId, version: u32| -> Result<(Versions, Record)> {
+        let versions = Versions::of(tx, tree, record)?.ok_or_else(|| missing(record, version))?;
+        let one = versions.get(version).cloned().ok_or_else(|| missing(record, version))?;
+        Ok((versions, one))
+    };
+    let ((versions, a), (of_b, b)) = (of(first, from)?, of(second, to)?);
+    let diff = FileDiff {
+        record: second.clone(),
+        path_a: versions.path(&a),
+        path_b: of_b.path(&b),
+        unified: lines(&a, &b, versions.path(&a).as_deref(), of_b.path(&b).as_deref()),
+    };
+    Ok(gathered(vec![diff], None))
+}
+
+fn gathered(mut files: Vec<FileDiff>, path: Option<&DocumentPath>) -> TreeDiff {
+    if let Some(path) = path {
+        let key = path.key();
+        let is_it = |other: Option<&String>| {
+            other.and_then(|other| DocumentPath::check(other).ok()).is_some_and(|other| other.key() == key)
+        };
+        files.retain(|file| is_it(file.path_a.as_ref()) || is_it(file.path_b.as_ref()));
+    }
+    files.sort_by(|a, b| {
+        let name = |file: &FileDiff| file.path_b.clone().or_else(|| file.path_a.clone());
+        name(a).cmp(&name(b)).then_with(|| a.record.cmp(&b.record))
+    });
+    let (mut bytes, mut left_out) = (0, 0);
+    for file in &mut files {
+        bytes += file.unified.as_ref().map_or(0, String::len);
+        if bytes > DIFF_BYTES_MAX && file.unified.take().is_some() {
+            left_out += 1;
+        }
+    }
+    TreeDiff { files, left_out }
+}
+
+fn unified(versions: &Versions, a: Option<&Record>, b: Option<&Record>) -> Option<String> {
+    let path = |one: Option<&Record>| one.and_then(|one| versions.path(one));
+    match (a, b) {
+        (Some(one), Some(other)) => lines(one, other, path(a).as_deref(), path(b).as_deref()),
+        (Some(one), None) => file_of(one).map(|file| of_files(&file, "", path(a).as_deref(), None)),
+        (None, Some(other)) => file_of(other).map(|file| of_files("", &file, None, path(b).as_deref())),
+        (None, None) => None,
+    }
+}
+
+fn lines(a: &Record, b: &Record, path_a: Option<&str>, path_b: Option<&str>) -> Option<String> {
+    Some(of_files(&file_of(a)?, &file_of(b)?, path_a, path_b))
+}
+
+fn file_of(record: &Record) -> Option<String> {
+    (!is_redacted(record)).then(|| DocumentContent::of(record).file())
+}
+
+/// A unified diff of two files, with names as git writes them; empty where they are equal.
+fn of_files(a: &str, b: &str, path_a: Option<&str>, path_b: Option<&str>) -> String {
+    let name = |side: &str, path: Option<&str>| {
+        path.map_or_else(|| "/dev/null".to_owned(), |path| format!("{side}/{path}"))
+    };
+    TextDiff::from_lines(a, b)
+        .unified_diff()
+        .context_radius(CONTEXT)
+        .header(&name("a", path_a), &name("b", path_b))
+        .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states() {
+        let check =
+            |word: &str, expect: Option<Point>| assert_eq!(Point::parse(word, "a").ok(), expect, "{word}");
+        let id = "mem-0123456789012345678901234567890123456789";
+        check("now", Some(Point::Now));
+        check("17", Some(Point::Sequence(17)));
+        check("before-release", Some(Point::Label("before-release".to_owned())));
+        check(&format!("{id}@2"), Some(Point::Version(RecordId::parse(id).unwrap(), 2)));
+        check("mem-1@2", None);
+        check("a b", None);
+        check("", None);
+    }
+
+    #[test]
+    fn diffs() {
+        let diff = of_files("a\nb\n", "a\nc\n", Some("x"), Some("x"));
+        assert_eq!(diff, "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
+        assert_eq!(of_files("a", "a", Some("x"), Some("y")), "");
+        assert!(of_files("", "a\n", None, Some("y")).starts_with("--- /dev/null\n+++ b/y\n"));
+    }
+}

@@ -1,0 +1,363 @@
+//! A record as a document: what it says, what is said of it, and both as one file in the native layout. Pure. How a file's head is read
+//! and written is `frontmatter`'s matter, where it lies in a tree is `settling`'s.
+
+use loci_model::metadata::{Metadata, MetadataValue};
+use loci_model::record::{Record, RecordKind, TrustTier};
+use loci_model::tree_entry::{EntryStanding, PathOrigin, TreeEntry, owner_of};
+use loci_model::{Error, Result, Timestamp, limits};
+use loci_text::sections::first_heading;
+use sha2::{Digest, Sha256};
+
+use super::derived::derived_description;
+use super::frontmatter::{self, Frontmatter, Value};
+use super::path::DocumentPath;
+use super::writing::too_large;
+
+/// Metadata: the file is written as it is, without a head.
+const RAW: &str = "file_raw";
+/// Metadata: what stands in the file's head, in its order.
+const HEAD: &str = "file_head";
+/// Metadata: the content was taken out.
+const REDACTED: &str = "file_redacted";
+/// What a file says of itself and is not believed: ids are Loci's, and how far a text is trusted is only ever lowered.
+const NOT_KEPT: [&str; 2] = ["id", "trust"];
+
+/// What a document says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DocumentContent {
+    /// Its text.
+    pub body: String,
+    /// Its title, where it was given one.
+    pub title: Option<String>,
+    /// Its description, where it was given one.
+    pub description: Option<String>,
+    /// To what it applies.
+    pub scope: Option<String>,
+    /// What else stands in the head of its file, with the places of title, description and scope.
+    pub head: Frontmatter,
+    /// The file is the text: nothing is written around it.
+    pub is_raw: bool,
+    /// Its file says that it is to be trusted less.
+    pub lowered_to: Option<TrustTier>,
+}
+
+impl DocumentContent {
+    /// Of a record.
+    pub fn of(record: &Record) -> Self {
+        let head = match record.metadata.get(HEAD) {
+            Some(MetadataValue::String(lines)) => head_of(lines),
+            Some(_) | None => Frontmatter::default(),
+        };
+        Self {
+            body: record.text.clone(),
+            title: record.title.clone(),
+            description: record.description.clone(),
+            scope: record.scope.clone(),
+            head,
+            is_raw: record.metadata.contains_key(RAW),
+            lowered_to: None,
+        }
+    }
+
+    /// Of a whole file: what its head says of it is read. One with a head that cannot be read is kept as it is; then a warning says why.
+    pub fn of_file(file: &str) -> (Self, Vec<String>) {
+        match frontmatter::parse(file) {
+            Ok(parted) => {
+                let head = parted.frontmatter.unwrap_or_default();
+                (Self { body: parted.body.to_owned(), ..Self::default() }.with_head(head), Vec::new())
+            }
+            Err(fault) => (Self::raw(file.to_owned()), vec![fault.to_string()]),
+        }
+    }
+
+    /// Of a file that is its text: title and description are read in it, and never written.
+    pub fn raw(file: String) -> Self {
+        let head = frontmatter::parse(&file).ok().and_then(|parted| parted.frontmatter);
+        let read = Self::default().with_head(head.unwrap_or_default());
+        let Self { title, description, lowered_to, .. } = read;
+        Self { body: file, title, description, is_raw: true, lowered_to, ..Self::default() }
+    }
+
+    /// The same document with another text.
+    #[must_use]
+    pub fn with_body(self, body: String) -> Self {
+        if self.is_raw { Self { scope: self.scope, ..Self::raw(body) } } else { Self { body, ..self } }
+    }
+
+    /// The same in the place of what was said before: a description that was made of the text before is none that was given.
+    #[must_use]
+    pub(super) fn after(mut self, before: &Self) -> Self {
+        let made = before.description.is_none().then(|| before.shown_description());
+        if self.description.is_some() && self.description == made {
+            self.description = None;
+        }
+        self
+    }
+
+    fn with_head(mut self, mut head: Frontmatter) -> Self {
+        let text =
+            |key: &str| head.text(key).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        self.title = text("title");
+        self.description = text("description");
+        self.scope = text("scope");
+        self.lowered_to = text("trust").as_deref().and_then(TrustTier::parse_input);
+        for key in NOT_KEPT {
+            head.remove(key);
+        }
+        self.head = head;
+        self
+    }
+
+    /// As a file in the native layout: the same content is the same bytes for ever.
+    pub fn file(&self) -> String {
+        if self.is_raw { self.body.clone() } else { self.shown_head().render(&self.body) }
+    }
+
+    /// The head as it is written: every file has a description.
+    fn shown_head(&self) -> Frontmatter {
+        let mut head = Frontmatter::default();
+        if self.head.get("description").is_none() {
+            head.set("description", Value::of(self.shown_description()));
+        }
+        for (key, value) in self.head.entries() {
+            head.set(key, value.clone());
+        }
+        head.set("description", Value::of(self.shown_description()));
+        for (key, text) in [("title", &self.title), ("scope", &self.scope)] {
+            match text {
+                Some(text) => head.set(key, Value::of(text.as_str())),
+                None if head.get(key).is_some_and(|value| value.text().is_none()) => {}
+                None => drop(head.remove(key)),
+            }
+        }
+        head
+    }
+
+    /// What a listing says of it.
+    pub fn shown_description(&self) -> String {
+        self.description.clone().unwrap_or_else(|| derived_description(&self.body))
+    }
+
+    /// It is kept and shown before others.
+    pub fn is_pinned(&self) -> bool {
+        self.head.get("pinned").and_then(Value::bool).unwrap_or_default()
+    }
+
+    /// The greater is shown first.
+    pub fn priority(&self) -> i64 {
+        self.head.get("priority").and_then(Value::number).unwrap_or_default()
+    }
+
+    /// Keeps it, and shows it before others.
+    pub fn set_pinned(&mut self, pinned: bool) {
+        self.head.set("pinned", Value::of_bool(pinned));
+    }
+
+    /// The greater is shown first.
+    pub fn set_priority(&mut self, priority: i64) {
+        self.head.set("priority", Value::of_number(priority));
+    }
+
+    fn time(&self, key: &str) -> Option<Timestamp> {
+        self.head.text(key).and_then(|text| Timestamp::parse(text).ok())
+    }
+
+    /// Checks what is said, and how much.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the member; `TooLarge`.
+    pub(crate) fn check(&self, kind: RecordKind) -> Result<()> {
+        let is_line = |text: &str| !text.contains(['\n', '\r']);
+        let check = |name: &str, text: Option<&String>, max: usize| match text {
+            Some(text) if text.trim().is_empty() || text.chars().count() > max || !is_line(text) => {
+                Err(Error::invalid(name, format!("{name} must be one line of 1 to {max} characters")))
+            }
+            Some(_) | None => Ok(()),
+        };
+        check("title", self.title.as_ref(), limits::FILE_TITLE_CHARS_MAX)?;
+        check("description", self.description.as_ref(), limits::FILE_DESCRIPTION_CHARS_MAX)?;
+        check("scope", self.scope.as_ref(), limits::SHORT_TEXT_CHARS_MAX)?;
+        if !self.shown_head().fits() {
+            let rule =
+                format!("the head of the file must have at most {} bytes", limits::FRONTMATTER_BYTES_MAX);
+            return Err(Error::invalid("head", rule));
+        }
+        let bytes = self.file().len();
+        if bytes > limits::FILE_BYTES_MAX {
+            return Err(too_large(bytes));
+        }
+        let is_document = kind == RecordKind::Document;
+        if !is_document && !(1..=limits::RECORD_TEXT_CHARS_MAX).contains(&self.body.chars().count()) {
+            let rule = format!(
+                "a record of kind {} has 1 to {} characters: delete it instead, or write a document",
+                kind.as_str(),
+                limits::RECORD_TEXT_CHARS_MAX
+            );
+            return Err(Error::invalid("body", rule));
+        }
+        Ok(())
+    }
+
+    /// The metadata of a new record with it.
+    pub(super) fn metadata(&self) -> Metadata {
+        self.metadata_with(&Metadata::new())
+    }
+
+    /// Metadata with what the document says in place of what one said before.
+    pub(super) fn metadata_with(&self, before: &Metadata) -> Metadata {
+        let mut metadata = before.clone();
+        for key in [RAW, HEAD, REDACTED] {
+            metadata.remove(key);
+        }
+        if self.is_raw {
+            metadata.insert(RAW.to_owned(), MetadataValue::String("true".to_owned()));
+        }
+        let lines = self.head.lines();
+        if !lines.is_empty() {
+            metadata.insert(HEAD.to_owned(), MetadataValue::String(lines));
+        }
+        metadata
+    }
+
+    /// What the document says of its record's trust and times; `before` is what it said before.
+    pub(super) fn apply_standing(&self, record: &mut Record, before: Option<&Self>) {
+        let rank = |tier: TrustTier| match tier {
+            TrustTier::Confirmed => 3,
+            TrustTier::Agent => 2,
+            TrustTier::External => 1,
+            TrustTier::Flagged => 0,
+        };
+        if let Some(tier) = self.lowered_to.filter(|tier| rank(*tier) < rank(record.tier)) {
+            record.tier = tier;
+        }
+        let expires_at = self.time("expires_at");
+        if expires_at != before.and_then(|before| before.time("expires_at")) {
+            record.expires_at = expires_at;
+            record.expiry_days = None;
+        }
+        if let Some(valid_from) = self.time("valid_from") {
+            record.valid_from = valid_from;
+        }
+    }
+}
+
+/// A head as it is kept.
+fn head_of(lines: &str) -> Frontmatter {
+    let parted = frontmatter::parse(&format!("---\n{lines}---\n")).ok().and_then(|parted| parted.frontmatter);
+    parted.unwrap_or_default()
+}
+
+/// The title of a record, or the heading that its text begins with.
+pub(super) fn shown_title(record: &Record) -> Option<String> {
+    let title = record.title.as_deref().or_else(|| first_heading(&record.text));
+    title.map(ToOwned::to_owned).filter(|title| !title.trim().is_empty())
+}
+
+/// The entry of a record under a path.
+pub(super) fn standing_of(
+    record: &Record,
+    namespace: &str,
+    path: &DocumentPath,
+    origin: PathOrigin,
+) -> Result<TreeEntry> {
+    let content = DocumentContent::of(record);
+    Ok(TreeEntry {
+        memory: record.memory.clone(),
+        namespace: namespace.to_owned(),
+        key: path.key().as_str().to_owned(),
+        path: path.as_str().to_owned(),
+        standing: EntryStanding::Live,
+        origin,
+        record: record.id.clone(),
+        kind: record.kind,
+        version: record.version,
+        sequence: record.sequence,
+        summary: content.shown_description(),
+        is_described: content.description.is_some(),
+        title: shown_title(record),
+        bytes: u64::try_from(record.text.len()).unwrap_or(u64::MAX),
+        content_sha256: sha256(&record.text),
+        file_sha256: sha256(&content.file()),
+        pinned: content.is_pinned(),
+        priority: content.priority(),
+        expires_at: record.expires_at,
+        updated_at: record.updated_at,
+        actor: owner_of(record.provenance.actor.as_ref())?,
+    })
+}
+
+/// True for a version whose content was taken out.
+pub(super) fn is_redacted(record: &Record) -> bool {
+    record.metadata.contains_key(REDACTED)
+}
+
+/// A version with its content taken out: when, by whom, and why.
+pub(super) fn redacted(record: &Record, by: &str, reason: &str, at: Timestamp) -> Record {
+    let mark = format!("{} by {by}: {reason}", at.to_rfc3339());
+    Record {
+        text: String::new(),
+        index_text: None,
+        title: None,
+        description: None,
+        scope: None,
+        metadata: Metadata::from([(REDACTED.to_owned(), MetadataValue::String(mark))]),
+        findings: loci_model::findings::Findings::default(),
+        ..record.clone()
+    }
+}
+
+/// SHA-256 of a text's bytes, in lower-case hex digits.
+pub(crate) fn sha256(text: &str) -> String {
+    hex::encode(Sha256::digest(text.as_bytes()))
+}
+
+/// The entity tag of a file with that digest, quoted.
+pub(crate) fn etag(sha256: &str) -> String {
+    format!("\"sha256:{sha256}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_and_written_as_it_was() {
+        for file in [
+            "---\ndescription: \"One\"\n---\n\nbody\n",
+            "---\ntitle: \"T\"\nowner: me\ndescription: \"One\"\ntags:\n- a\n- b\npriority: 7\n---\n\n\nbody\r\n",
+            "---\ndescription: \"a \\\"quoted\\\" --- one\"\nscope: \"src\"\n---\n\n---\nnot a head\n---\n",
+        ] {
+            let (content, warnings) = DocumentContent::of_file(file);
+            assert!(warnings.is_empty(), "{warnings:?}");
+            let again = DocumentContent::of_file(&content.file()).0;
+            assert_eq!((again.file(), again), (content.file(), content.clone()));
+            assert_eq!(content.head.unknown().count(), usize::from(file.contains("owner")));
+        }
+    }
+
+    #[test]
+    fn what_a_file_says_of_itself_is_not_believed() {
+        let file = "---\nid: mem-1\ntrust: human_confirmed\ndescription: \"d\"\nkeep: 1\n---\n\nbody";
+        let (content, _) = DocumentContent::of_file(file);
+        assert_eq!(content.file(), "---\ndescription: \"d\"\nkeep: 1\n---\n\nbody");
+        assert_eq!(content.lowered_to, Some(TrustTier::Confirmed));
+    }
+
+    #[test]
+    fn a_head_that_cannot_be_read_is_kept() {
+        let file = "---\na: [1\n---\nbody";
+        let (content, warnings) = DocumentContent::of_file(file);
+        assert_eq!((content.file().as_str(), content.is_raw, warnings.len()), (file, true, 1));
+        let raw = DocumentContent::raw("---\ntitle: A\n---\n# x".to_owned());
+        assert_eq!((raw.title.as_deref(), raw.file().as_str()), (Some("A"), "---\ntitle: A\n---\n# x"));
+    }
+
+    #[test]
+    fn every_file_has_a_description() {
+        let content = DocumentContent { body: "One thing. More.".to_owned(), ..DocumentContent::default() };
+        assert_eq!(content.file(), "---\ndescription: \"One thing.\"\n---\n\nOne thing. More.");
+        let (pinned, _) = DocumentContent::of_file("---\npinned: true\npriority: -2\n---\n\nx");
+        assert_eq!((pinned.is_pinned(), pinned.priority()), (true, -2));
+        assert_eq!(pinned.file(), "---\ndescription: \"x\"\npinned: true\npriority: -2\n---\n\nx");
+    }
+}

@@ -1,0 +1,190 @@
+//! Values of a frontmatter: scalars in their spelling, lists, tables.
+
+/// A key with its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The key, as text.
+    pub key: String,
+    /// Its value.
+    pub value: Value,
+}
+
+/// A value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A text.
+    Text(String),
+    /// Null, a boolean or a number of YAML's core schema, as it is spelled.
+    Literal(String),
+    /// A list.
+    List(Vec<Value>),
+    /// A table.
+    Table(Vec<Entry>),
+}
+
+impl Value {
+    /// A text.
+    pub fn of(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// A boolean.
+    #[must_use]
+    pub fn of_bool(value: bool) -> Self {
+        Self::Literal(value.to_string())
+    }
+
+    /// A whole number.
+    #[must_use]
+    pub fn of_number(value: i64) -> Self {
+        Self::Literal(value.to_string())
+    }
+
+    /// A list of texts.
+    pub fn of_texts<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
+        Self::List(texts.into_iter().map(Self::of).collect())
+    }
+
+    /// A scalar that was not quoted: a literal where the core schema knows it for one.
+    pub(super) fn of_plain(text: String) -> Self {
+        if is_literal(&text) { Self::Literal(text) } else { Self::Text(text) }
+    }
+
+    /// The text, where it is one.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Literal(_) | Self::List(_) | Self::Table(_) => None,
+        }
+    }
+
+    /// The text of a scalar of any type.
+    #[must_use]
+    pub fn spelling(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) | Self::Literal(text) => Some(text),
+            Self::List(_) | Self::Table(_) => None,
+        }
+    }
+
+    /// The boolean, where it is one.
+    #[must_use]
+    pub fn bool(&self) -> Option<bool> {
+        match self {
+            Self::Literal(word) if matches!(word.as_str(), "true" | "True" | "TRUE") => Some(true),
+            Self::Literal(word) if matches!(word.as_str(), "false" | "False" | "FALSE") => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The whole decimal number, where it is one that fits.
+    #[must_use]
+    pub fn number(&self) -> Option<i64> {
+        match self {
+            Self::Literal(digits) => digits.strip_prefix('+').unwrap_or(digits).parse().ok(),
+            Self::Text(_) | Self::List(_) | Self::Table(_) => None,
+        }
+    }
+
+    /// The texts of a list, or the one of a text alone.
+    #[must_use]
+    pub fn texts(&self) -> Option<Vec<&str>> {
+        match self {
+            Self::Text(text) => Some(vec![text]),
+            Self::List(items) => items.iter().map(Value::spelling).collect(),
+            Self::Literal(_) | Self::Table(_) => None,
+        }
+    }
+
+    fn depth(&self) -> usize {
+        match self {
+            Self::Text(_) | Self::Literal(_) => 0,
+            Self::List(items) => 1 + items.iter().map(Value::depth).max().unwrap_or(0),
+            Self::Table(entries) => 1 + depth(entries),
+        }
+    }
+}
+
+/// Lists and tables in one another below these entries.
+pub(super) fn depth(entries: &[Entry]) -> usize {
+    entries.iter().map(|entry| entry.value.depth()).max().unwrap_or(0)
+}
+
+/// True for null, booleans and numbers of the core schema (YAML 1.2.2 §10.3.2).
+pub(super) fn is_literal(text: &str) -> bool {
+    is_null(text) || matches!(text, "true" | "True" | "TRUE" | "false" | "False" | "FALSE") || is_number(text)
+}
+
+/// True for the spellings of nothing.
+pub(super) fn is_null(text: &str) -> bool {
+    matches!(text, "" | "~" | "null" | "Null" | "NULL")
+}
+
+fn is_number(text: &str) -> bool {
+    if let Some(digits) = text.strip_prefix("0o") {
+        return !digits.is_empty() && digits.bytes().all(|b| matches!(b, b'0'..=b'7'));
+    }
+    if let Some(digits) = text.strip_prefix("0x") {
+        return !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    }
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
+        return true;
+    }
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent.strip_prefix(['-', '+']).unwrap_or(exponent))),
+        None => (unsigned, None),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    digits(whole)
+        && digits(fraction)
+        && !(whole.is_empty() && fraction.is_empty())
+        && exponent.is_none_or(|exponent| !exponent.is_empty() && digits(exponent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_core_schema_knows() {
+        let check = |text: &str, expect: bool| assert_eq!(is_literal(text), expect, "{text:?}");
+        for text in [
+            "", "~", "null", "true", "FALSE", "0", "-12", "+3", "0o17", "0xFf", "1.50", ".5", "1.", "1e3",
+            "-1.2E-3", ".inf", "-.INF", ".nan",
+        ] {
+            check(text, true);
+        }
+        for text in [
+            "nul",
+            "yes",
+            "on",
+            "0o8",
+            "0x",
+            "1_000",
+            "1.2.3",
+            ".",
+            "-",
+            "e3",
+            "1e",
+            "2026-01-01",
+            "-.nan",
+            "١",
+        ] {
+            check(text, false);
+        }
+    }
+
+    #[test]
+    fn reading_values() {
+        assert_eq!(Value::of_bool(true).bool(), Some(true));
+        assert_eq!(Value::of("true").bool(), None);
+        assert_eq!(Value::of_plain("+7".to_owned()).number(), Some(7));
+        assert_eq!(Value::of_plain("1.5".to_owned()).number(), None);
+        assert_eq!(Value::of_texts(["a", "b"]).texts(), Some(vec!["a", "b"]));
+        assert_eq!(Value::of("a").texts(), Some(vec!["a"]));
+        assert_eq!(Value::Table(Vec::new()).texts(), None);
+    }
+}

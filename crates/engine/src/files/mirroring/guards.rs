@@ -1,0 +1,152 @@
+//! What keeps a mirror from deleting what only looks gone (files-and-git.md §8.3): a directory that was removed, emptied or not mounted, a
+//! marker that is missing or another's, a file that an editor replaces just now. Pure.
+
+use std::collections::BTreeMap;
+
+use loci_model::Timestamp;
+
+/// A file must be missing so long, in two looks, before its document is put away.
+pub const MISSING_MS: i64 = 30_000;
+/// Deletions of one sync: a quarter of the files, at least and at most so many.
+pub const DELETES_MIN: usize = 8;
+/// See [`DELETES_MIN`].
+pub const DELETES_MAX: usize = 50;
+/// So many files or more that are gone at once are a directory that is gone.
+const ALL_GONE_MIN: usize = 2;
+
+/// The first line of a marker.
+const MARKER_HEAD: &str = "version 1";
+
+/// What a mirror's marker says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marked {
+    /// It is this mirror's.
+    Own,
+    /// There is none.
+    Missing,
+    /// It is another mirror's, or no marker at all.
+    Other,
+}
+
+/// The text of a mirror's marker.
+pub fn marker_of(mirror: &str) -> String {
+    format!("{MARKER_HEAD}\n{mirror}\n")
+}
+
+/// What the text of a marker says to a mirror.
+pub fn marked(text: Option<&str>, mirror: &str) -> Marked {
+    let Some(text) = text else { return Marked::Missing };
+    let mut lines = text.lines().map(str::trim_end);
+    if lines.next() == Some(MARKER_HEAD) && lines.next() == Some(mirror) {
+        Marked::Own
+    } else {
+        Marked::Other
+    }
+}
+
+/// How a mirror was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finding {
+    /// As it is to be: each file is looked at by itself.
+    Whole,
+    /// It is not there, or empty, or every file is gone at once: it is rendered anew, and nothing is concluded from what is missing.
+    Gone,
+    /// Files lie there, and the marker is missing or another mirror's: nothing is done.
+    NotOurs,
+}
+
+/// How a mirror was found: by its marker, how many files lie there, how many were agreed on, and how many of those are gone without a trace.
+pub fn finding(marked: Marked, files: usize, agreed: usize, gone: usize) -> Finding {
+    match marked {
+        Marked::Own if gone >= ALL_GONE_MIN && gone == agreed => Finding::Gone,
+        Marked::Own => Finding::Whole,
+        Marked::Missing if files == 0 => Finding::Gone,
+        Marked::Missing | Marked::Other => Finding::NotOurs,
+    }
+}
+
+/// Since when files are missing, by path.
+pub type MissingSince = BTreeMap<String, Timestamp>;
+
+/// Which of the missing files are gone, the longest missing first, ties by path, as many as one sync deletes; and how many wait. A last sync
+/// before the end of the process does not wait for the second look.
+pub fn gone<'a>(
+    missing: &[&'a str],
+    since: &MissingSince,
+    agreed: usize,
+    now: Timestamp,
+    is_last: bool,
+) -> (Vec<&'a str>, usize) {
+    let most = (agreed / 4).clamp(DELETES_MIN, DELETES_MAX);
+    let mut ripe: Vec<(Timestamp, &str)> = missing
+        .iter()
+        .filter_map(|path| match since.get(*path) {
+            Some(at) if is_last || now.millis() - at.millis() >= MISSING_MS => Some((*at, *path)),
+            None if is_last => Some((now, *path)),
+            Some(_) | None => None,
+        })
+        .collect();
+    ripe.sort_unstable();
+    let taken: Vec<&str> = ripe.into_iter().take(most).map(|(_, path)| path).collect();
+    let waiting = missing.len() - taken.len();
+    (taken, waiting)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markers() {
+        let check = |text: Option<&str>, expect: Marked| assert_eq!(marked(text, "m-1"), expect, "{text:?}");
+        check(Some(&marker_of("m-1")), Marked::Own);
+        check(Some("version 1\r\nm-1\r\n"), Marked::Own);
+        check(None, Marked::Missing);
+        check(Some(&marker_of("m-2")), Marked::Other);
+        check(Some("version 2\nm-1\n"), Marked::Other);
+        check(Some(""), Marked::Other);
+    }
+
+    #[test]
+    fn findings() {
+        let check = |marked, files, agreed, gone, expect: Finding| {
+            assert_eq!(finding(marked, files, agreed, gone), expect, "{marked:?} {files} {agreed} {gone}");
+        };
+        check(Marked::Own, 200, 200, 0, Finding::Whole);
+        check(Marked::Own, 100, 200, 100, Finding::Whole);
+        check(Marked::Own, 0, 200, 200, Finding::Gone);
+        check(Marked::Own, 5, 2, 2, Finding::Gone);
+        // The one file that there was may really be deleted.
+        check(Marked::Own, 0, 1, 1, Finding::Whole);
+        check(Marked::Own, 0, 0, 0, Finding::Whole);
+        check(Marked::Missing, 0, 200, 200, Finding::Gone);
+        check(Marked::Missing, 0, 0, 0, Finding::Gone);
+        check(Marked::Missing, 3, 200, 0, Finding::NotOurs);
+        check(Marked::Other, 0, 200, 200, Finding::NotOurs);
+        check(Marked::Other, 9, 0, 0, Finding::NotOurs);
+    }
+
+    #[test]
+    fn what_is_missing_long_enough_is_gone_a_part_at_a_time() {
+        let at = |second: i64| Timestamp::clamped(second * 1_000);
+        let paths: Vec<String> = (0..200).map(|number| format!("f-{number:03}.md")).collect();
+        let all: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let since: MissingSince = paths.iter().map(|path| (path.clone(), at(100))).collect();
+        let check = |missing: &[&str], now: i64, is_last: bool, expect: (usize, usize)| {
+            let (gone, waiting) = gone(missing, &since, 200, at(now), is_last);
+            assert_eq!((gone.len(), waiting), expect, "{} {now} {is_last}", missing.len());
+        };
+        check(&all[..1], 129, false, (0, 1));
+        check(&all[..1], 130, false, (1, 0));
+        check(&all[..8], 130, false, (8, 0));
+        check(&all[..9], 130, false, (9, 0));
+        check(&all[..100], 130, false, (50, 50));
+        check(&all, 101, true, (50, 150));
+        assert_eq!(gone(&all[..9], &since, 12, at(130), false).0.len(), DELETES_MIN);
+        assert_eq!(
+            gone(&["new.md"], &since, 12, at(130), false),
+            (Vec::new(), 1),
+            "seen missing for the first time"
+        );
+    }
+}

@@ -1,0 +1,360 @@
+//! What a sync of a mirror does (files-and-git.md §8.3): per path, from what the tree holds, what the mirror holds, and what both held when
+//! they last agreed. Nothing is overwritten that only one side has, and nothing is merged by guess. Pure: the same three sides and the
+//! same clock give the same plan.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_model::Timestamp;
+use loci_model::ports::files::FileDigest;
+
+use super::guards::{self, Finding, Marked, MissingSince};
+
+/// Digests of files, by path.
+pub type Side = BTreeMap<String, FileDigest>;
+
+/// Which way a mirror goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Direction {
+    /// Both.
+    #[default]
+    TwoWay,
+    /// From the tree to the files.
+    Export,
+    /// From the files to the tree.
+    Import,
+}
+
+/// What becomes of a document whose file is deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Deletes {
+    /// It is put away.
+    #[default]
+    Enabled,
+    /// It is said that it would be.
+    LogOnly,
+    /// The file is written again.
+    Disabled,
+}
+
+/// What a sync looks at.
+#[derive(Debug, Clone, Copy)]
+pub struct Sides<'a> {
+    /// Files as the tree renders them.
+    pub tree: &'a Side,
+    /// Files as they lie in the mirror.
+    pub mirror: &'a Side,
+    /// Files that both held when they last agreed.
+    pub agreed: &'a Side,
+    /// What the marker says.
+    pub marked: Marked,
+    /// Files that were missing in looks before.
+    pub missing: &'a MissingSince,
+}
+
+/// How a mirror is kept.
+#[derive(Debug, Clone, Copy)]
+pub struct Keeping {
+    /// Which way.
+    pub direction: Direction,
+    /// What deletions do.
+    pub deletes: Deletes,
+    /// When it is looked at.
+    pub now: Timestamp,
+    /// The process ends behind it.
+    pub is_last: bool,
+}
+
+/// Something to do.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SyncAction {
+    /// The file is written as the tree has it; `over`: what lies there, which nobody but Loci wrote.
+    Write {
+        /// Where.
+        path: String,
+        /// What must lie there.
+        over: Option<FileDigest>,
+    },
+    /// The file goes: its document is put away.
+    Remove {
+        /// Where.
+        path: String,
+        /// What must lie there.
+        over: FileDigest,
+    },
+    /// The document takes what the file says; `base`: what it must hold still.
+    Take {
+        /// Where.
+        path: String,
+        /// The file.
+        file: FileDigest,
+        /// As both last agreed.
+        base: FileDigest,
+    },
+    /// A new document, from a file that nobody knew; or one that comes back, for its file holds the only copy of an edit.
+    TakeNew {
+        /// Where.
+        path: String,
+        /// The file.
+        file: FileDigest,
+    },
+    /// The document keeps its text, and the file's is kept beside it; a person decides.
+    KeepBoth {
+        /// Where.
+        path: String,
+        /// Where the file's text goes.
+        beside: String,
+        /// The file.
+        file: FileDigest,
+    },
+    /// The document is moved: its file was.
+    Move {
+        /// From where.
+        from: String,
+        /// To where.
+        to: String,
+        /// The file.
+        file: FileDigest,
+    },
+    /// The document is put away: its file is gone.
+    PutAway {
+        /// Where.
+        path: String,
+        /// As both last agreed.
+        base: FileDigest,
+    },
+    /// Both hold the same: that is noted.
+    Agree {
+        /// Where.
+        path: String,
+        /// What.
+        file: FileDigest,
+    },
+    /// Neither has it any more: that is noted.
+    Forget {
+        /// Where.
+        path: String,
+    },
+}
+
+/// Something that is only said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyncNote {
+    /// Where.
+    pub path: String,
+    /// What: `changed_in_export`, `not_exported`, `deletion_logged`.
+    pub what: &'static str,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyncPlan {
+    /// How the mirror was found.
+    pub finding: Finding,
+    /// What to do: writes before removals.
+    pub actions: Vec<SyncAction>,
+    /// What is only said.
+    pub notes: Vec<SyncNote>,
+    /// Files that are missing now, and since when.
+    pub missing: MissingSince,
+    /// Deletions that wait for another look, or for their turn.
+    pub waiting_deletes: usize,
+}
+
+/// The plan of a sync.
+pub fn plan(sides: &Sides<'_>, keeping: &Keeping) -> SyncPlan {
+    let moved = if keeping.direction == Direction::Export { Vec::new() } else { moves(sides) };
+    let moved_from: BTreeSet<&str> = moved.iter().map(|(from, _)| from.as_str()).collect();
+    let is_gone = |path: &&String| !sides.mirror.contains_key(*path) && !moved_from.contains(path.as_str());
+    let gone = sides.agreed.keys().filter(is_gone).count();
+    let finding = guards::finding(sides.marked, sides.mirror.len(), sides.agreed.len(), gone);
+    let mut plan = SyncPlan {
+        finding,
+        actions: Vec::new(),
+        notes: Vec::new(),
+        missing: MissingSince::new(),
+        waiting_deletes: 0,
+    };
+    match finding {
+        Finding::NotOurs => plan,
+        Finding::Gone => {
+            if keeping.direction != Direction::Import {
+                // What lies there all the same is looked at the next time.
+                let lacking = sides.tree.keys().filter(|path| !sides.mirror.contains_key(*path));
+                plan.actions =
+                    lacking.map(|path| SyncAction::Write { path: path.clone(), over: None }).collect();
+            }
+            plan
+        }
+        Finding::Whole => {
+            let mut planning = Planning { sides, keeping, plan };
+            planning.moves(&moved);
+            planning.paths(&moved);
+            planning.plan.actions.sort_by_key(rank);
+            planning.plan
+        }
+    }
+}
+
+/// Writes come before what removes, so that no look in between finds less than there is.
+fn rank(action: &SyncAction) -> (u8, SyncAction) {
+    let first = match action {
+        SyncAction::Move { .. } => 0,
+        SyncAction::Take { .. } | SyncAction::TakeNew { .. } | SyncAction::KeepBoth { .. } => 1,
+        SyncAction::Write { .. } => 2,
+        SyncAction::Agree { .. } | SyncAction::Forget { .. } => 3,
+        SyncAction::PutAway { .. } => 4,
+        SyncAction::Remove { .. } => 5,
+    };
+    (first, action.clone())
+}
+
+/// Files that went from one place to another, unchanged: each new file is one missing file's at most, in the order of their paths.
+fn moves(sides: &Sides<'_>) -> Vec<(String, String)> {
+    let mut new: BTreeMap<FileDigest, Vec<&String>> = BTreeMap::new();
+    for (path, digest) in sides.mirror.iter().rev() {
+        if !sides.agreed.contains_key(path) && !sides.tree.contains_key(path) {
+            new.entry(*digest).or_default().push(path);
+        }
+    }
+    let mut found = Vec::new();
+    for (path, digest) in sides.agreed {
+        // A document that changed meanwhile keeps its place: its file is restored there.
+        if sides.mirror.contains_key(path) || sides.tree.get(path) != Some(digest) {
+            continue;
+        }
+        if let Some(to) = new.get_mut(digest).and_then(Vec::pop) {
+            found.push((path.clone(), to.clone()));
+        }
+    }
+    found
+}
+
+struct Planning<'a> {
+    sides: &'a Sides<'a>,
+    keeping: &'a Keeping,
+    plan: SyncPlan,
+}
+
+impl Planning<'_> {
+    fn moves(&mut self, moved: &[(String, String)]) {
+        for (from, to) in moved {
+            if let Some(file) = self.sides.mirror.get(to) {
+                self.plan.actions.push(SyncAction::Move { from: from.clone(), to: to.clone(), file: *file });
+            }
+        }
+    }
+
+    fn paths(&mut self, moved: &[(String, String)]) {
+        let sides = self.sides;
+        let settled: BTreeSet<&String> = moved.iter().flat_map(|(from, to)| [from, to]).collect();
+        let all: BTreeSet<&String> =
+            sides.tree.keys().chain(sides.mirror.keys()).chain(sides.agreed.keys()).collect();
+        let mut missing = Vec::new();
+        for path in all.into_iter().filter(|path| !settled.contains(path)) {
+            let (tree, mirror) = (sides.tree.get(path).copied(), sides.mirror.get(path).copied());
+            let agreed = sides.agreed.get(path).copied();
+            match (tree, mirror, agreed) {
+                (Some(_), None, Some(_)) if tree == agreed => missing.push(path),
+                _ => self.one(path, tree, mirror, agreed),
+            }
+        }
+        self.missing(&missing);
+    }
+
+    /// One path, but for a file that is missing beside an unchanged document.
+    fn one(
+        &mut self,
+        path: &str,
+        tree: Option<FileDigest>,
+        mirror: Option<FileDigest>,
+        agreed: Option<FileDigest>,
+    ) {
+        let path = path.to_owned();
+        let action = match (tree, mirror, agreed) {
+            (Some(of_tree), Some(file), _) if of_tree == file => {
+                if agreed == Some(file) {
+                    return;
+                }
+                SyncAction::Agree { path, file }
+            }
+            (Some(_), Some(file), Some(base)) if tree == agreed => SyncAction::Take { path, file, base },
+            (Some(_), Some(file), Some(_)) if mirror == agreed => {
+                SyncAction::Write { path, over: Some(file) }
+            }
+            (Some(_), Some(file), _) => {
+                let beside = conflict_path(&path, &file);
+                SyncAction::KeepBoth { path, beside, file }
+            }
+            (Some(_), None, _) => SyncAction::Write { path, over: None },
+            (None, Some(file), Some(base)) if file == base => SyncAction::Remove { path, over: file },
+            (None, Some(file), _) => SyncAction::TakeNew { path, file },
+            (None, None, _) => SyncAction::Forget { path },
+        };
+        self.take(action);
+    }
+
+    /// Adds an action, as far as the mirror's direction allows it.
+    fn take(&mut self, action: SyncAction) {
+        let (from_files, path) = match &action {
+            SyncAction::Take { path, .. }
+            | SyncAction::TakeNew { path, .. }
+            | SyncAction::KeepBoth { path, .. } => (true, path.clone()),
+            SyncAction::Write { path, .. } | SyncAction::Remove { path, .. } => (false, path.clone()),
+            SyncAction::Move { .. }
+            | SyncAction::PutAway { .. }
+            | SyncAction::Agree { .. }
+            | SyncAction::Forget { .. } => return self.plan.actions.push(action),
+        };
+        match self.keeping.direction {
+            Direction::Export if from_files => {
+                self.plan.notes.push(SyncNote { path, what: "changed_in_export" });
+            }
+            Direction::Import if !from_files => self.plan.notes.push(SyncNote { path, what: "not_exported" }),
+            Direction::TwoWay | Direction::Export | Direction::Import => self.plan.actions.push(action),
+        }
+    }
+
+    /// Files that are missing beside documents that did not change.
+    fn missing(&mut self, missing: &[&String]) {
+        let Keeping { direction, deletes, now, is_last } = *self.keeping;
+        if direction == Direction::Export || deletes == Deletes::Disabled {
+            for path in missing {
+                self.take(SyncAction::Write { path: (*path).clone(), over: None });
+            }
+            return;
+        }
+        let paths: Vec<&str> = missing.iter().map(|path| path.as_str()).collect();
+        for path in &paths {
+            let since = self.sides.missing.get(*path).copied().unwrap_or(now);
+            self.plan.missing.insert((*path).to_owned(), since);
+        }
+        let (gone, waiting) = guards::gone(&paths, self.sides.missing, self.sides.agreed.len(), now, is_last);
+        self.plan.waiting_deletes = waiting;
+        for path in gone {
+            let Some(base) = self.sides.agreed.get(path).copied() else { continue };
+            let path = path.to_owned();
+            if deletes == Deletes::LogOnly {
+                self.plan.notes.push(SyncNote { path, what: "deletion_logged" });
+            } else {
+                self.plan.actions.push(SyncAction::PutAway { path, base });
+            }
+        }
+    }
+}
+
+/// Where the text of a file goes that the document does not take: `notes.conflict-0123456.md`.
+pub fn conflict_path(path: &str, file: &FileDigest) -> String {
+    let seven: String =
+        file.iter().take(4).map(|byte| format!("{byte:02x}")).collect::<String>().chars().take(7).collect();
+    let (folder, name) = path.rsplit_once('/').map_or(("", path), |(folder, name)| (folder, name));
+    let (stem, extension) = match name.rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() => (stem, format!(".{extension}")),
+        _ => (name, String::new()),
+    };
+    let between = if folder.is_empty() { "" } else { "/" };
+    format!("{folder}{between}{stem}.conflict-{seven}{extension}")
+}
+
+#[cfg(test)]
+#[path = "sync_plan_tests.rs"]
+mod tests;

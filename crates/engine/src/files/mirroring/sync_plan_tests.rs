@@ -1,0 +1,213 @@
+//! Tests of `sync_plan`: every line of the table of §8.3, moves, deletions with their guards, directions; and that no plan loses a text.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const PATH: &str = "knowledge/facts/a.md";
+
+fn digest(text: &str) -> FileDigest {
+    use sha2::{Digest as _, Sha256};
+    Sha256::digest(text.as_bytes()).into()
+}
+
+fn side(files: &[(&str, &str)]) -> Side {
+    files.iter().map(|(path, text)| ((*path).to_owned(), digest(text))).collect()
+}
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::clamped(second * 1_000)
+}
+
+fn keeping() -> Keeping {
+    Keeping { direction: Direction::TwoWay, deletes: Deletes::Enabled, now: at(1_000), is_last: false }
+}
+
+fn planned(tree: &Side, mirror: &Side, agreed: &Side, keeping: &Keeping) -> SyncPlan {
+    plan(&Sides { tree, mirror, agreed, marked: Marked::Own, missing: &MissingSince::new() }, keeping)
+}
+
+/// One path beside one that nothing happens to.
+fn one(tree: Option<&str>, mirror: Option<&str>, agreed: Option<&str>, keeping: &Keeping) -> SyncPlan {
+    let of = |text: Option<&str>| {
+        let mut all = side(&[("knowledge/facts/calm.md", "calm")]);
+        all.extend(text.map(|text| (PATH.to_owned(), digest(text))));
+        all
+    };
+    planned(&of(tree), &of(mirror), &of(agreed), keeping)
+}
+
+#[test]
+fn every_line_of_the_table() {
+    let path = || PATH.to_owned();
+    let check = |tree, mirror, agreed, expect: Option<SyncAction>| {
+        let plan = one(tree, mirror, agreed, &keeping());
+        assert_eq!(plan.actions, Vec::from_iter(expect), "{tree:?} {mirror:?} {agreed:?}");
+    };
+    check(Some("1"), Some("1"), Some("1"), None);
+    check(Some("2"), Some("1"), Some("1"), Some(SyncAction::Write { path: path(), over: Some(digest("1")) }));
+    let (file, base) = (digest("2"), digest("1"));
+    check(Some("1"), Some("2"), Some("1"), Some(SyncAction::Take { path: path(), file, base }));
+    check(None, Some("2"), None, Some(SyncAction::TakeNew { path: path(), file }));
+    check(Some("2"), Some("2"), Some("1"), Some(SyncAction::Agree { path: path(), file }));
+    check(Some("2"), Some("2"), None, Some(SyncAction::Agree { path: path(), file }));
+    let kept = |text| {
+        let file = digest(text);
+        let seven: String =
+            format!("{:02x}{:02x}{:02x}{:02x}", file[0], file[1], file[2], file[3]).chars().take(7).collect();
+        let beside = format!("knowledge/facts/a.conflict-{seven}.md");
+        Some(SyncAction::KeepBoth { path: path(), beside, file })
+    };
+    check(Some("2"), Some("3"), Some("1"), kept("3"));
+    check(Some("2"), Some("3"), None, kept("3"));
+    check(None, Some("1"), Some("1"), Some(SyncAction::Remove { path: path(), over: base }));
+    check(None, Some("2"), Some("1"), Some(SyncAction::TakeNew { path: path(), file }));
+    check(Some("2"), None, Some("1"), Some(SyncAction::Write { path: path(), over: None }));
+    check(Some("1"), None, None, Some(SyncAction::Write { path: path(), over: None }));
+    check(None, None, Some("1"), Some(SyncAction::Forget { path: path() }));
+}
+
+#[test]
+fn what_is_missing_is_put_away_at_the_second_look() {
+    let (all, left) =
+        (side(&[(PATH, "1"), ("b.md", "2"), ("c.md", "3")]), side(&[("b.md", "2"), ("c.md", "3")]));
+    let look = |missing: &MissingSince, now: i64, deletes: Deletes, is_last: bool| {
+        let sides = Sides { tree: &all, mirror: &left, agreed: &all, marked: Marked::Own, missing };
+        plan(&sides, &Keeping { now: at(now), deletes, is_last, ..keeping() })
+    };
+    let first = look(&MissingSince::new(), 1_000, Deletes::Enabled, false);
+    assert_eq!((first.actions.len(), first.waiting_deletes), (0, 1));
+    let early = look(&first.missing, 1_029, Deletes::Enabled, false);
+    assert_eq!((early.actions.len(), early.waiting_deletes), (0, 1));
+    let base = digest("1");
+    let away = vec![SyncAction::PutAway { path: PATH.to_owned(), base }];
+    assert_eq!(look(&early.missing, 1_030, Deletes::Enabled, false).actions, away);
+    assert_eq!(look(&first.missing, 1_001, Deletes::Enabled, true).actions, away, "the process ends");
+    let logged = look(&early.missing, 1_030, Deletes::LogOnly, false);
+    assert_eq!((logged.actions.len(), logged.notes[0].what), (0, "deletion_logged"));
+    let again = look(&early.missing, 1_030, Deletes::Disabled, false).actions;
+    assert_eq!(again, [SyncAction::Write { path: PATH.to_owned(), over: None }]);
+}
+
+#[test]
+fn a_directory_that_is_gone_deletes_nothing() {
+    let all = side(&[(PATH, "1"), ("b.md", "2")]);
+    let check = |mirror: &Side, marked: Marked, finding: Finding, writes: usize| {
+        let sides = Sides { tree: &all, mirror, agreed: &all, marked, missing: &MissingSince::new() };
+        let plan = plan(&sides, &Keeping { is_last: true, ..keeping() });
+        assert_eq!((plan.finding, plan.actions.len()), (finding, writes));
+        assert!(plan.actions.iter().all(|action| matches!(action, SyncAction::Write { .. })), "{plan:?}");
+    };
+    check(&Side::new(), Marked::Missing, Finding::Gone, 2);
+    check(&Side::new(), Marked::Own, Finding::Gone, 2);
+    check(&side(&[("other.md", "9")]), Marked::Own, Finding::Gone, 2);
+    check(&all, Marked::Missing, Finding::NotOurs, 0);
+    check(&Side::new(), Marked::Other, Finding::NotOurs, 0);
+}
+
+#[test]
+fn files_that_move_are_moved_however_many() {
+    let from: Vec<(String, String)> =
+        (0..60).map(|at| (format!("facts/{at:02}.md"), format!("text {}", at / 2))).collect();
+    let of = |prefix: &str| -> Side {
+        from.iter().map(|(path, text)| (path.replace("facts", prefix), digest(text))).collect()
+    };
+    let (tree, mirror) = (of("facts"), of("notes"));
+    let plan = planned(&tree, &mirror, &tree, &keeping());
+    assert_eq!(plan.finding, Finding::Whole);
+    assert_eq!(plan.actions.len(), 60);
+    for (number, action) in plan.actions.iter().enumerate() {
+        let SyncAction::Move { from, to, .. } = action else { panic!("{action:?}") };
+        assert_eq!((from, to), (&format!("facts/{number:02}.md"), &format!("notes/{number:02}.md")));
+    }
+    // The document changed meanwhile: its file is restored, and the other is a new one.
+    let mut changed = tree.clone();
+    changed.insert("facts/00.md".to_owned(), digest("newer"));
+    let plan = planned(&changed, &mirror, &tree, &keeping());
+    assert!(
+        plan.actions.contains(&SyncAction::Write { path: "facts/00.md".to_owned(), over: None }),
+        "{plan:?}"
+    );
+}
+
+#[test]
+fn a_mirror_of_one_direction_goes_one_way() {
+    let export = Keeping { direction: Direction::Export, ..keeping() };
+    let import = Keeping { direction: Direction::Import, ..keeping() };
+    let check = |plan: SyncPlan, actions: usize, note: Option<&str>| {
+        assert_eq!(
+            (plan.actions.len(), plan.notes.first().map(|note| note.what)),
+            (actions, note),
+            "{plan:?}"
+        );
+    };
+    check(one(Some("1"), Some("2"), Some("1"), &export), 0, Some("changed_in_export"));
+    check(one(None, Some("2"), None, &export), 0, Some("changed_in_export"));
+    check(one(Some("2"), Some("1"), Some("1"), &export), 1, None);
+    check(one(Some("1"), None, Some("1"), &export), 1, None);
+    check(one(Some("1"), Some("2"), Some("1"), &import), 1, None);
+    check(one(Some("2"), Some("1"), Some("1"), &import), 0, Some("not_exported"));
+    check(one(Some("2"), None, None, &import), 0, Some("not_exported"));
+}
+
+#[test]
+fn names_of_conflicts() {
+    let check = |path: &str, expect: &str| {
+        assert_eq!(
+            conflict_path(
+                path,
+                &[0x01, 0x23, 0x45, 0x67]
+                    .iter()
+                    .copied()
+                    .chain([0; 28])
+                    .collect::<Vec<u8>>()
+                    .try_into()
+                    .unwrap()
+            ),
+            expect
+        )
+    };
+    check("knowledge/facts/a.md", "knowledge/facts/a.conflict-0123456.md");
+    check("a", "a.conflict-0123456");
+    check("x/.b", "x/.b.conflict-0123456");
+    check("a.tar.gz", "a.tar.conflict-0123456.gz");
+}
+
+fn sides() -> impl Strategy<Value = (Side, Side, Side)> {
+    let files = || proptest::collection::btree_map("[a-d]\\.md", "[1-4]", 0..5);
+    let of = |files: BTreeMap<String, String>| {
+        files.into_iter().map(|(path, text)| (path, digest(&text))).collect()
+    };
+    (files(), files(), files()).prop_map(move |(tree, mirror, agreed)| (of(tree), of(mirror), of(agreed)))
+}
+
+proptest! {
+    /// What only one side holds is never overwritten or removed: an edit of a file is taken, kept beside or left where it is, and a document
+    /// that changed is never put away.
+    #[test]
+    fn no_plan_loses_a_text((tree, mirror, agreed) in sides(), is_last: bool) {
+        let plan = planned(&tree, &mirror, &agreed, &Keeping { is_last, ..keeping() });
+        for action in &plan.actions {
+            match action {
+                SyncAction::Write { path, over } => {
+                    prop_assert_eq!(mirror.get(path).copied(), *over);
+                    prop_assert!(over.is_none() || agreed.get(path).copied() == *over, "{:?}", action);
+                }
+                SyncAction::Remove { path, over } => {
+                    prop_assert!(agreed.get(path) == Some(over) && mirror.get(path) == Some(over));
+                    prop_assert!(!tree.contains_key(path));
+                }
+                SyncAction::PutAway { path, base } => {
+                    prop_assert!(tree.get(path) == Some(base) && !mirror.contains_key(path));
+                }
+                SyncAction::Move { from, to, file } => {
+                    prop_assert!(tree.get(from) == Some(file) && !tree.contains_key(to));
+                }
+                SyncAction::Take { .. } | SyncAction::TakeNew { .. } | SyncAction::KeepBoth { .. }
+                | SyncAction::Agree { .. } | SyncAction::Forget { .. } => {}
+            }
+        }
+        let again = planned(&tree, &mirror, &agreed, &Keeping { is_last, ..keeping() });
+        prop_assert_eq!(plan, again);
+    }
+}

@@ -1,0 +1,86 @@
+//! A memory as files: the documents of one namespace under their paths, and every other record under a path of its own
+//! (files-and-git.md).
+//!
+//! The pure parts know no store, clock or id: names, frontmatter, what tools answer, plans of consolidation. What reads and writes is a verb of
+//! [`Engine`](crate::Engine), one file each. Files on a disk, git and S3 are written elsewhere: they are renderings of what is here.
+//!
+//! | part | idea | specification |
+//! |---|---|---|
+//! | [`path`], [`path_rule`] | a document's path, its rules and its key | §5.1, §5.2 |
+//! | [`folding`] | one spelling of what differs in case or composition only | §5.2 |
+//! | [`slug`] | a file's name made of a title | §5.3 |
+//! | [`derived`] | path, title and description of what has none | §4.4, §5.3, §5.4 |
+//! | [`frontmatter`] | what stands between fences at the top of a file | §5.4 |
+//! | [`memory_tool`] | the commands that Anthropic's models know, on any tree | §11 |
+//! | [`mirroring`] | a tree as files elsewhere, kept the same from both sides | §8, §9 |
+//! | [`consolidating`] | the upkeep of a tree as a plan, without a model | §14 |
+//! | `areas` | what may be written where | §4.1 |
+//! | `document` | a record as a document and as a file | §3 |
+//! | `tree`, `settling`, `catching_up`, `view` | which record lies where, kept up with records; the whole of it in memory | §4.4 |
+//! | `tree_write`, `writing`, `precondition` | one write of a tree, and what all verbs do in it | §2.4, §3.2 |
+//! | `get`, `list`, `put`, `append`, `edit`, `remove`, `grep` | documents | §10 |
+//! | `listing`, `system` | what a model is shown, within a budget | §7 |
+//! | `objects` | bytes that agents park: no documents | §4.2 |
+//! | `history`, `diff`, `snapshots`, `restore`, `redact` | versions | §3.2, §9.4, §10 |
+
+mod append;
+pub(crate) mod areas;
+mod catching_up;
+pub mod consolidating;
+pub mod derived;
+mod diff;
+mod document;
+mod edit;
+pub(crate) mod edits;
+pub mod folding;
+pub mod frontmatter;
+mod get;
+mod grep;
+mod history;
+pub(crate) mod lines;
+mod list;
+mod listing;
+pub mod memory_tool;
+pub mod mirroring;
+mod objects;
+pub mod path;
+pub mod path_rule;
+mod precondition;
+mod put;
+mod redact;
+mod remove;
+mod restore;
+pub(crate) mod settling;
+pub mod slug;
+mod snapshots;
+mod system;
+pub(crate) mod tree;
+pub(crate) mod tree_write;
+mod versions;
+mod view;
+pub(crate) mod writing;
+mod written;
+
+pub use append::{AppendTo, DocumentAppend};
+pub use derived::{derived_description, derived_directory, derived_path, derived_title};
+pub use diff::{FileDiff, Point, TreeDiff};
+pub use document::DocumentContent;
+pub use edit::DocumentEdit;
+pub use edits::Edit;
+pub use get::DocumentShown;
+pub use grep::{GrepLine, Grepped, TreeGrep};
+pub use history::{CHANGES_MAX, DocumentVersion, TreeChanged};
+pub use list::{TreeItem, TreeListing};
+pub use listing::{LISTING_TOKENS, LISTING_VERSION, Listed, Listing, ListingAsk};
+pub use objects::NewObject;
+pub use path::{DocumentPath, PathKey};
+pub use path_rule::PathRule;
+pub use precondition::Precondition;
+pub use put::{DocumentPut, PutContent};
+pub use redact::{RecordRedact, RedactWhich, Redacted};
+pub use remove::{DocumentDelete, DocumentMove};
+pub use restore::{RestoredDocument, TreeRestore, TreeRestored};
+pub use system::{Omitted, SYSTEM_TOKENS, SystemDocuments};
+pub use tree::TreeAsk;
+pub(crate) use view::Trees;
+pub use written::DocumentWritten;

@@ -1,0 +1,189 @@
+//! `record_redact`: what versions of a record said is taken out of the store; that they were there stays on record
+//! (files-and-git.md §9.4, items 1 and 2 as far as the log and the index go). Mirrors and git follow what is here; copies that others have
+//! made are out of reach, and the answer says so.
+
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::{Record, RecordState};
+use loci_model::telemetry::StateChange;
+use loci_model::tree_entry::{DocumentOperation, TreePlace};
+use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
+
+use super::document::{is_redacted, redacted};
+use super::settling::Told;
+use super::tree::{Tree, TreeAsk};
+use super::writing::check_reason;
+use crate::Engine;
+use crate::access;
+use crate::asking::forgetting;
+use crate::memories::existing;
+use crate::records::batch;
+use crate::records::changing::Changing;
+
+/// Characters of a text that is looked for, at least: what is shorter stands everywhere.
+const MATCH_CHARS_MIN: usize = 4;
+
+/// Which versions are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RedactWhich {
+    /// These.
+    Versions(Vec<u32>),
+    /// All that hold this text.
+    Match(String),
+}
+
+/// What is to be taken out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordRedact {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The record.
+    pub record: RecordId,
+    /// Which of its versions.
+    pub which: RedactWhich,
+    /// Why.
+    pub reason: String,
+}
+
+/// What was taken out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redacted {
+    /// The record.
+    pub record: RecordId,
+    /// The versions that say nothing any more.
+    pub versions: Vec<u32>,
+    /// The version that took the current one's place, where that was among them.
+    pub current_version: Option<u32>,
+    /// Places that were cleaned.
+    pub places: Vec<&'static str>,
+    /// Places that cannot be reached from here.
+    pub unreachable: Vec<&'static str>,
+}
+
+impl Engine {
+    /// Takes out what versions said.
+    ///
+    /// # Errors
+    /// `Denied` without a grant of admin on the record's namespace; `NotFound`; `Invalid`.
+    pub async fn record_redact(&self, caller: &Principal, asked: RecordRedact) -> Result<Redacted> {
+        let view = access::record_view(caller, &asked.memory, Capability::Admin)?;
+        check(&asked)?;
+        let at = self.clock.now();
+        let job = JobId::parse(uuid7(self.ids.as_ref(), at.millis()))?;
+        let by = caller.name.clone();
+        let done = self
+            .store
+            .write(move |tx| {
+                let memory = existing(tx, &asked.memory)?;
+                let current = tx
+                    .records()
+                    .get(&memory.id, &asked.record)?
+                    .filter(|record| record.state != RecordState::Erased && view.admits(record))
+                    .ok_or_else(|| Error::not_found(format!("Memory record not found: {}", asked.record)))?;
+                let changing = Changing { memory: &memory, by: &by, at };
+                let done = redact(tx, &changing, &current, &asked)?;
+                forgetting::of_records(tx, &memory.id, current.strategy.as_ref(), at)?;
+                batch::ask_for_vectors(tx, &memory.id, &job, at)?;
+                Ok(done)
+            })
+            .await?;
+        self.wake.call();
+        Ok(done)
+    }
+}
+
+fn check(asked: &RecordRedact) -> Result<()> {
+    if asked.reason.trim().is_empty() {
+        return Err(Error::invalid("reason", "reason must say why: it stays on record"));
+    }
+    check_reason(Some(&asked.reason))?;
+    match &asked.which {
+        RedactWhich::Versions(versions) if versions.is_empty() => {
+            Err(Error::invalid("versions", "versions must name at least one version"))
+        }
+        RedactWhich::Match(text) if text.chars().count() < MATCH_CHARS_MIN => {
+            let rule = format!("match must have at least {MATCH_CHARS_MIN} characters");
+            Err(Error::invalid("match", rule))
+        }
+        RedactWhich::Versions(_) | RedactWhich::Match(_) => Ok(()),
+    }
+}
+
+fn redact(
+    tx: &mut dyn Tx,
+    changing: &Changing<'_>,
+    current: &Record,
+    asked: &RecordRedact,
+) -> Result<Redacted> {
+    let (memory, by, at) = (&changing.memory.id, changing.by, changing.at);
+    let mut versions = tx.records().history(memory, &current.id)?;
+    versions.push(current.clone());
+    let is_meant = |one: &Record| !is_redacted(one) && is_asked(one, &asked.which);
+    versions.retain(is_meant);
+    if versions.is_empty() {
+        return Err(Error::not_found("no version of the record that still says something is meant"));
+    }
+    let mut current_version = None;
+    if versions.iter().any(|one| one.version == current.version) {
+        let full = || Error::conflict("the record has too many versions");
+        let version = current.version.checked_add(1).ok_or_else(full)?;
+        let mut next = Record {
+            version,
+            state_reason: None,
+            updated_at: at,
+            ..redacted(current, by, &asked.reason, at)
+        };
+        next.sequence = tx.records_mut().put_version(&next)?;
+        let reason = format!("{}: {}", DocumentOperation::Redacted.as_str(), asked.reason);
+        changing.note(tx, &next, Some(current.state), next.state, &reason)?;
+        settle(tx, &next, by)?;
+        current_version = Some(version);
+    }
+    for one in &versions {
+        tx.records_mut().rewrite(&redacted(one, by, &asked.reason, at))?;
+        tx.telemetry_mut().append(&told(one, by, &asked.reason, at))?;
+    }
+    Ok(Redacted {
+        record: current.id.clone(),
+        versions: versions.into_iter().map(|one| one.version).collect(),
+        current_version,
+        places: vec!["record versions", "index and vectors", "tree entry", "questions to models that wait"],
+        unreachable: vec!["backups and exports made before", "clones and copies of mirrors"],
+    })
+}
+
+fn is_asked(record: &Record, which: &RedactWhich) -> bool {
+    match which {
+        RedactWhich::Versions(versions) => versions.contains(&record.version),
+        RedactWhich::Match(text) => {
+            let said = [Some(&record.text), record.title.as_ref(), record.description.as_ref()];
+            let metadata = serde_json::to_string(&record.metadata).unwrap_or_default();
+            said.into_iter().flatten().any(|one| one.contains(text.as_str()))
+                || metadata.contains(text.as_str())
+        }
+    }
+}
+
+/// The tree that the record lies in, where it lies in one, says nothing of it any more either.
+fn settle(tx: &mut dyn Tx, record: &Record, by: &str) -> Result<()> {
+    if tx.ledger().noun::<TreePlace>(&record.memory, record.id.as_str())?.is_none() {
+        return Ok(());
+    }
+    let tree = Tree::of(&TreeAsk { memory: record.memory.clone(), namespace: record.namespace.clone() });
+    let told = Told { operation: Some(DocumentOperation::Redacted), by: Some(by), run: None };
+    tree.settle(tx, record, told).map(drop)
+}
+
+fn told(record: &Record, by: &str, reason: &str, at: Timestamp) -> StateChange {
+    StateChange {
+        memory: record.memory.clone(),
+        record: record.id.clone(),
+        version: record.version,
+        from: Some(record.state),
+        to: record.state,
+        reason: format!("{}: {reason}", DocumentOperation::Redacted.as_str()),
+        by: by.to_owned(),
+        at,
+    }
+}

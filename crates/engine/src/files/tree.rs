@@ -1,0 +1,103 @@
+//! The tree of one namespace of a memory: what lies under which path, and where a record lies. Reads what the ledger keeps of it; how it
+//! is brought up to its records is `settling`'s and `catching_up`'s matter, what may be written where is `areas`'.
+
+use loci_model::ledger::Shelf;
+use loci_model::ports::store::{LedgerPage, ReadTx};
+use loci_model::tree_entry::{EntryStanding, TreeEntry, TreePlace, TreeProgress};
+use loci_model::{MemoryId, Namespace, RecordId, Result};
+use sha2::{Digest, Sha256};
+
+use super::path::PathKey;
+use super::slug::topic_key;
+
+/// Places of one topic that are looked at: of more than one, the others are put away.
+const TOPIC_PLACES: usize = 16;
+
+/// A tree as a caller names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeAsk {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The namespace, alone: those beneath it are trees of their own.
+    pub namespace: Namespace,
+}
+
+/// A tree, within a transaction.
+#[derive(Debug, Clone)]
+pub(crate) struct Tree {
+    pub(crate) memory: MemoryId,
+    pub(crate) namespace: Namespace,
+    /// The namespace in its normal form.
+    pub(crate) normal: String,
+}
+
+impl Tree {
+    pub(crate) fn of(ask: &TreeAsk) -> Self {
+        let normal = ask.namespace.normal();
+        Self { memory: ask.memory.clone(), namespace: ask.namespace.clone(), normal }
+    }
+
+    /// How far it was brought.
+    pub(crate) fn progress(&self, tx: &dyn ReadTx) -> Result<TreeProgress> {
+        let found = tx.ledger().noun::<TreeProgress>(&self.memory, &TreeProgress::key_of(&self.normal))?;
+        found.map_or_else(|| TreeProgress::new(&self.memory, &self.normal), Ok)
+    }
+
+    /// What is known of a path, live or not.
+    pub(crate) fn entry(&self, tx: &dyn ReadTx, key: &PathKey) -> Result<Option<TreeEntry>> {
+        self.entry_of(tx, key.as_str())
+    }
+
+    /// The same by the key's text.
+    pub(super) fn entry_of(&self, tx: &dyn ReadTx, key: &str) -> Result<Option<TreeEntry>> {
+        tx.ledger().noun(&self.memory, &TreeEntry::key_of(&self.normal, key))
+    }
+
+    /// Where a record lies, in whichever tree.
+    pub(crate) fn place(&self, tx: &dyn ReadTx, record: &RecordId) -> Result<Option<TreePlace>> {
+        tx.ledger().noun(&self.memory, record.as_str())
+    }
+
+    /// The entry of the live document of a topic: the one that lies there longest.
+    pub(crate) fn of_topic(&self, tx: &dyn ReadTx, title: &str) -> Result<Option<TreeEntry>> {
+        let page = LedgerPage {
+            memory: self.memory.clone(),
+            shelf: Shelf::TreePlace,
+            actor: None,
+            subject: Some(self.topic(title)),
+            after: None,
+            limit: TOPIC_PLACES,
+        };
+        let mut found = Vec::new();
+        for place in tx.ledger().nouns::<TreePlace>(&page)? {
+            let entry = self.entry_of(tx, &place.key)?;
+            found.extend(
+                entry.filter(|entry| entry.standing == EntryStanding::Live && entry.record == place.record),
+            );
+        }
+        Ok(found.into_iter().min_by(|a, b| a.record.cmp(&b.record)))
+    }
+
+    /// What a topic of this tree is found by.
+    pub(super) fn topic(&self, title: &str) -> String {
+        hex::encode(Sha256::digest(format!("{}\n{}", self.normal, topic_key(title))))
+    }
+
+    /// Entries that changed behind a sequence, by sequence.
+    pub(super) fn entries_since(
+        &self,
+        tx: &dyn ReadTx,
+        after: Option<&TreeEntry>,
+        limit: usize,
+    ) -> Result<Vec<TreeEntry>> {
+        use loci_model::ledger::Shelved;
+        tx.ledger().nouns(&LedgerPage {
+            memory: self.memory.clone(),
+            shelf: Shelf::TreeEntry,
+            actor: None,
+            subject: Some(self.normal.clone()),
+            after: after.map(|entry| (entry.at(), entry.key())),
+            limit,
+        })
+    }
+}

@@ -1,0 +1,353 @@
+//! How a document is written: what every verb of a tree does to records, each a new version with its telemetry row and its place in the
+//! tree, in the transaction of the caller. Which document is meant, and whether it may change, is decided before.
+
+use std::cell::{Cell, RefCell};
+
+use loci_model::memory::Memory;
+use loci_model::ports::store::{ReadTx, Tx};
+use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::tree_entry::{DocumentOperation, EntryStanding, TreeEntry};
+use loci_model::{Error, ErrorKind, Reason, RecordId, Result, Timestamp, limits};
+
+use super::areas::{KNOWLEDGE, check_writable};
+use super::document::DocumentContent;
+use super::path::DocumentPath;
+use super::settling::Told;
+use super::tree::Tree;
+use super::written::DocumentWritten;
+use crate::access::View;
+use crate::records::NewRecord;
+use crate::records::changing::Changing;
+use crate::records::writing::{Building, Origin};
+use crate::safety::{self, SafetyPolicy, Tally, secrets};
+
+/// Who writes in a tree, and when. One of a transaction.
+pub(crate) struct Writing<'a> {
+    pub(crate) memory: &'a Memory,
+    pub(crate) tree: &'a Tree,
+    /// Where the caller may write.
+    pub(crate) view: &'a View,
+    /// The caller administers the namespace.
+    pub(crate) is_admin: bool,
+    pub(crate) by: &'a str,
+    pub(crate) policy: SafetyPolicy,
+    pub(crate) now: Timestamp,
+    /// The run that the changes belong to.
+    pub(crate) run: Option<&'a str>,
+    /// Ids of records to be made, in order.
+    pub(crate) ids: &'a [RecordId],
+    /// How many of them are used.
+    pub(crate) used: Cell<usize>,
+    /// What safety found.
+    pub(crate) found: RefCell<Tally>,
+}
+
+/// A live document.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub(crate) entry: TreeEntry,
+    pub(crate) record: Record,
+    /// The path that was asked for, where the document lies elsewhere now.
+    pub(crate) redirected_from: Option<String>,
+}
+
+/// The live document of a path; the alias of one leads to it.
+///
+/// # Errors
+/// What the store says.
+pub(crate) fn find(
+    tx: &dyn ReadTx,
+    tree: &Tree,
+    path: &DocumentPath,
+    now: Timestamp,
+) -> Result<Option<Found>> {
+    let Some(mut entry) = tree.entry(tx, &path.key())? else { return Ok(None) };
+    let mut redirected_from = None;
+    if entry.standing == EntryStanding::Alias {
+        let place = tree.place(tx, &entry.record)?.filter(|place| place.namespace == tree.normal);
+        let Some(place) = place else { return Ok(None) };
+        redirected_from = Some(std::mem::take(&mut entry.path));
+        let Some(now_at) = tree.entry_of(tx, &place.key)?.filter(|there| there.record == entry.record) else {
+            return Ok(None);
+        };
+        entry = now_at;
+    }
+    if !entry.is_live(now) {
+        return Ok(None);
+    }
+    let record = tx
+        .records()
+        .get(&tree.memory, &entry.record)?
+        .filter(|record| record.is_readable(now) && record.namespace.normal() == tree.normal);
+    Ok(record.map(|record| Found { entry, record, redirected_from }))
+}
+
+impl Writing<'_> {
+    /// The live document of a path.
+    pub(crate) fn find(&self, tx: &dyn ReadTx, path: &DocumentPath) -> Result<Option<Found>> {
+        find(tx, self.tree, path, self.now)
+    }
+
+    /// A new document under a path that no other has.
+    ///
+    /// # Errors
+    /// `PATH_CONFLICT`; `Denied` where the caller may not write; `Invalid` and `TooLarge` for its content.
+    pub(crate) fn create(
+        &self,
+        tx: &mut dyn Tx,
+        path: &DocumentPath,
+        content: &DocumentContent,
+        reason: Option<&str>,
+    ) -> Result<DocumentWritten> {
+        check_writable(path, self.is_admin)?;
+        content.check(RecordKind::Document)?;
+        let taken = self.tree.entry(tx, &path.key())?;
+        if let Some(taken) = taken.filter(|entry| entry.is_live(self.now)) {
+            return Err(path_conflict(path, &taken));
+        }
+        self.check_directories(tx, path, None)?;
+        let id = self.next_id()?;
+        let new = NewRecord {
+            kind: RecordKind::Document,
+            title: content.title.clone(),
+            description: content.description.clone(),
+            scope: content.scope.clone(),
+            path: Some(path.as_str().to_owned()),
+            metadata: content.metadata(),
+            ..NewRecord::fact(
+                String::new(),
+                vec![self.tree.namespace.clone()],
+                content.body.clone(),
+                self.now,
+            )
+        };
+        let policy = self.policy;
+        let building = Building {
+            memory: self.memory,
+            view: self.view,
+            policy,
+            expiry: None,
+            by: self.by,
+            now: self.now,
+        };
+        let (mut record, safe) = building.build(&new, id, Origin::default())?;
+        self.found.borrow_mut().add(&safe);
+        content.apply_standing(&mut record, None);
+        record.state_reason = record.state_reason.take().or_else(|| reason.map(ToOwned::to_owned));
+        record.sequence = tx.records_mut().insert(&record)?;
+        self.changing().note(tx, &record, None, record.state, &told(DocumentOperation::Created, reason))?;
+        self.settled(tx, record, DocumentOperation::Created)
+    }
+
+    /// The next version of a document; nothing where it says the same.
+    ///
+    /// # Errors
+    /// `Denied` where the caller may not write; `Invalid` and `TooLarge` for its content.
+    pub(crate) fn replace(
+        &self,
+        tx: &mut dyn Tx,
+        found: &Found,
+        content: &DocumentContent,
+        (operation, reason): (DocumentOperation, Option<&str>),
+    ) -> Result<DocumentWritten> {
+        check_writable(&DocumentPath::parse(&found.entry.path)?, self.is_admin)?;
+        content.check(found.record.kind)?;
+        let record = self.next_version(&found.record, content)?;
+        self.put(tx, &found.record, record, (operation, reason))
+    }
+
+    /// Puts a document away.
+    ///
+    /// # Errors
+    /// `Denied` where the caller may not write.
+    pub(crate) fn archive(
+        &self,
+        tx: &mut dyn Tx,
+        found: &Found,
+        reason: Option<&str>,
+    ) -> Result<DocumentWritten> {
+        check_writable(&DocumentPath::parse(&found.entry.path)?, self.is_admin)?;
+        let mut record = self.next_version(&found.record, &DocumentContent::of(&found.record))?;
+        record.state = RecordState::Archived;
+        record.state_reason = Some(reason.unwrap_or("archived").to_owned());
+        self.put(tx, &found.record, record, (DocumentOperation::Archived, reason))
+    }
+
+    /// Gives a document another path; where it was, an alias stays.
+    ///
+    /// # Errors
+    /// `PATH_CONFLICT`; `Denied` where the caller may not write.
+    pub(crate) fn move_to(
+        &self,
+        tx: &mut dyn Tx,
+        found: &Found,
+        to: &DocumentPath,
+        reason: Option<&str>,
+    ) -> Result<DocumentWritten> {
+        check_writable(&DocumentPath::parse(&found.entry.path)?, self.is_admin)?;
+        check_writable(to, self.is_admin)?;
+        let taken = self.tree.entry(tx, &to.key())?;
+        let is_other = |entry: &TreeEntry| entry.is_live(self.now) && entry.record != found.record.id;
+        if let Some(taken) = taken.filter(is_other) {
+            return Err(path_conflict(to, &taken));
+        }
+        self.check_directories(tx, to, Some(&found.record.id))?;
+        let mut record = self.next_version(&found.record, &DocumentContent::of(&found.record))?;
+        record.path = Some(to.as_str().to_owned());
+        self.put(tx, &found.record, record, (DocumentOperation::Moved, reason))
+    }
+
+    /// Writes the next version of a record as the caller made it; nothing where it says the same.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub(crate) fn put(
+        &self,
+        tx: &mut dyn Tx,
+        old: &Record,
+        mut record: Record,
+        (operation, reason): (DocumentOperation, Option<&str>),
+    ) -> Result<DocumentWritten> {
+        if says_the_same(old, &record) {
+            let place = self.tree.place(tx, &old.id)?;
+            let entry = match &place {
+                Some(place) => self.tree.entry_of(tx, &place.key)?,
+                None => None,
+            };
+            return Ok(DocumentWritten::unchanged(old, entry.as_ref()));
+        }
+        if record.state == RecordState::Active {
+            record.state_reason = reason.map(ToOwned::to_owned);
+        }
+        record.sequence = tx.records_mut().put_version(&record)?;
+        let (from, to) = (Some(old.state), record.state);
+        self.changing().note(tx, &record, from, to, &told(operation, reason))?;
+        self.settled(tx, record, operation)
+    }
+
+    /// The next version of a record with that content, its path and state as they are.
+    pub(crate) fn next_version(&self, stored: &Record, content: &DocumentContent) -> Result<Record> {
+        let full = || Error::conflict("the document has too many versions: move it away and write a new one");
+        let masked =
+            |text: &Option<String>| text.clone().map(|text| secrets::redact(text, self.policy.secrets).0);
+        let mut record = Record {
+            version: stored.version.checked_add(1).ok_or_else(full)?,
+            title: masked(&content.title),
+            description: masked(&content.description),
+            scope: content.scope.clone(),
+            metadata: content.metadata_with(&stored.metadata),
+            updated_at: self.now,
+            ..stored.clone()
+        };
+        if content.body != stored.text {
+            let safe = safety::prepare(content.body.clone(), None, &self.policy);
+            self.found.borrow_mut().add(&safe);
+            record.trust = safe.trust();
+            record.tier = safe.tier;
+            record.state = safe.state;
+            record.state_reason = safe.state_reason();
+            record.findings = safe.findings;
+            record.provenance.verbatim = false;
+            record.text = safe.text;
+            record.index_text = safe.index_text;
+            record.timestamp = self.now;
+            record.valid_from = self.now;
+        }
+        content.apply_standing(&mut record, Some(&DocumentContent::of(stored)));
+        Ok(record)
+    }
+
+    /// Checks that no directory of a path is a document: a file system could not hold both.
+    fn check_directories(
+        &self,
+        tx: &dyn ReadTx,
+        path: &DocumentPath,
+        moving: Option<&RecordId>,
+    ) -> Result<()> {
+        let mut above = path.directory();
+        while !above.is_empty() && above != KNOWLEDGE {
+            let entry = self.tree.entry_of(tx, DocumentPath::parse(above)?.key().as_str())?;
+            if let Some(entry) =
+                entry.filter(|entry| entry.is_live(self.now) && Some(&entry.record) != moving)
+            {
+                let rule = format!("{} is a document and no directory: choose another path", entry.path);
+                return Err(Error::conflict(rule).because(Reason::PathConflict).on("path"));
+            }
+            above = above.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+        Ok(())
+    }
+
+    fn settled(
+        &self,
+        tx: &mut dyn Tx,
+        record: Record,
+        operation: DocumentOperation,
+    ) -> Result<DocumentWritten> {
+        let told = Told { operation: Some(operation), by: Some(self.by), run: self.run };
+        let entry = self.tree.settle(tx, &record, told)?;
+        self.tree.reached(tx, record.sequence, Some(record.sequence))?;
+        Ok(DocumentWritten::of(&record, entry.as_ref(), operation))
+    }
+
+    fn next_id(&self) -> Result<&RecordId> {
+        let used = self.used.get();
+        self.used.set(used + 1);
+        self.ids.get(used).ok_or_else(|| Error::bug("a write of a tree has no id left"))
+    }
+
+    pub(crate) fn changing(&self) -> Changing<'_> {
+        Changing { memory: self.memory, by: self.by, at: self.now }
+    }
+}
+
+/// What telemetry says of a change.
+fn told(operation: DocumentOperation, reason: Option<&str>) -> String {
+    match reason {
+        Some(reason) => format!("{}: {reason}", operation.as_str()),
+        None => operation.as_str().to_owned(),
+    }
+}
+
+/// True where a version would say nothing new.
+pub(super) fn says_the_same(old: &Record, new: &Record) -> bool {
+    old.text == new.text
+        && old.title == new.title
+        && old.description == new.description
+        && old.scope == new.scope
+        && old.metadata == new.metadata
+        && old.path == new.path
+        && old.state == new.state
+        && old.expires_at == new.expires_at
+}
+
+/// The error for a path that another document has.
+pub(crate) fn path_conflict(path: &DocumentPath, taken: &TreeEntry) -> Error {
+    let rule = if taken.path == path.as_str() {
+        format!("a document lies at {path}: read it and replace it with If-Match, or choose another path")
+    } else {
+        format!(
+            "{path} and {} differ only in case or in how they are composed: choose another path",
+            taken.path
+        )
+    };
+    Error::conflict(rule).because(Reason::PathConflict).on("path")
+}
+
+/// Checks why a caller says that it changes something.
+pub(crate) fn check_reason(reason: Option<&str>) -> Result<()> {
+    if reason.is_some_and(|reason| reason.chars().count() > limits::REASON_CHARS_MAX) {
+        return Err(Error::invalid("reason", "reason must have at most 500 characters"));
+    }
+    Ok(())
+}
+
+/// The error for a document that is over the limit of a file.
+pub(crate) fn too_large(bytes: usize) -> Error {
+    let max = limits::FILE_BYTES_MAX;
+    Error::new(
+        ErrorKind::TooLarge,
+        format!("the document would have {bytes} bytes, and at most {max} are allowed: split it"),
+    )
+    .on("body")
+}

@@ -1,0 +1,9 @@
+//! A memory as files through the engine: documents and their preconditions, how trees keep up with records, history, listings. Names
+//! carry the numbers of files-and-git.md §17.1 where they are one of its bugs.
+
+mod documents;
+mod histories;
+mod listings;
+mod lost_updates;
+mod trees;
+mod world;

@@ -1,0 +1,125 @@
+//! Trees with some of their files changed: what is beside a changed path is taken over by its id. Directories that are empty go.
+
+use std::collections::BTreeMap;
+
+use loci_model::Result;
+use loci_model::code::ObjectId;
+
+use super::object_writing::{NewObjects, damaged};
+use crate::limits::STRUCTURE_BYTES_MAX;
+use crate::objects::format::Kind;
+use crate::repository::Repository;
+
+const FILE: &str = "100644";
+const DIRECTORY: &str = "40000";
+
+/// What a path is to hold: a blob, or nothing.
+pub(super) type Change = Option<ObjectId>;
+
+/// An entry of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    mode: String,
+    id: ObjectId,
+}
+
+impl Entry {
+    fn is_directory(&self) -> bool {
+        self.mode == DIRECTORY
+    }
+}
+
+/// The tree `old` with these paths changed; `None` where nothing is left of it.
+pub(super) fn edited(
+    repository: &Repository,
+    new: &mut NewObjects,
+    old: Option<&ObjectId>,
+    changes: &BTreeMap<&str, Change>,
+) -> Result<Option<ObjectId>> {
+    let mut entries = match old {
+        Some(id) => read(repository, new, id)?,
+        None => BTreeMap::new(),
+    };
+    let mut beneath: BTreeMap<&str, BTreeMap<&str, Change>> = BTreeMap::new();
+    for (path, change) in changes {
+        match path.split_once('/') {
+            Some((name, rest)) => {
+                beneath.entry(name).or_default().insert(rest, *change);
+            }
+            None => match change {
+                Some(id) => {
+                    let entry = Entry { mode: FILE.to_owned(), id: *id };
+                    entries.insert(path.as_bytes().to_vec(), entry);
+                }
+                None if entries.get(path.as_bytes()).is_some_and(|entry| !entry.is_directory()) => {
+                    entries.remove(path.as_bytes());
+                }
+                None => {}
+            },
+        }
+    }
+    for (name, changes) in beneath {
+        let known = entries.get(name.as_bytes()).filter(|entry| entry.is_directory()).map(|entry| entry.id);
+        match edited(repository, new, known.as_ref(), &changes)? {
+            Some(id) => {
+                entries.insert(name.as_bytes().to_vec(), Entry { mode: DIRECTORY.to_owned(), id });
+            }
+            // A file of that name is none of what goes.
+            None if known.is_some() => drop(entries.remove(name.as_bytes())),
+            None => {}
+        }
+    }
+    if entries.is_empty() { Ok(None) } else { new.add(Kind::Tree, written(&entries)).map(Some) }
+}
+
+fn read(repository: &Repository, new: &NewObjects, id: &ObjectId) -> Result<BTreeMap<Vec<u8>, Entry>> {
+    let stored;
+    let content = match new.get(id) {
+        Some(content) => content,
+        None => {
+            let read = repository.objects.read_kind(id, Kind::Tree, STRUCTURE_BYTES_MAX);
+            stored = read.map_err(|error| damaged(&error.detail))?;
+            &stored
+        }
+    };
+    parse(content, repository.objects.format().id_bytes()).ok_or_else(|| damaged("a tree is none"))
+}
+
+fn parse(mut rest: &[u8], id_bytes: usize) -> Option<BTreeMap<Vec<u8>, Entry>> {
+    let mut entries = BTreeMap::new();
+    while !rest.is_empty() {
+        let space = rest.iter().position(|byte| *byte == b' ')?;
+        let (mode, after) = rest.split_at_checked(space)?;
+        let end = after.iter().position(|byte| *byte == 0)?;
+        let name = after.get(1..end)?;
+        let id = after.get(end + 1..end + 1 + id_bytes)?;
+        let mode = String::from_utf8(mode.to_vec()).ok()?;
+        entries.insert(name.to_vec(), Entry { mode, id: ObjectId::from_bytes(id)? });
+        rest = after.get(end + 1 + id_bytes..)?;
+    }
+    Some(entries)
+}
+
+/// As git sorts them: a directory as if its name ended with a slash.
+fn written(entries: &BTreeMap<Vec<u8>, Entry>) -> Vec<u8> {
+    let mut sorted: Vec<(Vec<u8>, &[u8], &Entry)> = entries
+        .iter()
+        .map(|(name, entry)| {
+            let mut key = name.clone();
+            if entry.is_directory() {
+                key.push(b'/');
+            }
+            (key, name.as_slice(), entry)
+        })
+        .collect();
+    sorted.sort_by(|one, other| one.0.cmp(&other.0));
+    let mut tree = Vec::new();
+    for (_, name, entry) in sorted {
+        tree.extend_from_slice(entry.mode.as_bytes());
+        tree.push(b' ');
+        tree.extend_from_slice(name);
+        tree.push(0);
+        tree.extend_from_slice(entry.id.as_bytes());
+    }
+    tree
+}

@@ -1,0 +1,20 @@
+//! Files that mirrors are written to (files-and-git.md §§8, 9): the port `FileBackend` for a directory and for a bare repository. Everything
+//! is written in process, no program is run.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `directory` | a directory: written beside and renamed, never through a link |
+//! | `bare` | a bare repository: one commit a call, its branch moved only from where it was |
+//! | `edited_tree` | trees with some of their files changed |
+//! | `object_writing`, `pack_writing` | objects, one by one or as a pack |
+//! | `served` | the thread that a place is worked on by |
+
+mod bare;
+mod directory;
+mod edited_tree;
+mod object_writing;
+mod pack_writing;
+mod served;
+
+pub use bare::BareFiles;
+pub use directory::DirectoryFiles;

@@ -1,0 +1,96 @@
+//! New objects of a repository: gathered, and then written so that they are durable before any ref names them. Few lie in files of their own;
+//! many make one pack. What is there already is not written again.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use loci_model::code::ObjectId;
+use loci_model::{Error, Result};
+
+use super::pack_writing;
+use crate::objects::format::{Format, Kind};
+use crate::repository::Repository;
+
+/// More objects than this make a pack.
+const LOOSE_MAX: usize = 64;
+
+/// Objects that are to be written.
+pub(super) struct NewObjects {
+    format: Format,
+    objects: BTreeMap<ObjectId, (Kind, Vec<u8>)>,
+}
+
+impl NewObjects {
+    pub(super) fn new(format: Format) -> Self {
+        Self { format, objects: BTreeMap::new() }
+    }
+
+    /// Adds one; its id.
+    pub(super) fn add(&mut self, kind: Kind, content: Vec<u8>) -> Result<ObjectId> {
+        let id = self.format.id_of(kind, &content).ok_or_else(|| Error::bug("an object without an id"))?;
+        self.objects.entry(id).or_insert((kind, content));
+        Ok(id)
+    }
+
+    /// The content of one that was added.
+    pub(super) fn get(&self, id: &ObjectId) -> Option<&[u8]> {
+        self.objects.get(id).map(|(_, content)| content.as_slice())
+    }
+
+    /// Writes those that the repository at `place` lacks; durable when this returns.
+    pub(super) fn write(self, place: &Path, repository: &Repository) -> Result<()> {
+        let mut lacking = Vec::new();
+        for (id, (kind, content)) in self.objects {
+            if repository.objects.header(&id).map_err(|error| damaged(&error.detail))?.is_none() {
+                lacking.push((id, kind, content));
+            }
+        }
+        if lacking.len() > LOOSE_MAX {
+            return pack_writing::write(place, &lacking);
+        }
+        lacking.iter().try_for_each(|(id, kind, content)| loose(place, id, *kind, content))
+    }
+}
+
+pub(super) fn damaged(detail: &str) -> Error {
+    Error::unavailable(format!("the mirror's repository cannot be read: {detail}"))
+}
+
+pub(super) fn failed(error: std::io::Error) -> Error {
+    Error::unavailable("the mirror's repository cannot be written").caused_by(error)
+}
+
+/// Deflated, as objects lie in packs and files.
+pub(super) fn deflated(parts: &[&[u8]]) -> std::io::Result<Vec<u8>> {
+    let mut stream = ZlibEncoder::new(Vec::new(), Compression::fast());
+    parts.iter().try_for_each(|part| stream.write_all(part))?;
+    stream.finish()
+}
+
+/// A file of its own for an object.
+fn loose(place: &Path, id: &ObjectId, kind: Kind, content: &[u8]) -> Result<()> {
+    let hex = id.to_string();
+    let (folder, name) = hex.split_at_checked(2).ok_or_else(|| Error::bug("a short object id"))?;
+    let folder = place.join("objects").join(folder);
+    let head = format!("{} {}\0", kind.word(), content.len());
+    let work = || {
+        fs::create_dir_all(&folder)?;
+        durable(&folder, name, &deflated(&[head.as_bytes(), content])?)
+    };
+    work().map_err(failed)
+}
+
+/// Writes a file beside where it is to lie, and puts it there when it is durable.
+pub(super) fn durable(folder: &Path, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+    let beside = folder.join(format!("tmp_{name}"));
+    let mut file = fs::File::create(&beside)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    drop(file);
+    fs::rename(&beside, folder.join(name))?;
+    fs::File::open(folder)?.sync_all()
+}

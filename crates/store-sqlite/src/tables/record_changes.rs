@@ -1,0 +1,45 @@
+//! What changed in a namespace, by the memory's order of record changes, for whoever keeps something up with its records; and earlier
+//! versions written anew, for whoever takes out what they said.
+
+use loci_model::record::Record;
+use loci_model::{MemoryId, Namespace, Result};
+use rusqlite::params;
+
+use super::record_rows::{RECORDS, read};
+use crate::tx::{Column, SqlTx, limit, signed};
+use loci_store_kit::codes::json;
+
+impl SqlTx<'_> {
+    pub(super) fn records_changed_since(
+        &self,
+        memory: &MemoryId,
+        namespace: &Namespace,
+        after: u64,
+        count: usize,
+    ) -> Result<Vec<Record>> {
+        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
+        let normal = namespace.normal();
+        // Groups know when something in them changed last: most questions end here.
+        let sql = "SELECT 1 FROM groups WHERE mem = ?1 AND normal = ?2 AND sequence > ?3 LIMIT 1";
+        if self.one(sql, params![number, normal, signed(after)], |row| row.take::<i64>(0))?.is_none() {
+            return Ok(Vec::new());
+        }
+        // From the beginning the namespace is read whole; later, what changed in the memory since is less.
+        let way = if after == 0 { "+r.mem" } else { "r.mem" };
+        let sql = format!(
+            "{RECORDS} WHERE {way} = ?1 AND r.sequence > ?2 AND g.mem = ?1 AND g.normal = ?3 \
+             ORDER BY r.sequence LIMIT ?4"
+        );
+        let values = params![number, signed(after), normal, limit(count)];
+        self.all(&sql, values, |row| Ok(read(memory, row)?.record))
+    }
+
+    pub(super) fn rewrite_version(&self, record: &Record) -> Result<bool> {
+        let memory = self.need(&record.memory)?;
+        let Some(number) = self.record_number(memory, &record.id)? else { return Ok(false) };
+        // Snapshots of indexes may hold what it said.
+        self.erases(&record.memory)?;
+        let sql = "UPDATE record_versions SET body = ?1 WHERE rec = ?2 AND version = ?3";
+        Ok(self.run(sql, params![json(record)?, number, record.version])? > 0)
+    }
+}
