@@ -10,6 +10,7 @@ mod consolidation;
 mod costs;
 mod crash;
 mod dev_set;
+mod documents;
 mod embedded;
 mod facts;
 mod figures;
@@ -60,6 +61,8 @@ enum Program {
     Costs(costs::Arguments),
     /// Kills a server at random under mixed load and checks what it had acknowledged.
     Crash(crash::Arguments),
+    /// A memory as files: appends of many writers, and the listing of a great tree.
+    Documents(documents::Arguments),
     /// How long verified memory takes: storing, reading anew at new commits, reading of many.
     Facts(facts::Arguments),
     /// How long putting a task's block together takes, and what a budget keeps of it.
@@ -138,6 +141,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::ScriptedModel(arguments) => scripted_model::run(arguments).await,
         Program::Hydrate(arguments) => facts::hydrate::run(arguments).await,
         Program::History(arguments) => history::run(arguments).await,
+        Program::Documents(arguments) => documents::run(arguments).await,
         Program::MemoryTool(arguments) => memory_tool::run(&arguments),
         Program::Migrate(arguments) => migrate::run(arguments).await,
         Program::Fuzz(arguments) => fuzz::run(&arguments),

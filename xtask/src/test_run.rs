@@ -69,6 +69,7 @@ const STEPS: &[Step] = &[
     Step { name: "boto3", run: |c| acceptance::suite(c, acceptance::Suite::Boto3) },
     Step { name: "js", run: |c| acceptance::suite(c, acceptance::Suite::Js) },
     Step { name: "langgraph", run: |c| acceptance::suite(c, acceptance::Suite::Langgraph) },
+    Step { name: "memory-tool", run: |c| acceptance::suite(c, acceptance::Suite::MemoryTool) },
 ];
 
 fn step_names() -> clap::builder::PossibleValuesParser {

@@ -22,6 +22,7 @@ pub mod job;
 pub mod key;
 pub mod making;
 pub mod memory;
+pub mod memory_tool;
 pub mod metrics;
 pub mod notice;
 pub mod object;

@@ -5,6 +5,7 @@ use loci_api::file::{
     DocumentAdd, DocumentAppend, DocumentAsk, DocumentChange, DocumentEdit, DocumentMove, DocumentPut,
     DocumentWritten, FileDocument, Redaction, RedactionAsk,
 };
+use loci_api::memory_tool::{MemoryToolAnswer, MemoryToolCommand, MemoryToolQuery};
 use loci_api::object::{ObjectDeleted, ObjectList, ObjectListing, ParkedObject};
 use loci_api::tree::{
     ChangesQuery, DiffQuery, DocumentHistory, GrepAsk, GrepResult, HistoryQuery, ListingQuery, RestoreAsk,
@@ -164,6 +165,18 @@ impl Client {
     /// See [`Client::document_get`].
     pub async fn tree_grep(&self, memory: &str, asked: &GrepAsk) -> Result<GrepResult, ClientError> {
         self.send(Method::POST, tree(memory, "grep"), asked).await
+    }
+
+    /// A command of the memory tool, and what the model reads of it.
+    ///
+    /// # Errors
+    /// See [`Client::document_get`].
+    pub async fn memory_tool(
+        &self,
+        query: &MemoryToolQuery,
+        command: &MemoryToolCommand,
+    ) -> Result<MemoryToolAnswer, ClientError> {
+        self.send(Method::POST, with_query(path(&["v1", "memory-tool"]), query)?, command).await
     }
 
     /// What happened to a document.

@@ -6,6 +6,7 @@ use loci_model::ports::search::ListLengths;
 use loci_model::settings::MemorySettings;
 
 use crate::coding::CodingSettings;
+use crate::files::MemoryToolMounts;
 use crate::profiles::Profile;
 use crate::safety::{Patterns, RedactionMode};
 use crate::verified::VerifiedSettings;
@@ -84,6 +85,8 @@ pub struct EngineSettings {
     pub client_targets: bool,
     /// How facts that cite code are kept and checked.
     pub verified: VerifiedSettings,
+    /// The memory tool, and the trees that it shows under a name.
+    pub memory_tool: MemoryToolMounts,
     /// What coding agents are shown.
     pub coding: CodingSettings,
     /// This process, in leases: unique among the processes of a folder.
@@ -111,6 +114,7 @@ impl Default for EngineSettings {
             job_webhooks: Vec::new(),
             client_targets: false,
             verified: VerifiedSettings::default(),
+            memory_tool: MemoryToolMounts::default(),
             coding: CodingSettings::default(),
             host: "loci".to_owned(),
         }

@@ -56,6 +56,8 @@ pub(crate) enum Suite {
     Js,
     /// Checkpoints and store of LangGraph.
     Langgraph,
+    /// Random commands of the memory tool beside the reference of Anthropic's SDK for Python, and the example that uses it.
+    MemoryTool,
     /// The conformance suite of MCP, its inspector, and the official SDKs.
     Mcp,
     /// All of them.
@@ -102,12 +104,14 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
         Suite::Boto3 => suites::boto3(checkout, &server),
         Suite::Js => suites::js(checkout, &server),
         Suite::Langgraph => suites::langgraph(checkout, &server),
+        Suite::MemoryTool => suites::memory_tool(checkout, &server),
         Suite::Mcp => mcp::run(checkout, &server),
         Suite::All => {
             agentcore::run(checkout, &server)?;
             suites::boto3(checkout, &server)?;
             suites::js(checkout, &server)?;
             suites::langgraph(checkout, &server)?;
+            suites::memory_tool(checkout, &server)?;
             mcp::run(checkout, &server)
         }
     }

@@ -30,6 +30,15 @@ pub(super) fn langgraph(checkout: &Checkout, options: &Options) -> Result<()> {
     with_server(&mut command, options)
 }
 
+/// Random commands of the memory tool, beside the reference of its SDK.
+pub(super) fn memory_tool(checkout: &Checkout, options: &Options) -> Result<()> {
+    let python = packages::python(checkout, "memory-tool")?.python;
+    let mut command = Command::new(&python);
+    let script = checkout.root.join("compat").join("memory-tool").join("fuzz.py");
+    command.arg(script).args(["--seconds", "45", "--sequences", "400"]).current_dir(&checkout.root);
+    with_server(&mut command, options)
+}
+
 fn pytest(python: &std::path::Path, checkout: &Checkout, name: &str) -> Command {
     let mut command = Command::new(python);
     command.args(["-m", "pytest", "-q", "--durations=5", "--disable-warnings", "-p", "no:cacheprovider"]);

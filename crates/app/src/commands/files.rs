@@ -1,4 +1,5 @@
-//! `loci files`: a memory as files: what lies there, reading, writing. History and going back are `files_history`.
+//! `loci files`: a memory as files: what lies there, reading, writing. History and going back are `files_history`, the
+//! memory tool is `files_tool`.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use loci_api::tree as tree_shape;
 use loci_client::{Client, ClientError};
 
 use super::files_history::History;
+use super::files_tool::Tool;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{NotFound, Usage};
@@ -160,6 +162,8 @@ pub(crate) enum Files {
         /// Below this directory
         prefix: Option<String>,
     },
+    /// Carry out a command of the memory tool, as a model would give it
+    Tool(Tool),
     #[command(flatten)]
     History(History),
 }
@@ -224,6 +228,7 @@ impl Files {
                 let listing = session.client.tree_listing(&memory, &query).await?;
                 output::result(session.json, &listing, |listing| output::line(listing.text.trim_end()))?;
             }
+            Self::Tool(tool) => tool.run(&session).await?,
             Self::History(history) => history.run(&mut session).await?,
         }
         session.end().await

@@ -18,6 +18,7 @@ pub(crate) mod export;
 pub(crate) mod fact;
 pub(crate) mod files;
 mod files_history;
+mod files_tool;
 pub(crate) mod forget;
 pub(crate) mod githook;
 pub(crate) mod graph;

@@ -31,7 +31,7 @@ impl ToolNames {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct McpSection {
-    /// Profiles that are listed: `core`, `verified`, `recall`, `coding`, `full`.
+    /// Profiles that are listed: `core`, `verified`, `recall`, `coding`, `files`, `full`.
     pub profile: Vec<String>,
     /// `underscore` or `dotted`.
     pub tool_names: ToolNames,
@@ -122,7 +122,7 @@ mod tests {
             "profile = [\"core\", \"recall\"]\ntool_names = \"dotted\"\nallowed_hosts = [\"memory.example\"]",
             "",
         );
-        check("profile = [\"everything\"]", "there are core, verified, recall, coding, full");
+        check("profile = [\"everything\"]", "there are core, verified, recall, coding, files, full");
         check("profile = []", "no such profile");
         check("protocols = [\"2026-07-28\"]", "");
         check("protocols = [\"2023-01-01\"]", "is no revision");

@@ -9,6 +9,7 @@ pub mod environment;
 mod file;
 pub mod llm;
 pub mod mcp;
+pub mod memory_tool;
 pub mod models;
 pub mod outbound;
 pub mod pipeline;
@@ -68,6 +69,8 @@ pub struct Config {
     pub outbound: outbound::OutboundSection,
     /// Tools, and MCP.
     pub mcp: mcp::McpSection,
+    /// The memory tool, and the trees that it shows.
+    pub memory_tool: memory_tool::MemoryToolSection,
     /// Traces for a collector.
     pub telemetry: telemetry::TelemetrySection,
     /// How logs are written.
@@ -309,6 +312,7 @@ impl Config {
         self.profiles.check()?;
         self.outbound.check()?;
         self.mcp.check()?;
+        self.memory_tool.check()?;
         self.telemetry.check()?;
         self.verified.check()?;
         self.coding.check()?;
@@ -363,6 +367,7 @@ impl Config {
             client_targets: self.compat.client_targets,
             verified: self.verified.engine(),
             coding: self.coding.engine(),
+            memory_tool: self.memory_tool.engine()?,
             ..defaults
         })
     }

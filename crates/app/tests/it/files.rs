@@ -196,3 +196,40 @@ fn from_being_written_to_being_restored() {
     home.fails(3, &["files", "cat", "--memory", "notes", path]);
     assert_eq!(home.json(&["files", "ls", "--memory", "notes"])["entries"], json!([]));
 }
+
+#[test]
+fn the_memory_tool_over_http_and_on_the_command_line() {
+    let home = Home::new();
+    let config = "[memory_tool]\nerror_prefix = true\n[memory_tool.mounts.default]\nmemory = \"notes\"\nnamespace = \"/team\"\n\
+                  [memory_tool.mounts.shown]\nmemory = \"notes\"\nnamespace = \"/team\"\nmode = \"read_only\"\n";
+    std::fs::write(home.path("loci.toml"), config).unwrap();
+    let file = home.path("loci.toml");
+    let server = home.serve(&["--config", file.to_str().unwrap()]);
+    let base = memory(&server);
+    let check = |query: &str, command: &str, expect: (u16, &str, bool)| {
+        let (status, answer) = send(&server, "POST", &format!("/v1/memory-tool{query}"), "", command);
+        let content = answer["content"].as_str().unwrap_or_default();
+        assert_eq!((status, content, answer["is_error"] == true), expect, "{command}: {answer}");
+    };
+    let create = r#"{"command":"create","path":"/memories/facts/a.md","file_text":"a\n"}"#;
+    check("", create, (200, "File created successfully at: /memories/facts/a.md", false));
+    check("?mount=default", create, (200, "Error: File /memories/facts/a.md already exists", true));
+    let delete = r#"{"command":"delete","path":"/memories/facts"}"#;
+    check("?mount=shown", delete, (200, "Error: The path /memories/facts is read-only.", true));
+    check("", r#"{"path":1}"#, (200, "Error: Missing parameter: `command`", true));
+    check("", "{", (400, "", false));
+    check("?mount=none", delete, (404, "", false));
+    check("?namespace=/team", delete, (400, "", false));
+    let id = base.rsplit('/').next().unwrap();
+    let by_name = format!("?memory={id}&namespace=/team");
+    let view = r#"{"command":"view","path":"/memories/facts/a.md"}"#;
+    let shown = "Here's the content of /memories/facts/a.md with line numbers:\n     1\ta";
+    check(&by_name, view, (200, shown, false));
+    let tool = ["files", "tool", "--memory", "notes", "--namespace", "/team"];
+    assert_eq!(home.ok(&[&tool[..], &[view]].concat()), format!("{shown}\n"));
+    assert!(home.fails(1, &[&tool[..], &[create]].concat()).contains("already exists"));
+    home.fails(2, &[&tool[..], &["{"]].concat());
+    let (_, document) =
+        send(&server, "GET", &format!("{base}/files/knowledge/facts/a.md?namespace=/team"), "", "");
+    assert_eq!((&document["body"], &document["version"]), (&json!("a\n"), &json!(1)));
+}

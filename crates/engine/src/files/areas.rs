@@ -28,7 +28,8 @@ pub(crate) enum Area {
 
 impl Area {
     pub(crate) fn of(path: &DocumentPath) -> Self {
-        if path.is_below(SYSTEM) {
+        // A document of the directory's name would stand in its place.
+        if path.is_below(SYSTEM) || path.key().as_str() == SYSTEM {
             Self::System
         } else if path.is_below(KNOWLEDGE) {
             Self::Open
@@ -80,7 +81,8 @@ mod tests {
         check("knowledge/own/deep/a.md", false, None);
         check("knowledge/systems/a.md", false, None);
         check("knowledge/system/a.md", true, None);
-        for path in ["knowledge/system/a.md", "Knowledge/SYSTEM/a.md"] {
+        for path in ["knowledge/system/a.md", "Knowledge/SYSTEM/a.md", "knowledge/system", "knowledge/System"]
+        {
             check(path, false, Some(ErrorKind::Denied));
         }
         for path in ["sessions/current.md", "consolidation/changelog.md", "Sessions/x.md"] {

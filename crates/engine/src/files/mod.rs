@@ -12,6 +12,7 @@
 //! | [`derived`] | path, title and description of what has none | §4.4, §5.3, §5.4 |
 //! | [`frontmatter`] | what stands between fences at the top of a file | §5.4 |
 //! | [`memory_tool`] | the commands that Anthropic's models know, on any tree | §11 |
+//! | `mounts`, `mounted_tree`, `tool_command` | which trees the tool shows, and its commands on them | §11.1 |
 //! | [`mirroring`] | a tree as files elsewhere, kept the same from both sides | §8, §9 |
 //! | [`consolidating`] | the upkeep of a tree as a plan, without a model | §14 |
 //! | `areas` | what may be written where | §4.1 |
@@ -42,6 +43,8 @@ mod list;
 mod listing;
 pub mod memory_tool;
 pub mod mirroring;
+mod mounted_tree;
+mod mounts;
 mod objects;
 pub mod path;
 pub mod path_rule;
@@ -54,6 +57,7 @@ pub(crate) mod settling;
 pub mod slug;
 mod snapshots;
 mod system;
+mod tool_command;
 pub(crate) mod tree;
 pub(crate) mod tree_write;
 mod versions;
@@ -72,6 +76,7 @@ pub use grep::{GrepLine, Grepped, TreeGrep};
 pub use history::{CHANGES_MAX, DocumentVersion, TreeChanged};
 pub use list::{TreeItem, TreeListing};
 pub use listing::{LISTING_TOKENS, LISTING_VERSION, Listed, Listing, ListingAsk};
+pub use mounts::{MemoryToolMounts, Mount, MountAsk, MountEntry, MountMode, MountTree};
 pub use objects::NewObject;
 pub use path::{DocumentPath, PathKey};
 pub use path_rule::PathRule;
@@ -80,6 +85,7 @@ pub use put::{DocumentPut, PutContent};
 pub use redact::{RecordRedact, RedactWhich, Redacted};
 pub use remove::{DocumentDelete, DocumentMove};
 pub use restore::{RestoredDocument, TreeRestore, TreeRestored};
+
 pub use system::{Omitted, SYSTEM_TOKENS, SystemDocuments};
 pub use tree::TreeAsk;
 pub(crate) use view::Trees;

@@ -9,6 +9,7 @@ use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::tree_entry::{EntryStanding, TreeEntry, TreeProgress};
 use loci_model::{MemoryId, Result};
 
+use super::path::PathKey;
 use super::tree::{Tree, TreeAsk};
 use crate::Engine;
 use crate::memories::existing;
@@ -73,6 +74,27 @@ impl TreeView {
         view.live = view.by_key.values().filter(is_live).cloned().collect();
         view.live.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(view)
+    }
+
+    /// The tree as it is in a transaction, from what was known of it before.
+    pub(super) fn within(tx: &dyn ReadTx, tree: &Tree, known: &Arc<Self>) -> Result<Arc<Self>> {
+        let progress = tree.progress(tx)?;
+        if known.is_of(&progress) {
+            return Ok(known.clone());
+        }
+        Self::read(tx, tree, &progress, Some(known)).map(Arc::new)
+    }
+
+    /// What is known of a path, live or not.
+    pub(super) fn entry(&self, key: &PathKey) -> Option<&Arc<TreeEntry>> {
+        self.by_key.get(key.as_str())
+    }
+
+    /// What is known of the paths below a directory, live or not.
+    pub(super) fn below(&self, directory: &PathKey) -> impl Iterator<Item = &Arc<TreeEntry>> {
+        let prefix = format!("{}/", directory.as_str());
+        let from = self.by_key.range(prefix.clone()..);
+        from.take_while(move |(key, _)| key.starts_with(&prefix)).map(|(_, entry)| entry)
     }
 
     fn weight(&self) -> usize {

@@ -5,5 +5,6 @@ mod documents;
 mod histories;
 mod listings;
 mod lost_updates;
+mod memory_tool;
 mod trees;
 mod world;

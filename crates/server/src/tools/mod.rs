@@ -14,6 +14,7 @@ pub mod call;
 mod check;
 mod coding;
 pub mod error;
+mod files;
 mod native;
 pub mod place;
 pub mod profile;

@@ -13,13 +13,16 @@ pub enum Profile {
     Recall,
     /// Tasks of coding agents: what is remembered for them, what they learn, what leads back to them.
     Coding,
+    /// A memory as files.
+    Files,
     /// Everything there is.
     Full,
 }
 
 impl Profile {
     /// All profiles.
-    pub const ALL: [Self; 5] = [Self::Core, Self::Verified, Self::Recall, Self::Coding, Self::Full];
+    pub const ALL: [Self; 6] =
+        [Self::Core, Self::Verified, Self::Recall, Self::Coding, Self::Files, Self::Full];
 
     /// As it is written.
     pub fn as_str(self) -> &'static str {
@@ -28,6 +31,7 @@ impl Profile {
             Self::Verified => "verified",
             Self::Recall => "recall",
             Self::Coding => "coding",
+            Self::Files => "files",
             Self::Full => "full",
         }
     }

@@ -7,6 +7,10 @@ use serde_json::{Map, Value, json};
 const BRIEF: &str = "$brief";
 /// What a text of a pattern must be, in words; not listed.
 pub(super) const HINT: &str = "$hint";
+/// The tool itself says what is wrong with its arguments.
+pub(super) const BY_TOOL: &str = "$by_tool";
+/// The member of a result that is its text, where a model reads it.
+pub(super) const TEXT: &str = "$text";
 /// What is checked but not listed.
 const UNLISTED: [&str; 8] =
     ["pattern", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "format"];
@@ -124,6 +128,16 @@ pub(super) fn default(schema: Value, value: impl Into<Value>) -> Value {
 /// The same, listed in short.
 pub(super) fn brief(schema: Value) -> Value {
     with(schema, BRIEF, Value::Bool(true))
+}
+
+/// Arguments of which the tool itself says what is wrong, in words that its callers know.
+pub(super) fn checked_by_tool(schema: Value) -> Value {
+    with(schema, BY_TOOL, Value::Bool(true))
+}
+
+/// A result that a model reads as the text of one of its members.
+pub(super) fn read_as(member: &str, schema: Value) -> Value {
+    with(schema, TEXT, Value::from(member))
 }
 
 fn with(mut schema: Value, name: &str, value: Value) -> Value {

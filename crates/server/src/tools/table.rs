@@ -4,7 +4,7 @@ use loci_model::principal::Principal;
 
 use super::profile::Profile;
 use super::tool::{Tool, Work};
-use super::{coding, recall, verified};
+use super::{coding, files, recall, verified};
 
 /// The tools of this server, in the order in which they are listed.
 #[derive(Debug)]
@@ -40,6 +40,10 @@ impl Table {
                 coding::related_files::tool(),
                 coding::task_history::tool(),
                 coding::attribution_lookup::tool(),
+                files::memory_list::tool(),
+                files::memory_read::tool(),
+                files::memory_grep::tool(),
+                files::memory::tool(),
             ],
         }
     }

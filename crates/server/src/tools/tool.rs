@@ -162,6 +162,17 @@ impl Tool {
         schema::listed(&self.input)
     }
 
+    /// The text of a result, where a model reads one of its members and not the whole; what is to be known beside stands behind it.
+    pub fn text(&self, result: &Value) -> Option<String> {
+        let member = self.output.get(schema::TEXT)?.as_str()?;
+        let mut text = result.get(member)?.as_str()?.to_owned();
+        for warning in result.get("warnings").and_then(Value::as_array).into_iter().flatten() {
+            text.push('\n');
+            text.push_str(warning.as_str().unwrap_or_default());
+        }
+        Some(text)
+    }
+
     /// As MCP lists it, under the one name or the other.
     pub fn shown(&self, dotted: bool) -> Value {
         let name = if dotted { self.title() } else { self.name };

@@ -25,6 +25,7 @@ mod import_lines;
 mod jobs;
 mod keys;
 mod memories;
+mod memory_tool;
 mod metrics;
 mod objects;
 mod openapi;
@@ -82,6 +83,7 @@ fn operations() -> Table {
     let table = files::operations(table);
     let table = trees::operations(table);
     let table = objects::operations(table);
+    let table = memory_tool::operations(table);
     let table = tools::operations(table);
     let table = profiles::operations(table);
     let table = repositories::operations(table);

@@ -434,6 +434,29 @@ pub(crate) const READER: &[Row] = &[
         "/v1/memories/{mine}/redactions",
         r#"{"record":"{alicerecord}","match":"green tea","reason":"zebra"}"#,
     ),
+    // The memory tool: on the granted part, and there it only reads.
+    (404, "POST", "/v1/memory-tool", r#"{"command":"view","path":"/memories"}"#),
+    (404, "POST", "/v1/memory-tool?mount=zebra", r#"{"command":"view","path":"/memories"}"#),
+    (
+        200,
+        "POST",
+        "/v1/memory-tool?memory={mine}&namespace=%2Fusers%2Falice%2F",
+        r#"{"command":"view","path":"/memories"}"#,
+    ),
+    (
+        200,
+        "POST",
+        "/v1/memory-tool?memory={mine}&namespace=%2Fusers%2Falice%2F",
+        r#"{"command":"create","path":"/memories/facts/zebra.md","file_text":"zebra"}"#,
+    ),
+    (
+        403,
+        "POST",
+        "/v1/memory-tool?memory={mine}&namespace=%2Fusers%2Fbob%2F",
+        r#"{"command":"view","path":"/memories"}"#,
+    ),
+    (403, "POST", "/v1/memory-tool?memory={other}", r#"{"command":"view","path":"/memories"}"#),
+    (400, "POST", "/v1/memory-tool?memory={mine}&mount=zebra", r#"{"command":"view","path":"/memories"}"#),
     // Objects: of the whole memory alone.
     (403, "GET", "/v1/memories/{mine}/objects", ""),
     (403, "GET", "/v1/memories/{mine}/objects/zebra", ""),
@@ -645,4 +668,16 @@ pub(crate) const TREE: &[Row] = &[
     (200, "GET", "/v1/memories/{mine}/tree/snapshots?namespace=%2Fusers%2Falice%2F", ""),
     (200, "POST", "/v1/memories/{mine}/tree/restore", r#"{"namespace":"/users/alice/","snapshot":"zebra"}"#),
     (200, "GET", "/v1/memories/{mine}/tree/changes?namespace=%2Fusers%2Falice%2F", ""),
+    (
+        200,
+        "POST",
+        "/v1/memory-tool?memory={mine}&namespace=%2Fusers%2Falice%2F",
+        r#"{"command":"create","path":"/memories/facts/zebra.md","file_text":"zebra"}"#,
+    ),
+    (
+        200,
+        "POST",
+        "/v1/memory-tool?memory={mine}&namespace=%2Fusers%2Falice%2F",
+        r#"{"command":"view","path":"/memories"}"#,
+    ),
 ];

@@ -9,6 +9,8 @@ mod coding;
 #[cfg(test)]
 mod facts;
 #[cfg(test)]
+mod files;
+#[cfg(test)]
 mod http;
 #[cfg(test)]
 mod listening;

@@ -31,7 +31,7 @@ use tools::ClientTools;
 /// Serve the Model Context Protocol on standard input and output
 #[derive(Debug, Args)]
 pub(crate) struct Mcp {
-    /// Tools that are listed: core, verified, recall, coding or full, or several of them, parted by commas [default: as configured]
+    /// Tools that are listed: core, verified, recall, coding, files or full, or several of them, parted by commas [default: as configured]
     #[arg(long, value_name = "PROFILES")]
     profile: Option<String>,
     /// How tools are named where they are listed [default: as configured]

@@ -15,8 +15,8 @@ mod size;
 mod tree;
 mod viewing;
 
-use loci_model::{Error, ErrorKind, Result, limits};
-use serde::Serialize;
+use loci_model::{Error, ErrorKind, Reason, Result, limits};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use command::Command;
@@ -60,7 +60,7 @@ impl Default for MemoryToolSettings {
 }
 
 /// What the model reads.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolAnswer {
     /// The text.
     pub content: String,
@@ -72,6 +72,9 @@ impl ToolAnswer {
     /// An answer for what the tree refused, in its own words; `None` for what no model can do anything about.
     #[must_use]
     pub fn of_refusal(error: &Error, settings: &MemoryToolSettings) -> Option<Self> {
+        if error.reason == Some(Reason::IdempotentParameterMismatch) {
+            return None;
+        }
         match error.kind {
             ErrorKind::Invalid | ErrorKind::TooLarge | ErrorKind::Conflict | ErrorKind::Denied => {
                 Some(answer(Err(error.message.clone()), settings))
@@ -83,6 +86,14 @@ impl ToolAnswer {
             | ErrorKind::Upstream
             | ErrorKind::Bug => None,
         }
+    }
+}
+
+impl ToolAnswer {
+    /// An answer of something else than the tool's own commands, with the same words before errors.
+    #[must_use]
+    pub fn refused(why: String, settings: &MemoryToolSettings) -> Self {
+        answer(Err(why), settings)
     }
 }
 
@@ -105,6 +116,11 @@ pub fn run(tree: &mut dyn ToolTree, input: &Value, settings: &MemoryToolSettings
 #[must_use]
 pub fn only_reads(input: &Value) -> bool {
     input.get("command").and_then(Value::as_str) == Some("view")
+}
+
+/// The paths that a command names, as they came: the one that it is about first.
+pub fn paths(input: &Value) -> impl Iterator<Item = &str> {
+    ["path", "old_path", "new_path"].into_iter().filter_map(|name| input.get(name)?.as_str())
 }
 
 fn carried_out(tree: &mut dyn ToolTree, command: &Command, settings: &MemoryToolSettings) -> Result<Told> {

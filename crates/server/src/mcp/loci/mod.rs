@@ -46,6 +46,11 @@ impl LociOffer {
         self.table.find("memory_get_recent").is_some()
     }
 
+    /// True where a memory can be read as files.
+    fn has_files(&self) -> bool {
+        self.table.find("memory_list").is_some()
+    }
+
     async fn listed(&self, asking: &Asking) -> Result<Kept<Vec<Value>>, Fault> {
         let scopes = self.tools.scopes(&asking.caller).await.map_err(unlisted)?;
         let dotted = asking.endpoint.naming == Naming::Dotted;
@@ -84,7 +89,7 @@ impl LociOffer {
             (Some(id), Code::Internal) => error.with("correlation_id", id.as_str()),
             _ => error,
         });
-        Ok(Reply::Done(result(outcome)))
+        Ok(Reply::Done(result(tool, outcome)))
     }
 
     /// The result of a tool, for what is not a call of it.
@@ -94,13 +99,14 @@ impl LociOffer {
     }
 }
 
-/// The result of a call: as JSON, and as the same JSON in a text for clients that read texts.
-fn result(outcome: Result<Value, ToolError>) -> Map<String, Value> {
+/// The result of a call: as JSON, and for clients that read texts as the tool's text, else as the same JSON.
+fn result(tool: &Tool, outcome: Result<Value, ToolError>) -> Map<String, Value> {
     let (structured, text, is_error) = match outcome {
         Ok(value) => {
             let value = cut::cut(value);
-            let text = value.to_string();
-            (value, text, false)
+            let is_error = value.get("is_error").and_then(Value::as_bool).unwrap_or_default();
+            let text = tool.text(&value).unwrap_or_else(|| value.to_string());
+            (value, text, is_error)
         }
         Err(error) => (error.shown(), format!("{}: {}", error.code.as_str(), error.message), true),
     };

@@ -12,6 +12,8 @@ use crate::tools::error::Code;
 const SCHEME: &str = "memory://";
 /// The rules.
 const RULES: &str = "memory://rules";
+/// The listing of a memory as files.
+const FILES: &str = "memory://files";
 /// How long what holds records may be kept.
 const RECORDS_TTL_MS: u64 = 10_000;
 /// How long what is the same for everybody may be kept.
@@ -21,6 +23,7 @@ const TTL_MS: u64 = 300_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Named<'a> {
     Rules,
+    Files,
     Recent(&'a str),
     Stats(&'a str),
     Fact(&'a str, &'a str),
@@ -31,6 +34,9 @@ enum Named<'a> {
 fn named(uri: &str) -> Option<Named<'_>> {
     if uri == RULES {
         return Some(Named::Rules);
+    }
+    if uri == FILES {
+        return Some(Named::Files);
     }
     let rest = uri.strip_prefix(SCHEME)?;
     if let Some((repo, path)) = rest.split_once("/by-path/") {
@@ -57,6 +63,14 @@ pub(super) async fn list(offer: &LociOffer, asking: &Asking) -> Result<Kept<Vec<
         "title": "How to use this memory",
         "mimeType": "text/plain",
     })];
+    if offer.has_files() {
+        value.push(json!({
+            "uri": FILES,
+            "name": "files",
+            "title": "What is remembered, as files",
+            "mimeType": "text/plain",
+        }));
+    }
     if offer.has_facts() {
         let repositories = offer.tools.repositories(&asking.caller).await.map_err(not_served)?;
         value.extend(repositories.iter().map(|repo| {
@@ -108,7 +122,12 @@ pub(super) async fn mark(offer: &LociOffer, asking: &Asking, uri: &str) -> Resul
 pub(super) async fn read(offer: &LociOffer, asking: &Asking, uri: &str) -> Result<Kept<Vec<Value>>, Fault> {
     let none = || Fault::no_resource(uri, asking.revision);
     let named = named(uri).ok_or_else(none)?;
-    if named != Named::Rules && !offer.has_facts() {
+    let is_offered = match named {
+        Named::Rules => true,
+        Named::Files => offer.has_files(),
+        Named::Recent(_) | Named::Stats(_) | Named::Fact(..) | Named::ByPath(..) => offer.has_facts(),
+    };
+    if !is_offered {
         return Err(none());
     }
     let (tool, arguments) = match named {
@@ -117,6 +136,7 @@ pub(super) async fn read(offer: &LociOffer, asking: &Asking, uri: &str) -> Resul
             let contents = json!({ "uri": uri, "mimeType": "text/plain", "text": text });
             return Ok(Kept { value: vec![contents], keep: Keep::Public, ttl_ms: TTL_MS });
         }
+        Named::Files => ("memory_list", json!({ "format": "listing" })),
         Named::Recent(repo) => ("memory_get_recent", json!({ "repo": repo, "format": "prompt" })),
         Named::Stats(repo) => ("memory_stats", json!({ "repo": repo })),
         Named::Fact(_, id) => ("memory_get", json!({ "memory_id": id })),
@@ -131,7 +151,8 @@ pub(super) async fn read(offer: &LociOffer, asking: &Asking, uri: &str) -> Resul
     {
         return Err(none());
     }
-    let (kind, text) = match answer.get("prompt").and_then(Value::as_str) {
+    let told = answer.get("prompt").or_else(|| answer.get("listing"));
+    let (kind, text) = match told.and_then(Value::as_str) {
         Some(prompt) => ("text/plain", prompt.to_owned()),
         None => ("application/json", answer.to_string()),
     };
@@ -157,6 +178,7 @@ mod tests {
     fn uris() {
         let check = |uri: &str, expect: Option<Named>| assert_eq!(named(uri), expect, "{uri}");
         check("memory://rules", Some(Named::Rules));
+        check("memory://files", Some(Named::Files));
         check("memory://acme/shop/recent", Some(Named::Recent("acme/shop")));
         check("memory://git.example/acme/shop/recent", Some(Named::Recent("git.example/acme/shop")));
         check("memory://acme/shop/stats", Some(Named::Stats("acme/shop")));

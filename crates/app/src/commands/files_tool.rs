@@ -1,0 +1,42 @@
+//! `loci files tool`: one command of the memory tool, as a model would give it.
+
+use anyhow::{Result, bail};
+use clap::Args;
+use loci_api::memory_tool as shape;
+
+use crate::exit::Usage;
+use crate::output;
+use crate::session::Session;
+
+/// A command of the memory tool.
+#[derive(Debug, Args)]
+pub(crate) struct Tool {
+    /// A mount of the configuration
+    #[arg(long, conflicts_with_all = ["memory", "namespace"])]
+    mount: Option<String>,
+    /// The memory, by name or id, in the place of a mount
+    #[arg(long)]
+    memory: Option<String>,
+    /// The namespace whose documents they are; `/` without it
+    #[arg(long, requires = "memory")]
+    namespace: Option<String>,
+    /// The command: a JSON object, like {"command":"view","path":"/memories"}
+    command: String,
+}
+
+impl Tool {
+    pub(crate) async fn run(self, session: &Session) -> Result<()> {
+        let bad = |error| Usage(format!("the command must be a JSON object: {error}"));
+        let command = serde_json::from_str(&self.command).map_err(bad)?;
+        let memory = match &self.memory {
+            Some(memory) => Some(session.memory(memory).await?),
+            None => None,
+        };
+        let query = shape::MemoryToolQuery { mount: self.mount, memory, namespace: self.namespace };
+        let answer = session.client.memory_tool(&query, &shape::MemoryToolCommand(command)).await?;
+        if answer.is_error && !session.json {
+            bail!(answer.content);
+        }
+        output::result(session.json, &answer, |answer| output::line(&answer.content))
+    }
+}

@@ -1,0 +1,72 @@
+//! Which tree a call means, and what its paths are in it: the mount `default` where there is one, else the memory that tools mean and the
+//! namespace that the caller's grants name. Of a mount with several trees, the first name of a path says which.
+
+use loci_engine::files::{MountAsk, MountTree, TreeAsk};
+use loci_model::principal::Principal;
+use loci_model::{MemoryId, Namespace, Result};
+
+use crate::tools::error::{Code, ToolError};
+use crate::tools::place;
+use crate::tools::tool::Context;
+
+/// The mount that is meant where nobody names a memory.
+const DEFAULT: &str = "default";
+
+/// A tree, and a path in it.
+pub(super) struct At {
+    pub(super) tree: TreeAsk,
+    /// The directory that the mount shows the tree in.
+    name: Option<String>,
+    /// The path as the tree has it.
+    pub(super) path: Option<String>,
+}
+
+impl At {
+    /// A path of the tree as the caller names it.
+    pub(super) fn shown(&self, path: &str) -> String {
+        self.name.as_ref().map_or_else(|| path.to_owned(), |name| format!("{name}/{path}"))
+    }
+}
+
+/// The mount of a call.
+pub(super) async fn mount(context: &Context) -> Result<MountAsk> {
+    let has_default = context.engine.settings().memory_tool.mounts.contains_key(DEFAULT);
+    if has_default && context.place.asked.is_none() {
+        return Ok(MountAsk::Named(None));
+    }
+    let memory = place::place(&context.engine, &context.caller, &context.place).await?;
+    let namespace = only_granted(&context.caller, &memory).map_or_else(|| Namespace::parse("/"), Ok)?;
+    Ok(MountAsk::Tree(TreeAsk { memory, namespace }))
+}
+
+/// Where a path leads.
+pub(super) async fn at(context: &Context, path: Option<&str>) -> std::result::Result<At, ToolError> {
+    let trees = context.engine.mount_trees(&context.caller, &mount(context).await?).await?;
+    let path = path.map(|path| path.trim_matches('/')).filter(|path| !path.is_empty());
+    if let [MountTree { name: None, tree, .. }] = &trees[..] {
+        return Ok(At { tree: tree.clone(), name: None, path: path.map(ToOwned::to_owned) });
+    }
+    let (first, rest) = path.map_or(("", None), |path| match path.split_once('/') {
+        Some((first, rest)) => (first, Some(rest.to_owned())),
+        None => (path, None),
+    });
+    let found = trees.iter().find(|tree| tree.name.as_deref() == Some(first));
+    let Some(found) = found else {
+        let names: Vec<&str> = trees.iter().filter_map(|tree| tree.name.as_deref()).collect();
+        let rule = format!("path must begin with one of {}", names.join(", "));
+        return Err(ToolError::new(Code::InvalidArgument, rule).on("path"));
+    };
+    Ok(At { tree: found.tree.clone(), name: found.name.clone(), path: rest })
+}
+
+/// The one namespace that all grants on the memory name.
+fn only_granted(caller: &Principal, memory: &MemoryId) -> Option<Namespace> {
+    let is_of = |granted: Option<&MemoryId>| granted.is_none_or(|granted| granted == memory);
+    let mut granted = caller
+        .grants
+        .iter()
+        .filter(|grant| is_of(grant.memory.as_ref()))
+        .map(|grant| grant.namespace.as_ref());
+    let first = granted.next()??;
+    granted.all(|namespace| namespace == Some(first)).then(|| first.clone())
+}

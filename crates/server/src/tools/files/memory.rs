@@ -1,0 +1,54 @@
+//! `memory`: the memory tool that Anthropic's models know, on the documents of the mount. Its texts are the engine's, errors included.
+
+use loci_model::ports::BoxFuture;
+use serde_json::{Value, json};
+
+use super::at;
+use crate::tools::profile::Profile;
+use crate::tools::schema::{array, checked_by_tool, closed, flag, one_of, open, read_as, said, whole, word};
+use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+
+pub(in crate::tools) fn tool() -> Tool {
+    let commands = one_of(&["view", "create", "str_replace", "insert", "delete", "rename"]);
+    Tool {
+        name: "memory",
+        dotted: None,
+        description: "View and edit the files of your memory below /memories. View the directory before anything else.",
+        profiles: &[Profile::Files, Profile::Full],
+        // A grant of read is enough to view; what else is read-only for the caller, the answer says.
+        scope: Scope::Read,
+        annotations: Annotations::write(false, false, false),
+        input: checked_by_tool(closed(
+            [
+                ("command", commands),
+                ("path", said(word(), "Like /memories/facts/theme.md")),
+                (
+                    "view_range",
+                    said(array(whole(i64::MIN, i64::MAX)), "view: first and last line; -1 is the end"),
+                ),
+                ("file_text", said(word(), "create: the whole file")),
+                ("old_str", said(word(), "str_replace: what stands there once")),
+                ("new_str", said(word(), "str_replace: what comes; nothing where it is absent")),
+                ("insert_line", said(whole(i64::MIN, i64::MAX), "insert: after this line; 0 is the top")),
+                ("insert_text", word()),
+                ("old_path", said(word(), "rename")),
+                ("new_path", said(word(), "rename")),
+            ],
+            &["command"],
+        )),
+        output: read_as(
+            "content",
+            open([("content", word()), ("is_error", flag())], &["content", "is_error"]),
+        ),
+        work: Some(work),
+    }
+}
+
+fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
+    Box::pin(async move {
+        let mount = at::mount(&context).await?;
+        let command = Value::Object(arguments);
+        let answer = context.engine.memory_tool(&context.caller, &mount, command, None).await?;
+        Ok(json!({ "content": answer.content, "is_error": answer.is_error }))
+    })
+}

@@ -1,0 +1,87 @@
+//! `memory_list`: what lies in the tree, by path; or the listing that a model is shown, within its budget.
+
+use loci_engine::files::{ListingAsk, TreeItem, TreeListing};
+use loci_model::ports::BoxFuture;
+use serde_json::{Map, Value, json};
+
+use super::at::{At, at};
+use crate::tools::profile::Profile;
+use crate::tools::schema::{anything, array, closed, number, one_of, open, said, whole, word};
+use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+
+/// Items of one answer.
+const ITEMS_MAX: u32 = 500;
+
+pub(in crate::tools) fn tool() -> Tool {
+    Tool {
+        name: "memory_list",
+        dotted: None,
+        description: "List memory files with what each is about: everything, or what lies below a path.",
+        profiles: &[Profile::Files, Profile::Full],
+        scope: Scope::Read,
+        annotations: Annotations::read(false),
+        input: closed(
+            [
+                ("path", said(word(), "A directory, like knowledge/facts")),
+                ("depth", said(whole(1, 64), "Levels that are shown")),
+                ("format", said(one_of(&["entries", "listing"]), "listing: as one text, within a budget")),
+            ],
+            &[],
+        ),
+        output: open(
+            [
+                ("entries", array(anything())),
+                ("listing", word()),
+                ("files", number()),
+                ("warnings", array(word())),
+            ],
+            &[],
+        ),
+        work: Some(work),
+    }
+}
+
+fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
+    Box::pin(async move {
+        let at = at(&context, arguments.get("path").and_then(Value::as_str)).await?;
+        if arguments.get("format").and_then(Value::as_str) == Some("listing") {
+            listing(&context, at).await
+        } else {
+            list(&context, at, &arguments).await
+        }
+    })
+}
+
+async fn listing(context: &Context, at: At) -> Outcome {
+    let ask = ListingAsk { tree: at.tree, prefix: at.path, budget_tokens: None };
+    let found = context.engine.tree_listing(&context.caller, &ask).await?;
+    Ok(json!({ "listing": found.text, "files": found.files_total }))
+}
+
+async fn list(context: &Context, at: At, arguments: &Arguments) -> Outcome {
+    let depth = arguments.get("depth").and_then(Value::as_u64).and_then(|depth| u32::try_from(depth).ok());
+    let ask =
+        TreeListing { tree: at.tree.clone(), prefix: at.path.clone(), depth, after: None, limit: ITEMS_MAX };
+    let page = context.engine.documents_list(&context.caller, &ask).await?;
+    let entries: Vec<Value> = page.items.iter().map(|item| shown(&at, item)).collect();
+    let mut answer = Map::from_iter([("entries".to_owned(), Value::from(entries))]);
+    if page.next.is_some() {
+        let rule = format!("only the first {ITEMS_MAX} are shown: name a directory as path, or a depth");
+        answer.insert("warnings".to_owned(), json!([rule]));
+    }
+    Ok(Value::Object(answer))
+}
+
+fn shown(at: &At, item: &TreeItem) -> Value {
+    match item {
+        TreeItem::File(entry) => json!({
+            "path": at.shown(&entry.path),
+            "description": entry.summary,
+            "size": entry.bytes,
+            "etag": format!("sha256:{}", entry.file_sha256),
+        }),
+        TreeItem::Directory { path, files, bytes } => {
+            json!({ "path": format!("{}/", at.shown(path)), "files": files, "size": bytes })
+        }
+    }
+}
