@@ -22,6 +22,7 @@ mod indexed;
 mod load;
 mod memory_tool;
 mod migrate;
+mod mirror;
 mod peers;
 mod pipeline_load;
 mod plain_record;
@@ -39,6 +40,7 @@ mod smoke;
 mod stores;
 mod texts;
 mod train;
+mod tree_upkeep;
 mod vectors;
 mod wire;
 mod wire_retrieval;
@@ -73,8 +75,12 @@ enum Program {
     Fuzz(fuzz::Arguments),
     /// The steps of a fixture file, answered by the memory tool.
     MemoryTool(memory_tool::Arguments),
+    /// A tree with planted duplicates and contradictions, put in order by rules and undone.
+    TreeUpkeep(tree_upkeep::Arguments),
     /// A store moved into PostgreSQL and back, killed on the way, and compared.
     Migrate(migrate::Arguments),
+    /// A tree as files of a directory and of a repository: the first rendering, one change, listings.
+    Mirror(mirror::Arguments),
     /// Loci beside other memories and retrieval engines, in one run.
     Peers(peers::Arguments),
     /// Sessions beside each other, and CreateEvent beside a provider that takes its time.
@@ -143,7 +149,9 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::History(arguments) => history::run(arguments).await,
         Program::Documents(arguments) => documents::run(arguments).await,
         Program::MemoryTool(arguments) => memory_tool::run(&arguments),
+        Program::TreeUpkeep(arguments) => tree_upkeep::run(&arguments),
         Program::Migrate(arguments) => migrate::run(arguments).await,
+        Program::Mirror(arguments) => mirror::run(arguments).await,
         Program::Fuzz(arguments) => fuzz::run(&arguments),
         Program::Peers(arguments) => peers::run(arguments).await,
         Program::PipelineLoad(arguments) => pipeline_load::run(arguments).await,

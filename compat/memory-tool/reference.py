@@ -59,6 +59,9 @@ class Reference:
     def answer(self, command):
         """What is to be answered: the text, and whether it is an error."""
         command = dict(command)
+        # Parameters are looked at before paths are.
+        if command.get("old_str") == "":
+            return "Parameter `old_str` must not be empty.", True
         for name in ("path", "old_path", "new_path"):
             if name in command:
                 why = outside(command[name])
@@ -162,10 +165,6 @@ def of_create(command, files):
     return f"The path {above} is not a directory." if above else None
 
 
-def of_replace(command, _files):
-    return None if command["old_str"] else "Parameter `old_str` must not be empty."
-
-
 def of_delete(command, files):
     below = command["path"][len(ROOT) + 1 :]
     going = sum(name.startswith(f"{below}/") for name in files)
@@ -193,7 +192,7 @@ def of_rename(command, files):
 RULES = {
     "view": of_view,
     "create": of_create,
-    "str_replace": of_replace,
+    "str_replace": lambda _command, _files: None,
     "insert": lambda _command, _files: None,
     "delete": of_delete,
     "rename": of_rename,

@@ -48,6 +48,10 @@ const STEPS: &[Step] = &[
     Step { name: "crash-facts", run: crash_facts },
     Step { name: "crash-hooks", run: crash_hooks },
     Step {
+        name: "crash-files",
+        run: |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--files", "--rounds", "4"])),
+    },
+    Step {
         name: "cluster",
         run: |c| {
             bench_programs::cluster(c, &bench_programs::Arguments::new(&["--rounds", "3", "--expire-leases"]))
@@ -69,6 +73,7 @@ const STEPS: &[Step] = &[
     Step { name: "boto3", run: |c| acceptance::suite(c, acceptance::Suite::Boto3) },
     Step { name: "js", run: |c| acceptance::suite(c, acceptance::Suite::Js) },
     Step { name: "langgraph", run: |c| acceptance::suite(c, acceptance::Suite::Langgraph) },
+    Step { name: "bucket", run: |c| acceptance::suite(c, acceptance::Suite::Bucket) },
     Step { name: "memory-tool", run: |c| acceptance::suite(c, acceptance::Suite::MemoryTool) },
 ];
 
@@ -88,6 +93,7 @@ fn engine_on_postgres(checkout: &Checkout) -> Result<()> {
         "coding::",
         "facts::",
         "files::",
+        "tree_plans::",
         "servers::",
         "deliveries::",
         "handovers::",

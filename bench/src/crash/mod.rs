@@ -5,6 +5,7 @@
 
 mod check;
 mod facts;
+mod files;
 mod hooks;
 mod ledger;
 mod pipeline;
@@ -52,6 +53,9 @@ pub(crate) struct Arguments {
     /// Kills while a forge's webhooks come in and are dealt with instead.
     #[arg(long, conflicts_with_all = ["pipeline", "facts"])]
     hooks: bool,
+    /// Kills while a directory is brought together with its tree, and while plans of upkeep are applied, instead.
+    #[arg(long, conflicts_with_all = ["pipeline", "facts", "hooks"])]
+    files: bool,
     /// With `facts` and `hooks`: where they are kept.
     #[arg(long, value_enum, default_value = "folder")]
     store: place::Kind,
@@ -98,6 +102,10 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
             kill_after_ms: (arguments.kill_after_ms_min, arguments.kill_after_ms_max),
         })
         .await;
+    }
+    if arguments.files {
+        let Arguments { rounds, seed, .. } = arguments;
+        return files::run(&files::Plan { binary: &binary, rounds, seed }).await;
     }
     mixed(&arguments, &binary).await
 }

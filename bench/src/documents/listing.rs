@@ -79,7 +79,7 @@ async fn fill(wire: &Wire, memory: &str, documents: usize) -> Result<()> {
             .iter()
             .map(|number| {
                 let path = format!("knowledge/area-{:02}/part-{:02}/note-{number}.md", number % 40, number % 7);
-                json!({"namespaces": ["/"], "kind": "document", "path": path, "text": format!("Note {number} says what stands in it.\n")})
+                json!({"namespace": "/", "kind": "document", "path": path, "text": format!("Note {number} says what stands in it.\n")})
             })
             .collect();
         wire.ask("POST", &format!("/v1/memories/{memory}/records"), Some(&json!({"records": records})))

@@ -73,6 +73,11 @@ pub(crate) enum Command {
     /// A memory as files
     #[command(subcommand)]
     Files(Box<commands::files::Files>),
+    /// Trees that are kept as files elsewhere
+    #[command(subcommand)]
+    Mirror(Box<commands::mirror::MirrorCommand>),
+    /// Put a tree of documents in order: plan it, apply the plan, or undo it
+    Consolidate(Box<commands::consolidate::Consolidate>),
     /// Profiles: settings and strategies in readable files
     #[command(subcommand)]
     Profile(commands::profile::Profile),

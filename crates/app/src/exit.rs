@@ -19,6 +19,30 @@ pub(crate) struct Difference(pub(crate) String);
 #[derive(Debug)]
 pub(crate) struct NotFound(pub(crate) String);
 
+/// What a command with exit codes of its own came to.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// The exit code.
+    pub(crate) code: u8,
+    /// For people.
+    pub(crate) text: String,
+}
+
+impl Outcome {
+    /// An error with a code in the place of the usual one.
+    pub(crate) fn of(code: u8, error: anyhow::Error) -> anyhow::Error {
+        error.context(Self { code, text: "consolidation".to_owned() })
+    }
+}
+
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Outcome {}
+
 macro_rules! shown {
     ($($name:ident)+) => {$(
         impl std::fmt::Display for $name {
@@ -40,6 +64,10 @@ pub(crate) fn failed(error: &anyhow::Error, json: bool) -> ExitCode {
 }
 
 fn code(error: &anyhow::Error) -> u8 {
+    // Its own codes come before the usual ones of what caused them.
+    if let Some(outcome) = error.downcast_ref::<Outcome>() {
+        return outcome.code;
+    }
     for cause in error.chain() {
         if cause.is::<Usage>() {
             return 2;

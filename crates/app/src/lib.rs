@@ -23,6 +23,7 @@ pub mod wiring;
 pub mod wiring_code;
 mod wiring_embedder;
 pub mod wiring_hooks;
+pub mod wiring_mirrors;
 mod wiring_models;
 #[cfg(feature = "onnx")]
 mod wiring_onnx;

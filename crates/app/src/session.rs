@@ -19,6 +19,7 @@ use crate::exit::{NotFound, Usage};
 use crate::output;
 use crate::wiring::{Wiring, WiringOptions, wire};
 use crate::wiring_code::CodePlan;
+use crate::wiring_mirrors;
 use crate::wiring_models::Outside;
 use crate::wiring_store::StorePlan;
 use crate::wiring_targets::TargetsPlan;
@@ -120,6 +121,7 @@ impl Session {
             master_key: environment.master_key(),
             outside: Outside::read(config, environment),
             code: CodePlan::of(config, environment)?,
+            mirrors: config.mirror.clone(),
         })?;
         let doors = doors(&wiring, config, environment)?;
         Ok(Self {
@@ -137,6 +139,13 @@ impl Session {
         let (stop, stopped) = tokio::sync::watch::channel(false);
         let jobs = tokio::spawn(run_jobs(engine, stopped));
         Some(Meanwhile { stop, jobs })
+    }
+
+    /// Makes the mirrors of the configuration, where this process opened the store.
+    pub(crate) async fn register_mirrors(&self) {
+        if let Some(opened) = &self.opened {
+            wiring_mirrors::register(&opened.engine, &opened.mirrors, false).await;
+        }
     }
 
     /// The id of a memory given by name or id. Names have no dash, ids have one.

@@ -18,7 +18,9 @@ use loci_providers::registry::Around;
 use loci_server::operations::metrics::Metrics;
 
 use crate::adapters::{FileVault, MasterKey, RandomIds, SystemClock, background_threads, lower_own_priority};
+use crate::config::mirror::MirrorSection;
 use crate::wiring_code::{CodePlan, Sources};
+use crate::wiring_mirrors;
 use crate::wiring_models::Outside;
 use crate::wiring_store::StorePlan;
 use crate::wiring_targets::{NoNetwork, TargetsPlan};
@@ -41,6 +43,8 @@ pub struct Wiring {
     pub metrics: Arc<Metrics>,
     /// What is sent to a collector.
     pub traces: Traces,
+    /// Mirrors of the configuration.
+    pub mirrors: MirrorSection,
 }
 
 /// What must be known to wire a process.
@@ -61,6 +65,8 @@ pub struct WiringOptions {
     pub traces: TracesPlan,
     /// What code can be read.
     pub code: CodePlan,
+    /// Where mirrors may lie, and which there are.
+    pub mirrors: MirrorSection,
 }
 
 impl WiringOptions {
@@ -75,6 +81,7 @@ impl WiringOptions {
             targets: TargetsPlan::default(),
             traces: TracesPlan::default(),
             code: CodePlan::default(),
+            mirrors: MirrorSection::default(),
         }
     }
 }
@@ -84,6 +91,7 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds::new()?);
     let key_file = options.store.folder().join(MASTER_KEY_FILE);
+    let folder = options.store.folder().to_owned();
     let store = options.store.open()?;
     let metrics = Arc::new(Metrics::new());
     let is_quiet = options.outside.is_quiet()
@@ -98,6 +106,7 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
         called(&options.outside, &transport, &clock, &observe)?;
     let Sources { code, forge } = options.code.make(&transport, &clock)?;
     let targets = options.targets.make(transport, Arc::clone(&clock))?;
+    let files = wiring_mirrors::places(&options.mirrors, &folder, &targets);
     let embedder = match embedder {
         Some(embedder) => embedder,
         None => {
@@ -121,11 +130,12 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
         previous_embedder,
         code: Some(code),
         forge,
+        files: Some(files),
         ..parts
     };
     let host = format!("{}-{}", std::process::id(), uuid4(ids.as_ref()));
     let engine = Engine::new(parts, EngineSettings { host, ..options.engine });
-    Ok(Wiring { engine, clock, ids, store, metrics, traces })
+    Ok(Wiring { engine, clock, ids, store, metrics, traces, mirrors: options.mirrors })
 }
 
 /// Who makes sense of texts, where it is not this process itself.

@@ -86,6 +86,7 @@ fn target(entry: &TargetEntry, environment: &Environment) -> Result<Target> {
         secret_key: named(&entry.secret_key_env),
         session_token: named(&entry.session_token_env),
         path_style: entry.path_style,
+        conditional_writes: entry.conditional_writes,
     })
 }
 

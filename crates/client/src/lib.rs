@@ -9,6 +9,7 @@
 
 mod admin;
 mod call;
+mod consolidations;
 mod dead_letters;
 mod deliveries;
 mod error;
@@ -19,6 +20,7 @@ mod graph;
 mod jobs;
 mod keys;
 mod memories;
+mod mirrors;
 mod preferences;
 mod profiles;
 mod prompts;

@@ -32,12 +32,14 @@ pub mod verified;
 mod watched;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use loci_model::Timestamp;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::CodeSources;
 use loci_model::ports::deliver::Deliver;
 use loci_model::ports::embedder::Embedder;
+use loci_model::ports::files::FilePlaces;
 use loci_model::ports::forge::Forge;
 use loci_model::ports::ids::IdSource;
 use loci_model::ports::objects::Objects;
@@ -78,6 +80,8 @@ pub struct EngineParts {
     pub forge: Option<Arc<dyn Forge>>,
     /// Scores for injection beside the patterns; without it they decide alone.
     pub scorer: Option<Arc<dyn Scorer>>,
+    /// Where mirrors of trees may lie; without it there are none.
+    pub files: Option<Arc<dyn FilePlaces>>,
 }
 
 impl EngineParts {
@@ -103,6 +107,7 @@ impl EngineParts {
             code: None,
             forge: None,
             scorer: None,
+            files: None,
         }
     }
 }
@@ -129,10 +134,14 @@ pub struct Engine {
     pub(crate) code: Option<Arc<dyn CodeSources>>,
     pub(crate) forge: Option<Arc<dyn Forge>>,
     pub(crate) scorer: Option<Arc<dyn Scorer>>,
+    pub(crate) files: Option<Arc<dyn FilePlaces>>,
     pub(crate) line_cache: Arc<verified::verifier::LineCache>,
     pub(crate) verdict_cache: Arc<verified::VerdictCache>,
     pub(crate) graphs: Arc<coding::Graphs>,
     pub(crate) trees: Arc<files::Trees>,
+    pub(crate) mirrors: Arc<files::mirroring::Mirrors>,
+    /// How often trees were looked at for what is to be put in order.
+    pub(crate) upkeep_turns: Arc<AtomicUsize>,
 }
 
 impl Engine {
@@ -158,10 +167,13 @@ impl Engine {
             code: parts.code,
             forge: parts.forge,
             scorer: parts.scorer,
+            files: parts.files,
             line_cache: Arc::new(verified::verifier::LineCache::new(verified::LINE_CACHE_BYTES)),
             verdict_cache: Arc::default(),
             graphs: Arc::default(),
             trees: Arc::default(),
+            mirrors: Arc::default(),
+            upkeep_turns: Arc::default(),
         }
     }
 

@@ -7,6 +7,7 @@ use loci_model::settings::MemorySettings;
 
 use crate::coding::CodingSettings;
 use crate::files::MemoryToolMounts;
+use crate::files::upkeep::UpkeepSettings;
 use crate::profiles::Profile;
 use crate::safety::{Patterns, RedactionMode};
 use crate::verified::VerifiedSettings;
@@ -89,6 +90,12 @@ pub struct EngineSettings {
     pub memory_tool: MemoryToolMounts,
     /// What coding agents are shown.
     pub coding: CodingSettings,
+    /// The name of this instance in addresses of commits.
+    pub instance: String,
+    /// A conversation without events for so long has ended, as transcripts see it.
+    pub session_idle_ms: i64,
+    /// How trees of documents are kept in order.
+    pub upkeep: UpkeepSettings,
     /// This process, in leases: unique among the processes of a folder.
     pub host: String,
 }
@@ -116,6 +123,9 @@ impl Default for EngineSettings {
             verified: VerifiedSettings::default(),
             memory_tool: MemoryToolMounts::default(),
             coding: CodingSettings::default(),
+            instance: "loci.local".to_owned(),
+            session_idle_ms: 1_800_000,
+            upkeep: UpkeepSettings::default(),
             host: "loci".to_owned(),
         }
     }

@@ -35,5 +35,5 @@ mod sources;
 mod trees;
 mod worktree;
 
-pub use files::{BareFiles, DirectoryFiles};
+pub use files::{BareFiles, ChangedFile, Cloned, DirectoryFiles, LocalPlaces};
 pub use sources::{GitOptions, GitSources};

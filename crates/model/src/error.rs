@@ -61,6 +61,10 @@ pub enum Reason {
     PreconditionRequired,
     /// Another document has that path, or one that differs from it in case or in how it is composed.
     PathConflict,
+    /// The content was taken out of the store on purpose, and may not come back.
+    RedactedContent,
+    /// Another run of consolidation is active on the tree.
+    RunActive,
     /// One of verified memory.
     Code(CodeReason),
 }

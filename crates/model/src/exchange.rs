@@ -22,6 +22,8 @@ closed_words! {
         Reflect = "reflect",
         /// Which rules follow from a review.
         ReviewRules = "review_rules",
+        /// What of a part of a tree of documents is to be put in order.
+        TreePlan = "tree_plan",
     }
 }
 

@@ -32,6 +32,8 @@ pub enum JobKind {
     ReviewRules,
     /// Reads what is new of a repository's history, and counts which files change together.
     CoChange,
+    /// Asks a model what of a tree of documents is to be put in order.
+    TreePlan,
 }
 
 impl JobKind {
@@ -49,10 +51,12 @@ impl JobKind {
         Self::ReviewPoll,
         Self::ReviewBackfill,
         Self::ReviewRules,
+        Self::TreePlan,
     ];
 
     /// Those that whoever waits for records waits for: what they make is retrieved.
-    pub const AWAITED: &'static [Self] = &[Self::Extract, Self::Embed, Self::Reflect, Self::ReviewRules];
+    pub const AWAITED: &'static [Self] =
+        &[Self::Extract, Self::Embed, Self::Reflect, Self::ReviewRules, Self::TreePlan];
 
     /// The word that stands for it in stores and answers.
     pub fn as_str(self) -> &'static str {
@@ -69,6 +73,7 @@ impl JobKind {
             Self::ReviewBackfill => "review_backfill",
             Self::ReviewRules => "review_rules",
             Self::CoChange => "co_change",
+            Self::TreePlan => "tree_plan",
         }
     }
 

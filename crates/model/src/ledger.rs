@@ -55,6 +55,16 @@ closed_words! {
         TreeChange = "tree_change",
         /// Named states of trees.
         TreeSnapshot = "tree_snapshot",
+        /// Trees that are kept as files elsewhere.
+        Mirror = "mirror",
+        /// What mirrors and their trees agreed on.
+        MirrorFiles = "mirror_files",
+        /// What syncs of mirrors leave for the next.
+        MirrorState = "mirror_state",
+        /// Contents that were taken out, by a keyed digest.
+        RedactedContent = "redacted_content",
+        /// Runs of consolidation over trees.
+        ConsolidationRun = "consolidation_run",
     }
 }
 
@@ -116,11 +126,19 @@ impl LedgerEntry {
     }
 
     /// True where it speaks of places in this memory's order of record changes: derived from records, and none of a memory in which they
-    /// come in another order. It is neither exported nor imported.
+    /// come in another order; or of this instance's disks and keys. It is neither exported nor imported.
     pub fn is_of_sequences(&self) -> bool {
         match self.shelf {
-            Shelf::TreeEntry | Shelf::TreePlace | Shelf::TreeChange | Shelf::TreeSnapshot => true,
-            Shelf::Progress => crate::tree_entry::TreeProgress::is_key(&self.key),
+            Shelf::Mirror | Shelf::MirrorFiles | Shelf::MirrorState | Shelf::RedactedContent => true,
+            Shelf::TreeEntry
+            | Shelf::TreePlace
+            | Shelf::TreeChange
+            | Shelf::TreeSnapshot
+            | Shelf::ConsolidationRun => true,
+            Shelf::Progress => {
+                crate::tree_entry::TreeProgress::is_key(&self.key)
+                    || crate::consolidation_run::TreeUpkeep::is_key(&self.key)
+            }
             _ => false,
         }
     }

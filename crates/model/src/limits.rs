@@ -160,6 +160,22 @@ pub const PLAN_ACTIONS_MAX: usize = 1_000;
 pub const PLAN_FILES_MAX: usize = 100;
 /// Bytes of what a plan is made from.
 pub const PLAN_INPUT_BYTES_MAX: usize = 131_072;
+/// The most actions that a plan may be allowed.
+pub const PLAN_ACTIONS_MOST: u64 = 10_000;
+/// The most files that a model may be shown at once.
+pub const PLAN_FILES_MOST: u64 = 1_000;
+/// The most bytes of them.
+pub const PLAN_INPUT_BYTES_MOST: u64 = 1 << 20;
+/// The most directories below `knowledge/`.
+pub const PLAN_DIRECTORIES_MOST: u64 = 1_000;
+/// The most calls of a model for what it is shown at once.
+pub const PLAN_TURNS_MOST: u64 = 10;
+/// Documents of a tree that is put in order.
+pub const UPKEEP_DOCUMENTS_MAX: usize = 50_000;
+/// Plans of a tree that are kept with their words: the oldest is called off for a new one.
+pub const UPKEEP_PLANS_MAX: usize = 20;
+/// A run that is planned within its call and gave no sign for so long is over.
+pub const UPKEEP_PLANNING_MS: i64 = 600_000;
 /// Characters of a reason.
 pub const REASON_CHARS_MAX: usize = 500;
 /// The shortest lease of pull mode.

@@ -317,6 +317,9 @@ pub struct TreeChange {
     /// The run that it belongs to, where it does to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+    /// The memory's sequence before the transaction that it belongs to; none where the change came another way than through the tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behind: Option<u64>,
     /// When.
     pub at: Timestamp,
     /// Whose it is.

@@ -6,9 +6,11 @@ use loci_engine::Engine;
 use loci_model::limits;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::ids::IdSource;
+use tokio::sync::Semaphore;
 
 use crate::agentcore::{Wire, WireSettings};
 use crate::auth::gate::Gate;
+use crate::git::backend::CLONES_MAX;
 use crate::mcp::{Mcp, McpOptions};
 use crate::operations::metrics::Metrics;
 use crate::tools::table::Table;
@@ -70,6 +72,8 @@ pub struct Doors {
     pub tools: Arc<Table>,
     /// What the MCP door keeps between requests.
     pub mcp: Arc<Mcp>,
+    /// Clones that may be served beside those that are.
+    pub(crate) clones: Arc<Semaphore>,
 }
 
 impl Doors {
@@ -86,7 +90,20 @@ impl Doors {
         let tools = Arc::new(Table::shipped());
         let mcp = Arc::new(Mcp::new(Arc::clone(&clock), Arc::clone(&ids)));
         let hooks = Arc::default();
-        Self { engine, clock, ids, options: Arc::new(options), gate, metrics, hooks, wire, tools, mcp }
+        let clones = Arc::new(Semaphore::new(CLONES_MAX));
+        Self {
+            engine,
+            clock,
+            ids,
+            options: Arc::new(options),
+            gate,
+            metrics,
+            hooks,
+            wire,
+            tools,
+            mcp,
+            clones,
+        }
     }
 }
 

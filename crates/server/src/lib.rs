@@ -2,7 +2,7 @@
 //!
 //! * `agentcore`: AWS's paths, both planes; `v1`: the native API; `mcp`: the Model Context Protocol; `operations`: health,
 //!   metrics, logs;
-//! * `tools`: what agents call by name, through `v1` and `mcp` alike; `asking`: what both know of a caller;
+//! * `git`: clones of mirrors; `tools`: what agents call by name, through `v1` and `mcp` alike; `asking`: what both know of a caller;
 //! * `auth`: credentials; `listener`: TCP, TLS and the unix socket;
 //! * [`router`] puts them together: to add a door, write its module and give it a line there.
 
@@ -10,6 +10,7 @@ pub mod agentcore;
 mod asking;
 pub mod auth;
 pub mod doors;
+mod git;
 pub mod listener;
 pub mod mcp;
 pub mod operations;
@@ -32,6 +33,7 @@ pub fn router(doors: &Doors) -> Router {
         .route("/metrics", get(operations::health::metrics))
         .merge(v1::router())
         .merge(mcp::http::routes())
+        .merge(git::routes())
         .fallback(agentcore_door)
         .with_state(doors.clone())
         .layer(middleware::from_fn_with_state(doors.clone(), operations::observe::observe))

@@ -218,9 +218,12 @@ mod tests {
         assert_eq!(words(JobState::ALL, JobState::as_str), "pending running failed done");
         assert_eq!(
             words(JobKind::ALL, JobKind::as_str),
-            "extract embed purge handover reflect verify cite co_change hook review_poll review_backfill review_rules"
+            "extract embed purge handover reflect verify cite co_change hook review_poll review_backfill review_rules tree_plan"
         );
-        assert_eq!(words(Step::ALL, Step::as_str), "extract summarise consolidate reflect review_rules");
+        assert_eq!(
+            words(Step::ALL, Step::as_str),
+            "extract summarise consolidate reflect review_rules tree_plan"
+        );
         assert_eq!(words(ExchangeState::ALL, ExchangeState::as_str), "open leased answered failed");
         assert_eq!(
             words(FactEventKind::ALL, FactEventKind::as_str),

@@ -36,6 +36,8 @@ pub use place::TestPlace;
 pub use recording_targets::RecordingTargets;
 pub use scripted_model::{Script, ScriptedModel, ScriptedReply};
 
+/// Places for mirrors on this machine.
+pub use loci_git::LocalPlaces;
 /// A real PostgreSQL with pgvector.
 pub use loci_pgserver as postgres;
 

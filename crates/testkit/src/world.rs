@@ -7,6 +7,7 @@ use loci_engine::{Engine, EngineParts, EngineSettings};
 use loci_model::job::{Job, JobState};
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::CodeSources;
+use loci_model::ports::files::FilePlaces;
 use loci_model::ports::store::{JobQuery, Store, StoreExt};
 use loci_model::ports::vault::Vault;
 use loci_model::{Error, MemoryId, Result};
@@ -42,7 +43,15 @@ impl TestWorld {
     /// # Errors
     /// When there is no place for a store, or it does not open.
     pub fn new() -> Result<Self> {
-        Self::reading(None)
+        Self::reading(None, None)
+    }
+
+    /// The same, with places for mirrors.
+    ///
+    /// # Errors
+    /// As [`TestWorld::new`].
+    pub fn with_files(files: Arc<dyn FilePlaces>) -> Result<Self> {
+        Self::reading(None, Some(files))
     }
 
     /// The same, with repositories whose code it reads.
@@ -50,10 +59,10 @@ impl TestWorld {
     /// # Errors
     /// As [`TestWorld::new`].
     pub fn with_code(code: Arc<dyn CodeSources>) -> Result<Self> {
-        Self::reading(Some(code))
+        Self::reading(Some(code), None)
     }
 
-    fn reading(code: Option<Arc<dyn CodeSources>>) -> Result<Self> {
+    fn reading(code: Option<Arc<dyn CodeSources>>, files: Option<Arc<dyn FilePlaces>>) -> Result<Self> {
         let place = TestPlace::new()?;
         let store = place.open()?;
         let clock = ManualClock::default();
@@ -64,7 +73,7 @@ impl TestWorld {
             Arc::new(SeededIds::new(1)),
             Arc::new(OpenVault),
         );
-        let engine = Engine::new(EngineParts { code, ..parts }, EngineSettings::default());
+        let engine = Engine::new(EngineParts { code, files, ..parts }, EngineSettings::default());
         Ok(Self { engine, clock, store, _place: place })
     }
 

@@ -58,6 +58,8 @@ pub(crate) enum Suite {
     Langgraph,
     /// Random commands of the memory tool beside the reference of Anthropic's SDK for Python, and the example that uses it.
     MemoryTool,
+    /// A mirror in a bucket of a server that speaks the protocol of S3.
+    Bucket,
     /// The conformance suite of MCP, its inspector, and the official SDKs.
     Mcp,
     /// All of them.
@@ -105,6 +107,7 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
         Suite::Js => suites::js(checkout, &server),
         Suite::Langgraph => suites::langgraph(checkout, &server),
         Suite::MemoryTool => suites::memory_tool(checkout, &server),
+        Suite::Bucket => suites::bucket(checkout, &server),
         Suite::Mcp => mcp::run(checkout, &server),
         Suite::All => {
             agentcore::run(checkout, &server)?;
@@ -112,6 +115,7 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
             suites::js(checkout, &server)?;
             suites::langgraph(checkout, &server)?;
             suites::memory_tool(checkout, &server)?;
+            suites::bucket(checkout, &server)?;
             mcp::run(checkout, &server)
         }
     }

@@ -39,6 +39,14 @@ pub(super) fn memory_tool(checkout: &Checkout, options: &Options) -> Result<()> 
     with_server(&mut command, options)
 }
 
+/// A mirror in a bucket; the suite starts the bucket, and a server whose configuration names it.
+pub(super) fn bucket(checkout: &Checkout, options: &Options) -> Result<()> {
+    let python = packages::python(checkout, "bucket")?.python;
+    let mut command = Command::new(&python);
+    command.arg(checkout.root.join("compat").join("bucket").join("run.py")).current_dir(&checkout.root);
+    with_server(&mut command, options)
+}
+
 fn pytest(python: &std::path::Path, checkout: &Checkout, name: &str) -> Command {
     let mut command = Command::new(python);
     command.args(["-m", "pytest", "-q", "--durations=5", "--disable-warnings", "-p", "no:cacheprovider"]);

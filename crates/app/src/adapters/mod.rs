@@ -1,11 +1,13 @@
-//! The ports that only a binary can fill: the machine's clock, its randomness, the master key, priorities of threads.
+//! The ports that only a binary can fill: the machine's clock, its randomness, the master key, priorities of threads, where mirrors lie.
 
 mod clock;
 mod ids;
+mod mirror_places;
 mod priority;
 mod vault;
 
 pub use clock::SystemClock;
 pub use ids::RandomIds;
+pub use mirror_places::MirrorPlaces;
 pub use priority::{background_threads, lower_own_priority};
 pub use vault::{FileVault, MasterKey};

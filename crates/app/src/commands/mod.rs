@@ -8,6 +8,7 @@ pub(crate) mod backup;
 pub(crate) mod blame;
 pub(crate) mod config;
 pub(crate) mod conflicts;
+pub(crate) mod consolidate;
 pub(crate) mod dead_letters;
 pub(crate) mod demo;
 pub(crate) mod doctor;
@@ -32,6 +33,7 @@ mod manifest;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod migrate;
+pub(crate) mod mirror;
 pub(crate) mod prefs;
 pub(crate) mod profile;
 pub(crate) mod prompt;
@@ -80,6 +82,8 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Event(event) => event.run(globals, environment).await,
         Command::Record(record) => record.run(globals, environment).await,
         Command::Files(files) => files.run(globals, environment).await,
+        Command::Mirror(mirror) => mirror.run(globals, environment).await,
+        Command::Consolidate(consolidate) => consolidate.run(globals, environment).await,
         Command::Profile(profile) => profile.run(globals, environment).await,
         Command::Search(search) => search.run(globals, environment).await,
         Command::Reflect(reflect) => reflect.run(globals, environment).await,

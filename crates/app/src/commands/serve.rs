@@ -16,6 +16,7 @@ use crate::logging;
 use crate::wiring::{Wiring, WiringOptions, wire};
 use crate::wiring_code::{CodePlan, register};
 use crate::wiring_hooks::hooks;
+use crate::wiring_mirrors;
 use crate::wiring_models::Outside;
 use crate::wiring_store::StorePlan;
 use crate::wiring_targets::TargetsPlan;
@@ -79,8 +80,10 @@ pub async fn run(
         targets: TargetsPlan::of(&config, environment, plan.folder())?,
         traces: TracesPlan::read(&config, environment)?,
         code,
+        mirrors: config.mirror.clone(),
     })?;
     register(&wiring.engine, &configured).await;
+    wiring_mirrors::register(&wiring.engine, &wiring.mirrors, true).await;
     let doors = doors(&wiring, &config, environment)?;
     let bound = bind(listen_options(&config, plan.socket()), doors.clone()).await?;
     let address = bound.address()?;

@@ -121,6 +121,11 @@ mod tests {
         check(format!("{provider}{}{}", model("a"), model("b")), "llm.model");
         assert!(load_text(&format!("{provider}{}", model("a")), &[]).is_ok());
         assert!(load_text("", &[("LOCI_LLM_MODE", "pull")]).is_ok());
+        let consolidation = |line: &str| format!("[consolidation]\n{line}\n");
+        check(consolidation("changes_min = 0"), "consolidation.changes_min");
+        check(consolidation("cron = \"0 3 * *\""), "consolidation.cron");
+        check(consolidation("deterministic.near_jaccard = 0.4"), "consolidation.deterministic.near_jaccard");
+        check(consolidation("auto_apply = \"everything\""), "auto_apply");
         let pipeline = |line: &str| format!("[pipeline]\n{line}\n");
         check(pipeline("jobs_at_once = 0"), "pipeline.jobs_at_once");
         check(pipeline("jobs_at_once = 257"), "pipeline.jobs_at_once");

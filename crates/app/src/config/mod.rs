@@ -4,12 +4,14 @@
 //! directory, which a cloned repository could bring along. Unknown keys are errors that name them.
 
 pub mod coding;
+pub mod consolidation;
 pub mod embedding;
 pub mod environment;
 mod file;
 pub mod llm;
 pub mod mcp;
 pub mod memory_tool;
+pub mod mirror;
 pub mod models;
 pub mod outbound;
 pub mod pipeline;
@@ -65,8 +67,12 @@ pub struct Config {
     pub verified: verified::VerifiedSection,
     /// What coding agents are shown.
     pub coding: coding::CodingSection,
+    /// How trees of documents are put in order.
+    pub consolidation: consolidation::ConsolidationSection,
     /// How this server calls others.
     pub outbound: outbound::OutboundSection,
+    /// Trees that are kept as files elsewhere.
+    pub mirror: mirror::MirrorSection,
     /// Tools, and MCP.
     pub mcp: mcp::McpSection,
     /// The memory tool, and the trees that it shows.
@@ -308,11 +314,13 @@ impl Config {
         models::check(&self.models, &self.model_ids)?;
         embedding::check(&self.embedding, &self.embedders)?;
         self.pipeline.check()?;
+        self.consolidation.check()?;
         self.safety.check()?;
         self.profiles.check()?;
         self.outbound.check()?;
         self.mcp.check()?;
         self.memory_tool.check()?;
+        self.mirror.check()?;
         self.telemetry.check()?;
         self.verified.check()?;
         self.coding.check()?;
@@ -363,11 +371,14 @@ impl Config {
             redaction: self.safety.secrets,
             patterns: self.safety.patterns()?,
             pipeline: self.pipeline.engine(),
+            upkeep: self.consolidation.engine(),
             job_webhooks: self.webhooks.iter().map(targets::WebhookEntry::engine).collect(),
             client_targets: self.compat.client_targets,
             verified: self.verified.engine(),
             coding: self.coding.engine(),
             memory_tool: self.memory_tool.engine()?,
+            instance: self.mirror.instance.clone(),
+            session_idle_ms: self.mirror.session_idle_ms()?,
             ..defaults
         })
     }

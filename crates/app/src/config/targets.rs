@@ -41,6 +41,9 @@ pub struct TargetEntry {
     /// The bucket is in the path, for `s3`.
     #[serde(default)]
     pub path_style: bool,
+    /// The service knows conditions of writes, for mirrors in `s3`.
+    #[serde(default = "yes")]
+    pub conditional_writes: bool,
 }
 
 /// `[[webhook]]`
@@ -53,6 +56,10 @@ pub struct WebhookEntry {
     pub on: Vec<String>,
     /// Only of the memory of this name; absent: of all.
     pub memory: Option<String>,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 impl TargetEntry {

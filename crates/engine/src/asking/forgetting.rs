@@ -33,6 +33,10 @@ pub(crate) fn of_records(
     for job in tx.exchanges_mut().drop_of_steps(memory, strategy, QUOTING)? {
         tx.jobs_mut().wake(memory, &job, now)?;
     }
+    // A plan of a tree quotes records of any strategy, and of none.
+    for job in tx.exchanges_mut().drop_of_steps(memory, None, &[Step::TreePlan])? {
+        tx.jobs_mut().wake(memory, &job, now)?;
+    }
     tx.jobs_mut().wake_running(memory, strategy, None, now).map(drop)
 }
 

@@ -17,7 +17,7 @@ mod pull;
 pub mod pulling;
 mod revision;
 
-use loci_model::exchange::Step;
+use loci_model::exchange::{Step, Usage};
 use loci_model::job::Job;
 use loci_model::making::{Making, MakingMode};
 use loci_model::ports::store::Tx;
@@ -116,6 +116,12 @@ pub async fn ask<T>(
         ModelMode::Provider => provider::ask(engine, job, step, question, read).await,
         ModelMode::Pull => pull::ask(engine, job, step, question, read).await,
     }
+}
+
+/// What the kept answer to a question cost, as far as the model said.
+pub(crate) async fn usage_of(engine: &Engine, job: &Job, step: Step, question: &Question) -> Result<Usage> {
+    let kept = exchange::kept(engine, job, step, question).await?;
+    Ok(kept.and_then(|kept| kept.reply).map(|reply| reply.usage).unwrap_or_default())
 }
 
 /// Removes exchanges whose job ended long enough ago; how many. Usually they go with the job's result.

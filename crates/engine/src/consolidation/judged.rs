@@ -56,7 +56,8 @@ fn snapshot(proposals: &[Proposal<'_>], around: &[Neighbourhood]) -> Snapshot {
             documents.push(PlanDocument { reference: record.id.to_string(), is_new, ..document });
         }
     }
-    Snapshot { sequence: documents.iter().map(|document| document.sequence).max().unwrap_or(0), documents }
+    let sequence = documents.iter().map(|document| document.sequence).max().unwrap_or(0);
+    Snapshot { sequence, documents, taken: Vec::new() }
 }
 
 /// The plan, and for each action the decision it is of.

@@ -125,6 +125,18 @@ pub enum Operation {
 impl Operation {
     /// What is meant where nobody says: nothing destructive.
     pub const DEFAULT: [Self; 2] = [Self::Deduplicate, Self::Reorganize];
+
+    /// Its word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ResolveContradictions => "resolve_contradictions",
+            Self::Deduplicate => "deduplicate",
+            Self::DeriveInsights => "derive_insights",
+            Self::Reorganize => "reorganize",
+            Self::Prune => "prune",
+        }
+    }
 }
 
 /// What is wrong with a plan that is not of this form.
@@ -190,6 +202,18 @@ impl Action {
             | Self::Create { reason, .. }
             | Self::Move { reason, .. }
             | Self::Archive { reason, .. } => reason,
+        }
+    }
+
+    /// Gives it another reason.
+    pub fn set_reason(&mut self, new: &str) {
+        match self {
+            Self::Merge { reason, .. }
+            | Self::Update { reason, .. }
+            | Self::Supersede { reason, .. }
+            | Self::Create { reason, .. }
+            | Self::Move { reason, .. }
+            | Self::Archive { reason, .. } => new.clone_into(reason),
         }
     }
 

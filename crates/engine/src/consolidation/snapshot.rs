@@ -62,6 +62,8 @@ pub struct Snapshot {
     pub sequence: u64,
     /// In any order.
     pub documents: Vec<PlanDocument>,
+    /// Paths of documents that a plan may neither read nor write over.
+    pub taken: Vec<String>,
 }
 
 impl PlanDocument {

@@ -23,7 +23,7 @@ const PAGE: usize = 1_000;
 /// Changes between two states that are looked at.
 const CHANGES_MAX: usize = 100_000;
 /// Bytes of all diffs of one answer; what is over is named without its lines.
-const DIFF_BYTES_MAX: usize = 1 << 20;
+pub(super) const DIFF_BYTES_MAX: usize = 1 << 20;
 /// Lines around a change.
 const CONTEXT: usize = 3;
 
@@ -275,7 +275,7 @@ fn file_of(record: &Record) -> Option<String> {
 }
 
 /// A unified diff of two files, with names as git writes them; empty where they are equal.
-fn of_files(a: &str, b: &str, path_a: Option<&str>, path_b: Option<&str>) -> String {
+pub(super) fn of_files(a: &str, b: &str, path_a: Option<&str>, path_b: Option<&str>) -> String {
     let name = |side: &str, path: Option<&str>| {
         path.map_or_else(|| "/dev/null".to_owned(), |path| format!("{side}/{path}"))
     };

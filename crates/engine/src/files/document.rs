@@ -20,7 +20,9 @@ const HEAD: &str = "file_head";
 /// Metadata: the content was taken out.
 const REDACTED: &str = "file_redacted";
 /// What a file says of itself and is not believed: ids are Loci's, and how far a text is trusted is only ever lowered.
-const NOT_KEPT: [&str; 2] = ["id", "trust"];
+pub(super) const NOT_KEPT: [&str; 2] = ["id", TRUST];
+/// How far a file says that it is to be trusted.
+pub(super) const TRUST: &str = "trust";
 
 /// What a document says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -100,7 +102,7 @@ impl DocumentContent {
         self.title = text("title");
         self.description = text("description");
         self.scope = text("scope");
-        self.lowered_to = text("trust").as_deref().and_then(TrustTier::parse_input);
+        self.lowered_to = text(TRUST).as_deref().and_then(TrustTier::parse_input);
         for key in NOT_KEPT {
             head.remove(key);
         }
@@ -167,9 +169,8 @@ impl DocumentContent {
     /// # Errors
     /// `Invalid`, naming the member; `TooLarge`.
     pub(crate) fn check(&self, kind: RecordKind) -> Result<()> {
-        let is_line = |text: &str| !text.contains(['\n', '\r']);
         let check = |name: &str, text: Option<&String>, max: usize| match text {
-            Some(text) if text.trim().is_empty() || text.chars().count() > max || !is_line(text) => {
+            Some(text) if !is_line(text, max) => {
                 Err(Error::invalid(name, format!("{name} must be one line of 1 to {max} characters")))
             }
             Some(_) | None => Ok(()),
@@ -241,6 +242,16 @@ impl DocumentContent {
     }
 }
 
+/// True for a text that may be a title.
+pub(crate) fn is_title(text: &str) -> bool {
+    is_line(text, limits::FILE_TITLE_CHARS_MAX)
+}
+
+/// True for one line that says something.
+fn is_line(text: &str, max: usize) -> bool {
+    !text.trim().is_empty() && text.chars().count() <= max && !text.contains(['\n', '\r'])
+}
+
 /// A head as it is kept.
 fn head_of(lines: &str) -> Frontmatter {
     let parted = frontmatter::parse(&format!("---\n{lines}---\n")).ok().and_then(|parted| parted.frontmatter);
@@ -297,6 +308,8 @@ pub(super) fn redacted(record: &Record, by: &str, reason: &str, at: Timestamp) -
     Record {
         text: String::new(),
         index_text: None,
+        // Why it was written may quote what it said.
+        state_reason: None,
         title: None,
         description: None,
         scope: None,

@@ -185,6 +185,11 @@ impl Frontmatter {
         }
     }
 
+    /// Changes every text that a key has, however deep.
+    pub fn change_texts(&mut self, change: &mut dyn FnMut(String) -> String) {
+        self.entries.iter_mut().for_each(|entry| entry.value.change_texts(change));
+    }
+
     /// Takes a key out.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
         let at = self.entries.iter().position(|entry| entry.key == key)?;

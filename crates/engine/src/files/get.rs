@@ -6,9 +6,10 @@ use loci_model::record::{Record, RecordKind, TrustTier};
 use loci_model::tree_entry::{PathOrigin, TreeEntry};
 use loci_model::{Error, RecordId, Result, Timestamp};
 
-use super::document::{DocumentContent, etag};
+use super::document::{DocumentContent, etag, sha256};
 use super::path::DocumentPath;
 use super::tree::{Tree, TreeAsk};
+use super::upkeep::CHANGELOG;
 use super::view::TreeView;
 use super::writing::{Found, find};
 use crate::Engine;
@@ -112,8 +113,39 @@ impl Engine {
         if let Some(found) = found {
             return Ok(DocumentShown::of(found));
         }
+        if path.key().as_str() == CHANGELOG
+            && let Some(shown) = self.changelog_shown(ask).await?
+        {
+            return Ok(shown);
+        }
         let view = self.tree_view(ask).await?;
         Err(missing(&path, &view, now))
+    }
+}
+
+impl DocumentShown {
+    /// What Loci renders: a document of no record, which nobody can write.
+    pub(super) fn rendered(path: &str, text: String, (sequence, at): (u64, Timestamp)) -> Result<Self> {
+        let content = DocumentContent::raw(text);
+        let file_sha256 = sha256(&content.body);
+        Ok(Self {
+            path: path.to_owned(),
+            origin: PathOrigin::Given,
+            redirected_from: None,
+            record: RecordId::compose(sha256(path).get(..36).unwrap_or_default())?,
+            kind: RecordKind::Document,
+            version: 1,
+            sequence,
+            summary: content.shown_description(),
+            file: content.body.clone(),
+            content_sha256: file_sha256.clone(),
+            file_sha256,
+            tier: TrustTier::Agent,
+            expires_at: None,
+            created_at: at,
+            updated_at: at,
+            content,
+        })
     }
 }
 

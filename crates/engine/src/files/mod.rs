@@ -15,6 +15,7 @@
 //! | `mounts`, `mounted_tree`, `tool_command` | which trees the tool shows, and its commands on them | §11.1 |
 //! | [`mirroring`] | a tree as files elsewhere, kept the same from both sides | §8, §9 |
 //! | [`consolidating`] | the upkeep of a tree as a plan, without a model | §14 |
+//! | [`upkeep`] | such plans kept, applied and undone as runs | §14 |
 //! | `areas` | what may be written where | §4.1 |
 //! | `document` | a record as a document and as a file | §3 |
 //! | `tree`, `settling`, `catching_up`, `view` | which record lies where, kept up with records; the whole of it in memory | §4.4 |
@@ -22,7 +23,7 @@
 //! | `get`, `list`, `put`, `append`, `edit`, `remove`, `grep` | documents | §10 |
 //! | `listing`, `system` | what a model is shown, within a budget | §7 |
 //! | `objects` | bytes that agents park: no documents | §4.2 |
-//! | `history`, `diff`, `snapshots`, `restore`, `redact` | versions | §3.2, §9.4, §10 |
+//! | `history`, `diff`, `snapshots`, `restore`, `redact`, `redacted_content` | versions | §3.2, §9.4, §10 |
 
 mod append;
 pub(crate) mod areas;
@@ -51,6 +52,7 @@ pub mod path_rule;
 mod precondition;
 mod put;
 mod redact;
+mod redacted_content;
 mod remove;
 mod restore;
 pub(crate) mod settling;
@@ -60,6 +62,7 @@ mod system;
 mod tool_command;
 pub(crate) mod tree;
 pub(crate) mod tree_write;
+pub mod upkeep;
 mod versions;
 mod view;
 pub(crate) mod writing;
@@ -69,6 +72,7 @@ pub use append::{AppendTo, DocumentAppend};
 pub use derived::{derived_description, derived_directory, derived_path, derived_title};
 pub use diff::{FileDiff, Point, TreeDiff};
 pub use document::DocumentContent;
+pub(crate) use document::is_title;
 pub use edit::DocumentEdit;
 pub use edits::Edit;
 pub use get::DocumentShown;

@@ -145,7 +145,10 @@ impl Engine {
             trees.push(MountTree { name: name.cloned(), tree, may_write });
         }
         if trees.is_empty() {
-            return Err(Error::denied("the caller's grants do not include the trees of this mount"));
+            let rule = format!(
+                "no tree of the mount {name} is there for this caller: its memories are missing, or the grants do not reach them"
+            );
+            return Err(Error::denied(rule));
         }
         Ok(trees)
     }

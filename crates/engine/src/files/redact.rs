@@ -2,27 +2,36 @@
 //! (files-and-git.md §9.4, items 1 and 2 as far as the log and the index go). Mirrors and git follow what is here; copies that others have
 //! made are out of reach, and the answer says so.
 
-use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::ports::ids::{uuid4, uuid7};
+use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::telemetry::StateChange;
-use loci_model::tree_entry::{DocumentOperation, TreePlace};
+use loci_model::tree_entry::{DocumentOperation, TreePlace, owner_of};
 use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::document::{is_redacted, redacted};
+use super::mirroring;
+use super::redacted_content;
 use super::settling::Told;
 use super::tree::{Tree, TreeAsk};
 use super::writing::check_reason;
 use crate::Engine;
 use crate::access;
 use crate::asking::forgetting;
+use crate::coding::conflicts;
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::changing::Changing;
 
 /// Characters of a text that is looked for, at least: what is shorter stands everywhere.
 const MATCH_CHARS_MIN: usize = 4;
+
+/// What is cleaned in any case.
+const PLACES: [&str; 4] =
+    ["record versions", "index and vectors", "tree entry", "questions to models that wait"];
+/// What is out of reach in any case.
+const UNREACHABLE: [&str; 2] = ["backups and exports made before", "clones and copies of mirrors"];
 
 /// Which versions are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,9 +65,9 @@ pub struct Redacted {
     /// The version that took the current one's place, where that was among them.
     pub current_version: Option<u32>,
     /// Places that were cleaned.
-    pub places: Vec<&'static str>,
+    pub places: Vec<String>,
     /// Places that cannot be reached from here.
-    pub unreachable: Vec<&'static str>,
+    pub unreachable: Vec<String>,
 }
 
 impl Engine {
@@ -72,7 +81,9 @@ impl Engine {
         let at = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), at.millis()))?;
         let by = caller.name.clone();
-        let done = self
+        let (vault, fresh) = (self.vault.clone(), format!("{}{}", self.fresh_id(), self.fresh_id()));
+        let memory = asked.memory.clone();
+        let mut done = self
             .store
             .write(move |tx| {
                 let memory = existing(tx, &asked.memory)?;
@@ -82,15 +93,56 @@ impl Engine {
                     .filter(|record| record.state != RecordState::Erased && view.admits(record))
                     .ok_or_else(|| Error::not_found(format!("Memory record not found: {}", asked.record)))?;
                 let changing = Changing { memory: &memory, by: &by, at };
-                let done = redact(tx, &changing, &current, &asked)?;
+                let note = |tx: &mut dyn Tx, one: &Record| {
+                    redacted_content::note(tx, vault.as_ref(), one, &fresh, at)
+                };
+                let done = redact(tx, &changing, &current, &asked, &note)?;
+                for copy in conflict_copies(tx, &current, &asked)? {
+                    redact(tx, &changing, &copy, &asked, &note)?;
+                }
+                mirroring::outdate(tx, &memory.id, &current.namespace)?;
                 forgetting::of_records(tx, &memory.id, current.strategy.as_ref(), at)?;
                 batch::ask_for_vectors(tx, &memory.id, &job, at)?;
                 Ok(done)
             })
             .await?;
         self.wake.call();
+        self.mirrors_after_redaction(&memory, &mut done).await?;
         Ok(done)
     }
+
+    /// Mirrors are brought up at once; one that cannot be is so by its next sync, and the answer says it.
+    async fn mirrors_after_redaction(&self, memory: &MemoryId, done: &mut Redacted) -> Result<()> {
+        for (name, result) in self.mirrors_brought_up(memory).await? {
+            match result {
+                Ok(()) => done.places.push(format!("mirror {name}")),
+                Err(error) => {
+                    done.unreachable.push(format!("mirror {name}, until its next sync: {}", error.message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn fresh_id(&self) -> String {
+        uuid4(self.ids.as_ref())
+    }
+}
+
+/// Texts that were kept beside a document, and hold what is looked for.
+fn conflict_copies(tx: &dyn ReadTx, current: &Record, asked: &RecordRedact) -> Result<Vec<Record>> {
+    if !matches!(asked.which, RedactWhich::Match(_)) {
+        return Ok(Vec::new());
+    }
+    let mut copies = Vec::new();
+    for conflict in conflicts::open_of(tx, &current.memory, &owner_of(None)?)? {
+        if conflict.standing != current.id {
+            continue;
+        }
+        let copy = tx.records().get(&current.memory, &conflict.against)?;
+        copies.extend(copy.filter(|copy| !is_redacted(copy) && is_asked(copy, &asked.which)));
+    }
+    Ok(copies)
 }
 
 fn check(asked: &RecordRedact) -> Result<()> {
@@ -115,6 +167,7 @@ fn redact(
     changing: &Changing<'_>,
     current: &Record,
     asked: &RecordRedact,
+    note: &dyn Fn(&mut dyn Tx, &Record) -> Result<()>,
 ) -> Result<Redacted> {
     let (memory, by, at) = (&changing.memory.id, changing.by, changing.at);
     let mut versions = tx.records().history(memory, &current.id)?;
@@ -141,6 +194,7 @@ fn redact(
         current_version = Some(version);
     }
     for one in &versions {
+        note(tx, one)?;
         tx.records_mut().rewrite(&redacted(one, by, &asked.reason, at))?;
         tx.telemetry_mut().append(&told(one, by, &asked.reason, at))?;
     }
@@ -148,8 +202,8 @@ fn redact(
         record: current.id.clone(),
         versions: versions.into_iter().map(|one| one.version).collect(),
         current_version,
-        places: vec!["record versions", "index and vectors", "tree entry", "questions to models that wait"],
-        unreachable: vec!["backups and exports made before", "clones and copies of mirrors"],
+        places: PLACES.iter().map(|place| (*place).to_owned()).collect(),
+        unreachable: UNREACHABLE.iter().map(|place| (*place).to_owned()).collect(),
     })
 }
 
@@ -171,7 +225,13 @@ fn settle(tx: &mut dyn Tx, record: &Record, by: &str) -> Result<()> {
         return Ok(());
     }
     let tree = Tree::of(&TreeAsk { memory: record.memory.clone(), namespace: record.namespace.clone() });
-    let told = Told { operation: Some(DocumentOperation::Redacted), by: Some(by), run: None };
+    super::upkeep::forgetting::of_records(
+        tx,
+        &record.memory,
+        &tree.normal,
+        std::slice::from_ref(&record.id),
+    )?;
+    let told = Told { operation: Some(DocumentOperation::Redacted), by: Some(by), run: None, behind: None };
     tree.settle(tx, record, told).map(drop)
 }
 

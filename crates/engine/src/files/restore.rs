@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use super::areas::check_writable;
 use super::diff::{Between, Point};
-use super::document::is_redacted;
 use super::list::is_below;
 use super::path::DocumentPath;
 use super::tree::TreeAsk;
@@ -150,8 +149,9 @@ impl Writing<'_> {
         if !keys.is_empty() && !keys.iter().any(is_asked) {
             return Ok(None);
         }
+        let is_gone = was.as_ref().map(|was| self.is_taken_out(tx, was)).transpose()?.unwrap_or_default();
         let gap = match (&was, before) {
-            (Some(was), _) if is_redacted(was) => Some("its content was taken out".to_owned()),
+            (Some(_), _) if is_gone => Some("its content was taken out".to_owned()),
             (None, Some(version)) => Some(format!("version {version} is no longer kept")),
             (Some(_), _) | (None, None) => None,
         };

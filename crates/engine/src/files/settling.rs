@@ -15,6 +15,7 @@ use super::derived::derived_path;
 use super::document::{shown_title, standing_of};
 use super::path::{DocumentPath, PathKey};
 use super::tree::{Tree, TreeAsk};
+use super::upkeep::forgetting;
 
 /// What is known of a change beside the record itself.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,6 +26,8 @@ pub(crate) struct Told<'a> {
     pub(crate) by: Option<&'a str>,
     /// The run that it belongs to.
     pub(crate) run: Option<&'a str>,
+    /// The memory's sequence before the transaction.
+    pub(crate) behind: Option<u64>,
 }
 
 /// Where a record lies, and under what.
@@ -161,6 +164,7 @@ impl Tree {
             before,
             by: told.by.map(ToOwned::to_owned),
             run: told.run.map(ToOwned::to_owned),
+            behind: told.behind,
             at: changed_at(record),
             actor: owner_of(record.provenance.actor.as_ref())?,
         })
@@ -269,6 +273,7 @@ pub(crate) fn forget(tx: &mut dyn Tx, memory: &MemoryId, records: &[RecordId]) -
             tx.ledger_mut().remove(memory, Shelf::TreeEntry, &key)?;
         }
         tx.ledger_mut().remove(memory, Shelf::TreePlace, record.as_str())?;
+        forgetting::of_records(tx, memory, &place.namespace, std::slice::from_ref(record))?;
         look_again(tx, memory, &place.namespace)?;
     }
     Ok(())

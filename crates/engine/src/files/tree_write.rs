@@ -64,6 +64,7 @@ impl Engine {
         let ids = (0..new_records).map(|_| RecordId::compose(&fresh())).collect::<Result<Vec<_>>>()?;
         let job = JobId::parse(fresh())?;
         let (tree, by, settings) = (Tree::of(ask), caller.name.clone(), self.settings.clone());
+        let vault = self.vault.clone();
         let (answer, found) = self
             .store
             .write(move |tx| {
@@ -82,8 +83,10 @@ impl Engine {
                     is_admin,
                     by: &by,
                     policy,
+                    vault: vault.as_ref(),
                     now,
                     run: run.as_deref(),
+                    behind: before,
                     ids: &ids,
                     used: Cell::new(0),
                     found: RefCell::default(),

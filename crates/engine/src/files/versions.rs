@@ -33,6 +33,19 @@ impl Versions {
         Ok(Some(Self { all, derived: place.and_then(|place| place.derived) }))
     }
 
+    /// Of a record of which the current version is enough.
+    pub(super) fn current(tx: &dyn ReadTx, tree: &Tree, record: Record) -> Result<Self> {
+        let needs_place =
+            record.path.as_deref().is_none_or(|path| !path.starts_with(super::areas::KNOWLEDGE));
+        let place = if needs_place { tree.place(tx, &record.id)? } else { None };
+        Ok(Self { all: vec![record], derived: place.and_then(|place| place.derived) })
+    }
+
+    /// The version that a sequence of the memory made.
+    pub(super) fn at(&self, sequence: u64) -> Option<&Record> {
+        self.all.iter().find(|record| record.sequence == sequence)
+    }
+
     pub(super) fn get(&self, version: u32) -> Option<&Record> {
         self.all.iter().find(|record| record.version == version)
     }

@@ -5,13 +5,15 @@ use std::cell::{Cell, RefCell};
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, Tx};
+use loci_model::ports::vault::Vault;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::tree_entry::{DocumentOperation, EntryStanding, TreeEntry};
 use loci_model::{Error, ErrorKind, Reason, RecordId, Result, Timestamp, limits};
 
 use super::areas::{KNOWLEDGE, check_writable};
-use super::document::DocumentContent;
+use super::document::{DocumentContent, is_redacted};
 use super::path::DocumentPath;
+use super::redacted_content;
 use super::settling::Told;
 use super::tree::Tree;
 use super::written::DocumentWritten;
@@ -31,9 +33,13 @@ pub(crate) struct Writing<'a> {
     pub(crate) is_admin: bool,
     pub(crate) by: &'a str,
     pub(crate) policy: SafetyPolicy,
+    /// Opens the key under which contents are known that may not come back.
+    pub(crate) vault: &'a dyn Vault,
     pub(crate) now: Timestamp,
     /// The run that the changes belong to.
     pub(crate) run: Option<&'a str>,
+    /// The memory's sequence before the first change.
+    pub(crate) behind: u64,
     /// Ids of records to be made, in order.
     pub(crate) ids: &'a [RecordId],
     /// How many of them are used.
@@ -99,8 +105,24 @@ impl Writing<'_> {
         content: &DocumentContent,
         reason: Option<&str>,
     ) -> Result<DocumentWritten> {
+        self.create_marked(tx, path, content, reason, |_| {})
+    }
+
+    /// The same, with marks of the record that no content has.
+    ///
+    /// # Errors
+    /// See [`Writing::create`].
+    pub(crate) fn create_marked(
+        &self,
+        tx: &mut dyn Tx,
+        path: &DocumentPath,
+        content: &DocumentContent,
+        reason: Option<&str>,
+        mark: impl FnOnce(&mut Record),
+    ) -> Result<DocumentWritten> {
         check_writable(path, self.is_admin)?;
         content.check(RecordKind::Document)?;
+        redacted_content::check(tx, self.vault, &self.memory.id, &content.body)?;
         let taken = self.tree.entry(tx, &path.key())?;
         if let Some(taken) = taken.filter(|entry| entry.is_live(self.now)) {
             return Err(path_conflict(path, &taken));
@@ -133,6 +155,7 @@ impl Writing<'_> {
         let (mut record, safe) = building.build(&new, id, Origin::default())?;
         self.found.borrow_mut().add(&safe);
         content.apply_standing(&mut record, None);
+        mark(&mut record);
         record.state_reason = record.state_reason.take().or_else(|| reason.map(ToOwned::to_owned));
         record.sequence = tx.records_mut().insert(&record)?;
         self.changing().note(tx, &record, None, record.state, &told(DocumentOperation::Created, reason))?;
@@ -148,12 +171,34 @@ impl Writing<'_> {
         tx: &mut dyn Tx,
         found: &Found,
         content: &DocumentContent,
-        (operation, reason): (DocumentOperation, Option<&str>),
+        told: (DocumentOperation, Option<&str>),
+    ) -> Result<DocumentWritten> {
+        self.replace_marked(tx, found, content, told, |_| {})
+    }
+
+    /// The same, with marks of the record that no content has.
+    ///
+    /// # Errors
+    /// See [`Writing::replace`].
+    pub(crate) fn replace_marked(
+        &self,
+        tx: &mut dyn Tx,
+        found: &Found,
+        content: &DocumentContent,
+        told: (DocumentOperation, Option<&str>),
+        mark: impl FnOnce(&mut Record),
     ) -> Result<DocumentWritten> {
         check_writable(&DocumentPath::parse(&found.entry.path)?, self.is_admin)?;
         content.check(found.record.kind)?;
-        let record = self.next_version(&found.record, content)?;
-        self.put(tx, &found.record, record, (operation, reason))
+        redacted_content::check(tx, self.vault, &self.memory.id, &content.body)?;
+        let mut record = self.next_version(&found.record, content)?;
+        mark(&mut record);
+        self.put(tx, &found.record, record, told)
+    }
+
+    /// True where a version may not come back, for its content was taken out: of the document, or of any other that said the same.
+    pub(super) fn is_taken_out(&self, tx: &dyn ReadTx, was: &Record) -> Result<bool> {
+        Ok(is_redacted(was) || redacted_content::is_taken_out(tx, self.vault, &self.memory.id, &was.text)?)
     }
 
     /// Puts a document away.
@@ -284,7 +329,8 @@ impl Writing<'_> {
         record: Record,
         operation: DocumentOperation,
     ) -> Result<DocumentWritten> {
-        let told = Told { operation: Some(operation), by: Some(self.by), run: self.run };
+        let behind = Some(self.behind);
+        let told = Told { operation: Some(operation), by: Some(self.by), run: self.run, behind };
         let entry = self.tree.settle(tx, &record, told)?;
         self.tree.reached(tx, record.sequence, Some(record.sequence))?;
         Ok(DocumentWritten::of(&record, entry.as_ref(), operation))
@@ -318,6 +364,7 @@ pub(super) fn says_the_same(old: &Record, new: &Record) -> bool {
         && old.metadata == new.metadata
         && old.path == new.path
         && old.state == new.state
+        && old.tier == new.tier
         && old.expires_at == new.expires_at
 }
 

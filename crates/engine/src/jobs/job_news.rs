@@ -54,7 +54,8 @@ fn is_told(kind: JobKind) -> bool {
         | JobKind::CoChange
         | JobKind::Hook
         | JobKind::ReviewPoll
-        | JobKind::ReviewBackfill => false,
+        | JobKind::ReviewBackfill
+        | JobKind::TreePlan => false,
     }
 }
 

@@ -88,22 +88,24 @@ async fn prolong<'a>(
 }
 
 /// Something that one server does for all, again and again: the one that has the lease, until it stops or dies.
-#[derive(Clone, Copy)]
-pub(super) struct Chore<'a> {
-    pub(super) engine: &'a Engine,
-    pub(super) name: &'static str,
+#[derive(Clone)]
+pub(crate) struct Chore<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) name: String,
+    /// Who has it: the process, or one claim of it where two of one process must not both do it.
+    pub(crate) holder: String,
     /// How long a server that died keeps it.
-    pub(super) lease_ms: i64,
+    pub(crate) lease_ms: i64,
 }
 
 impl Chore<'_> {
     /// Does the work if it is this server's; false if it is another's. Where the lease is lost, the work breaks off.
-    pub(super) async fn run(&self, work: impl Future<Output = Result<()>>) -> Result<bool> {
-        let (name, host, now) = (self.name, self.engine.settings.host.clone(), self.engine.clock.now());
+    pub(crate) async fn run(&self, work: impl Future<Output = Result<()>>) -> Result<bool> {
+        let (name, now) = (self.name.clone(), self.engine.clock.now());
         let until = now.plus_millis(self.lease_ms);
         // Looking is a read; whose it is not writes nothing.
-        let holder = self.engine.store.read(move |tx| tx.leases().holder(name, now)).await?;
-        if holder.is_some_and(|holder| holder != host) {
+        let holder = self.engine.store.read(move |tx| tx.leases().holder(&name, now)).await?;
+        if holder.is_some_and(|holder| holder != self.holder) {
             return Ok(false);
         }
         if !self.take(until).await? {
@@ -114,22 +116,25 @@ impl Chore<'_> {
         match select(pin!(work), held).await {
             Either::Left((done, _)) => done.map(|()| true),
             Either::Right(_) => {
-                tracing::warn!(name, "the lease of a chore was lost: another server goes on with it");
+                tracing::warn!(
+                    name = self.name,
+                    "the lease of a chore was lost: another server goes on with it"
+                );
                 Ok(false)
             }
         }
     }
 
     async fn take(&self, until: Timestamp) -> Result<bool> {
-        let (name, host, now) = (self.name, self.engine.settings.host.clone(), self.engine.clock.now());
-        self.engine.store.write(move |tx| tx.leases_mut().take(name, &host, now, until)).await
+        let (name, holder, now) = (self.name.clone(), self.holder.clone(), self.engine.clock.now());
+        self.engine.store.write(move |tx| tx.leases_mut().take(&name, &holder, now, until)).await
     }
 
     /// Leaves it to others.
-    pub(super) async fn give_up(&self) {
-        let (name, host) = (self.name, self.engine.settings.host.clone());
-        if let Err(error) = self.engine.store.write(move |tx| tx.leases_mut().release(name, &host)).await {
-            tracing::warn!(name, ?error, "the lease of a chore runs out by itself");
+    pub(crate) async fn give_up(&self) {
+        let (name, holder) = (self.name.clone(), self.holder.clone());
+        if let Err(error) = self.engine.store.write(move |tx| tx.leases_mut().release(&name, &holder)).await {
+            tracing::warn!(name = self.name, ?error, "the lease of a chore runs out by itself");
         }
     }
 }

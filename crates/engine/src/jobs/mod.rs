@@ -25,6 +25,7 @@ mod reviews;
 mod runner;
 mod start;
 mod sweep;
+mod tree_plan;
 mod verify;
 mod wait;
 pub mod wake;

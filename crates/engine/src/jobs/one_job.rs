@@ -11,7 +11,7 @@ use loci_model::{Error, Result, limits};
 
 use super::{
     Ended, cite, co_change, deliverer, embed, extract, failure, handover, lease, purge, reflect,
-    review_rules, reviews, verify,
+    review_rules, reviews, tree_plan, verify,
 };
 use crate::Engine;
 
@@ -51,6 +51,7 @@ impl Engine {
             JobKind::ReviewBackfill => Box::pin(reviews::backfill(self, job)),
             JobKind::ReviewRules => Box::pin(review_rules::run(self, job)),
             JobKind::CoChange => Box::pin(co_change::run(self, job)),
+            JobKind::TreePlan => Box::pin(tree_plan::run(self, job)),
         }
     }
 

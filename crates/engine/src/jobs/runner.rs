@@ -8,7 +8,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use futures::future::{BoxFuture, Either, join_all, join3, select};
+use futures::future::{BoxFuture, Either, join_all, join4, select};
 use futures::stream::{self, StreamExt};
 use loci_model::MemoryId;
 use loci_model::job::Job;
@@ -20,6 +20,7 @@ use super::permits::Permit;
 use super::wait::Part;
 use super::{WaitOutcome, deliverer};
 use crate::Engine;
+use crate::files::mirroring::Schedule;
 
 /// Jobs that run side by side: enough to fill the embedder while others wait for the store.
 const WORKERS: usize = 4;
@@ -33,6 +34,8 @@ const LOST_LOOK_US: u64 = 5_000_000;
 const STOP_MS: u64 = 10_000;
 /// The outbox is looked at this often; whoever puts something there calls.
 const DELIVER_LOOK_MS: u64 = 1_000;
+/// Mirrors are asked whether they are due this often.
+const MIRRORS_LOOK_MS: u64 = 1_000;
 /// Sweeps are this far apart.
 const SWEEP_MS: u64 = 60_000;
 /// A server that sweeps is the one that does so until it has not been heard of for so long: some sweeps are left out then.
@@ -52,7 +55,8 @@ impl Engine {
     /// seconds; what is cut off is run again when its lease has run out.
     pub async fn run_jobs(&self, stop: BoxFuture<'static, ()>) {
         let run = Run::of(self, &[]);
-        let all = join3(run.workers(), run.sweeper(), run.deliverer());
+        // What is seldom at work is boxed: the whole future lies on the stack of whoever polls it.
+        let all = join4(run.workers(), Box::pin(run.sweeper()), run.deliverer(), Box::pin(run.mirrors()));
         run.until(stop, all).await;
         self.store.release_host();
     }
@@ -262,17 +266,36 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Brings mirrors up, each in its interval; and once more when this process ends.
+    async fn mirrors(&self) {
+        if self.engine.files.is_none() {
+            return;
+        }
+        let mut schedule = Schedule::default();
+        while !self.stopping.load(Ordering::Relaxed) {
+            let seen = self.engine.wake.calls();
+            if self.hosting.load(Ordering::Relaxed)
+                && let Err(error) = Box::pin(self.engine.mirrors_due(&mut schedule)).await
+            {
+                tracing::error!(?error, "mirrors cannot be looked up");
+            }
+            self.engine.pause(seen, MIRRORS_LOOK_MS).await;
+        }
+        Box::pin(self.engine.mirrors_last(&schedule)).await;
+    }
+
     /// Sweeps, where no other server does. Who begins to sweep goes on with it, so that all of them together sweep as often
     /// as one.
     async fn sweeper(&self) {
-        let chore = Chore { engine: self.engine, name: SWEEP, lease_ms: SWEEP_LEASE_MS };
+        let (name, holder) = (SWEEP.to_owned(), self.engine.settings.host.clone());
+        let chore = Chore { engine: self.engine, name, holder, lease_ms: SWEEP_LEASE_MS };
         let (mut looked_us, mut sweeps) = (self.engine.clock.monotonic_us(), false);
         while !self.stopping.load(Ordering::Relaxed) {
             let seen = self.engine.wake.calls();
             let now_us = self.engine.clock.monotonic_us();
             if self.hosting.load(Ordering::Relaxed) && now_us.saturating_sub(looked_us) >= SWEEP_MS * 1000 {
                 looked_us = now_us;
-                sweeps = match chore.run(self.engine.sweep()).await {
+                sweeps = match Box::pin(chore.run(Box::pin(self.engine.sweep()))).await {
                     Ok(sweeps) => sweeps,
                     Err(error) => {
                         tracing::error!(?error, "a sweep failed; the next one goes on");

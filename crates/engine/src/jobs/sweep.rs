@@ -24,7 +24,7 @@ const REASON: &str = "expired";
 
 impl Engine {
     /// Removes expired events and tokens, jobs that ended long ago, exchanges and deliveries, history past retention, what the archive of conversations has kept long enough, content
-    /// that was deleted long enough ago; marks expired records. In small writes; bounded.
+    /// that was deleted long enough ago; marks expired records; begins the upkeep of trees whose turn it is. In small writes; bounded.
     pub async fn sweep(&self) -> Result<()> {
         let now = self.clock.now();
         self.sweep_events(now).await?;
@@ -44,6 +44,7 @@ impl Engine {
         self.sweep_deleted(now).await?;
         self.sweep_verified(now).await?;
         self.sweep_reviews(now).await?;
+        Box::pin(self.follow_upkeep()).await?;
         // The log gives its room back, and what was erased from the tables is not in it any more.
         self.store.checkpoint(Checkpoint::Underway { monotonic_us: self.clock.monotonic_us() }).await
     }

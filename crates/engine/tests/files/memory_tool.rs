@@ -10,6 +10,7 @@ use loci_engine::files::{
 };
 use loci_engine::idempotency::ClientToken;
 use loci_engine::memories::NewMemory;
+use loci_engine::safety::RedactionMode;
 use loci_engine::{Engine, EngineParts, EngineSettings};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ErrorKind, Namespace, Result};
@@ -44,13 +45,20 @@ fn refused(shelf: &Shelf, caller: &Principal, input: Value) -> String {
     content
 }
 
+/// Another engine on the shelf's store.
+fn configure(shelf: &mut Shelf, settings: EngineSettings) {
+    let (store, clock) = (shelf.world.store(), Arc::new(shelf.world.clock()));
+    let parts = EngineParts::quiet(store, None, clock, Arc::new(SeededIds::new(7)), Arc::new(OpenVault));
+    shelf.engine = Engine::new(parts, settings);
+}
+
 /// Each sequence on a tree of its own, by somebody who may write, and not below `system/`.
 #[test]
 fn golden_sequences_on_a_real_tree() {
     let sequences: Vec<Value> = serde_json::from_str(GOLDEN).unwrap();
     let shelf = Shelf::new();
     for (number, sequence) in sequences.iter().enumerate() {
-        let namespace = Namespace::parse(&format!("/team/{number}")).unwrap();
+        let namespace = Namespace::parse(format!("/team/{number}")).unwrap();
         let mount = MountAsk::Tree(TreeAsk { memory: shelf.memory(), namespace });
         let writer = shelf.writer(&[Capability::Read, Capability::Write]);
         for step in sequence["steps"].as_array().unwrap() {
@@ -159,7 +167,9 @@ fn a_deletion_takes_a_quarter_of_a_tree_at_most() {
 
 #[test]
 fn what_is_masked_is_said() {
-    let shelf = Shelf::new();
+    let mut shelf = Shelf::new();
+    let redaction = RedactionMode::Mask;
+    configure(&mut shelf, EngineSettings { redaction, ..EngineSettings::default() });
     let secret = "key AKIAIOSFODNN7EXAMPL2 of ours\n";
     let create = json!({"command": "create", "path": "/memories/a.md", "file_text": secret});
     let answer = done(&shelf, create);
@@ -186,14 +196,7 @@ fn mounted() -> Shelf {
         ("both".to_owned(), Mount::Several(both)),
     ]);
     let memory_tool = MemoryToolMounts { mounts, ..MemoryToolMounts::default() };
-    let parts = EngineParts::quiet(
-        shelf.world.store(),
-        None,
-        Arc::new(shelf.world.clock()),
-        Arc::new(SeededIds::new(7)),
-        Arc::new(OpenVault),
-    );
-    shelf.engine = Engine::new(parts, EngineSettings { memory_tool, ..EngineSettings::default() });
+    configure(&mut shelf, EngineSettings { memory_tool, ..EngineSettings::default() });
     let new = NewMemory { name: "shared".to_owned(), event_expiry_days: 30, ..NewMemory::default() };
     let shared = block_on(shelf.engine.memory_create(&shelf.caller, new, None)).unwrap();
     let put = DocumentPut {

@@ -1,10 +1,16 @@
 //! A memory as files through the engine: documents and their preconditions, how trees keep up with records, history, listings. Names
 //! carry the numbers of files-and-git.md §17.1 where they are one of its bugs.
 
+mod consolidations;
 mod documents;
 mod histories;
 mod listings;
 mod lost_updates;
 mod memory_tool;
+mod mirrors;
+mod mirrors_apart;
+mod mirrors_cut_off;
+mod mirrors_git;
+mod mirrors_laid;
 mod trees;
 mod world;

@@ -33,7 +33,10 @@ pub(super) fn titled(title: &str, body: &str) -> PutContent {
 
 impl Shelf {
     pub(super) fn new() -> Self {
-        let world = TestWorld::new().unwrap();
+        Self::of(TestWorld::new().unwrap())
+    }
+
+    pub(super) fn of(world: TestWorld) -> Self {
         let engine = world.engine();
         let caller = Principal::administrator("tester");
         let new = NewMemory { name: "notes".to_owned(), event_expiry_days: 30, ..NewMemory::default() };

@@ -16,6 +16,7 @@ mod repository_reflections;
 mod review_rules;
 mod stories;
 mod summaries;
+mod tree_plans;
 mod windows;
 
 use std::sync::Arc;

@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use loci_model::code::{EntryKind, ObjectId};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::files::{
     ChangeNote, FileBackend, FileBytes, FileCapabilities, FileChange, FileEntry, FileListing, FileSkipped,
-    FilesApplied, FilesCommit, Precondition,
+    FileStep, FilesApplied, FilesCommit, Precondition,
 };
 use loci_model::{Error, Result, limits};
 use sha2::{Digest as _, Sha256};
@@ -26,9 +27,15 @@ use crate::objects::format::{Format, Kind};
 use crate::repository::Repository;
 
 const BRANCH: &str = "refs/heads/main";
-const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n";
+/// Nobody pushes there: what a clone has is pulled, through the rules of every write.
+const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n\
+                      [receive]\n\thideRefs = refs\n";
 /// The file that says whose mirror this is: beside the branches, in no commit.
-const MARKER: &str = "loci-mirror";
+pub(super) const MARKER: &str = "loci-mirror";
+/// Objects of many commits are written when they have so many bytes.
+const TOGETHER_BYTES_MAX: usize = 48 << 20;
+/// A lock that is older is nobody's any more.
+const LOCK_AGE_MAX: Duration = Duration::from_secs(60);
 /// Bytes of a marker.
 const MARKER_BYTES_MAX: u64 = 4_096;
 
@@ -95,12 +102,30 @@ impl Place {
 
     fn list(&self) -> Result<FileListing> {
         let repository = self.repository()?;
-        let told = |error: loci_model::ports::code::CodeError| damaged(&error.detail);
-        let marker = repository.dir.read(MARKER.as_bytes(), MARKER_BYTES_MAX).map_err(told)?;
-        let marker = marker.map(|text| String::from_utf8_lossy(&text).into_owned());
-        let mut listing = FileListing { has_root: true, marker, ..FileListing::default() };
         let tip = self.tip(&repository)?;
-        let Some(tree) = self.tree_of(&repository, tip.as_ref())? else { return Ok(listing) };
+        self.list_tree(&repository, tip.as_ref())
+    }
+
+    /// The files of a commit of the branch; `None` for one that is not in its history.
+    fn list_at(&self, commit: &str) -> Result<Option<FileListing>> {
+        let repository = self.repository()?;
+        let told = |error: loci_model::ports::code::CodeError| damaged(&error.detail);
+        let (Some(commit), Some(tip)) = (ObjectId::parse(commit), self.tip(&repository)?) else {
+            return Ok(None);
+        };
+        if repository.objects.header(&commit).map_err(told)?.is_none_or(|header| header.kind != Kind::Commit)
+            || !repository.is_ancestor(&commit, &tip).map_err(told)?
+        {
+            return Ok(None);
+        }
+        self.list_tree(&repository, Some(&commit)).map(Some)
+    }
+
+    fn list_tree(&self, repository: &Repository, tip: Option<&ObjectId>) -> Result<FileListing> {
+        let told = |error: loci_model::ports::code::CodeError| damaged(&error.detail);
+        let marker = marker_in(repository)?;
+        let mut listing = FileListing { has_root: true, marker, ..FileListing::default() };
+        let Some(tree) = self.tree_of(repository, tip)? else { return Ok(listing) };
         for path in repository.tree_unlisted(&tree).map_err(told)?.iter() {
             listing.skipped.push(FileSkipped { path: path.clone(), why: "no_text_path" });
         }
@@ -114,7 +139,7 @@ impl Place {
                 listing.skipped.push(FileSkipped { path: file.path.clone(), why });
                 continue;
             }
-            match blob(&repository, &file.entry.id)? {
+            match blob(repository, &file.entry.id)? {
                 Some(found) => listing.entries.push(FileEntry {
                     path: file.path.clone(),
                     bytes: found.bytes.len() as u64,
@@ -171,6 +196,71 @@ impl Place {
         Ok(applied)
     }
 
+    /// One commit a step, of changes that ask for nothing: objects of many are written together.
+    fn apply_all(&self, steps: &[FileStep]) -> Result<Vec<FilesApplied>> {
+        let mut applied = Vec::with_capacity(steps.len());
+        let mut rest = steps;
+        while !rest.is_empty() {
+            let done = self.apply_some(rest, &mut applied)?;
+            rest = rest.get(done..).unwrap_or_default();
+        }
+        Ok(applied)
+    }
+
+    /// As many steps as fit into memory; how many.
+    fn apply_some(&self, steps: &[FileStep], applied: &mut Vec<FilesApplied>) -> Result<usize> {
+        let repository = self.repository()?;
+        let first = self.tip(&repository)?;
+        let (mut tip, mut tree) = (first, self.tree_of(&repository, first.as_ref())?);
+        let mut new = NewObjects::new(Format::Sha1);
+        let mut done = 0;
+        for step in steps {
+            done += 1;
+            let mut edits = BTreeMap::new();
+            for change in &step.changes {
+                let blob =
+                    change.bytes.as_ref().map(|bytes| new.add(Kind::Blob, bytes.clone())).transpose()?;
+                edits.insert(change.path.as_str(), blob);
+            }
+            let root = match edited(&repository, &mut new, tree.as_ref(), &edits)? {
+                Some(root) => root,
+                None => new.add(Kind::Tree, Vec::new())?,
+            };
+            if tree == Some(root) {
+                applied.push(FilesApplied::default());
+                continue;
+            }
+            let commit = new.add(Kind::Commit, written(&root, tip.as_ref(), &step.note))?;
+            (tip, tree) = (Some(commit), Some(root));
+            let changed = step.changes.iter().map(|change| change.path.clone()).collect();
+            applied.push(FilesApplied { changed, refused: Vec::new(), commit: Some(commit.to_string()) });
+            if new.bytes() > TOGETHER_BYTES_MAX {
+                break;
+            }
+        }
+        if let Some(tip) = tip.filter(|tip| Some(tip) != first.as_ref()) {
+            new.write(&self.path, &repository)?;
+            self.advance(&repository, first.as_ref(), &tip)?;
+        }
+        Ok(done)
+    }
+
+    /// An empty repository in the place of this one. The branch goes first: what is cut off behind it is begun anew.
+    fn renew(&self) -> Result<()> {
+        let gone = |result: std::io::Result<()>| match result {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(error)),
+            Ok(()) | Err(_) => Ok(()),
+        };
+        gone(fs::remove_file(self.path.join(BRANCH)))?;
+        for file in ["packed-refs", "FETCH_HEAD", "ORIG_HEAD", "shallow"] {
+            gone(fs::remove_file(self.path.join(file)))?;
+        }
+        for folder in ["refs", "logs", "objects"] {
+            gone(fs::remove_dir_all(self.path.join(folder)))?;
+        }
+        make(&self.path).map_err(failed)
+    }
+
     /// Moves the branch, if it is where it was: git's own lock keeps whoever pushes out meanwhile.
     fn advance(&self, repository: &Repository, from: Option<&ObjectId>, to: &ObjectId) -> Result<()> {
         let moved = || Error::conflict("somebody else moved the mirror's branch meanwhile: try again");
@@ -179,10 +269,7 @@ impl Place {
         if let Some(folder) = file.parent() {
             fs::create_dir_all(folder).map_err(failed)?;
         }
-        let held = fs::OpenOptions::new().write(true).create_new(true).open(&lock);
-        let mut held = held.map_err(|error| {
-            if error.kind() == std::io::ErrorKind::AlreadyExists { moved() } else { failed(error) }
-        })?;
+        let mut held = held(&lock)?;
         let work = || -> Result<()> {
             if self.tip(repository)?.as_ref() != from {
                 return Err(moved());
@@ -211,6 +298,35 @@ impl Place {
         let message = text.split_once("\n\n").map(|(_, message)| message).unwrap_or_default();
         Ok(Some(FilesCommit { id: tip.to_string(), message: message.to_owned() }))
     }
+}
+
+/// Takes git's lock. One that was left behind by who was cut off goes: no one holds it for so long.
+fn held(lock: &Path) -> Result<fs::File> {
+    let take = || fs::OpenOptions::new().write(true).create_new(true).open(lock);
+    let is_held = |error: &std::io::Error| error.kind() == std::io::ErrorKind::AlreadyExists;
+    let mut taken = take();
+    if taken.as_ref().is_err_and(is_held) {
+        let since = fs::metadata(lock).and_then(|lying| lying.modified());
+        let age = since.ok().and_then(|since| since.elapsed().ok()).unwrap_or_default();
+        if age >= LOCK_AGE_MAX {
+            drop(fs::remove_file(lock));
+            taken = take();
+        }
+    }
+    taken.map_err(|error| {
+        if is_held(&error) {
+            let rule = format!("{} is held by another: try again in a minute", lock.display());
+            Error::conflict(rule)
+        } else {
+            failed(error)
+        }
+    })
+}
+
+fn marker_in(repository: &Repository) -> Result<Option<String>> {
+    let read = repository.dir.read(MARKER.as_bytes(), MARKER_BYTES_MAX);
+    let marker = read.map_err(|error| damaged(&error.detail))?;
+    Ok(marker.map(|text| String::from_utf8_lossy(&text).into_owned()))
 }
 
 fn read_at(repository: &Repository, tree: &ObjectId, path: &str) -> Result<Option<FileBytes>> {
@@ -264,12 +380,55 @@ impl FileBackend for BareFiles {
         self.0.ask(move |place| place.apply(&changes, &note))
     }
 
+    fn apply_all(&self, steps: Vec<FileStep>) -> BoxFuture<'_, Result<Vec<FilesApplied>>> {
+        self.0.ask(move |place| place.apply_all(&steps))
+    }
+
+    fn renew(&self) -> BoxFuture<'_, Result<()>> {
+        self.0.ask(Place::renew)
+    }
+
+    fn list_at<'a>(&'a self, commit: &'a str) -> BoxFuture<'a, Result<Option<FileListing>>> {
+        let commit = commit.to_owned();
+        self.0.ask(move |place| place.list_at(&commit))
+    }
+
     fn mark<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<()>> {
         let text = text.to_owned();
         self.0.ask(move |place| durable(&place.path, MARKER, text.as_bytes()).map_err(failed))
     }
 
+    fn marker(&self) -> BoxFuture<'_, Result<Option<String>>> {
+        self.0.ask(|place| marker_in(&place.repository()?))
+    }
+
     fn newest(&self) -> BoxFuture<'_, Result<Option<FilesCommit>>> {
         self.0.ask(Place::newest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    #[test]
+    fn a_lock_that_was_left_behind_goes() {
+        let check = |age: Option<Duration>, expect: bool| {
+            let folder = tempfile::tempdir().unwrap();
+            let lock = folder.path().join("main.lock");
+            if let Some(age) = age {
+                let file = fs::File::create(&lock).unwrap();
+                let now = file.metadata().unwrap().modified().unwrap();
+                file.set_modified(now.checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH)).unwrap();
+            }
+            let told = held(&lock).map(drop).map_err(|error| error.message);
+            assert_eq!(told.is_ok(), expect, "{age:?} {told:?}");
+            assert!(told.err().is_none_or(|told| told.contains("main.lock")));
+        };
+        check(None, true);
+        check(Some(Duration::from_secs(5)), false);
+        check(Some(Duration::from_secs(61)), true);
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -13,18 +13,16 @@ use loci_model::ports::BoxFuture;
 use loci_model::ports::code::CodeError;
 use loci_model::ports::files::{
     ChangeNote, FileBackend, FileBytes, FileCapabilities, FileChange, FileDigest, FileEntry, FileListing,
-    FileSkipped, FilesApplied, FilesCommit, Precondition,
+    FileSkipped, FilesApplied, FilesCommit, MARKER, Precondition, is_passed_over,
 };
 use loci_model::{Error, Result, limits};
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
 use super::served::Served;
 use crate::beneath::{Dir, Lying, Stamp};
 
-/// The file that says whose mirror this is.
-const MARKER: &str = ".loci-mirror";
 /// Before the name of a file that is being written.
 const BESIDE: &str = ".loci-writing-";
 /// Bytes of a marker.
@@ -53,6 +51,14 @@ impl DirectoryFiles {
     /// Where it cannot be made.
     pub fn open(path: &Path) -> Result<Self> {
         std::fs::create_dir_all(path).map_err(failed)?;
+        Self::at(path)
+    }
+
+    /// The directory at a path, which need not be there before it is marked.
+    ///
+    /// # Errors
+    /// Where its thread cannot be started.
+    pub fn at(path: &Path) -> Result<Self> {
         Served::new(Place { path: path.to_owned(), known: Mutex::default() }).map(Self)
     }
 }
@@ -106,32 +112,49 @@ impl Place {
         listing: &mut FileListing,
         seen: &mut HashMap<String, (Stamp, FileDigest)>,
     ) -> Result<()> {
-        for raw in dir.names(NAMES_MAX).map_err(told)? {
+        let names = match dir.names(NAMES_MAX) {
+            Ok(names) => names,
+            // Without the root nothing can be said; a directory in it keeps nobody else from being read.
+            Err(error) if prefix.is_empty() => return Err(told(error)),
+            Err(_) => {
+                let path = prefix.trim_end_matches('/').to_owned();
+                listing.skipped.push(FileSkipped { path, why: "unreadable" });
+                return Ok(());
+            }
+        };
+        for raw in names {
             let shown = format!("{prefix}{}", String::from_utf8_lossy(&raw));
             let mut skip = |why| listing.skipped.push(FileSkipped { path: shown.clone(), why });
             let Ok(name) = std::str::from_utf8(&raw) else {
                 skip("no_text_path");
                 continue;
             };
-            if is_hidden(name) {
+            if is_passed_over(name) {
                 continue;
             }
-            match dir.look(&raw).map_err(told)? {
-                Some((Lying::Directory, _)) if depth < DEPTH_MAX => {
-                    if let Some(inner) = dir.directory(&raw).map_err(told)? {
-                        self.walk(root, &inner, &format!("{shown}/"), depth + 1, listing, seen)?;
+            let Ok(lying) = dir.look(&raw) else {
+                skip("unreadable");
+                continue;
+            };
+            match lying {
+                Some((Lying::Directory, _)) if depth < DEPTH_MAX => match dir.directory(&raw) {
+                    Ok(Some(inner)) if is_mirror(&inner) => skip("other_mirror"),
+                    Ok(Some(inner)) => {
+                        self.walk(root, &inner, &format!("{shown}/"), depth + 1, listing, seen)?
                     }
-                }
+                    Ok(None) => {}
+                    Err(_) => skip("unreadable"),
+                },
                 Some((Lying::File, stamp)) if stamp.bytes > limits::MIRRORED_FILE_BYTES_MAX => {
                     skip("too_large")
                 }
-                Some((Lying::File, stamp)) => match self.digest(root, &shown, stamp)? {
-                    Some(sha256) => {
+                Some((Lying::File, stamp)) => match self.digest(root, &shown, stamp) {
+                    Ok(Some(sha256)) => {
                         seen.insert(shown.clone(), (stamp, sha256));
                         listing.entries.push(FileEntry { path: shown, bytes: stamp.bytes, sha256 });
                     }
-                    // It went meanwhile: the next look says what is there.
-                    None => skip("unreadable"),
+                    // It went meanwhile, or nobody may read it: the next look says what is there.
+                    Ok(None) | Err(_) => skip("unreadable"),
                 },
                 Some((Lying::Symlink, _)) => skip("symlink"),
                 Some((Lying::Directory | Lying::Other, _)) => skip("no_regular_file"),
@@ -168,7 +191,12 @@ impl Place {
             }
             match &change.bytes {
                 Some(bytes) if known.as_ref().map(|known| &known.bytes) == Some(bytes) => continue,
-                Some(bytes) => write(&self.path, &change.path, bytes)?,
+                Some(bytes) => {
+                    if !write(&self.path, &change.path, bytes, change.only_if)? {
+                        applied.refused.push(change.path.clone());
+                        continue;
+                    }
+                }
                 None if known.is_none() => continue,
                 None => remove(&self.path, &change.path)?,
             }
@@ -181,12 +209,6 @@ impl Place {
 fn read_at(root: &Dir, path: &str) -> Result<Option<FileBytes>> {
     let bytes = root.read(path.as_bytes(), limits::MIRRORED_FILE_BYTES_MAX).map_err(told)?;
     Ok(bytes.map(|bytes| FileBytes { sha256: Sha256::digest(&bytes).into(), bytes }))
-}
-
-/// What is hidden, and what editors and stores leave while they write.
-fn is_hidden(name: &str) -> bool {
-    let is_unfinished = [".swp", ".tmp", "~"].iter().any(|end| name.ends_with(end));
-    name.starts_with('.') || is_unfinished || name.contains(".__strands_tmp_")
 }
 
 const DIRECTORY: OFlags =
@@ -208,7 +230,8 @@ fn parent_of<'a>(root: &Path, path: &'a str) -> Result<(OwnedFd, &'a str)> {
     Ok((at, name))
 }
 
-fn write(root: &Path, path: &str, bytes: &[u8]) -> Result<()> {
+/// Writes a file; false where something else lies there than must, when it is about to be in its place.
+fn write(root: &Path, path: &str, bytes: &[u8], only_if: Precondition) -> Result<bool> {
     let (folder, name) = parent_of(root, path)?;
     let digest = Sha256::digest(path.as_bytes());
     let beside: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
@@ -218,8 +241,50 @@ fn write(root: &Path, path: &str, bytes: &[u8]) -> Result<()> {
     let mut file = File::from(file);
     file.write_all(bytes).map_err(failed)?;
     file.sync_all().map_err(failed)?;
-    rustix::fs::renameat(&folder, beside.as_str(), &folder, name).map_err(refused)?;
-    rustix::fs::fsync(&folder).map_err(refused)
+    let done = put_in_place(&folder, &beside, name, only_if);
+    if !matches!(done, Ok(true)) {
+        let _ = rustix::fs::unlinkat(&folder, beside.as_str(), AtFlags::empty());
+        return done;
+    }
+    rustix::fs::fsync(&folder).map_err(refused)?;
+    Ok(true)
+}
+
+fn put_in_place(folder: &OwnedFd, beside: &str, name: &str, only_if: Precondition) -> Result<bool> {
+    let over = || rustix::fs::renameat(folder, beside, folder, name).map(|()| true).map_err(refused);
+    match only_if {
+        Precondition::Any => over(),
+        Precondition::Absent => {
+            match rustix::fs::renameat_with(folder, beside, folder, name, RenameFlags::NOREPLACE) {
+                Ok(()) => Ok(true),
+                Err(Errno::EXIST) => Ok(false),
+                // Not every file system knows it.
+                Err(Errno::INVAL | Errno::NOSYS) => {
+                    let found = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+                    if found.is_ok() { Ok(false) } else { over() }
+                }
+                Err(error) => Err(refused(error)),
+            }
+        }
+        // Writing took its time: somebody may have saved the file meanwhile.
+        Precondition::Holds(digest) => {
+            let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+            let file = match rustix::fs::openat(folder, name, flags, Mode::empty()) {
+                Ok(file) => File::from(file),
+                Err(Errno::NOENT | Errno::LOOP) => return Ok(false),
+                Err(error) => return Err(refused(error)),
+            };
+            let mut bytes = Vec::new();
+            file.take(limits::MIRRORED_FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+            if FileDigest::from(Sha256::digest(&bytes)) == digest { over() } else { Ok(false) }
+        }
+    }
+}
+
+/// True for the root of another mirror, a directory or a repository.
+fn is_mirror(dir: &Dir) -> bool {
+    let has = |marker: &str| matches!(dir.look(marker.as_bytes()), Ok(Some((Lying::File, _))));
+    has(MARKER) || has(super::bare::MARKER)
 }
 
 /// Removes a file, and directories that are empty then.
@@ -261,10 +326,77 @@ impl FileBackend for DirectoryFiles {
 
     fn mark<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<()>> {
         let text = text.to_owned();
-        self.0.ask(move |place| write(&place.path, MARKER, text.as_bytes()))
+        self.0.ask(move |place| {
+            std::fs::create_dir_all(&place.path).map_err(failed)?;
+            write(&place.path, MARKER, text.as_bytes(), Precondition::Any).map(drop)
+        })
+    }
+
+    fn renew(&self) -> BoxFuture<'_, Result<()>> {
+        self.0.ask(|place| {
+            let listing = place.list()?;
+            listing.entries.iter().try_for_each(|entry| remove(&place.path, &entry.path))
+        })
     }
 
     fn newest(&self) -> BoxFuture<'_, Result<Option<FilesCommit>>> {
         Box::pin(async { Ok(None) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_in_place_is_over_what_must_lie_there() {
+        let digest = |text: &str| FileDigest::from(Sha256::digest(text.as_bytes()));
+        let check = |lies: Option<&str>, only_if: Precondition, expect: bool| {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("a.md");
+            if let Some(text) = lies {
+                std::fs::write(&file, text).unwrap();
+            }
+            assert_eq!(
+                write(folder.path(), "a.md", b"new", only_if).unwrap(),
+                expect,
+                "{lies:?} {only_if:?}"
+            );
+            let expect = if expect { Some("new") } else { lies };
+            assert_eq!(std::fs::read_to_string(&file).ok().as_deref(), expect);
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), usize::from(expect.is_some()));
+        };
+        check(None, Precondition::Absent, true);
+        check(Some("saved just now"), Precondition::Absent, false);
+        check(Some("old"), Precondition::Holds(digest("old")), true);
+        check(Some("saved just now"), Precondition::Holds(digest("old")), false);
+        check(None, Precondition::Holds(digest("old")), false);
+        check(Some("old"), Precondition::Any, true);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_passed_over() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let closed = |path: &str| {
+            let nobody = std::fs::Permissions::from_mode(0o000);
+            std::fs::set_permissions(folder.path().join(path), nobody).unwrap();
+        };
+        for path in ["a.md", "b/c.md", "d.md", "e/f.md"] {
+            let place = folder.path().join(path);
+            std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+            std::fs::write(place, path).unwrap();
+        }
+        std::fs::write(folder.path().join("e").join(MARKER), "version 1\nx\n").unwrap();
+        closed("a.md");
+        closed("b");
+        let is_root = std::fs::read(folder.path().join("a.md")).is_ok();
+        let place = Place { path: folder.path().to_owned(), known: Mutex::default() };
+        let listing = place.list().unwrap();
+        let skipped: Vec<_> = listing.skipped.iter().map(|one| (one.path.as_str(), one.why)).collect();
+        // Nothing is closed to root.
+        let expect: &[_] = if is_root { &[] } else { &[("a.md", "unreadable"), ("b", "unreadable")] };
+        assert_eq!(skipped, [expect, &[("e", "other_mirror")]].concat());
+        assert!(listing.entries.iter().any(|entry| entry.path == "d.md"));
     }
 }

@@ -7,14 +7,20 @@
 //! | `bare` | a bare repository: one commit a call, its branch moved only from where it was |
 //! | `edited_tree` | trees with some of their files changed |
 //! | `object_writing`, `pack_writing` | objects, one by one or as a pack |
+//! | `cloned` | what a clone has otherwise than a commit of its history |
+//! | `places` | where mirrors may lie |
 //! | `served` | the thread that a place is worked on by |
 
 mod bare;
+mod cloned;
 mod directory;
 mod edited_tree;
 mod object_writing;
 mod pack_writing;
+mod places;
 mod served;
 
 pub use bare::BareFiles;
+pub use cloned::{ChangedFile, Cloned};
 pub use directory::DirectoryFiles;
+pub use places::LocalPlaces;

@@ -22,16 +22,18 @@ const LOOSE_MAX: usize = 64;
 pub(super) struct NewObjects {
     format: Format,
     objects: BTreeMap<ObjectId, (Kind, Vec<u8>)>,
+    bytes: usize,
 }
 
 impl NewObjects {
     pub(super) fn new(format: Format) -> Self {
-        Self { format, objects: BTreeMap::new() }
+        Self { format, objects: BTreeMap::new(), bytes: 0 }
     }
 
     /// Adds one; its id.
     pub(super) fn add(&mut self, kind: Kind, content: Vec<u8>) -> Result<ObjectId> {
         let id = self.format.id_of(kind, &content).ok_or_else(|| Error::bug("an object without an id"))?;
+        self.bytes += content.len();
         self.objects.entry(id).or_insert((kind, content));
         Ok(id)
     }
@@ -39,6 +41,11 @@ impl NewObjects {
     /// The content of one that was added.
     pub(super) fn get(&self, id: &ObjectId) -> Option<&[u8]> {
         self.objects.get(id).map(|(_, content)| content.as_slice())
+    }
+
+    /// Bytes of all that were added.
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Writes those that the repository at `place` lacks; durable when this returns.

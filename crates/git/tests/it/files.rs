@@ -5,7 +5,7 @@ use std::process::Command;
 
 use futures::executor::block_on;
 use loci_git::{BareFiles, DirectoryFiles};
-use loci_model::ports::files::{ChangeNote, FileBackend, FileChange, FilesApplied, Precondition};
+use loci_model::ports::files::{ChangeNote, FileBackend, FileChange, FileStep, FilesApplied, Precondition};
 use loci_model::{ErrorKind, Result, Timestamp};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
@@ -181,4 +181,40 @@ fn nothing_leaves_a_directory() {
     std::fs::remove_dir_all(&inside).unwrap();
     assert!(!block_on(backend.list()).unwrap().has_root, "an empty listing says nothing then");
     assert!(write("a.md").is_err() && !inside.exists());
+}
+
+#[test]
+fn a_directory_that_was_removed_is_made_again_by_its_marker_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("mirror");
+    let backend = DirectoryFiles::open(&root).unwrap();
+    put(&backend, &[("knowledge/facts/a.md", Some("one\n"))], "first");
+    std::fs::remove_dir_all(&root).unwrap();
+    let again = || change("knowledge/facts/a.md", Some("one\n"), Precondition::Absent);
+    assert!(block_on(backend.apply(vec![again()], note("again"))).is_err());
+    assert!(!root.exists(), "it is not made again in the middle of a sync");
+    block_on(backend.mark("version 1\nm-1\n")).unwrap();
+    block_on(backend.apply(vec![again()], note("again"))).unwrap();
+    assert_eq!(paths(&backend), ["knowledge/facts/a.md"]);
+}
+
+#[test]
+fn a_repository_that_is_renewed_forgets_its_objects() {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = BareFiles::open(&folder.path().join("m.git")).unwrap();
+    let first = put(&backend, &[("a.md", Some("one\n"))], "first").commit.unwrap();
+    put(&backend, &[("a.md", Some("two\n"))], "second");
+    assert_eq!(block_on(backend.list_at(&first)).unwrap().unwrap().entries.len(), 1);
+    assert!(block_on(backend.list_at(&"0".repeat(40))).unwrap().is_none());
+    block_on(backend.renew()).unwrap();
+    assert!(
+        block_on(backend.newest()).unwrap().is_none() && block_on(backend.list_at(&first)).unwrap().is_none()
+    );
+    let steps = [("first", "one\n"), ("second", "two\n")].map(|(message, content)| FileStep {
+        changes: vec![change("a.md", Some(content), Precondition::Any)],
+        note: note(message),
+    });
+    let applied = block_on(backend.apply_all(steps.to_vec())).unwrap();
+    assert_eq!(applied[0].commit.as_ref(), Some(&first), "the same, together as one by one");
+    assert_eq!(text(&backend, "a.md").as_deref(), Some("two\n"));
 }

@@ -4,9 +4,16 @@
 //! Paths are relative, with `/` between their parts, and have passed the rules of documents: a backend only makes sure that none leaves its
 //! root. What a backend cannot do it says in its capabilities, and is never asked for.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::mirror::MirrorKind;
 use crate::{Result, Timestamp};
 
 use super::BoxFuture;
+
+/// The file at a mirror's root that says whose it is; never one of its files.
+pub const MARKER: &str = ".loci-mirror";
 
 /// What a backend can do beside reading, listing and writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,7 +66,7 @@ pub struct FileEntry {
 pub struct FileSkipped {
     /// Where, as far as it can be written.
     pub path: String,
-    /// Why: `symlink`, `no_regular_file`, `no_text_path`, `too_large`, `unreadable`.
+    /// Why: `symlink`, `no_regular_file`, `no_text_path`, `too_large`, `unreadable`, `other_mirror`.
     pub why: &'static str,
 }
 
@@ -122,6 +129,24 @@ pub struct FilesCommit {
     pub message: String,
 }
 
+/// True for paths that directories pass over: what is hidden, and what editors and stores leave while they write. A document that is called so has
+/// no file there.
+pub fn is_passed_over(path: &str) -> bool {
+    path.split('/').any(|name| {
+        let is_unfinished = [".swp", ".tmp", "~"].iter().any(|end| name.ends_with(end));
+        name.starts_with('.') || is_unfinished || name.contains(".__strands_tmp_")
+    })
+}
+
+/// Changes that belong together, with what is kept of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileStep {
+    /// The changes.
+    pub changes: Vec<FileChange>,
+    /// Who made them, when and why.
+    pub note: ChangeNote,
+}
+
 /// A place for files.
 pub trait FileBackend: Send + Sync {
     /// What it can do.
@@ -145,15 +170,73 @@ pub trait FileBackend: Send + Sync {
     /// What the place says; what was changed before that stays, unless the backend changes several together.
     fn apply(&self, changes: Vec<FileChange>, note: ChangeNote) -> BoxFuture<'_, Result<FilesApplied>>;
 
-    /// Writes the marker that says whose mirror this is.
+    /// Changes files step by step, as [`FileBackend::apply`] does, each with its own note. What was done before an error stays.
+    ///
+    /// # Errors
+    /// What the place says.
+    fn apply_all(&self, steps: Vec<FileStep>) -> BoxFuture<'_, Result<Vec<FilesApplied>>> {
+        Box::pin(async move {
+            let mut applied = Vec::with_capacity(steps.len());
+            for step in steps {
+                applied.push(self.apply(step.changes, step.note).await?);
+            }
+            Ok(applied)
+        })
+    }
+
+    /// Takes everything out, history and all: what was there cannot be read any more.
+    ///
+    /// # Errors
+    /// What the place says.
+    fn renew(&self) -> BoxFuture<'_, Result<()>>;
+
+    /// Files as they were at a change of a versioned backend; `None` where it has no such change.
+    ///
+    /// # Errors
+    /// What the place says.
+    fn list_at<'a>(&'a self, commit: &'a str) -> BoxFuture<'a, Result<Option<FileListing>>> {
+        let _ = commit;
+        Box::pin(async { Ok(None) })
+    }
+
+    /// Writes the marker that says whose mirror this is; the root is made where it is gone.
     ///
     /// # Errors
     /// What the place says.
     fn mark<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<()>>;
+
+    /// The text of the marker, where there is one.
+    ///
+    /// # Errors
+    /// What the place says.
+    fn marker(&self) -> BoxFuture<'_, Result<Option<String>>> {
+        Box::pin(async { Ok(self.list().await?.marker) })
+    }
 
     /// The newest change; `None` without one, and of a backend that keeps none.
     ///
     /// # Errors
     /// What the place says.
     fn newest(&self) -> BoxFuture<'_, Result<Option<FilesCommit>>>;
+}
+
+/// Where mirrors may lie.
+pub trait FilePlaces: Send + Sync {
+    /// The place of a path, as the configuration allows it: `is_configured` where the path stands in that itself.
+    ///
+    /// # Errors
+    /// `Invalid`, naming `path`, where nothing may be written there; `Invalid`, naming `kind`, for one that this process cannot reach.
+    fn resolve(&self, kind: MirrorKind, path: &str, is_configured: bool) -> Result<PathBuf>;
+
+    /// Opens a place. It is made where it is not there.
+    ///
+    /// # Errors
+    /// As [`FilePlaces::resolve`]; `Unavailable` where it cannot be made or read.
+    fn open(&self, kind: MirrorKind, path: &str, is_configured: bool) -> Result<Arc<dyn FileBackend>>;
+
+    /// Whose disks these are: one word for all processes that share them, and no others. `fresh` makes the word where there is none yet.
+    ///
+    /// # Errors
+    /// `Unavailable` where it can be neither read nor written.
+    fn installation(&self, fresh: &dyn Fn() -> String) -> Result<String>;
 }

@@ -11,6 +11,9 @@ use crate::redact;
 /// What stands in a path as it is; the rest is percent-encoded.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
+/// What stands in a query as it is.
+const ENCODED_IN_QUERY: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
 /// How a target is reached.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Address {
@@ -119,6 +122,11 @@ pub(super) fn of_path(path: &Path) -> String {
 /// A path with everything encoded that is not part of one.
 pub(super) fn encoded(path: &str) -> impl fmt::Display {
     utf8_percent_encode(path, ENCODED)
+}
+
+/// A text with everything encoded that is not part of a query's value.
+pub(super) fn encoded_query(text: &str) -> impl fmt::Display {
+    utf8_percent_encode(text, ENCODED_IN_QUERY)
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub(super) async fn put(
     accepted(transport.send(request).await)
 }
 
-fn url(target: &Target, bucket: &str, key: &str) -> Result<String> {
+pub(super) fn url(target: &Target, bucket: &str, key: &str) -> Result<String> {
     let aws = || format!("https://s3.{}.amazonaws.com", target.region);
     let endpoint = target.endpoint.clone().unwrap_or_else(aws);
     let endpoint = endpoint.trim_end_matches('/');
@@ -60,18 +60,23 @@ pub(super) fn sign(
     request: &mut Request,
     at: Timestamp,
 ) -> Result<()> {
+    let Some(signer) = signer(target, service)? else { return Ok(()) };
+    signer.sign(request, at, path).map_err(|why| {
+        Error::unavailable("the request cannot be signed: look at the target's keys and endpoint")
+            .caused_by(why)
+    })
+}
+
+/// Who signs by the target's keys, where it has any.
+pub(super) fn signer(target: &Target, service: &'static str) -> Result<Option<Signer>> {
     let (Some(access_key), Some(secret)) = (target.access_key.get()?, target.secret_key.get()?) else {
-        return Ok(());
+        return Ok(None);
     };
-    let signer = Signer {
+    Ok(Some(Signer {
         access_key: access_key.expose().to_owned(),
         secret: Secret::clone(secret),
         session_token: target.session_token.get()?.cloned(),
         region: target.region.clone(),
         service,
-    };
-    signer.sign(request, at, path).map_err(|why| {
-        Error::unavailable("the request cannot be signed: look at the target's keys and endpoint")
-            .caused_by(why)
-    })
+    }))
 }

@@ -6,7 +6,9 @@
 
 mod address;
 mod bucket;
+mod bucket_files;
 mod folder;
+mod listed;
 mod stream;
 mod webhook;
 
@@ -21,6 +23,7 @@ use loci_model::ports::objects::{Objects, Stored};
 use loci_model::{Error, Result, limits};
 
 pub use address::Address;
+pub use bucket_files::BucketFiles;
 
 use crate::redact;
 use crate::request::{Answer, OutboundError, Reach, Transport};
@@ -70,6 +73,8 @@ pub struct Target {
     pub session_token: Named,
     /// The bucket is in the path, not in the host's name.
     pub path_style: bool,
+    /// The service knows conditions of writes, which mirrors need to be safe beside other writers.
+    pub conditional_writes: bool,
 }
 
 /// What clients may choose themselves (`compat.client_targets`).
@@ -122,6 +127,20 @@ impl Targets {
         Ok(Self { by_name, clients, transport, clock })
     }
 
+    /// The bucket of a name, below `folder` in it, as a place for files.
+    ///
+    /// # Errors
+    /// `Invalid`, naming `path`: no such target, or one that is no bucket.
+    pub fn bucket_files(&self, name: &str, folder: &str) -> Result<BucketFiles> {
+        let target = self.by_name.get(name).cloned().ok_or_else(|| {
+            let rule = format!(
+                "path must begin with the name of a [[target]] for s3; there is none called {name:?}"
+            );
+            Error::invalid("path", rule)
+        })?;
+        BucketFiles::new(target, folder, Arc::clone(&self.transport))
+    }
+
     /// The target of a name, and who chose its address.
     fn find(&self, name: &str) -> Option<(Target, Reach)> {
         if let Some(target) = self.by_name.get(name) {
@@ -144,6 +163,7 @@ impl Targets {
             secret_key: Named::None,
             session_token: Named::None,
             path_style: false,
+            conditional_writes: true,
         };
         is_legal.then_some((target, Reach::Public))
     }

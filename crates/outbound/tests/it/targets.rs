@@ -48,6 +48,7 @@ fn target(name: &str, url: &str) -> Target {
         secret_key: Named::None,
         session_token: Named::None,
         path_style: false,
+        conditional_writes: true,
     }
 }
 

@@ -197,9 +197,11 @@ fn reason_of(reason: ModelReason) -> Reason {
         | ModelReason::BadReply
         | ModelReason::AlreadyAnswered
         | ModelReason::LeaseLost
+        | ModelReason::RedactedContent
         | ModelReason::StaleVersion
         | ModelReason::PreconditionRequired
         | ModelReason::PathConflict
+        | ModelReason::RunActive
         | ModelReason::Code(_) => Reason::FieldValidationFailed,
         ModelReason::IdempotentParameterMismatch => Reason::IdempotentParameterMismatch,
         ModelReason::EventInOtherSession => Reason::EventInOtherSession,

@@ -253,8 +253,10 @@ fn code_of(error: &Error) -> Code {
             | Reason::ResourceConflict
             | Reason::AlreadyAnswered
             | Reason::LeaseLost
+            | Reason::RedactedContent
             | Reason::StaleVersion
-            | Reason::PathConflict,
+            | Reason::PathConflict
+            | Reason::RunActive,
         ) => return Code::Conflict,
         Some(
             Reason::CannotParse

@@ -124,7 +124,7 @@ pub(super) fn query<Q: DeserializeOwned>(parts: &Parts) -> Result<Q> {
         .map_err(|error| problem::unreadable_query(&error.body_text()))
 }
 
-pub(super) async fn read_body(body: axum::body::Body, max: usize) -> Result<Bytes> {
+pub(crate) async fn read_body(body: axum::body::Body, max: usize) -> Result<Bytes> {
     match Limited::new(body, max).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => {

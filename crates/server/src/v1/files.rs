@@ -249,12 +249,11 @@ async fn record_redact(call: Call, asked: shape::RedactionAsk) -> Result<shape::
         reason: asked.reason,
     };
     let done = call.doors.engine.record_redact(&call.caller, redact).await?;
-    let owned = |words: Vec<&'static str>| words.into_iter().map(ToOwned::to_owned).collect();
     Ok(shape::Redaction {
         record: done.record.to_string(),
         versions: done.versions,
         current_version: done.current_version,
-        places: owned(done.places),
-        unreachable: owned(done.unreachable),
+        places: done.places,
+        unreachable: done.unreachable,
     })
 }

@@ -8,6 +8,8 @@ pub(crate) mod attribution;
 mod call;
 mod commits;
 mod conflicts;
+mod consolidations;
+mod consolidations_shape;
 mod cursor;
 mod dead_letters;
 mod deliveries;
@@ -27,6 +29,7 @@ mod keys;
 mod memories;
 mod memory_tool;
 mod metrics;
+mod mirrors;
 mod objects;
 mod openapi;
 mod outcomes;
@@ -71,6 +74,7 @@ use axum::routing::get;
 use http::header;
 
 use crate::doors::Doors;
+pub(crate) use call::read_body;
 use table::Table;
 pub use tools::error_of as tool_error_of;
 
@@ -82,8 +86,10 @@ fn operations() -> Table {
     let table = search::operations(table);
     let table = files::operations(table);
     let table = trees::operations(table);
+    let table = consolidations::operations(table);
     let table = objects::operations(table);
     let table = memory_tool::operations(table);
+    let table = mirrors::operations(table);
     let table = tools::operations(table);
     let table = profiles::operations(table);
     let table = repositories::operations(table);

@@ -10,5 +10,5 @@ mod standing;
 
 pub use conflict_resolve::{ConflictDecision, ConflictResolved};
 pub use conflicts_list::{ConflictListing, ConflictShown};
-pub(crate) use noting::note;
-pub(super) use standing::open_of;
+pub(crate) use noting::{note, note_anywhere};
+pub(crate) use standing::open_of;

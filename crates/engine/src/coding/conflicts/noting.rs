@@ -4,6 +4,7 @@
 use loci_model::conflict::Conflict;
 use loci_model::ports::store::Tx;
 use loci_model::record::Record;
+use loci_model::tree_entry::owner_of;
 use loci_model::{ActorId, Namespace, RecordId, Result, Timestamp};
 use sha2::{Digest, Sha256};
 
@@ -20,6 +21,27 @@ pub(crate) fn note(
     at: Timestamp,
 ) -> Result<Option<String>> {
     let Some(actor) = repository_of(&against.namespace) else { return Ok(None) };
+    note_of(tx, actor, (standing, against), reason, at).map(Some)
+}
+
+/// The same of two records of a tree, wherever it lies: beside a repository they are nobody's.
+pub(crate) fn note_anywhere(
+    tx: &mut dyn Tx,
+    (standing, against): (&RecordId, &Record),
+    reason: &str,
+    at: Timestamp,
+) -> Result<String> {
+    let actor = repository_of(&against.namespace).map_or_else(|| owner_of(None), Ok)?;
+    note_of(tx, actor, (standing, against), reason, at)
+}
+
+fn note_of(
+    tx: &mut dyn Tx,
+    actor: ActorId,
+    (standing, against): (&RecordId, &Record),
+    reason: &str,
+    at: Timestamp,
+) -> Result<String> {
     let id = id_of(standing, &against.id);
     if tx.ledger().noun::<Conflict>(&against.memory, &id)?.is_none() {
         let conflict = Conflict {
@@ -34,7 +56,7 @@ pub(crate) fn note(
         };
         tx.ledger_mut().put_noun(&conflict)?;
     }
-    Ok(Some(id))
+    Ok(id)
 }
 
 /// The id of the conflict of two records, whichever was there first.

@@ -9,11 +9,7 @@ use loci_model::record::RecordState;
 use loci_model::{ActorId, MemoryId, RecordId, Result, limits};
 
 /// Open conflicts of a repository whose two records stand, the newest first.
-pub(in crate::coding) fn open_of(
-    tx: &dyn ReadTx,
-    memory: &MemoryId,
-    actor: &ActorId,
-) -> Result<Vec<Conflict>> {
+pub(crate) fn open_of(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId) -> Result<Vec<Conflict>> {
     let page = LedgerPage {
         memory: memory.clone(),
         shelf: loci_model::ledger::Shelf::Conflict,

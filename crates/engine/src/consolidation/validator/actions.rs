@@ -98,7 +98,7 @@ pub(super) fn unread(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
         let Some(path) = action.writes() else { continue };
-        let stands = judging.stands(path);
+        let stands = judging.stands(path) || judging.is_taken(path);
         let own = match action {
             Action::Merge { sources, .. } => {
                 sources.iter().any(|source| reference_key(source) == reference_key(path))

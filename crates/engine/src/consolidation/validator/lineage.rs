@@ -1,4 +1,6 @@
-//! Rules on what comes from what: V03 merging, V14 deriving, V15 superseding.
+//! Rules on what comes from what: V03 merging, V14 deriving, V15 superseding and trust.
+
+use loci_model::record::TrustTier;
 
 use super::super::plan::{Action, Operation};
 use super::super::relate::rank;
@@ -89,6 +91,51 @@ fn counts(text: &str) -> Vec<(usize, usize)> {
             _ => None,
         })
         .collect()
+}
+
+/// V15: documents that are not trusted alike become one unseen only where they say the same to the letter.
+pub(super) fn trusted_alike(judging: &mut Judging<'_>) {
+    let plan = judging.plan;
+    for (at, action) in plan.actions.iter().enumerate() {
+        let Action::Merge { sources, words, .. } = action else { continue };
+        let found: Vec<&PlanDocument> = sources.iter().filter_map(|source| judging.find(source)).collect();
+        let Some((first, rest)) = found.split_first() else { continue };
+        let is_alike = rest.iter().all(|other| rank(other.tier) == rank(first.tier));
+        let body = words.body.as_ref().or(words.content.as_ref()).unwrap_or(&first.text);
+        if !is_alike && found.iter().any(|one| one.text != *body) {
+            judging.hold(RuleCode::V15, at, "the merged documents are not trusted alike");
+        }
+    }
+}
+
+/// V15: a model neither rewrites what somebody confirmed nor puts away what nothing of equal trust covers, unless a person says so.
+pub(super) fn by_model(judging: &mut Judging<'_>) {
+    if !judging.bounds.by_model {
+        return;
+    }
+    let plan = judging.plan;
+    for (at, action) in plan.actions.iter().enumerate() {
+        match action {
+            Action::Update { path, words, .. } => {
+                let rewrites = words.body.is_some() || words.content.is_some();
+                let is_confirmed =
+                    judging.find(path).is_some_and(|document| document.tier == TrustTier::Confirmed);
+                if rewrites && is_confirmed {
+                    judging.hold(RuleCode::V15, at, format!("{path} was confirmed by a person"));
+                }
+            }
+            Action::Archive { path, covered_by, .. } => {
+                let Some(document) = judging.find(path) else { continue };
+                let by = covered_by.as_deref().and_then(|by| judging.find(by));
+                let covers = |by: &PlanDocument| by.id != document.id && rank(by.tier) >= rank(document.tier);
+                if !by.is_some_and(covers) {
+                    let told = format!("nothing that is trusted as much covers {path}");
+                    judging.hold(RuleCode::V15, at, told);
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// V15: the newer of the same place and scope, and never what is trusted less in the place of what is trusted more.

@@ -6,7 +6,7 @@
 //! | `references` | V02 everything named is there, once |
 //! | `paths` | V04 targets, V13 `system/` and what is pinned |
 //! | `texts` | V05 descriptions, V06 bodies, V07 `content`, V12 nothing invented or lost, V16 injection and secrets |
-//! | `lineage` | V03 what may be merged, V14 what derived documents draw on, V15 what may supersede what |
+//! | `lineage` | V03 what may be merged, V14 what derived documents draw on, V15 what may supersede what, and trust |
 //! | `bounds` | how large a plan may be (§14.4) |
 //!
 //! A rule over paths passes references that are record ids. To add a rule: its code, its function in a file, its line in
@@ -72,6 +72,8 @@ pub(super) struct Judging<'a> {
     pub(super) bounds: &'a Bounds,
     /// Places of documents in the snapshot by what their names have in common.
     by_name: BTreeMap<String, Vec<usize>>,
+    /// What paths have in common that are others'.
+    taken: BTreeSet<String>,
     found: Vec<Violation>,
 }
 
@@ -81,7 +83,8 @@ impl<'a> Judging<'a> {
         for (at, document) in snapshot.documents.iter().enumerate() {
             by_name.entry(reference_key(&document.reference)).or_default().push(at);
         }
-        Self { plan, snapshot, bounds, by_name, found: Vec::new() }
+        let taken = snapshot.taken.iter().map(|path| reference_key(path)).collect();
+        Self { plan, snapshot, bounds, by_name, taken, found: Vec::new() }
     }
 
     /// How many documents have a name.
@@ -101,6 +104,11 @@ impl<'a> Judging<'a> {
     pub(super) fn stands(&self, reference: &str) -> bool {
         let places = self.by_name.get(&reference_key(reference)).into_iter().flatten();
         places.filter_map(|at| self.snapshot.documents.get(*at)).any(|document| !document.is_new)
+    }
+
+    /// True where a document lies that the plan may not touch.
+    pub(super) fn is_taken(&self, reference: &str) -> bool {
+        self.taken.contains(&reference_key(reference))
     }
 
     pub(super) fn refuse(&mut self, code: RuleCode, action: usize, message: impl Into<String>) {
@@ -133,6 +141,8 @@ pub fn validate(plan: &Plan, snapshot: &Snapshot, bounds: &Bounds) -> Vec<Violat
         paths::system_budget,
         lineage::derived,
         lineage::may_supersede,
+        lineage::trusted_alike,
+        lineage::by_model,
         texts::safe,
         actions::reasons,
         actions::retirements,

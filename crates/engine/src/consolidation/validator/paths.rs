@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_model::record::TrustTier;
 use loci_text::tokens::estimate_tokens;
 
 use super::super::plan::Action;
@@ -99,12 +100,33 @@ pub(super) fn protected(judging: &mut Judging<'_>) {
         if of_system && !(reorganizes && moves) {
             judging.refuse(RuleCode::V13, at, "only reorganize touches system/");
         }
+        always_loaded(judging, at, action);
         for path in action.vacates() {
             let pinned = judging.find(path).is_some_and(|document| document.pinned);
             if pinned && action.retires() {
                 judging.refuse(RuleCode::V13, at, format!("{path} is pinned"));
             }
         }
+    }
+}
+
+/// V13: what comes to be loaded with every prompt is decided by a person, never from outside; its text is nobody's to rewrite in passing.
+fn always_loaded(judging: &mut Judging<'_>, at: usize, action: &Action) {
+    match action {
+        Action::Move { from, to, .. } if is_system(to) && !is_system(from) => {
+            let tier = judging.find(from).map(|document| document.tier);
+            if matches!(tier, Some(TrustTier::External | TrustTier::Flagged)) {
+                judging.refuse(RuleCode::V13, at, format!("{from} is not trusted enough for system/"));
+            }
+            judging.hold(RuleCode::V13, at, "what is always loaded is decided by a person");
+        }
+        Action::Update { path, words, .. }
+            if is_system(path) && (words.body.is_some() || words.content.is_some()) =>
+        {
+            let rule = format!("the text of {path} is not rewritten: it is always loaded");
+            judging.refuse(RuleCode::V13, at, rule);
+        }
+        _ => {}
     }
 }
 

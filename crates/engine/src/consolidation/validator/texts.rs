@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_model::limits::FILE_TITLE_CHARS_MAX;
 use loci_model::settings::{InjectionMode, MemorySettings, SafetySettings, SecretsMode};
 use loci_text::marks::marks;
 use loci_text::similarity::jaccard;
@@ -13,6 +14,7 @@ use super::super::snapshot::reference_key;
 use super::paths::is_path;
 use super::{Judging, RuleCode};
 use crate::files::frontmatter::{self, Parted};
+use crate::files::is_title;
 use crate::safety;
 use crate::settings::EngineSettings;
 
@@ -22,7 +24,7 @@ const MATERIAL_JACCARD: f32 = 0.8;
 /// From here on words look like instructions to their reader.
 const INJECTION_MIN: f32 = 0.3;
 
-/// V05: one line of 1 to 160 characters that no other document of its directory has.
+/// V05: titles are one line; a description is one of 1 to 160 characters that no other document of its directory has.
 pub(super) fn descriptions(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     let mut seen: Vec<(String, String, &str)> = Vec::new();
@@ -32,6 +34,10 @@ pub(super) fn descriptions(judging: &mut Judging<'_>) {
     for (at, action) in plan.actions.iter().enumerate() {
         let Some(words) = action.words() else { continue };
         let path = action.writes().unwrap_or_default();
+        if words.title.as_deref().is_some_and(|title| !is_title(title)) {
+            let told = format!("a title is one line of 1 to {FILE_TITLE_CHARS_MAX} characters");
+            judging.refuse(RuleCode::V05, at, told);
+        }
         let Some(description) = &words.description else {
             let makes = matches!(action, Action::Create { .. } | Action::Merge { .. });
             if makes && is_path(path) && words.content.is_none() {

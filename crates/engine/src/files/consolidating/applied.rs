@@ -17,7 +17,8 @@ pub fn after(snapshot: &Snapshot, actions: &[&Action]) -> Snapshot {
     for action in actions {
         apply(&mut documents, action);
     }
-    Snapshot { sequence: snapshot.sequence, documents: documents.into_values().collect() }
+    let documents = documents.into_values().collect();
+    Snapshot { sequence: snapshot.sequence, documents, taken: snapshot.taken.clone() }
 }
 
 fn apply(documents: &mut BTreeMap<String, PlanDocument>, action: &Action) {

@@ -38,7 +38,7 @@ pub struct ChangelogEntry<'a> {
 pub fn entry(entry: &ChangelogEntry<'_>) -> String {
     let mut operations: Vec<&Operation> = entry.operations.iter().collect();
     operations.sort();
-    let operations: Vec<&str> = operations.into_iter().map(|operation| word(*operation)).collect();
+    let operations: Vec<&str> = operations.into_iter().map(|operation| operation.as_str()).collect();
     let mut lines = vec![
         format!("## {}", minute(entry.at)),
         format!(
@@ -51,7 +51,7 @@ pub fn entry(entry: &ChangelogEntry<'_>) -> String {
         format!("Operations: {}", operations.join(", ")),
         format!("Actions ({}):", entry.actions.len()),
     ];
-    lines.extend(entry.actions.iter().map(|planned| format!("- {}", told(&planned.action))));
+    lines.extend(entry.actions.iter().map(|planned| line(&planned.action)));
     lines.push(format!("Held: {}", entry.held));
     let failed: Vec<String> = entry.failed_deletes.iter().map(|path| field(path)).collect();
     lines.push(format!(
@@ -62,7 +62,12 @@ pub fn entry(entry: &ChangelogEntry<'_>) -> String {
     format!("{}\n", lines.join("\n"))
 }
 
-/// An action in a line.
+/// An action as a line of an entry.
+#[must_use]
+pub(in crate::files) fn line(action: &Action) -> String {
+    format!("- {}", told(action))
+}
+
 fn told(action: &Action) -> String {
     let what = match action {
         Action::Merge { sources, target, .. } => {
@@ -98,16 +103,6 @@ fn field(text: &str) -> String {
         kept = kept.chars().take(FIELD_CHARS_MAX - 1).chain(['…']).collect();
     }
     kept
-}
-
-fn word(operation: Operation) -> &'static str {
-    match operation {
-        Operation::ResolveContradictions => "resolve_contradictions",
-        Operation::Deduplicate => "deduplicate",
-        Operation::DeriveInsights => "derive_insights",
-        Operation::Reorganize => "reorganize",
-        Operation::Prune => "prune",
-    }
 }
 
 /// `2026-06-22T03:00Z`.

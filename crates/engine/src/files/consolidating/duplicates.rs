@@ -14,6 +14,7 @@ use crate::consolidation::differ_in_wording_only;
 use crate::consolidation::plan::{Action, Operation, Words};
 use crate::consolidation::snapshot::PlanDocument;
 use crate::files::derived::derived_description;
+use crate::files::document::is_title;
 
 /// Characters of a description.
 const DESCRIPTION_CHARS_MAX: usize = 160;
@@ -144,17 +145,17 @@ fn merged(working: &Working<'_>, group: &Group) -> Option<Action> {
     let (target, body) = (document(target)?, document(body)?);
     let kept: Vec<&PlanDocument> = sources.iter().filter_map(|at| document(*at)).collect();
     let description = description(working, target, body, &kept)?;
+    let title = [body, target].into_iter().filter_map(|one| one.title.clone()).find(|title| is_title(title));
+    // A title that is none stays, and a document may not be written with it.
+    if title.is_none() && target.title.is_some() {
+        return None;
+    }
     let reason =
         if group.is_exact { "they say the same" } else { "they say nearly the same; the longer one stays" };
     Some(Action::Merge {
         sources: kept.iter().map(|one| one.reference.clone()).collect(),
         target: target.reference.clone(),
-        words: Words {
-            title: body.title.clone().or_else(|| target.title.clone()),
-            description: Some(description),
-            body: Some(body.text.clone()),
-            content: None,
-        },
+        words: Words { title, description: Some(description), body: Some(body.text.clone()), content: None },
         reason: reason.to_owned(),
     })
 }

@@ -47,5 +47,5 @@ pub(super) fn tree(bodies: &[&str]) -> Snapshot {
     let documents = names.chars().zip(bodies).zip(1..);
     let documents =
         documents.map(|((name, body), written)| document(&name.to_string(), body, written)).collect();
-    Snapshot { sequence: 99, documents }
+    Snapshot { sequence: 99, documents, ..Snapshot::default() }
 }

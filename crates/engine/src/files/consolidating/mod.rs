@@ -36,7 +36,7 @@ pub mod report;
 pub mod settings;
 mod working;
 
-pub use planner::{Asked, Planned, PlannedAction, Review, ReviewKind, plan};
+pub use planner::{About, Asked, Planned, PlannedAction, Review, ReviewKind, judged, plan};
 pub use settings::PlannerSettings;
 
 #[cfg(test)]

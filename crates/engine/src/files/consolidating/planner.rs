@@ -8,14 +8,64 @@ use super::settings::PlannerSettings;
 use super::working::Working;
 use super::{contradicting, duplicates, pruning, reorganizing};
 use crate::consolidation::plan::{Action, Operation, Plan};
-use crate::consolidation::snapshot::Snapshot;
+use crate::consolidation::snapshot::{Snapshot, reference_key};
 use crate::consolidation::validator::{Bounds, Violation, validate};
+
+/// Which actions are wanted, of all that the tree gives reason for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum About {
+    /// All of them.
+    #[default]
+    Everything,
+    /// Those that name one of these documents, by what names have in common; what is out of its place or past its time is looked for everywhere.
+    Changed(BTreeSet<String>),
+    /// Those that name one of these documents, whatever they do.
+    Touching(BTreeSet<String>),
+    /// Those that name no document outside of these paths and what lies below them, by what names have in common.
+    Within(Vec<String>),
+}
+
+impl About {
+    fn wants(&self, planned: &PlannedAction) -> bool {
+        let keys = || planned.action.reads().into_iter().chain(planned.action.writes()).map(reference_key);
+        match self {
+            Self::Everything => true,
+            Self::Changed(changed) => {
+                matches!(planned.operation, Operation::Reorganize | Operation::Prune)
+                    || keys().any(|key| changed.contains(&key))
+            }
+            Self::Touching(touched) => keys().any(|key| touched.contains(&key)),
+            Self::Within(paths) => planned
+                .action
+                .reads()
+                .into_iter()
+                .map(reference_key)
+                .all(|key| paths.iter().any(|path| is_within(&key, path))),
+        }
+    }
+
+    fn wants_review(&self, review: &Review) -> bool {
+        let mut keys = review.paths.iter().map(|path| reference_key(path));
+        match self {
+            Self::Everything => true,
+            Self::Changed(some) | Self::Touching(some) => keys.any(|key| some.contains(&key)),
+            Self::Within(paths) => keys.all(|key| paths.iter().any(|path| is_within(&key, path))),
+        }
+    }
+}
+
+/// True for a path and what lies below it.
+fn is_within(key: &str, path: &str) -> bool {
+    key.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
     /// The passes; they run in their own order.
     pub operations: BTreeSet<Operation>,
+    /// Of what is found, what is wanted.
+    pub about: About,
     /// When.
     pub now: Timestamp,
     /// Since when reads are counted; `None`: they are not.
@@ -39,7 +89,7 @@ impl Asked {
             system_tokens_max: Some(settings.system_tokens),
             ..Bounds::default()
         };
-        Self { operations, now, counted_since: None, settings, bounds }
+        Self { operations, about: About::Everything, now, counted_since: None, settings, bounds }
     }
 }
 
@@ -104,6 +154,13 @@ impl Planned {
         }
     }
 
+    /// Keeps what is about something, for a plan that is judged anew.
+    pub(in crate::files) fn keep(&mut self, about: &About) {
+        self.actions.retain(|planned| about.wants(planned));
+        self.reviews.retain(|review| about.wants_review(review));
+        self.violations.clear();
+    }
+
     /// What may be applied without anybody's decision.
     #[must_use]
     pub fn ready(&self) -> Vec<&Action> {
@@ -141,11 +198,18 @@ pub fn plan(snapshot: &Snapshot, asked: &Asked) -> Planned {
         }
     }
     let Working { mut actions, mut reviews, .. } = working;
+    actions.retain(|planned| asked.about.wants(planned));
+    reviews.retain(|review| asked.about.wants_review(review));
     // Stable: within a pass, by the first document that an action is about.
     actions.sort_by_cached_key(|planned| (planned.operation, named_first(&planned.action)));
     reviews.sort();
-    let mut planned = Planned { actions, reviews, violations: Vec::new() };
-    let found = validate(&planned.plan(), snapshot, &asked.bounds);
+    judged(Planned { actions, reviews, violations: Vec::new() }, snapshot, &asked.bounds)
+}
+
+/// A plan judged by the rules of every plan: what a person decides is held, what breaks a rule is told.
+#[must_use]
+pub fn judged(mut planned: Planned, snapshot: &Snapshot, bounds: &Bounds) -> Planned {
+    let found = validate(&planned.plan(), snapshot, bounds);
     let (held, refused): (Vec<Violation>, Vec<Violation>) = found.into_iter().partition(|one| one.held);
     for violation in held {
         if let Some(action) = planned.actions.get_mut(violation.action) {

@@ -190,6 +190,16 @@ fn duplicates_become_one() {
     let Action::Merge { words, .. } = &found.actions[0].action else { panic!("a merge") };
     assert_eq!(words.body.as_deref(), Some(near[1].as_str()));
     assert_eq!(words.description.as_deref(), Some("what knowledge/facts/b.md says"));
+    // Who is trusted how is lost in one text: a person decides, unless it is the same to the letter.
+    let mut trusted = tree(&near.each_ref().map(String::as_str));
+    trusted.documents[1].tier = TrustTier::External;
+    check(&trusted, &dedup, &["held merge a b -> a"]);
+    trusted.documents[1].text = trusted.documents[0].text.clone();
+    check(&trusted, &dedup, &["merge a b -> a"]);
+    // What no document may be called is passed on to none.
+    let mut titled = tree(&["The same.", "The same."]);
+    titled.documents[0].title = Some("x".repeat(201));
+    check(&titled, &dedup, &[]);
     check(&tree(&["# T\n- one\n- two\n- one\n", "x"]), &dedup, &["update a"]);
     // Of different places, strategies or strict values nothing is merged.
     let mut apart = tree(&["The same.", "The same.", "The same."]);
@@ -248,7 +258,7 @@ fn the_guard_corpus() {
 #[test]
 fn what_is_always_loaded_keeps_its_budget() {
     let long = "word ".repeat(320);
-    let mut snapshot = Snapshot { sequence: 9, documents: Vec::new() };
+    let mut snapshot = Snapshot { sequence: 9, ..Snapshot::default() };
     for (number, (name, priority)) in [("a", 0), ("b", 5), ("c", 1), ("d", 9)].into_iter().enumerate() {
         let path = format!("knowledge/system/{name}.md");
         let body = format!("{name} {long}");
@@ -313,7 +323,7 @@ fn passes_see_what_those_before_left() {
 #[test]
 fn too_much_at_once_is_held() {
     let bodies: Vec<String> = (0..12).map(|number| format!("Note {number} is old.")).collect();
-    let mut snapshot = Snapshot { sequence: 1, documents: Vec::new() };
+    let mut snapshot = Snapshot { sequence: 1, ..Snapshot::default() };
     for (number, body) in bodies.iter().enumerate() {
         let one = document(&format!("n{number:02}"), body, number as i64);
         snapshot.documents.push(PlanDocument { expires_at: Some(day(1)), ..one });
@@ -461,7 +471,7 @@ fn any_tree() -> impl Strategy<Value = Snapshot> {
             document.description = Some(format!("about {number}"));
             document.sequence = number as u64;
         }
-        Snapshot { sequence: 99, documents }
+        Snapshot { sequence: 99, documents, ..Snapshot::default() }
     })
 }
 

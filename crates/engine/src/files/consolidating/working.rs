@@ -46,7 +46,7 @@ impl<'a> Working<'a> {
             described,
             free: vec![true; documents.len()],
             places: documents.iter().map(|document| place(document)).collect(),
-            taken: snapshot.documents.iter().map(|document| reference_key(&document.reference)).collect(),
+            taken: taken(snapshot),
             documents,
             settings,
             now,
@@ -112,6 +112,11 @@ impl<'a> Working<'a> {
             self.reviews.push(review);
         }
     }
+}
+
+fn taken(snapshot: &Snapshot) -> BTreeSet<String> {
+    let read = snapshot.documents.iter().map(|document| document.reference.as_str());
+    read.chain(snapshot.taken.iter().map(String::as_str)).map(reference_key).collect()
 }
 
 fn directory(reference: &str) -> String {

@@ -50,6 +50,16 @@ impl Value {
         if is_literal(&text) { Self::Literal(text) } else { Self::Text(text) }
     }
 
+    /// Changes every text in it, however deep; keys stay.
+    pub(super) fn change_texts(&mut self, change: &mut dyn FnMut(String) -> String) {
+        match self {
+            Self::Text(text) => *text = change(std::mem::take(text)),
+            Self::Literal(_) => {}
+            Self::List(values) => values.iter_mut().for_each(|value| value.change_texts(change)),
+            Self::Table(entries) => entries.iter_mut().for_each(|entry| entry.value.change_texts(change)),
+        }
+    }
+
     /// The text, where it is one.
     #[must_use]
     pub fn text(&self) -> Option<&str> {

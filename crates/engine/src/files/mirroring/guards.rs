@@ -35,13 +35,17 @@ pub fn marker_of(mirror: &str) -> String {
 
 /// What the text of a marker says to a mirror.
 pub fn marked(text: Option<&str>, mirror: &str) -> Marked {
-    let Some(text) = text else { return Marked::Missing };
-    let mut lines = text.lines().map(str::trim_end);
-    if lines.next() == Some(MARKER_HEAD) && lines.next() == Some(mirror) {
-        Marked::Own
-    } else {
-        Marked::Other
+    match text.map(id_in) {
+        None => Marked::Missing,
+        Some(Some(id)) if id == mirror => Marked::Own,
+        Some(_) => Marked::Other,
     }
+}
+
+/// Whose a marker is.
+pub fn id_in(text: &str) -> Option<&str> {
+    let mut lines = text.lines().map(str::trim_end);
+    (lines.next() == Some(MARKER_HEAD)).then(|| lines.next())?.filter(|id| !id.is_empty())
 }
 
 /// How a mirror was found.

@@ -3,7 +3,41 @@
 //! | file | idea |
 //! |---|---|
 //! | [`sync_plan`] | what is to be done, from what the tree, the mirror and their last agreement hold: pure |
+//! | [`layouts`] | which files there are to be, and what one means that somebody wrote: pure |
 //! | [`guards`] | what keeps a mirror that is gone, or another's, from deleting anything: pure |
+//! | `mirrors`, `syncing` | the verbs: making, listing, removing; one sync, alone, with its report |
+//! | `apart` | no mirror in another, none on another's disks |
+//! | `rendering`, `keeping` | the files that there are to be; what both sides agreed on, between two syncs |
+//! | `two_way`, `ingesting`, `taking`, `writing_files` | a sync of files: the look, what the tree takes, what is written |
+//! | `git` | a bare repository: the history of the tree as commits, and edits of a clone |
+//! | `transcripts` | conversations as files: pure, but for reading them |
+//! | `keeping_up` | every mirror in its interval |
 
+mod apart;
+mod git;
 pub mod guards;
+mod ingesting;
+mod keeping;
+mod keeping_up;
+pub mod layouts;
+mod mirrors;
+mod rendering;
 pub mod sync_plan;
+mod syncing;
+mod taking;
+mod transcripts;
+mod two_way;
+mod writing_files;
+
+pub use git::{MirrorPull, PulledFile};
+pub(crate) use keeping_up::{Mirrors, Schedule};
+pub(crate) use mirrors::outdate;
+pub use mirrors::{INTERVAL_MS_MIN, MirrorShown, NewMirror};
+
+use super::areas::Area;
+use super::path::DocumentPath;
+
+/// True for what Loci renders by itself in the native layout.
+fn rendered_area(path: &str) -> bool {
+    DocumentPath::check(path).is_ok_and(|path| Area::of(&path) == Area::Rendered)
+}

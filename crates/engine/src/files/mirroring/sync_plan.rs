@@ -4,37 +4,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::Timestamp;
 use loci_model::ports::files::FileDigest;
+use loci_model::{Timestamp, limits};
+
+pub use loci_model::mirror::{MirrorDeletes as Deletes, MirrorDirection as Direction};
 
 use super::guards::{self, Finding, Marked, MissingSince};
 
 /// Digests of files, by path.
 pub type Side = BTreeMap<String, FileDigest>;
-
-/// Which way a mirror goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Direction {
-    /// Both.
-    #[default]
-    TwoWay,
-    /// From the tree to the files.
-    Export,
-    /// From the files to the tree.
-    Import,
-}
-
-/// What becomes of a document whose file is deleted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Deletes {
-    /// It is put away.
-    #[default]
-    Enabled,
-    /// It is said that it would be.
-    LogOnly,
-    /// The file is written again.
-    Disabled,
-}
 
 /// What a sync looks at.
 #[derive(Debug, Clone, Copy)]
@@ -342,7 +320,7 @@ impl Planning<'_> {
     }
 }
 
-/// Where the text of a file goes that the document does not take: `notes.conflict-0123456.md`.
+/// Where the text of a file goes that the document does not take: `notes.conflict-0123456.md`; what is too long is cut.
 pub fn conflict_path(path: &str, file: &FileDigest) -> String {
     let seven: String =
         file.iter().take(4).map(|byte| format!("{byte:02x}")).collect::<String>().chars().take(7).collect();
@@ -352,7 +330,12 @@ pub fn conflict_path(path: &str, file: &FileDigest) -> String {
         _ => (name, String::new()),
     };
     let between = if folder.is_empty() { "" } else { "/" };
-    format!("{folder}{between}{stem}.conflict-{seven}{extension}")
+    let ending = format!(".conflict-{seven}{extension}");
+    let room = limits::FILE_PATH_BYTES_MAX.saturating_sub(folder.len() + between.len());
+    let room = room.min(limits::FILE_SEGMENT_BYTES_MAX).saturating_sub(ending.len());
+    let ends = stem.char_indices().map(|(at, c)| at + c.len_utf8());
+    let stem = stem.get(..ends.take_while(|end| *end <= room).last().unwrap_or_default()).unwrap_or(stem);
+    format!("{folder}{between}{stem}{ending}")
 }
 
 #[cfg(test)]

@@ -171,6 +171,13 @@ fn names_of_conflicts() {
     check("a", "a.conflict-0123456");
     check("x/.b", "x/.b.conflict-0123456");
     check("a.tar.gz", "a.tar.conflict-0123456.gz");
+    // Neither a name nor a path grows past what one may have, nor is a letter cut.
+    let long = |letter: &str, count: usize| letter.repeat(count);
+    check(&format!("x/{}.md", long("a", 197)), &format!("x/{}.conflict-0123456.md", long("a", 180)));
+    check(&format!("x/{}.md", long("語", 65)), &format!("x/{}.conflict-0123456.md", long("語", 60)));
+    let deep = [long("d", 200), long("d", 200), long("d", 200), long("d", 200), long("d", 170)].join("/");
+    let cut = long("a", limits::FILE_PATH_BYTES_MAX - deep.len() - 1 - ".conflict-0123456.md".len());
+    check(&format!("{deep}/{}.md", long("a", 40)), &format!("{deep}/{cut}.conflict-0123456.md"));
 }
 
 fn sides() -> impl Strategy<Value = (Side, Side, Side)> {

@@ -1,0 +1,143 @@
+//! `mirror`: how long a tree takes to become files, and one change to become a commit; and how long a listing takes. A directory and a bare
+//! repository, on a folder that goes with the run.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use loci_engine::Engine;
+use loci_engine::files::mirroring::NewMirror;
+use loci_engine::files::{DocumentContent, DocumentPut, ListingAsk, Precondition, PutContent, TreeAsk};
+use loci_engine::memories::NewMemory;
+use loci_engine::records::{NewRecord, RecordsCreate};
+use loci_model::mirror::{MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorReport};
+use loci_model::principal::Principal;
+use loci_model::{Namespace, limits};
+
+use crate::embedded;
+use crate::figures::Latencies;
+
+/// What to measure.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Documents of the tree.
+    #[arg(long, default_value_t = 10_000)]
+    documents: usize,
+    /// Changes that become commits, one at a time.
+    #[arg(long, default_value_t = 100)]
+    changes: usize,
+}
+
+/// Measures both kinds.
+pub(crate) async fn run(arguments: Arguments) -> Result<()> {
+    let folder = tempfile::tempdir().context("a folder")?;
+    let (engine, _) = embedded::open(folder.path())?;
+    let caller = Principal::administrator("bench");
+    let new = NewMemory { name: "mirrored".to_owned(), event_expiry_days: 30, ..NewMemory::default() };
+    let memory = engine.memory_create(&caller, new, None).await?.id;
+    let tree = TreeAsk { memory: memory.clone(), namespace: Namespace::parse("/")? };
+    let began = Instant::now();
+    fill(&engine, &caller, &tree, arguments.documents).await?;
+    println!("| what | ms |\n|---|---|");
+    println!("| {} documents written | {} |", arguments.documents, began.elapsed().as_millis());
+    for kind in [MirrorKind::Git, MirrorKind::Directory] {
+        measure(&engine, &caller, &tree, kind, arguments.changes).await?;
+    }
+    listing(&engine, &caller, &tree).await?;
+    engine.store().close();
+    Ok(())
+}
+
+/// Records that somebody wrote: the tree gives them their paths.
+async fn fill(engine: &Engine, caller: &Principal, tree: &TreeAsk, count: usize) -> Result<()> {
+    let numbers: Vec<usize> = (0..count).collect();
+    for some in numbers.chunks(limits::BATCH_RECORDS_MAX) {
+        let record = |number: &usize| {
+            let text = format!("# Document {number}\n\nWhat is to be known of it, in {number} words.\n");
+            NewRecord::fact(number.to_string(), vec![tree.namespace.clone()], text, engine.now())
+        };
+        let records = some.iter().map(record).collect();
+        let request = RecordsCreate { memory: tree.memory.clone(), records, expiry: None };
+        engine.records_create(caller, request, None).await?;
+    }
+    Ok(())
+}
+
+async fn measure(
+    engine: &Engine,
+    caller: &Principal,
+    tree: &TreeAsk,
+    kind: MirrorKind,
+    changes: usize,
+) -> Result<()> {
+    let name = format!("m-{}", kind.as_str());
+    engine.mirror_add(caller, wanted(tree, &name, kind)).await?;
+    let (ms, report) = synced(engine, caller, tree, &name).await?;
+    println!("| {name}: first render, {} files, {} commits | {ms:.0} |", report.written, report.commits);
+    let (ms, _) = synced(engine, caller, tree, &name).await?;
+    println!("| {name}: nothing changed | {ms:.1} |");
+    let mut latencies = Latencies::default();
+    for number in 0..changes {
+        let body = format!("# Change\n\nNumber {number}.\n");
+        let put = DocumentPut {
+            tree: tree.clone(),
+            path: Some("knowledge/facts/changed.md".to_owned()),
+            content: PutContent::Parts(DocumentContent { body, ..DocumentContent::default() }),
+            precondition: Some(Precondition::Any),
+            reason: None,
+        };
+        // From the call that changes it to the file.
+        let began = Instant::now();
+        engine.document_put(caller, put, None).await?;
+        let report = engine.mirror_sync(caller, &tree.memory, &name).await?;
+        latencies.add(began.elapsed());
+        ensure!(report.written == 1, "a change that was not written: {report:?}");
+    }
+    println!("| {name}: one change | {} |", latencies.quantiles());
+    Ok(())
+}
+
+fn wanted(tree: &TreeAsk, name: &str, kind: MirrorKind) -> NewMirror {
+    NewMirror {
+        memory: tree.memory.clone(),
+        name: name.to_owned(),
+        namespace: tree.namespace.clone(),
+        layout: "native".to_owned(),
+        kind,
+        path: name.to_owned(),
+        direction: MirrorDirection::TwoWay,
+        deletes: MirrorDeletes::Enabled,
+        interval_ms: 5_000,
+        render_ids: false,
+        system: false,
+        sessions: false,
+        adopt: false,
+        debounce_ms: 0,
+        origin: MirrorOrigin::Added,
+    }
+}
+
+async fn synced(
+    engine: &Engine,
+    caller: &Principal,
+    tree: &TreeAsk,
+    name: &str,
+) -> Result<(f64, MirrorReport)> {
+    let began = Instant::now();
+    let report = engine.mirror_sync(caller, &tree.memory, name).await?;
+    ensure!(report.error.is_none(), "{report:?}");
+    Ok((began.elapsed().as_secs_f64() * 1e3, report))
+}
+
+async fn listing(engine: &Engine, caller: &Principal, tree: &TreeAsk) -> Result<()> {
+    let ask = ListingAsk { tree: tree.clone(), prefix: None, budget_tokens: None };
+    let first = engine.tree_listing(caller, &ask).await?;
+    let mut latencies = Latencies::default();
+    for _ in 0..50 {
+        let began = Instant::now();
+        let again = engine.tree_listing(caller, &ask).await?;
+        latencies.add(began.elapsed());
+        ensure!(again == first, "a listing that is another");
+    }
+    println!("| listing | {} |", latencies.quantiles());
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! Where mirrors may lie: on this machine's disks, or in a bucket that the configuration names as a target. Only the configuration puts
+//! a mirror into a bucket: its path is the target's name, with a folder behind it.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use loci_git::LocalPlaces;
+use loci_model::mirror::MirrorKind;
+use loci_model::ports::files::{FileBackend, FilePlaces};
+use loci_model::{Error, Result};
+use loci_outbound::targets::Targets;
+
+/// Directories, bare repositories and buckets.
+pub struct MirrorPlaces {
+    local: LocalPlaces,
+    targets: Arc<Targets>,
+    /// A bucket that is open stays so: its digests are worth keeping.
+    buckets: Mutex<HashMap<String, Arc<dyn FileBackend>>>,
+}
+
+impl MirrorPlaces {
+    /// Of these.
+    pub fn new(local: LocalPlaces, targets: Arc<Targets>) -> Self {
+        Self { local, targets, buckets: Mutex::default() }
+    }
+}
+
+impl FilePlaces for MirrorPlaces {
+    fn resolve(&self, kind: MirrorKind, path: &str, is_configured: bool) -> Result<PathBuf> {
+        if kind != MirrorKind::S3 {
+            return self.local.resolve(kind, path, is_configured);
+        }
+        if !is_configured {
+            let rule =
+                "a mirror in a bucket must stand in the configuration, as [mirror.<name>] with kind = \"s3\"";
+            return Err(Error::invalid("kind", rule));
+        }
+        Ok(PathBuf::from(format!("s3:{}", path.trim_matches('/'))))
+    }
+
+    fn open(&self, kind: MirrorKind, path: &str, is_configured: bool) -> Result<Arc<dyn FileBackend>> {
+        if kind != MirrorKind::S3 {
+            return self.local.open(kind, path, is_configured);
+        }
+        self.resolve(kind, path, is_configured)?;
+        let path = path.trim_matches('/');
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = buckets.get(path) {
+            return Ok(Arc::clone(open));
+        }
+        let (target, folder) = path.split_once('/').unwrap_or((path, ""));
+        let made: Arc<dyn FileBackend> = Arc::new(self.targets.bucket_files(target, folder)?);
+        buckets.insert(path.to_owned(), Arc::clone(&made));
+        Ok(made)
+    }
+
+    fn installation(&self, fresh: &dyn Fn() -> String) -> Result<String> {
+        self.local.installation(fresh)
+    }
+}

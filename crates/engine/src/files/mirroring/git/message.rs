@@ -1,0 +1,211 @@
+//! What a commit of a mirror says (files-and-git.md §9.2): a subject, why, which documents, and trailers that lead back to the store. Pure. Nothing
+//! that anybody wrote makes a line of its own, ends the message, or passes for a trailer.
+
+use loci_model::tree_entry::DocumentOperation;
+
+/// Characters of a subject.
+const SUBJECT_CHARS_MAX: usize = 72;
+/// Documents that are named.
+const PATHS_MAX: usize = 20;
+/// Trailers of one key.
+const VALUES_MAX: usize = 20;
+/// Characters of a trailer's value.
+const VALUE_CHARS_MAX: usize = 200;
+
+/// What happened to a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Happened {
+    pub(super) operation: DocumentOperation,
+    /// Where it lies since, or lay.
+    pub(super) path: String,
+    pub(super) record: String,
+    pub(super) reason: Option<String>,
+    pub(super) sources: Vec<String>,
+}
+
+/// The message of a commit: what happened, the run that it belongs to, and the last sequence that is in it.
+pub(super) fn message(happened: &[Happened], run: Option<&str>, sequence: u64) -> String {
+    let mut text = subject(happened, run);
+    text.push('\n');
+    let mut reasons: Vec<String> =
+        happened.iter().filter_map(|one| one.reason.as_deref()).map(line).collect();
+    reasons.dedup();
+    for reason in reasons.iter().filter(|reason| !reason.is_empty()).take(1) {
+        text.push_str(&format!("\n{}\n", inner(reason)));
+    }
+    text.push('\n');
+    for one in happened.iter().take(PATHS_MAX) {
+        text.push_str(&format!("{} {}\n", word(one.operation), line(&one.path)));
+    }
+    if let Some(more) = happened.len().checked_sub(PATHS_MAX).filter(|more| *more > 0) {
+        text.push_str(&format!("… and {more} more\n"));
+    }
+    text.push('\n');
+    trailer(&mut text, "Memory-Op", happened.iter().map(|one| word(one.operation)));
+    trailer(&mut text, "Record-Id", happened.iter().map(|one| one.record.as_str()));
+    let sources = happened.iter().flat_map(|one| one.sources.iter().map(String::as_str));
+    trailer(&mut text, "Source-Event", sources);
+    trailer(&mut text, "Run-Id", run.into_iter());
+    text.push_str(&format!("{SEQUENCE}: {sequence}\n"));
+    text
+}
+
+/// The trailer that a renderer goes on behind.
+const SEQUENCE: &str = "Sequence";
+
+/// The sequence of a commit's message; `None` for one that Loci did not write.
+pub(super) fn sequence_of(message: &str) -> Option<u64> {
+    let last = message.trim_end().lines().next_back()?;
+    last.strip_prefix(SEQUENCE)?.strip_prefix(": ")?.parse().ok()
+}
+
+fn subject(happened: &[Happened], run: Option<&str>) -> String {
+    let text = match (happened, run) {
+        (_, Some(_)) => format!("Consolidate({}): {}", shared_word(happened), counted(happened)),
+        ([one], None) => {
+            let (folder, name) = one.path.rsplit_once('/').unwrap_or(("", &one.path));
+            let folder = folder.rsplit('/').next().unwrap_or_default();
+            format!("memory({folder}): {} {name}", word(one.operation))
+        }
+        (_, None) => format!("memory: {} {}", shared_word(happened), counted(happened)),
+    };
+    let text = line(&text);
+    match text.char_indices().nth(SUBJECT_CHARS_MAX) {
+        None => text,
+        Some(_) => text.chars().take(SUBJECT_CHARS_MAX - 1).chain(['…']).collect(),
+    }
+}
+
+fn counted(happened: &[Happened]) -> String {
+    match happened {
+        [one] => one.path.rsplit('/').next().unwrap_or_default().to_owned(),
+        _ => format!("{} documents", happened.len()),
+    }
+}
+
+fn shared_word(happened: &[Happened]) -> &'static str {
+    let mut words = happened.iter().map(|one| word(one.operation));
+    let first = words.next().unwrap_or("update");
+    if words.all(|word| word == first) { first } else { "update" }
+}
+
+const fn word(operation: DocumentOperation) -> &'static str {
+    match operation {
+        DocumentOperation::Created => "create",
+        DocumentOperation::Modified => "update",
+        DocumentOperation::Moved => "move",
+        DocumentOperation::Archived => "archive",
+        DocumentOperation::Superseded => "supersede",
+        DocumentOperation::Restored => "restore",
+        DocumentOperation::Deleted => "delete",
+        DocumentOperation::Redacted => "redact",
+    }
+}
+
+fn trailer<'a>(text: &mut String, key: &str, values: impl Iterator<Item = &'a str>) {
+    let mut seen: Vec<String> = Vec::new();
+    for value in values {
+        let value: String = line(value).chars().take(VALUE_CHARS_MAX).collect();
+        if !value.is_empty() && seen.len() < VALUES_MAX && !seen.contains(&value) {
+            text.push_str(&format!("{key}: {value}\n"));
+            seen.push(value);
+        }
+    }
+}
+
+/// One line of a text: control characters are gone, white space is one space.
+fn line(text: &str) -> String {
+    let shown =
+        text.chars().map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c });
+    shown.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A line that ends no message: git takes one of dashes for the beginning of a patch.
+fn inner(line: &str) -> String {
+    if line.starts_with("---") { format!(" {line}") } else { line.to_owned() }
+}
+
+/// Who made a commit, as git takes a name: never empty, without what would end it.
+pub(super) fn author_name(by: &str) -> String {
+    let name: String = line(by).chars().filter(|c| !matches!(c, '<' | '>')).collect();
+    let name = name.trim_matches(|c: char| c.is_whitespace() || ".,:;\"\\'".contains(c)).to_owned();
+    if name.is_empty() { "unknown".to_owned() } else { name }
+}
+
+/// Where they are reached, as far as git needs it: by what acted, at this instance.
+pub(super) fn author_email(by: &str, instance: &str) -> String {
+    let actor = by.split('/').next().unwrap_or_default();
+    let kept =
+        |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c.to_ascii_lowercase() } else { '-' };
+    let slug: String = actor.chars().map(kept).take(64).collect();
+    let slug = slug.trim_matches(['-', '.']).to_owned();
+    let slug = if slug.is_empty() { "unknown".to_owned() } else { slug };
+    format!("{slug}@{instance}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(path: &str, reason: Option<&str>) -> Happened {
+        Happened {
+            operation: DocumentOperation::Modified,
+            path: path.to_owned(),
+            record: "mem-1".to_owned(),
+            reason: reason.map(ToOwned::to_owned),
+            sources: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_commits_say() {
+        let check = |happened: &[Happened], run: Option<&str>, expect: &str| {
+            assert_eq!(message(happened, run, 7), expect);
+        };
+        check(
+            &[one("knowledge/facts/theme.md", Some("tidy"))],
+            None,
+            "memory(facts): update theme.md\n\ntidy\n\nupdate knowledge/facts/theme.md\n\n\
+             Memory-Op: update\nRecord-Id: mem-1\nSequence: 7\n",
+        );
+        check(
+            &[one("a/b.md", None), Happened { operation: DocumentOperation::Created, ..one("a/c.md", None) }],
+            Some("run-1"),
+            "Consolidate(update): 2 documents\n\nupdate a/b.md\ncreate a/c.md\n\n\
+             Memory-Op: update\nMemory-Op: create\nRecord-Id: mem-1\nRun-Id: run-1\nSequence: 7\n",
+        );
+        check(
+            &[one("a/b.md", Some("x\nSequence: 9\n\nRecord-Id: mem-2"))],
+            None,
+            "memory(a): update b.md\n\nx Sequence: 9 Record-Id: mem-2\n\nupdate a/b.md\n\n\
+             Memory-Op: update\nRecord-Id: mem-1\nSequence: 7\n",
+        );
+        let dashed = message(&[one("a/b.md", Some("---\nx"))], None, 7);
+        assert!(dashed.lines().all(|line| !line.starts_with("---")), "{dashed}");
+        assert_eq!(sequence_of(&dashed), Some(7));
+        for foreign in ["", "x", "x\n\nSequence: many\n", "Sequence: 9\n\nmine"] {
+            assert_eq!(sequence_of(foreign), None, "{foreign:?}");
+        }
+    }
+
+    #[test]
+    fn much_is_counted() {
+        let many: Vec<Happened> = (0..25).map(|number| one(&format!("a/{number}.md"), None)).collect();
+        let text = message(&many, None, 1);
+        assert!(text.starts_with("memory: update 25 documents\n\n") && text.contains("\n… and 5 more\n"));
+        let long = message(&[one(&format!("a/{}.md", "long".repeat(40)), None)], None, 1);
+        assert_eq!(long.lines().next().unwrap().chars().count(), SUBJECT_CHARS_MAX);
+    }
+
+    #[test]
+    fn authors() {
+        let check = |by: &str, name: &str, email: &str| {
+            assert_eq!((author_name(by).as_str(), author_email(by, "h").as_str()), (name, email), "{by:?}");
+        };
+        check("ann", "ann", "ann@h");
+        check("Ann <a@b>\nx/s-1", "Ann a@b x/s-1", "ann--a-b--x@h");
+        check("mirror:team", "mirror:team", "mirror-team@h");
+        check("\u{0}<>", "unknown", "unknown@h");
+        check("日本", "日本", "unknown@h");
+    }
+}

@@ -1,0 +1,13 @@
+//! A mirror that is a bare repository (files-and-git.md §9): the history of the tree as commits, made of the log alone, so that the same log gives
+//! the same commits; and edits that people committed in a clone, taken as edits of any mirror.
+//!
+//! `grouping`: which changes are one commit; `message`: what a commit says, and who made it; both pure. `telling`: what changes did to files;
+//! `rendering_git`: commits behind the newest one; `pulling`: a clone's edits.
+
+mod grouping;
+mod message;
+mod pulling;
+mod rendering_git;
+mod telling;
+
+pub use pulling::{MirrorPull, PulledFile};

@@ -1,0 +1,140 @@
+//! Commits behind the newest one: what the log has since the sequence that it says. The repository may be behind the log, never ahead of it;
+//! where something was taken out of the store, it is made anew.
+
+use loci_model::mirror::MirrorDirection;
+use loci_model::ports::files::{ChangeNote, FileStep};
+use loci_model::ports::store::StoreExt;
+use loci_model::tree_entry::TreeChange;
+use loci_model::{Error, Result};
+
+use super::grouping::groups;
+use super::message::{author_email, author_name, message, sequence_of};
+use super::telling::{ToldChange, files, told};
+use crate::files::mirroring::guards::{Marked, marker_of};
+use crate::files::mirroring::rendering::tree_of;
+use crate::files::mirroring::syncing::Sync;
+use crate::files::tree::Tree;
+
+/// Changes that are read at once.
+const CHANGES_PER_READ: usize = 2_000;
+/// Changes whose files are held at once, unless one transaction has more.
+const CHANGES_PER_CALL: usize = 500;
+
+impl Sync<'_> {
+    pub(in crate::files::mirroring) async fn render_git(&mut self) -> Result<()> {
+        if self.mirror.direction == MirrorDirection::Import || !self.begin_git().await? {
+            return Ok(());
+        }
+        self.report.finding = "whole".to_owned();
+        self.engine.caught_up(&tree_of(&self.mirror)).await?;
+        let newest = self.backend.newest().await?;
+        let since = match &newest {
+            None => 0,
+            Some(commit) => match sequence_of(&commit.message) {
+                Some(sequence) => sequence,
+                None => {
+                    let rule = "somebody else committed to the mirror: nothing is rendered until its branch main is where Loci \
+                                left it; commits are taken by loci mirror pull";
+                    return Err(Error::conflict(rule));
+                }
+            },
+        };
+        let changes = self.changes_behind(since).await?;
+        self.commit_all(&changes).await?;
+        self.report.commit = self.backend.newest().await?.map(|commit| commit.id);
+        self.renewed();
+        Ok(())
+    }
+
+    /// Makes the repository ready; false where it is not ours.
+    async fn begin_git(&mut self) -> Result<bool> {
+        let found = self.backend.marker().await?;
+        let has_commits = self.backend.newest().await?.is_some();
+        match self.marked_by(found.as_deref()).await? {
+            Marked::Own => {}
+            Marked::Missing if self.state.is_started && !has_commits => self.begin_again().await?,
+            Marked::Missing if !has_commits || self.mirror.adopt => {
+                self.backend.mark(&marker_of(&self.mirror.id)).await?;
+            }
+            Marked::Missing | Marked::Other => {
+                self.report.finding = "not_ours".to_owned();
+                self.note("", "the repository is no mirror's, or another's: choose another path");
+                return Ok(false);
+            }
+        }
+        self.state.is_started = true;
+        if self.state.is_outdated() {
+            self.backend.renew().await?;
+        }
+        Ok(true)
+    }
+
+    /// All that the log has behind a sequence: what happened, without texts.
+    async fn changes_behind(&self, since: u64) -> Result<Vec<TreeChange>> {
+        let mut all: Vec<TreeChange> = Vec::new();
+        loop {
+            let tree = Tree::of(&tree_of(&self.mirror));
+            let reached = all.last().map_or(since, |last| last.sequence);
+            let read = move |tx: &dyn loci_model::ports::store::ReadTx| {
+                tree.changes_since(tx, reached, CHANGES_PER_READ)
+            };
+            let some = self.engine.store.read(read).await?;
+            let is_last = some.len() < CHANGES_PER_READ;
+            all.extend(some);
+            if is_last {
+                return Ok(all);
+            }
+        }
+    }
+
+    async fn commit_all(&mut self, changes: &[TreeChange]) -> Result<()> {
+        let now = self.engine.clock.now();
+        let (mut groups, is_open) = groups(changes, self.mirror.debounce_ms, now);
+        if is_open && !self.is_last {
+            // It may go on: whenever it is rendered, it is the same commit.
+            groups.pop();
+        }
+        let mut rest = groups.as_slice();
+        while let Some(first) = rest.first() {
+            let fits = |count: &usize| {
+                let end = rest.get(*count - 1).map_or(first.end, |last| last.end);
+                *count == 1 || end - first.start <= CHANGES_PER_CALL
+            };
+            let count = (1..=rest.len()).take_while(fits).last().unwrap_or(1);
+            let (some, others) = rest.split_at_checked(count).unwrap_or((rest, &[]));
+            let end = some.last().map_or(first.end, |last| last.end);
+            let of = changes.get(first.start..end).unwrap_or_default().to_vec();
+            let tree = Tree::of(&tree_of(&self.mirror));
+            let told = self.engine.store.read(move |tx| told(tx, &tree, &of)).await?;
+            let mut steps = Vec::with_capacity(some.len());
+            for group in some {
+                let range = group.start - first.start..group.end - first.start;
+                let told = told.get(range).unwrap_or_default();
+                let of = changes.get(group.clone()).unwrap_or_default();
+                steps.extend(self.step(of, told));
+            }
+            let applied = self.backend.apply_all(steps).await?;
+            self.report.commits += applied.iter().filter(|one| one.commit.is_some()).count() as u64;
+            self.report.written += applied.iter().map(|one| one.changed.len() as u64).sum::<u64>();
+            rest = others;
+        }
+        Ok(())
+    }
+
+    /// A commit.
+    fn step(&self, changes: &[TreeChange], told: &[ToldChange]) -> Option<FileStep> {
+        let last = changes.last()?;
+        let instance = &self.engine.settings.instance;
+        let run = changes.iter().find_map(|change| change.run.as_deref());
+        let by = told.iter().find_map(|one| one.by.as_deref()).or(run).unwrap_or("loci");
+        let happened: Vec<_> = told.iter().map(|one| one.happened.clone()).collect();
+        let note = ChangeNote {
+            author_name: author_name(by),
+            author_email: author_email(by, instance),
+            committer_email: format!("loci@{instance}"),
+            at: last.at,
+            message: message(&happened, run, last.sequence),
+        };
+        Some(FileStep { changes: files(told), note })
+    }
+}

@@ -1,0 +1,135 @@
+//! What changes of a tree did to files, told from versions: nothing here is stored beside them. A version that is kept no more, or was taken
+//! out, says as much as is left of it.
+
+use std::collections::BTreeMap;
+
+use loci_model::ports::files::FileChange;
+use loci_model::ports::files::Precondition;
+use loci_model::ports::store::ReadTx;
+use loci_model::record::{Record, RecordState};
+use loci_model::tree_entry::TreeChange;
+use loci_model::{RecordId, Result};
+
+use super::message::Happened;
+use crate::files::DocumentContent;
+use crate::files::tree::Tree;
+use crate::files::versions::Versions;
+
+/// A change, and what it did.
+#[derive(Debug, Clone)]
+pub(super) struct ToldChange {
+    pub(super) happened: Happened,
+    /// Who, where anybody knows.
+    pub(super) by: Option<String>,
+    /// Where it lay before, if elsewhere or nowhere since.
+    left: Option<String>,
+    /// Where it lies since, and as which file.
+    lies: Option<(String, Vec<u8>)>,
+}
+
+/// What some changes did, in their order.
+pub(super) fn told(tx: &dyn ReadTx, tree: &Tree, changes: &[TreeChange]) -> Result<Vec<ToldChange>> {
+    let mut ids: Vec<RecordId> = changes.iter().map(|change| change.record.clone()).collect();
+    ids.sort();
+    ids.dedup();
+    let current = tx.records().get_many(&tree.memory, &ids)?;
+    let current: BTreeMap<RecordId, Record> =
+        current.into_iter().map(|record| (record.id.clone(), record)).collect();
+    let mut histories: BTreeMap<RecordId, Option<Versions>> = BTreeMap::new();
+    let mut told = Vec::with_capacity(changes.len());
+    for change in changes {
+        let is_all = |record: &&Record| {
+            change.before.is_none() && change.version == Some(record.version) && is_told(tree, record)
+        };
+        let one = match current.get(&change.record).filter(is_all) {
+            // What has one version needs no history.
+            Some(record) => {
+                let versions = Versions::current(tx, tree, record.clone())?;
+                of_versions(tx, tree, change, Some(&versions))?
+            }
+            None => {
+                if !histories.contains_key(&change.record) {
+                    let versions = Versions::of(tx, tree, &change.record)?;
+                    histories.insert(change.record.clone(), versions);
+                }
+                let versions = histories.get(&change.record).and_then(Option::as_ref);
+                of_versions(tx, tree, change, versions)?
+            }
+        };
+        told.push(one);
+    }
+    Ok(told)
+}
+
+fn is_told(tree: &Tree, record: &Record) -> bool {
+    record.namespace.normal() == tree.normal && record.state != RecordState::Erased
+}
+
+fn of_versions(
+    tx: &dyn ReadTx,
+    tree: &Tree,
+    change: &TreeChange,
+    versions: Option<&Versions>,
+) -> Result<ToldChange> {
+    let get = |version: Option<u32>| versions.and_then(|versions| versions.get(version?));
+    let path = |version: Option<&Record>| version.and_then(|version| versions?.path(version));
+    let (since, before) = (get(change.version), get(change.before));
+    let (lies_at, lay_at) = (path(since), path(before));
+    let newest = since.or_else(|| versions.and_then(|versions| versions.at(change.sequence)));
+    let lies = since.zip(lies_at.clone()).map(|(record, path)| {
+        let file = DocumentContent::of(record).file();
+        (path, file.into_bytes())
+    });
+    let happened = Happened {
+        operation: change.operation,
+        path: lies_at.clone().or_else(|| lay_at.clone()).unwrap_or_else(|| change.record.to_string()),
+        record: change.record.to_string(),
+        reason: newest.and_then(|record| record.state_reason.clone()),
+        sources: newest.map(sources).unwrap_or_default(),
+    };
+    let by = match &change.by {
+        Some(by) => Some(by.clone()),
+        None => made_by(tx, tree, change, newest)?,
+    };
+    Ok(ToldChange { happened, by, left: lay_at.filter(|path| Some(path) != lies_at.as_ref()), lies })
+}
+
+fn sources(record: &Record) -> Vec<String> {
+    record.provenance.sources.iter().map(|source| source.event.to_string()).collect()
+}
+
+/// Who wrote past the tree: whose conversation it was, else who telemetry says.
+fn made_by(
+    tx: &dyn ReadTx,
+    tree: &Tree,
+    change: &TreeChange,
+    newest: Option<&Record>,
+) -> Result<Option<String>> {
+    let provenance = newest.map(|record| &record.provenance);
+    if let Some((actor, session)) = provenance.and_then(|from| from.actor.as_ref().zip(from.session.as_ref()))
+    {
+        return Ok(Some(format!("{actor}/{session}")));
+    }
+    let rows = tx.telemetry().of_record(&tree.memory, &change.record)?;
+    let row = rows.into_iter().rev().find(|row| Some(row.version) == change.version.or(change.before));
+    Ok(row.map(|row| row.by))
+}
+
+/// The files that changes leave, by path.
+pub(super) fn files(told: &[ToldChange]) -> Vec<FileChange> {
+    let mut files: BTreeMap<&str, Option<&Vec<u8>>> = BTreeMap::new();
+    for one in told {
+        if let Some(left) = &one.left {
+            files.insert(left, None);
+        }
+        if let Some((path, bytes)) = &one.lies {
+            files.insert(path, Some(bytes));
+        }
+    }
+    let change = |(path, bytes): (&str, Option<&Vec<u8>>)| FileChange {
+        path: path.to_owned(),
+        bytes: bytes.cloned(),
+        only_if: Precondition::Any,
+    };
+    files.into_iter().map(change).collect()
+}

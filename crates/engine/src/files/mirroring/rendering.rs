@@ -1,0 +1,173 @@
+//! A tree as the files of a mirror: which there are to be, and their bytes. In the native layout the tree knows the digest of each
+//! file, so only what is written is read; the other layouts, and files that say their ids, are rendered as a whole.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use loci_model::mirror::Mirror;
+use loci_model::ports::files::FileDigest;
+use loci_model::ports::store::StoreExt;
+use loci_model::tree_entry::TreeEntry;
+use loci_model::{RecordId, Result};
+use sha2::{Digest, Sha256};
+
+use super::keeping::digest_of;
+use super::layouts::{LaidDocument, LaidState, Layout};
+use crate::Engine;
+use crate::files::frontmatter::Value;
+use crate::files::tree::TreeAsk;
+use crate::files::{DocumentContent, DocumentPath};
+
+/// Documents that one read takes.
+const DOCUMENTS_PER_READ: usize = 500;
+
+/// A file that there is to be.
+#[derive(Debug, Clone)]
+pub(super) struct LaidOne {
+    pub(super) digest: FileDigest,
+    pub(super) record: Option<RecordId>,
+}
+
+/// A tree as files.
+#[derive(Debug, Default)]
+pub(super) struct Laid {
+    /// Files, by path.
+    pub(super) files: BTreeMap<String, LaidOne>,
+    /// What the layout remembers with them.
+    pub(super) state: LaidState,
+    /// All documents, where the layout looks at all.
+    pub(super) documents: Vec<LaidDocument>,
+    entries: BTreeMap<RecordId, Arc<TreeEntry>>,
+    bytes: BTreeMap<String, Vec<u8>>,
+    /// Paths of all documents, by what no file system tells apart; made when it is asked for.
+    by_key: OnceLock<BTreeMap<String, Vec<String>>>,
+}
+
+impl Laid {
+    /// The tree's entry of the document whose file lies at a path.
+    pub(super) fn entry(&self, path: &str) -> Option<&Arc<TreeEntry>> {
+        self.entries.get(self.files.get(path)?.record.as_ref()?)
+    }
+}
+
+impl Laid {
+    /// Leaves files out; their paths.
+    pub(super) fn without(&mut self, is_out: impl Fn(&str) -> bool) -> Vec<String> {
+        let out: Vec<String> = self.files.keys().filter(|path| is_out(path)).cloned().collect();
+        for path in &out {
+            self.files.remove(path);
+        }
+        out
+    }
+
+    /// The path of a document that no file system could tell from this one.
+    pub(super) fn other_spelling(&self, path: &DocumentPath) -> Option<&str> {
+        let of_key = || {
+            let paths = self.entries.values().map(|entry| (entry.key.clone(), entry.path.clone()));
+            let mut by_key: BTreeMap<String, Vec<String>> = BTreeMap::new();
+            paths.for_each(|(key, path)| by_key.entry(key).or_default().push(path));
+            by_key
+        };
+        let same = self.by_key.get_or_init(of_key).get(path.key().as_str())?;
+        same.iter().map(String::as_str).find(|other| *other != path.as_str())
+    }
+}
+
+/// A document whose file says which record it is.
+pub(super) fn say_id(document: &mut LaidDocument) {
+    if !document.content.is_raw {
+        document.content.head.set("id", Value::of(document.record.as_str()));
+    }
+}
+
+/// The tree of a mirror.
+pub(super) fn tree_of(mirror: &Mirror) -> TreeAsk {
+    TreeAsk { memory: mirror.memory.clone(), namespace: mirror.namespace.clone() }
+}
+
+impl Engine {
+    /// The files that a mirror is to hold.
+    pub(super) async fn mirror_laid(
+        &self,
+        mirror: &Mirror,
+        layout: Layout,
+        state: &LaidState,
+    ) -> Result<Laid> {
+        let (ask, now) = (tree_of(mirror), self.clock.now());
+        let view = self.tree_view(&ask).await?;
+        let live: Vec<Arc<TreeEntry>> =
+            view.live.iter().filter(|entry| entry.is_live(now)).cloned().collect();
+        let entries = live.iter().map(|entry| (entry.record.clone(), entry.clone())).collect();
+        if layout == Layout::Native && !mirror.render_ids {
+            let laid = live.iter().filter_map(|entry| {
+                let digest = digest_of(&entry.file_sha256)?;
+                Some((entry.path.clone(), LaidOne { digest, record: Some(entry.record.clone()) }))
+            });
+            return Ok(Laid { files: laid.collect(), entries, ..Laid::default() });
+        }
+        let mut documents = self.mirror_documents(mirror, &live).await?;
+        if mirror.render_ids {
+            documents.iter_mut().for_each(say_id);
+        }
+        let (files, state) = layout.render(&documents, state);
+        let mut laid = Laid { state, documents, entries, ..Laid::default() };
+        for file in files {
+            let digest = Sha256::digest(&file.bytes).into();
+            laid.files.insert(file.path.clone(), LaidOne { digest, record: file.record });
+            laid.bytes.insert(file.path, file.bytes);
+        }
+        Ok(laid)
+    }
+
+    /// Documents as layouts see them.
+    pub(super) async fn mirror_documents(
+        &self,
+        mirror: &Mirror,
+        entries: &[Arc<TreeEntry>],
+    ) -> Result<Vec<LaidDocument>> {
+        let mut documents = Vec::with_capacity(entries.len());
+        for some in entries.chunks(DOCUMENTS_PER_READ) {
+            let (memory, some) = (mirror.memory.clone(), some.to_vec());
+            let now = self.clock.now();
+            let read = self.store.read(move |tx| {
+                let mut read = Vec::with_capacity(some.len());
+                for entry in &some {
+                    let record = tx.records().get(&memory, &entry.record)?;
+                    let Some(record) = record.filter(|record| record.is_readable(now)) else { continue };
+                    read.push(LaidDocument {
+                        path: DocumentPath::parse(&entry.path)?,
+                        record: record.id.clone(),
+                        kind: record.kind,
+                        content: DocumentContent::of(&record),
+                        reads: 0,
+                    });
+                }
+                Ok(read)
+            });
+            documents.extend(read.await?);
+        }
+        Ok(documents)
+    }
+
+    /// The bytes of some files, by path; one that has gone meanwhile is absent.
+    pub(super) async fn mirror_bytes(
+        &self,
+        mirror: &Mirror,
+        laid: &Laid,
+        paths: &[&str],
+    ) -> Result<BTreeMap<String, Vec<u8>>> {
+        let mut found = BTreeMap::new();
+        let mut unread = Vec::new();
+        for path in paths {
+            match (laid.bytes.get(*path), laid.entry(path)) {
+                (Some(bytes), _) => drop(found.insert((*path).to_owned(), bytes.clone())),
+                (None, Some(entry)) => unread.push(entry.clone()),
+                (None, None) => {}
+            }
+        }
+        for document in self.mirror_documents(mirror, &unread).await? {
+            found.insert(document.path.to_string(), document.content.file().into_bytes());
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,261 @@
+//! How a file that somebody wrote in a mirror comes into the tree: one write, under a token, so that a sync which was cut off behind it
+//! learns what became of it. It goes the way of every write: preconditions, safety, grants, telemetry. What a file means is the
+//! layout's matter, whether it is to be taken the plan's.
+
+use std::collections::BTreeSet;
+
+use loci_model::mirror::Mirror;
+use loci_model::ports::store::Tx;
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::record::Record;
+use loci_model::tree_entry::DocumentOperation;
+use loci_model::{Error, Result};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::keeping::hex_of;
+use super::layouts::{Around, FileMeaning, LaidDocument, Layout};
+use super::rendering::{say_id, tree_of};
+use crate::Engine;
+use crate::coding::conflicts;
+use crate::files::lines::appended;
+use crate::files::tree_write::TreeWrite;
+use crate::files::versions::Versions;
+use crate::files::writing::{Found, Writing};
+use crate::files::{DocumentContent, DocumentPath, DocumentWritten, Precondition};
+use crate::idempotency::ClientToken;
+use crate::safety::{RedactionMode, redact};
+
+/// Why a document changes that a mirror's file changed.
+const REASON: &str = "edited in a mirror";
+
+/// What is to be taken.
+#[derive(Debug, Clone)]
+pub(super) struct Taking {
+    /// Where in the tree.
+    pub(super) path: DocumentPath,
+    /// What the file says.
+    pub(super) content: DocumentContent,
+    /// SHA-256 of the document's native file that must be there still, in hex digits; none: nothing must.
+    pub(super) over: Option<String>,
+    /// Both sides changed: the file goes there, unless all that it has is further lines. With it the digest of what both had.
+    pub(super) beside: Option<(DocumentPath, Option<String>)>,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum TakenAs {
+    /// The document says it.
+    Document,
+    /// Its lines are behind those of the document.
+    Lines,
+    /// It lies beside the document, and a person decides.
+    Beside,
+}
+
+/// The answer of a write, kept for its repetition.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Taken {
+    pub(super) written: DocumentWritten,
+    pub(super) taken_as: TakenAs,
+}
+
+/// As whom a mirror reads and writes: its own tree, and what is loaded with every prompt only where it is configured so.
+pub(super) fn writer_of(mirror: &Mirror) -> Principal {
+    let mut capabilities = BTreeSet::from([Capability::Read, Capability::Write]);
+    if mirror.system {
+        capabilities.insert(Capability::Admin);
+    }
+    let grant = Grant {
+        memory: Some(mirror.memory.clone()),
+        namespace: Some(mirror.namespace.clone()),
+        capabilities,
+        ..Grant::everything()
+    };
+    Principal { name: mirror.writer(), grants: vec![grant] }
+}
+
+/// How the files of a mirror are made.
+#[derive(Debug, Clone, Copy)]
+struct Laying {
+    layout: Layout,
+    render_ids: bool,
+}
+
+impl Laying {
+    /// A version as its file shows it.
+    fn document(self, version: &Record, path: &DocumentPath) -> LaidDocument {
+        let content = DocumentContent::of(version);
+        let (record, kind) = (version.id.clone(), version.kind);
+        let mut document = LaidDocument { path: path.clone(), record, kind, content, reads: 0 };
+        if self.render_ids {
+            say_id(&mut document);
+        }
+        document
+    }
+
+    /// The digest of the file that a version had, in hex digits.
+    fn digest_of(self, version: &Record, path: &DocumentPath) -> String {
+        let file = self.layout.file_of(&self.document(version, path));
+        hex_of(&Sha256::digest(file).into())
+    }
+
+    /// What the file of a version says, as whoever reads files hears it.
+    fn read(self, version: &Record, path: &DocumentPath) -> Option<DocumentContent> {
+        let document = self.document(version, path);
+        let file = String::from_utf8(self.layout.file_of(&document)).ok()?;
+        // In the layouts of others the name of a file says nothing of what it holds.
+        let name = if self.layout == Layout::Native { path.as_str() } else { "file.md" };
+        match self.layout.read(name, &file, Some(&document), &Around::nothing()) {
+            FileMeaning::Document { content, .. } => Some(*content),
+            FileMeaning::Lines { .. } | FileMeaning::Index { .. } | FileMeaning::Refused { .. } => None,
+        }
+    }
+}
+
+impl Engine {
+    /// Takes a file into the tree.
+    ///
+    /// # Errors
+    /// `STALE_VERSION` where the tree changed meanwhile; those of every write of a document.
+    pub(super) async fn mirror_take(
+        &self,
+        mirror: &Mirror,
+        caller: &Principal,
+        taking: Taking,
+        token: &str,
+    ) -> Result<Taken> {
+        let parameters = serde_json::json!({ "path": taking.path.as_str() });
+        let (taking, masked) = masked(taking);
+        let token = ClientToken::new(token, &parameters)?;
+        let layout = Layout::all().iter().copied().find(|one| one.as_str() == mirror.layout);
+        let laying = Laying { layout: layout.unwrap_or_default(), render_ids: mirror.render_ids };
+        let ask = tree_of(mirror);
+        let write = TreeWrite::of(&ask, "MirrorTake", Some(token));
+        self.tree_write(caller, write, move |tx, writing| {
+            let mut taken = match &taking.beside {
+                None => writing.take(tx, &taking)?,
+                Some((beside, base)) => writing.keep_both(tx, &taking, beside, (base.as_deref(), laying))?,
+            };
+            if let Some(masked) = &masked
+                && !taken.written.warnings.iter().any(|warning| warning.contains("masked"))
+            {
+                taken.written.warnings.push(masked.clone());
+            }
+            Ok(taken)
+        })
+        .await
+    }
+}
+
+/// A file without its secrets, in its text and in its head, whatever else writes keep: files travel.
+fn masked(taking: Taking) -> (Taking, Option<String>) {
+    let mut kinds = BTreeSet::new();
+    let mut mask = |text: String| {
+        let (text, found) = redact(text, RedactionMode::Mask);
+        kinds.extend(found.iter().map(|kind| kind.as_str()));
+        text
+    };
+    let body = mask(taking.content.body.clone());
+    let mut content = taking.content.clone();
+    if body != content.body {
+        content = content.with_body(body);
+    }
+    for said in [&mut content.title, &mut content.description, &mut content.scope] {
+        *said = said.take().map(&mut mask);
+    }
+    content.head.change_texts(&mut mask);
+    if kinds.is_empty() {
+        return (taking, None);
+    }
+    let words: Vec<&str> = kinds.into_iter().collect();
+    let told = format!("secrets were masked: {}", words.join(", "));
+    (Taking { content, ..taking }, Some(told))
+}
+
+impl Writing<'_> {
+    fn take(&self, tx: &mut dyn Tx, taking: &Taking) -> Result<Taken> {
+        let precondition = match &taking.over {
+            Some(hex) => Precondition::Matches(vec![format!("sha256:{hex}")]),
+            None => Precondition::Absent,
+        };
+        let written = self.put_at(tx, &taking.path, &precondition, &taking.content, Some(REASON))?;
+        Ok(Taken { written, taken_as: TakenAs::Document })
+    }
+
+    /// The tree keeps its text, and the file's lies beside it; lines that it adds to what both had come to the document instead.
+    fn keep_both(
+        &self,
+        tx: &mut dyn Tx,
+        taking: &Taking,
+        beside: &DocumentPath,
+        (base, laying): (Option<&str>, Laying),
+    ) -> Result<Taken> {
+        let Some(found) = self.find(tx, &taking.path)? else { return self.take(tx, taking) };
+        if let Some(base) = base
+            && let Some(body) = self.with_lines(tx, &found, taking, (base, laying))?
+        {
+            let content = DocumentContent::of(&found.record).with_body(body);
+            let written = self.replace(tx, &found, &content, (DocumentOperation::Modified, Some(REASON)))?;
+            return Ok(Taken { written, taken_as: TakenAs::Lines });
+        }
+        let written = match self.find(tx, beside)? {
+            // The name says what it holds: it was kept before.
+            Some(kept) => DocumentWritten::unchanged(&kept.record, Some(&kept.entry)),
+            None => self.create(tx, beside, &taking.content, Some("kept beside an edit of the same file"))?,
+        };
+        let against = tx.records().get(&self.memory.id, &written.record)?;
+        let against = against.ok_or_else(|| Error::bug("a document that was just written is not there"))?;
+        let reason = format!("{} was edited in a mirror and elsewhere at a time", found.entry.path);
+        conflicts::note_anywhere(tx, (&found.record.id, &against), &reason, self.now)?;
+        Ok(Taken { written, taken_as: TakenAs::Beside })
+    }
+
+    /// The document's text with the lines that the file adds to what both had, where all that either did was to add (§12.4).
+    fn with_lines(
+        &self,
+        tx: &mut dyn Tx,
+        found: &Found,
+        taking: &Taking,
+        (base, laying): (&str, Laying),
+    ) -> Result<Option<String>> {
+        let Some(versions) = Versions::of(tx, self.tree, &found.record.id)? else { return Ok(None) };
+        let is_base = |version: &&Record| laying.digest_of(version, &taking.path) == base;
+        let Some(version) = versions.all.iter().find(is_base) else { return Ok(None) };
+        let Some(read) = laying.read(version, &taking.path) else { return Ok(None) };
+        let (file, base) = (&taking.content, DocumentContent::of(version));
+        let current = DocumentContent::of(&found.record);
+        if !says_the_same(&file.clone().after(&base), &read.after(&base)) {
+            return Ok(None);
+        }
+        let both_had = base.body.trim_end();
+        let (Some(added), Some(_)) = (file.body.strip_prefix(both_had), current.body.strip_prefix(both_had))
+        else {
+            return Ok(None);
+        };
+        // A last line that goes on is no line that was added.
+        let is_line = |rest: &str| rest.is_empty() || rest.starts_with(['\n', '\r']);
+        if both_had.is_empty() || !is_line(added.trim_start_matches([' ', '\t'])) {
+            return Ok(None);
+        }
+        // Lines are added once, and empty ones not at all: a text in which that would lose something is kept beside.
+        let lines: Vec<&str> = added.trim_end().lines().skip(1).collect();
+        if appended(both_had, lines.iter().copied()).1 != lines.len() as u64 {
+            return Ok(None);
+        }
+        Ok(Some(appended(&current.body, lines).0))
+    }
+}
+
+/// True where two documents say the same of themselves, whatever their texts.
+fn says_the_same(one: &DocumentContent, other: &DocumentContent) -> bool {
+    let is_own = |key: &str| !matches!(key, "title" | "description" | "scope");
+    let more = |content: &DocumentContent| {
+        let entries = content.head.entries().filter(|(key, _)| is_own(key));
+        entries.map(|(key, value)| (key.to_owned(), value.clone())).collect::<Vec<_>>()
+    };
+    one.title == other.title
+        && one.description == other.description
+        && one.scope == other.scope
+        && more(one) == more(other)
+}

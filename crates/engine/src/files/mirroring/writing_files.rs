@@ -1,0 +1,176 @@
+//! What a sync writes into a mirror: files as the tree has them, and what Loci renders beside the tree. A file that somebody changed since
+//! it was looked at is left alone: the next look sees it.
+
+use std::collections::BTreeSet;
+
+use loci_model::Result;
+use loci_model::mirror::MirrorDirection;
+use loci_model::ports::files::{ChangeNote, FileChange, FileDigest, FileEntry, Precondition};
+use sha2::{Digest, Sha256};
+
+use super::keeping::hex_of;
+use super::sync_plan::SyncAction;
+use super::syncing::Sync;
+use super::two_way::Look;
+
+/// Files that are written at once.
+const FILES_PER_CALL: usize = 200;
+
+impl Sync<'_> {
+    /// Writes files as the tree has them.
+    pub(super) async fn write_files(&mut self, look: &Look, actions: &[&SyncAction]) -> Result<()> {
+        let writes: Vec<(&str, Option<FileDigest>)> = actions
+            .iter()
+            .filter_map(|action| match action {
+                SyncAction::Write { path, over } => Some((path.as_str(), *over)),
+                _ => None,
+            })
+            .collect();
+        for some in writes.chunks(FILES_PER_CALL) {
+            let paths: Vec<&str> = some.iter().map(|(path, _)| *path).collect();
+            let bytes = self.engine.mirror_bytes(&self.mirror, &look.laid, &paths).await?;
+            let change = |(path, over): &(&str, Option<FileDigest>)| {
+                let only_if = over.map_or(Precondition::Absent, Precondition::Holds);
+                Some(FileChange { path: (*path).to_owned(), bytes: Some(bytes.get(*path)?.clone()), only_if })
+            };
+            let changes: Vec<FileChange> = some.iter().filter_map(change).collect();
+            self.apply(changes).await?;
+        }
+        let mut names = look.laid.state.names.clone();
+        names.append(&mut self.names_taken);
+        let mut remembered = self.laid_state();
+        if remembered.names != names {
+            remembered.names = names;
+            self.remember_laid(&remembered)?;
+        }
+        Ok(())
+    }
+
+    /// Applies changes of files and notes what both hold since.
+    async fn apply(&mut self, changes: Vec<FileChange>) -> Result<()> {
+        let digests: Vec<(String, Option<String>)> = changes
+            .iter()
+            .map(|change| {
+                let digest = change.bytes.as_ref().map(|bytes| hex_of(&Sha256::digest(bytes).into()));
+                (change.path.clone(), digest)
+            })
+            .collect();
+        let applied = match self.backend.apply(changes.clone(), self.own_note()).await {
+            Ok(applied) => applied,
+            // One that cannot be written must not keep the others from it.
+            Err(_) if changes.len() > 1 => {
+                for change in changes {
+                    Box::pin(self.apply(vec![change])).await?;
+                }
+                return Ok(());
+            }
+            Err(error) => {
+                for (path, _) in digests {
+                    self.note(&path, error.message.clone());
+                }
+                return Ok(());
+            }
+        };
+        for (path, digest) in digests {
+            if applied.refused.contains(&path) {
+                self.note(
+                    &path,
+                    "it was changed while it was looked at: it is left alone until the next look",
+                );
+                self.kept.edit(&path, |known| known.pending = None);
+                continue;
+            }
+            let has_changed = applied.changed.contains(&path);
+            match digest {
+                Some(digest) => {
+                    self.report.written += u64::from(has_changed);
+                    self.kept.agree(&path, &digest, None);
+                }
+                None => {
+                    self.report.removed += u64::from(has_changed);
+                    self.kept.forget(&path);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes files whose documents are put away.
+    pub(super) async fn remove_files(&mut self, actions: &[&SyncAction]) -> Result<()> {
+        let changes: Vec<FileChange> = actions
+            .iter()
+            .filter_map(|action| match action {
+                SyncAction::Remove { path, over } => {
+                    Some(FileChange { path: path.clone(), bytes: None, only_if: Precondition::Holds(*over) })
+                }
+                _ => None,
+            })
+            .collect();
+        for some in changes.chunks(FILES_PER_CALL) {
+            self.apply(some.to_vec()).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes what Loci renders beside the tree, in the place of whatever somebody made of it, and takes away what is past.
+    pub(super) async fn render_rest(&mut self, look: &Look) -> Result<()> {
+        let lying: Vec<&FileEntry> =
+            look.listing.entries.iter().filter(|entry| self.is_rendered_area(&entry.path)).collect();
+        let is_none = !self.mirror.sessions && lying.is_empty();
+        if self.mirror.direction == MirrorDirection::Import || is_none {
+            return Ok(());
+        }
+        let files = self.transcripts().await?;
+        let mut changes = Vec::new();
+        for entry in &lying {
+            let is_ours = self.kept.get(&entry.path).is_some_and(|known| known.agreed.is_some());
+            match files.get(&entry.path) {
+                Some(bytes) if <[u8; 32]>::from(Sha256::digest(bytes)) == entry.sha256 => {}
+                Some(bytes) => {
+                    let agreed = self.kept.get(&entry.path).and_then(|known| known.agreed.clone());
+                    if agreed.is_some_and(|agreed| agreed != hex_of(&entry.sha256)) {
+                        self.refuse(&entry.path, "Loci renders this file: it is restored");
+                    }
+                    let only_if = Precondition::Holds(entry.sha256);
+                    changes.push(FileChange {
+                        path: entry.path.clone(),
+                        bytes: Some(bytes.clone()),
+                        only_if,
+                    });
+                }
+                None if is_ours => {
+                    let only_if = Precondition::Holds(entry.sha256);
+                    changes.push(FileChange { path: entry.path.clone(), bytes: None, only_if });
+                }
+                None => self.refused_once(&entry.path, &hex_of(&entry.sha256)),
+            }
+        }
+        let places: BTreeSet<&str> = lying.iter().map(|entry| entry.path.as_str()).collect();
+        let lies = |path: &String| places.contains(path.as_str());
+        for (path, bytes) in files.into_iter().filter(|(path, _)| !lies(path)) {
+            changes.push(FileChange { path, bytes: Some(bytes), only_if: Precondition::Absent });
+        }
+        for some in changes.chunks(FILES_PER_CALL) {
+            self.apply(some.to_vec()).await?;
+        }
+        Ok(())
+    }
+
+    fn refused_once(&mut self, path: &str, file: &str) {
+        let refused = self.kept.get(path).and_then(|known| known.refused.as_ref());
+        if refused.is_none_or(|refused| refused.file != file) {
+            self.refused(path, file, "only Loci writes here: move the file below knowledge/");
+        }
+    }
+
+    /// Who writes files that keep no history.
+    fn own_note(&self) -> ChangeNote {
+        ChangeNote {
+            author_name: "Loci".to_owned(),
+            author_email: format!("loci@{}", self.engine.settings.instance),
+            committer_email: format!("loci@{}", self.engine.settings.instance),
+            at: self.engine.clock.now(),
+            message: String::new(),
+        }
+    }
+}

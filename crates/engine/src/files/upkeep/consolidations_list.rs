@@ -1,0 +1,126 @@
+//! `consolidation_get`, `consolidations_list`, `consolidation_cancel`: runs of a tree.
+
+use loci_model::consolidation_run::{ActionStatus, RunStatus};
+use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ports::store::{LedgerPage, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::{Error, Result, Timestamp};
+
+use super::run::ConsolidationRun;
+use super::{filing, modelled};
+use crate::Engine;
+use crate::access;
+use crate::files::tree::{Tree, TreeAsk};
+use crate::memories::existing;
+use crate::page::Page;
+
+/// Entries of a shelf that are read at once.
+const PAGE: usize = 100;
+
+/// Which runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConsolidationListing {
+    /// The tree.
+    pub tree: TreeAsk,
+    /// Only those that stand there.
+    pub status: Option<RunStatus>,
+    /// Only those of which something waits for a person.
+    pub held: bool,
+    /// Behind the run of that time and id.
+    pub after: Option<(Timestamp, String)>,
+    /// 1 to 100.
+    pub limit: u32,
+}
+
+impl Engine {
+    /// A run.
+    ///
+    /// # Errors
+    /// `NotFound`; `Denied` without a grant of read on the whole namespace.
+    pub async fn consolidation_get(
+        &self,
+        caller: &Principal,
+        ask: &TreeAsk,
+        id: &str,
+    ) -> Result<ConsolidationRun> {
+        access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
+        self.run_kept(ask, id).await
+    }
+
+    /// Runs of a tree, the newest first.
+    ///
+    /// # Errors
+    /// `Denied` without a grant of read on the whole namespace.
+    pub async fn consolidations_list(
+        &self,
+        caller: &Principal,
+        asked: &ConsolidationListing,
+    ) -> Result<Page<ConsolidationRun, (Timestamp, String)>> {
+        let ask = &asked.tree;
+        access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
+        let (tree, asked) = (Tree::of(ask), asked.clone());
+        self.store
+            .read(move |tx| {
+                existing(tx, &tree.memory)?;
+                let limit = asked.limit as usize;
+                let (mut after, mut items) = (asked.after.clone(), Vec::new());
+                while items.len() <= limit {
+                    let runs = tx.ledger().nouns::<ConsolidationRun>(&LedgerPage {
+                        memory: tree.memory.clone(),
+                        shelf: Shelf::ConsolidationRun,
+                        actor: None,
+                        subject: Some(tree.normal.clone()),
+                        after,
+                        limit: PAGE,
+                    })?;
+                    let is_last = runs.len() < PAGE;
+                    after = runs.last().map(|last| (last.at(), last.key()));
+                    items.extend(runs.into_iter().filter(|run| is_wanted(run, &asked)));
+                    if is_last {
+                        break;
+                    }
+                }
+                items.truncate(limit + 1);
+                Ok(Page::cut(items, limit, |last| (last.created_at, last.id.clone())))
+            })
+            .await
+    }
+
+    /// Calls a run off that is not done.
+    ///
+    /// # Errors
+    /// `NotFound`; `Conflict` for a run that ended; `Denied` without a grant of write on the whole namespace.
+    pub async fn consolidation_cancel(
+        &self,
+        caller: &Principal,
+        ask: &TreeAsk,
+        id: &str,
+    ) -> Result<ConsolidationRun> {
+        access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Write)?;
+        let (tree, id, now, by) = (Tree::of(ask), id.to_owned(), self.clock.now(), caller.name.clone());
+        self.store
+            .write(move |tx| {
+                let mut run = filing::run_of(tx, &tree.memory, &tree.normal, &id)?;
+                if !matches!(run.status, RunStatus::Planning | RunStatus::Planned | RunStatus::Conflict) {
+                    let rule = format!("the run is {}: there is nothing to call off", run.status.as_str());
+                    return Err(Error::conflict(rule));
+                }
+                (run.status, run.updated_at) = (RunStatus::Cancelled, now);
+                run.failure = Some(format!("called off by {by}"));
+                run.drop_words();
+                filing::free(tx, &run)?;
+                modelled::forget_questions(tx, &run)?;
+                tx.ledger_mut().put_noun(&run)?;
+                Ok(run)
+            })
+            .await
+    }
+}
+
+fn is_wanted(run: &ConsolidationRun, asked: &ConsolidationListing) -> bool {
+    let waits = || {
+        matches!(run.status, RunStatus::Planned | RunStatus::Applied)
+            && run.actions.iter().any(|one| one.status == ActionStatus::Held)
+    };
+    asked.status.is_none_or(|status| status == run.status) && (!asked.held || waits())
+}

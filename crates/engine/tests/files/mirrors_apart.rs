@@ -1,0 +1,175 @@
+//! Mirrors beside each other: of two tenants, of two servers, and of a directory that comes back (files-and-git.md §8.3).
+
+use std::fs;
+use std::sync::Arc;
+
+use loci_engine::files::mirroring::{MirrorPull, NewMirror};
+use loci_engine::memories::NewMemory;
+use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_model::mirror::{MirrorKind, MirrorReport};
+use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::{ErrorKind, MemoryId};
+use loci_testkit::world::OpenVault;
+use loci_testkit::{LocalPlaces, SeededIds, block_on};
+
+use super::mirrors::Mirrored;
+
+const A: &str = "knowledge/facts/a.md";
+const B: &str = "knowledge/facts/b.md";
+
+/// Somebody who has another memory, and may do all there.
+fn bob(mirrored: &Mirrored) -> (Principal, MemoryId) {
+    let new = NewMemory { name: "bobs".to_owned(), event_expiry_days: 30, ..NewMemory::default() };
+    let shelf = &mirrored.shelf;
+    let memory = block_on(shelf.engine.memory_create(&shelf.caller, new, None)).unwrap().id;
+    let capabilities = [Capability::Read, Capability::Write, Capability::Admin].into_iter().collect();
+    let grant = Grant { memory: Some(memory.clone()), capabilities, ..Grant::everything() };
+    (Principal { name: "bob".to_owned(), grants: vec![grant] }, memory)
+}
+
+#[test]
+fn nobody_reads_a_repository_through_a_mirror_of_his_own() {
+    let mirrored = Mirrored::new(|new| new.kind = MirrorKind::Git);
+    mirrored.shelf.put(A, "alice's\n");
+    let commit = mirrored.sync().commit.unwrap();
+    let engine = &mirrored.shelf.engine;
+    let own = block_on(engine.mirror_repository(&mirrored.shelf.caller, &mirrored.shelf.memory(), "team"));
+    assert!(own.is_ok(), "{own:?}");
+    let (bob, memory) = bob(&mirrored);
+    let new = NewMirror {
+        memory: memory.clone(),
+        path: "b.git".to_owned(),
+        ..mirrored.wanted("b", MirrorKind::Git)
+    };
+    block_on(engine.mirror_add(&bob, new)).unwrap();
+    fs::rename(mirrored.root(), mirrored.folder.path().join("b.git")).unwrap();
+    let repository = block_on(engine.mirror_repository(&bob, &memory, "b")).map_err(|error| error.kind);
+    assert_eq!(repository, Err(ErrorKind::NotFound));
+    let base = block_on(engine.mirror_base(&bob, &memory, "b", std::slice::from_ref(&commit)))
+        .map_err(|error| error.kind);
+    assert_eq!(base, Err(ErrorKind::NotFound));
+    let pull = MirrorPull { base: commit, files: Vec::new() };
+    let pulled = block_on(engine.mirror_pull(&bob, &memory, "b", pull)).map_err(|error| error.kind);
+    assert_eq!(pulled.map(drop), Err(ErrorKind::NotFound));
+    assert_eq!(block_on(engine.mirror_sync(&bob, &memory, "b")).unwrap().finding, "not_ours");
+}
+
+#[test]
+fn a_mirror_lies_in_no_other_and_holds_none() {
+    let mirrored = Mirrored::new(|new| new.path = "a/b".to_owned());
+    let (bob, memory) = bob(&mirrored);
+    let check = |path: &str, expect: Option<&str>| {
+        for kind in [MirrorKind::Directory, MirrorKind::Git] {
+            let wanted = mirrored.wanted(&format!("x{}", path.len()), kind);
+            let new = NewMirror { memory: memory.clone(), path: path.to_owned(), ..wanted };
+            let made = block_on(mirrored.shelf.engine.mirror_add(&bob, new));
+            assert_eq!(
+                made.as_ref().err().and_then(|error| error.field.as_deref()),
+                expect,
+                "{path} {made:?}"
+            );
+            if let Ok(made) = made {
+                block_on(mirrored.shelf.engine.mirror_remove(&bob, &memory, &made.name)).unwrap();
+            }
+        }
+    };
+    check("a/b", Some("path"));
+    check("a/./b", Some("path"));
+    check("a/b/c", Some("path"));
+    check("a", Some("path"));
+    check("a/bc", None);
+    check("a/c", None);
+}
+
+#[test]
+fn a_mirror_begins_in_no_other_that_came_meanwhile() {
+    let mirrored = Mirrored::new(|new| new.path = "m/deep".to_owned());
+    mirrored.write(".loci-mirror", "version 1\nanother instance's\n");
+    let synced =
+        block_on(mirrored.shelf.engine.mirror_sync(&mirrored.shelf.caller, &mirrored.shelf.memory(), "team"));
+    assert_eq!(synced.unwrap_err().field.as_deref(), Some("path"));
+    assert!(!mirrored.root().join("deep").exists());
+}
+
+#[test]
+fn a_directory_that_comes_back_is_anothers() {
+    for (kind, finding) in [(MirrorKind::Directory, "not_ours"), (MirrorKind::Git, "not_ours")] {
+        let mirrored = Mirrored::new(|new| new.kind = kind);
+        mirrored.shelf.put(A, "one\n");
+        mirrored.shelf.put(B, "two\n");
+        mirrored.sync();
+        let away = mirrored.folder.path().join("away");
+        // It is not mounted, and all goes on in what lies there instead.
+        fs::rename(mirrored.root(), &away).unwrap();
+        if kind == MirrorKind::Git {
+            let made = loci_testkit::LocalPlaces::new(mirrored.folder.path().to_owned(), &[".".into()]);
+            drop(loci_model::ports::files::FilePlaces::open(&made, kind, "m", false).unwrap());
+        }
+        mirrored.sync();
+        mirrored.shelf.put(A, "later\n");
+        mirrored.shelf.put("knowledge/facts/c.md", "three\n");
+        assert_eq!(mirrored.sync().refused, Vec::new());
+        fs::remove_dir_all(mirrored.root()).unwrap();
+        fs::rename(&away, mirrored.root()).unwrap();
+        for _ in 0..3 {
+            mirrored.shelf.world.clock().advance_ms(60_000);
+            let report = mirrored.sync();
+            assert_eq!(
+                (report.finding.as_str(), report.taken, report.put_away),
+                (finding, 0, 0),
+                "{report:?}"
+            );
+        }
+        assert_eq!(mirrored.shelf.body(A), "later\n");
+        assert_eq!(mirrored.shelf.body("knowledge/facts/c.md"), "three\n");
+    }
+}
+
+/// Another server on the same store, with disks of its own.
+fn other_server(mirrored: &Mirrored, folder: &std::path::Path) -> Engine {
+    let (store, clock) = (mirrored.shelf.world.store(), Arc::new(mirrored.shelf.world.clock()));
+    let parts = EngineParts::quiet(store, None, clock, Arc::new(SeededIds::new(9)), Arc::new(OpenVault));
+    let files = Some(Arc::new(LocalPlaces::new(folder.to_owned(), &[".".into()])) as _);
+    Engine::new(EngineParts { files, ..parts }, EngineSettings::default())
+}
+
+#[test]
+fn a_mirror_is_kept_where_its_disks_are() {
+    for kind in [MirrorKind::Directory, MirrorKind::Git] {
+        let mirrored = Mirrored::new(|new| new.kind = kind);
+        mirrored.shelf.put(A, "one\n");
+        mirrored.sync();
+        let folder = tempfile::tempdir().unwrap();
+        let other = other_server(&mirrored, folder.path());
+        let (caller, memory) = (&mirrored.shelf.caller, mirrored.shelf.memory());
+        let sync = |engine: &Engine| -> loci_model::Result<MirrorReport> {
+            block_on(engine.mirror_sync(caller, &memory, "team"))
+        };
+        let refused = sync(&other).unwrap_err();
+        assert_eq!(refused.kind, ErrorKind::Conflict, "{refused:?}");
+        assert!(!folder.path().join("m/knowledge").exists());
+        mirrored.shelf.world.clock().advance_ms(60_000);
+        let report = mirrored.sync();
+        assert_eq!((report.finding.as_str(), report.written, report.put_away), ("whole", 0, 0));
+        // Whoever makes it anew there keeps it there.
+        block_on(other.mirror_remove(caller, &memory, "team")).unwrap();
+        block_on(other.mirror_add(caller, mirrored.wanted("team", kind))).unwrap();
+        assert_eq!(sync(&other).unwrap().written, 1);
+        assert_eq!(sync(&mirrored.shelf.engine).unwrap_err().kind, ErrorKind::Conflict);
+    }
+}
+
+#[test]
+fn a_mirror_is_made_again_where_one_was_removed() {
+    for (adopt, finding) in [(false, "not_empty"), (true, "whole")] {
+        let mirrored = Mirrored::new(|_| {});
+        mirrored.shelf.put(A, "one\n");
+        mirrored.sync();
+        let (engine, caller) = (&mirrored.shelf.engine, &mirrored.shelf.caller);
+        block_on(engine.mirror_remove(caller, &mirrored.shelf.memory(), "team")).unwrap();
+        let again = NewMirror { adopt, ..mirrored.wanted("team", MirrorKind::Directory) };
+        block_on(engine.mirror_add(caller, again)).unwrap();
+        let report = mirrored.sync();
+        assert_eq!((report.finding.as_str(), report.written), (finding, 0), "{report:?}");
+    }
+}

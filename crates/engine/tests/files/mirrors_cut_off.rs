@@ -1,0 +1,278 @@
+//! A sync that is cut off between any two of its steps: the next one makes of it what an undisturbed one would have, and nothing is lost
+//! (files-and-git.md A3).
+
+use std::future::poll_fn;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+
+use loci_engine::files::mirroring::NewMirror;
+use loci_engine::files::{RecordRedact, RedactWhich};
+use loci_model::Result;
+use loci_model::mirror::MirrorKind;
+use loci_model::ports::BoxFuture;
+use loci_model::ports::files::{
+    ChangeNote, FileBackend, FileBytes, FileCapabilities, FileChange, FileListing, FilePlaces, FileStep,
+    FilesApplied, FilesCommit,
+};
+use loci_testkit::{LocalPlaces, block_on};
+
+use super::mirrors::Mirrored;
+use super::world::Shelf;
+
+/// Places that end at a step: before it, or behind it.
+struct Ending {
+    inner: LocalPlaces,
+    steps: Arc<Steps>,
+}
+
+#[derive(Default)]
+struct Steps {
+    done: AtomicUsize,
+    /// The process is gone at this step; 0: it stays.
+    last: AtomicUsize,
+    /// The last step is done, and not told.
+    is_untold: AtomicUsize,
+    is_gone: AtomicBool,
+    /// What happens elsewhere while a place is emptied.
+    meanwhile: Mutex<Option<BoxFuture<'static, ()>>>,
+}
+
+impl Steps {
+    fn end_at(&self, last: usize, is_untold: usize) {
+        self.done.store(0, Ordering::SeqCst);
+        self.is_untold.store(is_untold, Ordering::SeqCst);
+        self.last.store(last, Ordering::SeqCst);
+        self.is_gone.store(false, Ordering::SeqCst);
+    }
+
+    async fn run<T>(&self, work: BoxFuture<'_, Result<T>>) -> Result<T> {
+        let number = self.done.fetch_add(1, Ordering::SeqCst) + 1;
+        let last = self.last.load(Ordering::SeqCst);
+        if last == 0 || number < last {
+            return work.await;
+        }
+        if self.is_untold.load(Ordering::SeqCst) == 1 {
+            drop(work.await);
+        }
+        self.is_gone.store(true, Ordering::SeqCst);
+        std::future::pending().await
+    }
+
+    /// A sync that ends where the process does: nothing of it runs behind that step, and its lease is held by nobody who lives.
+    fn cut_off(&self, mirrored: &Mirrored, last: usize, is_untold: usize) {
+        let Shelf { engine, caller, world, .. } = &mirrored.shelf;
+        self.end_at(last, is_untold);
+        let memory = mirrored.shelf.memory();
+        let sync = pin!(engine.mirror_sync(caller, &memory, "team"));
+        let gone =
+            poll_fn(|_| if self.is_gone.load(Ordering::SeqCst) { Poll::Ready(()) } else { Poll::Pending });
+        let ended = block_on(futures::future::select(sync, gone));
+        assert!(matches!(ended, futures::future::Either::Right(_)), "{last} of {:?}", self.done);
+        drop(ended);
+        self.end_at(0, 0);
+        world.clock().advance_ms(31_000);
+    }
+}
+
+struct EndingFiles(Arc<dyn FileBackend>, Arc<Steps>);
+
+impl FileBackend for EndingFiles {
+    fn capabilities(&self) -> FileCapabilities {
+        self.0.capabilities()
+    }
+
+    fn read<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Option<FileBytes>>> {
+        Box::pin(self.1.run(self.0.read(path)))
+    }
+
+    fn list(&self) -> BoxFuture<'_, Result<FileListing>> {
+        Box::pin(self.1.run(self.0.list()))
+    }
+
+    fn apply(&self, changes: Vec<FileChange>, note: ChangeNote) -> BoxFuture<'_, Result<FilesApplied>> {
+        Box::pin(self.1.run(self.0.apply(changes, note)))
+    }
+
+    fn apply_all(&self, steps: Vec<FileStep>) -> BoxFuture<'_, Result<Vec<FilesApplied>>> {
+        Box::pin(self.1.run(self.0.apply_all(steps)))
+    }
+
+    fn renew(&self) -> BoxFuture<'_, Result<()>> {
+        let meanwhile = self.1.meanwhile.lock().unwrap().take();
+        Box::pin(async move {
+            if let Some(meanwhile) = meanwhile {
+                meanwhile.await;
+            }
+            self.1.run(self.0.renew()).await
+        })
+    }
+
+    fn mark<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<()>> {
+        Box::pin(self.1.run(self.0.mark(text)))
+    }
+
+    fn newest(&self) -> BoxFuture<'_, Result<Option<FilesCommit>>> {
+        Box::pin(self.1.run(self.0.newest()))
+    }
+}
+
+impl FilePlaces for Ending {
+    fn resolve(&self, kind: MirrorKind, path: &str, is_configured: bool) -> Result<PathBuf> {
+        self.inner.resolve(kind, path, is_configured)
+    }
+
+    fn open(&self, kind: MirrorKind, path: &str, is_configured: bool) -> Result<Arc<dyn FileBackend>> {
+        let files = self.inner.open(kind, path, is_configured)?;
+        Ok(Arc::new(EndingFiles(files, Arc::clone(&self.steps))))
+    }
+
+    fn installation(&self, fresh: &dyn Fn() -> String) -> Result<String> {
+        self.inner.installation(fresh)
+    }
+}
+
+fn path(name: &str) -> String {
+    format!("knowledge/facts/{name}.md")
+}
+
+/// A mirror, and its steps.
+fn stepwise(change: impl FnOnce(&mut NewMirror)) -> (Mirrored, Arc<Steps>) {
+    let steps = Arc::new(Steps::default());
+    let kept = Arc::clone(&steps);
+    let places = move |folder: PathBuf| -> Arc<dyn FilePlaces> {
+        Arc::new(Ending { inner: LocalPlaces::new(folder, &[PathBuf::from(".")]), steps: kept })
+    };
+    (Mirrored::at(places, change), steps)
+}
+
+/// A mirror with something to do in every way, and its steps.
+fn prepared(kind: MirrorKind) -> (Mirrored, Arc<Steps>) {
+    let (mirrored, steps) = stepwise(|new| new.kind = kind);
+    for name in ["edited", "changed", "both", "renamed", "deleted", "removed", "still"] {
+        mirrored.shelf.put(&path(name), &format!("{name}\n"));
+    }
+    mirrored.sync();
+    if kind == MirrorKind::Directory {
+        std::fs::remove_file(mirrored.root().join(path("deleted"))).unwrap();
+        mirrored.sync();
+        mirrored.shelf.world.clock().advance_ms(60_000);
+        mirrored.write(&path("edited"), "edited in the mirror, without a head\n");
+        mirrored.write(&path("both"), "the person's\n");
+        mirrored.write(&path("new"), "new in the mirror\n");
+        let place = |name: &str| mirrored.root().join(path(name));
+        std::fs::rename(place("renamed"), place("elsewhere")).unwrap();
+    }
+    mirrored.shelf.put(&path("changed"), "changed in the tree\n");
+    mirrored.shelf.put(&path("both"), "the agent's\n");
+    mirrored.shelf.put(&path("more"), "more in the tree\n");
+    mirrored.shelf.delete(&path("removed")).unwrap();
+    (mirrored, steps)
+}
+
+/// Documents with their texts, and files.
+fn outcome(mirrored: &Mirrored) -> Vec<String> {
+    let mut all = Vec::new();
+    for path in mirrored.shelf.paths(None, None).iter().filter(|path| path.ends_with(".md")) {
+        all.push(format!("{path}: {}", mirrored.shelf.body(path)));
+        all.push(format!("{path}= {}", mirrored.read(path).unwrap_or_default()));
+    }
+    all
+}
+
+#[test]
+fn a3_a_directory_is_brought_up_wherever_a_sync_ended() {
+    let (calm, steps) = prepared(MirrorKind::Directory);
+    steps.end_at(0, 0);
+    let report = calm.sync();
+    assert_eq!((report.taken, report.created, report.moved, report.put_away), (1, 1, 1, 1), "{report:?}");
+    let count = steps.done.load(Ordering::SeqCst);
+    let expect = outcome(&calm);
+    assert!(count > 8 && expect.len() == 16, "{count} {expect:#?}");
+    for last in 1..=count {
+        for is_untold in [0, 1] {
+            let (mirrored, steps) = prepared(MirrorKind::Directory);
+            steps.cut_off(&mirrored, last, is_untold);
+            // What it was about to do is done, or begun again, by those that follow.
+            for _ in 0..3 {
+                mirrored.sync();
+                mirrored.shelf.world.clock().advance_ms(31_000);
+            }
+            assert_eq!(outcome(&mirrored), expect, "ended at {last} of {count}, untold {is_untold}");
+            assert_eq!(mirrored.status().open_conflicts, 1, "ended at {last}, untold {is_untold}");
+        }
+    }
+}
+
+#[test]
+fn a3_a_repository_is_never_ahead_and_comes_to_the_same_commits() {
+    let tip = |mirrored: &Mirrored| mirrored.status().state.unwrap().report.commit.unwrap();
+    let (calm, steps) = prepared(MirrorKind::Git);
+    steps.end_at(0, 0);
+    calm.sync();
+    let (expect, count) = (tip(&calm), steps.done.load(Ordering::SeqCst));
+    for last in 1..=count {
+        for is_untold in [0, 1] {
+            let (mirrored, steps) = prepared(MirrorKind::Git);
+            steps.cut_off(&mirrored, last, is_untold);
+            mirrored.sync();
+            assert_eq!(tip(&mirrored), expect, "ended at {last} of {count}");
+        }
+    }
+}
+
+/// What a coding agent wrote above its list, and a file that somebody renamed there.
+#[test]
+fn a_text_above_an_index_is_kept_wherever_a_sync_ended() {
+    let prepared = || {
+        let (mirrored, steps) = stepwise(|new| (new.layout, new.adopt) = ("claude-memory".to_owned(), true));
+        mirrored.shelf.put(&path("tabs"), "prefers tabs\n");
+        mirrored.sync();
+        let file = mirrored.read("MEMORY.md").unwrap();
+        mirrored.write("MEMORY.md", &format!("# Mine\n\n{file}- likes tea\n"));
+        (mirrored, steps)
+    };
+    let outcome = |mirrored: &Mirrored| (mirrored.read("MEMORY.md").unwrap(), outcome(mirrored));
+    let (calm, steps) = prepared();
+    steps.end_at(0, 0);
+    calm.sync();
+    let count = steps.done.load(Ordering::SeqCst);
+    calm.sync();
+    let expect = outcome(&calm);
+    assert!(expect.0.starts_with("# Mine\n\n- [") && expect.0.lines().count() == 4, "{expect:?}");
+    for last in 1..=count {
+        for is_untold in [0, 1] {
+            let (mirrored, steps) = prepared();
+            steps.cut_off(&mirrored, last, is_untold);
+            // Something else changes the index before it is looked at again.
+            for _ in 0..3 {
+                mirrored.sync();
+                mirrored.shelf.world.clock().advance_ms(31_000);
+            }
+            assert_eq!(outcome(&mirrored), expect, "ended at {last} of {count}, untold {is_untold}");
+        }
+    }
+}
+
+#[test]
+fn what_is_taken_out_while_a_repository_is_renewed_is_taken_out_of_it() {
+    let (mirrored, steps) = stepwise(|new| new.kind = MirrorKind::Git);
+    let asked = |name: &str| RecordRedact {
+        memory: mirrored.shelf.memory(),
+        record: mirrored.shelf.put(&path(name), &format!("the marked string {name}\n")).record,
+        which: RedactWhich::Match(name.to_owned()),
+        reason: "asked for".to_owned(),
+    };
+    let (first, second) = (asked("zanzibar"), asked("walrus"));
+    mirrored.sync();
+    let (engine, caller) = (mirrored.shelf.engine.clone(), mirrored.shelf.caller.clone());
+    *steps.meanwhile.lock().unwrap() = Some(Box::pin(async move {
+        engine.record_redact(&caller, second).await.unwrap();
+    }));
+    block_on(mirrored.shelf.engine.record_redact(&mirrored.shelf.caller, first)).unwrap();
+    assert!(mirrored.status().state.unwrap().is_outdated(), "the second one came behind its beginning");
+    mirrored.sync();
+    assert!(!mirrored.status().state.unwrap().is_outdated());
+}

@@ -1,0 +1,271 @@
+//! Mirrors in bare repositories, looked at with git (files-and-git.md §9, A10, A13, A15).
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use loci_engine::files::mirroring::{MirrorPull, PulledFile};
+use loci_engine::files::{Edit, RecordRedact, RedactWhich};
+use loci_model::mirror::{MirrorKind, MirrorReport};
+use loci_testkit::block_on;
+
+use super::mirrors::Mirrored;
+use super::world::Shelf;
+
+const A: &str = "knowledge/facts/a.md";
+const B: &str = "knowledge/skills/b.md";
+
+fn mirrored() -> Mirrored {
+    Mirrored::new(|new| new.kind = MirrorKind::Git)
+}
+
+/// What git answers.
+fn git(at: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git")
+        .current_dir(at)
+        .args(["-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "protocol.file.allow=always"])
+        .args(arguments)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{arguments:?}: {said}");
+    String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
+}
+
+fn clone_of(mirrored: &Mirrored, name: &str, more: &[&str]) -> PathBuf {
+    let root = mirrored.root();
+    let from = format!("file://{}", root.display());
+    let arguments = [&["clone", "-q"][..], more, &[from.as_str(), name][..]].concat();
+    git(mirrored.folder.path(), &arguments);
+    mirrored.folder.path().join(name)
+}
+
+fn pull(mirrored: &Mirrored, base: &str, files: &[(&str, Option<&str>)]) -> MirrorReport {
+    let Shelf { engine, caller, .. } = &mirrored.shelf;
+    let file = |(path, content): &(&str, Option<&str>)| PulledFile {
+        path: (*path).to_owned(),
+        content: content.map(|content| content.as_bytes().to_vec()),
+    };
+    let pull = MirrorPull { base: base.to_owned(), files: files.iter().map(file).collect() };
+    block_on(engine.mirror_pull(caller, &mirrored.shelf.memory(), "team", pull)).unwrap()
+}
+
+#[test]
+fn one_write_is_one_commit_that_says_who_and_why() {
+    let mirrored = mirrored();
+    mirrored.shelf.put(A, "one\n");
+    mirrored.shelf.edit(A, Edit::Replace { old: "one".to_owned(), new: "two".to_owned() }).unwrap();
+    mirrored.shelf.move_to(A, B).unwrap();
+    mirrored.shelf.put(A, "another\n");
+    mirrored.shelf.delete(A).unwrap();
+    assert_eq!(mirrored.sync().commits, 5);
+    assert_eq!(mirrored.sync().commits, 0);
+    let root = mirrored.root();
+    let subjects = git(&root, &["log", "--reverse", "--format=%s|%an|%ae|%cn"]);
+    let expect = [
+        "memory(facts): create a.md",
+        "memory(facts): update a.md",
+        "memory(skills): move b.md",
+        "memory(facts): create a.md",
+        "memory(facts): archive a.md",
+    ];
+    let expect: Vec<String> =
+        expect.iter().map(|one| format!("{one}|tester|tester@loci.local|Loci")).collect();
+    assert_eq!(subjects.lines().collect::<Vec<_>>(), expect);
+    assert_eq!(git(&root, &["show", &format!("main:{B}")]), "---\ndescription: \"two\"\n---\n\ntwo");
+    assert_eq!(git(&root, &["ls-tree", "-r", "--name-only", "main"]), B);
+    assert!(git(&root, &["log", "--format=%b", "main~3", "-1"]).starts_with("tidy\n\nupdate"));
+    git(&root, &["fsck", "--strict", "--full"]);
+    let blamed = git(&root, &["blame", "main", "--", B]);
+    assert!(blamed.contains("tester"), "{blamed}");
+}
+
+#[test]
+fn a15_clones_of_all_kinds_and_the_same_ids_again() {
+    let mirrored = mirrored();
+    for number in 0..100 {
+        mirrored.shelf.put(&format!("knowledge/facts/{number}.md"), &format!("document {number}\n"));
+        if number % 10 == 0 {
+            mirrored.sync();
+        }
+    }
+    mirrored.sync();
+    let tip = git(&mirrored.root(), &["rev-parse", "main"]);
+    for version in ["0", "2"] {
+        let clone =
+            clone_of(&mirrored, &format!("v{version}"), &["-c", &format!("protocol.version={version}")]);
+        assert_eq!(git(&clone, &["rev-parse", "HEAD"]), tip);
+        git(&clone, &["fsck", "--strict", "--full"]);
+    }
+    let shallow = clone_of(&mirrored, "shallow", &["--depth", "1"]);
+    assert_eq!(git(&shallow, &["rev-list", "--count", "HEAD"]), "1");
+    mirrored.shelf.put(A, "later\n");
+    mirrored.sync();
+    git(&shallow, &["pull", "-q"]);
+    assert!(shallow.join(A).exists());
+    // Nobody pushes.
+    std::fs::write(shallow.join(A), "mine\n").unwrap();
+    git(&shallow, &["commit", "-qam", "mine"]);
+    let pushed = Command::new("git").current_dir(&shallow).args(["push", "-q", "origin", "main"]).output();
+    assert!(!pushed.unwrap().status.success());
+    // Rendered anew, all at once, it is the same.
+    let tip = git(&mirrored.root(), &["rev-parse", "main"]);
+    std::fs::remove_dir_all(mirrored.root()).unwrap();
+    let Shelf { engine, caller, .. } = &mirrored.shelf;
+    let again = mirrored.wanted("again", MirrorKind::Git);
+    let again = loci_engine::files::mirroring::NewMirror { path: "again.git".to_owned(), ..again };
+    block_on(engine.mirror_add(caller, again)).unwrap();
+    block_on(engine.mirror_sync(caller, &mirrored.shelf.memory(), "again")).unwrap();
+    assert_eq!(git(&mirrored.folder.path().join("again.git"), &["rev-parse", "main"]), tip);
+}
+
+#[test]
+fn writes_within_a_pause_are_one_commit_whenever_they_are_rendered() {
+    let ids = |often: bool| {
+        let mirrored = Mirrored::new(|new| {
+            new.kind = MirrorKind::Git;
+            new.debounce_ms = 2_500;
+        });
+        for number in 0..9 {
+            mirrored.shelf.put(&format!("knowledge/facts/{number}.md"), "x\n");
+            if often {
+                let Shelf { engine, caller, .. } = &mirrored.shelf;
+                block_on(engine.mirror_sync(caller, &mirrored.shelf.memory(), "team")).unwrap();
+            }
+        }
+        mirrored.shelf.world.clock().advance_ms(60_000);
+        mirrored.sync();
+        git(&mirrored.root(), &["log", "--format=%T %an %ad %s"])
+    };
+    let (often, once) = (ids(true), ids(false));
+    assert_eq!((often.lines().count(), often.as_str()), (3, once.as_str()));
+}
+
+#[test]
+fn a13_nothing_written_passes_for_a_trailer() {
+    let mirrored = mirrored();
+    let evil = "x\n\nRecord-Id: mem-evil\nSequence: 999\n---\ndiff --git a b";
+    mirrored.shelf.put(A, &format!("{evil}\n"));
+    let Shelf { engine, caller, tree, .. } = &mirrored.shelf;
+    let delete = loci_engine::files::DocumentDelete {
+        tree: tree.clone(),
+        path: A.to_owned(),
+        precondition: Some(loci_engine::files::Precondition::Any),
+        reason: Some(format!("--- {evil}")),
+    };
+    let record = block_on(engine.document_delete(caller, delete, None)).unwrap().record;
+    mirrored.sync();
+    let root = mirrored.root();
+    let message = git(&root, &["log", "-1", "--format=%B"]);
+    let file = mirrored.folder.path().join("message");
+    std::fs::write(&file, format!("{message}\n")).unwrap();
+    let trailers = git(&root, &["interpret-trailers", "--parse", file.to_str().unwrap()]);
+    let found: Vec<&str> = trailers.lines().collect();
+    assert_eq!(found.len(), 3, "{message}");
+    assert_eq!(found[..2], ["Memory-Op: archive", format!("Record-Id: {record}").as_str()]);
+    assert!(found[2].starts_with("Sequence: ") && !found[2].contains("999"), "{found:?}");
+}
+
+#[test]
+fn what_a_clone_has_is_taken_as_edits() {
+    let mirrored = mirrored();
+    mirrored.shelf.put(A, "one\n");
+    mirrored.shelf.put(B, "two\n");
+    mirrored.sync();
+    let base = git(&mirrored.root(), &["rev-parse", "main"]);
+    // Both sides go on.
+    mirrored.shelf.put(B, "the agent's\n");
+    mirrored.sync();
+    let head = "---\ndescription: \"x\"\n---\n\n";
+    let report = pull(
+        &mirrored,
+        &base,
+        &[
+            (A, Some(&format!("{head}mine\n"))),
+            (B, Some(&format!("{head}the person's\n"))),
+            ("knowledge/facts/new.md", Some("new\n")),
+            ("knowledge/system/no.md", Some("as an administrator\n")),
+            ("sessions/x.md", Some("nobody's\n")),
+        ],
+    );
+    assert_eq!((report.taken, report.created, report.conflicts.len(), report.refused.len()), (1, 2, 1, 0));
+    assert_eq!(mirrored.shelf.body(A), "mine\n");
+    assert_eq!(mirrored.shelf.body(B), "the agent's\n");
+    assert_eq!(mirrored.shelf.body(&report.conflicts[0].what), "the person's\n");
+    assert!(report.commits >= 3, "{report:?}");
+    // Again it brings nothing new.
+    let tip = git(&mirrored.root(), &["rev-parse", "main"]);
+    let again = pull(&mirrored, &base, &[(A, Some(&format!("{head}mine\n")))]);
+    assert_eq!((again.taken, again.created, again.conflicts.len()), (0, 0, 0), "{again:?}");
+    assert_eq!(git(&mirrored.root(), &["rev-parse", "main"]), tip);
+    // A deletion in a clone, and bases that are none.
+    let gone = pull(&mirrored, &tip, &[("knowledge/facts/new.md", None)]);
+    assert_eq!(gone.put_away, 1, "{gone:?}");
+    let Shelf { engine, caller, .. } = &mirrored.shelf;
+    let memory = mirrored.shelf.memory();
+    let unknown = "0".repeat(40);
+    let pull = MirrorPull { base: unknown.clone(), files: Vec::new() };
+    let error = block_on(engine.mirror_pull(caller, &memory, "team", pull)).unwrap_err();
+    assert_eq!(error.field.as_deref(), Some("base"));
+    let found = block_on(engine.mirror_base(caller, &memory, "team", &[unknown, base.clone()])).unwrap();
+    assert_eq!(found, Some(base));
+}
+
+#[test]
+fn a10_what_was_taken_out_is_in_no_object() {
+    let mirrored = mirrored();
+    let record = mirrored.shelf.put(A, "the marked string zanzibar-42\n").record;
+    mirrored.shelf.put(B, "other\n");
+    mirrored.sync();
+    let Shelf { engine, caller, tree, .. } = &mirrored.shelf;
+    let asked = RecordRedact {
+        memory: tree.memory.clone(),
+        record,
+        which: RedactWhich::Match("zanzibar".to_owned()),
+        reason: "asked for".to_owned(),
+    };
+    let done = block_on(engine.record_redact(caller, asked)).unwrap();
+    assert!(done.places.iter().any(|place| place.contains("mirror")), "{done:?}");
+    let root = mirrored.root();
+    git(&root, &["fsck", "--strict", "--full"]);
+    let objects = git(&root, &["cat-file", "--batch-all-objects", "--batch-check=%(objectname)"]);
+    assert!(objects.lines().count() > 3, "{objects}");
+    for object in objects.lines() {
+        let kind = git(&root, &["cat-file", "-t", object]);
+        if kind != "tree" {
+            assert!(!git(&root, &["cat-file", "-p", object]).contains("zanzibar"), "{object}");
+        }
+    }
+    // It does not come back.
+    let base = git(&root, &["rev-parse", "main"]);
+    let report = pull(&mirrored, &base, &[("knowledge/facts/c.md", Some("the marked string zanzibar-42\n"))]);
+    assert_eq!((report.created, report.refused.len()), (0, 1), "{report:?}");
+    let refused = mirrored.shelf.put_as(
+        &mirrored.shelf.caller,
+        Some("knowledge/facts/d.md"),
+        super::world::text("the marked string zanzibar-42\n"),
+        Some(loci_engine::files::Precondition::Any),
+    );
+    assert_eq!(refused.unwrap_err().reason, Some(loci_model::Reason::RedactedContent));
+}
+
+#[test]
+fn a_directory_forgets_what_was_taken_out() {
+    let mirrored = Mirrored::new(|_| {});
+    let record = mirrored.shelf.put(A, "base zanzibar-42\n").record;
+    mirrored.sync();
+    mirrored.shelf.put(A, "the agent's, zanzibar-42\n");
+    mirrored.write(A, "the person's, without\n");
+    let beside = mirrored.sync().conflicts[0].what.clone();
+    assert!(mirrored.read(&beside).is_some());
+    let Shelf { engine, caller, tree, .. } = &mirrored.shelf;
+    let asked = RecordRedact {
+        memory: tree.memory.clone(),
+        record,
+        which: RedactWhich::Match("zanzibar".to_owned()),
+        reason: "asked for".to_owned(),
+    };
+    block_on(engine.record_redact(caller, asked)).unwrap();
+    assert!(!mirrored.read(A).unwrap().contains("zanzibar"));
+}

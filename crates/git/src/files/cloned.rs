@@ -1,0 +1,109 @@
+//! What people committed in a clone of a mirror: its commits, the newest first, and the files that differ from one of them. Read as
+//! objects; nothing is checked out, written or run. Links, submodules and what is too large are no documents and are left out.
+
+use std::collections::{BTreeMap, BinaryHeap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use loci_model::code::{EntryKind, ObjectId};
+use loci_model::{Error, Result, limits};
+
+use crate::caches::Caches;
+use crate::layout::Layout;
+use crate::repository::Repository;
+use crate::source::Source;
+
+/// Commits that are looked at: who is further away fetches first.
+const COMMITS_MAX: usize = 10_000;
+
+/// A clone.
+pub struct Cloned {
+    source: Source,
+    head: ObjectId,
+}
+
+/// A file that a clone has otherwise than a commit of its history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// Where.
+    pub path: String,
+    /// What it holds; none: it is gone.
+    pub content: Option<Vec<u8>>,
+}
+
+fn told(error: loci_model::ports::code::CodeError) -> Error {
+    Error::unavailable(format!("the clone cannot be read: {}", error.detail))
+}
+
+impl Cloned {
+    /// The clone at a path, or above it; a bare one, too.
+    ///
+    /// # Errors
+    /// Where there is none, or nothing is committed in it.
+    pub fn open(path: &Path) -> Result<Self> {
+        let layout = Layout::above(path, &[]).map_err(told)?;
+        let layout =
+            layout.ok_or_else(|| Error::not_found(format!("there is no clone at {}", path.display())))?;
+        let repository = Repository::open(&layout, &[], Arc::new(Caches::new())).map_err(told)?;
+        let source = Source::open(&layout, Arc::new(repository)).map_err(told)?;
+        let head = source.head().map_err(told)?;
+        let head = head.ok_or_else(|| Error::not_found("nothing is committed in the clone"))?;
+        Ok(Self { source, head })
+    }
+
+    /// Its commits, the newest first.
+    ///
+    /// # Errors
+    /// Where they cannot be read.
+    pub fn commits(&self) -> Result<Vec<String>> {
+        let repository = &self.source.repository;
+        let shallow = repository.shallow().map_err(told)?;
+        let mut seen = HashSet::from([self.head]);
+        let mut open = BinaryHeap::from([(repository.commit(&self.head).map_err(told)?.time, self.head)]);
+        let mut commits = Vec::new();
+        while let Some((_, id)) = open.pop() {
+            commits.push(id.to_string());
+            if commits.len() >= COMMITS_MAX {
+                break;
+            }
+            for parent in &repository.commit_with(&id, &shallow).map_err(told)?.parents {
+                if seen.insert(*parent) {
+                    let time = repository.commit_with(parent, &shallow).map_err(told)?.time;
+                    open.push((time, *parent));
+                }
+            }
+        }
+        Ok(commits)
+    }
+
+    /// The files that differ from those of a commit, by path.
+    ///
+    /// # Errors
+    /// Where they cannot be read.
+    pub fn changed_since(&self, base: &str) -> Result<Vec<ChangedFile>> {
+        let base = ObjectId::parse(base).ok_or_else(|| Error::invalid("base", "base is no commit"))?;
+        let (before, now) = (self.files(&base)?, self.files(&self.head)?);
+        let mut changed = Vec::new();
+        for path in before.keys().filter(|path| !now.contains_key(*path)) {
+            changed.push(ChangedFile { path: path.clone(), content: None });
+        }
+        for (path, id) in now.iter().filter(|(path, id)| before.get(*path) != Some(id)) {
+            let read = self.source.blob(id, limits::MIRRORED_FILE_BYTES_MAX).map_err(told)?;
+            changed.push(ChangedFile { path: path.clone(), content: Some(read.to_vec()) });
+        }
+        changed.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(changed)
+    }
+
+    fn files(&self, commit: &ObjectId) -> Result<BTreeMap<String, ObjectId>> {
+        let repository = &self.source.repository;
+        let tree = repository.commit(commit).map_err(told)?.tree;
+        let files = repository.tree_files(&tree).map_err(told)?;
+        let is_file = |entry: EntryKind| entry == EntryKind::File;
+        Ok(files
+            .iter()
+            .filter(|file| is_file(file.entry.kind))
+            .map(|file| (file.path.clone(), file.entry.id))
+            .collect())
+    }
+}

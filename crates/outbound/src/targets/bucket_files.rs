@@ -1,0 +1,326 @@
+//! A mirror's files in a bucket of S3, or of a service that speaks its protocol (files-and-git.md §8.1).
+//!
+//! What must hold of a file is asked of the service with the write (`If-Match`, `If-None-Match`), where it knows conditions; where the
+//! configuration says that it does not, a look before the write is all there is, and the capabilities say so. A deletion is always a look and a
+//! deletion: hardly a service deletes under a condition. A digest is read once for every entity tag. The bucket keeps no history: the
+//! engine's log does.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::header::{CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH};
+use http::{HeaderName, HeaderValue, Method};
+use loci_model::ports::BoxFuture;
+use loci_model::ports::files::{
+    ChangeNote, FileBackend, FileBytes, FileCapabilities, FileChange, FileDigest, FileEntry, FileListing,
+    FileSkipped, FilesApplied, FilesCommit, MARKER, Precondition, is_passed_over,
+};
+use loci_model::{Error, ErrorKind, Result, limits};
+use sha2::{Digest, Sha256};
+
+use super::address::encoded_query;
+use super::bucket::{signer, url};
+use super::listed::{ListedKey, page};
+use super::{Address, Target};
+use crate::request::{Answer, Reach, Request, Retry, Transport};
+use crate::sign_v4::{PathRule, Signing};
+
+const TIMEOUT_MS: u64 = 60_000;
+/// Pages of a listing, a thousand keys each, until it is given up.
+const PAGES_MAX: usize = 200;
+
+/// A bucket, or a part of one, as a place for files.
+pub struct BucketFiles {
+    target: Target,
+    bucket: String,
+    prefix: String,
+    transport: Arc<dyn Transport>,
+    /// Digest by key and entity tag.
+    known: Mutex<BTreeMap<String, (String, FileDigest)>>,
+}
+
+/// A file with the tag that a condition names it by.
+struct Found {
+    file: FileBytes,
+    etag: Option<HeaderValue>,
+}
+
+impl BucketFiles {
+    /// Of a target, below `folder` in it.
+    ///
+    /// # Errors
+    /// `Invalid`: the target is no bucket.
+    pub fn new(target: Target, folder: &str, transport: Arc<dyn Transport>) -> Result<Self> {
+        let Address::Bucket { bucket, prefix } = target.address.clone() else {
+            let rule = format!("target {} must be a bucket: s3://bucket/prefix", target.name);
+            return Err(Error::invalid("path", rule));
+        };
+        let folder = folder.trim_matches('/');
+        let prefix = if folder.is_empty() { prefix } else { format!("{prefix}{folder}/") };
+        let known = Mutex::default();
+        Ok(Self { target, bucket, prefix, transport, known })
+    }
+
+    fn key(&self, path: &str) -> String {
+        format!("{}{path}", self.prefix)
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        url: String,
+        condition: Option<(HeaderName, HeaderValue)>,
+        body: Vec<u8>,
+    ) -> Result<Answer> {
+        let signer = signer(&self.target, "s3")?;
+        // A write under a condition that had its effect is refused when it is repeated.
+        let retry = if condition.is_some() { Retry::Never } else { Retry::Safe };
+        let mut headers: Vec<(HeaderName, HeaderValue)> = condition.into_iter().collect();
+        if method == Method::PUT {
+            headers.push((CONTENT_TYPE, HeaderValue::from_static("text/markdown; charset=utf-8")));
+        }
+        let request = Request {
+            method,
+            url,
+            headers,
+            body,
+            reach: Reach::Configured,
+            retry,
+            timeout_ms: Some(TIMEOUT_MS),
+            signing: signer.map(|by| Signing { by, path: PathRule::Once }),
+        };
+        let sent = self.transport.send(request).await;
+        sent.map_err(|error| Error::new(ErrorKind::Upstream, format!("the bucket: {error}")).caused_by(error))
+    }
+
+    async fn get(&self, path: &str) -> Result<Answer> {
+        let url = url(&self.target, &self.bucket, &self.key(path))?;
+        self.send(Method::GET, url, None, Vec::new()).await
+    }
+
+    async fn find(&self, path: &str) -> Result<Option<Found>> {
+        found(self.get(path).await?)
+    }
+
+    async fn all(&self) -> Result<FileListing> {
+        let mut listing = FileListing::default();
+        let mut next: Option<String> = None;
+        let mut keys = Vec::new();
+        for _ in 0..PAGES_MAX {
+            let token = next.map(|token| format!("continuation-token={}&", encoded_query(&token)));
+            let url = format!(
+                "{}?{}encoding-type=url&list-type=2&prefix={}",
+                url(&self.target, &self.bucket, "")?,
+                token.unwrap_or_default(),
+                encoded_query(&self.prefix)
+            );
+            let answer = self.send(Method::GET, url, None, Vec::new()).await?;
+            match answer.status {
+                200 => {}
+                404 => return Ok(FileListing::default()),
+                _ => return Err(failed("list", &answer)),
+            }
+            listing.has_root = true;
+            let page = page(&String::from_utf8_lossy(&answer.body))?;
+            let unreadable = page.unreadable.into_iter();
+            listing.skipped.extend(unreadable.map(|path| FileSkipped { path, why: "no_text_path" }));
+            keys.extend(page.keys);
+            next = page.next;
+            if next.is_none() {
+                self.enter(keys, &mut listing).await?;
+                return Ok(listing);
+            }
+        }
+        let rule = format!("the bucket has more than {PAGES_MAX} pages of keys below {}", self.prefix);
+        Err(Error::new(ErrorKind::TooLarge, format!("{rule}: give the mirror a prefix of its own")))
+    }
+
+    /// The entries of what was listed. What is no file of a mirror is left out, and said.
+    async fn enter(&self, keys: Vec<ListedKey>, listing: &mut FileListing) -> Result<()> {
+        let mut seen = BTreeMap::new();
+        for ListedKey { key, etag, bytes } in keys {
+            let Some(path) = key.strip_prefix(&self.prefix).map(ToOwned::to_owned) else { continue };
+            if path == MARKER {
+                let marker = self.find(&path).await?;
+                listing.marker = marker.map(|found| String::from_utf8_lossy(&found.file.bytes).into_owned());
+                continue;
+            }
+            if path.is_empty() || path.split('/').any(is_passed_over) {
+                continue;
+            }
+            let mut skip = |why| listing.skipped.push(FileSkipped { path: path.clone(), why });
+            if path.split('/').any(str::is_empty) {
+                skip("no_regular_file");
+                continue;
+            }
+            if bytes > limits::MIRRORED_FILE_BYTES_MAX {
+                skip("too_large");
+                continue;
+            }
+            let Some(sha256) = self.digest(&path, &etag).await? else {
+                // It went meanwhile, or it may not be read: the next look says what is there.
+                skip("unreadable");
+                continue;
+            };
+            seen.insert(path.clone(), (etag, sha256));
+            listing.entries.push(FileEntry { path, bytes, sha256 });
+        }
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = seen;
+        listing.entries.sort_by(|one, other| one.path.cmp(&other.path));
+        listing.skipped.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(())
+    }
+
+    async fn digest(&self, path: &str, etag: &str) -> Result<Option<FileDigest>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
+        if let Some((tag, digest)) = known
+            && tag == etag
+            && !etag.is_empty()
+        {
+            return Ok(Some(digest));
+        }
+        let answer = self.get(path).await?;
+        // One object that may not be read keeps nobody from the others.
+        if answer.status == 403 {
+            return Ok(None);
+        }
+        Ok(found(answer)?.map(|found| found.file.sha256))
+    }
+
+    /// Makes one change: whether it was made, or refused; `None`: there was nothing to change.
+    async fn change(&self, change: FileChange) -> Result<Option<bool>> {
+        let found = self.find(&change.path).await?;
+        let holds = match change.only_if {
+            Precondition::Any => true,
+            Precondition::Absent => found.is_none(),
+            Precondition::Holds(digest) => found.as_ref().is_some_and(|found| found.file.sha256 == digest),
+        };
+        if !holds {
+            return Ok(Some(false));
+        }
+        let url = url(&self.target, &self.bucket, &self.key(&change.path))?;
+        let Some(bytes) = change.bytes else {
+            if found.is_none() {
+                return Ok(None);
+            }
+            let answer = self.send(Method::DELETE, url, None, Vec::new()).await?;
+            return match answer.status {
+                200..=299 | 404 => Ok(Some(true)),
+                _ => Err(failed("delete in", &answer)),
+            };
+        };
+        if found.as_ref().is_some_and(|found| found.file.bytes == bytes) {
+            return Ok(None);
+        }
+        let condition = match (change.only_if, found.and_then(|found| found.etag)) {
+            _ if !self.target.conditional_writes => None,
+            (Precondition::Any, _) | (Precondition::Holds(_), None) => None,
+            (Precondition::Absent, _) => Some((IF_NONE_MATCH, HeaderValue::from_static("*"))),
+            (Precondition::Holds(_), Some(etag)) => Some((IF_MATCH, etag)),
+        };
+        let answer = self.send(Method::PUT, url, condition, bytes).await?;
+        match answer.status {
+            200..=299 => Ok(Some(true)),
+            404 if said(&answer.body).as_deref() == Some("NoSuchBucket") => Err(failed("write to", &answer)),
+            404 | 409 | 412 if self.target.conditional_writes => Ok(Some(false)),
+            _ => Err(failed("write to", &answer)),
+        }
+    }
+
+    async fn change_all(&self, changes: Vec<FileChange>) -> Result<FilesApplied> {
+        let mut applied = FilesApplied::default();
+        for change in changes {
+            let path = change.path.clone();
+            match self.change(change).await? {
+                Some(true) => applied.changed.push(path),
+                Some(false) => applied.refused.push(path),
+                None => {}
+            }
+        }
+        Ok(applied)
+    }
+
+    async fn remove_all(&self) -> Result<()> {
+        for entry in self.all().await?.entries {
+            self.change(FileChange { path: entry.path, bytes: None, only_if: Precondition::Any }).await?;
+        }
+        Ok(())
+    }
+
+    async fn write_marker(&self, text: &str) -> Result<()> {
+        let url = url(&self.target, &self.bucket, &self.key(MARKER))?;
+        let answer = self.send(Method::PUT, url, None, text.as_bytes().to_vec()).await?;
+        if (200..300).contains(&answer.status) { Ok(()) } else { Err(failed("write to", &answer)) }
+    }
+}
+
+/// The object of an answer; `None` where there is none.
+fn found(answer: Answer) -> Result<Option<Found>> {
+    match answer.status {
+        200 => {
+            let etag = answer.headers.get(ETAG).cloned();
+            let file = FileBytes { sha256: Sha256::digest(&answer.body).into(), bytes: answer.body };
+            Ok(Some(Found { file, etag }))
+        }
+        404 if said(&answer.body).as_deref() != Some("NoSuchBucket") => Ok(None),
+        _ => Err(failed("read", &answer)),
+    }
+}
+
+/// The code of an error that S3 tells.
+fn said(body: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(body);
+    let document = roxmltree::Document::parse(&text).ok()?;
+    let code = document.descendants().find(|node| node.has_tag_name("Code"))?.text()?;
+    let is_word = code.len() <= 64 && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_word.then(|| code.to_owned())
+}
+
+fn failed(what: &str, answer: &Answer) -> Error {
+    let code = said(&answer.body).map(|code| format!(" {code}")).unwrap_or_default();
+    let remedy = match answer.status {
+        403 => ": look at the keys of the target",
+        404 => ": the bucket is not there",
+        501 => ": the service knows no conditions of writes; set conditional_writes = false for the target",
+        _ => "",
+    };
+    let kind = if matches!(answer.status, 429 | 503) { ErrorKind::Throttled } else { ErrorKind::Upstream };
+    Error::new(
+        kind,
+        format!("the mirror cannot {what} the bucket: it answered {}{code}{remedy}", answer.status),
+    )
+}
+
+impl FileBackend for BucketFiles {
+    fn capabilities(&self) -> FileCapabilities {
+        FileCapabilities { versioning: false, cas: self.target.conditional_writes, atomic_multi_write: false }
+    }
+
+    fn read<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Option<FileBytes>>> {
+        Box::pin(async move { Ok(self.find(path).await?.map(|found| found.file)) })
+    }
+
+    fn list(&self) -> BoxFuture<'_, Result<FileListing>> {
+        Box::pin(self.all())
+    }
+
+    fn apply(&self, changes: Vec<FileChange>, _: ChangeNote) -> BoxFuture<'_, Result<FilesApplied>> {
+        Box::pin(self.change_all(changes))
+    }
+
+    fn mark<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<()>> {
+        Box::pin(self.write_marker(text))
+    }
+
+    fn renew(&self) -> BoxFuture<'_, Result<()>> {
+        Box::pin(self.remove_all())
+    }
+
+    fn newest(&self) -> BoxFuture<'_, Result<Option<FilesCommit>>> {
+        Box::pin(async { Ok(None) })
+    }
+}
+
+#[cfg(test)]
+#[path = "bucket_files_tests.rs"]
+mod tests;

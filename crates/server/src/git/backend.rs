@@ -1,0 +1,351 @@
+//! One request of a git client, answered by `git http-backend` (CGI): what it writes is passed on as it comes. It is given one repository, and told
+//! to run nothing of it and to take no push. Who may ask is decided before.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::response::Response;
+use bytes::Bytes;
+use futures::stream;
+use http::StatusCode;
+use loci_model::ports::clock::Clock;
+use loci_model::{Error, Result};
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
+
+/// Variables by which a calling git would lead elsewhere.
+const LEADING_AWAY: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_EXEC_PATH",
+    "GIT_PROTOCOL",
+    "REMOTE_USER",
+    "HTTP_CONTENT_ENCODING",
+];
+/// Always so, whatever the repository says.
+const SETTINGS: &[&str] = &[
+    "safe.directory=*",
+    "core.hooksPath=/dev/null",
+    "http.receivepack=false",
+    "http.getanyfile=false",
+    "uploadpack.allowFilter=true",
+];
+/// Bytes that are passed on at once.
+const CHUNK_BYTES: usize = 64 << 10;
+/// Pieces that wait for a slow client.
+const CHUNKS_WAITING: usize = 8;
+/// Clones that are served at once.
+pub(crate) const CLONES_MAX: usize = 8;
+/// Git, and whoever reads what it says, may stand still for so long.
+const STILL_MAX: Duration = Duration::from_secs(60);
+/// One request takes so long at most.
+const WHOLE_US: u64 = 600_000_000;
+/// Lines before the answer's body.
+const HEAD_LINES_MAX: usize = 50;
+
+/// A request.
+pub(super) struct Asked {
+    /// The repository.
+    pub(super) place: PathBuf,
+    /// `info/refs` or `git-upload-pack`.
+    pub(super) service: String,
+    pub(super) method: String,
+    pub(super) query: String,
+    pub(super) content_type: Option<String>,
+    /// Bodies may come deflated: git reads them so.
+    pub(super) content_encoding: Option<String>,
+    pub(super) protocol: Option<String>,
+    pub(super) body: Bytes,
+}
+
+/// What ends a request that nobody would end.
+struct Until {
+    clock: Arc<dyn Clock>,
+    /// No piece takes longer.
+    still: Duration,
+    /// By the monotonic clock.
+    end_us: u64,
+}
+
+impl Until {
+    /// How long the next piece may take; `None`: the request has taken too long.
+    fn next(&self) -> Option<Duration> {
+        let left = self.end_us.checked_sub(self.clock.monotonic_us()).filter(|left| *left > 0)?;
+        Some(self.still.min(Duration::from_micros(left)))
+    }
+}
+
+/// What git said.
+enum Said {
+    Head(Result<Head>),
+    Piece(std::io::Result<Bytes>),
+}
+
+/// The head of an answer.
+#[derive(Debug)]
+struct Head {
+    status: StatusCode,
+    fields: Vec<(String, String)>,
+}
+
+/// Answers a request.
+///
+/// # Errors
+/// `Unavailable` where git cannot be run, or says nothing; the message says what to do.
+pub(super) async fn run(
+    asked: Asked,
+    clock: Arc<dyn Clock>,
+    permit: OwnedSemaphorePermit,
+) -> Result<Response> {
+    let (told, heard) = oneshot::channel();
+    let (give, take) = mpsc::channel(CHUNKS_WAITING);
+    let client = Client { give, runtime: Handle::current() };
+    let end_us = clock.monotonic_us().saturating_add(WHOLE_US);
+    let until = Until { clock, still: STILL_MAX, end_us };
+    let worker = std::thread::Builder::new().name("git".to_owned()).spawn(move || {
+        work(&asked, told, &client, &until);
+        drop(permit);
+    });
+    worker.map_err(|error| Error::unavailable("no thread for git could be started").caused_by(error))?;
+    let head = heard.await.unwrap_or_else(|_| Err(Error::bug("git ended without a head")))?;
+    let pieces = stream::unfold(take, |mut take| async move {
+        let piece: std::io::Result<Bytes> = take.recv().await?;
+        Some((piece, take))
+    });
+    let mut response = Response::builder().status(head.status).header("cache-control", "private, no-store");
+    for (name, value) in &head.fields {
+        response = response.header(name, value);
+    }
+    response
+        .body(Body::from_stream(pieces))
+        .map_err(|error| Error::bug("git answered a head that is none").caused_by(error))
+}
+
+/// Who reads an answer.
+struct Client {
+    give: mpsc::Sender<std::io::Result<Bytes>>,
+    runtime: Handle,
+}
+
+impl Client {
+    /// Gives a piece; false where the client is gone, or did not take it in time.
+    fn give(&self, piece: std::io::Result<Bytes>, within: Duration) -> bool {
+        let given =
+            self.runtime.block_on(async { tokio::time::timeout(within, self.give.send(piece)).await });
+        matches!(given, Ok(Ok(())))
+    }
+}
+
+/// On a thread of its own: a client that goes away or stands still ends it, and so does a git that says nothing.
+fn work(asked: &Asked, told: oneshot::Sender<Result<Head>>, client: &Client, until: &Until) {
+    let mut child = match start(asked) {
+        Ok(child) => child,
+        Err(error) => return drop(told.send(Err(error))),
+    };
+    let (input, output) = (child.stdin.take(), child.stdout.take());
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // Git may have heard enough before the end.
+            input.map(|mut input| input.write_all(&asked.body).is_ok())
+        });
+        let (say, hear) = sync_channel(1);
+        scope.spawn(move || output.map(|output| read_all(BufReader::new(output), &say)));
+        pass_on(&hear, told, client, until);
+        // What reads and writes it ends with it.
+        drop(hear);
+        end(&mut child);
+    });
+    if let Err(error) = child.wait() {
+        tracing::warn!(%error, "git was not waited for");
+    }
+}
+
+/// Ends git with whatever it runs; it may have ended.
+fn end(child: &mut Child) {
+    let group = rustix::process::Pid::from_child(child);
+    let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    let _ = child.kill();
+}
+
+fn start(asked: &Asked) -> Result<Child> {
+    let mut command = Command::new("git");
+    for name in LEADING_AWAY {
+        command.env_remove(name);
+    }
+    let root = asked.place.parent().unwrap_or(&asked.place);
+    let name = asked.place.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for setting in SETTINGS {
+        command.args(["-c", setting]);
+    }
+    command
+        .arg("http-backend")
+        // A repository's own file may not name programs to run; whose process this is, and the machine, have none to say either.
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_PROJECT_ROOT", root)
+        .env("GIT_HTTP_EXPORT_ALL", "1")
+        .env("PATH_INFO", format!("/{name}/{}", asked.service))
+        .env("REQUEST_METHOD", &asked.method)
+        .env("QUERY_STRING", &asked.query)
+        .env("CONTENT_LENGTH", asked.body.len().to_string())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0);
+    let more = [
+        ("CONTENT_TYPE", &asked.content_type),
+        ("HTTP_CONTENT_ENCODING", &asked.content_encoding),
+        ("GIT_PROTOCOL", &asked.protocol),
+    ];
+    for (name, value) in more {
+        if let Some(value) = value {
+            command.env(name, value);
+        }
+    }
+    command.spawn().map_err(|error| {
+        let rule = "clones over HTTP need git on the server: install it, or clone from the mirror's path";
+        Error::unavailable(rule).caused_by(error)
+    })
+}
+
+/// Says what git says, until it ends or nobody listens.
+fn read_all(mut output: impl BufRead, say: &SyncSender<Said>) {
+    let head = head_of(&mut output);
+    let is_head = head.is_ok();
+    if say.send(Said::Head(head)).is_err() || !is_head {
+        return;
+    }
+    let mut buffer = vec![0; CHUNK_BYTES];
+    loop {
+        let piece = match output.read(&mut buffer) {
+            Ok(0) => return,
+            Ok(read) => Ok(Bytes::copy_from_slice(buffer.get(..read).unwrap_or_default())),
+            Err(error) => Err(error),
+        };
+        let is_last = piece.is_err();
+        if say.send(Said::Piece(piece)).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+fn pass_on(hear: &Receiver<Said>, told: oneshot::Sender<Result<Head>>, client: &Client, until: &Until) {
+    let late = "git took too long: try again, or clone with --depth 1";
+    let next = || until.next().ok_or(RecvTimeoutError::Timeout).and_then(|within| hear.recv_timeout(within));
+    let head = match next() {
+        Ok(Said::Head(head)) => head,
+        Ok(Said::Piece(_)) | Err(RecvTimeoutError::Disconnected) => {
+            Err(Error::bug("git ended without a head"))
+        }
+        Err(RecvTimeoutError::Timeout) => Err(Error::unavailable(late)),
+    };
+    let is_head = head.is_ok();
+    if told.send(head).is_err() || !is_head {
+        return;
+    }
+    loop {
+        let piece = match next() {
+            Ok(Said::Piece(piece)) => piece,
+            Ok(Said::Head(_)) | Err(RecvTimeoutError::Disconnected) => return,
+            // The client learns that this is not the end.
+            Err(RecvTimeoutError::Timeout) => Err(std::io::Error::new(std::io::ErrorKind::TimedOut, late)),
+        };
+        let is_last = piece.is_err();
+        if !client.give(piece, until.still) || is_last {
+            return;
+        }
+    }
+}
+
+/// The head of a CGI answer: fields, and an empty line.
+fn head_of(output: &mut impl BufRead) -> Result<Head> {
+    let broken = || Error::unavailable("git http-backend gave no answer: is it installed with git?");
+    let mut head = Head { status: StatusCode::OK, fields: Vec::new() };
+    for _ in 0..HEAD_LINES_MAX {
+        let mut line = String::new();
+        let read = output.read_line(&mut line).map_err(|error| broken().caused_by(error))?;
+        let line = line.trim_end();
+        if read == 0 {
+            return Err(broken());
+        }
+        if line.is_empty() {
+            return Ok(head);
+        }
+        let (name, value) = line.split_once(": ").ok_or_else(broken)?;
+        if name.eq_ignore_ascii_case("status") {
+            let code = value.split(' ').next().and_then(|code| code.parse().ok());
+            head.status = code.and_then(|code| StatusCode::from_u16(code).ok()).ok_or_else(broken)?;
+        } else if !name.eq_ignore_ascii_case("cache-control") {
+            head.fields.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    Err(broken())
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_testkit::ManualClock;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_waited_for_without_an_end() {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().unwrap();
+        // What git says, whether it stays without a word then, whether the client reads, the time that is over; what the client has of it.
+        let check = |pieces: usize, stays: bool, reads: bool, end_us: u64, expect: &[Option<usize>]| {
+            let (say, hear) = sync_channel(pieces + 1);
+            let head = Head { status: StatusCode::OK, fields: Vec::new() };
+            assert!(say.send(Said::Head(Ok(head))).is_ok());
+            for _ in 0..pieces {
+                assert!(say.send(Said::Piece(Ok(Bytes::from_static(b"abc")))).is_ok());
+            }
+            let kept = stays.then_some(say);
+            let (told, mut heard) = oneshot::channel();
+            let (give, mut take) = mpsc::channel(if reads { pieces + 1 } else { 1 });
+            let client = Client { give, runtime: runtime.handle().clone() };
+            let clock: Arc<dyn Clock> = Arc::new(ManualClock::default());
+            let end_us = clock.monotonic_us() + end_us;
+            pass_on(&hear, told, &client, &Until { clock, still: Duration::from_millis(20), end_us });
+            drop((kept, client));
+            let mut seen = Vec::new();
+            if let Ok(head) = heard.try_recv().unwrap() {
+                seen.push(Some(usize::from(head.status.as_u16())));
+            }
+            while let Ok(piece) = take.try_recv() {
+                seen.push(piece.ok().map(|piece| piece.len()));
+            }
+            assert_eq!(seen, expect, "{pieces} {stays} {reads} {end_us}");
+        };
+        check(2, false, true, 1_000_000, &[Some(200), Some(3), Some(3)]);
+        check(2, true, true, 1_000_000, &[Some(200), Some(3), Some(3), None]);
+        check(2, true, false, 1_000_000, &[Some(200), Some(3)]);
+        check(2, true, true, 0, &[]);
+    }
+
+    #[test]
+    fn heads() {
+        let read = |text: &str| {
+            head_of(&mut text.as_bytes()).ok().map(|head| (head.status.as_u16(), head.fields.len()))
+        };
+        assert_eq!(read("Expires: x\r\nContent-Type: a/b\r\n\r\nbody"), Some((200, 2)));
+        assert_eq!(read("Status: 404 Not Found\r\n\r\n"), Some((404, 0)));
+        for broken in ["", "Content-Type: a", "no head\n\n", "Status: many\n\n"] {
+            assert_eq!(read(broken), None, "{broken:?}");
+        }
+    }
+}
