@@ -48,10 +48,6 @@ const STEPS: &[Step] = &[
     Step { name: "crash-facts", run: crash_facts },
     Step { name: "crash-hooks", run: crash_hooks },
     Step {
-        name: "crash-files",
-        run: |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--files", "--rounds", "4"])),
-    },
-    Step {
         name: "cluster",
         run: |c| {
             bench_programs::cluster(c, &bench_programs::Arguments::new(&["--rounds", "3", "--expire-leases"]))
@@ -211,6 +207,6 @@ mod tests {
         };
         assert_eq!(check(None, None).len(), STEPS.len());
         assert_eq!(check(None, Some("doc")), ["doc"]);
-        assert_eq!(check(Some("js"), None), ["js", "langgraph"]);
+        assert_eq!(check(Some("js"), None), ["js", "langgraph", "bucket", "memory-tool"]);
     }
 }

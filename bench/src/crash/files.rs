@@ -145,6 +145,8 @@ impl Run<'_> {
     async fn sync_killed(&mut self, round: u32) -> Result<()> {
         let mut server = Server::start(self.plan.binary, &self.folder)?;
         let wire = Wire::new(&server.url);
+        // A server looks at its mirrors when it starts.
+        self.settled(&wire).await?;
         for number in 0..LINES {
             let document = self.random.below(DOCUMENTS);
             self.append(&wire, document, &format!("- {round}-{number} by the API")).await?;
@@ -186,12 +188,17 @@ impl Run<'_> {
         body: Value,
     ) -> Result<()> {
         let (url, asked) = (server.url.clone(), self.at(asked));
+        let again = asked.clone();
         let began = Instant::now();
         let body = Some(body).filter(|body| !body.is_null());
         let asking = tokio::spawn(async move { Wire::new(&url).send("POST", &asked, body.as_ref()).await });
         let Some(taken_us) = self.taken_us.get(what).copied() else {
             // The first one tells how long it takes.
-            let (status, answer) = asking.await??;
+            let (mut status, mut answer) = asking.await??;
+            while status == 409 && began.elapsed() < LEASE_MAX {
+                tokio::time::sleep(PAUSE).await;
+                (status, answer) = Wire::new(&server.url).send("POST", &again, None).await?;
+            }
             ensure!(status == 200, "{what}: {status} {answer}");
             self.taken_us.insert(what, u64::try_from(began.elapsed().as_micros())?);
             return server.kill();
@@ -209,6 +216,7 @@ impl Run<'_> {
     async fn apply_killed(&mut self, round: u32) -> Result<()> {
         let mut server = Server::start(self.plan.binary, &self.folder)?;
         let wire = Wire::new(&server.url);
+        self.settled(&wire).await?;
         for number in 0..PAIRS {
             let line = format!("Subject {round}-{number} is kept in room {number} of building {round}.");
             for side in ["a", "b"] {
@@ -258,7 +266,7 @@ impl Run<'_> {
         loop {
             let page = wire.ask("GET", &self.at(&format!("tree?limit=100{cursor}")), None).await?;
             for entry in
-                page["entries"].as_array().into_iter().flatten().filter(|entry| entry["kind"] == "file")
+                page["entries"].as_array().into_iter().flatten().filter(|entry| entry["type"] == "file")
             {
                 let path = text_at(entry, "/path")?;
                 let document = wire.ask("GET", &self.at(&format!("files/{path}")), None).await?;
