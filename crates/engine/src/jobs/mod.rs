@@ -9,6 +9,7 @@ mod deliverer;
 mod embed;
 mod extract;
 mod failure;
+mod forget_questions;
 mod handover;
 mod job_news;
 pub(crate) mod lease;

@@ -4,10 +4,10 @@
 use loci_model::Result;
 use loci_model::exchange::Step;
 use loci_model::job::Job;
-use loci_model::ports::store::StoreExt;
 use loci_model::strategy::StrategyBase;
 
-use super::{Ended, failure, lease};
+use super::forget_questions::forget_questions;
+use super::{Ended, failure};
 use crate::Engine;
 use crate::asking::{Asked, Unanswered, ask};
 
@@ -23,24 +23,11 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
         Asked::Waits => Ok(Ended::Waits),
         Asked::Read(said, _) => {
             engine.learn_as_told(job, &asked, said).await?;
-            forget(engine, job).await?;
+            forget_questions(engine, job).await?;
             Ok(Ended::Done)
         }
         Asked::Unanswered(unanswered) => unanswered_end(engine, job, &unanswered).await,
     }
-}
-
-/// The question and its answer quote what people said: they go with the result.
-async fn forget(engine: &Engine, job: &Job) -> Result<()> {
-    let job = job.clone();
-    engine
-        .store
-        .write(move |tx| {
-            // Only whoever still has the job takes its questions away.
-            let is_ours = tx.jobs_mut().set_window(&job.memory, &job.id, lease::holder(&job), None)?;
-            if is_ours { tx.exchanges_mut().drop_of_job(&job.memory, &job.id).map(drop) } else { Ok(()) }
-        })
-        .await
 }
 
 /// Asked again later, where that can help.
@@ -51,6 +38,6 @@ async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> 
         return Ok(Ended::Unanswered { reason, messages: Vec::new(), retry_at });
     }
     engine.observe.extraction_failed(StrategyBase::Semantic, unanswered.code);
-    forget(engine, job).await?;
+    forget_questions(engine, job).await?;
     Ok(Ended::FellBack(format!("{reason}; {READ_WITHOUT}"), Vec::new()))
 }

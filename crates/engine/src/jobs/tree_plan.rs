@@ -3,9 +3,9 @@
 
 use loci_model::Result;
 use loci_model::job::Job;
-use loci_model::ports::store::StoreExt;
 
-use super::{Ended, failure, lease};
+use super::forget_questions::forget_questions;
+use super::{Ended, failure};
 use crate::Engine;
 use crate::asking::Why;
 use crate::files::upkeep::Modelled;
@@ -15,7 +15,7 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     let unanswered = match engine.plan_run_of(job).await? {
         Modelled::Waits => return Ok(Ended::Waits),
         Modelled::Ended => {
-            forget(engine, job).await?;
+            forget_questions(engine, job).await?;
             return Ok(Ended::Done);
         }
         Modelled::Unanswered(unanswered) => unanswered,
@@ -30,18 +30,6 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
         return Ok(Ended::Unanswered { reason, messages: Vec::new(), retry_at });
     }
     engine.plan_unanswered(job, &unanswered).await?;
-    forget(engine, job).await?;
+    forget_questions(engine, job).await?;
     Ok(Ended::FellBack(reason, Vec::new()))
-}
-
-/// Questions and answers quote documents: they go with the result.
-async fn forget(engine: &Engine, job: &Job) -> Result<()> {
-    let job = job.clone();
-    engine
-        .store
-        .write(move |tx| {
-            let is_ours = tx.jobs_mut().set_window(&job.memory, &job.id, lease::holder(&job), None)?;
-            if is_ours { tx.exchanges_mut().drop_of_job(&job.memory, &job.id).map(drop) } else { Ok(()) }
-        })
-        .await
 }
