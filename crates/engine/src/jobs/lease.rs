@@ -24,6 +24,8 @@ const PARTS: i64 = 3;
 const LEFT: i64 = 6;
 /// After this share the store is asked again where it could not be reached.
 const AGAIN: i64 = 12;
+/// Whoever waits for a chore looks this often.
+const TURN_MS: u64 = 50;
 
 /// The chore that some server always has, where servers run.
 pub(super) const SWEEP: &str = "sweep";
@@ -101,16 +103,16 @@ pub(crate) struct Chore<'a> {
 impl Chore<'_> {
     /// Does the work if it is this server's; false if it is another's. Where the lease is lost, the work breaks off.
     pub(crate) async fn run(&self, work: impl Future<Output = Result<()>>) -> Result<bool> {
-        let (name, now) = (self.name.clone(), self.engine.clock.now());
-        let until = now.plus_millis(self.lease_ms);
-        // Looking is a read; whose it is not writes nothing.
-        let holder = self.engine.store.read(move |tx| tx.leases().holder(&name, now)).await?;
-        if holder.is_some_and(|holder| holder != self.holder) {
-            return Ok(false);
-        }
-        if !self.take(until).await? {
-            return Ok(false);
-        }
+        self.run_within(0, work).await
+    }
+
+    /// The same, as soon as nobody else has it; false where that lasts longer than `patience_ms`, too.
+    pub(crate) async fn run_within(
+        &self,
+        patience_ms: u64,
+        work: impl Future<Output = Result<()>>,
+    ) -> Result<bool> {
+        let Some(until) = self.await_turn(patience_ms).await? else { return Ok(false) };
         let renew = |until| -> BoxFuture<'_, Result<bool>> { Box::pin(self.take(until)) };
         let held = pin!(hold(self.engine, self.lease_ms, until, renew));
         match select(pin!(work), held).await {
@@ -123,6 +125,29 @@ impl Chore<'_> {
                 Ok(false)
             }
         }
+    }
+
+    async fn await_turn(&self, patience_ms: u64) -> Result<Option<Timestamp>> {
+        let mut waited_ms = 0;
+        loop {
+            let until = self.take_free().await?;
+            if until.is_some() || waited_ms >= patience_ms {
+                return Ok(until);
+            }
+            self.engine.clock.sleep(TURN_MS).await;
+            waited_ms += TURN_MS;
+        }
+    }
+
+    /// Until when it is this server's, if nobody else has it. Looking is a read; whose it is not writes nothing.
+    async fn take_free(&self) -> Result<Option<Timestamp>> {
+        let (name, now) = (self.name.clone(), self.engine.clock.now());
+        let holder = self.engine.store.read(move |tx| tx.leases().holder(&name, now)).await?;
+        if holder.is_some_and(|holder| holder != self.holder) {
+            return Ok(None);
+        }
+        let until = now.plus_millis(self.lease_ms);
+        Ok(self.take(until).await?.then_some(until))
     }
 
     async fn take(&self, until: Timestamp) -> Result<bool> {

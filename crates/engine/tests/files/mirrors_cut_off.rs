@@ -10,13 +10,14 @@ use std::task::Poll;
 
 use loci_engine::files::mirroring::NewMirror;
 use loci_engine::files::{RecordRedact, RedactWhich};
-use loci_model::Result;
 use loci_model::mirror::MirrorKind;
 use loci_model::ports::BoxFuture;
+use loci_model::ports::clock::Clock;
 use loci_model::ports::files::{
     ChangeNote, FileBackend, FileBytes, FileCapabilities, FileChange, FileListing, FilePlaces, FileStep,
     FilesApplied, FilesCommit,
 };
+use loci_model::{Result, Timestamp};
 use loci_testkit::{LocalPlaces, block_on};
 
 use super::mirrors::Mirrored;
@@ -62,8 +63,8 @@ impl Steps {
     }
 
     /// A sync that ends where the process does: nothing of it runs behind that step, and its lease is held by nobody who lives.
-    fn cut_off(&self, mirrored: &Mirrored, last: usize, is_untold: usize) {
-        let Shelf { engine, caller, world, .. } = &mirrored.shelf;
+    fn die(&self, mirrored: &Mirrored, last: usize, is_untold: usize) {
+        let Shelf { engine, caller, .. } = &mirrored.shelf;
         self.end_at(last, is_untold);
         let memory = mirrored.shelf.memory();
         let sync = pin!(engine.mirror_sync(caller, &memory, "team"));
@@ -73,7 +74,12 @@ impl Steps {
         assert!(matches!(ended, futures::future::Either::Right(_)), "{last} of {:?}", self.done);
         drop(ended);
         self.end_at(0, 0);
-        world.clock().advance_ms(31_000);
+    }
+
+    /// The same, and time goes by until its lease has run out.
+    fn cut_off(&self, mirrored: &Mirrored, last: usize, is_untold: usize) {
+        self.die(mirrored, last, is_untold);
+        mirrored.shelf.world.clock().advance_ms(31_000);
     }
 }
 
@@ -254,6 +260,27 @@ fn a_text_above_an_index_is_kept_wherever_a_sync_ended() {
             assert_eq!(outcome(&mirrored), expect, "ended at {last} of {count}, untold {is_untold}");
         }
     }
+}
+
+#[test]
+fn whoever_asks_for_a_sync_waits_for_the_one_that_goes_on() {
+    let (mirrored, steps) = prepared(MirrorKind::Directory);
+    steps.die(&mirrored, 3, 0);
+    let Shelf { engine, caller, world, .. } = &mirrored.shelf;
+    let (clock, memory) = (world.clock(), mirrored.shelf.memory());
+    let mut second = pin!(engine.mirror_sync(caller, &memory, "team"));
+    let waited_ms = |began: Timestamp| clock.now().millis() - began.millis();
+    let began = clock.now();
+    let report = block_on(poll_fn(|context| {
+        let polled = second.as_mut().poll(context);
+        // The lease that it has then is prolonged while it sleeps, too: time stands still from there on.
+        if polled.is_pending() && clock.sleepers() > 0 && waited_ms(began) < 30_000 {
+            clock.advance_ms(50);
+        }
+        assert!(polled.is_pending() || waited_ms(began) == 30_000, "after {}", waited_ms(began));
+        polled
+    }));
+    assert_eq!(report.unwrap().finding, "whole");
 }
 
 #[test]

@@ -19,6 +19,8 @@ use crate::jobs::lease::Chore;
 
 /// How long a mirror waits for a process that died.
 const LEASE_MS: i64 = 30_000;
+/// How long a caller waits for whoever syncs the mirror now: longer than for a process that died.
+pub(super) const PATIENCE_MS: u64 = 35_000;
 /// Remarks of one kind that a report has.
 const REMARKS_MAX: usize = 100;
 
@@ -49,7 +51,7 @@ impl Engine {
     /// Brings a mirror and its tree together, and says what was done.
     ///
     /// # Errors
-    /// `NotFound`; `Denied` without a grant of write on the tree; `Conflict` while another syncs it; what stores and disks say.
+    /// `NotFound`; `Denied` without a grant of write on the tree; `Conflict` where another syncs it for longer than half a minute; what stores and disks say.
     pub async fn mirror_sync(
         &self,
         caller: &Principal,
@@ -57,24 +59,34 @@ impl Engine {
         name: &str,
     ) -> Result<MirrorReport> {
         let mirror = self.mirror_of(caller, memory, name, Capability::Write).await?;
-        self.mirror_sync_now(mirror, false).await
+        self.mirror_sync_within(PATIENCE_MS, mirror, false).await
     }
 
-    /// The same for whoever keeps mirrors.
+    /// The same for whoever keeps mirrors, and comes again: `Conflict` while another syncs it.
     pub(super) async fn mirror_sync_now(&self, mirror: Mirror, is_last: bool) -> Result<MirrorReport> {
+        self.mirror_sync_within(0, mirror, is_last).await
+    }
+
+    async fn mirror_sync_within(
+        &self,
+        patience_ms: u64,
+        mirror: Mirror,
+        is_last: bool,
+    ) -> Result<MirrorReport> {
         let mut answer = None;
         let work = async {
             answer = Some(self.mirror_synced(mirror.clone(), is_last).await?);
             Ok(())
         };
-        self.mirror_alone(&mirror, work).await?;
+        self.mirror_alone(&mirror, patience_ms, work).await?;
         answer.ok_or_else(|| Error::bug("a sync that ended without a report"))
     }
 
-    /// Does something with a mirror while nobody else does.
+    /// Does something with a mirror while nobody else does: whoever is at it is waited for so long.
     pub(super) async fn mirror_alone(
         &self,
         mirror: &Mirror,
+        patience_ms: u64,
         work: impl Future<Output = Result<()>>,
     ) -> Result<()> {
         let chore = Chore {
@@ -83,7 +95,7 @@ impl Engine {
             holder: self.claims.next(&self.settings.host),
             lease_ms: LEASE_MS,
         };
-        let done = chore.run(work).await;
+        let done = chore.run_within(patience_ms, work).await;
         if !matches!(done, Ok(false)) {
             chore.give_up().await;
         }

@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Engine;
 use crate::files::mirroring::keeping::{Kept, hex_of};
-use crate::files::mirroring::syncing::Sync;
+use crate::files::mirroring::syncing::{PATIENCE_MS, Sync};
 
 /// Files that one pull brings.
 const FILES_MAX: usize = 1_000;
@@ -147,7 +147,7 @@ impl Engine {
             report = Some(sync.end().await?);
             Ok(())
         };
-        self.mirror_alone(&mirror, work).await?;
+        self.mirror_alone(&mirror, PATIENCE_MS, work).await?;
         report.ok_or_else(|| Error::bug("a pull that ended without a report"))
     }
 }
