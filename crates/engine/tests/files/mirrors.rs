@@ -107,7 +107,7 @@ impl Mirrored {
         mirrored
     }
 
-    fn live(&self) -> usize {
+    pub(super) fn live(&self) -> usize {
         let listing = loci_engine::files::TreeListing {
             tree: self.shelf.tree.clone(),
             prefix: None,

@@ -143,6 +143,26 @@ fn writes_within_a_pause_are_one_commit_whenever_they_are_rendered() {
 }
 
 #[test]
+fn a7_a_repository_that_is_gone_is_made_again() {
+    let mirrored = mirrored();
+    mirrored.shelf.put(A, "one\n");
+    mirrored.shelf.put(B, "two\n");
+    let tip = |report: &MirrorReport| report.commit.clone().unwrap();
+    let first = tip(&mirrored.sync());
+    for what in ["root", "contents"] {
+        std::fs::remove_dir_all(mirrored.root()).unwrap();
+        if what == "contents" {
+            std::fs::create_dir(mirrored.root()).unwrap();
+        }
+        let report = mirrored.sync();
+        assert_eq!((report.commits, report.finding.as_str(), report.error.as_deref()), (2, "gone", None));
+        assert_eq!(tip(&report), first, "{what}");
+        git(&mirrored.root(), &["fsck", "--strict"]);
+        assert_eq!((mirrored.live(), mirrored.sync().finding.as_str()), (2, "whole"), "{what}");
+    }
+}
+
+#[test]
 fn a13_nothing_written_passes_for_a_trailer() {
     let mirrored = mirrored();
     let evil = "x\n\nRecord-Id: mem-evil\nSequence: 999\n---\ndiff --git a b";

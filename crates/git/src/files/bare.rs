@@ -53,12 +53,8 @@ impl BareFiles {
     /// # Errors
     /// Where something else lies there, or it cannot be made.
     pub fn open(path: &Path) -> Result<Self> {
-        let is_new = fs::read_dir(path).map_or(true, |mut inside| inside.next().is_none());
-        if is_new {
-            make(path).map_err(failed)?;
-        }
         let place = Place { path: path.to_owned(), caches: Arc::new(Caches::new()) };
-        place.repository()?;
+        place.begin()?;
         Served::new(place).map(Self)
     }
 }
@@ -73,6 +69,14 @@ fn make(path: &Path) -> std::io::Result<()> {
 }
 
 impl Place {
+    /// The repository; an empty one is made where nothing is, or is any more.
+    fn begin(&self) -> Result<Repository> {
+        if fs::read_dir(&self.path).map_or(true, |mut inside| inside.next().is_none()) {
+            make(&self.path).map_err(failed)?;
+        }
+        self.repository()
+    }
+
     /// Read anew each time: people repack it, and push to it.
     fn repository(&self) -> Result<Repository> {
         let told = |error: loci_model::ports::code::CodeError| damaged(&error.detail);
@@ -398,8 +402,9 @@ impl FileBackend for BareFiles {
         self.0.ask(move |place| durable(&place.path, MARKER, text.as_bytes()).map_err(failed))
     }
 
+    /// Whoever asks this begins: in the midst of something a repository that is gone is an error, lest it be begun with a part.
     fn marker(&self) -> BoxFuture<'_, Result<Option<String>>> {
-        self.0.ask(|place| marker_in(&place.repository()?))
+        self.0.ask(|place| marker_in(&place.begin()?))
     }
 
     fn newest(&self) -> BoxFuture<'_, Result<Option<FilesCommit>>> {

@@ -25,7 +25,6 @@ impl Sync<'_> {
         if self.mirror.direction == MirrorDirection::Import || !self.begin_git().await? {
             return Ok(());
         }
-        self.report.finding = "whole".to_owned();
         self.engine.caught_up(&tree_of(&self.mirror)).await?;
         let newest = self.backend.newest().await?;
         let since = match &newest {
@@ -48,11 +47,15 @@ impl Sync<'_> {
 
     /// Makes the repository ready; false where it is not ours.
     async fn begin_git(&mut self) -> Result<bool> {
+        self.report.finding = "whole".to_owned();
         let found = self.backend.marker().await?;
         let has_commits = self.backend.newest().await?.is_some();
         match self.marked_by(found.as_deref()).await? {
             Marked::Own => {}
-            Marked::Missing if self.state.is_started && !has_commits => self.begin_again().await?,
+            Marked::Missing if self.state.is_started && !has_commits => {
+                self.report.finding = "gone".to_owned();
+                self.begin_again().await?;
+            }
             Marked::Missing if !has_commits || self.mirror.adopt => {
                 self.backend.mark(&marker_of(&self.mirror.id)).await?;
             }
