@@ -63,6 +63,9 @@ pub struct ConsolidationLimits {
     /// Tokens of all calls; any number where it is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
+    /// Milliseconds from its beginning until a model has answered all; any number where it is absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
     /// What is larger than a model may be shown at once is parted; absent: so. `false`: it is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster: Option<bool>,

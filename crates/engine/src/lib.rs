@@ -140,6 +140,7 @@ pub struct Engine {
     pub(crate) graphs: Arc<coding::Graphs>,
     pub(crate) trees: Arc<files::Trees>,
     pub(crate) mirrors: Arc<files::mirroring::Mirrors>,
+    pub(crate) reads: Arc<files::reads::ReadCounts>,
     /// How often trees were looked at for what is to be put in order.
     pub(crate) upkeep_turns: Arc<AtomicUsize>,
 }
@@ -173,6 +174,7 @@ impl Engine {
             graphs: Arc::default(),
             trees: Arc::default(),
             mirrors: Arc::default(),
+            reads: Arc::default(),
             upkeep_turns: Arc::default(),
         }
     }

@@ -81,6 +81,9 @@ pub struct TreeUpkeep {
     /// The times of a clock that it followed then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cron: Option<String>,
+    /// Since when reads of its documents are known to be counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted_since: Option<Timestamp>,
     /// Whose it is.
     pub actor: ActorId,
 }
@@ -100,6 +103,7 @@ impl TreeUpkeep {
             looked_at: Timestamp::EPOCH,
             scheduled_at: None,
             cron: None,
+            counted_since: None,
             actor: owner_of(None)?,
         })
     }

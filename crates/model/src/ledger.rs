@@ -65,6 +65,8 @@ closed_words! {
         RedactedContent = "redacted_content",
         /// Runs of consolidation over trees.
         ConsolidationRun = "consolidation_run",
+        /// How often records were read.
+        DocumentReads = "document_reads",
     }
 }
 

@@ -18,6 +18,7 @@ pub mod conflict;
 pub mod consolidation_run;
 pub mod delivery;
 pub mod document;
+pub mod document_reads;
 pub mod error;
 pub mod evaluation;
 pub mod event;

@@ -111,6 +111,7 @@ impl Engine {
             })
             .await?;
         if let Some(found) = found {
+            self.reads.note(&ask.memory, [&found.record.id], now);
             return Ok(DocumentShown::of(found));
         }
         if path.key().as_str() == CHANGELOG

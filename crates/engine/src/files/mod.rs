@@ -22,6 +22,7 @@
 //! | `tree_write`, `writing`, `precondition` | one write of a tree, and what all verbs do in it | §2.4, §3.2 |
 //! | `get`, `list`, `put`, `append`, `edit`, `remove`, `grep` | documents | §10 |
 //! | `listing`, `system` | what a model is shown, within a budget | §7 |
+//! | `reads` | how often documents are read | §3.1 |
 //! | `objects` | bytes that agents park: no documents | §4.2 |
 //! | `history`, `diff`, `snapshots`, `restore`, `redact`, `redacted_content` | versions | §3.2, §9.4, §10 |
 
@@ -51,6 +52,7 @@ pub mod path;
 pub mod path_rule;
 mod precondition;
 mod put;
+pub(crate) mod reads;
 mod redact;
 mod redacted_content;
 mod remove;

@@ -2,12 +2,13 @@
 //! mount's tree, or `/memories/<name>/facts/x.md` where it has several (files-and-git.md §11.1). Which trees, and who may write, is decided
 //! before.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::Record;
 use loci_model::tree_entry::{DocumentOperation, TreeEntry};
-use loci_model::{Error, Result, Timestamp};
+use loci_model::{Error, MemoryId, RecordId, Result, Timestamp};
 
 use super::areas::{Area, KNOWLEDGE};
 use super::document::DocumentContent;
@@ -41,6 +42,8 @@ pub(super) struct MountedTree<'a> {
     pub(super) now: Timestamp,
     /// What is to be known beside of what was written.
     pub(super) warnings: Vec<String>,
+    /// Records whose text was asked for.
+    pub(super) read: RefCell<Vec<(MemoryId, RecordId)>>,
 }
 
 /// Where a path of the mount leads.
@@ -54,6 +57,11 @@ enum Place<'p, 'a> {
 }
 
 impl<'a> MountedTree<'a> {
+    /// Of these trees.
+    pub(super) fn of(parts: Vec<Part<'a>>, within: Within<'a>, now: Timestamp) -> Self {
+        Self { parts, within, now, warnings: Vec::new(), read: RefCell::default() }
+    }
+
     fn tx(&self) -> &dyn ReadTx {
         match &self.within {
             Within::Reading(tx) => *tx,
@@ -160,7 +168,9 @@ impl ToolTree for MountedTree<'_> {
     }
 
     fn body(&self, path: &DocumentPath) -> Result<String> {
-        Ok(self.found(path)?.record.text)
+        let Found { record, .. } = self.found(path)?;
+        self.read.borrow_mut().push((record.memory, record.id));
+        Ok(record.text)
     }
 
     fn create(&mut self, path: &DocumentPath, body: &str) -> Result<()> {

@@ -266,6 +266,7 @@ pub(crate) fn moved(tx: &mut dyn Tx, memory: &MemoryId, records: &[RecordId]) ->
 /// What the store says.
 pub(crate) fn forget(tx: &mut dyn Tx, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
     for record in records {
+        tx.ledger_mut().remove(memory, Shelf::DocumentReads, record.as_str())?;
         let Some(place) = tx.ledger().noun::<TreePlace>(memory, record.as_str())? else { continue };
         let key = TreeEntry::key_of(&place.namespace, &place.key);
         let entry = tx.ledger().noun::<TreeEntry>(memory, &key)?;

@@ -79,6 +79,7 @@ impl Engine {
                 omitted.push(Omitted { path: entry.path.clone(), tokens });
                 continue;
             }
+            self.reads.note(&ask.memory, [&entry.record], now);
             text.push_str(&element);
             paths.push(entry.path.clone());
         }

@@ -53,7 +53,8 @@ impl Engine {
             known.push((mounted, view));
         }
         let now = self.clock.now();
-        self.store
+        let (answer, read) = self
+            .store
             .read(move |tx| {
                 let mut parts = Vec::with_capacity(known.len());
                 for (mounted, view) in &known {
@@ -61,10 +62,13 @@ impl Engine {
                     parts.push(Part { mounted, view });
                 }
                 let within = Within::Reading(tx);
-                let mut tree = MountedTree { parts, within, now, warnings: Vec::new() };
-                memory_tool::run(&mut tree, &input, &settings)
+                let mut tree = MountedTree::of(parts, within, now);
+                let answer = memory_tool::run(&mut tree, &input, &settings)?;
+                Ok((answer, tree.read.into_inner()))
             })
-            .await
+            .await?;
+        read.iter().for_each(|(memory, record)| self.reads.note(memory, [record], now));
+        Ok(answer)
     }
 
     async fn tool_writes(
@@ -81,7 +85,7 @@ impl Engine {
             let view = TreeView::within(tx, writing.tree, &view)?;
             let parts = vec![Part { mounted: &mounted, view }];
             let within = Within::Writing(tx, writing);
-            let mut tree = MountedTree { parts, within, now: writing.now, warnings: Vec::new() };
+            let mut tree = MountedTree::of(parts, within, writing.now);
             let mut answer = memory_tool::run(&mut tree, &input, &settings)?;
             for warning in tree.warnings {
                 answer.content.push('\n');

@@ -295,6 +295,7 @@ impl<'a> Run<'a> {
             let now_us = self.engine.clock.monotonic_us();
             if self.hosting.load(Ordering::Relaxed) && now_us.saturating_sub(looked_us) >= SWEEP_MS * 1000 {
                 looked_us = now_us;
+                self.keep_reads().await;
                 sweeps = match Box::pin(chore.run(Box::pin(self.engine.sweep()))).await {
                     Ok(sweeps) => sweeps,
                     Err(error) => {
@@ -305,8 +306,16 @@ impl<'a> Run<'a> {
             }
             self.engine.pause(seen, SWEEP_MS / 10).await;
         }
+        self.keep_reads().await;
         if sweeps {
             chore.give_up().await;
+        }
+    }
+
+    /// What this process counted; each does it for itself.
+    async fn keep_reads(&self) {
+        if let Err(error) = self.engine.reads_kept().await {
+            tracing::warn!(?error, "reads of documents were not kept: they are the next time");
         }
     }
 }

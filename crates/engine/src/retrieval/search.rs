@@ -65,6 +65,7 @@ impl Engine {
             self.note_prefix_reading(&scope).await?;
         }
         let hits = budget::within(hits, request.budget_tokens, &mut notices);
+        self.reads.note(&request.memory, hits.iter().map(|hit| &hit.record.id), self.clock.now());
         let mut statistics = statistics(&asked, &set);
         statistics.embed_us = embedded.saturating_sub(started);
         statistics.candidates_us = found.saturating_sub(embedded);

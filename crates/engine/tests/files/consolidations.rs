@@ -4,7 +4,8 @@ use loci_engine::consolidation::plan::Operation;
 use loci_engine::files::upkeep::{
     CHANGELOG, ConsolidationAsk, ConsolidationListing, ConsolidationRun, PlannerChoice, RunLimits, RunScope,
 };
-use loci_engine::files::{DocumentContent, Precondition, PutContent};
+use loci_engine::files::{DocumentContent, MountAsk, Precondition, PutContent};
+use loci_engine::retrieval::SearchRequest;
 use loci_model::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::principal::Capability::{Read, Write};
 use loci_model::record::{Record, TrustTier};
@@ -597,4 +598,58 @@ fn what_others_keep_is_not_planned_on() {
     assert_eq!(told(&planned(&shelf, &ALL)).len(), 1);
     let refused = shelf.engine.consolidation_get(&shelf.caller, &shelf.tree, "cr_nothing");
     assert_eq!(block_on(refused).unwrap_err().kind, ErrorKind::NotFound);
+}
+
+fn question(shelf: &Shelf, query: &str) -> SearchRequest {
+    SearchRequest {
+        memory: shelf.memory(),
+        query: query.to_owned(),
+        namespaces: Vec::new(),
+        strategy: None,
+        metadata: Vec::new(),
+        kinds: Vec::new(),
+        states: Vec::new(),
+        citing: None,
+        as_of: None,
+        top_k: 1,
+        fold: false,
+        budget_tokens: None,
+        relevance_min: None,
+        explain: false,
+        lists: None,
+    }
+}
+
+#[test]
+fn what_nobody_reads_goes_once_reads_were_counted_for_long() {
+    let shelf = Shelf::new();
+    for (name, body) in [
+        ("got", "The build needs make."),
+        ("viewed", "Tests run at night."),
+        ("found", "Zanzibar is where the backups are."),
+        ("once", "Release notes are written by hand."),
+        ("never", "The canteen opens at noon."),
+    ] {
+        put(&shelf, name, body);
+    }
+    let old = || shelf.world.clock().advance_ms(91 * 86_400_000);
+    old();
+    assert!(told(&planned(&shelf, &[Operation::Prune])).is_empty(), "nobody counted");
+    for _ in 0..2 {
+        shelf.get("knowledge/facts/got.md").unwrap();
+        let view = serde_json::json!({"command": "view", "path": "/memories/facts/viewed.md"});
+        block_on(shelf.engine.memory_tool(&shelf.caller, &MountAsk::Tree(shelf.tree.clone()), view, None))
+            .unwrap();
+        let request = question(&shelf, "Zanzibar backups");
+        assert_eq!(block_on(shelf.engine.search(&shelf.caller, request)).unwrap().hits.len(), 1);
+        // A listing shows all of them, and reads none.
+        shelf.paths(None, None);
+    }
+    shelf.get("knowledge/facts/once.md").unwrap();
+    assert_eq!(block_on(shelf.engine.reads_kept()).unwrap(), 4);
+    assert_eq!(block_on(shelf.engine.reads_kept()).unwrap(), 0);
+    assert!(told(&planned(&shelf, &[Operation::Prune])).is_empty(), "counted for an hour");
+    old();
+    let run = planned(&shelf, &[Operation::Prune]);
+    assert_eq!(told(&run), ["planned archive never", "planned archive once"]);
 }

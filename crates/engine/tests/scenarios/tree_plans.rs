@@ -297,3 +297,29 @@ fn a_tree_that_rests_is_looked_at() {
     assert_eq!(world.drive(world.engine.follow_upkeep()).unwrap(), 1);
     assert_eq!(listing(&world), [(RunStatus::Applied, 0), (RunStatus::Applied, 1)]);
 }
+
+#[test]
+fn a_run_over_its_limits_fails_and_writes_nothing() {
+    let check = |change: fn(&mut ConsolidationAsk), late_ms: u64, expect: Option<&str>| {
+        let world = World::with_model(&[Semantic], &scripted(vec![text(&merge())]));
+        told(&world);
+        let begun = start(&world, |ask| {
+            ask.dry_run = false;
+            change(ask);
+        });
+        let begun = begun.unwrap();
+        world.clock.advance_ms(late_ms);
+        assert!(world.work().complete);
+        let ended = run(&world, &begun.id);
+        match expect {
+            Some(limit) => {
+                assert_eq!((ended.status, paths(&world).len()), (RunStatus::Failed, 3));
+                assert!(ended.failure.unwrap().contains(limit));
+            }
+            None => assert_eq!(ended.status, RunStatus::Applied),
+        }
+    };
+    check(|ask| ask.limits.max_tokens = Some(1), 0, Some("limits.max_tokens"));
+    check(|ask| ask.limits.timeout_ms = Some(60_000), 61_000, Some("limits.timeout_ms"));
+    check(|ask| ask.limits.timeout_ms = Some(3_600_000), 61_000, None);
+}

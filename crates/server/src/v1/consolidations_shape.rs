@@ -65,6 +65,7 @@ fn limits(asked: shape::ConsolidationLimits) -> RunLimits {
         max_directories: asked.max_directories.unwrap_or(usual.max_directories),
         max_turns: asked.max_turns.unwrap_or(usual.max_turns),
         max_tokens: asked.max_tokens.or(usual.max_tokens),
+        timeout_ms: asked.timeout_ms.or(usual.timeout_ms),
         cluster: asked.cluster.unwrap_or(usual.cluster),
     }
 }

@@ -15,6 +15,7 @@ use super::keeping::digest_of;
 use super::layouts::{LaidDocument, LaidState, Layout};
 use crate::Engine;
 use crate::files::frontmatter::Value;
+use crate::files::reads;
 use crate::files::tree::TreeAsk;
 use crate::files::{DocumentContent, DocumentPath};
 
@@ -139,7 +140,7 @@ impl Engine {
                         record: record.id.clone(),
                         kind: record.kind,
                         content: DocumentContent::of(&record),
-                        reads: 0,
+                        reads: reads::of(tx, &memory, &record.id)?,
                     });
                 }
                 Ok(read)

@@ -57,6 +57,8 @@ pub struct RunLimits {
     pub max_turns: u64,
     /// Tokens of all calls.
     pub max_tokens: Option<u64>,
+    /// Milliseconds from its beginning until a model has answered all; what prices are is not known here, so tokens and time stand for cost.
+    pub timeout_ms: Option<u64>,
     /// What is larger is parted; else it is refused.
     pub cluster: bool,
 }
@@ -70,6 +72,7 @@ impl Default for RunLimits {
             max_directories: 8,
             max_turns: 3,
             max_tokens: None,
+            timeout_ms: None,
             cluster: true,
         }
     }
@@ -88,6 +91,7 @@ impl RunLimits {
             ("max_directories", self.max_directories, limits::PLAN_DIRECTORIES_MOST),
             ("max_turns", self.max_turns, limits::PLAN_TURNS_MOST),
             ("max_tokens", self.max_tokens.unwrap_or(1), u64::MAX),
+            ("timeout_ms", self.timeout_ms.unwrap_or(1), i64::MAX.unsigned_abs()),
         ] {
             if value == 0 || value > most {
                 let rule = format!("{name} must be a whole number of 1 to {most}");
@@ -209,5 +213,6 @@ mod tests {
         check(|limits| limits.max_directories = 0, Some("limits.max_directories"));
         check(|limits| limits.max_turns = 0, Some("limits.max_turns"));
         check(|limits| limits.max_tokens = Some(0), Some("limits.max_tokens"));
+        check(|limits| limits.timeout_ms = Some(0), Some("limits.timeout_ms"));
     }
 }

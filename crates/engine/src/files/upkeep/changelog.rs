@@ -2,8 +2,7 @@
 //! writes, that no listing, search or plan shows; what decides is the runs (files-and-git.md §14.7).
 
 use loci_model::consolidation_run::ActionStatus;
-use loci_model::ledger::{Shelf, Shelved};
-use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
+use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Result, Timestamp};
 
@@ -19,8 +18,6 @@ use crate::memories::existing;
 
 /// Where it lies.
 pub const CHANGELOG: &str = "consolidation/changelog.md";
-/// Runs that are read at once.
-const PAGE: usize = 100;
 /// Bytes of it: of more, the oldest are left out, and that is said.
 const BYTES_MAX: usize = 1 << 20;
 const HEAD: &str = "# What consolidation did\n";
@@ -86,29 +83,15 @@ impl Engine {
 /// The changelog, in the order in which runs were done.
 pub(super) fn rendered(tx: &dyn ReadTx, tree: &Tree) -> Result<Option<String>> {
     let mut entries: Vec<(Option<u64>, String, String)> = Vec::new();
-    let (mut after, mut bytes, mut is_whole) = (None, 0, true);
-    loop {
-        let runs = tx.ledger().nouns::<ConsolidationRun>(&LedgerPage {
-            memory: tree.memory.clone(),
-            shelf: Shelf::ConsolidationRun,
-            actor: None,
-            subject: Some(tree.normal.clone()),
-            after,
-            limit: PAGE,
-        })?;
-        let is_last = runs.len() < PAGE;
-        after = runs.last().map(|last| (last.at(), last.key()));
-        for run in runs.into_iter().filter(|run| !run.changelog.is_empty()) {
-            bytes += run.changelog.len();
-            is_whole &= bytes <= BYTES_MAX;
-            if is_whole {
-                entries.push((run.applied_sequence, run.id, run.changelog));
-            }
+    let (mut bytes, mut is_whole) = (0, true);
+    filing::each(tx, tree, None, |run| {
+        bytes += run.changelog.len();
+        is_whole &= bytes <= BYTES_MAX;
+        if is_whole && !run.changelog.is_empty() {
+            entries.push((run.applied_sequence, run.id, run.changelog));
         }
-        if is_last || !is_whole {
-            break;
-        }
-    }
+        is_whole
+    })?;
     if entries.is_empty() {
         return Ok(None);
     }

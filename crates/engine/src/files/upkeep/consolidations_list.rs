@@ -1,8 +1,7 @@
 //! `consolidation_get`, `consolidations_list`, `consolidation_cancel`: runs of a tree.
 
 use loci_model::consolidation_run::{ActionStatus, RunStatus};
-use loci_model::ledger::{Shelf, Shelved};
-use loci_model::ports::store::{LedgerPage, StoreExt};
+use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, Result, Timestamp};
 
@@ -13,9 +12,6 @@ use crate::access;
 use crate::files::tree::{Tree, TreeAsk};
 use crate::memories::existing;
 use crate::page::Page;
-
-/// Entries of a shelf that are read at once.
-const PAGE: usize = 100;
 
 /// Which runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,24 +59,11 @@ impl Engine {
             .read(move |tx| {
                 existing(tx, &tree.memory)?;
                 let limit = asked.limit as usize;
-                let (mut after, mut items) = (asked.after.clone(), Vec::new());
-                while items.len() <= limit {
-                    let runs = tx.ledger().nouns::<ConsolidationRun>(&LedgerPage {
-                        memory: tree.memory.clone(),
-                        shelf: Shelf::ConsolidationRun,
-                        actor: None,
-                        subject: Some(tree.normal.clone()),
-                        after,
-                        limit: PAGE,
-                    })?;
-                    let is_last = runs.len() < PAGE;
-                    after = runs.last().map(|last| (last.at(), last.key()));
-                    items.extend(runs.into_iter().filter(|run| is_wanted(run, &asked)));
-                    if is_last {
-                        break;
-                    }
-                }
-                items.truncate(limit + 1);
+                let mut items = Vec::new();
+                filing::each(tx, &tree, asked.after.clone(), |run| {
+                    items.extend(Some(run).filter(|run| is_wanted(run, &asked)));
+                    items.len() <= limit
+                })?;
                 Ok(Page::cut(items, limit, |last| (last.created_at, last.id.clone())))
             })
             .await

@@ -1,13 +1,16 @@
 //! Runs in the ledger: beginning one, of which a tree has one at a time, and ending it. Knows nothing of plans.
 
 use loci_model::consolidation_run::{ActionStatus, ActiveRun, RunStatus, TreeUpkeep};
-use loci_model::ledger::Shelf;
+use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::store::{LedgerPage, ReadTx, Tx};
 use loci_model::principal::Principal;
 use loci_model::{Error, MemoryId, Reason, Result, Timestamp, limits};
 
 use super::run::ConsolidationRun;
+use crate::files::tree::Tree;
 
+/// Runs that are read at once.
+const PAGE: usize = 100;
 /// Said of a run whose server broke off.
 const BROKE_OFF: &str = "the run broke off while it was planned: begin another";
 /// Said of a plan that nobody wanted for long.
@@ -17,6 +20,21 @@ const MADE_ROOM: &str = "newer plans took its place";
 pub(super) fn upkeep(tx: &dyn ReadTx, memory: &MemoryId, namespace: &str) -> Result<TreeUpkeep> {
     let found = tx.ledger().noun::<TreeUpkeep>(memory, &TreeUpkeep::key_of(namespace))?;
     found.map_or_else(|| TreeUpkeep::new(memory, namespace), Ok)
+}
+
+/// Reads of a tree's documents are counted from now on, if they were not before.
+pub(in crate::files) fn counted_since(
+    tx: &mut dyn Tx,
+    memory: &MemoryId,
+    namespace: &str,
+    at: Timestamp,
+) -> Result<()> {
+    let mut known = upkeep(tx, memory, namespace)?;
+    if known.counted_since.is_none() {
+        known.counted_since = Some(at);
+        tx.ledger_mut().put_noun(&known)?;
+    }
+    Ok(())
 }
 
 /// A run of a tree.
@@ -52,6 +70,35 @@ pub(super) fn newest(
     })
 }
 
+/// Runs of a tree behind one, the newest first, until no more are wanted.
+pub(super) fn each(
+    tx: &dyn ReadTx,
+    tree: &Tree,
+    mut after: Option<(Timestamp, String)>,
+    mut wants_more: impl FnMut(ConsolidationRun) -> bool,
+) -> Result<()> {
+    loop {
+        let runs = tx.ledger().nouns::<ConsolidationRun>(&LedgerPage {
+            memory: tree.memory.clone(),
+            shelf: Shelf::ConsolidationRun,
+            actor: None,
+            subject: Some(tree.normal.clone()),
+            after,
+            limit: PAGE,
+        })?;
+        let is_last = runs.len() < PAGE;
+        after = runs.last().map(|last| (last.at(), last.key()));
+        for run in runs {
+            if !wants_more(run) {
+                return Ok(());
+            }
+        }
+        if is_last {
+            return Ok(());
+        }
+    }
+}
+
 /// Makes a run the active one of its tree and keeps it.
 ///
 /// # Errors
@@ -61,6 +108,7 @@ pub(super) fn begin(tx: &mut dyn Tx, run: &ConsolidationRun, until: Option<Times
     if let Some(active) = upkeep.active.take() {
         take_over(tx, run, &active)?;
     }
+    upkeep.counted_since.get_or_insert(run.created_at);
     upkeep.active = Some(ActiveRun { id: run.id.clone(), until });
     tx.ledger_mut().put_noun(&upkeep)?;
     make_room(tx, run)?;

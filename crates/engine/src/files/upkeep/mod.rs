@@ -50,6 +50,7 @@ pub use changelog::CHANGELOG;
 pub use consolidation_revert::Reverted;
 pub use consolidations_list::ConsolidationListing;
 pub use differences::DocumentDifference;
+pub(super) use filing::counted_since;
 pub(crate) use modelled::Modelled;
 pub use run::{ConsolidationRun, RunAction, RunChange, RunReview, RunUsage, RunViolation, Seen};
 pub use settings::{AutoApply, UpkeepSettings};

@@ -10,7 +10,7 @@ use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::settings::ModelMode;
-use loci_model::{JobId, Namespace, Result};
+use loci_model::{JobId, Namespace, Result, Timestamp};
 
 use super::ask::PlannerChoice;
 use super::consolidation_replan::without;
@@ -100,6 +100,10 @@ impl Engine {
         };
         let (mut run, mut found) = (run, Vec::new());
         for shown in &parts.shown {
+            if let Some(rule) = over(&run, self.clock.now()) {
+                self.end_failed(run, rule.to_owned()).await?;
+                return Ok(Modelled::Ended);
+            }
             match self.ask_about(job, mode, &mut run, shown, &parts.asked.bounds).await? {
                 Asked::Off => {}
                 Asked::Waits => return Ok(Modelled::Waits),
@@ -114,12 +118,7 @@ impl Engine {
                     return Ok(Modelled::Ended);
                 }
             }
-            if run
-                .limits
-                .max_tokens
-                .is_some_and(|most| run.usage.input_tokens + run.usage.output_tokens > most)
-            {
-                let rule = "the model took more tokens than limits.max_tokens: raise it, or narrow the scope";
+            if let Some(rule) = over(&run, self.clock.now()) {
                 self.end_failed(run, rule.to_owned()).await?;
                 return Ok(Modelled::Ended);
             }
@@ -280,6 +279,19 @@ fn asker(run: &ConsolidationRun) -> Result<Principal> {
         ..Grant::everything()
     };
     Ok(Principal { name: run.by.clone(), grants: vec![grant] })
+}
+
+/// The limit that a run is over.
+fn over(run: &ConsolidationRun, now: Timestamp) -> Option<&'static str> {
+    let tokens = run.usage.input_tokens + run.usage.output_tokens;
+    if run.limits.max_tokens.is_some_and(|most| tokens > most) {
+        return Some("the model took more tokens than limits.max_tokens: raise it, or narrow the scope");
+    }
+    let taken_ms = u64::try_from(now.millis().saturating_sub(run.created_at.millis())).unwrap_or(0);
+    run.limits
+        .timeout_ms
+        .is_some_and(|most| taken_ms > most)
+        .then_some("the model did not answer within limits.timeout_ms: raise it, or narrow the scope")
 }
 
 /// The tree without what rules settled.

@@ -35,8 +35,7 @@ pub(super) fn asked(
         operations: run.operations.iter().copied().collect(),
         about,
         now,
-        // Reads are not counted yet: nothing goes for lack of use.
-        counted_since: None,
+        counted_since: read.counted_since,
         settings: *settings,
         bounds: run.limits.bounds(&run.operations, settings.system_tokens),
     }

@@ -10,11 +10,13 @@ use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::tree_entry::{EntryStanding, TreeEntry};
 use loci_model::{Error, ErrorKind, Result, Timestamp, limits};
 
+use super::filing;
 use super::run::Seen;
 use crate::consolidation::snapshot::{PlanDocument, Snapshot, reference_key};
 use crate::files::document::DocumentContent;
 use crate::files::frontmatter::Value;
 use crate::files::path::DocumentPath;
+use crate::files::reads;
 use crate::files::tree::Tree;
 
 /// Entries that are read at once.
@@ -34,6 +36,8 @@ pub(super) struct TreeRead {
     pub(super) seen: BTreeMap<String, Seen>,
     /// The sequence at which each document became what it is, by the same.
     pub(super) changed_at: BTreeMap<String, u64>,
+    /// Since when reads of the tree's documents are counted.
+    pub(super) counted_since: Option<Timestamp>,
 }
 
 impl TreeRead {
@@ -51,6 +55,7 @@ impl TreeRead {
 pub(super) fn read(tx: &dyn ReadTx, memory: &Memory, tree: &Tree, now: Timestamp) -> Result<TreeRead> {
     let mut read = TreeRead::default();
     read.snapshot.sequence = tree.progress(tx)?.sequence;
+    read.counted_since = filing::upkeep(tx, &tree.memory, &tree.normal)?.counted_since;
     let mut after: Option<TreeEntry> = None;
     loop {
         let entries = tree.entries_since(tx, after.as_ref(), PAGE)?;
@@ -91,7 +96,8 @@ fn put(
     let key = reference_key(&entry.path);
     read.seen.insert(key.clone(), seen(entry, &record));
     read.changed_at.insert(key, entry.sequence);
-    read.snapshot.documents.push(document(memory, entry, &record));
+    let uses = reads::of(tx, &memory.id, &record.id)?;
+    read.snapshot.documents.push(PlanDocument { uses, ..document(memory, entry, &record) });
     Ok(())
 }
 

@@ -1,0 +1,42 @@
+//! How often a record was read (files-and-git.md §3.1): by searches, by tools that read, by what is loaded into a prompt; listings do not count.
+//! A hint for upkeep and for what an index leaves out: reads of the last minute before a crash are not in it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ledger::{Shelf, Shelved};
+use crate::{ActorId, MemoryId, RecordId, Timestamp};
+
+/// The reads of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocumentReads {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The record.
+    pub record: RecordId,
+    /// How often.
+    pub count: u64,
+    /// When last.
+    pub last_at: Timestamp,
+    /// Whose the record is.
+    pub actor: ActorId,
+}
+
+impl Shelved for DocumentReads {
+    const SHELF: Shelf = Shelf::DocumentReads;
+
+    fn memory(&self) -> &MemoryId {
+        &self.memory
+    }
+
+    fn actor(&self) -> &ActorId {
+        &self.actor
+    }
+
+    fn key(&self) -> String {
+        self.record.as_str().to_owned()
+    }
+
+    fn at(&self) -> Timestamp {
+        self.last_at
+    }
+}
