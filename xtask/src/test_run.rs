@@ -48,6 +48,10 @@ const STEPS: &[Step] = &[
     Step { name: "crash-facts", run: crash_facts },
     Step { name: "crash-hooks", run: crash_hooks },
     Step {
+        name: "crash-files",
+        run: |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--files", "--rounds", "4"])),
+    },
+    Step {
         name: "cluster",
         run: |c| {
             bench_programs::cluster(c, &bench_programs::Arguments::new(&["--rounds", "3", "--expire-leases"]))

@@ -336,8 +336,21 @@ fn append(
     if lines.is_empty() {
         return Err(Usage("say which lines are to be added".to_owned()).into());
     }
+    // What stands behind the document is text, options too: nobody means to write one down.
+    if let Some(option) = lines.iter().find(|line| is_option(line)) {
+        let rule = format!("{option} stands among the lines: options stand before the document");
+        return Err(Usage(format!("{rule}; a line that begins so is written by files edit or put")).into());
+    }
     let if_match = None;
     Ok(shape::DocumentAppend { namespace, path, title, lines, if_absent_create: true, if_match, reason })
+}
+
+fn is_option(line: &str) -> bool {
+    let name = line.strip_prefix("--").map(|rest| rest.split('=').next().unwrap_or(rest));
+    name.is_some_and(|name| {
+        name.starts_with(|first: char| first.is_ascii_lowercase())
+            && name.chars().all(|one| one.is_ascii_lowercase() || one == '-')
+    })
 }
 
 fn text_of(file: Option<PathBuf>) -> Result<String> {

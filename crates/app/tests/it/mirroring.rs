@@ -28,6 +28,8 @@ fn a_directory_is_kept_without_a_server() {
     let refused = home.fails(2, &["mirror", "add", "--memory", "notes", "out", "/etc/loci"]);
     assert!(refused.contains("mirror.roots"), "{refused}");
     home.ok(&["files", "append", "--memory", "notes", "knowledge/facts/a.md", "- one"]);
+    let late = ["files", "append", "--memory", "notes", "knowledge/facts/a.md", "- two", "--reason", "why"];
+    assert!(home.fails(2, &late).contains("--reason stands among the lines"));
     let report = home.json(&["mirror", "sync", "--memory", "notes", "desk"]);
     assert_eq!((&report["written"], &report["finding"]), (&1.into(), &"whole".into()), "{report}");
     let status = home.json(&["mirror", "status", "--memory", "notes", "desk"]);

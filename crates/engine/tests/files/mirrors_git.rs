@@ -131,7 +131,8 @@ fn writes_within_a_pause_are_one_commit_whenever_they_are_rendered() {
             mirrored.shelf.put(&format!("knowledge/facts/{number}.md"), "x\n");
             if often {
                 let Shelf { engine, caller, .. } = &mirrored.shelf;
-                block_on(engine.mirror_sync(caller, &mirrored.shelf.memory(), "team")).unwrap();
+                let report = block_on(engine.mirror_sync(caller, &mirrored.shelf.memory(), "team")).unwrap();
+                assert!(report.notes[0].what.contains("changes wait"), "{report:?}");
             }
         }
         mirrored.shelf.world.clock().advance_ms(60_000);

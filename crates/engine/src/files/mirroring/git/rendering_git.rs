@@ -95,7 +95,13 @@ impl Sync<'_> {
         let (mut groups, is_open) = groups(changes, self.mirror.debounce_ms, now);
         if is_open && !self.is_last {
             // It may go on: whenever it is rendered, it is the same commit.
-            groups.pop();
+            if let Some(open) = groups.pop() {
+                let (count, pause_ms) = (open.len(), self.mirror.debounce_ms);
+                self.note(
+                    "",
+                    format!("{count} changes wait: they are one commit {pause_ms} ms behind the last"),
+                );
+            }
         }
         let mut rest = groups.as_slice();
         while let Some(first) = rest.first() {
