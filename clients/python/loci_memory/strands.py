@@ -19,6 +19,7 @@ from urllib.parse import quote
 from .api import MetadataFilter, Record
 from .client import Client
 from .errors import LociError, NotFound
+from .memory_id import memory_id
 from .strands_forms import batches, checked_metadata
 
 _LOGGER = logging.getLogger(__name__)
@@ -200,14 +201,8 @@ class LociMemoryStore:
         return any(_is_within(namespace, own) for own in self._namespaces)
 
     async def _id(self) -> str:
-        """Names have no hyphen, ids have one."""
-        if self._memory_id is None and "-" in self._memory:
-            self._memory_id = self._memory
         if self._memory_id is None:
-            found = (await asyncio.to_thread(self._client.memory_list, name=self._memory))["memories"]
-            if not found:
-                raise NotFound("NOT_FOUND", f"there is no memory {self._memory}", field="memory")
-            self._memory_id = found[0]["id"]
+            self._memory_id = await asyncio.to_thread(memory_id, self._client, self._memory)
         return self._memory_id
 
 

@@ -5,6 +5,7 @@
 import type { EventCreate, MetadataFilter, Record as StoredRecord, RecordListing } from './api.js';
 import { Client } from './client.js';
 import { LociError, NotFound } from './errors.js';
+import { memoryId } from './memory-id.js';
 import { batches, checkedMetadata } from './strands-forms.js';
 import type { Json, MessageForm } from './strands-forms.js';
 
@@ -227,15 +228,8 @@ export class LociMemoryStore {
     return this.namespaces.some((own) => isWithin(namespace, own));
   }
 
-  /** Names have no hyphen, ids have one. */
   private async id(): Promise<string> {
-    const { memory } = this.config;
-    if (this.memoryId === undefined && memory.includes('-')) this.memoryId = memory;
-    if (this.memoryId === undefined) {
-      const found = (await this.client.memoryList({ name: memory })).memories[0];
-      if (!found) throw new NotFound('NOT_FOUND', `there is no memory ${memory}`, { field: 'memory' });
-      this.memoryId = found.id;
-    }
+    this.memoryId ??= await memoryId(this.client, this.config.memory);
     return this.memoryId;
   }
 }
