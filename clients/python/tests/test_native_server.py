@@ -1,10 +1,13 @@
 """The client of the native API against a server that runs: what agents do with a memory, from making it to deleting it."""
 
+import json
+import pathlib
 import unittest
 
-from loci_memory import Client, Conflict, InvalidArgument, NotFound
+from loci_memory import Client, Conflict, InvalidArgument, LociError, NotFound
 from tests.running import LOCI, Running
 
+TABLE = pathlib.Path(__file__).parents[2] / "generate" / "operations.txt"
 BOAT = "My boat is called Gull and lies in Largs."
 
 
@@ -140,6 +143,38 @@ class Native(Running):
         self.client.memory_delete(self.memory)
         self.client.memory_import(lines, content_type="application/x-ndjson")
         self.assertEqual([one["text"] for one in self.client.record_list(self.memory)["records"]], ["It moves."])
+
+    def test_the_server_reads_the_keys_that_the_table_promises(self):
+        # A key that is empty is refused by what reads keys; others would not look at it.
+        some = "01934567-0000-7000-8000-000000000001"
+        bodies = {
+            "memory_create": {"name": "x"},
+            "event_create": {"actor": "a", "payload": [said("x")]},
+            "records_create": {"records": []},
+            "document_add": {"title": "t", "body": "b"},
+            "document_put": {"body": "b"},
+            "document_append": {"path": "knowledge/a.md", "lines": ["x"]},
+            "document_edit": {"path": "knowledge/a.md", "op": "replace", "old": "x", "new": "y"},
+            "document_move": {"from": "knowledge/a.md", "to": "knowledge/b.md"},
+            "tree_snapshot": {"label": "x"},
+            "tree_restore": {"sequence": 1},
+            "task_create": {"repo": "team/x", "description": "d"},
+            "task_complete": {"status": "completed"},
+            "task_episode": {},
+            "memory_tool": {"command": "view", "path": "/memories"},
+        }
+        keyed = [line.split() for line in TABLE.read_text(encoding="utf-8").splitlines() if line.endswith("  key")]
+        self.assertGreater(len(keyed), 15)
+        for name, method, path, _ in keyed:
+            with self.subTest(name):
+                for parameter in ("letter", "run", "job", "task"):
+                    path = path.replace("{" + parameter + "}", some)
+                path = path.replace("{memory}", self.memory).replace("{path}", "knowledge/a.md")
+                content = json.dumps(bodies.get(name, {})).encode()
+                headers = {"Content-Type": "application/json", "Idempotency-Key": "", "If-None-Match": "*"}
+                with self.assertRaises(LociError) as caught:
+                    self.client.request(method, path, headers=headers, content=content)
+                self.assertEqual(caught.exception.field, "Idempotency-Key", str(caught.exception))
 
     def test_the_socket_is_a_server_too(self):
         with Client(f"unix:{self.data}/loci.sock") as client:
