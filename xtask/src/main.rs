@@ -12,6 +12,7 @@ mod bench_programs;
 mod bench_smoke;
 mod build_report;
 mod checkout;
+mod clients;
 mod model;
 mod postgres;
 mod process;

@@ -2,9 +2,10 @@
 //! step: each is a cargo command or another task.
 
 use crate::checkout::Checkout;
-use crate::{acceptance, bench_programs, bench_smoke, postgres, process, test_programs, tidy, tools, walk};
+use crate::{
+    acceptance, bench_programs, bench_smoke, clients, postgres, process, test_programs, tidy, tools, walk,
+};
 use anyhow::{Context, Result, bail};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Which steps to run; all of them when nothing is said.
@@ -63,7 +64,8 @@ const STEPS: &[Step] = &[
     },
     Step { name: "rot", run: bench_programs::rot },
     Step { name: "smoke", run: |c| bench_smoke::run(c, &[]) },
-    Step { name: "python-client", run: python_client },
+    Step { name: "python-client", run: clients::python },
+    Step { name: "typescript-client", run: clients::typescript },
     Step { name: "agentcore", run: |c| acceptance::suite(c, acceptance::Suite::Agentcore) },
     Step { name: "agentcore-model", run: |c| acceptance::suite_with_model(c, acceptance::Suite::Agentcore) },
     Step {
@@ -141,15 +143,6 @@ fn features(checkout: &Checkout) -> Result<()> {
         process::run(&mut program.command(&[]))?;
     }
     Ok(())
-}
-
-/// The client in `clients/python`, against recorded answers and against the binary.
-fn python_client(checkout: &Checkout) -> Result<()> {
-    let loci = checkout.loci()?;
-    let mut command = Command::new(tools::python()?);
-    command.args(["-m", "unittest", "discover", "--start-directory", "tests", "--top-level-directory", "."]);
-    command.current_dir(checkout.root.join("clients").join("python"));
-    process::run(command.env("LOCI_BIN", loci).env("PYTHONDONTWRITEBYTECODE", "1"))
 }
 
 fn doc(checkout: &Checkout) -> Result<()> {

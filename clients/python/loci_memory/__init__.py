@@ -1,9 +1,12 @@
-"""Facts about a repository that are checked against its code, kept by a server of Loci.
+"""A server of Loci from Python: memory for agents, and facts about a repository that are checked against its code.
 
-``VerifiedMemoryProvider`` calls the server's tools over HTTP or its unix socket. Nothing is decided here: what holds for a
-fact holds in the server. Standard library only.
+``Client`` has one method for each operation of the native API; the shapes are in ``loci_memory.api``.
+``VerifiedMemoryProvider`` calls the server's tools of facts. ``loci_memory.strands`` is a memory store for Strands agents.
+Nothing is decided here: what holds for a record or a fact holds in the server. Standard library only.
 """
 
+from . import api
+from .client import Client
 from .errors import (
     AuthRequired,
     CitationRejected,
@@ -11,9 +14,12 @@ from .errors import (
     Forbidden,
     InvalidAnswer,
     InvalidArgument,
+    LociError,
     NotFound,
     NotVerified,
     RateLimited,
+    TooLarge,
+    Unavailable,
     Unreachable,
     Unverifiable,
     VerifiedMemoryError,
@@ -48,6 +54,7 @@ __all__ = [
     "CitationVerdict",
     "Claim",
     "ClaimVerdict",
+    "Client",
     "Conflict",
     "Event",
     "Forbidden",
@@ -55,6 +62,7 @@ __all__ = [
     "InvalidAnswer",
     "InvalidArgument",
     "InvalidateResult",
+    "LociError",
     "LogAppliedResult",
     "Memory",
     "MemoryList",
@@ -67,9 +75,12 @@ __all__ = [
     "Stats",
     "StoreResult",
     "SupersedeResult",
+    "TooLarge",
+    "Unavailable",
     "Unreachable",
     "Unverifiable",
     "VerificationResult",
     "VerifiedMemoryError",
     "VerifiedMemoryProvider",
+    "api",
 ]

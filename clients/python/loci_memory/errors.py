@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Mapping, Optional, Type
 
 
-class VerifiedMemoryError(Exception):
+class LociError(Exception):
     """A call gave no result.
 
     ``code``: the server's word, such as ``NOT_FOUND``. ``retryable``: the same call may succeed later without a change;
@@ -38,53 +38,66 @@ class VerifiedMemoryError(Exception):
         return f"{self.code}{where}: {self.message}"
 
 
-class InvalidArgument(VerifiedMemoryError):
+#: The name of old: the errors of facts are those of everything.
+VerifiedMemoryError = LociError
+
+
+class InvalidArgument(LociError):
     """An argument breaks a rule."""
 
 
-class NotFound(VerifiedMemoryError):
+class NotFound(LociError):
     """No such record, repository or revision, as far as this caller may know."""
 
 
-class Conflict(VerifiedMemoryError):
+class Conflict(LociError):
     """The state does not allow it: not active, changed by somebody else, or one key for two different calls."""
 
 
-class CitationRejected(VerifiedMemoryError):
+class TooLarge(LociError):
+    """More than a limit allows."""
+
+
+class CitationRejected(LociError):
     """The cited code cannot prove a fact: unreadable, too little of it, binary, too large, or outside the repository."""
 
 
-class NotVerified(VerifiedMemoryError):
+class NotVerified(LociError):
     """What had to hold at the revision does not."""
 
 
-class Unverifiable(VerifiedMemoryError):
+class Unverifiable(LociError):
     """The code could not be read now. That says nothing about the fact."""
 
 
-class AuthRequired(VerifiedMemoryError):
+class AuthRequired(LociError):
     """The server does not know who asks."""
 
 
-class Forbidden(VerifiedMemoryError):
+class Forbidden(LociError):
     """Who asks may not do this."""
 
 
-class RateLimited(VerifiedMemoryError):
+class RateLimited(LociError):
     """Too much at once, or a quota is used up."""
 
 
-class Unreachable(VerifiedMemoryError):
+class Unavailable(LociError):
+    """The server, or what it asks itself, cannot answer now."""
+
+
+class Unreachable(LociError):
     """There was no answer: no connection, or not in time. Whether the call was carried out is not known."""
 
 
-class InvalidAnswer(VerifiedMemoryError):
+class InvalidAnswer(LociError):
     """What answered is not this server's API."""
 
 
-_CLASSES: Dict[str, Type[VerifiedMemoryError]] = {
+_CLASSES: Dict[str, Type[LociError]] = {
     "INVALID": InvalidArgument,
     "INVALID_ARGUMENT": InvalidArgument,
+    "CANNOT_PARSE": InvalidArgument,
     "PATH_REJECTED": InvalidArgument,
     "SECRET_DETECTED": InvalidArgument,
     "NOT_FOUND": NotFound,
@@ -92,9 +105,12 @@ _CLASSES: Dict[str, Type[VerifiedMemoryError]] = {
     "REF_NOT_FOUND": NotFound,
     "CONFLICT": Conflict,
     "NOT_ACTIVE": Conflict,
+    "IDEMPOTENCY_KEY_REUSED": Conflict,
+    "STALE_VERSION": Conflict,
+    "PRECONDITION_REQUIRED": Conflict,
+    "TOO_LARGE": TooLarge,
     "CITATION_UNREADABLE": CitationRejected,
     "CITATION_LOW_INFORMATION": CitationRejected,
-    "TOO_LARGE": CitationRejected,
     "BINARY_FILE": CitationRejected,
     "SUBMODULE": CitationRejected,
     "SYMLINK_ESCAPE": CitationRejected,
@@ -107,10 +123,28 @@ _CLASSES: Dict[str, Type[VerifiedMemoryError]] = {
     "RATE_LIMITED": RateLimited,
     "THROTTLED": RateLimited,
     "QUOTA_EXCEEDED": RateLimited,
+    "UNAVAILABLE": Unavailable,
+    "UPSTREAM": Unavailable,
+}
+#: What a tool of facts calls too large is cited code.
+_CLASSES_OF_TOOLS: Dict[str, Type[LociError]] = {"TOO_LARGE": CitationRejected}
+#: For codes that are finer than these.
+_CLASSES_BY_STATUS: Dict[int, Type[LociError]] = {
+    400: InvalidArgument,
+    401: AuthRequired,
+    403: Forbidden,
+    404: NotFound,
+    409: Conflict,
+    412: Conflict,
+    413: TooLarge,
+    428: Conflict,
+    429: RateLimited,
+    502: Unavailable,
+    503: Unavailable,
 }
 
 
-def error_of(status: int, body: Any, retry_after: Optional[str]) -> VerifiedMemoryError:
+def error_of(status: int, body: Any, retry_after: Optional[str], of_tool: bool = False) -> LociError:
     """The error of an answer that is one: ``{"error": {code, message, field?, retryable, details?}}``."""
     problem = body.get("error") if isinstance(body, dict) else None
     if not isinstance(problem, dict) or not isinstance(problem.get("code"), str):
@@ -122,7 +156,7 @@ def error_of(status: int, body: Any, retry_after: Optional[str]) -> VerifiedMemo
     if not isinstance(after, (int, float)) or isinstance(after, bool):
         after = 1000 * int(retry_after) if retry_after and retry_after.isdigit() else None
     code = problem["code"]
-    return _CLASSES.get(code, VerifiedMemoryError)(
+    return _class_of(code, status, of_tool)(
         code,
         str(problem.get("message", "")),
         retryable=problem.get("retryable") is True,
@@ -131,3 +165,9 @@ def error_of(status: int, body: Any, retry_after: Optional[str]) -> VerifiedMemo
         details=details,
         status=status,
     )
+
+
+def _class_of(code: str, status: int, of_tool: bool) -> Type[LociError]:
+    if of_tool and code in _CLASSES_OF_TOOLS:
+        return _CLASSES_OF_TOOLS[code]
+    return _CLASSES.get(code) or _CLASSES_BY_STATUS.get(status, LociError)

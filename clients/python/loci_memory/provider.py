@@ -1,15 +1,15 @@
-"""``VerifiedMemoryProvider``: one method for each tool, and trying again where that is safe."""
+"""``VerifiedMemoryProvider``: one method for each tool of facts. When to try again is ``repeats``' matter."""
 
 from __future__ import annotations
 
 import os
-import random
 import ssl
 import time
 import uuid
 from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Union
 
-from .errors import InvalidArgument, VerifiedMemoryError
+from .errors import InvalidArgument
+from .repeats import Repeats
 from .shapes import (
     Citation,
     CitationContent,
@@ -29,9 +29,6 @@ from .transport import Transport, headers_of
 
 AnyCitation = Union[Citation, Mapping[str, Any]]
 AnyClaim = Union[Claim, Mapping[str, Any]]
-
-#: Between two tries without advice of the server: this, then twice as long, and so on.
-_FIRST_PAUSE_S = 0.1
 
 
 class VerifiedMemoryProvider:
@@ -67,15 +64,10 @@ class VerifiedMemoryProvider:
         url = url or os.environ.get("LOCI_URL")
         if not url:
             raise ValueError("no server: give url, or set LOCI_URL")
-        if timeout <= 0 or retries < 0:
-            raise ValueError("timeout is more than 0 seconds, retries are 0 or more")
+        self._repeats = Repeats(timeout, retries, sleep, clock)
         token = token or os.environ.get("LOCI_TOKEN")
         self._transport = Transport(url, headers_of(token, memory), tls)
         self._who = {"agent_id": agent_id, "session_id": session_id}
-        self._timeout = timeout
-        self._retries = retries
-        self._sleep = sleep
-        self._clock = clock
 
     def __enter__(self) -> "VerifiedMemoryProvider":
         return self
@@ -261,26 +253,7 @@ class VerifiedMemoryProvider:
 
     def _call(self, tool: str, arguments: Mapping[str, Any]) -> Dict[str, Any]:
         given = {name: value for name, value in arguments.items() if value is not None}
-        end = self._clock() + self._timeout
-        tries = 0
-        while True:
-            try:
-                left = max(end - self._clock(), 0.001)
-                return self._transport.call(tool, given, left)
-            except VerifiedMemoryError as error:
-                if not error.retryable or tries >= self._retries:
-                    raise
-                pause = self._pause(error, tries)
-                if self._clock() + pause >= end:
-                    raise
-            tries += 1
-            self._sleep(pause)
-
-    @staticmethod
-    def _pause(error: VerifiedMemoryError, tries: int) -> float:
-        if error.retry_after_ms is not None:
-            return error.retry_after_ms / 1000
-        return float(_FIRST_PAUSE_S * 2.0**tries * random.uniform(0.5, 1.0))
+        return self._repeats.run(lambda left: self._transport.call(tool, given, left))
 
 
 def _spelled(given: Optional[Iterable[Any]]) -> Any:

@@ -1,4 +1,4 @@
-"""One HTTP request and its answer, over TCP, TLS or a unix socket. Tries once; whether to try again is the provider's."""
+"""One HTTP request and its answer, over TCP, TLS or a unix socket. Tries once; whether to try again is the caller's."""
 
 from __future__ import annotations
 
@@ -7,13 +7,32 @@ import json
 import socket
 import ssl
 import threading
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional
 from urllib.parse import quote, urlsplit
 
 from .errors import InvalidAnswer, Unreachable, error_of
 
 #: An answer may be this long, in bytes.
 ANSWER_MAX = 32 * 1024 * 1024
+
+
+class Answer(NamedTuple):
+    """What a server answered, whatever the status says."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+    def header(self, name: str) -> Optional[str]:
+        """A header, by its name in any case."""
+        return self.headers.get(name.lower())
+
+    def parsed(self) -> Any:
+        """The content as JSON; ``None`` where it is none."""
+        try:
+            return json.loads(self.content.decode("utf-8"))
+        except ValueError:
+            return None
 
 
 class _UnixConnection(http.client.HTTPConnection):
@@ -30,10 +49,17 @@ class _UnixConnection(http.client.HTTPConnection):
 
 
 class Transport:
-    """Calls of tools on one server. A connection is kept for each thread."""
+    """Requests to one server. A connection is kept for each thread."""
 
-    def __init__(self, url: str, headers: Mapping[str, str], tls: Optional[ssl.SSLContext]) -> None:
+    def __init__(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        tls: Optional[ssl.SSLContext],
+        answer_bytes_max: int = ANSWER_MAX,
+    ) -> None:
         self._headers = dict(headers)
+        self._answer_bytes_max = answer_bytes_max
         self._own = threading.local()
         self._open: List[http.client.HTTPConnection] = []
         self._lock = threading.Lock()
@@ -55,12 +81,39 @@ class Transport:
         self._prefix = parts.path.rstrip("/")
 
     def call(self, tool: str, arguments: Mapping[str, Any], timeout: float) -> Dict[str, Any]:
-        """The result of a tool. Raises ``VerifiedMemoryError``."""
+        """The result of a tool. Raises ``LociError``."""
         body = json.dumps(arguments, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
-        path = f"{self._prefix}/v1/tools/{quote(tool, safe='')}"
+        path = f"/v1/tools/{quote(tool, safe='')}"
+        # The provider gives every call that changes something a key, so that it is not done twice.
+        answer = self.exchange("POST", path, {"Content-Type": "application/json"}, body, timeout, may_repeat=True)
+        parsed = answer.parsed()
+        if answer.status != 200:
+            raise error_of(answer.status, parsed, answer.header("Retry-After"), of_tool=True)
+        if not isinstance(parsed, dict):
+            raise InvalidAnswer("INVALID_ANSWER", "the answer is no JSON object: is the address right?", status=200)
+        return parsed
+
+    def exchange(
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        content: Optional[bytes],
+        timeout: float,
+        *,
+        may_repeat: bool,
+    ) -> Answer:
+        """What the server answers. Raises ``Unreachable``, and ``InvalidAnswer`` where there is too much of it.
+
+        A connection that was kept may have been closed by the server in the meantime, which cannot be told from a server
+        that ended in the middle of the work: what may not be done twice goes over a new one.
+        """
+        if not may_repeat:
+            self._drop()
         kept = getattr(self._own, "connection", None)
+        request = (method, self._prefix + path, headers, content, timeout)
         try:
-            return self._try(kept or self._connect(timeout), path, body, timeout)
+            return self._try(kept or self._connect(timeout), *request)
         except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError, http.client.CannotSendRequest) as error:
             self._drop()
             if kept is None:
@@ -68,10 +121,8 @@ class Transport:
         except (OSError, http.client.HTTPException) as error:
             self._drop()
             raise self._unreachable(error) from error
-        # A connection that was kept may have been closed by the server in the meantime: once more on a new one. The
-        # provider gives every call that changes something a key, so that it is not done twice.
         try:
-            return self._try(self._connect(timeout), path, body, timeout)
+            return self._try(self._connect(timeout), *request)
         except (OSError, http.client.HTTPException) as error:
             self._drop()
             raise self._unreachable(error) from error
@@ -105,28 +156,28 @@ class Transport:
             with self._lock:
                 self._open = [other for other in self._open if other is not connection]
 
-    def _try(self, connection: http.client.HTTPConnection, path: str, body: bytes, timeout: float) -> Dict[str, Any]:
+    def _try(
+        self,
+        connection: http.client.HTTPConnection,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        content: Optional[bytes],
+        timeout: float,
+    ) -> Answer:
         connection.timeout = timeout
         if connection.sock is not None:
             connection.sock.settimeout(timeout)
-        connection.request("POST", path, body=body, headers={**self._headers, "Content-Type": "application/json"})
-        answer = connection.getresponse()
-        content = answer.read(ANSWER_MAX + 1)
-        if len(content) > ANSWER_MAX:
+        connection.request(method, path, body=content, headers={**self._headers, **headers})
+        response = connection.getresponse()
+        received = response.read(self._answer_bytes_max + 1)
+        if len(received) > self._answer_bytes_max:
             self._drop()
-            raise InvalidAnswer("INVALID_ANSWER", f"the answer is longer than {ANSWER_MAX} bytes", status=answer.status)
-        if answer.will_close:
+            message = f"the answer is longer than {self._answer_bytes_max} bytes"
+            raise InvalidAnswer("INVALID_ANSWER", message, status=response.status)
+        if response.will_close:
             self._drop()
-        parsed: Any
-        try:
-            parsed = json.loads(content.decode("utf-8"))
-        except ValueError:
-            parsed = None
-        if answer.status != 200:
-            raise error_of(answer.status, parsed, answer.getheader("Retry-After"))
-        if not isinstance(parsed, dict):
-            raise InvalidAnswer("INVALID_ANSWER", "the answer is no JSON object: is the address right?", status=200)
-        return parsed
+        return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, received)
 
     def _unreachable(self, error: BaseException) -> Unreachable:
         server = f"unix:{self._socket_path}" if self._socket_path is not None else f"{self._host}"

@@ -18,6 +18,7 @@ class Asked(NamedTuple):
     path: str
     headers: Any
     body: Any
+    method: str = "POST"
 
 
 class Answer(NamedTuple):
@@ -47,6 +48,8 @@ class RecordedServer:
             def do_POST(self) -> None:
                 outer._answer(self)
 
+            do_GET = do_PUT = do_PATCH = do_DELETE = do_POST
+
             def log_message(self, *_: Any) -> None:
                 pass
 
@@ -71,15 +74,19 @@ class RecordedServer:
 
     def _answer(self, request: Any) -> None:
         body = request.rfile.read(int(request.headers.get("Content-Length", "0")))
-        self.asked.append(Asked(request.path, request.headers, json.loads(body)))
+        is_json = request.headers.get("Content-Type") == "application/json"
+        self.asked.append(Asked(request.path, request.headers, json.loads(body) if is_json else body, request.command))
         answer = self._answers.pop(0) if self._answers else Answer({"error": {"code": "BUG", "message": "no answer is left"}}, 500)
         if answer.hangs_up:
             request.close_connection = True
             request.connection.shutdown(socket.SHUT_RDWR)
             return
-        content = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
+        is_bytes = isinstance(answer.body, bytes)
+        content = answer.body if is_bytes else json.dumps(answer.body).encode()
         request.send_response(answer.status)
         request.send_header("Content-Length", str(len(content)))
+        if not is_bytes:
+            request.send_header("Content-Type", "application/json")
         for name, value in answer.headers:
             request.send_header(name, value)
         request.end_headers()

@@ -1,0 +1,95 @@
+"""The storage for Strands, without Strands, against a server that runs."""
+
+import asyncio
+import unittest
+
+from loci_memory import Client, InvalidArgument, LociError
+from loci_memory.strands_storage import LociStorage
+from tests.recorded_server import Answer, RecordedServer
+from tests.running import LOCI, Running
+
+ODD = [b"", b"a", b"a\r\nb\r\n", b"---\ntitle: x\n---\nbody\n", "ä\u2028\x00x".encode(), b"\n\n# T\n\nx\n\n", b"  lead\n"]
+
+
+@unittest.skipUnless(LOCI, "LOCI_BIN names no binary")
+class WithServer(Running):
+    def setUp(self):
+        self.client = Client(self.url, timeout=60)
+        self.memory = self.client.memory_create({"name": "files"})["id"]
+        self.storage = LociStorage(client=self.client, memory="files", namespace="/files/alice")
+
+    def tearDown(self):
+        self.client.memory_delete(self.memory)
+        self.client.close()
+
+    def test_bytes_come_back_as_they_were(self):
+        async def story():
+            for key in ("memory/agent/odd.md", "sessions/odd.bin"):
+                self.assertIsNone(await self.storage.read(key))
+                for data in ODD:
+                    await self.storage.write(key, data)
+                    self.assertEqual(await self.storage.read(f"/{key}"), data, (key, data))
+                await self.storage.delete(key)
+                await self.storage.delete(key)
+                self.assertIsNone(await self.storage.read(key))
+            await self.storage.write("sessions/odd.bin", b"\x00\xff")
+            self.assertEqual(await self.storage.read("sessions/odd.bin"), b"\x00\xff")
+            with self.assertRaises(InvalidArgument):
+                await self.storage.write("memory/bytes.md", b"\x00\xff")
+            for key in ("", "/", "a/../b", "a\\b"):
+                with self.assertRaises(InvalidArgument):
+                    await self.storage.write(key, b"x")
+
+        asyncio.run(story())
+
+    def test_keys_are_listed_by_how_they_begin(self):
+        keys = ["memory/a.md", "memory/ab.md", "memory/b/c.md", "memory/a.json", "sessions/s-1/x"]
+
+        async def story():
+            for key in keys:
+                await self.storage.write(key, key.encode())
+            other = LociStorage(client=self.client, memory=self.memory, namespace="/files/bob")
+            await other.write("memory/theirs.md", b"not hers")
+            await other.write("memory/theirs.bin", b"not hers")
+            for prefix in ("", "memory/", "memory/a", "memory", "memory/b/", "sessions/s-1/x", "none/"):
+                expected = sorted(key for key in keys if key.startswith(prefix))
+                self.assertEqual(await self.storage.list(prefix), expected, prefix)
+            self.assertEqual(await other.list(""), ["memory/theirs.bin", "memory/theirs.md"])
+
+        asyncio.run(story())
+
+    def test_more_than_a_page_is_listed(self):
+        keys = [f"m/{number:03}.{kind}" for kind in ("md", "bin") for number in range(101)]
+
+        async def story():
+            await asyncio.gather(*[self.storage.write(key, key.encode()) for key in keys])
+            self.assertEqual(await self.storage.list("m/"), sorted(keys))
+
+        asyncio.run(story())
+
+    def test_documents_are_found(self):
+        async def story():
+            await self.storage.write("memory/boats.md", b"# Boats\nThe sloop Gull lies in Largs.\n")
+            await self.storage.write("memory/bread.md", b"# Bread\nRye needs a warm night.\n")
+            # By their words at once; by their meaning as soon as the server has read them.
+            found = await self.storage.search("Where does the sloop lie?")
+            self.assertEqual((found[0].key, found[0].data), ("memory/boats.md", b"# Boats\nThe sloop Gull lies in Largs.\n"))
+            self.assertGreater(found[0].score, 0)
+            elsewhere = LociStorage(client=self.client, memory="files", namespace="/files/bob")
+            self.assertEqual(await elsewhere.search("Where does the sloop lie?"), [])
+
+        asyncio.run(story())
+
+
+class HeldBack(unittest.TestCase):
+    def test_what_cannot_be_read_was_not_written(self):
+        answer = Answer({"state": "quarantined", "record": "r", "version": 1, "sequence": 1, "bytes": 1, "updated_at": "t"}, 201)
+        with RecordedServer([answer]) as server, Client(server.url) as client:
+            storage = LociStorage(client=client, memory="m-1", namespace="/files")
+            with self.assertRaisesRegex(LociError, "quarantined"):
+                asyncio.run(storage.write("a.md", b"x"))
+            self.assertEqual(server.asked[0].headers["Content-Type"], "text/markdown")
+
+
+if __name__ == "__main__":
+    unittest.main()

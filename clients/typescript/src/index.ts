@@ -1,0 +1,9 @@
+// The package `loci-memory`: the native API of a server of Loci. The store for Strands agents is `loci-memory/strands`.
+
+export type * as api from './api.js';
+export { Client } from './client.js';
+export type { ClientConfig, RawRequest } from './client.js';
+export * from './errors.js';
+export type { CallOptions } from './operations.js';
+export type { Clock } from './repeats.js';
+export type { Answer } from './transport.js';

@@ -1,0 +1,34 @@
+//! The tests of the clients in other languages (`clients/`), against recorded answers and against the binary. It builds the
+//! binary and holds no test itself.
+
+use crate::checkout::Checkout;
+use crate::{process, tools};
+use anyhow::Result;
+use std::process::Command;
+
+/// The Python client; what is generated is compared with the binary's API, for every language.
+///
+/// # Errors
+/// When the binary does not build or a test fails.
+pub(crate) fn python(checkout: &Checkout) -> Result<()> {
+    let loci = checkout.loci()?;
+    let mut command = Command::new(tools::python()?);
+    command.args(["-m", "unittest", "discover", "--start-directory", "tests", "--top-level-directory", "."]);
+    command.current_dir(checkout.root.join("clients").join("python"));
+    process::run(command.env("LOCI_BIN", loci).env("PYTHONDONTWRITEBYTECODE", "1"))
+}
+
+/// The TypeScript client, with the compiler that its lock names.
+///
+/// # Errors
+/// When the binary or the client does not build, or a test fails.
+pub(crate) fn typescript(checkout: &Checkout) -> Result<()> {
+    let loci = checkout.loci()?;
+    let npm = |arguments: &[&str]| {
+        let mut command = Command::new("npm");
+        command.args(arguments).current_dir(checkout.root.join("clients").join("typescript"));
+        command
+    };
+    process::run(&mut npm(&["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]))?;
+    process::run(npm(&["test"]).env("LOCI_BIN", loci))
+}
