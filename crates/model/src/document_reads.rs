@@ -15,6 +15,8 @@ pub struct DocumentReads {
     pub record: RecordId,
     /// How often.
     pub count: u64,
+    /// When they were kept for the first time.
+    pub first_at: Timestamp,
     /// When last.
     pub last_at: Timestamp,
     /// Whose the record is.
@@ -37,6 +39,6 @@ impl Shelved for DocumentReads {
     }
 
     fn at(&self) -> Timestamp {
-        self.last_at
+        self.first_at
     }
 }

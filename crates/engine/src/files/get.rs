@@ -99,6 +99,18 @@ impl Engine {
     /// # Errors
     /// `NotFound`, with the paths that are nearest; `Denied` without a grant of read on the whole namespace.
     pub async fn document_get(&self, caller: &Principal, ask: &TreeAsk, path: &str) -> Result<DocumentShown> {
+        let shown = self.document_unread(caller, ask, path).await?;
+        self.reads.note(&ask.memory, [&shown.record], self.clock.now());
+        Ok(shown)
+    }
+
+    /// The same for whoever looks at it for other ends.
+    pub(super) async fn document_unread(
+        &self,
+        caller: &Principal,
+        ask: &TreeAsk,
+        path: &str,
+    ) -> Result<DocumentShown> {
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
         let path = DocumentPath::parse(path)?;
         self.caught_up(ask).await?;
@@ -111,7 +123,6 @@ impl Engine {
             })
             .await?;
         if let Some(found) = found {
-            self.reads.note(&ask.memory, [&found.record.id], now);
             return Ok(DocumentShown::of(found));
         }
         if path.key().as_str() == CHANGELOG

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use loci_model::document_reads::DocumentReads;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
+use loci_model::record::Record;
 use loci_model::tree_entry::{TreePlace, owner_of};
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
@@ -14,8 +15,8 @@ use crate::Engine;
 
 /// Records whose reads wait at most; those of others are not counted until these are kept.
 const WAITING_MAX: usize = 20_000;
-/// Records that one write takes.
-const RECORDS_PER_WRITE: usize = 500;
+/// Records that one write takes, all of one memory: others do not wait for it.
+const RECORDS_PER_WRITE: usize = 100;
 
 /// Reads that are not kept yet, by record: how many, and when the last was.
 type Waiting = BTreeMap<(MemoryId, RecordId), (u64, Timestamp)>;
@@ -80,32 +81,64 @@ impl Engine {
     /// What the store says: then they wait for the next time.
     pub async fn reads_kept(&self) -> Result<usize> {
         let waiting: Vec<Counted> = self.reads.take().into_iter().collect();
-        for (done, some) in waiting.chunks(RECORDS_PER_WRITE).enumerate() {
-            let counted = some.to_vec();
-            if let Err(error) = self.store.write(move |tx| keep(tx, &counted)).await {
-                self.reads.give_back(waiting.get(done * RECORDS_PER_WRITE..).unwrap_or_default());
+        let mut rest = waiting.as_slice();
+        while let Some(((memory, _), _)) = rest.first() {
+            let same = rest.iter().take(RECORDS_PER_WRITE).take_while(|((other, _), _)| other == memory);
+            let (some, others) = rest.split_at_checked(same.count()).unwrap_or((rest, &[]));
+            let (memory, counted) = (memory.clone(), some.to_vec());
+            if let Err(error) = self.store.write(move |tx| keep(tx, &memory, &counted)).await {
+                self.reads.give_back(rest);
                 return Err(error);
             }
+            rest = others;
         }
         Ok(waiting.len())
     }
 }
 
-fn keep(tx: &mut dyn Tx, counted: &[Counted]) -> Result<()> {
-    for ((memory, id), (count, at)) in counted {
+fn keep(tx: &mut dyn Tx, memory: &MemoryId, counted: &[Counted]) -> Result<()> {
+    let mut trees: BTreeMap<String, Timestamp> = BTreeMap::new();
+    for ((_, id), (count, at)) in counted {
         let Some(record) = tx.records().get(memory, id)?.filter(|record| record.is_readable(*at)) else {
             continue;
         };
-        let before = of(tx, memory, id)?;
-        tx.ledger_mut().put_noun(&DocumentReads {
-            memory: memory.clone(),
-            record: id.clone(),
-            count: before.saturating_add(*count),
-            last_at: *at,
+        add_to(tx, &record, *count, *at)?;
+        if let Some(place) = tx.ledger().noun::<TreePlace>(memory, id.as_str())? {
+            trees.entry(place.namespace).and_modify(|first| *first = (*first).min(*at)).or_insert(*at);
+        }
+    }
+    trees.iter().try_for_each(|(namespace, at)| upkeep::counted_since(tx, memory, namespace, *at))
+}
+
+fn add_to(tx: &mut dyn Tx, record: &Record, count: u64, at: Timestamp) -> Result<()> {
+    let known = tx.ledger().noun::<DocumentReads>(&record.memory, record.id.as_str())?;
+    let reads = match known {
+        Some(known) => DocumentReads {
+            count: known.count.saturating_add(count),
+            last_at: known.last_at.max(at),
+            ..known
+        },
+        None => DocumentReads {
+            memory: record.memory.clone(),
+            record: record.id.clone(),
+            count,
+            first_at: at,
+            last_at: at,
             actor: owner_of(record.provenance.actor.as_ref())?,
-        })?;
-        let Some(place) = tx.ledger().noun::<TreePlace>(memory, id.as_str())? else { continue };
-        upkeep::counted_since(tx, memory, &place.namespace, *at)?;
+        },
+    };
+    tx.ledger_mut().put_noun(&reads)
+}
+
+/// What several documents became was read as often as all of them.
+///
+/// # Errors
+/// What the store says.
+pub(super) fn unite(tx: &mut dyn Tx, sources: &[Record], into: &Record) -> Result<()> {
+    for source in sources.iter().filter(|source| source.id != into.id) {
+        if let Some(known) = tx.ledger().noun::<DocumentReads>(&source.memory, source.id.as_str())? {
+            add_to(tx, into, known.count, known.last_at)?;
+        }
     }
     Ok(())
 }

@@ -290,12 +290,16 @@ impl<'a> Run<'a> {
         let (name, holder) = (SWEEP.to_owned(), self.engine.settings.host.clone());
         let chore = Chore { engine: self.engine, name, holder, lease_ms: SWEEP_LEASE_MS };
         let (mut looked_us, mut sweeps) = (self.engine.clock.monotonic_us(), false);
+        let mut kept_us = looked_us;
         while !self.stopping.load(Ordering::Relaxed) {
             let seen = self.engine.wake.calls();
             let now_us = self.engine.clock.monotonic_us();
+            if now_us.saturating_sub(kept_us) >= SWEEP_MS * 1000 {
+                kept_us = now_us;
+                self.keep_reads().await;
+            }
             if self.hosting.load(Ordering::Relaxed) && now_us.saturating_sub(looked_us) >= SWEEP_MS * 1000 {
                 looked_us = now_us;
-                self.keep_reads().await;
                 sweeps = match Box::pin(chore.run(Box::pin(self.engine.sweep()))).await {
                     Ok(sweeps) => sweeps,
                     Err(error) => {

@@ -25,8 +25,16 @@ use crate::records::list::check_states;
 use crate::records::{filters, namespaces, prefix_reading, strategy_choice};
 
 impl Engine {
-    /// The records that answer a question best, best first. What could not take part is in `notices.degraded`.
+    /// The records that answer a question best, best first. What could not take part is in `notices.degraded`. They count as read.
     pub async fn search(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
+        let memory = request.memory.clone();
+        let answer = self.search_unread(caller, request).await?;
+        self.reads.note(&memory, answer.hits.iter().map(|hit| &hit.record.id), self.clock.now());
+        Ok(answer)
+    }
+
+    /// The same for whoever compares, or shows a part of it.
+    pub async fn search_unread(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
         let watch = self.watch("search_memory", Some(&request.memory));
         let answer = self.answer(caller, &request).await;
         if let Some(watch) = watch {
@@ -65,7 +73,6 @@ impl Engine {
             self.note_prefix_reading(&scope).await?;
         }
         let hits = budget::within(hits, request.budget_tokens, &mut notices);
-        self.reads.note(&request.memory, hits.iter().map(|hit| &hit.record.id), self.clock.now());
         let mut statistics = statistics(&asked, &set);
         statistics.embed_us = embedded.saturating_sub(started);
         statistics.candidates_us = found.saturating_sub(embedded);

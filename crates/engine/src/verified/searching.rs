@@ -206,7 +206,7 @@ impl Engine {
         let mut length = first.unwrap_or(LIST);
         let mut longer = LONGER_LISTS.into_iter();
         loop {
-            let mut answer = self.search(caller, request.clone()).await?;
+            let mut answer = self.search_unread(caller, request.clone()).await?;
             let statistics = &answer.statistics;
             let is_all = statistics.candidates as u64 >= statistics.passages_in_scope;
             if answer.hits.len() >= wanted || statistics.candidates < length || is_all {

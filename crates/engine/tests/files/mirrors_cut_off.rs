@@ -90,6 +90,10 @@ impl FileBackend for EndingFiles {
         self.0.capabilities()
     }
 
+    fn begin(&self) -> BoxFuture<'_, Result<()>> {
+        Box::pin(self.1.run(self.0.begin()))
+    }
+
     fn read<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Option<FileBytes>>> {
         Box::pin(self.1.run(self.0.read(path)))
     }

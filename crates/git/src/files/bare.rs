@@ -55,6 +55,7 @@ impl BareFiles {
     pub fn open(path: &Path) -> Result<Self> {
         let place = Place { path: path.to_owned(), caches: Arc::new(Caches::new()) };
         place.begin()?;
+        place.repository()?;
         Served::new(place).map(Self)
     }
 }
@@ -69,12 +70,25 @@ fn make(path: &Path) -> std::io::Result<()> {
 }
 
 impl Place {
-    /// The repository; an empty one is made where nothing is, or is any more.
-    fn begin(&self) -> Result<Repository> {
-        if fs::read_dir(&self.path).map_or(true, |mut inside| inside.next().is_none()) {
-            make(&self.path).map_err(failed)?;
+    /// An empty repository is made where nothing is, or is any more.
+    fn begin(&self) -> Result<()> {
+        if self.is_nothing()? { make(&self.path).map_err(failed) } else { Ok(()) }
+    }
+
+    /// True where nothing lies, or what a beginning left that was cut off. What cannot be looked at is something.
+    fn is_nothing(&self) -> Result<bool> {
+        let inside = match fs::read_dir(&self.path) {
+            Ok(inside) => inside,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(true),
+            Err(error) => return Err(failed(error)),
+        };
+        for entry in inside {
+            let name = entry.map_err(failed)?.file_name();
+            if !["objects", "refs", "config"].iter().any(|one| name == *one) {
+                return Ok(false);
+            }
         }
-        self.repository()
+        Ok(!self.path.join(BRANCH).exists())
     }
 
     /// Read anew each time: people repack it, and push to it.
@@ -402,9 +416,14 @@ impl FileBackend for BareFiles {
         self.0.ask(move |place| durable(&place.path, MARKER, text.as_bytes()).map_err(failed))
     }
 
-    /// Whoever asks this begins: in the midst of something a repository that is gone is an error, lest it be begun with a part.
+    fn begin(&self) -> BoxFuture<'_, Result<()>> {
+        self.0.ask(Place::begin)
+    }
+
     fn marker(&self) -> BoxFuture<'_, Result<Option<String>>> {
-        self.0.ask(|place| marker_in(&place.begin()?))
+        let marker =
+            |place: &Place| if place.is_nothing()? { Ok(None) } else { marker_in(&place.repository()?) };
+        self.0.ask(marker)
     }
 
     fn newest(&self) -> BoxFuture<'_, Result<Option<FilesCommit>>> {

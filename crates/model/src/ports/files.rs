@@ -205,6 +205,15 @@ pub trait FileBackend: Send + Sync {
     /// What the place says.
     fn mark<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<()>>;
 
+    /// Makes an empty place where nothing lies any more. Whoever brings files up asks it first, and nobody else: in the midst of something a
+    /// place that is gone is an error, lest it be begun with a part.
+    ///
+    /// # Errors
+    /// What the place says.
+    fn begin(&self) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// The text of the marker, where there is one.
     ///
     /// # Errors

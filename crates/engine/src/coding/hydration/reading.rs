@@ -297,7 +297,7 @@ impl Reading<'_> {
             explain: false,
             lists: None,
         };
-        let answer = self.engine.search(self.caller, request).await?;
+        let answer = self.engine.search_unread(self.caller, request).await?;
         let notices = &answer.notices;
         let degraded =
             notices.degraded.iter().map(|code| format!("DEGRADED: {} ({})", code.code(), kind.as_str()));

@@ -165,7 +165,7 @@ impl Engine {
             explain: false,
             lists: None,
         };
-        let answer = self.search(caller, request).await?;
+        let answer = self.search_unread(caller, request).await?;
         Ok(answer.hits.into_iter().map(|hit| hit.record.id).collect())
     }
 }

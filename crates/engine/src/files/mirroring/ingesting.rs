@@ -224,7 +224,7 @@ impl Sync<'_> {
     }
 
     async fn is_raw(&self, path: &DocumentPath) -> Result<bool> {
-        match self.engine.document_get(&self.writer, &tree_of(&self.mirror), path.as_str()).await {
+        match self.engine.document_unread(&self.writer, &tree_of(&self.mirror), path.as_str()).await {
             Ok(found) => Ok(found.content.is_raw),
             Err(error) if error.kind == loci_model::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),

@@ -340,6 +340,14 @@ fn forget(tx: &mut dyn Tx, mirror: &Mirror) -> Result<()> {
     Ok(())
 }
 
+/// True where a tree is kept as files elsewhere.
+///
+/// # Errors
+/// What the store says.
+pub(crate) fn is_mirrored(tx: &dyn ReadTx, memory: &MemoryId, namespace: &str) -> Result<bool> {
+    Ok(in_ledger(tx, memory)?.iter().any(|mirror| mirror.namespace.normal() == namespace))
+}
+
 /// Mirrors of a tree are to be rendered anew: something was taken out of it.
 ///
 /// # Errors

@@ -31,8 +31,8 @@ mod writing_files;
 
 pub use git::{MirrorPull, PulledFile};
 pub(crate) use keeping_up::{Mirrors, Schedule};
-pub(crate) use mirrors::outdate;
 pub use mirrors::{INTERVAL_MS_MIN, MirrorShown, NewMirror};
+pub(crate) use mirrors::{is_mirrored, outdate};
 
 use super::areas::Area;
 use super::path::DocumentPath;

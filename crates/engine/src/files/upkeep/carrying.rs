@@ -12,6 +12,7 @@ use crate::consolidation::plan::{Action, Words};
 use crate::consolidation::relate::rank;
 use crate::files::document::DocumentContent;
 use crate::files::path::DocumentPath;
+use crate::files::reads;
 use crate::files::writing::{Found, Writing};
 use crate::files::written::DocumentWritten;
 
@@ -112,6 +113,7 @@ impl Writing<'_> {
             }
         };
         let kept = self.record(tx, &kept)?;
+        reads::unite(tx, &records, &kept)?;
         for (at, source) in found.iter().enumerate() {
             if Some(at) != into {
                 self.retire(tx, source, (RecordState::Superseded, Some(&kept)), reason, changed)?;

@@ -108,7 +108,6 @@ pub(super) fn begin(tx: &mut dyn Tx, run: &ConsolidationRun, until: Option<Times
     if let Some(active) = upkeep.active.take() {
         take_over(tx, run, &active)?;
     }
-    upkeep.counted_since.get_or_insert(run.created_at);
     upkeep.active = Some(ActiveRun { id: run.id.clone(), until });
     tx.ledger_mut().put_noun(&upkeep)?;
     make_room(tx, run)?;

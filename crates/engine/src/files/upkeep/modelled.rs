@@ -64,11 +64,14 @@ impl Engine {
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         run.planner = format!("{RULES}, {}", question::PROMPT);
         run.job = Some(job.clone());
+        // Nobody may ever answer: then the next run takes its place.
+        let until =
+            run.limits.timeout_ms.map(|most| now.plus_millis(i64::try_from(most).unwrap_or(i64::MAX)));
         let begun = run.clone();
         self.store
             .write(move |tx| {
                 existing(tx, &begun.memory)?;
-                filing::begin(tx, &begun, None)?;
+                filing::begin(tx, &begun, until)?;
                 let new = NewJob {
                     id: job.clone(),
                     memory: begun.memory.clone(),

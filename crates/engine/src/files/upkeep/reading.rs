@@ -15,6 +15,7 @@ use super::run::Seen;
 use crate::consolidation::snapshot::{PlanDocument, Snapshot, reference_key};
 use crate::files::document::DocumentContent;
 use crate::files::frontmatter::Value;
+use crate::files::mirroring::is_mirrored;
 use crate::files::path::DocumentPath;
 use crate::files::reads;
 use crate::files::tree::Tree;
@@ -55,7 +56,10 @@ impl TreeRead {
 pub(super) fn read(tx: &dyn ReadTx, memory: &Memory, tree: &Tree, now: Timestamp) -> Result<TreeRead> {
     let mut read = TreeRead::default();
     read.snapshot.sequence = tree.progress(tx)?.sequence;
-    read.counted_since = filing::upkeep(tx, &tree.memory, &tree.normal)?.counted_since;
+    // Whoever reads files of a mirror is not seen.
+    if !is_mirrored(tx, &tree.memory, &tree.normal)? {
+        read.counted_since = filing::upkeep(tx, &tree.memory, &tree.normal)?.counted_since;
+    }
     let mut after: Option<TreeEntry> = None;
     loop {
         let entries = tree.entries_since(tx, after.as_ref(), PAGE)?;
@@ -96,7 +100,10 @@ fn put(
     let key = reference_key(&entry.path);
     read.seen.insert(key.clone(), seen(entry, &record));
     read.changed_at.insert(key, entry.sequence);
-    let uses = reads::of(tx, &memory.id, &record.id)?;
+    let uses = match read.counted_since {
+        Some(_) => reads::of(tx, &memory.id, &record.id)?,
+        None => 0,
+    };
     read.snapshot.documents.push(PlanDocument { uses, ..document(memory, entry, &record) });
     Ok(())
 }

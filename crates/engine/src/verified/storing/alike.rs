@@ -79,7 +79,7 @@ impl Engine {
     /// Compares a new fact with those that may be alike.
     pub(in crate::verified) async fn alike(&self, caller: &Principal, new: Comparing) -> Result<Alike> {
         let found = self
-            .search(
+            .search_unread(
                 caller,
                 SearchRequest {
                     memory: new.memory.clone(),

@@ -118,7 +118,7 @@ async fn is_known(context: &Context, memory: &Memory, entry: &str) -> Result<boo
         explain: false,
         lists: None,
     };
-    match context.engine.search(&context.caller, question).await {
+    match context.engine.search_unread(&context.caller, question).await {
         Ok(answer) => Ok(answer.hits.iter().any(|hit| hit.record.text == entry)),
         Err(error) if error.kind == ErrorKind::Denied => Ok(false),
         Err(error) => Err(error),

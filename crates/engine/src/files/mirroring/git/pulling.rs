@@ -131,6 +131,14 @@ impl Engine {
         let work = async {
             let pulled = pulled(&base, pull.files)?;
             let mut sync = self.sync_of(mirror.clone(), true).await?;
+            if sync.mirror.id != mirror.id {
+                let rule = format!(
+                    "the mirror {} was made anew meanwhile: fetch from it, then pull again",
+                    mirror.name
+                );
+                return Err(Error::conflict(rule));
+            }
+            let direction = sync.mirror.direction;
             sync.report.began_at = Some(self.clock.now());
             sync.writer = caller.clone();
             sync.mirror.direction = MirrorDirection::Import;
@@ -139,7 +147,7 @@ impl Engine {
             sync.backend = Arc::new(pulled);
             sync.pull().await?;
             // What became of it is rendered at once; what cannot be is rendered by the next sync.
-            sync.mirror.direction = mirror.direction;
+            sync.mirror.direction = direction;
             sync.backend = backend;
             if let Err(error) = sync.render_git().await {
                 sync.report.error = Some(error.message);

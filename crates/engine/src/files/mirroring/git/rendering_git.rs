@@ -48,6 +48,7 @@ impl Sync<'_> {
     /// Makes the repository ready; false where it is not ours.
     async fn begin_git(&mut self) -> Result<bool> {
         self.report.finding = "whole".to_owned();
+        self.backend.begin().await?;
         let found = self.backend.marker().await?;
         let has_commits = self.backend.newest().await?.is_some();
         match self.marked_by(found.as_deref()).await? {
@@ -61,7 +62,7 @@ impl Sync<'_> {
             }
             Marked::Missing | Marked::Other => {
                 self.report.finding = "not_ours".to_owned();
-                self.note("", "the repository is no mirror's, or another's: choose another path");
+                self.note("", "the repository is no mirror's, or another's, as one is that was away meanwhile: move it aside, or choose another path");
                 return Ok(false);
             }
         }

@@ -68,7 +68,9 @@ fn kept(ordered: &[(&LaidDocument, String)], preface: &str) -> BTreeSet<usize> {
     by_use.sort_by_key(|at| {
         let document = ordered.get(*at).map(|(document, _)| *document);
         let pinned = document.is_some_and(|document| document.content.is_pinned());
-        (!pinned, std::cmp::Reverse(document.map_or(0, |document| document.reads)), *at)
+        // Twice as often is more: an index that changed with every read would be new to whoever has it in a prompt.
+        let reads = document.and_then(|document| document.reads.checked_ilog2());
+        (!pinned, std::cmp::Reverse(reads), *at)
     });
     let mut kept = BTreeSet::new();
     let mut used = 0;
