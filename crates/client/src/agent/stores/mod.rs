@@ -1,0 +1,3 @@
+//! What stores have in common: who may write.
+
+pub mod topology;
