@@ -36,3 +36,9 @@ pub(crate) const MALFORMED_RETRIES: u32 = 2;
 pub(crate) const QUARANTINED_MAX: usize = 1000;
 /// Texts of this similarity say the same.
 pub(crate) const SAME_SIMILARITY_MIN: f64 = 0.95;
+/// Characters of a file's name.
+pub(crate) const FILE_SLUG_CHARS_MAX: usize = 50;
+/// Names that are tried for a file.
+pub(crate) const FILE_NAMES_MAX: u32 = 10_000;
+/// Bytes of a file that are read.
+pub(crate) const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
