@@ -36,6 +36,10 @@ pub(crate) const MALFORMED_RETRIES: u32 = 2;
 pub(crate) const QUARANTINED_MAX: usize = 1000;
 /// Texts of this similarity say the same.
 pub(crate) const SAME_SIMILARITY_MIN: f64 = 0.95;
+/// Messages of one event.
+pub(crate) const EVENT_TURNS_DEFAULT: usize = 50;
+/// A message that comes so much later than the first of its event opens another.
+pub(crate) const EVENT_SPAN_MS_MAX: i64 = 60_000;
 /// Characters of a file's name.
 pub(crate) const FILE_SLUG_CHARS_MAX: usize = 50;
 /// Names that are tried for a file.
