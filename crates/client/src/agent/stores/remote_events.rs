@@ -64,10 +64,11 @@ fn payload(message: &Message) -> Vec<PayloadItem> {
     if !text.is_empty() {
         items.push(PayloadItem::Message(Said { role: message.role, text }));
     }
-    items.extend(message.content.iter().filter_map(tool_traffic).map(PayloadItem::Json));
+    items.extend(message.content.iter().filter_map(tool_traffic).map(PayloadItem::Blob));
     items
 }
 
+/// Evidence, and no text for strategies: without a model each call of a tool would become a record.
 fn tool_traffic(block: &Block) -> Option<Box<RawValue>> {
     let value: Value = match block {
         Block::Text(_) | Block::Other(_) => return None,
@@ -106,7 +107,7 @@ mod tests {
                 "payload": [
                     {"message": {"role": "user", "text": "I live in Seattle"}},
                     {"message": {"role": "assistant", "text": "Looking."}},
-                    {"json": {"tool_use": {"id": "t", "name": "look", "input": {}}}}
+                    {"blob": {"tool_use": {"id": "t", "name": "look", "input": {}}}}
                 ]
             })
         );

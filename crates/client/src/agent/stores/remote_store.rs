@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use loci_api::job::ExtractionWait;
+use loci_api::memory::{Memory, MemoryListing};
 use loci_api::record::{MetadataFilter, RecordsCreate};
 use loci_api::search::Search;
 
@@ -22,6 +23,7 @@ use crate::agent::store::{Capabilities, ExtractionWaited, MemoryStore, SearchQue
 use crate::agent::time_text::instant_text;
 use crate::agent::tools::Tool;
 use crate::call::Client;
+use crate::error::ClientError;
 
 /// Where a store looks. Templates may hold `{actorId}` and `{sessionId}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,6 +155,21 @@ impl RemoteStore {
         }
     }
 
+    /// The memory by its name, else by its id.
+    async fn find_memory(&self) -> Result<Memory, ClientError> {
+        let given = &self.options.memory;
+        let listing = MemoryListing { name: Some(given.clone()), limit: Some(1), ..MemoryListing::default() };
+        match self.options.client.memory_list(&listing).await {
+            Ok(list) => match list.memories.into_iter().next() {
+                Some(memory) => Ok(memory),
+                None => self.options.client.memory_get(given).await,
+            },
+            // Who may see one memory alone may not list them, and an id may be refused as a name.
+            Err(ClientError::Refused { .. }) => self.options.client.memory_get(given).await,
+            Err(error) => Err(error),
+        }
+    }
+
     async fn event_stored(
         &self,
         (actor, session): (&str, &str),
@@ -215,8 +232,8 @@ impl MemoryStore for RemoteStore {
 
     fn initialize(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         async move {
-            let asked = self.options.client.memory_get(&self.options.memory).await;
-            let memory = asked.map_err(|error| store_error("the memory cannot be read", error))?;
+            let memory = self.find_memory().await;
+            let memory = memory.map_err(|error| store_error("the memory cannot be read", error))?;
             // A second start finds it known already.
             let _ = self.memory_id.set(memory.id);
             Ok(())

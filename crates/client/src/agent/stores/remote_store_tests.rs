@@ -138,6 +138,36 @@ fn a_search_and_what_comes_of_it() {
     );
 }
 
+fn memory() -> Value {
+    json!({
+        "id": "notes-a1B2c3D4e5", "arn": "arn", "name": "notes", "event_expiry_days": 90, "strategies": [],
+        "indexed_keys": [], "namespace_keys": [], "tags": {}, "created_at": "2026-01-01T00:00:00Z",
+        "updated_at": "2026-01-01T00:00:00Z",
+        "settings": serde_json::to_value(loci_api::memory::MemorySettings::default()).unwrap()
+    })
+}
+
+#[test]
+fn a_memory_is_found_by_name_or_id() {
+    let check = |answer: fn(&str, &Value) -> (u16, Value), expect: Result<&str, ErrorClass>| {
+        let (options, _) = options(answer);
+        let store = RemoteStore::new(options).unwrap();
+        let got = block_on(store.initialize()).map(|()| store.memory().to_owned());
+        assert_eq!(got.map_err(|error| error.class), expect.map(str::to_owned));
+    };
+    let by_name = |path: &str, _: &Value| match path {
+        "/v1/memories" => (200, json!({"memories": [memory()]})),
+        _ => (404, problem("NOT_FOUND")),
+    };
+    let by_id = |path: &str, _: &Value| match path {
+        "/v1/memories" => (400, problem("INVALID")),
+        _ => (200, memory()),
+    };
+    check(by_name, Ok("notes-a1B2c3D4e5"));
+    check(by_id, Ok("notes-a1B2c3D4e5"));
+    check(|_, _| (404, problem("NOT_FOUND")), Err(ErrorClass::Transient));
+}
+
 #[test]
 fn messages_are_events_with_the_token_of_their_range() {
     let (mut options, seen) =
