@@ -1,13 +1,15 @@
-//! The Rust client of Loci: the native API over a URL, over the unix socket of a data folder, or in this process; and
-//! transcripts read turn by turn.
+//! The Rust client of Loci: the native API over a URL, over the unix socket of a data folder, or in this process; memory for
+//! agents over several stores; and transcripts read turn by turn.
 //!
 //! * [`Client`]: one method per operation, one file per noun; shapes are those of `loci-api`;
 //! * `transport`: how a request gets there; [`ClientError`]: what went wrong, and whether to try again;
+//! * [`agent`]: a manager of stores, with tools, injection and the way of what is said into them;
 //! * [`transcript`]: conversations that happened elsewhere.
 //!
-//! It holds no rule: what is refused is refused by the server.
+//! Of the server's rules it holds none: what is refused is refused by the server. `agent` has its own, for it has other stores, too.
 
 mod admin;
+pub mod agent;
 mod call;
 mod consolidations;
 mod dead_letters;

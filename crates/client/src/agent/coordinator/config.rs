@@ -1,0 +1,92 @@
+//! What a store says of extraction, and what is made of it.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::extractor::Extractor;
+use super::filter::{MessageFilter, WithoutTools};
+use super::quarantine::OnQuarantine;
+use super::trigger::{ExtractionTrigger, Interval};
+use crate::agent::error::MemoryError;
+use crate::agent::limits::INTERVAL_TURNS_DEFAULT;
+use crate::agent::store::MemoryStore;
+
+/// How messages come into a store. What is absent is as good for most: every fifth turn, without the traffic of tools.
+#[derive(Clone, Default)]
+pub struct ExtractionConfig {
+    /// When; one of them suffices. An empty list is refused.
+    pub triggers: Option<Vec<Arc<dyn ExtractionTrigger>>>,
+    /// What of it.
+    pub filter: Option<Arc<dyn MessageFilter>>,
+    /// Makes entries of messages. Without one the store takes the messages themselves.
+    pub extractor: Option<Arc<dyn Extractor>>,
+}
+
+impl std::fmt::Debug for ExtractionConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ExtractionConfig")
+            .field("triggers", &self.triggers.as_ref().map(Vec::len))
+            .field("filter", &self.filter.is_some())
+            .field("extractor", &self.extractor.is_some())
+            .finish()
+    }
+}
+
+/// What the coordinator of a manager is given.
+#[derive(Clone, Default)]
+pub struct CoordinatorOptions {
+    /// Where unsaved messages survive the process.
+    pub spool: Option<PathBuf>,
+    /// Is told of every item that is put into quarantine.
+    pub on_quarantine: Option<OnQuarantine>,
+}
+
+impl std::fmt::Debug for CoordinatorOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CoordinatorOptions").field("spool", &self.spool).finish_non_exhaustive()
+    }
+}
+
+/// A store that extracts, with everything decided.
+#[derive(Clone)]
+pub(in crate::agent) struct Extracting {
+    pub(super) store: Arc<dyn MemoryStore>,
+    pub(super) triggers: Vec<Arc<dyn ExtractionTrigger>>,
+    pub(super) filter: Arc<dyn MessageFilter>,
+    pub(super) extractor: Option<Arc<dyn Extractor>>,
+}
+
+/// What a store's extraction comes to; `None` where it has none.
+pub(in crate::agent) fn resolve_extraction(
+    store: &Arc<dyn MemoryStore>,
+    fallback: Option<&Arc<dyn Extractor>>,
+) -> Result<Option<Extracting>, MemoryError> {
+    let Some(config) = store.extraction() else { return Ok(None) };
+    let (name, can) = (store.name(), store.capabilities());
+    let refused = |rule: &str| Err(MemoryError::Configuration(format!("store '{name}' {rule}")));
+    if !can.writable {
+        return refused("has extraction but is not writable");
+    }
+    let triggers = match &config.triggers {
+        Some(triggers) if triggers.is_empty() => return refused("has extraction without a trigger"),
+        Some(triggers) => triggers.clone(),
+        None => {
+            let turns = NonZeroU32::new(INTERVAL_TURNS_DEFAULT).unwrap_or(NonZeroU32::MIN);
+            vec![Arc::new(Interval { turns }) as Arc<dyn ExtractionTrigger>]
+        }
+    };
+    let extractor = match &config.extractor {
+        Some(extractor) => Some(Arc::clone(extractor)),
+        None if can.add_messages => None,
+        None => match fallback {
+            Some(extractor) => Some(Arc::clone(extractor)),
+            None => return refused("has extraction without an extractor and has no add_messages"),
+        },
+    };
+    if extractor.is_some() && !can.add {
+        return refused("has extraction with an extractor but has no add");
+    }
+    let filter = config.filter.clone().unwrap_or_else(|| Arc::new(WithoutTools));
+    Ok(Some(Extracting { store: Arc::clone(store), triggers, filter, extractor }))
+}

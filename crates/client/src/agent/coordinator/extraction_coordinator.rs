@@ -1,0 +1,229 @@
+//! The coordinator: it is told what is said and when an invocation ends, and is driven by `run`, `save_due` or `flush`.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::future::join_all;
+
+use super::config::{CoordinatorOptions, Extracting};
+use super::lane::Lane;
+use super::quarantine::{Quarantine, Quarantined, QuarantinedContent};
+use super::queue::Pushed;
+use super::saving::Hub;
+use super::segment::Segment;
+use super::spool::Spool;
+use super::spool_reading::{Recovered, recover};
+use crate::agent::batch::SequencedMessage;
+use crate::agent::error::{MemoryError, StoreError};
+use crate::agent::message::Message;
+use crate::agent::store::ExtractionWaited;
+use crate::agent::surroundings::{Surroundings, run_id};
+
+/// Brings messages to the stores that extract. Cheap to clone.
+#[derive(Clone)]
+pub struct ExtractionCoordinator {
+    lanes: Arc<[Arc<Lane>]>,
+    hub: Arc<Hub>,
+    /// The next number; held while a message goes to all lanes, so that each sees them in order.
+    next: Arc<Mutex<u64>>,
+}
+
+/// A store that has not everything.
+#[derive(Debug, Clone)]
+pub struct Unsaved {
+    /// The store.
+    pub store_name: String,
+    /// Messages that wait.
+    pub messages: usize,
+    /// Messages that were lost for want of room.
+    pub dropped: u64,
+    /// Why the last save stopped.
+    pub error: Option<StoreError>,
+}
+
+impl ExtractionCoordinator {
+    /// A coordinator with what runs of before left in the spool.
+    pub(in crate::agent) fn new(
+        stores: Vec<Extracting>,
+        options: CoordinatorOptions,
+        surroundings: Surroundings,
+    ) -> Result<Self, MemoryError> {
+        let unusable = |source| MemoryError::Initialization { store_name: "spool".to_owned(), source };
+        let spool = options.spool.as_deref().filter(|_| !stores.is_empty());
+        let run_id: Arc<str> = run_id(&surroundings).into();
+        let recovered = match spool {
+            Some(directory) => recover(directory, &stores).map_err(unusable)?,
+            None => Recovered::default(),
+        };
+        let names = stores.iter().map(|extracting| extracting.store.name().to_owned()).collect();
+        let lanes: Arc<[Arc<Lane>]> =
+            stores.into_iter().map(|extracting| Arc::new(Lane::new(extracting))).collect();
+        for (store_name, segment) in recovered.segments {
+            if let Some(lane) = lanes.iter().find(|lane| lane.name() == store_name) {
+                lane.lock().queue.append(segment);
+            }
+        }
+        let spool = spool
+            .map(|directory| Spool::open(directory, &run_id, names, recovered.runs))
+            .transpose()
+            .map_err(unusable)?;
+        for (store_name, run_id, filtered) in recovered.filtered.iter().filter(|(_, _, all)| !all.is_empty())
+        {
+            if let Some(spool) = &spool {
+                spool.done(store_name, run_id, filtered).map_err(unusable)?;
+            }
+        }
+        let quarantine =
+            Quarantine::open(options.spool.as_deref().filter(|_| spool.is_some()), options.on_quarantine)
+                .map_err(unusable)?;
+        let hub = Hub { surroundings, run_id, spool, quarantine, closed: AtomicBool::new(false) };
+        Ok(Self { lanes, hub: Arc::new(hub), next: Arc::default() })
+    }
+
+    /// Whether any store extracts.
+    pub fn has_stores(&self) -> bool {
+        !self.lanes.is_empty()
+    }
+
+    /// A message was said: a copy is kept until every store has it. One without a time is given the present one.
+    ///
+    /// # Errors
+    /// Where the spool cannot be written; the message is kept in memory all the same.
+    pub fn record(&self, message: &Message) -> Result<(), StoreError> {
+        if self.lanes.is_empty() {
+            return Ok(());
+        }
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut message = message.clone();
+        message.at_ms.get_or_insert_with(|| self.hub.surroundings.clock.now_ms());
+        let message = Arc::new(SequencedMessage { sequence: *next, message });
+        *next += 1;
+        let spooled = self.hub.spool.as_ref().map(|spool| spool.record(&message));
+        let has_spool = matches!(spooled, Some(Ok(())));
+        for lane in self.lanes.iter() {
+            let mut state = lane.lock();
+            if let Pushed::Dropped(sequence) = state.queue.push(Arc::clone(&message), has_spool) {
+                state.dropped += 1;
+                drop(state);
+                tracing::error!(
+                    "store=<{}> | no room for unsaved messages, the oldest was dropped",
+                    lane.name()
+                );
+                if let Some(spool) = &self.hub.spool {
+                    spool.done(lane.name(), &self.hub.run_id, &[sequence])?;
+                }
+            }
+        }
+        spooled.unwrap_or(Ok(()))
+    }
+
+    /// The agent has answered: triggers may fire. What they ask for is done by `run` or `save_due`.
+    pub fn invocation_ended(&self) {
+        self.lanes.iter().for_each(|lane| lane.invocation_ended());
+    }
+
+    /// Saves whenever a trigger has fired or a store is to be tried again, until [`ExtractionCoordinator::close`]. Each store by
+    /// itself. A manager with an executor runs it from the start.
+    pub async fn run(&self) {
+        join_all(self.lanes.iter().map(|lane| Arc::clone(lane).run(Arc::clone(&self.hub)))).await;
+    }
+
+    /// Saves once what is due now, for callers without an executor.
+    pub async fn save_due(&self) {
+        let due = self.lanes.iter().filter(|lane| lane.is_due(&self.hub));
+        join_all(due.map(|lane| lane.save(&self.hub))).await;
+    }
+
+    /// Saves everything of every store, also of those in backoff, and says what could not be saved. It does not wait for what a server
+    /// makes of it.
+    pub async fn flush(&self) -> Vec<Unsaved> {
+        join_all(self.lanes.iter().map(|lane| lane.flush(&self.hub))).await;
+        self.unsaved()
+    }
+
+    /// Saves everything, then waits until it can be found: for each store where extraction stands, or why that is not known.
+    pub async fn flush_and_extract(
+        &self,
+        timeout_ms: u64,
+    ) -> (Vec<Unsaved>, Vec<(String, Result<ExtractionWaited, StoreError>)>) {
+        let unsaved = self.flush().await;
+        let waits = self.lanes.iter().map(|lane| async move {
+            (lane.name().to_owned(), lane.extracting.store.wait_extracted(timeout_ms).await)
+        });
+        (unsaved, join_all(waits).await)
+    }
+
+    /// Saves everything and ends `run`.
+    pub async fn close(&self) -> Vec<Unsaved> {
+        let unsaved = self.flush().await;
+        self.hub.closed.store(true, Ordering::Release);
+        self.lanes.iter().for_each(|lane| lane.bell.ring());
+        if let Some(spool) = &self.hub.spool
+            && let Err(error) = spool.close()
+        {
+            tracing::warn!("reason=<{error}> | spool cannot be tidied up");
+        }
+        unsaved
+    }
+
+    /// The stores that have not everything, in their order.
+    pub fn unsaved(&self) -> Vec<Unsaved> {
+        let stands = |lane: &Arc<Lane>| {
+            let state = lane.lock();
+            Unsaved {
+                store_name: lane.name().to_owned(),
+                messages: state.queue.unsaved(),
+                dropped: state.dropped,
+                error: state.last_error.clone(),
+            }
+        };
+        self.lanes.iter().map(stands).filter(|one| one.messages > 0 || one.dropped > 0).collect()
+    }
+
+    /// What no store will take, in the order it was said.
+    ///
+    /// # Errors
+    /// Where the directory cannot be read.
+    pub fn quarantined(&self) -> Result<Vec<Quarantined>, StoreError> {
+        self.hub.quarantine.items()
+    }
+
+    /// Tries everything in quarantine again, and says what is left there.
+    ///
+    /// # Errors
+    /// Where the directory cannot be read.
+    pub async fn retry_quarantined(&self) -> Result<Vec<Quarantined>, StoreError> {
+        for item in self.quarantined()? {
+            let Some(lane) = self.lanes.iter().find(|lane| lane.name() == item.store_name) else { continue };
+            let run_id: Arc<str> = item.run_id.into();
+            let mut segment = match item.content {
+                QuarantinedContent::Message { sequence, message } => {
+                    Segment::new(run_id, vec![Arc::new(SequencedMessage { sequence, message })])
+                }
+                QuarantinedContent::Entry(entry) => {
+                    Segment { entries: Some(vec![entry]), ..Segment::new(run_id, Vec::new()) }
+                }
+            };
+            let mut state = lane.lock();
+            if !state.queue.has_quarantined(&item.key) {
+                segment.quarantined_as = Some(item.key);
+                state.queue.append(segment);
+            }
+        }
+        self.flush().await;
+        self.quarantined()
+    }
+
+    #[cfg(test)]
+    pub(super) fn in_memory(&self, store_name: &str) -> usize {
+        let lane = self.lanes.iter().find(|lane| lane.name() == store_name).unwrap();
+        let state = lane.lock();
+        state.queue.in_memory()
+    }
+}
+
+impl std::fmt::Debug for ExtractionCoordinator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ExtractionCoordinator").field("unsaved", &self.unsaved()).finish_non_exhaustive()
+    }
+}

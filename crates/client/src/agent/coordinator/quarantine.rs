@@ -1,0 +1,162 @@
+//! What no store will ever take, with the reason: in a directory beside the spool, or in a bounded list.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::agent::entry::NewEntry;
+use crate::agent::error::StoreError;
+use crate::agent::limits::QUARANTINED_MAX;
+use crate::agent::message::Message;
+
+/// What is held.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QuarantinedContent {
+    /// A message.
+    Message {
+        /// Its number in its run.
+        sequence: u64,
+        /// The message.
+        message: Message,
+    },
+    /// An entry that an extractor made.
+    Entry(NewEntry),
+}
+
+/// An item in quarantine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Quarantined {
+    /// Its name here.
+    pub key: String,
+    /// The store that refused it.
+    pub store_name: String,
+    /// The run it comes from.
+    pub run_id: String,
+    /// What it is.
+    pub content: QuarantinedContent,
+    /// Why it was refused.
+    pub error: String,
+    /// When, in milliseconds since 1970.
+    pub at_ms: i64,
+}
+
+/// Is told of every item.
+pub type OnQuarantine = Arc<dyn Fn(&Quarantined) + Send + Sync>;
+
+/// The quarantine.
+pub(super) struct Quarantine {
+    directory: Option<PathBuf>,
+    list: Mutex<VecDeque<Quarantined>>,
+    told: Option<OnQuarantine>,
+}
+
+impl Quarantine {
+    pub(super) fn open(spool: Option<&Path>, told: Option<OnQuarantine>) -> Result<Self, StoreError> {
+        let directory = spool.map(|spool| spool.join("quarantine"));
+        if let Some(directory) = &directory {
+            fs::create_dir_all(directory).map_err(unusable)?;
+        }
+        Ok(Self { directory, list: Mutex::default(), told })
+    }
+
+    /// Holds an item. The same one again takes its own place.
+    pub(super) fn put(
+        &self,
+        store_name: &str,
+        run_id: &str,
+        content: QuarantinedContent,
+        error: &StoreError,
+        at_ms: i64,
+    ) -> Result<(), StoreError> {
+        let item = Quarantined {
+            key: key(store_name, run_id, &content)?,
+            store_name: store_name.to_owned(),
+            run_id: run_id.to_owned(),
+            content,
+            error: error.to_string(),
+            at_ms,
+        };
+        if let Some(told) = &self.told {
+            told(&item);
+        }
+        let Some(directory) = &self.directory else {
+            self.keep(item);
+            return Ok(());
+        };
+        let text = serde_json::to_vec(&item).map_err(|error| unusable(error.into()))?;
+        let (new, path) = (directory.join(format!("{}.new", item.key)), file(directory, &item.key));
+        fs::write(&new, text).and_then(|()| fs::rename(&new, &path)).map_err(unusable)
+    }
+
+    fn keep(&self, item: Quarantined) {
+        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        list.retain(|known| known.key != item.key);
+        if list.len() >= QUARANTINED_MAX
+            && let Some(oldest) = list.pop_front()
+        {
+            tracing::error!(
+                "store=<{}> | quarantine is full, its oldest item was dropped",
+                oldest.store_name
+            );
+        }
+        list.push_back(item);
+    }
+
+    /// All items, by their keys: runs in the order of time, then numbers.
+    pub(super) fn items(&self) -> Result<Vec<Quarantined>, StoreError> {
+        let mut items = Vec::new();
+        match &self.directory {
+            None => {
+                items.extend(self.list.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+            }
+            Some(directory) => {
+                for found in fs::read_dir(directory).map_err(unusable)? {
+                    let path = found.map_err(unusable)?.path();
+                    if path.extension().is_some_and(|ending| ending == "json") {
+                        let text = fs::read(&path).map_err(unusable)?;
+                        items.push(serde_json::from_slice(&text).map_err(|error| unusable(error.into()))?);
+                    }
+                }
+            }
+        }
+        items.sort_by(|a: &Quarantined, b| a.key.cmp(&b.key));
+        Ok(items)
+    }
+
+    /// It is stored after all.
+    pub(super) fn remove(&self, key: &str) {
+        match &self.directory {
+            None => {
+                self.list.lock().unwrap_or_else(PoisonError::into_inner).retain(|item| item.key != key);
+            }
+            // What is left behind is tried once more one day, which does no harm.
+            Some(directory) => drop(fs::remove_file(file(directory, key))),
+        }
+    }
+}
+
+fn file(directory: &Path, key: &str) -> PathBuf {
+    directory.join(format!("{key}.json"))
+}
+
+/// One name for one thing, so that a crash in between does not hold it twice.
+fn key(store_name: &str, run_id: &str, content: &QuarantinedContent) -> Result<String, StoreError> {
+    let (sequence, more) = match content {
+        QuarantinedContent::Message { sequence, .. } => (*sequence, String::new()),
+        QuarantinedContent::Entry(entry) => {
+            (0, serde_json::to_string(entry).map_err(|error| unusable(error.into()))?)
+        }
+    };
+    let digest = Sha256::digest(format!("{store_name}\0{more}"));
+    let digits: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("{run_id}-{sequence:015}-{digits}"))
+}
+
+fn unusable(error: std::io::Error) -> StoreError {
+    StoreError::transient("the quarantine cannot be used").caused_by(error)
+}

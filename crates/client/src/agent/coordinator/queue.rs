@@ -1,0 +1,237 @@
+//! What one store has not yet: segments that are tried again, then messages that were never sent. Bounded; pure.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::filter::MessageFilter;
+use super::segment::Segment;
+use crate::agent::batch::SequencedMessage;
+use crate::agent::limits::{BATCH_BYTES_MAX, BATCH_MESSAGES_MAX, BUFFERED_BYTES_MAX, BUFFERED_MESSAGES_MAX};
+
+/// The queue of a store.
+#[derive(Default)]
+pub(super) struct Queue {
+    segments: VecDeque<Segment>,
+    segments_held: Held,
+    buffer: VecDeque<Arc<SequencedMessage>>,
+    buffer_held: Held,
+    in_flight: Held,
+    /// The next number that is taken into memory: what is below was, or was dropped.
+    next: u64,
+    /// Messages that lie in the spool alone.
+    spilled: usize,
+}
+
+/// Messages and their bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Held {
+    messages: usize,
+    bytes: usize,
+}
+
+/// What became of a message that was said.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Pushed {
+    /// It waits, or was there already.
+    Kept,
+    /// It waits in the spool.
+    Spilled,
+    /// There was no room: the message of this number is lost to this store.
+    Dropped(u64),
+}
+
+/// What is to be sent.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    /// The segment, unless nothing waits.
+    pub(super) segment: Option<Segment>,
+    /// Numbers of messages of which the filter keeps nothing.
+    pub(super) filtered: Vec<u64>,
+}
+
+impl Held {
+    fn add(&mut self, other: Self) {
+        self.messages += other.messages;
+        self.bytes += other.bytes;
+    }
+
+    fn remove(&mut self, other: Self) {
+        self.messages = self.messages.saturating_sub(other.messages);
+        self.bytes = self.bytes.saturating_sub(other.bytes);
+    }
+}
+
+impl Queue {
+    /// Messages that are not stored.
+    pub(super) fn unsaved(&self) -> usize {
+        self.held().messages + self.spilled
+    }
+
+    /// Messages that are held in memory.
+    #[cfg(test)]
+    pub(super) fn in_memory(&self) -> usize {
+        self.held().messages
+    }
+
+    /// A message was said. Where memory is full it stays in the spool, if there is one.
+    pub(super) fn push(&mut self, message: Arc<SequencedMessage>, has_spool: bool) -> Pushed {
+        if message.sequence < self.next {
+            return Pushed::Kept; // Read from the spool meanwhile.
+        }
+        if self.spilled > 0 && !has_spool {
+            return Pushed::Dropped(message.sequence); // Those before it are not in memory, and it cannot go behind them.
+        }
+        if has_spool && (self.spilled > 0 || !self.has_room(&message)) {
+            self.spilled += 1;
+            return Pushed::Spilled;
+        }
+        self.next = message.sequence + 1;
+        let mut dropped = None;
+        while !self.has_room(&message) {
+            let Some(oldest) = self.buffer.pop_front() else { return Pushed::Dropped(message.sequence) };
+            self.buffer_held.remove(held(&oldest));
+            dropped = Some(oldest.sequence);
+        }
+        self.buffer_held.add(held(&message));
+        self.buffer.push_back(message);
+        dropped.map_or(Pushed::Kept, Pushed::Dropped)
+    }
+
+    /// From which number on the spool has to be read; `None` while memory has something, or the spool has not.
+    pub(super) fn wants_from(&self) -> Option<u64> {
+        (self.spilled > 0 && self.buffer.is_empty() && self.segments.is_empty()).then_some(self.next)
+    }
+
+    /// What the spool had; `more` of it is left there.
+    pub(super) fn refill(&mut self, messages: Vec<Arc<SequencedMessage>>, more: bool) {
+        self.spilled = if more { self.spilled.saturating_sub(messages.len()).max(1) } else { 0 };
+        for message in messages {
+            self.next = message.sequence + 1;
+            self.buffer_held.add(held(&message));
+            self.buffer.push_back(message);
+        }
+    }
+
+    /// What is sent next. It is in flight until [`Queue::landed`].
+    pub(super) fn take(&mut self, run_id: &Arc<str>, filter: &dyn MessageFilter) -> Taken {
+        let mut taken = Taken::default();
+        if let Some(segment) = self.segments.pop_front() {
+            let size = size(&segment);
+            self.segments_held.remove(size);
+            self.in_flight = size;
+            taken.segment = Some(segment);
+            return taken;
+        }
+        let (mut messages, mut size) = (Vec::new(), Held::default());
+        while let Some(next) = self.buffer.front() {
+            let bytes = next.message.bytes();
+            let full = messages.len() >= BATCH_MESSAGES_MAX || size.bytes + bytes > BATCH_BYTES_MAX;
+            if full && !messages.is_empty() {
+                break;
+            }
+            let Some(next) = self.buffer.pop_front() else { break };
+            self.buffer_held.remove(held(&next));
+            match filter.keep(&next.message) {
+                None => taken.filtered.push(next.sequence),
+                Some(message) => {
+                    let kept = Arc::new(SequencedMessage { sequence: next.sequence, message });
+                    size.add(held(&kept));
+                    messages.push(kept);
+                }
+            }
+        }
+        if !messages.is_empty() {
+            self.in_flight = size;
+            taken.segment = Some(Segment::new(Arc::clone(run_id), messages));
+        }
+        taken
+    }
+
+    /// The segment in flight was answered; what comes again goes before everything else.
+    pub(super) fn landed(&mut self, again: Vec<Segment>) {
+        self.in_flight = Held::default();
+        for segment in again.into_iter().rev() {
+            self.segments_held.add(size(&segment));
+            self.segments.push_front(segment);
+        }
+    }
+
+    /// A segment of before, behind others of before.
+    pub(super) fn append(&mut self, segment: Segment) {
+        self.segments_held.add(size(&segment));
+        self.segments.push_back(segment);
+    }
+
+    /// Whether an item of the quarantine is on its way.
+    pub(super) fn has_quarantined(&self, key: &str) -> bool {
+        self.segments.iter().any(|segment| segment.quarantined_as.as_deref() == Some(key))
+    }
+
+    fn held(&self) -> Held {
+        let mut all = self.segments_held;
+        all.add(self.buffer_held);
+        all.add(self.in_flight);
+        all
+    }
+
+    fn has_room(&self, message: &SequencedMessage) -> bool {
+        let now = self.held();
+        let bytes = now.bytes + message.message.bytes();
+        now.messages < BUFFERED_MESSAGES_MAX && (bytes <= BUFFERED_BYTES_MAX || now.messages == 0)
+    }
+}
+
+fn held(message: &SequencedMessage) -> Held {
+    Held { messages: 1, bytes: message.message.bytes() }
+}
+
+fn size(segment: &Segment) -> Held {
+    Held { messages: segment.batch.messages.len(), bytes: segment.bytes() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::coordinator::filter::KeepAll;
+    use crate::agent::message::Message;
+
+    fn said(sequence: u64, bytes: usize) -> Arc<SequencedMessage> {
+        Arc::new(SequencedMessage { sequence, message: Message::user("x".repeat(bytes)) })
+    }
+
+    #[test]
+    fn without_a_spool_the_oldest_is_dropped_at_the_limit_plus_one() {
+        let mut queue = Queue::default();
+        let max = u64::try_from(BUFFERED_MESSAGES_MAX).unwrap();
+        for sequence in 0..max {
+            assert_eq!(queue.push(said(sequence, 1), false), Pushed::Kept);
+        }
+        assert_eq!(queue.push(said(max, 1), false), Pushed::Dropped(0));
+        assert_eq!(queue.unsaved(), BUFFERED_MESSAGES_MAX);
+        // By bytes, too; and what is larger than everything goes alone.
+        let mut queue = Queue::default();
+        queue.push(said(0, 40 << 20), false);
+        assert_eq!(queue.push(said(1, 40 << 20), false), Pushed::Dropped(0));
+        assert_eq!(queue.push(said(2, 80 << 20), false), Pushed::Dropped(1));
+        assert_eq!(queue.unsaved(), 1);
+    }
+
+    #[test]
+    fn with_a_spool_the_newest_stay_there_until_memory_is_empty() {
+        let mut queue = Queue::default();
+        let run: Arc<str> = "run".into();
+        let max = u64::try_from(BUFFERED_MESSAGES_MAX).unwrap();
+        for sequence in 0..max + 3 {
+            queue.push(said(sequence, 1), true);
+        }
+        assert_eq!((queue.in_memory(), queue.unsaved()), (BUFFERED_MESSAGES_MAX, BUFFERED_MESSAGES_MAX + 3));
+        assert_eq!(queue.wants_from(), None);
+        while queue.take(&run, &KeepAll).segment.is_some() {
+            queue.landed(Vec::new());
+        }
+        assert_eq!(queue.wants_from(), Some(max));
+        queue.refill((max..max + 3).map(|sequence| said(sequence, 1)).collect(), false);
+        assert_eq!(queue.push(said(max + 2, 1), true), Pushed::Kept);
+        assert_eq!((queue.in_memory(), queue.unsaved()), (3, 3));
+    }
+}

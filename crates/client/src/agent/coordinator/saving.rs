@@ -1,0 +1,170 @@
+//! One save of one store: segment after segment, in order, until nothing waits or the store fails.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures::future::join_all;
+use tracing::Instrument;
+
+use super::lane::Lane;
+use super::quarantine::{Quarantine, QuarantinedContent};
+use super::queue::Taken;
+use super::segment::Segment;
+use super::settling::{self, Settled};
+use super::spool::Spool;
+use crate::agent::error::StoreError;
+use crate::agent::message::Message;
+use crate::agent::surroundings::Surroundings;
+
+/// What all lanes share.
+pub(super) struct Hub {
+    pub(super) surroundings: Surroundings,
+    pub(super) run_id: Arc<str>,
+    pub(super) spool: Option<Spool>,
+    pub(super) quarantine: Quarantine,
+    pub(super) closed: AtomicBool,
+}
+
+impl Hub {
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+}
+
+pub(super) async fn save_all(lane: &Arc<Lane>, hub: &Hub) {
+    lane.lock().last_error = None;
+    loop {
+        let taken = take(lane, hub);
+        if !taken.filtered.is_empty() {
+            // Nothing of these was meant for the store: they are done, and say nothing of how it is.
+            spool_done(lane, hub, &hub.run_id, &taken.filtered);
+        }
+        let Some(segment) = taken.segment else {
+            if taken.filtered.is_empty() {
+                return;
+            }
+            continue;
+        };
+        let span = tracing::info_span!(
+            "memory.extract",
+            "memory.store.name" = lane.name(),
+            "memory.message.count" = segment.batch.messages.len(),
+            "memory.message.filtered_count" = taken.filtered.len(),
+            "memory.extractor" = lane.extracting.extractor.as_ref().map(|extractor| extractor.name()),
+            "memory.quarantined" = tracing::field::Empty,
+        );
+        let from_quarantine = segment.quarantined_as.clone();
+        let run_id = Arc::clone(&segment.batch.run_id);
+        let settled = send(lane, hub, segment).instrument(span.clone()).await;
+        span.record("memory.quarantined", settled.refused.len());
+        let goes_on = span.in_scope(|| land(lane, hub, &run_id, from_quarantine.as_deref(), settled));
+        if !goes_on {
+            return;
+        }
+    }
+}
+
+fn take(lane: &Lane, hub: &Hub) -> Taken {
+    let mut state = lane.lock();
+    if let Some((spool, from)) = hub.spool.as_ref().zip(state.queue.wants_from()) {
+        match spool.read_from(from) {
+            Ok((messages, more)) => state.queue.refill(messages, more),
+            Err(error) => {
+                tracing::error!("store=<{}>, reason=<{error}> | spool cannot be read", lane.name());
+                state.last_error = Some(error);
+                return Taken::default();
+            }
+        }
+    }
+    state.queue.take(&hub.run_id, lane.extracting.filter.as_ref())
+}
+
+async fn send(lane: &Lane, hub: &Hub, segment: Segment) -> Settled {
+    let store = &lane.extracting.store;
+    let Some(extractor) = &lane.extracting.extractor else {
+        spool_begin(lane, hub, &segment);
+        let answer = store.add_messages(&segment.batch).await;
+        return settling::messages_sent(segment, answer);
+    };
+    let mut segment = segment;
+    if segment.entries.is_none() {
+        let messages: Vec<Message> =
+            segment.batch.messages.iter().map(|message| message.message.clone()).collect();
+        match extractor.extract(&messages).await {
+            Err(error) => return settling::extraction_failed(segment, error),
+            Ok(entries) => segment.entries = Some(entries),
+        }
+    }
+    // Before the entries are sent: another process must send these, not what a model makes of the messages then.
+    spool_begin(lane, hub, &segment);
+    let entries = segment.entries.take().unwrap_or_default();
+    let answers = join_all(entries.iter().map(|entry| store.add(entry))).await;
+    let answers = entries.into_iter().zip(answers.into_iter().map(|answer| answer.map(drop))).collect();
+    let settled = settling::entries_sent(segment, answers);
+    settled.again.iter().for_each(|segment| spool_begin(lane, hub, segment));
+    settled
+}
+
+/// Puts down what became of a segment. True: the store may be given the next one.
+fn land(lane: &Lane, hub: &Hub, run_id: &Arc<str>, from_quarantine: Option<&str>, settled: Settled) -> bool {
+    let is_through = settled.refused.is_empty() && settled.again.is_empty();
+    for (content, error) in settled.refused {
+        quarantine(lane, hub, run_id, content, &error);
+    }
+    match from_quarantine {
+        Some(key) if is_through => hub.quarantine.remove(key),
+        Some(_) => {}
+        None => spool_done(lane, hub, run_id, &settled.done),
+    }
+    let now_ms = hub.surroundings.clock.now_ms();
+    let chance = hub.surroundings.randomness.bits();
+    let mut state = lane.lock();
+    state.queue.landed(settled.again);
+    match settled.failed {
+        Some(error) => {
+            let in_backoff = state.pacing.failed(now_ms, chance);
+            if in_backoff {
+                tracing::error!("store=<{}>, reason=<{error}> | memory save failed, in backoff", lane.name());
+            } else {
+                tracing::warn!("store=<{}>, reason=<{error}> | memory save failed", lane.name());
+            }
+            state.last_error = Some(error);
+            false
+        }
+        None => {
+            if settled.stored > 0 {
+                state.pacing.succeeded();
+            }
+            true
+        }
+    }
+}
+
+fn quarantine(lane: &Lane, hub: &Hub, run_id: &Arc<str>, content: QuarantinedContent, error: &StoreError) {
+    tracing::error!("store=<{}>, reason=<{error}> | memory message quarantined", lane.name());
+    let at_ms = hub.surroundings.clock.now_ms();
+    if let Err(error) = hub.quarantine.put(lane.name(), run_id, content, error, at_ms) {
+        tracing::error!("store=<{}>, reason=<{error}> | quarantine cannot be written", lane.name());
+    }
+}
+
+fn spool_begin(lane: &Lane, hub: &Hub, segment: &Segment) {
+    // What comes from the quarantine lies there until it is stored.
+    if segment.quarantined_as.is_some() {
+        return;
+    }
+    if let Some(spool) = &hub.spool
+        && let Err(error) = spool.begin(lane.name(), segment)
+    {
+        tracing::error!("store=<{}>, reason=<{error}> | spool cannot be written", lane.name());
+    }
+}
+
+fn spool_done(lane: &Lane, hub: &Hub, run_id: &Arc<str>, sequences: &[u64]) {
+    if let Some(spool) = &hub.spool
+        && !sequences.is_empty()
+        && let Err(error) = spool.done(lane.name(), run_id, sequences)
+    {
+        tracing::error!("store=<{}>, reason=<{error}> | spool cannot be written", lane.name());
+    }
+}

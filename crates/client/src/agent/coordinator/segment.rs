@@ -1,0 +1,74 @@
+//! Messages that are sent together and stay together: a segment that comes again has the same messages, and so the same token.
+
+use std::sync::Arc;
+
+use crate::agent::batch::{MessageBatch, SequencedMessage};
+use crate::agent::entry::NewEntry;
+
+/// Messages on their way.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Segment {
+    pub(super) batch: MessageBatch,
+    /// What an extractor made of them, as far as it is not stored.
+    pub(super) entries: Option<Vec<NewEntry>>,
+    /// Errors without a class so far.
+    pub(super) unclassified: u32,
+    /// Answers of the extractor that made no sense so far.
+    pub(super) malformed: u32,
+    /// Where in the quarantine it is kept until it is stored.
+    pub(super) quarantined_as: Option<String>,
+}
+
+impl Segment {
+    pub(super) fn new(run_id: Arc<str>, messages: Vec<Arc<SequencedMessage>>) -> Self {
+        let batch = MessageBatch { run_id, messages };
+        Self { batch, entries: None, unclassified: 0, malformed: 0, quarantined_as: None }
+    }
+
+    pub(super) fn sequences(&self) -> Vec<u64> {
+        self.batch.messages.iter().map(|message| message.sequence).collect()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.batch.messages.iter().map(|message| message.message.bytes()).sum()
+    }
+
+    /// A part of it, sent as something new.
+    pub(super) fn part(&self, messages: Vec<Arc<SequencedMessage>>) -> Self {
+        Self {
+            quarantined_as: self.quarantined_as.clone(),
+            ..Self::new(Arc::clone(&self.batch.run_id), messages)
+        }
+    }
+
+    /// Its two halves; the first keeps the count of errors of its first message.
+    pub(super) fn halves(&self) -> [Self; 2] {
+        let (first, second) = self.batch.messages.split_at(self.batch.messages.len() / 2);
+        let first = Self { unclassified: self.unclassified, ..self.part(first.to_vec()) };
+        [first, self.part(second.to_vec())]
+    }
+}
+
+/// Lists of neighbours in `all` out of those that `is_in` names.
+pub(super) fn runs<T: Clone>(all: &[T], is_in: impl Fn(&T) -> bool) -> Vec<Vec<T>> {
+    all.chunk_by(|one, next| is_in(one) && is_in(next))
+        .filter(|run| run.first().is_some_and(&is_in))
+        .map(<[T]>::to_vec)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_neighbours() {
+        let check = |is_in: &[u64], expect: &[&[u64]]| {
+            assert_eq!(runs(&[0, 1, 4, 5, 9], |one| is_in.contains(one)), expect);
+        };
+        check(&[], &[]);
+        check(&[0, 1, 4, 5, 9], &[&[0, 1, 4, 5, 9]]);
+        check(&[0, 4, 5], &[&[0], &[4, 5]]);
+        check(&[1, 4, 9], &[&[1, 4], &[9]]);
+    }
+}

@@ -1,0 +1,224 @@
+//! What survives the process: one directory per run, with the messages that were said and a journal of what became of them.
+//!
+//! A line is written before what it announces is done, and another after. It survives the end of the process; what the system had
+//! not written to the disk when the power went is lost. `spool_reading` makes of it what is to be sent again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::segment::Segment;
+use crate::agent::batch::SequencedMessage;
+use crate::agent::entry::NewEntry;
+use crate::agent::error::StoreError;
+use crate::agent::limits::{BUFFERED_BYTES_MAX, BUFFERED_MESSAGES_MAX};
+use crate::agent::message::Message;
+
+/// A run whose files are larger is begun anew when nothing of it waits.
+const COMPACT_BYTES: u64 = 1024 * 1024;
+
+/// What was said, in a run's directory.
+pub(super) const MESSAGES: &str = "messages.jsonl";
+/// What became of it.
+pub(super) const JOURNAL: &str = "journal.jsonl";
+
+/// A line of `messages.jsonl`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct SpooledMessage {
+    pub(super) sequence: u64,
+    pub(super) message: Message,
+}
+
+/// A line of `journal.jsonl`.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Line {
+    /// The stores that messages of this run are for.
+    Stores(Vec<String>),
+    /// These are sent together.
+    Begin {
+        store: String,
+        sequences: Vec<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        entries: Option<Vec<NewEntry>>,
+    },
+    /// These need no more attention.
+    Done { store: String, sequences: Vec<u64> },
+}
+
+/// A run in the spool, open here and closed to other processes.
+pub(super) struct Run {
+    pub(super) directory: PathBuf,
+    pub(super) journal: File,
+    /// What each store has not yet.
+    pub(super) outstanding: BTreeMap<String, BTreeSet<u64>>,
+    messages: Option<File>,
+    bytes: u64,
+    _lock: File,
+}
+
+/// The spool.
+pub(super) struct Spool {
+    own: Arc<str>,
+    runs: Mutex<BTreeMap<Arc<str>, Run>>,
+}
+
+impl Spool {
+    /// Begins a run, beside runs of before.
+    pub(super) fn open(
+        directory: &Path,
+        run_id: &Arc<str>,
+        stores: Vec<String>,
+        mut runs: BTreeMap<Arc<str>, Run>,
+    ) -> Result<Self, StoreError> {
+        let path = runs_directory(directory).join(&**run_id);
+        fs::create_dir_all(&path).map_err(unusable)?;
+        let mut run = Run::open(path)?.ok_or_else(|| StoreError::transient("the spool's run is in use"))?;
+        run.messages = Some(appending(&run.directory.join(MESSAGES))?);
+        run.write(&Line::Stores(stores.clone()))?;
+        run.outstanding = stores.into_iter().map(|store| (store, BTreeSet::new())).collect();
+        runs.insert(Arc::clone(run_id), run);
+        Ok(Self { own: Arc::clone(run_id), runs: Mutex::new(runs) })
+    }
+
+    /// A message was said.
+    pub(super) fn record(&self, message: &SequencedMessage) -> Result<(), StoreError> {
+        let mut runs = self.lock();
+        let Some(run) = runs.get_mut(&self.own) else { return Ok(()) };
+        for outstanding in run.outstanding.values_mut() {
+            outstanding.insert(message.sequence);
+        }
+        let line = SpooledMessage { sequence: message.sequence, message: message.message.clone() };
+        let text = line_of(&line)?;
+        run.bytes += u64::try_from(text.len()).unwrap_or(0);
+        match &mut run.messages {
+            Some(file) => file.write_all(&text).map_err(unusable),
+            None => Ok(()),
+        }
+    }
+
+    /// A segment is about to be sent.
+    pub(super) fn begin(&self, store: &str, segment: &Segment) -> Result<(), StoreError> {
+        let mut runs = self.lock();
+        let Some(run) = runs.get_mut(&segment.batch.run_id) else { return Ok(()) };
+        run.write(&Line::Begin {
+            store: store.to_owned(),
+            sequences: segment.sequences(),
+            entries: segment.entries.clone(),
+        })
+    }
+
+    /// Messages need no more attention. A run of which nothing waits is removed, or begun anew.
+    pub(super) fn done(&self, store: &str, run_id: &Arc<str>, sequences: &[u64]) -> Result<(), StoreError> {
+        let mut runs = self.lock();
+        let Some(run) = runs.get_mut(run_id) else { return Ok(()) };
+        run.write(&Line::Done { store: store.to_owned(), sequences: sequences.to_vec() })?;
+        if let Some(outstanding) = run.outstanding.get_mut(store) {
+            for sequence in sequences {
+                outstanding.remove(sequence);
+            }
+        }
+        if run.outstanding.values().any(|outstanding| !outstanding.is_empty()) {
+            return Ok(());
+        }
+        if *run_id == self.own {
+            return if run.bytes > COMPACT_BYTES { run.compact() } else { Ok(()) };
+        }
+        match runs.remove(run_id) {
+            Some(run) => fs::remove_dir_all(&run.directory).map_err(unusable),
+            None => Ok(()),
+        }
+    }
+
+    /// Messages of this run from a number on, as many as memory holds, and whether there are more.
+    pub(super) fn read_from(&self, first: u64) -> Result<(Vec<Arc<SequencedMessage>>, bool), StoreError> {
+        let runs = self.lock();
+        let Some(run) = runs.get(&self.own) else { return Ok((Vec::new(), false)) };
+        let (mut messages, mut bytes) = (Vec::new(), 0);
+        for line in BufReader::new(File::open(run.directory.join(MESSAGES)).map_err(unusable)?).lines() {
+            let line: SpooledMessage =
+                serde_json::from_str(&line.map_err(unusable)?).map_err(|error| unusable(error.into()))?;
+            if line.sequence < first {
+                continue;
+            }
+            if messages.len() >= BUFFERED_MESSAGES_MAX || bytes >= BUFFERED_BYTES_MAX {
+                return Ok((messages, true));
+            }
+            bytes += line.message.bytes();
+            messages.push(Arc::new(SequencedMessage { sequence: line.sequence, message: line.message }));
+        }
+        Ok((messages, false))
+    }
+
+    /// Removes the run of this process where nothing of it waits.
+    pub(super) fn close(&self) -> Result<(), StoreError> {
+        let mut runs = self.lock();
+        let waits = |run: &Run| run.outstanding.values().any(|outstanding| !outstanding.is_empty());
+        if runs.get(&self.own).is_none_or(waits) {
+            return Ok(());
+        }
+        match runs.remove(&self.own) {
+            Some(run) => fs::remove_dir_all(&run.directory).map_err(unusable),
+            None => Ok(()),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, Run>> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Run {
+    /// Opens a run; `None` where another process has it.
+    pub(super) fn open(directory: PathBuf) -> Result<Option<Self>, StoreError> {
+        let lock = appending(&directory.join("lock"))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(unusable(error)),
+        }
+        let journal = appending(&directory.join(JOURNAL))?;
+        let outstanding = BTreeMap::new();
+        Ok(Some(Self { directory, journal, outstanding, messages: None, bytes: 0, _lock: lock }))
+    }
+
+    fn write(&mut self, line: &Line) -> Result<(), StoreError> {
+        let text = line_of(line)?;
+        self.bytes += u64::try_from(text.len()).unwrap_or(0);
+        self.journal.write_all(&text).map_err(unusable)
+    }
+
+    /// The messages go first: a journal of messages that are not there says nothing.
+    fn compact(&mut self) -> Result<(), StoreError> {
+        if let Some(messages) = &self.messages {
+            messages.set_len(0).map_err(unusable)?;
+        }
+        self.journal.set_len(0).map_err(unusable)?;
+        self.bytes = 0;
+        self.write(&Line::Stores(self.outstanding.keys().cloned().collect()))
+    }
+}
+
+/// Where the runs are.
+pub(super) fn runs_directory(spool: &Path) -> PathBuf {
+    spool.join("runs")
+}
+
+pub(super) fn unusable(error: std::io::Error) -> StoreError {
+    StoreError::transient("the spool cannot be used").caused_by(error)
+}
+
+fn appending(path: &Path) -> Result<File, StoreError> {
+    OpenOptions::new().create(true).append(true).open(path).map_err(unusable)
+}
+
+/// One write per line, so that a line is whole or is the last one.
+fn line_of(line: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+    let mut text = serde_json::to_vec(line).map_err(|error| unusable(error.into()))?;
+    text.push(b'\n');
+    Ok(text)
+}

@@ -1,0 +1,162 @@
+//! What a model is shown unasked: entries appended to the input of one call. The history of the agent never holds them, so that they
+//! are never written back. Everything here fails open: a call to the model matters more than what is remembered.
+
+mod budget;
+mod format;
+mod trigger;
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use serde_json::Value;
+
+use super::entry::Entry;
+use super::limits::{INJECTED_ENTRIES_DEFAULT, INJECTED_TOKENS_DEFAULT, INJECTION_DEADLINE_MS};
+use super::memory_manager::MemoryManager;
+use super::message::{Block, Message, Role};
+use super::searching::SearchOptions;
+
+pub use format::{EntryRenderer, InjectionFormat};
+pub use trigger::{InjectionTrigger, Predicate, Situation};
+
+/// An error of a callback: it is logged, and nothing is injected.
+pub type CallbackError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Makes the question of what is said; `None` or a blank text: nothing is asked.
+pub type QueryOf = Arc<dyn Fn(&Situation<'_>) -> Result<Option<String>, CallbackError> + Send + Sync>;
+
+/// How entries are injected.
+#[derive(Clone)]
+pub struct InjectionOptions {
+    /// When.
+    pub trigger: InjectionTrigger,
+    /// The question; what the user said last where it is absent, or the model where the user did not speak last.
+    pub query: Option<QueryOf>,
+    /// At most so many entries, of each store and of all.
+    pub max_entries: NonZeroU32,
+    /// How they are written.
+    pub format: InjectionFormat,
+    /// At most so many tokens of text.
+    pub max_tokens: usize,
+    /// What has not come by then is left out.
+    pub deadline_ms: u64,
+}
+
+impl Default for InjectionOptions {
+    fn default() -> Self {
+        Self {
+            trigger: InjectionTrigger::UserTurn,
+            query: None,
+            max_entries: NonZeroU32::new(INJECTED_ENTRIES_DEFAULT).unwrap_or(NonZeroU32::MIN),
+            format: InjectionFormat::Dated,
+            max_tokens: INJECTED_TOKENS_DEFAULT,
+            deadline_ms: INJECTION_DEADLINE_MS,
+        }
+    }
+}
+
+impl std::fmt::Debug for InjectionOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("InjectionOptions")
+            .field("trigger", &self.trigger)
+            .field("max_entries", &self.max_entries)
+            .field("format", &self.format)
+            .field("max_tokens", &self.max_tokens)
+            .field("deadline_ms", &self.deadline_ms)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The input of a model call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Injected {
+    /// The messages, with what is remembered at the end of the last one of the user.
+    pub messages: Vec<Message>,
+    /// Blocks that were appended there: a provider sets its cache point before them.
+    pub appended_blocks: usize,
+    /// The entries they show.
+    pub entries: Vec<Entry>,
+    /// Entries that found no room in the budget.
+    pub skipped: usize,
+}
+
+pub(super) async fn inject(manager: &MemoryManager, messages: &[Message], state: &Value) -> Injected {
+    let mut injected =
+        Injected { messages: messages.to_vec(), appended_blocks: 0, entries: Vec::new(), skipped: 0 };
+    let Some(options) = &manager.parts.injection else { return injected };
+    let Some(at) = messages.iter().rposition(|message| message.role == Role::User) else { return injected };
+    let situation = Situation { messages, state };
+    if !options.trigger.fires(&situation) {
+        return injected;
+    }
+    let Some(question) = question(options, &situation) else { return injected };
+    let span = tracing::info_span!(
+        "memory.inject",
+        "memory.max_entries" = options.max_entries.get(),
+        "memory.injected" = false,
+        "memory.entry.count" = tracing::field::Empty,
+        "memory.inject.format_error" = tracing::field::Empty,
+        "memory.inject.tokens" = tracing::field::Empty,
+        "memory.inject.skipped" = tracing::field::Empty,
+    );
+    let entries = tracing::Instrument::instrument(found(manager, options, &question), span.clone()).await;
+    span.record("memory.entry.count", entries.len());
+    if entries.is_empty() {
+        return injected;
+    }
+    let estimator = &manager.parts.estimator;
+    match budget::rendered(&options.format, entries, options.max_tokens, estimator) {
+        Err(error) => {
+            span.record("memory.inject.format_error", true);
+            span.in_scope(|| tracing::warn!("reason=<{error}> | memory injection format failed"));
+        }
+        Ok(rendered) => {
+            injected.skipped = rendered.skipped;
+            span.record("memory.inject.skipped", rendered.skipped);
+            span.record("memory.inject.tokens", rendered.tokens);
+            if let Some(message) = injected.messages.get_mut(at).filter(|_| !rendered.text.is_empty()) {
+                message.content.push(Block::Text(format!("\n\n{}", rendered.text)));
+                injected.appended_blocks = 1;
+                injected.entries = rendered.entries;
+                span.record("memory.injected", true);
+            }
+        }
+    }
+    injected
+}
+
+fn question(options: &InjectionOptions, situation: &Situation<'_>) -> Option<String> {
+    let question = match &options.query {
+        Some(query) => match query(situation) {
+            Ok(question) => question,
+            Err(error) => {
+                tracing::warn!("reason=<{error}> | memory injection query failed");
+                None
+            }
+        },
+        None => {
+            let role = if trigger::is_user_turn(situation.messages) { Role::User } else { Role::Assistant };
+            let last = situation.messages.iter().rev().find(|message| message.role == role);
+            last.map(Message::joined_text)
+        }
+    };
+    question.filter(|question| !question.trim().is_empty())
+}
+
+async fn found(manager: &MemoryManager, options: &InjectionOptions, question: &str) -> Vec<Entry> {
+    let deadline = manager.parts.surroundings.clock.sleep(options.deadline_ms).shared();
+    let limit = usize::try_from(options.max_entries.get()).unwrap_or(usize::MAX);
+    let asked =
+        SearchOptions { max_search_results: Some(options.max_entries.get()), ..SearchOptions::default() };
+    match manager.find(question, &asked, Some(limit), Some(deadline)).await {
+        Ok(details) => details.entries,
+        Err(error) => {
+            tracing::warn!("reason=<{error}> | memory injection search failed");
+            Vec::new()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

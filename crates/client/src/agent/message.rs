@@ -1,0 +1,147 @@
+//! What was said: a message and its blocks. Frameworks translate to these; nothing here knows one of them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use loci_api::event::Role;
+
+use super::entry::Metadata;
+
+/// A message of a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said, in parts.
+    pub content: Vec<Block>,
+    /// Free values.
+    #[serde(default, skip_serializing_if = "Metadata::is_empty")]
+    pub metadata: Metadata,
+    /// The framework's id of it, where it has a stable one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// When it was said, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_ms: Option<i64>,
+}
+
+/// A part of a message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Block {
+    /// Text.
+    Text(String),
+    /// The model calls a tool.
+    ToolUse {
+        /// The id of the call.
+        id: String,
+        /// The tool.
+        name: String,
+        /// Its arguments.
+        input: Value,
+    },
+    /// What a tool answered.
+    ToolResult {
+        /// The id of the call.
+        id: String,
+        /// The answer.
+        content: Value,
+        /// The tool failed.
+        is_error: bool,
+    },
+    /// Anything else, as the framework has it.
+    Other(Value),
+}
+
+impl Message {
+    /// A text by somebody.
+    pub fn text(role: Role, text: impl Into<String>) -> Self {
+        Self {
+            role,
+            content: vec![Block::Text(text.into())],
+            metadata: Metadata::new(),
+            id: None,
+            at_ms: None,
+        }
+    }
+
+    /// A text by the user.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::text(Role::User, text)
+    }
+
+    /// A text by the model.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self::text(Role::Assistant, text)
+    }
+
+    /// Its texts that are not blank, trimmed, one a line.
+    pub fn joined_text(&self) -> String {
+        let mut out = String::new();
+        for block in &self.content {
+            let Block::Text(text) = block else { continue };
+            let text = text.trim();
+            if text.is_empty() {
+                continue;
+            }
+            if !out.is_empty() {
+                out.push('\n');
+            }
+            out.push_str(text);
+        }
+        out
+    }
+
+    /// It carries the answer of a tool.
+    pub fn has_tool_result(&self) -> bool {
+        self.content.iter().any(|block| matches!(block, Block::ToolResult { .. }))
+    }
+
+    /// About how many bytes it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        const FRAME_BYTES: usize = 128;
+        let blocks: usize = self.content.iter().map(block_bytes).sum();
+        let metadata: usize = self.metadata.iter().map(|(key, value)| key.len() + value_bytes(value)).sum();
+        FRAME_BYTES + blocks + metadata + self.id.as_ref().map_or(0, String::len)
+    }
+}
+
+fn block_bytes(block: &Block) -> usize {
+    const FRAME_BYTES: usize = 32;
+    FRAME_BYTES
+        + match block {
+            Block::Text(text) => text.len(),
+            Block::ToolUse { id, name, input } => id.len() + name.len() + value_bytes(input),
+            Block::ToolResult { id, content, .. } => id.len() + value_bytes(content),
+            Block::Other(value) => value_bytes(value),
+        }
+}
+
+fn value_bytes(value: &Value) -> usize {
+    const FRAME_BYTES: usize = 32;
+    FRAME_BYTES
+        + match value {
+            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+            Value::String(text) => text.len(),
+            Value::Array(items) => items.iter().map(value_bytes).sum(),
+            Value::Object(members) => {
+                members.iter().map(|(key, member)| key.len() + value_bytes(member)).sum()
+            }
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_joined_and_blank_ones_left_out() {
+        let mut message = Message::user("  a ");
+        message.content.push(Block::Other(Value::Null));
+        message.content.push(Block::Text(" \n".into()));
+        message.content.push(Block::Text("b".into()));
+        assert_eq!(message.joined_text(), "a\nb");
+        let text = serde_json::to_string(&message).unwrap();
+        assert_eq!(serde_json::from_str::<Message>(&text).unwrap(), message, "{text}");
+    }
+}

@@ -1,0 +1,48 @@
+//! What an agent needs of memory, whatever framework it is written in: one [`MemoryManager`] over several stores.
+//!
+//! * [`MemoryStore`]: the port; [`stores`] has the ones that are ready, and a new one is one implementation of it;
+//! * [`MemoryManager`]: routes, isolates failures and schedules; how entries are kept is the stores' affair;
+//! * `fusion`: one list out of several; `tools`: what a model may call; [`injection`]: what a model is shown unasked;
+//! * [`coordinator`]: what was said comes to the stores, in order, once, also after a crash.
+//!
+//! Clock, randomness and the executor are arguments ([`Surroundings`]). Nothing here knows a wire or a server.
+
+mod adding;
+mod batch;
+mod builder;
+pub mod coordinator;
+mod entry;
+mod error;
+mod fusion;
+pub mod injection;
+mod limits;
+mod memory_manager;
+mod message;
+mod searching;
+mod store;
+pub mod stores;
+mod surroundings;
+mod time_text;
+mod tokens;
+mod tools;
+
+#[cfg(test)]
+mod test_store;
+#[cfg(test)]
+mod test_surroundings;
+#[cfg(test)]
+mod tests;
+
+pub use adding::AddOptions;
+pub use batch::{BatchOutcome, MessageBatch, SequencedMessage, Unstored};
+pub use builder::MemoryManagerBuilder;
+pub use entry::{Added, Entry, Metadata, NewEntry, Trust};
+pub use error::{ErrorClass, MemoryError, StoreError, StoreFailure};
+pub use fusion::Fusion;
+pub use memory_manager::MemoryManager;
+pub use message::{Block, Message, Role};
+pub use searching::{SearchDetails, SearchOptions};
+pub use store::{Capabilities, ExtractionWaited, MemoryStore, SearchQuery, WritePlace};
+pub use surroundings::{Clock, Executor, Randomness, Surroundings, SystemClock, SystemRandomness};
+pub use tokens::Estimator;
+pub use tools::{AddToolOptions, SearchToolOptions, Tool, ToolAnswer, ToolError, ToolWork};

@@ -1,0 +1,121 @@
+//! The port of stores. A new store implements [`MemoryStore`]; it has no retries of its own and swallows no error, for the
+//! manager isolates failures and the coordinator repeats.
+
+use std::num::NonZeroU32;
+
+use futures::future::{BoxFuture, FutureExt};
+use loci_api::record::MetadataFilter;
+
+use super::batch::{BatchOutcome, MessageBatch};
+use super::coordinator::ExtractionConfig;
+use super::entry::{Added, Entry, NewEntry};
+use super::error::StoreError;
+use super::tools::Tool;
+
+/// What a store can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Capabilities {
+    /// It may be written to. `add` and `add_messages` are never called where this is false.
+    pub writable: bool,
+    /// It takes entries.
+    pub add: bool,
+    /// It takes messages.
+    pub add_messages: bool,
+    /// It understands filters.
+    pub filters: bool,
+    /// It can answer as of an earlier time.
+    pub as_of: bool,
+    /// Its scores are calibrated: they compare with those of other stores.
+    pub scored: bool,
+}
+
+/// A question to one store.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchQuery {
+    /// The question.
+    pub text: String,
+    /// At most so many entries.
+    pub max_results: NonZeroU32,
+    /// Conditions, all of which must hold, beside those of the store.
+    pub filter: Vec<MetadataFilter>,
+    /// What was true and known then, in milliseconds since 1970.
+    pub as_of_ms: Option<i64>,
+    /// All entries together hold about so many tokens.
+    pub budget_tokens: Option<u32>,
+}
+
+/// Where a store's messages go. Two stores that write to one place would write everything twice.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WritePlace {
+    /// The memory, with what tells its server from others.
+    pub memory: String,
+    /// The actor.
+    pub actor: String,
+    /// The session.
+    pub session: String,
+}
+
+/// Where extraction on the other side stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExtractionWaited {
+    /// Nothing is pending any more.
+    pub complete: bool,
+    /// What is pending.
+    pub pending: u64,
+    /// What failed for good.
+    pub failed: u64,
+}
+
+/// A store.
+pub trait MemoryStore: Send + Sync {
+    /// Its name; unique within a manager.
+    fn name(&self) -> &str;
+
+    /// What it holds, for a model.
+    fn description(&self) -> Option<&str> {
+        None
+    }
+
+    /// What it can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// How many entries it gives where the call does not say.
+    fn max_search_results(&self) -> Option<NonZeroU32> {
+        None
+    }
+
+    /// How what is said comes into it, where it does.
+    fn extraction(&self) -> Option<&ExtractionConfig> {
+        None
+    }
+
+    /// Where its messages go, where that matters.
+    fn write_place(&self) -> Option<WritePlace> {
+        None
+    }
+
+    /// Looks whether it can be used: connection, version and rights.
+    fn initialize(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        futures::future::ready(Ok(())).boxed()
+    }
+
+    /// Finds entries, best first.
+    fn search<'a>(&'a self, query: &'a SearchQuery) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>>;
+
+    /// Keeps an entry. The same one may come twice.
+    fn add<'a>(&'a self, entry: &'a NewEntry) -> BoxFuture<'a, Result<Added, StoreError>>;
+
+    /// Keeps messages. An error speaks for the whole batch, and a transient one leaves open whether it was stored.
+    fn add_messages<'a>(&'a self, batch: &'a MessageBatch)
+    -> BoxFuture<'a, Result<BatchOutcome, StoreError>>;
+
+    /// Waits until what was stored can be found, where that takes the other side some time.
+    fn wait_extracted(&self, _timeout_ms: u64) -> BoxFuture<'_, Result<ExtractionWaited, StoreError>> {
+        futures::future::ready(Ok(ExtractionWaited { complete: true, pending: 0, failed: 0 })).boxed()
+    }
+
+    /// Tools of its own.
+    fn tools(&self) -> Vec<Tool> {
+        Vec::new()
+    }
+}

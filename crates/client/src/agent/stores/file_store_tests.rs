@@ -1,0 +1,128 @@
+//! Notes: the layout that others know, and the four ways in which they lose what ours keep.
+
+use std::thread;
+
+use futures::executor::block_on;
+
+use super::*;
+
+fn store(directory: &Path) -> FileStore {
+    let options = FileStoreOptions { directory: directory.to_owned(), ..FileStoreOptions::new("notes") };
+    FileStore::new(options).unwrap()
+}
+
+fn add(store: &FileStore, content: &str) -> String {
+    block_on(store.add(&NewEntry::text(content))).unwrap().id.unwrap()
+}
+
+fn file(directory: &Path, name: &str) -> String {
+    fs::read_to_string(directory.join("notes").join(name)).unwrap()
+}
+
+fn search(store: &FileStore, text: &str) -> Vec<String> {
+    let query = SearchQuery {
+        text: text.to_owned(),
+        max_results: NonZeroU32::new(3).unwrap(),
+        filter: Vec::new(),
+        as_of_ms: None,
+        budget_tokens: None,
+    };
+    block_on(store.search(&query)).unwrap().into_iter().map(|entry| entry.content).collect()
+}
+
+#[test]
+fn a_topic_is_a_file_and_a_fact_a_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = store(directory.path());
+    assert_eq!(add(&store, "# Editor theme\n- dark mode everywhere"), "editor-theme.md");
+    assert_eq!(add(&store, "# Editor theme\n- large font"), "editor-theme.md");
+    assert_eq!(
+        file(directory.path(), "editor-theme.md"),
+        "# Editor theme\n- dark mode everywhere\n- large font\n"
+    );
+    // A line that is there already is not there twice.
+    add(&store, "# Editor theme\n- large font\n- dark mode everywhere");
+    assert_eq!(file(directory.path(), "editor-theme.md").lines().count(), 3);
+    assert_eq!(add(&store, "User lives in Seattle"), "user-lives-in-seattle.md");
+    assert_eq!(add(&store, "User lives in Seattle"), "user-lives-in-seattle.md");
+    assert_eq!(file(directory.path(), "user-lives-in-seattle.md"), "User lives in Seattle\n");
+    assert!(block_on(store.add(&NewEntry::text(" "))).is_err());
+}
+
+#[test]
+fn topics_that_share_a_name_share_no_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = store(directory.path());
+    let long = "The harbour office opens its doors at nine o'clock in the";
+    assert_eq!(
+        add(&store, &format!("{long} summer")),
+        "the-harbour-office-opens-its-doors-at-nine-oclock.md"
+    );
+    assert_eq!(
+        add(&store, &format!("{long} winter")),
+        "the-harbour-office-opens-its-doors-at-nine-oclock-2.md"
+    );
+    assert_eq!(
+        add(&store, &format!("{long} winter")),
+        "the-harbour-office-opens-its-doors-at-nine-oclock-2.md"
+    );
+    assert_eq!(search(&store, "harbour winter").len(), 2);
+}
+
+#[test]
+fn headings_in_any_script_keep_their_topic() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = store(directory.path());
+    let tea = add(&store, "# 好み\nお茶が好き");
+    let food = add(&store, "# 食べ物\n寿司が好き");
+    assert_ne!(tea, food);
+    assert_eq!(add(&store, "# 好み\n猫が好き"), tea);
+    assert_eq!(file(directory.path(), &tea), "# 好み\nお茶が好き\n猫が好き\n");
+    assert_eq!(search(&store, "寿司")[0], "寿司が好き");
+}
+
+#[test]
+fn eight_writers_lose_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    thread::scope(|scope| {
+        for writer in 0..8 {
+            let store = store(directory.path());
+            scope.spawn(move || {
+                for number in 0..200 {
+                    add(&store, &format!("# Log\n- {writer} wrote {number}"));
+                }
+            });
+        }
+    });
+    let text = file(directory.path(), "log.md");
+    assert_eq!(text.lines().count(), 1601);
+    assert_eq!(text.lines().collect::<std::collections::BTreeSet<_>>().len(), 1601);
+}
+
+#[test]
+fn files_of_others_are_read_and_appended_to() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = store(directory.path());
+    assert!(search(&store, "anything").is_empty());
+    fs::create_dir_all(directory.path().join("notes")).unwrap();
+    fs::write(directory.path().join("notes/pets.md"), "# Pets\nhas a dog named Rex").unwrap();
+    fs::write(directory.path().join("notes/other.txt"), "has a dog").unwrap();
+    assert_eq!(add(&store, "# Pets\nhas a cat"), "pets.md");
+    assert_eq!(file(directory.path(), "pets.md"), "# Pets\nhas a dog named Rex\nhas a cat\n");
+    assert_eq!(search(&store, "what is the dog called"), ["has a dog named Rex"]);
+    assert_eq!(search(&store, "pets"), ["has a dog named Rex", "has a cat"]);
+}
+
+#[test]
+fn names_of_stores() {
+    for wrong in ["", " ", "..", ".x", "a/b", "a\\b"] {
+        assert!(FileStore::new(FileStoreOptions::new(wrong)).is_err(), "{wrong}");
+    }
+    let options = FileStoreOptions {
+        writable: false,
+        extraction: Some(ExtractionConfig::default()),
+        ..FileStoreOptions::new("a")
+    };
+    let store = FileStore::new(options).unwrap();
+    assert!(store.extraction().is_none() && !store.capabilities().add);
+}

@@ -1,0 +1,21 @@
+//! The stores that are ready: [`RemoteStore`] on a Loci server, over a URL, a unix socket or in this process; [`FileStore`] on files
+//! that people read, too.
+//!
+//! A new store is a file here that implements the port. What stores of one kind have in common lies beside them: places with
+//! placeholders, messages grouped into events, who may write.
+
+mod file_layout;
+mod file_search;
+mod file_store;
+mod grouping;
+mod place_template;
+mod remote_errors;
+mod remote_events;
+mod remote_records;
+mod remote_store;
+mod remote_tools;
+pub mod topology;
+
+pub use file_store::{FileStore, FileStoreOptions};
+pub use place_template::{PlaceTemplate, name_of_template};
+pub use remote_store::{Place, RemoteStore, RemoteStoreOptions};

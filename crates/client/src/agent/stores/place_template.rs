@@ -1,0 +1,146 @@
+//! Places with `{actorId}` and `{sessionId}`, and names made of them. One pass over the text each: what a value holds is never read as a
+//! placeholder or a pattern.
+
+use crate::agent::error::MemoryError;
+
+/// A place of a memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaceTemplate(String);
+
+impl PlaceTemplate {
+    /// Reads a template.
+    ///
+    /// # Errors
+    /// Where it is blank, or has braces that are no placeholder.
+    pub fn parse(template: &str) -> Result<Self, MemoryError> {
+        if template.trim().is_empty() {
+            return Err(MemoryError::Configuration("a namespace must be a non-empty string".to_owned()));
+        }
+        let parsed = Self(template.to_owned());
+        parsed.fill(|_| Some(String::new()))?;
+        Ok(parsed)
+    }
+
+    /// The place of an actor and a session.
+    ///
+    /// # Errors
+    /// Where the template needs what is not given, or a value has braces.
+    pub fn resolve(&self, actor: Option<&str>, session: Option<&str>) -> Result<String, MemoryError> {
+        self.fill(|name| match name {
+            "actorId" => actor.map(str::to_owned),
+            _ => session.map(str::to_owned),
+        })
+    }
+
+    fn fill(&self, value_of: impl Fn(&str) -> Option<String>) -> Result<String, MemoryError> {
+        let braces = || {
+            MemoryError::Configuration(format!(
+                "namespace '{}' has braces other than {{actorId}} and {{sessionId}}: the retrieve path accepts none",
+                self.0
+            ))
+        };
+        let mut out = String::with_capacity(self.0.len());
+        let mut rest = self.0.as_str();
+        while let Some(at) = rest.find(['{', '}']) {
+            let (before, from) = rest.split_at(at);
+            out.push_str(before);
+            let placeholder = ["actorId", "sessionId"].into_iter().find(|name| {
+                from.get(1..).is_some_and(|inner| {
+                    from.starts_with('{') && inner.strip_prefix(name).is_some_and(|end| end.starts_with('}'))
+                })
+            });
+            let name = placeholder.ok_or_else(braces)?;
+            let value = value_of(name)
+                .ok_or_else(|| MemoryError::Configuration(format!("namespace '{}' needs {name}", self.0)))?;
+            if value.contains(['{', '}']) {
+                return Err(braces());
+            }
+            out.push_str(&value);
+            rest = from.get(name.len() + 2..).unwrap_or_default();
+        }
+        out.push_str(rest);
+        Ok(out)
+    }
+}
+
+/// A name for a store that reads a place: placeholders are left out, and what is no ASCII letter or digit becomes a dash.
+pub fn name_of_template(template: &str, fallback: &str) -> String {
+    let mut out = String::new();
+    // Where an open placeholder began in `out`. It ends with its brace, and is none where a segment ends first.
+    let mut opened: Option<usize> = None;
+    for character in template.chars() {
+        match (character, opened) {
+            ('{', None) => opened = Some(out.len()),
+            ('}', Some(at)) => {
+                out.truncate(at);
+                opened = None;
+                continue;
+            }
+            ('/', _) => opened = None,
+            _ => {}
+        }
+        if character.is_ascii_alphanumeric() {
+            out.push(character.to_ascii_lowercase());
+        } else if !out.is_empty() && !out.ends_with('-') {
+            out.push('-');
+        }
+    }
+    let name = out.trim_end_matches('-');
+    if name.is_empty() { fallback.to_owned() } else { name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates() {
+        let check = |template: &str, expect: Result<&str, &str>| {
+            let got = PlaceTemplate::parse(template).and_then(|it| it.resolve(Some("al$&ice"), Some("s-1")));
+            match (got, expect) {
+                (Ok(got), Ok(expect)) => assert_eq!(got, expect),
+                (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
+                (got, expect) => panic!("{template}: {got:?}, not {expect:?}"),
+            }
+        };
+        check("/users/{actorId}/facts/", Ok("/users/al$&ice/facts/"));
+        check("x{sessionId}y", Ok("xs-1y"));
+        check("/{actorId}/{sessionId}/{actorId}", Ok("/al$&ice/s-1/al$&ice"));
+        check("/plain", Ok("/plain"));
+        for braces in ["{memoryStrategyId}", "{", "}", "a}b", "{actorId", "{{actorId}}", "{actorid}", "{é}"]
+        {
+            check(braces, Err("accepts none"));
+        }
+        check(" ", Err("a namespace must be a non-empty string"));
+        let template = PlaceTemplate::parse("/{actorId}/{sessionId}").unwrap();
+        assert!(template.resolve(Some("{sessionId}"), Some("s")).is_err(), "a value is no template");
+        let error = template.resolve(Some("a"), None).unwrap_err().to_string();
+        assert_eq!(error, "namespace '/{actorId}/{sessionId}' needs sessionId");
+    }
+
+    #[test]
+    fn names() {
+        let check = |template: &str, expect: &str| {
+            assert_eq!(name_of_template(template, "fallback"), expect, "{template}");
+        };
+        check("/users/{actorId}/facts", "users-facts");
+        check("/facts/{actorId}/", "facts");
+        check("{actorId}", "fallback");
+        check(" // ", "fallback");
+        check("/Über/uns", "ber-uns");
+        check("/a{b/c}", "a-b-c");
+    }
+
+    #[test]
+    fn a_megabyte_takes_linear_time() {
+        // With a quadratic pass each of these would take minutes.
+        for piece in ["{", "-", "/", "{a", "é"] {
+            let template = piece.repeat(1_000_000 / piece.len());
+            let name = name_of_template(&template, "fallback");
+            assert!(name.len() <= template.len());
+        }
+        let many = "{actorId}".repeat(100_000);
+        let resolved = PlaceTemplate::parse(&many).unwrap().resolve(Some("a"), None).unwrap();
+        assert_eq!(resolved.len(), 100_000);
+    }
+}

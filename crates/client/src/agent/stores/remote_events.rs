@@ -1,0 +1,126 @@
+//! Messages as events of the native API: roles, tool traffic, ids and times go along, so that records lead back to them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use loci_api::event::{EventCreate, Extraction, Message as Said, PayloadItem, Role};
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+use sha2::{Digest, Sha256};
+
+use crate::agent::batch::SequencedMessage;
+use crate::agent::message::{Block, Message};
+use crate::agent::time_text::instant_text;
+
+/// Characters that the server takes of a token.
+const TOKEN_CHARS_MAX: usize = 1024;
+/// The metadata under which ids of messages go.
+const MESSAGE_IDS: &str = "message_ids";
+
+/// The event of messages that belong together; `None` where there is nothing to say.
+pub(super) fn event(actor: &str, session: &str, messages: &[Arc<SequencedMessage>]) -> Option<EventCreate> {
+    let payload: Vec<PayloadItem> = messages.iter().flat_map(|message| payload(&message.message)).collect();
+    let first = messages.first().filter(|_| !payload.is_empty())?;
+    let mut metadata: BTreeMap<String, String> = first
+        .message
+        .metadata
+        .iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(key, value)| (key.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+        .collect();
+    let ids: Vec<&str> = messages.iter().filter_map(|message| message.message.id.as_deref()).collect();
+    if !ids.is_empty() {
+        metadata.entry(MESSAGE_IDS.to_owned()).or_insert_with(|| ids.join(" "));
+    }
+    Some(EventCreate {
+        actor: actor.to_owned(),
+        session: Some(session.to_owned()),
+        time: first.message.at_ms.and_then(instant_text),
+        payload,
+        branch: None,
+        metadata,
+        extraction: Extraction::Extract,
+        namespace_variables: BTreeMap::new(),
+    })
+}
+
+/// `<memory>-<actor>-<run>-<first>-<last>`: the server knows by it what of a run it has. Where that cannot stand in a header, its digest,
+/// by which the server still knows a repetition.
+pub(super) fn token(memory: &str, actor: &str, run_id: &str, messages: &[Arc<SequencedMessage>]) -> String {
+    let number = |message: Option<&Arc<SequencedMessage>>| message.map_or(0, |message| message.sequence);
+    let token = format!("{memory}-{actor}-{run_id}-{}-{}", number(messages.first()), number(messages.last()));
+    let fits = token.len() <= TOKEN_CHARS_MAX && token.bytes().all(|byte| (0x20..0x7f).contains(&byte));
+    if fits { token } else { digest(&token) }
+}
+
+/// A digest as a token.
+pub(super) fn digest(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn payload(message: &Message) -> Vec<PayloadItem> {
+    let mut items = Vec::new();
+    let text = message.joined_text();
+    if !text.is_empty() {
+        items.push(PayloadItem::Message(Said { role: message.role, text }));
+    }
+    items.extend(message.content.iter().filter_map(tool_traffic).map(PayloadItem::Blob));
+    items
+}
+
+/// Evidence, and no text for strategies: without a model each call of a tool would become a record.
+fn tool_traffic(block: &Block) -> Option<Box<RawValue>> {
+    let value: Value = match block {
+        Block::Text(_) | Block::Other(_) => return None,
+        Block::ToolUse { .. } | Block::ToolResult { .. } => serde_json::to_value(block).ok()?,
+    };
+    to_raw_value(&value).ok()
+}
+
+/// The role under which a record's source is shown as coming from outside.
+pub(super) fn is_outside(role: Option<Role>) -> bool {
+    matches!(role, Some(Role::Tool))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn messages_as_an_event() {
+        let mut said =
+            Message { id: Some("m-1".into()), at_ms: Some(0), ..Message::user(" I live in Seattle ") };
+        said.metadata.insert("n".into(), json!(1));
+        said.metadata.insert("s".into(), json!("x"));
+        said.metadata.insert("none".into(), json!(null));
+        let mut used = Message { id: Some("m-2".into()), ..Message::assistant("Looking.") };
+        used.content.push(Block::ToolUse { id: "t".into(), name: "look".into(), input: json!({}) });
+        let messages = [said, used].map(|message| Arc::new(SequencedMessage { sequence: 4, message }));
+        let event = serde_json::to_value(event("alice", "s-1", &messages).unwrap()).unwrap();
+        assert_eq!(
+            event,
+            json!({
+                "actor": "alice", "session": "s-1", "time": "1970-01-01T00:00:00Z", "extraction": "extract",
+                "metadata": {"message_ids": "m-1 m-2", "n": "1", "s": "x"},
+                "payload": [
+                    {"message": {"role": "user", "text": "I live in Seattle"}},
+                    {"message": {"role": "assistant", "text": "Looking."}},
+                    {"blob": {"tool_use": {"id": "t", "name": "look", "input": {}}}}
+                ]
+            })
+        );
+        let blank = [Arc::new(SequencedMessage { sequence: 0, message: Message::user(" ") })];
+        assert!(super::event("a", "s", &blank).is_none());
+    }
+
+    #[test]
+    fn tokens() {
+        let messages =
+            [3, 7].map(|sequence| Arc::new(SequencedMessage { sequence, message: Message::user("x") }));
+        assert_eq!(token("mem-1", "team/alice", "run", &messages), "mem-1-team/alice-run-3-7");
+        assert_eq!(token("mem-1", "älice", "run", &messages).len(), 64);
+        assert_eq!(token("mem-1", &"a".repeat(2000), "run", &messages).len(), 64);
+    }
+}

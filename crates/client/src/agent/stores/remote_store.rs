@@ -1,0 +1,341 @@
+//! A memory on a Loci server. Over a URL, a unix socket or the router of this process: that is the client's affair, so that an engine in
+//! process is a store, too.
+
+use std::num::NonZeroU32;
+use std::sync::{Arc, OnceLock};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use loci_api::job::ExtractionWait;
+use loci_api::memory::{Memory, MemoryListing};
+use loci_api::record::{MetadataFilter, RecordsCreate};
+use loci_api::search::Search;
+
+use super::place_template::{PlaceTemplate, name_of_template};
+use super::remote_errors::{class_of_code, store_error};
+use super::{grouping, remote_events, remote_records, remote_tools};
+use crate::agent::batch::{BatchOutcome, MessageBatch, SequencedMessage, Unstored};
+use crate::agent::coordinator::ExtractionConfig;
+use crate::agent::entry::{Added, Entry, NewEntry};
+use crate::agent::error::{ErrorClass, MemoryError, StoreError};
+use crate::agent::limits::EVENT_TURNS_DEFAULT;
+use crate::agent::store::{Capabilities, ExtractionWaited, MemoryStore, SearchQuery, WritePlace};
+use crate::agent::time_text::instant_text;
+use crate::agent::tools::Tool;
+use crate::call::Client;
+use crate::error::ClientError;
+
+/// Where a store looks. Templates may hold `{actorId}` and `{sessionId}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// In one namespace.
+    Namespace(String),
+    /// In a namespace and everything beneath it.
+    NamespacePath(String),
+}
+
+/// A store to be.
+#[derive(Debug, Clone)]
+pub struct RemoteStoreOptions {
+    /// The server.
+    pub client: Client,
+    /// The memory, by name or id.
+    pub memory: String,
+    /// Where it looks, and where entries are added.
+    pub place: Place,
+    /// Whose memory.
+    pub actor: Option<String>,
+    /// Which conversation. With it and the actor the store takes messages.
+    pub session: Option<String>,
+    /// Its name; made of the place where it is absent.
+    pub name: Option<String>,
+    /// What it holds, for a model.
+    pub description: Option<String>,
+    /// Entries of a search.
+    pub max_search_results: Option<NonZeroU32>,
+    /// Only entries of at least this relevance, 0 to 1.
+    pub relevance_min: Option<f32>,
+    /// Conditions that every search has; no call can widen them.
+    pub filters: Vec<MetadataFilter>,
+    /// It may be written to.
+    pub writable: bool,
+    /// How messages come into it.
+    pub extraction: Option<ExtractionConfig>,
+}
+
+impl RemoteStoreOptions {
+    /// A store that reads a place.
+    pub fn new(client: Client, memory: impl Into<String>, place: Place) -> Self {
+        Self {
+            client,
+            memory: memory.into(),
+            place,
+            actor: None,
+            session: None,
+            name: None,
+            description: None,
+            max_search_results: None,
+            relevance_min: None,
+            filters: Vec::new(),
+            writable: false,
+            extraction: None,
+        }
+    }
+}
+
+/// A memory on a server.
+#[derive(Debug)]
+pub struct RemoteStore {
+    options: RemoteStoreOptions,
+    name: String,
+    namespace: String,
+    /// The memory's id, once the server has told it.
+    memory_id: Arc<OnceLock<String>>,
+}
+
+impl RemoteStore {
+    /// A store; the server is asked by `initialize`.
+    ///
+    /// # Errors
+    /// Where an option breaks a rule.
+    pub fn new(mut options: RemoteStoreOptions) -> Result<Self, MemoryError> {
+        for (field, value) in [
+            ("memory", Some(&options.memory)),
+            ("actor", options.actor.as_ref()),
+            ("session", options.session.as_ref()),
+        ] {
+            if value.is_some_and(|value| value.trim().is_empty()) {
+                let rule = format!("RemoteStore: {field} must be a non-empty string");
+                return Err(MemoryError::Configuration(rule));
+            }
+        }
+        if options.relevance_min.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
+            let rule = "RemoteStore: relevance_min must lie between 0 and 1";
+            return Err(MemoryError::Configuration(rule.to_owned()));
+        }
+        let (Place::Namespace(template) | Place::NamespacePath(template)) = &options.place;
+        let parsed = PlaceTemplate::parse(template)?;
+        let namespace = parsed.resolve(options.actor.as_deref(), options.session.as_deref())?;
+        let given = options.name.clone().filter(|name| !name.trim().is_empty());
+        let name = given.unwrap_or_else(|| name_of_template(template, "loci-memory"));
+        if !options.writable && options.extraction.take().is_some() {
+            tracing::warn!(
+                "store=<{name}> | extraction is configured on a store that is not writable, and left out"
+            );
+        }
+        Ok(Self { options, name, namespace, memory_id: Arc::default() })
+    }
+
+    fn memory(&self) -> &str {
+        self.memory_id.get().unwrap_or(&self.options.memory)
+    }
+
+    /// Actor and session, where it has both.
+    fn conversation(&self) -> Option<(&str, &str)> {
+        self.options.actor.as_deref().zip(self.options.session.as_deref())
+    }
+
+    fn question(&self, query: &SearchQuery) -> Search {
+        let here = vec![self.namespace.clone()];
+        let (namespaces, namespace_paths) = match self.options.place {
+            Place::Namespace(_) => (here, Vec::new()),
+            Place::NamespacePath(_) => (Vec::new(), here),
+        };
+        Search {
+            memory: self.memory().to_owned(),
+            query: query.text.clone(),
+            namespaces,
+            namespace_paths,
+            metadata: self.options.filters.iter().chain(&query.filter).cloned().collect(),
+            as_of: query.as_of_ms.and_then(instant_text),
+            top_k: Some(query.max_results.get().min(100)),
+            budget_tokens: query.budget_tokens,
+            relevance_min: self.options.relevance_min,
+            ..Search::default()
+        }
+    }
+
+    /// The memory by its name, else by its id.
+    async fn find_memory(&self) -> Result<Memory, ClientError> {
+        let given = &self.options.memory;
+        let listing = MemoryListing { name: Some(given.clone()), limit: Some(1), ..MemoryListing::default() };
+        match self.options.client.memory_list(&listing).await {
+            Ok(list) => match list.memories.into_iter().next() {
+                Some(memory) => Ok(memory),
+                None => self.options.client.memory_get(given).await,
+            },
+            // Who may see one memory alone may not list them, and an id may be refused as a name.
+            Err(ClientError::Refused { .. }) => self.options.client.memory_get(given).await,
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn event_stored(
+        &self,
+        (actor, session): (&str, &str),
+        run_id: &str,
+        messages: &[Arc<SequencedMessage>],
+    ) -> Result<(), StoreError> {
+        let Some(event) = remote_events::event(actor, session, messages) else { return Ok(()) };
+        let token = remote_events::token(self.memory(), actor, run_id, messages);
+        let what = "the event cannot be stored";
+        let client = self
+            .options
+            .client
+            .clone()
+            .with_idempotency_key(&token)
+            .map_err(|error| store_error(what, error))?;
+        client.event_create(self.memory(), &event).await.map_err(|error| store_error(what, error))?;
+        Ok(())
+    }
+}
+
+impl MemoryStore for RemoteStore {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn description(&self) -> Option<&str> {
+        self.options.description.as_deref()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let writable = self.options.writable;
+        Capabilities {
+            writable,
+            add: writable,
+            add_messages: writable && self.conversation().is_some(),
+            filters: true,
+            as_of: true,
+            scored: true,
+        }
+    }
+
+    fn max_search_results(&self) -> Option<NonZeroU32> {
+        self.options.max_search_results
+    }
+
+    fn extraction(&self) -> Option<&ExtractionConfig> {
+        self.options.extraction.as_ref()
+    }
+
+    fn write_place(&self) -> Option<WritePlace> {
+        let (actor, session) = self.conversation()?;
+        // Without extraction nobody sends messages, and entries go to namespaces that may differ.
+        self.options.extraction.as_ref()?;
+        Some(WritePlace {
+            memory: self.options.memory.clone(),
+            actor: actor.to_owned(),
+            session: session.to_owned(),
+        })
+    }
+
+    fn initialize(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        async move {
+            let memory = self.find_memory().await;
+            let memory = memory.map_err(|error| store_error("the memory cannot be read", error))?;
+            // A second start finds it known already.
+            let _ = self.memory_id.set(memory.id);
+            Ok(())
+        }
+        .boxed()
+    }
+
+    fn search<'a>(&'a self, query: &'a SearchQuery) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
+        async move {
+            let answer = self.options.client.search(&self.question(query)).await;
+            let answer = answer.map_err(|error| store_error("the memory cannot be searched", error))?;
+            Ok(answer.hits.into_iter().map(|hit| remote_records::entry(&self.name, hit)).collect())
+        }
+        .boxed()
+    }
+
+    fn add<'a>(&'a self, entry: &'a NewEntry) -> BoxFuture<'a, Result<Added, StoreError>> {
+        async move {
+            let what = "the entry cannot be stored";
+            let record = remote_records::record(self.namespace.clone(), entry);
+            let text = serde_json::to_string(&record)
+                .map_err(|error| StoreError::permanent(what).caused_by(error))?;
+            let token = remote_events::digest(&format!("{}\0{text}", self.memory()));
+            let client = self.options.client.clone().with_idempotency_key(&token);
+            let client = client.map_err(|error| store_error(what, error))?;
+            let create = RecordsCreate { records: vec![record], expiry_days: None };
+            let answer = client.records_create(self.memory(), &create).await;
+            let answer = answer.map_err(|error| store_error(what, error))?;
+            match answer.items.into_iter().next() {
+                None => Err(StoreError::unclassified("the server says nothing of the entry")),
+                Some(item) => match item.error {
+                    None => Ok(Added { id: Some(item.id) }),
+                    Some(problem) => {
+                        let message = format!("{what}: {}", problem.message);
+                        Err(StoreError::of(class_of_code(&problem.code), message))
+                    }
+                },
+            }
+        }
+        .boxed()
+    }
+
+    fn add_messages<'a>(
+        &'a self,
+        batch: &'a MessageBatch,
+    ) -> BoxFuture<'a, Result<BatchOutcome, StoreError>> {
+        async move {
+            let Some(conversation) = self.conversation() else {
+                return Err(StoreError::permanent("messages need an actor and a session"));
+            };
+            let mut outcome = BatchOutcome::default();
+            let mut stopped: Option<StoreError> = None;
+            // In order, for their order is that of the conversation; after an error that may pass nothing overtakes.
+            for event in grouping::events(&batch.messages, EVENT_TURNS_DEFAULT) {
+                let answer = match &stopped {
+                    Some(error) => Err(error.clone()),
+                    None => self.event_stored(conversation, &batch.run_id, event).await,
+                };
+                match answer {
+                    Ok(()) => outcome.stored.extend(event.iter().map(|message| message.sequence)),
+                    Err(error) => {
+                        if error.class != ErrorClass::Permanent {
+                            stopped = Some(error.clone());
+                        }
+                        let unstored = |message: &Arc<SequencedMessage>| Unstored {
+                            sequence: message.sequence,
+                            error: error.clone(),
+                        };
+                        outcome.unstored.extend(event.iter().map(unstored));
+                    }
+                }
+            }
+            Ok(outcome)
+        }
+        .boxed()
+    }
+
+    fn wait_extracted(&self, timeout_ms: u64) -> BoxFuture<'_, Result<ExtractionWaited, StoreError>> {
+        async move {
+            let wait = ExtractionWait {
+                actor: self.options.actor.clone(),
+                session: self.options.session.clone().filter(|_| self.options.actor.is_some()),
+                timeout_ms: Some(timeout_ms),
+            };
+            let answer = self.options.client.extraction_wait(self.memory(), &wait).await;
+            let state = answer.map_err(|error| store_error("extraction cannot be waited for", error))?;
+            Ok(ExtractionWaited { complete: state.complete, pending: state.pending, failed: state.failed })
+        }
+        .boxed()
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        remote_tools::tools(
+            &self.name,
+            &self.options.client,
+            self.memory(),
+            self.conversation(),
+            self.options.writable,
+        )
+    }
+}
+
+#[cfg(test)]
+#[path = "remote_store_tests.rs"]
+mod tests;

@@ -1,0 +1,259 @@
+//! What the store sends, seen by a router in this process; what it makes of the answers.
+
+use std::sync::Mutex;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::response::IntoResponse;
+use futures::executor::block_on;
+use http::{HeaderMap, StatusCode, Uri};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::agent::coordinator::ExtractionConfig;
+use crate::agent::message::Message;
+
+/// Requests: path, token, body.
+type Seen = Arc<Mutex<Vec<(String, Option<String>, Value)>>>;
+
+fn options(answer: fn(&str, &Value) -> (u16, Value)) -> (RemoteStoreOptions, Seen) {
+    let seen = Seen::default();
+    let sees = Arc::clone(&seen);
+    let router = Router::new().fallback(move |uri: Uri, headers: HeaderMap, body: Bytes| {
+        let sees = Arc::clone(&sees);
+        async move {
+            let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+            let token = headers.get("idempotency-key").map(|token| token.to_str().unwrap().to_owned());
+            let (status, value) = answer(uri.path(), &body);
+            sees.lock().unwrap().push((uri.path().to_owned(), token, body));
+            (StatusCode::from_u16(status).unwrap(), value.to_string()).into_response()
+        }
+    });
+    let place = Place::NamespacePath("/users/{actorId}/facts".to_owned());
+    let mut options = RemoteStoreOptions::new(Client::in_process(router), "notes", place);
+    options.actor = Some("alice".to_owned());
+    options.session = Some("s-1".to_owned());
+    (options, seen)
+}
+
+fn problem(code: &str) -> Value {
+    json!({"error": {"code": code, "message": "no", "retryable": false}})
+}
+
+fn record() -> Value {
+    json!({
+        "id": "rec-1", "memory": "mem-1", "version": 1, "kind": "fact", "namespace": "/users/alice/facts/",
+        "text": "User lives in Seattle", "metadata": {"k": "v"}, "provenance": {"sources": [], "verbatim": false},
+        "origin": "extracted", "trust": 0.5, "tier": "external", "state": "active",
+        "valid_from": "2026-01-01T00:00:00Z", "timestamp": "2026-01-01T00:00:00Z",
+        "created_at": "2026-01-02T00:00:00Z", "updated_at": "2026-01-02T00:00:00Z"
+    })
+}
+
+fn event(body: &Value) -> Value {
+    json!({"event": {
+        "id": "e", "memory": "mem-1", "actor": body["actor"], "session": "s-1", "time": "2026-01-01T00:00:00Z",
+        "branch": {"name": "main"}, "over_limit": false, "expires_at": "2027-01-01T00:00:00Z"
+    }})
+}
+
+fn batch(texts: &[(&str, i64)]) -> MessageBatch {
+    let said = |(sequence, (text, at_ms)): (usize, &(&str, i64))| {
+        let message = Message { at_ms: Some(*at_ms), ..Message::user(*text) };
+        Arc::new(SequencedMessage { sequence: sequence as u64, message })
+    };
+    MessageBatch { run_id: "run".into(), messages: texts.iter().enumerate().map(said).collect() }
+}
+
+#[test]
+fn names_and_rules() {
+    let check = |shape: fn(&mut RemoteStoreOptions), expect: Result<&str, &str>| {
+        let (mut options, _) = options(|_, _| (500, json!({})));
+        shape(&mut options);
+        let got = RemoteStore::new(options).map(|store| store.name().to_owned());
+        assert_eq!(got.map_err(|error| error.to_string()), expect.map(str::to_owned).map_err(str::to_owned));
+    };
+    check(|_| {}, Ok("users-facts"));
+    check(|options| options.name = Some(" ".into()), Ok("users-facts"));
+    check(|options| options.name = Some("own".into()), Ok("own"));
+    check(|options| options.memory = " ".into(), Err("RemoteStore: memory must be a non-empty string"));
+    check(
+        |options| options.actor = Some(String::new()),
+        Err("RemoteStore: actor must be a non-empty string"),
+    );
+    check(|options| options.actor = None, Err("namespace '/users/{actorId}/facts' needs actorId"));
+    check(
+        |options| options.relevance_min = Some(1.5),
+        Err("RemoteStore: relevance_min must lie between 0 and 1"),
+    );
+}
+
+#[test]
+fn extraction_of_a_store_that_is_not_writable_is_left_out() {
+    let (mut options, _) = options(|_, _| (500, json!({})));
+    options.extraction = Some(ExtractionConfig::default());
+    assert!(RemoteStore::new(options.clone()).unwrap().extraction().is_none());
+    options.writable = true;
+    let store = RemoteStore::new(options).unwrap();
+    assert!(store.extraction().is_some() && store.write_place().is_some());
+}
+
+#[test]
+fn a_search_and_what_comes_of_it() {
+    let (options, seen) = options(|path, _| match path {
+        "/v1/search" => (
+            200,
+            json!({"hits": [{
+                "record": record(), "part": 0, "score": 1.2, "relevance": 0.75, "time": "2026-01-03T00:00:00Z"
+            }]}),
+        ),
+        _ => (404, problem("NOT_FOUND")),
+    });
+    let filter = |key: &str| serde_json::from_value(json!({"key": key, "operator": "exists"})).unwrap();
+    let options = RemoteStoreOptions { filters: vec![filter("own")], ..options };
+    let store = RemoteStore::new(options).unwrap();
+    let query = SearchQuery {
+        text: "where".into(),
+        max_results: NonZeroU32::new(5).unwrap(),
+        filter: vec![filter("call")],
+        as_of_ms: Some(0),
+        budget_tokens: Some(100),
+    };
+    let found = block_on(store.search(&query)).unwrap();
+    assert_eq!(
+        serde_json::to_value(&found[0]).unwrap(),
+        json!({
+            "content": "User lives in Seattle", "store_name": "users-facts", "also_in": [], "metadata": {"k": "v"},
+            "score": 0.75, "created_at_ms": 1_767_312_000_000_i64, "observed_at_ms": 1_767_398_400_000_i64,
+            "id": "rec-1", "namespaces": ["/users/alice/facts/"], "trust": "untrusted"
+        })
+    );
+    assert_eq!(
+        seen.lock().unwrap()[0].2,
+        json!({
+            "memory": "notes", "query": "where", "namespace_paths": ["/users/alice/facts"],
+            "metadata": [{"key": "own", "operator": "exists"}, {"key": "call", "operator": "exists"}],
+            "as_of": "1970-01-01T00:00:00Z", "top_k": 5, "budget_tokens": 100, "explain": false
+        })
+    );
+}
+
+fn memory() -> Value {
+    json!({
+        "id": "notes-a1B2c3D4e5", "arn": "arn", "name": "notes", "event_expiry_days": 90, "strategies": [],
+        "indexed_keys": [], "namespace_keys": [], "tags": {}, "created_at": "2026-01-01T00:00:00Z",
+        "updated_at": "2026-01-01T00:00:00Z",
+        "settings": serde_json::to_value(loci_api::memory::MemorySettings::default()).unwrap()
+    })
+}
+
+#[test]
+fn a_memory_is_found_by_name_or_id() {
+    let check = |answer: fn(&str, &Value) -> (u16, Value), expect: Result<&str, ErrorClass>| {
+        let (options, _) = options(answer);
+        let store = RemoteStore::new(options).unwrap();
+        let got = block_on(store.initialize()).map(|()| store.memory().to_owned());
+        assert_eq!(got.map_err(|error| error.class), expect.map(str::to_owned));
+    };
+    let by_name = |path: &str, _: &Value| match path {
+        "/v1/memories" => (200, json!({"memories": [memory()]})),
+        _ => (404, problem("NOT_FOUND")),
+    };
+    let by_id = |path: &str, _: &Value| match path {
+        "/v1/memories" => (400, problem("INVALID")),
+        _ => (200, memory()),
+    };
+    check(by_name, Ok("notes-a1B2c3D4e5"));
+    check(by_id, Ok("notes-a1B2c3D4e5"));
+    check(|_, _| (404, problem("NOT_FOUND")), Err(ErrorClass::Transient));
+}
+
+#[test]
+fn messages_are_events_with_the_token_of_their_range() {
+    let (mut options, seen) =
+        options(
+            |path, body| {
+                if path.ends_with("/events") { (200, event(body)) } else { (404, problem("NOT_FOUND")) }
+            },
+        );
+    options.writable = true;
+    let store = RemoteStore::new(options).unwrap();
+    let sent = batch(&[("a", 0), ("b", 1), ("much later", 120_000), (" ", 120_001)]);
+    let outcome = block_on(store.add_messages(&sent)).unwrap();
+    assert_eq!(outcome.stored, [0, 1, 2, 3]);
+    let seen = seen.lock().unwrap();
+    let tokens: Vec<&str> = seen.iter().map(|(_, token, _)| token.as_deref().unwrap()).collect();
+    assert_eq!(tokens, ["notes-alice-run-0-1", "notes-alice-run-2-3"]);
+    assert_eq!(seen[0].2["payload"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn an_error_that_may_pass_is_not_overtaken_and_one_that_will_not_is() {
+    let send = |answer: fn(&str, &Value) -> (u16, Value)| {
+        let (mut options, seen) = options(answer);
+        options.writable = true;
+        let store = RemoteStore::new(options).unwrap();
+        let outcome =
+            block_on(store.add_messages(&batch(&[("a", 0), ("b", 120_000), ("c", 240_000)]))).unwrap();
+        let unstored: Vec<_> = outcome.unstored.iter().map(|one| (one.sequence, one.error.class)).collect();
+        (outcome.stored, unstored, seen.lock().unwrap().len())
+    };
+    let is_b = |body: &Value| body["payload"][0]["message"]["text"] == json!("b");
+    assert!(is_b(&json!({"payload": [{"message": {"text": "b"}}]})));
+    let busy = send(|_, body| {
+        let is_b = body["payload"][0]["message"]["text"] == json!("b");
+        if is_b { (503, problem("UNAVAILABLE")) } else { (200, event(body)) }
+    });
+    assert_eq!(busy, (vec![0], vec![(1, ErrorClass::Transient), (2, ErrorClass::Transient)], 2));
+    let refused = send(|_, body| {
+        let is_b = body["payload"][0]["message"]["text"] == json!("b");
+        if is_b { (400, problem("INVALID")) } else { (200, event(body)) }
+    });
+    assert_eq!(refused, (vec![0, 2], vec![(1, ErrorClass::Permanent)], 3));
+    let denied = send(|_, _| (403, problem("DENIED")));
+    assert_eq!((denied.0.len(), denied.1[0].1), (0, ErrorClass::Transient), "no message is at fault");
+}
+
+#[test]
+fn the_same_entry_has_the_same_token() {
+    let (mut options, seen) = options(|path, body| match path {
+        "/v1/memories/notes/records" if body["records"][0]["text"] == json!("bad") => {
+            (200, json!({"items": [{"id": "x", "error": {"code": "INVALID", "message": "no"}}], "failed": 1}))
+        }
+        "/v1/memories/notes/records" => (200, json!({"items": [{"id": "rec-1"}], "failed": 0})),
+        _ => (404, problem("NOT_FOUND")),
+    });
+    options.writable = true;
+    let store = RemoteStore::new(options).unwrap();
+    for _ in 0..2 {
+        let added = block_on(store.add(&NewEntry::text("likes tea"))).unwrap();
+        assert_eq!(added.id.as_deref(), Some("rec-1"));
+    }
+    let error = block_on(store.add(&NewEntry::text("bad"))).unwrap_err();
+    assert_eq!(
+        (error.class, error.to_string().as_str()),
+        (ErrorClass::Permanent, "the entry cannot be stored: no")
+    );
+    let seen = seen.lock().unwrap();
+    assert!(seen[0].1.is_some() && seen[0].1 == seen[1].1 && seen[1].1 != seen[2].1);
+    assert_eq!(seen[0].2, json!({"records": [{"namespace": "/users/alice/facts", "text": "likes tea"}]}));
+}
+
+#[test]
+fn tools_of_the_store() {
+    let (mut options, seen) = options(|path, _| match path {
+        "/v1/memories/notes/records/rec-1" => (200, json!({})),
+        "/v1/memories/notes/records/rec-1/history" => (200, json!({"versions": [record()], "changes": []})),
+        _ => (404, problem("NOT_FOUND")),
+    });
+    options.writable = true;
+    let tools = RemoteStore::new(options).unwrap().tools();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["users_facts_timeline", "users_facts_history", "users_facts_forget"]);
+    let history = block_on(tools[1].call(json!({"id": "rec-1"}))).unwrap().into_value();
+    assert_eq!(history[0]["content"], json!("User lives in Seattle"));
+    let forgotten = block_on(tools[2].call(json!({"id": "rec-1"}))).unwrap().into_value();
+    assert_eq!(forgotten, json!({"forgotten": "rec-1"}));
+    assert!(block_on(tools[2].call(json!({}))).is_err());
+    assert_eq!(seen.lock().unwrap().len(), 2);
+}

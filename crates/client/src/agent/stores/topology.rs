@@ -1,0 +1,124 @@
+//! Who writes. An event has no namespace, so two stores that take messages for one place would write everything twice.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::agent::error::MemoryError;
+use crate::agent::store::{MemoryStore, WritePlace};
+
+/// At most one store takes messages for a memory, actor and session; with `expect_extraction` exactly one takes and extracts.
+///
+/// # Errors
+/// Names the stores of the place where the rule is broken.
+pub fn assert_writable_topology(
+    stores: &[Arc<dyn MemoryStore>],
+    expect_extraction: bool,
+) -> Result<(), MemoryError> {
+    let mut writers: BTreeMap<WritePlace, Vec<&str>> = BTreeMap::new();
+    for store in stores {
+        let Some(place) = store.write_place() else { continue };
+        let names = writers.entry(place).or_default();
+        let can = store.capabilities();
+        let extracts = !expect_extraction || store.extraction().is_some();
+        if can.writable && can.add_messages && extracts {
+            names.push(store.name());
+        }
+    }
+    for (place, names) in writers {
+        let WritePlace { memory, actor, session } = place;
+        let of = format!("memory '{memory}', actor '{actor}', session '{session}'");
+        match names[..] {
+            [] if expect_extraction => {
+                return Err(MemoryError::Configuration(format!(
+                    "no writable store with extraction for {of}"
+                )));
+            }
+            [] | [_] => {}
+            _ => {
+                return Err(MemoryError::Configuration(format!(
+                    "at most one writable store is allowed for {of}; found: {}",
+                    names.join(", ")
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Which of several stores of one place writes: the one that is flagged; else, with extraction, the first that is not flagged false.
+///
+/// # Errors
+/// Where two are flagged, or all opted out of an extraction that is wanted.
+pub fn writer(flags: &[Option<bool>], extraction: bool) -> Result<Option<usize>, MemoryError> {
+    let flagged: Vec<usize> =
+        flags.iter().enumerate().filter(|(_, flag)| **flag == Some(true)).map(|(at, _)| at).collect();
+    match flagged[..] {
+        [one] => Ok(Some(one)),
+        [] if !extraction => Ok(None),
+        [] => match flags.iter().position(|flag| *flag != Some(false)) {
+            Some(first) => Ok(Some(first)),
+            None => Err(MemoryError::Configuration(
+                "extraction needs a writable store, and all opted out with writable = false".to_owned(),
+            )),
+        },
+        _ => Err(MemoryError::Configuration("at most one store may be writable".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::coordinator::ExtractionConfig;
+    use crate::agent::test_store::TestStore;
+
+    #[test]
+    fn one_writer_per_place() {
+        let check = |stores: Vec<TestStore>, expects: bool, expect: Result<(), &str>| {
+            let stores: Vec<Arc<dyn MemoryStore>> =
+                stores.into_iter().map(|store| Arc::new(store) as Arc<dyn MemoryStore>).collect();
+            let got = assert_writable_topology(&stores, expects).map_err(|error| error.to_string());
+            assert_eq!(got, expect.map_err(str::to_owned));
+        };
+        let writer = |name: &str, session: &str| TestStore::taking(name).at(session);
+        let reader = |name: &str| TestStore::reading(name).at("s");
+        let extracting = |name: &str| writer(name, "s").extracting(ExtractionConfig::default());
+        check(vec![reader("a"), reader("b")], false, Ok(()));
+        check(
+            vec![reader("a")],
+            true,
+            Err("no writable store with extraction for memory 'm', actor 'a', session 's'"),
+        );
+        check(vec![writer("a", "s"), reader("b"), writer("c", "other")], false, Ok(()));
+        check(
+            vec![writer("a", "s"), writer("b", "s")],
+            false,
+            Err("at most one writable store is allowed for memory 'm', actor 'a', session 's'; found: a, b"),
+        );
+        check(vec![extracting("a"), reader("b")], true, Ok(()));
+        check(
+            vec![writer("a", "s")],
+            true,
+            Err("no writable store with extraction for memory 'm', actor 'a', session 's'"),
+        );
+        check(vec![TestStore::taking("a"), TestStore::taking("b")], false, Ok(()));
+    }
+
+    #[test]
+    fn who_writes() {
+        let check = |flags: &[Option<bool>], extraction: bool, expect: Result<Option<usize>, &str>| {
+            let got = writer(flags, extraction).map_err(|error| error.to_string());
+            assert_eq!(got, expect.map_err(str::to_owned), "{flags:?}");
+        };
+        check(&[None, Some(true)], true, Ok(Some(1)));
+        check(&[None, None], false, Ok(None));
+        check(&[None, None], true, Ok(Some(0)));
+        check(&[Some(false), None], true, Ok(Some(1)));
+        check(&[Some(true), Some(true)], false, Err("at most one store may be writable"));
+        check(
+            &[Some(false), Some(false)],
+            true,
+            Err("extraction needs a writable store, and all opted out with writable = false"),
+        );
+        check(&[Some(false), Some(false)], false, Ok(None));
+    }
+}

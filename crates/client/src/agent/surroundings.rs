@@ -1,0 +1,92 @@
+//! What comes in from outside: time, randomness, and who runs what nobody waits for.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the system's clock is one of the arguments a caller may give"
+)]
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use futures::future::{BoxFuture, FutureExt};
+
+/// Time.
+pub trait Clock: Send + Sync {
+    /// Milliseconds since 1970.
+    fn now_ms(&self) -> i64;
+    /// Resolves after so long.
+    fn sleep(&self, for_ms: u64) -> BoxFuture<'static, ()>;
+}
+
+/// Chance: ids of runs, and the jitter of retries.
+pub trait Randomness: Send + Sync {
+    /// Sixty-four bits.
+    fn bits(&self) -> u64;
+}
+
+/// Runs a future to its end beside its caller.
+pub type Executor = Arc<dyn Fn(BoxFuture<'static, ()>) + Send + Sync>;
+
+/// What comes in from outside.
+#[derive(Clone)]
+pub struct Surroundings {
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Chance.
+    pub randomness: Arc<dyn Randomness>,
+    /// Who runs what nobody waits for. Without one the caller drives the coordinator.
+    pub executor: Option<Executor>,
+}
+
+impl Surroundings {
+    /// The machine's clock and randomness, without an executor. The clock's sleep needs a runtime of tokio.
+    pub fn system() -> Self {
+        Self { clock: Arc::new(SystemClock), randomness: Arc::new(SystemRandomness), executor: None }
+    }
+
+    /// The same with an executor.
+    pub fn with_executor(
+        mut self,
+        executor: impl Fn(BoxFuture<'static, ()>) + Send + Sync + 'static,
+    ) -> Self {
+        self.executor = Some(Arc::new(executor));
+        self
+    }
+}
+
+impl std::fmt::Debug for Surroundings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Surroundings").field("executor", &self.executor.is_some()).finish_non_exhaustive()
+    }
+}
+
+/// The machine's clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now_ms(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    fn sleep(&self, for_ms: u64) -> BoxFuture<'static, ()> {
+        async move { tokio::time::sleep(Duration::from_millis(for_ms)).await }.boxed()
+    }
+}
+
+/// The machine's randomness.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemRandomness;
+
+impl Randomness for SystemRandomness {
+    fn bits(&self) -> u64 {
+        // Where the machine has none, ids of runs repeat only if two begin in the same millisecond: they hold the time, too.
+        getrandom::u64().unwrap_or(0)
+    }
+}
+
+/// An id of a run: the time, then chance, so that ids order by time.
+pub(crate) fn run_id(surroundings: &Surroundings) -> String {
+    let millis = u64::try_from(surroundings.clock.now_ms()).unwrap_or(0);
+    format!("{millis:012x}{:016x}", surroundings.randomness.bits())
+}

@@ -1,0 +1,62 @@
+//! How many tokens a text has, about: no model's tokenizer is here, and budgets need none.
+
+use std::sync::Arc;
+
+/// A way to estimate.
+#[derive(Clone, Default)]
+pub enum Estimator {
+    /// A token for four ASCII characters, and one for every other: right for scripts that write a word in one sign.
+    #[default]
+    Mixed,
+    /// A token for four characters.
+    Chars4,
+    /// A token for three bytes.
+    Bytes3,
+    /// The caller's own.
+    Custom(Arc<dyn Fn(&str) -> usize + Send + Sync>),
+}
+
+impl Estimator {
+    /// Tokens of a text.
+    pub fn tokens(&self, text: &str) -> usize {
+        match self {
+            Self::Mixed => {
+                let characters = text.chars().count();
+                let ascii = text.bytes().filter(u8::is_ascii).count();
+                ascii.div_ceil(4) + (characters - ascii)
+            }
+            Self::Chars4 => text.chars().count().div_ceil(4),
+            Self::Bytes3 => text.len().div_ceil(3),
+            Self::Custom(estimate) => estimate(text),
+        }
+    }
+}
+
+impl std::fmt::Debug for Estimator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Mixed => "Mixed",
+            Self::Chars4 => "Chars4",
+            Self::Bytes3 => "Bytes3",
+            Self::Custom(_) => "Custom",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimates() {
+        let check = |text: &str, expect: [usize; 3]| {
+            let got = [Estimator::Mixed, Estimator::Chars4, Estimator::Bytes3].map(|way| way.tokens(text));
+            assert_eq!(got, expect, "{text}");
+        };
+        check("", [0, 0, 0]);
+        check("abcde", [2, 2, 2]);
+        check("日本語", [3, 1, 3]);
+        check("ab日", [2, 1, 2]);
+        assert_eq!(Estimator::Custom(Arc::new(|_| 7)).tokens("x"), 7);
+    }
+}

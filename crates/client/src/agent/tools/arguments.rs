@@ -1,0 +1,60 @@
+//! Arguments of a call, read strictly: a member that is not in the schema is named, not ignored.
+
+use serde_json::{Map, Value};
+
+use super::ToolError;
+
+/// The members of a call.
+pub(super) struct Arguments(Map<String, Value>);
+
+impl Arguments {
+    pub(super) fn read(arguments: Value, known: &[&str]) -> Result<Self, ToolError> {
+        let Value::Object(members) = arguments else {
+            return Err(ToolError("the arguments must be an object".to_owned()));
+        };
+        match members.keys().find(|name| !known.contains(&name.as_str())) {
+            Some(name) => {
+                Err(ToolError(format!("{name} is no argument of this tool; known: {}", known.join(", "))))
+            }
+            None => Ok(Self(members)),
+        }
+    }
+
+    /// A text that is not blank.
+    pub(super) fn text(&self, name: &str) -> Result<&str, ToolError> {
+        match self.0.get(name).and_then(Value::as_str) {
+            Some(text) if !text.trim().is_empty() => Ok(text),
+            _ => Err(ToolError(format!("{name} must be a text that is not empty"))),
+        }
+    }
+
+    /// A list of texts, where it is given.
+    pub(super) fn texts(&self, name: &str) -> Result<Option<Vec<String>>, ToolError> {
+        let refused = || ToolError(format!("{name} must be a list of texts"));
+        match self.given(name) {
+            None => Ok(None),
+            Some(Value::Array(items)) => {
+                let text = |item: &Value| item.as_str().map(str::to_owned).ok_or_else(refused);
+                items.iter().map(text).collect::<Result<_, _>>().map(Some)
+            }
+            Some(_) => Err(refused()),
+        }
+    }
+
+    /// A positive whole number, where it is given.
+    pub(super) fn positive(&self, name: &str) -> Result<Option<u32>, ToolError> {
+        let Some(value) = self.given(name) else { return Ok(None) };
+        let refused = || ToolError(format!("{name} must be a positive whole number"));
+        // 5.0 is a whole number to a model.
+        let number = value.as_f64().ok_or_else(refused)?;
+        if !(number.is_finite() && number >= 1.0 && number.fract() == 0.0) {
+            return Err(refused());
+        }
+        Ok(Some(if number >= f64::from(u32::MAX) { u32::MAX } else { number as u32 }))
+    }
+
+    /// A member that is there and is not null.
+    pub(super) fn given(&self, name: &str) -> Option<&Value> {
+        self.0.get(name).filter(|value| !value.is_null())
+    }
+}

@@ -1,0 +1,51 @@
+//! Stores that a tool may reach: how a model is told of them, and which ones it means.
+
+use super::ToolError;
+
+/// A store in the scope of a tool.
+pub(super) struct Target {
+    pub(super) name: String,
+    pub(super) description: Option<String>,
+}
+
+/// The description with the stores that have one, where any has.
+pub(super) fn described(description: &str, heading: &str, advice: &str, targets: &[Target]) -> String {
+    let lines: Vec<String> = targets
+        .iter()
+        .filter_map(|target| Some(format!("- {}: {}", target.name, target.description.as_ref()?)))
+        .collect();
+    if lines.is_empty() {
+        return description.to_owned();
+    }
+    format!("{description}\n\n{heading}\n{}\n\n{advice}", lines.join("\n"))
+}
+
+/// The names that are meant, each once; all in scope where none is given. Names out of scope are dropped with a warning, unless no
+/// other is left.
+pub(super) fn meant(
+    asked: Option<Vec<String>>,
+    targets: &[Target],
+    warnings: &mut Vec<String>,
+) -> Result<Vec<String>, ToolError> {
+    let all = || targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>();
+    let Some(asked) = asked.filter(|asked| !asked.is_empty()) else { return Ok(all()) };
+    let (mut known, mut unknown) = (Vec::new(), Vec::new());
+    for name in asked {
+        let list = if targets.iter().any(|target| target.name == name) { &mut known } else { &mut unknown };
+        if !list.contains(&name) {
+            list.push(name);
+        }
+    }
+    if known.is_empty() {
+        return Err(ToolError(format!(
+            "no such store: {}. Available stores: {}",
+            unknown.join(", "),
+            all().join(", ")
+        )));
+    }
+    if !unknown.is_empty() {
+        tracing::warn!("stores=<{}> | stores out of scope were left out", unknown.join(", "));
+        warnings.push(format!("no such store, left out: {}", unknown.join(", ")));
+    }
+    Ok(known)
+}
