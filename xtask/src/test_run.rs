@@ -77,6 +77,7 @@ const STEPS: &[Step] = &[
     Step { name: "langgraph", run: |c| acceptance::suite(c, acceptance::Suite::Langgraph) },
     Step { name: "bucket", run: |c| acceptance::suite(c, acceptance::Suite::Bucket) },
     Step { name: "memory-tool", run: |c| acceptance::suite(c, acceptance::Suite::MemoryTool) },
+    Step { name: "strands-s3", run: |c| acceptance::suite(c, acceptance::Suite::StrandsS3) },
 ];
 
 fn step_names() -> clap::builder::PossibleValuesParser {
@@ -204,6 +205,6 @@ mod tests {
         };
         assert_eq!(check(None, None).len(), STEPS.len());
         assert_eq!(check(None, Some("doc")), ["doc"]);
-        assert_eq!(check(Some("js"), None), ["js", "langgraph", "bucket", "memory-tool"]);
+        assert_eq!(check(Some("js"), None), ["js", "langgraph", "bucket", "memory-tool", "strands-s3"]);
     }
 }

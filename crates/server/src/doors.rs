@@ -13,6 +13,7 @@ use crate::auth::gate::Gate;
 use crate::git::backend::CLONES_MAX;
 use crate::mcp::{Mcp, McpOptions};
 use crate::operations::metrics::Metrics;
+use crate::s3::S3Options;
 use crate::tools::table::Table;
 use crate::v1::hooks::Hooks;
 
@@ -31,6 +32,8 @@ pub struct DoorOptions {
     pub os_user: String,
     /// Tools, and how they are served.
     pub mcp: McpOptions,
+    /// Buckets.
+    pub s3: S3Options,
     /// The configuration as `loci config print --json` shows it, secrets left out.
     pub configuration: serde_json::Value,
 }
@@ -44,6 +47,7 @@ impl Default for DoorOptions {
             base_path: String::new(),
             os_user: "local".to_owned(),
             mcp: McpOptions::default(),
+            s3: S3Options::default(),
             configuration: serde_json::Value::Null,
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! * `agentcore`: AWS's paths, both planes; `v1`: the native API; `mcp`: the Model Context Protocol; `operations`: health,
 //!   metrics, logs;
-//! * `git`: clones of mirrors; `tools`: what agents call by name, through `v1` and `mcp` alike; `asking`: what both know of a caller;
+//! * `git`: clones of mirrors; `s3`: memory files and sessions for clients of buckets; `tools`: what agents call by name, through `v1` and `mcp` alike; `asking`: what both know of a caller;
 //! * `auth`: credentials; `listener`: TCP, TLS and the unix socket;
 //! * [`router`] puts them together: to add a door, write its module and give it a line there.
 
@@ -14,6 +14,7 @@ mod git;
 pub mod listener;
 pub mod mcp;
 pub mod operations;
+pub mod s3;
 pub mod tools;
 pub mod v1;
 
@@ -34,6 +35,7 @@ pub fn router(doors: &Doors) -> Router {
         .merge(v1::router())
         .merge(mcp::http::routes())
         .merge(git::routes())
+        .merge(s3::routes())
         .fallback(agentcore_door)
         .with_state(doors.clone())
         .layer(middleware::from_fn_with_state(doors.clone(), operations::observe::observe))

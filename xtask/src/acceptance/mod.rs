@@ -60,6 +60,8 @@ pub(crate) enum Suite {
     MemoryTool,
     /// A mirror in a bucket of a server that speaks the protocol of S3.
     Bucket,
+    /// The S3 door with boto3, and with the stock stores of Strands.
+    StrandsS3,
     /// The conformance suite of MCP, its inspector, and the official SDKs.
     Mcp,
     /// All of them.
@@ -108,6 +110,7 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
         Suite::Langgraph => suites::langgraph(checkout, &server),
         Suite::MemoryTool => suites::memory_tool(checkout, &server),
         Suite::Bucket => suites::bucket(checkout, &server),
+        Suite::StrandsS3 => suites::strands_s3(checkout, &server),
         Suite::Mcp => mcp::run(checkout, &server),
         Suite::All => {
             agentcore::run(checkout, &server)?;
@@ -116,6 +119,7 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
             suites::langgraph(checkout, &server)?;
             suites::memory_tool(checkout, &server)?;
             suites::bucket(checkout, &server)?;
+            suites::strands_s3(checkout, &server)?;
             mcp::run(checkout, &server)
         }
     }

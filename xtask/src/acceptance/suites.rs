@@ -47,6 +47,17 @@ pub(super) fn bucket(checkout: &Checkout, options: &Options) -> Result<()> {
     with_server(&mut command, options)
 }
 
+/// The S3 door with boto3 and stock stores; the suite starts a server whose configuration names a bucket.
+pub(super) fn strands_s3(checkout: &Checkout, options: &Options) -> Result<()> {
+    // Packages of npm first: they clear the folder that the environment of Python lies in.
+    let modules = packages::npm(checkout, "strands-s3")?;
+    let python = packages::python(checkout, "strands-s3")?.python;
+    let mut command = Command::new(&python);
+    let script = checkout.root.join("compat").join("strands-s3").join("run.py");
+    command.arg(script).arg(modules).current_dir(&checkout.root);
+    with_server(&mut command, options)
+}
+
 fn pytest(python: &std::path::Path, checkout: &Checkout, name: &str) -> Command {
     let mut command = Command::new(python);
     command.args(["-m", "pytest", "-q", "--durations=5", "--disable-warnings", "-p", "no:cacheprovider"]);

@@ -112,6 +112,7 @@ pub fn doors(wiring: &Wiring, config: &Config, environment: &Environment) -> Res
         base_path: config.server.base_path.clone(),
         os_user: environment.os_user(),
         mcp: config.mcp.options()?,
+        s3: config.s3.options()?,
         configuration: serde_json::to_value(config.clone().shown())?,
         ..DoorOptions::default()
     };

@@ -17,6 +17,7 @@ pub mod outbound;
 pub mod pipeline;
 mod places;
 pub mod profiles;
+pub mod s3;
 pub mod safety;
 pub mod targets;
 pub mod telemetry;
@@ -77,6 +78,8 @@ pub struct Config {
     pub mcp: mcp::McpSection,
     /// The memory tool, and the trees that it shows.
     pub memory_tool: memory_tool::MemoryToolSection,
+    /// Buckets for clients of S3.
+    pub s3: s3::S3Section,
     /// Traces for a collector.
     pub telemetry: telemetry::TelemetrySection,
     /// How logs are written.
@@ -321,6 +324,7 @@ impl Config {
         self.mcp.check()?;
         self.memory_tool.check()?;
         self.mirror.check()?;
+        self.s3.check()?;
         self.telemetry.check()?;
         self.verified.check()?;
         self.coding.check()?;

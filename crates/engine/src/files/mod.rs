@@ -24,10 +24,12 @@
 //! | `listing`, `system` | what a model is shown, within a budget | §7 |
 //! | `reads` | how often documents are read | §3.1 |
 //! | `objects` | bytes that agents park: no documents | §4.2 |
+//! | [`bucket`] | documents and parked bytes under one kind of key | §12 |
 //! | `history`, `diff`, `snapshots`, `restore`, `redact`, `redacted_content` | versions | §3.2, §9.4, §10 |
 
 mod append;
 pub(crate) mod areas;
+pub mod bucket;
 mod catching_up;
 pub mod consolidating;
 pub mod derived;

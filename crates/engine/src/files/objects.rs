@@ -1,10 +1,11 @@
 //! `object_put`, `object_get`, `object_delete`, `objects_list`: bytes that agents park outside of their context, under keys of their own, until
 //! the memory's events expire (files-and-git.md §4.2, §12.3). They are no documents: not indexed, no versions.
 
+use loci_model::memory::Memory;
 use loci_model::parked_object::{ObjectHead, ParkedObject, object_key};
-use loci_model::ports::store::StoreExt;
+use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::{Error, ErrorKind, MemoryId, Result, limits};
+use loci_model::{Error, ErrorKind, MemoryId, Result, Timestamp, limits};
 use sha2::{Digest, Sha256};
 
 use crate::memories::existing;
@@ -22,6 +23,48 @@ pub struct NewObject {
     pub content: Vec<u8>,
 }
 
+impl NewObject {
+    /// Checks how much it is, and how long what is said of it.
+    ///
+    /// # Errors
+    /// `TooLarge`; `Invalid`.
+    pub(super) fn check(&self) -> Result<()> {
+        let max = limits::OBJECT_BYTES_MAX;
+        if self.content.len() > max {
+            let rule = format!("an object has at most {max} bytes: park it in parts");
+            return Err(Error::new(ErrorKind::TooLarge, rule));
+        }
+        let is_long = |kind: &String| kind.len() > limits::SHORT_TEXT_CHARS_MAX;
+        if self.content_type.as_ref().is_some_and(is_long) {
+            return Err(Error::invalid("Content-Type", "Content-Type must have at most 4,096 bytes"));
+        }
+        Ok(())
+    }
+}
+
+/// Parks bytes whose key is one, until they expire.
+///
+/// # Errors
+/// What the store says.
+pub(super) fn park(
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    new: &NewObject,
+    (now, expires_at): (Timestamp, Timestamp),
+) -> Result<ObjectHead> {
+    let head = ObjectHead {
+        memory: memory.id.clone(),
+        key: new.key.clone(),
+        content_type: new.content_type.clone(),
+        bytes: u64::try_from(new.content.len()).unwrap_or(u64::MAX),
+        sha256: hex::encode(Sha256::digest(&new.content)),
+        updated_at: now,
+        expires_at,
+    };
+    tx.parked_mut().put(&ParkedObject { head: head.clone(), content: new.content.clone() })?;
+    Ok(head)
+}
+
 impl Engine {
     /// Parks bytes, in the place of what was under that key.
     ///
@@ -35,31 +78,13 @@ impl Engine {
     ) -> Result<ObjectHead> {
         access::require_whole(caller, memory, Capability::Write)?;
         let key = object_key(&new.key)?;
-        let max = limits::OBJECT_BYTES_MAX;
-        if new.content.len() > max {
-            let rule = format!("an object has at most {max} bytes: park it in parts");
-            return Err(Error::new(ErrorKind::TooLarge, rule));
-        }
-        let is_long = |kind: &String| kind.len() > limits::SHORT_TEXT_CHARS_MAX;
-        if new.content_type.as_ref().is_some_and(is_long) {
-            return Err(Error::invalid("Content-Type", "Content-Type must have at most 4,096 bytes"));
-        }
-        let (sha256, bytes) = (hex::encode(Sha256::digest(&new.content)), new.content.len());
+        let new = NewObject { key, ..new };
+        new.check()?;
         let (now, memory) = (self.clock.now(), memory.clone());
         self.store
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let head = ObjectHead {
-                    memory: memory.id.clone(),
-                    key: key.clone(),
-                    content_type: new.content_type.clone(),
-                    bytes: u64::try_from(bytes).unwrap_or(u64::MAX),
-                    sha256: sha256.clone(),
-                    updated_at: now,
-                    expires_at: now.plus_days(memory.event_expiry_days),
-                };
-                tx.parked_mut().put(&ParkedObject { head: head.clone(), content: new.content.clone() })?;
-                Ok(head)
+                park(tx, &memory, &new, (now, now.plus_days(memory.event_expiry_days)))
             })
             .await
     }

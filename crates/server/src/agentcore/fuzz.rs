@@ -44,6 +44,7 @@ pub fn fuzz_signature(data: &[u8]) {
         service: "bedrock-agentcore",
         now_unix_s: 1_773_480_413,
         path: PathEncoding::Twice,
+        presigned: true,
         unsigned_payload: true,
         body_bytes_max: 1 << 16,
     };

@@ -150,10 +150,12 @@ impl Wire {
             envelope,
             service: SIGNING_NAME,
             path: PathEncoding::Twice,
+            presigned: false,
             unsigned_payload: false,
             body_bytes_max: self.settings.body_bytes_max,
         };
-        Ok(signed_caller(&self.engine, &request, body, self.clock.now()).await?)
+        let (caller, body) = signed_caller(&self.engine, &request, body, self.clock.now()).await?;
+        Ok((caller, body.content))
     }
 
     async fn read_body(&self, headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {

@@ -5,3 +5,4 @@ pub mod signed;
 pub mod sigv4;
 mod sigv4_canonical;
 pub mod sigv4_chunks;
+mod sigv4_presigned;

@@ -1,13 +1,11 @@
 //! The caller of a request signed by AWS's method: the key looked up, the signature verified. Who needs no credentials is
 //! decided before; bearer tokens are another file's. Spec: agentcore-wire §1.2.
 
-use std::borrow::Cow;
-
 use loci_engine::Engine;
 use loci_model::principal::Principal;
 use loci_model::{AccessKeyId, Error, ErrorKind, Timestamp};
 
-use super::sigv4::{Claim, Envelope, PathEncoding, Rules, SignatureError};
+use super::sigv4::{Claim, Envelope, PathEncoding, Rules, SignatureError, VerifiedBody};
 
 /// The service both planes of the wire are signed for.
 pub const SIGNING_NAME: &str = "bedrock-agentcore";
@@ -21,6 +19,8 @@ pub struct SignedRequest<'a> {
     pub service: &'a str,
     /// How the service's clients encode paths.
     pub path: PathEncoding,
+    /// Whether the signature may be in the query.
+    pub presigned: bool,
     /// Whether bodies may be left unsigned.
     pub unsigned_payload: bool,
     /// Bytes a chunked body may decode to.
@@ -36,11 +36,12 @@ pub async fn signed_caller<'b>(
     request: &SignedRequest<'_>,
     body: &'b [u8],
     now: Timestamp,
-) -> Result<(Principal, Cow<'b, [u8]>), Error> {
+) -> Result<(Principal, VerifiedBody<'b>), Error> {
     let rules = Rules {
         service: request.service,
         now_unix_s: now.millis() / 1000,
         path: request.path,
+        presigned: request.presigned,
         unsigned_payload: request.unsigned_payload,
         body_bytes_max: request.body_bytes_max,
     };
@@ -53,5 +54,5 @@ pub async fn signed_caller<'b>(
 }
 
 fn refused(error: SignatureError) -> Error {
-    Error::new(ErrorKind::Unauthenticated, error.to_string())
+    Error::new(ErrorKind::Unauthenticated, error.to_string()).caused_by(error)
 }

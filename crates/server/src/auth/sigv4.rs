@@ -2,7 +2,8 @@
 //!
 //! It knows neither where secrets are kept nor what a caller may do: the door finds the secret of
 //! [`Claim::access_key_id`] and the engine decides the rest. It reads no clock: `now` is an argument. Bodies sent in
-//! signed chunks are `sigv4_chunks`' work. Query-string (presigned) signatures are refused. Spec: agentcore-wire §1.2.
+//! signed chunks are `sigv4_chunks`' work. Signatures in the query are read by `sigv4_presigned` where the rules allow them.
+//! Spec: agentcore-wire §1.2, files-and-git §12.2.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,11 +15,12 @@ use subtle::ConstantTimeEq;
 
 use super::sigv4_canonical;
 use super::sigv4_chunks::{ChunkDecoder, Signing};
+use super::sigv4_presigned;
 
 /// How far a client's clock may be off, either way, in seconds. AWS allows 15 minutes.
 pub const SKEW_SECONDS: i64 = 15 * 60;
 
-const ALGORITHM: &str = "AWS4-HMAC-SHA256";
+pub(super) const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 const TERMINATOR: &str = "aws4_request";
 
 /// The part of a request that is signed, as it was received: nothing decoded, nothing normalised.
@@ -43,6 +45,8 @@ pub struct Rules<'a> {
     pub now_unix_s: i64,
     /// How the service's clients encode the path they sign.
     pub path: PathEncoding,
+    /// Whether the signature may be in the query.
+    pub presigned: bool,
     /// Whether `UNSIGNED-PAYLOAD` and unsigned chunks are accepted: the body is then not protected by the signature.
     pub unsigned_payload: bool,
     /// Bytes that a chunked body may decode to.
@@ -75,6 +79,8 @@ pub enum SignatureError {
     ScopeDate,
     /// The request's time is outside the allowed skew, in seconds (server minus client).
     Skew(i64),
+    /// A signature in the query is past its time.
+    Expired,
     /// `host` or `x-amz-date` is not among the signed headers.
     SignedHeaderRequired,
     /// A signed header is not in the request.
@@ -107,6 +113,9 @@ impl fmt::Display for SignatureError {
                 "The request time differs from the server's by {} seconds, more than {SKEW_SECONDS}",
                 seconds.unsigned_abs()
             ),
+            Self::Expired => {
+                f.write_str("The signature in the query is past the time that X-Amz-Expires gives it")
+            }
             Self::SignedHeaderRequired => {
                 f.write_str("host and x-amz-date must be present and among the signed headers")
             }
@@ -127,19 +136,21 @@ impl std::error::Error for SignatureError {}
 /// A signature as the request claims it: read, its scope and clock checked, not yet verified.
 #[derive(Debug, Clone)]
 pub struct Claim {
-    access_key_id: String,
-    region: String,
-    day: String,
-    amz_date: String,
-    service: String,
-    signed_headers: Vec<String>,
-    signature: String,
-    payload: PayloadHash,
+    pub(super) access_key_id: String,
+    pub(super) region: String,
+    pub(super) day: String,
+    pub(super) amz_date: String,
+    pub(super) service: String,
+    pub(super) signed_headers: Vec<String>,
+    pub(super) signature: String,
+    pub(super) payload: PayloadHash,
+    /// It stands in the query, of which it covers all but itself.
+    pub(super) is_presigned: bool,
 }
 
 /// What stands for the body in the canonical request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum PayloadHash {
+pub(super) enum PayloadHash {
     /// No header: the hash of the body as received.
     OfBody,
     /// A hex SHA-256 given by the client, to be compared with the body's.
@@ -155,11 +166,11 @@ impl Claim {
     /// Reads the `Authorization` header and checks all that needs no secret: shape, service, date, skew, header names.
     pub fn read(envelope: &Envelope<'_>, rules: &Rules<'_>) -> Result<Self, SignatureError> {
         let Some(value) = single(envelope.headers, "authorization")? else {
-            return Err(if is_presigned(envelope.query) {
-                SignatureError::Presigned
-            } else {
-                SignatureError::Absent
-            });
+            return match (sigv4_presigned::is_in(envelope.query), rules.presigned) {
+                (true, true) => sigv4_presigned::read(envelope, rules),
+                (true, false) => Err(SignatureError::Presigned),
+                (false, _) => Err(SignatureError::Absent),
+            };
         };
         let fields = value.strip_prefix(ALGORITHM).ok_or(SignatureError::Algorithm)?;
         if !fields.starts_with(' ') {
@@ -194,6 +205,7 @@ impl Claim {
             signed_headers,
             signature: signature.to_owned(),
             payload: PayloadHash::read(envelope.headers, rules)?,
+            is_presigned: false,
         })
     }
 
@@ -214,24 +226,22 @@ impl Claim {
         rules: &Rules<'_>,
         secret: &str,
         body: &'b [u8],
-    ) -> Result<Cow<'b, [u8]>, SignatureError> {
+    ) -> Result<VerifiedBody<'b>, SignatureError> {
         let body_hash = hex::encode(Sha256::digest(body));
-        match self.begin(envelope, rules, secret, &body_hash)? {
+        let (content, trailers) = match self.begin(envelope, rules, secret, &body_hash)? {
             BodyCheck::Sha256(expected) => {
-                if bool::from(expected.as_bytes().ct_eq(body_hash.as_bytes())) {
-                    Ok(Cow::Borrowed(body))
-                } else {
-                    Err(SignatureError::BodyHash)
+                if !bool::from(expected.as_bytes().ct_eq(body_hash.as_bytes())) {
+                    return Err(SignatureError::BodyHash);
                 }
+                (Cow::Borrowed(body), None)
             }
-            BodyCheck::Unsigned => Ok(Cow::Borrowed(body)),
-            BodyCheck::Chunks(mut decoder) => {
-                let mut decoded = Vec::with_capacity(body.len());
-                decoder.feed(body, &mut decoded)?;
-                decoder.finish()?;
-                Ok(Cow::Owned(decoded))
+            BodyCheck::Unsigned => (Cow::Borrowed(body), None),
+            BodyCheck::Chunks(decoder) => {
+                let (decoded, trailers) = decoder.decoded(body)?;
+                (Cow::Owned(decoded), Some(trailers))
             }
-        }
+        };
+        Ok(VerifiedBody { content, trailers })
     }
 
     /// Verifies the signature before the body is there and says what remains to be checked on the body.
@@ -244,6 +254,8 @@ impl Claim {
         body_hash: &str,
     ) -> Result<BodyCheck, SignatureError> {
         let payload_hash = self.payload.text().unwrap_or(body_hash);
+        let query = self.is_presigned.then(|| sigv4_presigned::without_signature(envelope.query));
+        let envelope = &Envelope { query: query.as_deref().unwrap_or(envelope.query), ..*envelope };
         let canonical = sigv4_canonical::request(envelope, rules.path, &self.signed_headers, payload_hash)?;
         let scope = format!("{}/{}/{}/{TERMINATOR}", self.day, self.region, self.service);
         let to_sign = format!(
@@ -283,6 +295,15 @@ impl Claim {
     }
 }
 
+/// A body whose signature holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerifiedBody<'b> {
+    /// The bytes, decoded.
+    pub content: Cow<'b, [u8]>,
+    /// Lines `name:value` behind a body in chunks; none where it came whole.
+    pub trailers: Option<String>,
+}
+
 /// What must hold of the body once the signature does.
 #[derive(Debug)]
 pub enum BodyCheck {
@@ -295,7 +316,7 @@ pub enum BodyCheck {
 }
 
 impl PayloadHash {
-    fn read(headers: &HeaderMap, rules: &Rules<'_>) -> Result<Self, SignatureError> {
+    pub(super) fn read(headers: &HeaderMap, rules: &Rules<'_>) -> Result<Self, SignatureError> {
         let Some(value) = single(headers, "x-amz-content-sha256")? else { return Ok(Self::OfBody) };
         let found = match value {
             "UNSIGNED-PAYLOAD" => Self::Unsigned,
@@ -326,15 +347,15 @@ impl PayloadHash {
 }
 
 /// `access-key/day/region/service/aws4_request`.
-struct Scope<'a> {
-    access_key_id: &'a str,
-    day: &'a str,
-    region: &'a str,
-    service: &'a str,
+pub(super) struct Scope<'a> {
+    pub(super) access_key_id: &'a str,
+    pub(super) day: &'a str,
+    pub(super) region: &'a str,
+    pub(super) service: &'a str,
 }
 
 impl<'a> Scope<'a> {
-    fn read(credential: &'a str) -> Result<Self, SignatureError> {
+    pub(super) fn read(credential: &'a str) -> Result<Self, SignatureError> {
         let mut parts = credential.split('/');
         let (Some(access_key_id), Some(day), Some(region), Some(service), Some(end), None) =
             (parts.next(), parts.next(), parts.next(), parts.next(), parts.next(), parts.next())
@@ -379,7 +400,7 @@ fn authorization_fields(fields: &str) -> Result<[&str; 3], SignatureError> {
 }
 
 /// Lower-case names, strictly ascending.
-fn header_names(list: &str) -> Result<Vec<String>, SignatureError> {
+pub(super) fn header_names(list: &str) -> Result<Vec<String>, SignatureError> {
     let names: Vec<String> = list.split(';').map(str::to_owned).collect();
     let readable = names.iter().all(|name| {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_graphic() && !b.is_ascii_uppercase())
@@ -401,14 +422,8 @@ fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Sig
     }
 }
 
-fn is_presigned(query: &str) -> bool {
-    query.split('&').filter_map(|part| part.split('=').next()).any(|name| {
-        ["x-amz-signature", "x-amz-algorithm"].iter().any(|known| name.eq_ignore_ascii_case(known))
-    })
-}
-
 /// `YYYYMMDDTHHMMSSZ` to seconds since the epoch.
-fn unix_seconds(amz_date: &str) -> Result<i64, SignatureError> {
+pub(super) fn unix_seconds(amz_date: &str) -> Result<i64, SignatureError> {
     const WRONG: SignatureError = SignatureError::Malformed("x-amz-date is not YYYYMMDDTHHMMSSZ");
     if amz_date.len() != 16 {
         return Err(WRONG);

@@ -1,5 +1,5 @@
 //! Bodies sent as `aws-chunked`: decoded and verified piece by piece, so that no byte is given out before its chunk's
-//! signature holds. Checksums in trailers are read and not compared: the signature, where there is one, covers them.
+//! signature holds. Checksums in trailers are read and not compared: that is the door's matter.
 
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -95,6 +95,19 @@ impl ChunkDecoder {
             decoded_bytes: 0,
             decoded_bytes_max,
         }
+    }
+
+    /// A decoder of chunks whose signatures, where there are any, nobody asks for.
+    pub fn unsigned(decoded_bytes_max: usize) -> Self {
+        Self::new(None, decoded_bytes_max)
+    }
+
+    /// Decodes a whole body; its trailers are lines `name:value`, the names in lower case.
+    pub fn decoded(mut self, body: &[u8]) -> Result<(Vec<u8>, String), SignatureError> {
+        let mut content = Vec::with_capacity(body.len());
+        self.feed(body, &mut content)?;
+        self.finish()?;
+        Ok((content, self.trailer))
     }
 
     /// Takes the next piece; appends to `out` the data of every chunk that is complete and verified.

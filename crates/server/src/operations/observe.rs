@@ -73,6 +73,7 @@ fn door_of(path: &str) -> (&'static str, &'static str) {
         "/healthz" | "/readyz" | "/metrics" | "/openapi.json" => ("operations", "x-request-id"),
         _ if path == "/v1" || path.starts_with("/v1/") => ("v1", "x-request-id"),
         _ if path == "/mcp" || path.starts_with("/mcp/") => ("mcp", "x-request-id"),
+        _ if path == "/s3" || path.starts_with("/s3/") => ("s3", "x-amz-request-id"),
         _ => ("agentcore", "x-amzn-requestid"),
     }
 }

@@ -50,6 +50,7 @@ fn decoder(body_bytes_max: usize) -> ChunkDecoder {
         service: "s3",
         now_unix_s: 1_369_353_600,
         path: PathEncoding::Once,
+        presigned: false,
         unsigned_payload: false,
         body_bytes_max,
     };

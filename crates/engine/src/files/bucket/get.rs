@@ -1,0 +1,98 @@
+//! `bucket_get`: what lies under a key of a bucket. A document is its text; it counts as read.
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::Record;
+use loci_model::{Result, Timestamp};
+
+use super::Bucket;
+use super::key::{DocumentPlace, KeyPlace};
+use crate::Engine;
+use crate::access;
+use crate::files::document::sha256;
+use crate::files::tree::Tree;
+use crate::files::writing::find;
+use crate::memories::existing;
+
+/// What lies under a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BucketContent {
+    /// The bytes.
+    pub content: Vec<u8>,
+    /// What they are, where somebody said it; a document is Markdown.
+    pub content_type: Option<String>,
+    /// Their SHA-256, in hex digits.
+    pub sha256: String,
+    /// When they were written.
+    pub updated_at: Timestamp,
+}
+
+impl Engine {
+    /// What lies under a key; none where nothing does.
+    ///
+    /// # Errors
+    /// `Denied` without a grant of read on the document's namespace, or on the whole memory for what is no document; `Invalid` for the key.
+    pub async fn bucket_get(
+        &self,
+        caller: &Principal,
+        bucket: &Bucket,
+        key: &str,
+    ) -> Result<Option<BucketContent>> {
+        let place = KeyPlace::of(bucket, key)?;
+        let may_all = access::require_whole(caller, &bucket.memory, Capability::Read);
+        let tree = place.document.as_ref().map(|document| &document.tree);
+        let may_tree = tree
+            .map(|tree| access::tree_view(caller, &tree.memory, &tree.namespace, Capability::Read).map(drop));
+        if let (Some(Ok(())), Some(document)) = (&may_tree, &place.document)
+            && let Some(record) = self.bucket_document(document).await?
+        {
+            return Ok(Some(content(&record)));
+        }
+        match (may_all, may_tree) {
+            (Ok(()), _) => {}
+            (Err(_), Some(Ok(()))) => return Ok(None),
+            (Err(error), _) => return Err(error),
+        }
+        let (memory, now) = (bucket.memory.clone(), self.clock.now());
+        let found = self
+            .store
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                tx.parked().get(&memory, &place.object)
+            })
+            .await?;
+        Ok(found.filter(|object| object.head.expires_at > now).map(|object| BucketContent {
+            content: object.content,
+            content_type: object.head.content_type,
+            sha256: object.head.sha256,
+            updated_at: object.head.updated_at,
+        }))
+    }
+
+    /// The document of exactly that name: one that differs in case is another key.
+    async fn bucket_document(&self, document: &DocumentPlace) -> Result<Option<Record>> {
+        self.caught_up(&document.tree).await?;
+        let (tree, path, now) = (Tree::of(&document.tree), document.path.clone(), self.clock.now());
+        let found = self
+            .store
+            .read(move |tx| {
+                existing(tx, &tree.memory)?;
+                let found = find(tx, &tree, &path, now)?;
+                Ok(found.filter(|found| found.redirected_from.is_none() && found.entry.path == path.as_str()))
+            })
+            .await?;
+        if let Some(found) = &found {
+            self.reads.note(&document.tree.memory, [&found.record.id], now);
+        }
+        Ok(found.map(|found| found.record))
+    }
+}
+
+fn content(record: &Record) -> BucketContent {
+    BucketContent {
+        content: record.text.clone().into_bytes(),
+        content_type: Some("text/markdown; charset=utf-8".to_owned()),
+        sha256: sha256(&record.text),
+        updated_at: record.updated_at,
+    }
+}

@@ -1,0 +1,49 @@
+//! A memory's part below a namespace as a bucket: bytes under keys (files-and-git.md §12). A key that names a memory file of a stock store is a
+//! document of the tree of its namespace, with versions and search; every other is an object that is parked until it expires.
+//!
+//! One key is one thing: what writes it decides which, in the write, and what was there before as the other gives way. Nothing here knows a
+//! wire: how requests are signed, paged and worded is the door's matter.
+
+mod conditions;
+mod get;
+mod key;
+mod list;
+mod put;
+mod reconcile;
+mod remove;
+
+use loci_model::principal::Principal;
+use loci_model::{ErrorKind, MemoryId, Namespace, Result};
+
+use crate::Engine;
+
+pub use get::BucketContent;
+pub use list::{BucketEntry, BucketListing, collapsed};
+pub use put::{BucketPut, BucketWritten};
+
+/// A part of a memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bucket {
+    /// The memory.
+    pub memory: MemoryId,
+    /// Below this namespace; `/` is all of it.
+    pub namespace: Namespace,
+}
+
+impl Engine {
+    /// The memory that a bucket is named by; none where it is not there, or not the caller's to know of.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn bucket_memory(&self, caller: &Principal, name_or_id: &str) -> Result<Option<MemoryId>> {
+        let found = match MemoryId::parse(name_or_id) {
+            Ok(id) => self.memory_get(caller, &id).await,
+            Err(_) => self.memory_by_name(caller, name_or_id).await,
+        };
+        match found {
+            Ok(memory) => Ok(Some(memory.id)),
+            Err(error) if matches!(error.kind, ErrorKind::NotFound | ErrorKind::Denied) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}

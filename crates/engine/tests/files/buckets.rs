@@ -1,0 +1,214 @@
+//! A part of a memory as a bucket: which keys are documents, what becomes of bytes that are none, appends of two writers, lists, grants.
+
+use loci_engine::files::bucket::{Bucket, BucketListing, BucketPut, BucketWritten};
+use loci_engine::files::{NewObject, Precondition};
+use loci_model::principal::{Capability, Principal};
+use loci_model::{ErrorKind, Namespace, Reason, Result, limits};
+use loci_testkit::block_on;
+
+use super::world::Shelf;
+
+const KEY: &str = "memory/desk/topic.md";
+
+/// The bucket below `/team`, as the caller of the shelf or another sees it.
+struct Seen<'a> {
+    shelf: &'a Shelf,
+    caller: Principal,
+    bucket: Bucket,
+}
+
+impl<'a> Seen<'a> {
+    fn of(shelf: &'a Shelf) -> Self {
+        let bucket = Bucket { memory: shelf.memory(), namespace: shelf.tree.namespace.clone() };
+        Self { shelf, caller: shelf.caller.clone(), bucket }
+    }
+
+    fn put_with(
+        &self,
+        key: &str,
+        content: &[u8],
+        change: impl FnOnce(&mut BucketPut),
+    ) -> Result<BucketWritten> {
+        self.shelf.world.clock().advance_ms(1_000);
+        let mut put = BucketPut {
+            bucket: self.bucket.clone(),
+            object: NewObject { key: key.to_owned(), content_type: None, content: content.to_vec() },
+            precondition: None,
+            merge_appends: true,
+            object_ttl_ms: None,
+        };
+        change(&mut put);
+        block_on(self.shelf.engine.bucket_put(&self.caller, put))
+    }
+
+    fn put(&self, key: &str, text: &str) -> BucketWritten {
+        self.put_with(key, text.as_bytes(), |_| {}).unwrap()
+    }
+
+    fn read(&self, key: &str) -> Option<String> {
+        let found = block_on(self.shelf.engine.bucket_get(&self.caller, &self.bucket, key)).unwrap();
+        found.map(|found| String::from_utf8_lossy(&found.content).into_owned())
+    }
+
+    fn delete(&self, key: &str) -> bool {
+        block_on(self.shelf.engine.bucket_delete(&self.caller, &self.bucket, key, None)).unwrap()
+    }
+
+    fn keys(&self, prefix: &str) -> Vec<String> {
+        let (mut keys, mut after) = (Vec::new(), None);
+        loop {
+            let listing = BucketListing {
+                bucket: self.bucket.clone(),
+                prefix: prefix.to_owned(),
+                after: after.take(),
+                limit: 2,
+            };
+            let page = block_on(self.shelf.engine.bucket_list(&self.caller, listing)).unwrap();
+            keys.extend(page.items.into_iter().map(|entry| entry.key));
+            let Some(next) = page.next else { return keys };
+            after = Some(next);
+        }
+    }
+}
+
+#[test]
+fn memory_files_are_documents_and_all_else_is_parked() {
+    let mut shelf = Shelf::new();
+    let seen = Seen::of(&shelf);
+    assert!(seen.put(KEY, "# Topic\n- one\n").is_document);
+    assert!(!seen.put("session/s1/state.json", "{}").is_document);
+    assert!(!seen.put_with("memory/desk/bytes.md", b"\xff\x00", |_| {}).unwrap().is_document);
+    assert!(!seen.put("memory/desk/long.md", &"x".repeat(limits::FILE_BYTES_MAX + 1)).is_document);
+    assert!(seen.put("memory/desk/longest.md", &"x".repeat(limits::FILE_BYTES_MAX)).is_document);
+    assert!(seen.put("memory/desk/empty.md", "").is_document);
+    assert_eq!(seen.read(KEY).as_deref(), Some("# Topic\n- one\n"));
+    assert_eq!(seen.read("memory/desk/empty.md").as_deref(), Some(""));
+    assert_eq!(seen.read("session//s1/state.json").as_deref(), Some("{}"));
+    assert_eq!(seen.read("memory/desk/none.md"), None);
+    let all = [
+        "memory/desk/bytes.md",
+        "memory/desk/empty.md",
+        "memory/desk/long.md",
+        "memory/desk/longest.md",
+        KEY,
+        "session/s1/state.json",
+    ];
+    assert_eq!(seen.keys(""), all);
+    assert_eq!(seen.keys("memory/desk/l"), ["memory/desk/long.md", "memory/desk/longest.md"]);
+    assert_eq!(seen.keys("session/"), ["session/s1/state.json"]);
+    // The bucket of the whole memory sees the same below the namespace.
+    let whole = Bucket { namespace: Namespace::parse("/").unwrap(), ..seen.bucket.clone() };
+    let seen = Seen { bucket: whole, ..seen };
+    assert_eq!(seen.read("team/memory/desk/topic.md").as_deref(), Some("# Topic\n- one\n"));
+    assert_eq!(seen.keys("team/session"), ["team/session/s1/state.json"]);
+    // And the tree of the namespace holds the document.
+    shelf.tree.namespace = Namespace::parse("/team/desk").unwrap();
+    assert_eq!(shelf.body("knowledge/facts/topic.md"), "# Topic\n- one\n");
+}
+
+#[test]
+fn one_key_is_one_thing() {
+    let shelf = Shelf::new();
+    let seen = Seen::of(&shelf);
+    seen.put(KEY, "- text\n");
+    let parked = seen.put_with(KEY, b"\xff", |_| {}).unwrap();
+    assert_eq!((parked.is_document, parked.warnings.len()), (false, 1));
+    assert_eq!((seen.keys(""), seen.read(KEY).as_deref()), (vec![KEY.to_owned()], Some("\u{fffd}")));
+    assert!(seen.put(KEY, "- again\n").is_document);
+    assert_eq!((seen.keys(""), seen.read(KEY).as_deref()), (vec![KEY.to_owned()], Some("- again\n")));
+    // Keys differ by their bytes, paths of a tree do not: the second spelling is parked.
+    let other = "memory/desk/Topic.md";
+    assert!(!seen.put(other, "- other\n").is_document);
+    assert_eq!(
+        (seen.read(KEY).as_deref(), seen.read(other).as_deref()),
+        (Some("- again\n"), Some("- other\n"))
+    );
+    assert_eq!(seen.keys(""), [other, KEY]);
+    assert!(seen.delete(KEY) && seen.delete(other) && !seen.delete(KEY));
+    assert_eq!((seen.keys(""), seen.read(KEY)), (Vec::new(), None));
+}
+
+#[test]
+fn b2_appends_of_two_writers_stay_through_a_bucket() {
+    let shelf = Shelf::new();
+    let seen = Seen::of(&shelf);
+    seen.put(KEY, "# Topic\n- zero\n");
+    let read = seen.read(KEY).unwrap();
+    let append = |line: &str| format!("{}\n{line}", read.trim_end());
+    seen.put(KEY, &append("- one"));
+    seen.put(KEY, &append("- two"));
+    assert_eq!(seen.read(KEY).as_deref(), Some("# Topic\n- zero\n- one\n- two\n"));
+    // One that read before all of it and has nothing to add takes nothing away.
+    seen.put(KEY, &read);
+    assert_eq!(seen.read(KEY).as_deref(), Some("# Topic\n- zero\n- one\n- two\n"));
+    // A write that is no append, or has a condition, or where this is off, replaces.
+    let replace = |text: &str, change: &dyn Fn(&mut BucketPut)| {
+        seen.put_with(KEY, text.as_bytes(), |put| change(put)).unwrap();
+        assert_eq!(seen.read(KEY).as_deref(), Some(text));
+    };
+    replace("# Topic\n- other\n", &|_| {});
+    replace("# Topic\n- zero\n- three", &|put| put.precondition = Some(Precondition::of_tags("*")));
+    replace("# Topic\n- zero\n- four", &|put| put.merge_appends = false);
+}
+
+#[test]
+fn conditions_hold_for_both_kinds() {
+    let shelf = Shelf::new();
+    let seen = Seen::of(&shelf);
+    for key in [KEY, "session/s1.json"] {
+        let put = |text: &str, precondition: Precondition| {
+            let outcome = seen.put_with(key, text.as_bytes(), |put| put.precondition = Some(precondition));
+            outcome.map_err(|error| error.reason)
+        };
+        let tag = |written: &BucketWritten| Precondition::of_tags(&format!("\"sha256:{}\"", written.sha256));
+        assert_eq!(put("a", Precondition::of_tags("*")), Err(Some(Reason::StaleVersion)), "{key}");
+        let first = put("a", Precondition::Absent).unwrap();
+        assert_eq!(put("b", Precondition::Absent), Err(Some(Reason::StaleVersion)), "{key}");
+        let second = put("b", tag(&first)).unwrap();
+        assert_eq!(put("c", tag(&first)), Err(Some(Reason::StaleVersion)), "{key}");
+        let delete = |tag: Precondition| {
+            block_on(shelf.engine.bucket_delete(&seen.caller, &seen.bucket, key, Some(tag)))
+        };
+        assert_eq!(delete(tag(&first)).unwrap_err().reason, Some(Reason::StaleVersion), "{key}");
+        assert!(delete(tag(&second)).unwrap(), "{key}");
+    }
+}
+
+#[test]
+fn grants_are_those_of_trees_and_of_the_memory() {
+    let shelf = Shelf::new();
+    let seen = Seen::of(&shelf);
+    seen.put(KEY, "- one\n");
+    seen.put("session/s1.json", "{}");
+    let limited = Seen { caller: shelf.writer(&[Capability::Read, Capability::Write]), ..Seen::of(&shelf) };
+    assert_eq!(limited.read(KEY).as_deref(), Some("- one\n"));
+    assert_eq!(limited.keys(""), [KEY]);
+    limited.put(KEY, "- one\n- two\n");
+    let denied = |outcome: Result<()>| assert_eq!(outcome.unwrap_err().kind, ErrorKind::Denied);
+    let engine = &shelf.engine;
+    denied(block_on(engine.bucket_get(&limited.caller, &limited.bucket, "session/s1.json")).map(drop));
+    denied(
+        block_on(engine.bucket_delete(&limited.caller, &limited.bucket, "session/s1.json", None)).map(drop),
+    );
+    denied(limited.put_with("session/s2.json", b"{}", |_| {}).map(drop));
+    denied(limited.put_with(KEY, b"\xff", |_| {}).map(drop));
+    assert_eq!(limited.read(KEY).as_deref(), Some("- one\n- two\n"), "what is refused changes nothing");
+    let reader = Seen { caller: shelf.writer(&[Capability::Read]), ..Seen::of(&shelf) };
+    denied(reader.put_with(KEY, b"- three\n", |_| {}).map(drop));
+    let outside = Bucket { namespace: Namespace::parse("/").unwrap(), ..seen.bucket.clone() };
+    let elsewhere = Seen { caller: limited.caller.clone(), bucket: outside, shelf: &shelf };
+    denied(elsewhere.put_with("memory/desk/x.md", b"x", |_| {}).map(drop));
+    assert_eq!(elsewhere.keys(""), ["team/memory/desk/topic.md"]);
+}
+
+#[test]
+fn parked_bytes_expire_by_their_own_time() {
+    let shelf = Shelf::new();
+    let seen = Seen::of(&shelf);
+    seen.put_with("session/short.json", b"{}", |put| put.object_ttl_ms = Some(60_000)).unwrap();
+    seen.put("session/long.json", "{}");
+    shelf.world.clock().advance_ms(61_000);
+    assert_eq!(seen.read("session/short.json"), None);
+    assert_eq!(seen.keys(""), ["session/long.json"]);
+    assert!(!seen.delete("session/short.json"));
+}

@@ -1,0 +1,112 @@
+//! DeleteObjects: many keys taken away in one request, each for itself. What could not be is told by key.
+
+use axum::response::Response;
+use futures::StreamExt;
+
+use super::fault::Fault;
+use super::{Call, xml};
+
+/// Keys of one request.
+const KEYS_MAX: usize = 1_000;
+/// Keys at a time: writes that wait together are committed together.
+const AT_ONCE: usize = 32;
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Asked {
+    pub(super) keys: Vec<String>,
+    pub(super) is_quiet: bool,
+}
+
+/// What became of a key.
+#[derive(Debug)]
+pub(super) struct Deleted {
+    pub(super) key: String,
+    pub(super) fault: Option<Fault>,
+}
+
+pub(super) async fn delete(call: Call<'_>) -> Result<Response, Fault> {
+    let asked = read(&call.body)?;
+    let (engine, caller, bucket) = (&call.doors.engine, &call.caller, &call.bucket);
+    let each = asked.keys.into_iter().map(|key| async move {
+        let fault = engine.bucket_delete(caller, bucket, &key, None).await.err().map(Fault::from);
+        Deleted { key, fault }
+    });
+    let deleted: Vec<Deleted> = futures::stream::iter(each).buffered(AT_ONCE).collect().await;
+    Ok(xml::response(xml::deleted(&deleted, asked.is_quiet)))
+}
+
+/// Reads the list of keys. A key with a condition or a version is not taken away without it.
+fn read(body: &[u8]) -> Result<Asked, Fault> {
+    let malformed = |rule: &str| Fault::bad("MalformedXML", rule);
+    let text = std::str::from_utf8(body).map_err(|_| malformed("the body is not UTF-8"))?;
+    let document = roxmltree::Document::parse(text)
+        .map_err(|error| malformed(&format!("the body is not XML that can be read: {error}")))?;
+    let root = document.root_element();
+    if root.tag_name().name() != "Delete" {
+        return Err(malformed("the body must be a Delete element"));
+    }
+    let (mut keys, mut is_quiet) = (Vec::new(), false);
+    for child in root.children().filter(roxmltree::Node::is_element) {
+        match child.tag_name().name() {
+            "Quiet" => is_quiet = child.text().map(str::trim) == Some("true"),
+            "Object" => keys.push(key_of(child)?),
+            other => return Err(malformed(&format!("Delete has no member {other}"))),
+        }
+    }
+    if keys.is_empty() || keys.len() > KEYS_MAX {
+        return Err(malformed(&format!("Delete must have 1 to {KEYS_MAX} members Object")));
+    }
+    Ok(Asked { keys, is_quiet })
+}
+
+fn key_of(object: roxmltree::Node<'_, '_>) -> Result<String, Fault> {
+    let mut key = None;
+    for member in object.children().filter(roxmltree::Node::is_element) {
+        match member.tag_name().name() {
+            "Key" => key = Some(member.text().unwrap_or_default().to_owned()),
+            other => {
+                return Err(Fault::not_implemented(&format!(
+                    "a deletion of many with {other} is not answered"
+                )));
+            }
+        }
+    }
+    key.filter(|key| !key.is_empty()).ok_or_else(|| Fault::bad("MalformedXML", "an Object has no Key"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_keys() {
+        let check = |body: &str, expect: Result<&[&str], &str>| {
+            let found = read(body.as_bytes());
+            let found = found.as_ref().map(|asked| asked.keys.iter().map(String::as_str).collect::<Vec<_>>());
+            assert_eq!(found.map_err(|fault| fault.code), expect.map(<[&str]>::to_vec), "{body}");
+        };
+        let namespace = "xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"";
+        check(
+            &format!(
+                "<Delete {namespace}><Object><Key>a&amp;b</Key></Object><Object><Key>c</Key></Object></Delete>"
+            ),
+            Ok(&["a&b", "c"]),
+        );
+        check("<Delete><Quiet>true</Quiet><Object><Key> a </Key></Object></Delete>", Ok(&[" a "]));
+        check("<Delete></Delete>", Err("MalformedXML"));
+        check("<Delete><Object></Object></Delete>", Err("MalformedXML"));
+        check("<Delete><Object><Key>a</Key><ETag>x</ETag></Object></Delete>", Err("NotImplemented"));
+        check("<Remove/>", Err("MalformedXML"));
+        check("<Delete><Object><Key>a</Key>", Err("MalformedXML"));
+        check(
+            "<!DOCTYPE x [<!ENTITY y \"z\">]><Delete><Object><Key>&y;</Key></Object></Delete>",
+            Err("MalformedXML"),
+        );
+        check("", Err("MalformedXML"));
+        let many =
+            |count: usize| format!("<Delete>{}</Delete>", "<Object><Key>k</Key></Object>".repeat(count));
+        assert_eq!(read(many(KEYS_MAX).as_bytes()).unwrap().keys.len(), KEYS_MAX);
+        assert_eq!(read(many(KEYS_MAX + 1).as_bytes()).unwrap_err().code, "MalformedXML");
+    }
+}

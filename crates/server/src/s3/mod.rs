@@ -1,0 +1,100 @@
+//! The S3 door (files-and-git.md §12): what stock clients of buckets need to keep memory files and sessions in Loci, and nothing else of S3.
+//! Every other request is 501.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `route` | which request it is, told by method, path and query |
+//! | `signing`, `body`, `checksums` | who asks, and the bytes they mean |
+//! | `buckets` | which part of which memory a bucket's name stands for |
+//! | `objects`, `range` | one key |
+//! | `listing`, `deleting` | many keys |
+//! | `xml`, `fault` | answers and errors as S3 words them |
+//!
+//! What a key stands for, and what becomes of bytes, is the engine's (`files/bucket`).
+
+mod body;
+mod buckets;
+mod checksums;
+mod deleting;
+mod fault;
+mod listing;
+mod objects;
+mod range;
+mod route;
+mod signing;
+mod xml;
+
+use std::borrow::Cow;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use axum::routing::any;
+use http::HeaderMap;
+use loci_engine::files::bucket::Bucket;
+use loci_model::principal::Principal;
+
+pub use buckets::{BucketAlias, S3Options};
+
+use crate::auth::gate::Peer;
+use crate::doors::Doors;
+use crate::operations::observe::{ErrorType, Operation, RequestId};
+use fault::Fault;
+use route::{Action, Asked};
+
+/// A request whose caller and bucket are known.
+struct Call<'a> {
+    doors: &'a Doors,
+    caller: Principal,
+    bucket: Bucket,
+    asked: &'a Asked,
+    headers: &'a HeaderMap,
+    body: Vec<u8>,
+}
+
+pub(crate) fn routes() -> Router<Doors> {
+    Router::new().route("/s3", any(door)).route("/s3/", any(door)).route("/s3/{*path}", any(door))
+}
+
+async fn door(State(doors): State<Doors>, request: Request) -> Response {
+    let id = request.extensions().get::<RequestId>().map(|id| id.0.to_string()).unwrap_or_default();
+    let path = request.uri().path().to_owned();
+    let is_head = request.method() == http::Method::HEAD;
+    let asked = route::read(request.method(), &path, request.uri().query().unwrap_or_default());
+    let operation = asked.as_ref().map_or("NotImplemented", |asked| asked.action.name());
+    let outcome = match asked {
+        Ok(asked) => served(&doors, &asked, request).await,
+        Err(fault) => Err(fault),
+    };
+    let mut response = match outcome {
+        Ok(response) => response,
+        Err(fault) => {
+            let code = ErrorType(Cow::Borrowed(fault.code));
+            let mut response = fault.response(&path, &id, is_head);
+            response.extensions_mut().insert(code);
+            response
+        }
+    };
+    response.extensions_mut().insert(Operation(Cow::Borrowed(operation)));
+    response
+}
+
+/// Size, then who asks, then whether the bucket is there, then the rest.
+async fn served(doors: &Doors, asked: &Asked, request: Request) -> Result<Response, Fault> {
+    let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
+    let (parts, body) = request.into_parts();
+    let sent = body::read(body, doors.options.body_bytes_max).await?;
+    let (caller, sent) = signing::caller(doors, peer, &parts, &sent).await?;
+    let body = body::checked(&parts.headers, sent, doors.options.body_bytes_max)?;
+    let bucket = buckets::find(doors, &caller, &asked.bucket).await?;
+    let call = Call { doors, caller, bucket, asked, headers: &parts.headers, body };
+    match asked.action {
+        Action::PutObject => objects::put(call).await,
+        Action::GetObject | Action::HeadObject => objects::get(call).await,
+        Action::DeleteObject => objects::delete(call).await,
+        Action::ListObjectsV2 => listing::list(call).await,
+        Action::DeleteObjects => deleting::delete(call).await,
+        Action::HeadBucket => Ok(Response::default()),
+        Action::GetBucketLocation => Ok(xml::response(xml::location())),
+    }
+}

@@ -1,0 +1,174 @@
+//! Which request it is, told by method, path and query: the few that are answered, and 501 for all others. A member of the query that changes
+//! what a request means is not overlooked.
+
+use http::Method;
+use percent_encoding::percent_decode_str;
+
+use super::fault::Fault;
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Action {
+    PutObject,
+    GetObject,
+    HeadObject,
+    DeleteObject,
+    ListObjectsV2,
+    DeleteObjects,
+    HeadBucket,
+    GetBucketLocation,
+}
+
+impl Action {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::PutObject => "PutObject",
+            Self::GetObject => "GetObject",
+            Self::HeadObject => "HeadObject",
+            Self::DeleteObject => "DeleteObject",
+            Self::ListObjectsV2 => "ListObjectsV2",
+            Self::DeleteObjects => "DeleteObjects",
+            Self::HeadBucket => "HeadBucket",
+            Self::GetBucketLocation => "GetBucketLocation",
+        }
+    }
+
+    /// Members of the query that belong to it.
+    fn members(self) -> &'static [&'static str] {
+        match self {
+            Self::ListObjectsV2 => &[
+                "list-type",
+                "prefix",
+                "max-keys",
+                "continuation-token",
+                "start-after",
+                "delimiter",
+                "encoding-type",
+                "fetch-owner",
+            ],
+            Self::DeleteObjects => &["delete"],
+            Self::GetBucketLocation => &["location"],
+            Self::PutObject | Self::GetObject | Self::HeadObject | Self::DeleteObject | Self::HeadBucket => {
+                &[]
+            }
+        }
+    }
+}
+
+/// A request as far as its first line says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Asked {
+    pub(super) action: Action,
+    pub(super) bucket: String,
+    /// Empty where the request is for the bucket.
+    pub(super) key: String,
+    query: Vec<(String, String)>,
+}
+
+impl Asked {
+    /// A member of the query.
+    pub(super) fn member(&self, name: &str) -> Option<&str> {
+        self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Reads method, path and query, both as they came.
+pub(super) fn read(method: &Method, path: &str, query: &str) -> Result<Asked, Fault> {
+    let rest = path.strip_prefix("/s3").unwrap_or(path).trim_start_matches('/');
+    let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
+    let (bucket, key) = (decoded(bucket)?, decoded(key)?);
+    let query = members(query)?;
+    let has = |name: &str| query.iter().any(|(key, _)| key == name);
+    let is_list = query.iter().any(|(key, value)| key == "list-type" && value == "2");
+    let action = match (method, bucket.is_empty(), key.is_empty()) {
+        (_, true, _) => None,
+        (&Method::PUT, _, false) => Some(Action::PutObject),
+        (&Method::GET, _, false) => Some(Action::GetObject),
+        (&Method::HEAD, _, false) => Some(Action::HeadObject),
+        (&Method::DELETE, _, false) => Some(Action::DeleteObject),
+        (&Method::GET, _, true) if is_list => Some(Action::ListObjectsV2),
+        (&Method::GET, _, true) if has("location") => Some(Action::GetBucketLocation),
+        (&Method::HEAD, _, true) => Some(Action::HeadBucket),
+        (&Method::POST, _, true) if has("delete") => Some(Action::DeleteObjects),
+        _ => None,
+    };
+    let action = action.ok_or_else(|| Fault::not_implemented("this request is none that Loci answers"))?;
+    let is_known = |name: &str| {
+        // What SDKs add to name the operation, and signatures.
+        let is_frame =
+            name == "x-id" || name.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("x-amz-"));
+        is_frame || action.members().contains(&name)
+    };
+    if let Some((name, _)) = query.iter().find(|(name, _)| !is_known(name)) {
+        return Err(Fault::not_implemented(&format!("{} with {name} is not answered", action.name())));
+    }
+    Ok(Asked { action, bucket, key, query })
+}
+
+fn members(raw: &str) -> Result<Vec<(String, String)>, Fault> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for part in raw.split('&').filter(|part| !part.is_empty()) {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        // Some clients write spaces of queries so, and none writes a plus plainly.
+        let (name, value) = (decoded(&name.replace('+', " "))?, decoded(&value.replace('+', " "))?);
+        if found.iter().any(|(known, _)| *known == name) {
+            return Err(Fault::invalid_argument(&format!("{name} is given twice")));
+        }
+        found.push((name, value));
+    }
+    Ok(found)
+}
+
+fn decoded(raw: &str) -> Result<String, Fault> {
+    let text = percent_decode_str(raw).decode_utf8();
+    text.map(std::borrow::Cow::into_owned)
+        .map_err(|_| Fault::bad("InvalidURI", "path and query must be percent-encoded UTF-8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_answered() {
+        let check = |line: &str, expect: &str| {
+            let (method, target) = line.split_once(' ').unwrap();
+            let (path, query) = target.split_once('?').unwrap_or((target, ""));
+            let said = match read(&method.parse().unwrap(), path, query) {
+                Ok(asked) => format!("{} {} {}", asked.action.name(), asked.bucket, asked.key),
+                Err(fault) => fault.code.to_owned(),
+            };
+            assert_eq!(said.trim_end(), expect, "{line}");
+        };
+        check("PUT /s3/notes/a/b.md", "PutObject notes a/b.md");
+        check("PUT /s3/notes/a%20%C3%A9+%2Bb.md?x-id=PutObject", "PutObject notes a é++b.md");
+        check("GET /s3/notes//a", "GetObject notes /a");
+        check("GET /s3/notes/a?X-Amz-Signature=00", "GetObject notes a");
+        check("HEAD /s3/notes/a", "HeadObject notes a");
+        check("DELETE /s3/notes/a", "DeleteObject notes a");
+        check("GET /s3/notes?list-type=2&prefix=a", "ListObjectsV2 notes");
+        check("GET /s3/notes/?list-type=2", "ListObjectsV2 notes");
+        check("HEAD /s3/notes", "HeadBucket notes");
+        check("GET /s3/notes/?location", "GetBucketLocation notes");
+        check("POST /s3/notes?delete", "DeleteObjects notes");
+        for other in [
+            "GET /s3",
+            "GET /s3/",
+            "GET /s3/notes",
+            "GET /s3/notes?list-type=1",
+            "GET /s3/notes?list-type=2&versions",
+            "PUT /s3/notes",
+            "DELETE /s3/notes",
+            "POST /s3/notes/a?uploads",
+            "PUT /s3/notes/a?partNumber=1&uploadId=x",
+            "GET /s3/notes/a?versionId=1",
+            "GET /s3/notes/a?acl",
+            "GET /s3/notes/a?response-content-type=text/html",
+            "PATCH /s3/notes/a",
+        ] {
+            check(other, "NotImplemented");
+        }
+        check("GET /s3/notes/%ff", "InvalidURI");
+        check("GET /s3/notes?list-type=2&prefix=a&prefix=b", "InvalidArgument");
+    }
+}
