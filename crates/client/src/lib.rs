@@ -4,6 +4,7 @@
 //! * [`Client`]: one method per operation, one file per noun; shapes are those of `loci-api`;
 //! * `transport`: how a request gets there; [`ClientError`]: what went wrong, and whether to try again;
 //! * [`transcript`]: conversations that happened elsewhere.
+//! * [`formats`]: memories of other programs.
 //!
 //! It holds no rule: what is refused is refused by the server.
 
@@ -16,6 +17,7 @@ mod error;
 mod evaluations;
 mod events;
 mod files;
+pub mod formats;
 mod graph;
 mod jobs;
 mod keys;
