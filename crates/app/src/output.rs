@@ -103,6 +103,15 @@ pub(crate) fn progress(bytes: u64, what: &'static str) -> ProgressBar {
     bar
 }
 
+/// Items of items with the time that is left, on a terminal only.
+pub(crate) fn items(count: u64, what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new(count).with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}
+
 /// What went wrong.
 pub(crate) fn failure(error: &anyhow::Error, as_json: bool) {
     if as_json {

@@ -5,6 +5,7 @@
 //! * `transport`: how a request gets there; [`ClientError`]: what went wrong, and whether to try again;
 //! * [`agent`]: a manager of stores, with tools, injection and the way of what is said into them;
 //! * [`transcript`]: conversations that happened elsewhere.
+//! * [`formats`]: memories of other programs.
 //!
 //! Of the server's rules it holds none: what is refused is refused by the server. `agent` has its own, for it has other stores, too.
 
@@ -18,6 +19,7 @@ mod error;
 mod evaluations;
 mod events;
 mod files;
+pub mod formats;
 mod graph;
 mod jobs;
 mod keys;

@@ -1,4 +1,4 @@
-//! `loci export`: one memory or all of them as JSON lines, to a file or standard output. A cut stream is an error, not
+//! `loci export`: one memory or all of them as JSON lines, to a file or standard output; for other programs by `export_format`. A cut stream is an error, not
 //! a short file: the file has its name only once it is whole.
 
 use std::io::Write;
@@ -13,10 +13,11 @@ use loci_api::memory::MemoryListing;
 use loci_client::LineStream;
 use serde::{Deserialize, Serialize};
 
+use super::export_format::{self, ExportFormat};
 use super::manifest;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
-use crate::exit::NotFound;
+use crate::exit::{NotFound, Usage};
 use crate::output;
 use crate::session::Session;
 
@@ -37,6 +38,9 @@ pub(crate) struct Export {
     /// Only records in this namespace and beneath it, with what belongs to its repository
     #[arg(long, requires = "memory")]
     namespace: Option<String>,
+    /// What to write; all but jsonl are of one namespace, and their file or folder is new
+    #[arg(long, value_enum, default_value = "jsonl")]
+    format: ExportFormat,
     /// Write counts and the SHA-256 of the file beside it: import compares them
     #[arg(long, requires = "file")]
     manifest: bool,
@@ -54,6 +58,9 @@ pub(super) struct Counts {
 
 impl Export {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        if self.format != ExportFormat::Jsonl {
+            return self.foreign(globals, environment).await;
+        }
         let session = Session::begin(globals, environment)?;
         let memories = match &self.memory {
             Some(memory) => vec![session.memory(memory).await?],
@@ -82,6 +89,20 @@ impl Export {
             }
         }
         session.end().await
+    }
+
+    async fn foreign(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let rule = "this format needs --memory and a file or folder to write, and has no --manifest";
+        let target = self.file.filter(|path| path != Path::new("-") && !self.manifest);
+        let (Some(memory), Some(target)) = (self.memory, target) else {
+            return Err(Usage(rule.to_owned()).into());
+        };
+        let session = Session::begin(globals, environment)?;
+        let memory = session.memory(&memory).await?;
+        let namespace = self.namespace.as_deref().unwrap_or("/");
+        let outcome = export_format::export(&session, &memory, self.format, namespace, &target).await;
+        session.end().await?;
+        outcome
     }
 }
 

@@ -16,6 +16,7 @@ mod elsewhere;
 pub(crate) mod eval;
 pub(crate) mod event;
 pub(crate) mod export;
+mod export_format;
 pub(crate) mod fact;
 pub(crate) mod files;
 mod files_history;

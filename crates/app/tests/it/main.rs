@@ -11,6 +11,7 @@ mod consolidating;
 mod conversing;
 mod demo;
 mod elsewhere;
+mod exchanging;
 mod facts;
 mod files;
 mod githook_places;

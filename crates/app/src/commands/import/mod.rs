@@ -1,8 +1,14 @@
-//! `loci import`: a transcript turn by turn, or the JSON lines of an export as they are.
+//! `loci import`: a transcript turn by turn, the JSON lines of an export as they are, or the memory of another program.
 //!
-//! `lines`: an export; `transcript`: a conversation; `turn_event`: what becomes of its turns.
+//! `lines`: an export; `transcript`: a conversation; `turn_event`: what becomes of its turns; `foreign`: other programs, with `source` for their
+//! files, `claude_folder` for a coding agent's memory, `stored` for what is there already and `mapping_report` for what is told.
 
+mod claude_folder;
+mod foreign;
 mod lines;
+mod mapping_report;
+mod source;
+mod stored;
 mod transcript;
 mod turn_event;
 
@@ -12,6 +18,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use loci_client::transcript::TranscriptFormat;
 
+use self::foreign::Foreign;
 use self::transcript::Reading;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -25,17 +32,44 @@ enum Format {
     Transcript,
     /// The JSON lines of `loci export`
     Jsonl,
+    /// Memories of Mem0, as its `get_all` answers them
+    Mem0,
+    /// An agent file of Letta
+    Letta,
+    /// The list that the test store of Strands keeps
+    StrandsJson,
+    /// A bundle in the Open Knowledge Format
+    Okf,
+    /// The memory folder of Claude Code
+    ClaudeCode,
+    /// AGENTS.md and CLAUDE.md of a project, which are only read
+    AgentsMd,
 }
 
-/// Read a transcript, or the JSON lines of an export
+impl Format {
+    /// The name of a format of other programs.
+    fn foreign(self) -> Option<&'static str> {
+        match self {
+            Self::Transcript | Self::Jsonl => None,
+            Self::Mem0 => Some("mem0"),
+            Self::Letta => Some("letta"),
+            Self::StrandsJson => Some("strands-json"),
+            Self::Okf => Some("okf"),
+            Self::ClaudeCode => Some(foreign::CLAUDE_CODE),
+            Self::AgentsMd => Some("agents-md"),
+        }
+    }
+}
+
+/// Read a transcript, the JSON lines of an export, or the memory of another program
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// The file
+    /// The file, or the folder
     file: PathBuf,
     /// What it holds
     #[arg(long)]
     format: Format,
-    /// The memory a transcript goes into, by name or id
+    /// The memory it goes into, by name or id; an export says itself
     #[arg(long, required_if_eq("format", "transcript"))]
     memory: Option<String>,
     /// claude-code-jsonl, chatgpt-export, agentcore-events or speaker-text; recognised where it is absent
@@ -44,18 +78,40 @@ pub(crate) struct Import {
     /// Whose conversation a transcript is; your user name where it is absent
     #[arg(long)]
     actor: Option<String>,
+    /// Where the memory of another program goes; /imported/FORMAT where it is absent
+    #[arg(long)]
+    namespace: Option<String>,
+    /// Only tell what would become of what
+    #[arg(long)]
+    dry_run: bool,
 }
 
 impl Import {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        if self.format.foreign().is_none() && (self.dry_run || self.namespace.is_some()) {
+            let rule = "--dry-run and --namespace go with formats of other programs; leave them out";
+            return Err(Usage(rule.to_owned()).into());
+        }
         let mut session = Session::begin(globals, environment)?;
-        let outcome = match self.format {
-            Format::Jsonl => lines::import(&mut session, &self.file).await,
-            Format::Transcript => self.transcript(&mut session, environment).await,
+        let outcome = match (self.format, self.format.foreign()) {
+            (Format::Jsonl, _) => lines::import(&mut session, &self.file).await,
+            (_, Some(format)) => self.foreign(&mut session, format).await,
+            (_, None) => self.transcript(&mut session, environment).await,
         };
         // What was stored is worked on even where something else failed.
         session.end().await?;
         outcome
+    }
+
+    async fn foreign(self, session: &mut Session, format: &'static str) -> Result<()> {
+        let rule = format!("{format} needs --memory, the memory it goes into");
+        let memory = session.memory(&self.memory.ok_or(Usage(rule))?).await?;
+        if !self.dry_run {
+            session.wrote(&memory)?;
+        }
+        let namespace = self.namespace.unwrap_or_else(|| format!("/imported/{format}"));
+        let asked = Foreign { source: self.file, format, namespace, dry_run: self.dry_run };
+        foreign::import(session, &memory, &asked).await
     }
 
     async fn transcript(self, session: &mut Session, environment: &Environment) -> Result<()> {

@@ -1,0 +1,230 @@
+//! `loci export --format`: a namespace for another program: Open Knowledge Format, Mem0's JSON, a coding agent's memory folder. What is written has its
+//! name only once it is whole, and a checksum over all of it, by which two exports are compared.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::ValueEnum;
+use loci_api::file::{DocumentAsk, FileDocument};
+use loci_api::record::{Record, RecordListing};
+use loci_api::tree::TreeQuery;
+use loci_client::formats::{Skipped, SourceFile, mem0, okf};
+use loci_engine::files::mirroring::layouts::{LaidDocument, LaidState, Layout};
+use loci_engine::files::{DocumentContent, DocumentPath};
+use loci_model::RecordId;
+use loci_model::record::RecordKind;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::exit::{NotFound, Usage};
+use crate::output;
+use crate::session::Session;
+
+/// What to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ExportFormat {
+    /// JSON lines, which hold everything
+    Jsonl,
+    /// Memories of Mem0, in one file
+    Mem0,
+    /// A bundle in the Open Knowledge Format, in a folder
+    Okf,
+    /// The memory folder of Claude Code
+    ClaudeCode,
+}
+
+/// What was written.
+#[derive(Debug, Serialize)]
+struct Report {
+    format: String,
+    files: usize,
+    items: usize,
+    /// SHA-256 over paths and contents: equal exports have equal checksums.
+    checksum: String,
+    skipped: Vec<Skipped>,
+}
+
+/// Writes a namespace.
+pub(super) async fn export(
+    session: &Session,
+    memory: &str,
+    format: ExportFormat,
+    namespace: &str,
+    target: &Path,
+) -> Result<()> {
+    ensure_free(target)?;
+    let mut skipped = Vec::new();
+    let (items, files) = match format {
+        ExportFormat::Mem0 => {
+            let records = records(session, memory, namespace, &mut skipped).await?;
+            (records.len(), vec![SourceFile { path: String::new(), text: mem0::write(&records) }])
+        }
+        ExportFormat::Okf => {
+            let documents = documents(session, memory, namespace).await?;
+            let files = bundle(&documents, &mut skipped);
+            (files.len(), files)
+        }
+        ExportFormat::ClaudeCode => {
+            let documents = documents(session, memory, namespace).await?;
+            (documents.len(), topics(&documents)?)
+        }
+        ExportFormat::Jsonl => return Err(Usage("jsonl is written without this".to_owned()).into()),
+    };
+    if items == 0 {
+        let rule = format!("{namespace} has nothing to export: name another --namespace");
+        return Err(NotFound(rule).into());
+    }
+    write(target, &files, format == ExportFormat::Mem0)?;
+    let name = format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+    let report = Report { format: name, files: files.len(), items, checksum: checksum(&files), skipped };
+    output::result(session.json, &report, |report| {
+        for Skipped { what, count, why } in &report.skipped {
+            output::line(format!("left out: {count} × {what}: {why}"));
+        }
+        let Report { items, files, checksum, .. } = report;
+        output::line(format!(
+            "wrote {}: {items} items in {files} files, sha256 {checksum}",
+            target.display()
+        ));
+    })
+}
+
+fn ensure_free(target: &Path) -> Result<()> {
+    let is_empty = fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
+    if fs::symlink_metadata(target).is_ok() && !is_empty {
+        let rule = format!("{} exists: name a new file or folder", target.display());
+        return Err(Usage(rule).into());
+    }
+    Ok(())
+}
+
+/// Records that are no documents, with what lies beneath the namespace.
+async fn records(
+    session: &Session,
+    memory: &str,
+    namespace: &str,
+    skipped: &mut Vec<Skipped>,
+) -> Result<Vec<Record>> {
+    let mut listing = RecordListing { namespace_paths: vec![namespace.to_owned()], ..Default::default() };
+    let (mut records, mut left) = (Vec::new(), 0);
+    loop {
+        let page = session.client.record_list(memory, &listing).await?;
+        let (documents, others): (Vec<_>, Vec<_>) =
+            page.records.into_iter().partition(|record| record.kind == "document");
+        left += documents.len();
+        records.extend(others);
+        listing.cursor = page.next_cursor;
+        if listing.cursor.is_none() {
+            break;
+        }
+    }
+    if left > 0 {
+        let why = "this format has no files: export them as okf".to_owned();
+        skipped.push(Skipped { what: "document".to_owned(), count: left, why });
+    }
+    Ok(records)
+}
+
+/// A document with its file.
+struct Exported {
+    document: FileDocument,
+    file: String,
+}
+
+async fn documents(session: &Session, memory: &str, namespace: &str) -> Result<Vec<Exported>> {
+    let mut query = TreeQuery { namespace: Some(namespace.to_owned()), ..TreeQuery::default() };
+    let asked = DocumentAsk { namespace: Some(namespace.to_owned()), raw: None };
+    let mut documents = Vec::new();
+    let progress = output::items(0, "exporting");
+    loop {
+        let page = session.client.tree_list(memory, &query).await?;
+        progress.inc_length(page.entries.len() as u64);
+        for entry in page.entries.iter().filter(|entry| entry.kind == "file") {
+            let document = session.client.document_get(memory, &entry.path, &asked).await?;
+            let file = session.client.document_file(memory, &entry.path, asked.namespace.clone()).await?;
+            documents.push(Exported { document, file });
+            progress.inc(1);
+        }
+        query.cursor = page.next_cursor;
+        if query.cursor.is_none() {
+            progress.finish_and_clear();
+            return Ok(documents);
+        }
+    }
+}
+
+fn bundle(documents: &[Exported], skipped: &mut Vec<Skipped>) -> Vec<SourceFile> {
+    let mut files = Vec::with_capacity(documents.len());
+    for Exported { document, file } in documents {
+        match okf::written(&document.path, file, &document.kind) {
+            Some(file) => files.push(file),
+            None => {
+                let why = "no Markdown below knowledge/".to_owned();
+                skipped.push(Skipped { what: document.path.clone(), count: 1, why });
+            }
+        }
+    }
+    files
+}
+
+fn topics(documents: &[Exported]) -> Result<Vec<SourceFile>> {
+    let mut laid = Vec::with_capacity(documents.len());
+    for Exported { document, file } in documents {
+        let (content, _) = if document.raw {
+            (DocumentContent::raw(file.clone()), Vec::new())
+        } else {
+            DocumentContent::of_file(file)
+        };
+        laid.push(LaidDocument {
+            path: DocumentPath::parse(&document.path)?,
+            record: RecordId::parse(&document.record)?,
+            kind: RecordKind::parse(&document.kind).unwrap_or(RecordKind::Document),
+            content,
+            reads: 0,
+        });
+    }
+    let (files, _) = Layout::ClaudeMemory.render(&laid, &LaidState::default());
+    let texts = files.into_iter().map(|file| {
+        let text = String::from_utf8(file.bytes).with_context(|| format!("{} is no text", file.path))?;
+        Ok(SourceFile { path: file.path, text })
+    });
+    texts.collect()
+}
+
+/// Under another name until it is whole.
+fn write(target: &Path, files: &[SourceFile], is_one: bool) -> Result<()> {
+    let mut name = target.as_os_str().to_owned();
+    name.push(".partial");
+    let partial = PathBuf::from(name);
+    let failed = || format!("writing {}", partial.display());
+    ensure!(
+        is_one || fs::symlink_metadata(&partial).is_err(),
+        "{} is left of an export that was cut off: remove it",
+        partial.display()
+    );
+    for file in files {
+        let path = if is_one { partial.clone() } else { partial.join(&file.path) };
+        let inside = !file.path.split('/').any(|segment| segment == "..") && !file.path.starts_with('/');
+        ensure!(inside, "{} leaves the folder", file.path);
+        if let Some(folder) = path.parent().filter(|_| !is_one) {
+            fs::create_dir_all(folder).with_context(failed)?;
+        }
+        fs::write(&path, &file.text).with_context(failed)?;
+    }
+    if !is_one && fs::symlink_metadata(target).is_ok() {
+        fs::remove_dir(target).with_context(failed)?;
+    }
+    fs::rename(&partial, target).with_context(|| format!("writing {}", target.display()))
+}
+
+fn checksum(files: &[SourceFile]) -> String {
+    let mut ordered: Vec<&SourceFile> = files.iter().collect();
+    ordered.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut digest = Sha256::new();
+    for file in ordered {
+        digest.update(Sha256::digest(&file.path));
+        digest.update(Sha256::digest(&file.text));
+    }
+    hex::encode(digest.finalize())
+}

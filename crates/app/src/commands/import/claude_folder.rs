@@ -1,0 +1,79 @@
+//! A coding agent's own memory (`MEMORY.md` and topic files) as documents, by the layout that mirrors have for it.
+
+use std::collections::BTreeSet;
+
+use loci_client::formats::{Becomes, FormatProblem, ImportItem, Mapping, Skipped, SourceFile};
+use loci_engine::files::mirroring::layouts::{Around, FileMeaning, LaidDocument, LaidState, Layout};
+use loci_engine::files::{DocumentContent, DocumentPath};
+use loci_model::RecordId;
+use loci_model::record::RecordKind;
+
+const LAYOUT: Layout = Layout::ClaudeMemory;
+
+/// Reads a folder; the index comes behind what it lists.
+pub(super) fn read(files: &[SourceFile]) -> Mapping {
+    let mut mapping = Mapping::default();
+    let names: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
+    let mut reading = Reading { mapping: &mut mapping, documents: Vec::new(), state: LaidState::default() };
+    let (indexes, topics): (Vec<_>, Vec<_>) = files.iter().partition(|file| LAYOUT.is_index(&file.path));
+    for file in topics.into_iter().chain(indexes) {
+        let around = Around { documents: &reading.documents, state: &reading.state, files: &names };
+        let meaning = LAYOUT.read(&file.path, &file.text, None, &around);
+        reading.take(file, meaning);
+    }
+    mapping
+}
+
+struct Reading<'a> {
+    mapping: &'a mut Mapping,
+    documents: Vec<LaidDocument>,
+    state: LaidState,
+}
+
+impl Reading<'_> {
+    fn take(&mut self, file: &SourceFile, meaning: FileMeaning) {
+        match meaning {
+            FileMeaning::Document { path, content, warnings } => {
+                self.mapping.lossy.extend(warnings);
+                self.document("topic", file, path, *content);
+            }
+            FileMeaning::Index { new, preface } => {
+                if preface.is_some() {
+                    let what = "text above the list of MEMORY.md is left out: the index is made anew";
+                    self.mapping.lossy.insert(what.to_owned());
+                }
+                let why = "the index: it is made of the topics".to_owned();
+                self.mapping.skipped.push(Skipped { what: file.path.clone(), count: 1, why });
+                for (path, content) in new {
+                    self.document("line of the index", file, path, content);
+                }
+            }
+            FileMeaning::Refused { why } => {
+                let remedy = "correct the file, and import again".to_owned();
+                let (place, field) = (file.path.clone(), String::new());
+                self.mapping.problems.push(FormatProblem { place, field, rule: why, remedy });
+            }
+            FileMeaning::Lines { into, .. } => {
+                let why = format!("its lines belong to {into}");
+                self.mapping.skipped.push(Skipped { what: file.path.clone(), count: 1, why });
+            }
+        }
+    }
+
+    fn document(
+        &mut self,
+        what: &'static str,
+        file: &SourceFile,
+        path: DocumentPath,
+        content: DocumentContent,
+    ) {
+        *self.mapping.mapped.entry((what, "document")).or_default() += 1;
+        let becomes = Becomes::Document { path: path.to_string(), file: content.file(), raw: content.is_raw };
+        self.mapping.items.push(ImportItem { id: path.to_string(), place: file.path.clone(), becomes });
+        // Only so that two topics get two paths.
+        let Ok(record) = RecordId::parse(format!("mem-{:0>36}", self.documents.len())) else { return };
+        self.state.names.insert(record.clone(), file.path.clone());
+        let kind = RecordKind::Document;
+        self.documents.push(LaidDocument { path, record, kind, content, reads: 0 });
+    }
+}

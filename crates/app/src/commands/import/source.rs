@@ -1,0 +1,117 @@
+//! The files a format is read from. Links are not followed, hidden folders not entered, and what cannot be read is said, file by file.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use loci_client::formats::{FOLDER_FILES_MAX, FormatProblem, JSON_BYTES_MAX, SourceFile, Takes};
+use loci_model::limits;
+
+use crate::exit::Usage;
+
+/// Bytes of a file that becomes a document.
+const DOCUMENT_BYTES_MAX: u64 = limits::FILE_BYTES_MAX as u64;
+/// Folders of what programs make or fetch: what lies there is nobody's own.
+const NOT_ENTERED: [&str; 3] = ["node_modules", "target", "vendor"];
+/// Folders within one another.
+const DEPTH_MAX: usize = 20;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Files by path.
+    pub(super) files: Vec<SourceFile>,
+    /// Files that are not read.
+    pub(super) problems: Vec<FormatProblem>,
+    /// Links, which are not followed.
+    pub(super) links: usize,
+}
+
+/// Reads a source: a file, or all files of a folder that the format takes.
+pub(super) fn read(source: &Path, takes: Takes) -> Result<Found> {
+    let about = fs::metadata(source).with_context(|| format!("opening {}", source.display()))?;
+    let mut found = Found::default();
+    match takes {
+        Takes::File if about.is_dir() => {
+            let rule = format!("{} is a folder; this format is one file: name it", source.display());
+            return Err(Usage(rule).into());
+        }
+        Takes::File => {
+            let name = name(source);
+            found.take(source, &name, JSON_BYTES_MAX);
+        }
+        Takes::Folder(endings) if about.is_dir() => found.folder(source, "", endings, 0)?,
+        Takes::Folder(_) => {
+            let name = name(source);
+            found.take(source, &name, DOCUMENT_BYTES_MAX);
+        }
+    }
+    Ok(found)
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+impl Found {
+    fn folder(&mut self, folder: &Path, below: &str, endings: &[&str], depth: usize) -> Result<()> {
+        if depth > DEPTH_MAX {
+            self.refuse(below, "folders lie too deep in one another", "import the inner folder by itself");
+            return Ok(());
+        }
+        let entries = fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
+        let mut entries = entries.collect::<std::io::Result<Vec<_>>>()?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let raw = entry.file_name();
+            let Some(name) = raw.to_str() else {
+                self.refuse(&raw.to_string_lossy(), "its name must be UTF-8", "give it another name");
+                continue;
+            };
+            let path = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
+            let kind = entry.file_type()?;
+            if kind.is_symlink() {
+                self.links += 1;
+            } else if kind.is_dir() {
+                if !name.starts_with('.') && !NOT_ENTERED.contains(&name) {
+                    self.folder(&entry.path(), &path, endings, depth + 1)?;
+                }
+            } else if kind.is_file() && endings.iter().any(|ending| name.ends_with(ending)) {
+                if self.files.len() >= FOLDER_FILES_MAX {
+                    let rule =
+                        format!("a folder may have at most {FOLDER_FILES_MAX} files: import parts of it");
+                    return Err(Usage(rule).into());
+                }
+                self.take(&entry.path(), &path, DOCUMENT_BYTES_MAX);
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, file: &Path, path: &str, bytes_max: u64) {
+        let bytes = match fs::metadata(file) {
+            Ok(about) if about.len() > bytes_max => {
+                let rule = format!("it must have at most {bytes_max} bytes");
+                return self.refuse(path, &rule, "part it");
+            }
+            Ok(_) => fs::read(file),
+            Err(error) => Err(error),
+        };
+        match bytes.map(String::from_utf8) {
+            Ok(Ok(text)) => self.files.push(SourceFile { path: path.to_owned(), text }),
+            Ok(Err(_)) => self.refuse(path, "it must be UTF-8", "save it in UTF-8"),
+            Err(error) => {
+                self.refuse(
+                    path,
+                    &format!("it cannot be read ({})", error.kind()),
+                    "look at its permissions",
+                );
+            }
+        }
+    }
+
+    fn refuse(&mut self, path: &str, rule: &str, remedy: &str) {
+        let (place, field) = (path.to_owned(), String::new());
+        self.problems.push(FormatProblem { place, field, rule: rule.to_owned(), remedy: remedy.to_owned() });
+    }
+}

@@ -1,0 +1,86 @@
+//! What of a source a memory has already, so that an import that is run again goes on and never doubles: each item has a key for life, which is kept
+//! in the metadata of what was made of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use loci_api::event::EventListing;
+use loci_api::record::{MetadataValue, RecordListing};
+use loci_client::{Client, ClientError};
+
+/// Metadata: from which format.
+pub(super) const FORMAT: &str = "import_format";
+/// Metadata: the item's key; of records the id of the source, where it has one.
+pub(super) const ID: &str = "import_id";
+/// Metadata: a digest of what the source said.
+pub(super) const DIGEST: &str = "import_digest";
+/// A record in any of these is there; one that was rolled back or erased is made again.
+const STATES: [&str; 8] =
+    ["active", "candidate", "superseded", "invalid", "quarantined", "stale", "expired", "archived"];
+
+/// A record of an earlier import.
+#[derive(Debug, Clone)]
+pub(super) struct StoredRecord {
+    pub(super) id: String,
+    pub(super) digest: String,
+    pub(super) is_active: bool,
+}
+
+/// Records of this format in a namespace, by key.
+pub(super) async fn records(
+    client: &Client,
+    memory: &str,
+    format: &str,
+    namespace: &str,
+) -> Result<BTreeMap<String, StoredRecord>> {
+    let mut listing = RecordListing {
+        namespace_paths: vec![namespace.to_owned()],
+        states: STATES.map(str::to_owned).to_vec(),
+        ..RecordListing::default()
+    };
+    let mut stored = BTreeMap::new();
+    loop {
+        let page = client.record_list(memory, &listing).await?;
+        for record in page.records {
+            let word = |key: &str| match record.metadata.get(key) {
+                Some(MetadataValue::String(text)) => Some(text.clone()),
+                Some(MetadataValue::StringList(_) | MetadataValue::Number(_)) | None => None,
+            };
+            let Some(key) = word(ID).filter(|_| word(FORMAT).as_deref() == Some(format)) else { continue };
+            let is_active = record.state == "active";
+            let digest = word(DIGEST).unwrap_or_default();
+            stored.insert(key, StoredRecord { id: record.id, digest, is_active });
+        }
+        listing.cursor = page.next_cursor;
+        if listing.cursor.is_none() {
+            return Ok(stored);
+        }
+    }
+}
+
+/// Keys of the events of a session.
+pub(super) async fn events(
+    client: &Client,
+    memory: &str,
+    actor: &str,
+    session: &str,
+) -> Result<BTreeSet<String>> {
+    let mut listing = EventListing {
+        actor: actor.to_owned(),
+        session: session.to_owned(),
+        without_payload: true,
+        ..EventListing::default()
+    };
+    let mut stored = BTreeSet::new();
+    loop {
+        let page = match client.event_list(memory, &listing).await {
+            Err(ClientError::Refused { status: 404, .. }) => return Ok(stored),
+            page => page?,
+        };
+        stored.extend(page.events.into_iter().filter_map(|mut event| event.metadata.remove(ID)));
+        listing.cursor = page.next_cursor;
+        if listing.cursor.is_none() {
+            return Ok(stored);
+        }
+    }
+}

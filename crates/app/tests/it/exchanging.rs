@@ -1,0 +1,252 @@
+//! Memories of other programs: each format in, out again where it can be, once and never twice, and nothing hostile that comes through.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::program::Home;
+
+fn home() -> Home {
+    let home = Home::new();
+    home.ok(&["memory", "create", "notes"]);
+    home
+}
+
+fn write(home: &Home, name: &str, text: &str) -> String {
+    let path = home.path(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn import(home: &Home, format: &str, source: &str) -> Value {
+    home.json(&["import", "--format", format, "--memory", "notes", source])
+}
+
+fn export(home: &Home, format: &str, namespace: &str, name: &str) -> Value {
+    let target = home.path(name);
+    let target = target.to_str().unwrap();
+    home.json(&["export", "--format", format, "--memory", "notes", "--namespace", namespace, target])
+}
+
+fn counts(report: &Value) -> [u64; 3] {
+    ["created", "updated", "unchanged"].map(|key| report[key].as_u64().unwrap())
+}
+
+fn memories(count: usize) -> String {
+    let memory = |n: usize| {
+        json!({ "id": format!("m-{n:04}"), "memory": format!("Ann likes tea number {n}"), "user_id": "ann",
+            "created_at": "2026-01-02T03:04:05.123456-07:00", "score": 0.50, "metadata": { "deep": [n, null] } })
+    };
+    json!({ "results": (0..count).map(memory).collect::<Vec<_>>() }).to_string()
+}
+
+/// A concept, one without a type, an index, and a head that a parser of little YAML does not take.
+fn bundle(home: &Home) -> String {
+    write(home, "bundle/index.md", "---\nokf_version: \"0.2\"\n---\n\n* [Orders](tables/orders.md)\n");
+    write(
+        home,
+        "bundle/tables/orders.md",
+        "---\ntype: Table # a comment\ntitle: Orders\ntags: [a, b]\n---\nSee [x](x.md).\r\n",
+    );
+    write(home, "bundle/tables/x.md", "No head at all.\n");
+    write(home, "bundle/odd.md", "---\ntype: &anchor Odd\nother: *anchor\n---\nodd\n");
+    home.path("bundle").to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_lossless_format_goes_round_with_equal_checksums() {
+    let check = |format: &str, source: &dyn Fn(&Home) -> String| {
+        let (first, second) = (home(), home());
+        let report = import(&first, format, &source(&first));
+        assert_eq!(report["problems"], json!([]), "{report}");
+        let namespace = format!("/imported/{format}");
+        let one = export(&first, format, &namespace, "one");
+        let carried = first.path("one").to_str().unwrap().to_owned();
+        import(&second, format, &carried);
+        let two = export(&second, format, &namespace, "two");
+        assert_eq!(one["checksum"], two["checksum"], "{format}: {one} {two}");
+    };
+    check("okf", &bundle);
+    check("mem0", &|home| write(home, "mem0.json", &memories(150)));
+}
+
+#[test]
+fn a_bundle_comes_back_byte_for_byte() {
+    let home = home();
+    let source = bundle(&home);
+    assert_eq!(counts(&import(&home, "okf", &source)), [4, 0, 0]);
+    assert_eq!(counts(&import(&home, "okf", &source)), [0, 0, 4]);
+    export(&home, "okf", "/imported/okf", "out");
+    for name in ["index.md", "tables/orders.md", "odd.md"] {
+        let read = |folder: &str| fs::read_to_string(home.path(folder).join(name)).unwrap();
+        assert_eq!(read("out"), read("bundle"), "{name}");
+    }
+    let typed = fs::read_to_string(home.path("out/tables/x.md")).unwrap();
+    assert_eq!(typed, "---\ntype: document\n---\n\nNo head at all.\n");
+    let target = home.path("out");
+    let again = ["export", "--format", "okf", "--memory", "notes", target.to_str().unwrap()];
+    assert!(home.fails(2, &again).contains("exists: name a new"));
+}
+
+#[test]
+fn mem0_goes_on_where_it_was_cut_off_and_changes_what_changed() {
+    let home = home();
+    let file = write(&home, "part.json", &memories(120));
+    let dry = home.json(&["import", "--format", "mem0", "--memory", "notes", "--dry-run", &file]);
+    assert_eq!((&dry["mapped"][0]["count"], counts(&dry)), (&json!(120), [0, 0, 0]));
+    assert_eq!(home.json(&["record", "list", "--memory", "notes"])["records"], json!([]));
+    assert_eq!(counts(&import(&home, "mem0", &file)), [120, 0, 0]);
+    let whole = write(&home, "whole.json", &memories(130));
+    assert_eq!(counts(&import(&home, "mem0", &whole)), [10, 0, 120]);
+    let changed = write(&home, "changed.json", &memories(130).replace("number 7\"", "number seven\""));
+    assert_eq!(counts(&import(&home, "mem0", &changed)), [0, 1, 129]);
+    export(&home, "mem0", "/", "back.json");
+    let back: Value = serde_json::from_str(&fs::read_to_string(home.path("back.json")).unwrap()).unwrap();
+    let sent: Value = serde_json::from_str(&fs::read_to_string(&changed).unwrap()).unwrap();
+    assert_eq!(back, sent);
+}
+
+#[test]
+fn an_import_that_is_killed_goes_on() {
+    let home = home();
+    let server = home.serve(&[]);
+    let file = write(&home, "many.json", &memories(2_000));
+    let arguments = ["import", "--format", "mem0", "--memory", "notes", "--url", &server.url, &file];
+    let mut child = home.command(&arguments).spawn().unwrap();
+    loop {
+        let list = home.json(&["record", "list", "--memory", "notes", "--url", &server.url]);
+        if list["records"].as_array().is_some_and(|records| !records.is_empty()) {
+            break;
+        }
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let [created, updated, unchanged] = counts(&home.json(&arguments));
+    assert!(unchanged > 0 && updated == 0 && created + unchanged == 2_000, "{created} {unchanged}");
+    assert_eq!(counts(&home.json(&arguments)), [0, 0, 2_000]);
+}
+
+#[test]
+fn the_list_of_strands_and_agent_files_of_letta() {
+    let home = home();
+    let list =
+        r#"[{"id":"0190","content":"Uses tabs","createdAt":"2026-01-02T03:04:05Z","metadata":{"k":1}}]"#;
+    let list = write(&home, "list.json", list);
+    assert_eq!(counts(&import(&home, "strands-json", &list)), [1, 0, 0]);
+    assert_eq!(counts(&import(&home, "strands-json", &list)), [0, 0, 1]);
+    let agent = json!({
+        "agents": [{ "name": "Sam", "system": "secret prompt", "messages": [
+            { "id": "message-0", "role": "system", "content": "prompt" },
+            { "id": "message-1", "role": "user", "content": [{ "type": "text", "text": "I moved to Bern." }] },
+            { "id": "message-2", "role": "assistant", "content": "Noted.", "created_at": "2026-01-02T03:04:05Z" },
+        ]}],
+        "blocks": [{ "id": "block-0", "label": "human", "value": "Name: Ann", "limit": 5000 }],
+        "passages": [{ "id": "passage-0", "text": "Ann has a cat.", "embedding": [0.1] }],
+        "tools": [{ "name": "x" }],
+    });
+    let agent = write(&home, "sam.af", &agent.to_string());
+    let report = import(&home, "letta", &agent);
+    assert_eq!((counts(&report), &report["problems"]), ([4, 0, 0], &json!([])), "{report}");
+    assert!(report["skipped"].to_string().contains("tools"), "{report}");
+    assert_eq!(counts(&import(&home, "letta", &agent)), [0, 0, 4]);
+    let block = ["files", "cat", "--raw", "--memory", "notes", "--namespace", "/imported/letta"];
+    let block = home.ok(&[&block[..], &["knowledge/letta/human-block-0.md"]].concat());
+    assert!(block.contains("Name: Ann") && block.contains("limit"), "{block}");
+}
+
+#[test]
+fn instructions_of_a_project_are_read_and_never_written() {
+    let home = home();
+    let root = write(&home, "project/AGENTS.md", "Run the tests.\n");
+    write(&home, "project/web/CLAUDE.md", "---\nx: 1\n---\nUse pnpm.\n");
+    write(&home, "project/node_modules/x/AGENTS.md", "not ours");
+    write(&home, "project/README.md", "not this");
+    let project = home.path("project").to_str().unwrap().to_owned();
+    assert_eq!(counts(&import(&home, "agents-md", &project)), [2, 0, 0]);
+    fs::write(&root, "Run all tests.\n").unwrap();
+    assert_eq!(counts(&import(&home, "agents-md", &project)), [0, 1, 1]);
+    let shown = ["files", "cat", "--raw", "--memory", "notes", "--namespace", "/imported/agents-md"];
+    let shown = home.ok(&[&shown[..], &["knowledge/sources/AGENTS.md"]].concat());
+    assert!(shown.contains("source: AGENTS.md") && shown.contains("Run all tests."), "{shown}");
+    assert_eq!(fs::read_to_string(&root).unwrap(), "Run all tests.\n");
+}
+
+#[test]
+fn a_memory_folder_comes_and_goes() {
+    let (first, second) = (home(), home());
+    let topic =
+        "---\nname: Build\ndescription: \"how\"\nmetadata:\n  type: project\nown: 1.10\n---\n\nUse cargo.\n";
+    write(&first, "memory/build.md", topic);
+    write(
+        &first,
+        "memory/role.md",
+        "---\nname: Role\ndescription: \"who\"\nmetadata:\n  type: user\n---\n\nA doctor.\n",
+    );
+    write(&first, "memory/MEMORY.md", "# Mine\n\n- [Build](build.md) — how\n- likes tea\n");
+    let folder = first.path("memory").to_str().unwrap().to_owned();
+    let report = import(&first, "claude-code", &folder);
+    assert_eq!(counts(&report), [3, 0, 0], "{report}");
+    assert_eq!(counts(&import(&first, "claude-code", &folder)), [0, 0, 3]);
+    let one = export(&first, "claude-code", "/imported/claude-code", "one");
+    assert_eq!(fs::read_to_string(first.path("one/build.md")).unwrap(), topic);
+    import(&second, "claude-code", first.path("one").to_str().unwrap());
+    let two = export(&second, "claude-code", "/imported/claude-code", "two");
+    assert_eq!(one["checksum"], two["checksum"], "{one} {two}");
+}
+
+#[test]
+fn what_is_wrong_costs_itself_and_says_so() {
+    let home = home();
+    let file =
+        write(&home, "bad.json", "[{\"memory\":\"good\"},\n{\"memory\":5},\n{\"memory\":\"also good\"}]");
+    let arguments = ["import", "--format", "mem0", "--memory", "notes", &file];
+    let said = home.fails(1, &arguments);
+    assert!(said.contains("line 2: memory: it must be a text; put it in quotes"), "{said}");
+    assert_eq!(home.json(&["record", "list", "--memory", "notes"])["records"].as_array().unwrap().len(), 2);
+    let said = home.fails(2, &["import", "--format", "mem0", &file]);
+    assert!(said.contains("needs --memory"), "{said}");
+    let said = home.fails(2, &["import", "--format", "jsonl", "--dry-run", &file]);
+    assert!(said.contains("--dry-run"), "{said}");
+    let said = home
+        .fails(2, &["import", "--format", "okf", "--memory", "notes", home.path("data").to_str().unwrap()]);
+    assert!(said.contains("holds nothing of the format okf"), "{said}");
+}
+
+#[test]
+fn hostile_files_stay_outside() {
+    let home = home();
+    write(&home, "outside.md", "outside");
+    write(&home, "bundle/ok.md", "---\ntype: X\n---\nfine");
+    write(&home, "bundle/con.md", "---\ntype: X\n---\na device");
+    write(&home, "bundle/large.md", &"x".repeat(110_000));
+    fs::write(home.path("bundle/bytes.md"), [0xff, 0xfe]).unwrap();
+    std::os::unix::fs::symlink(home.path("outside.md"), home.path("bundle/link.md")).unwrap();
+    std::os::unix::fs::symlink(Path::new(".."), home.path("bundle/up")).unwrap();
+    let bundle = home.path("bundle").to_str().unwrap().to_owned();
+    let output = home.run(&["import", "--format", "okf", "--memory", "notes", "--json", &bundle]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), counts(&report)), (Some(1), [1, 0, 0]), "{report}");
+    assert_eq!(report["problems"].as_array().unwrap().len(), 3, "{report}");
+    assert_eq!(report["skipped"][0], json!({ "what": "link", "count": 2, "why": "links are not followed" }));
+}
+
+#[test]
+fn secrets_are_masked_as_anywhere() {
+    let home = home();
+    home.ok(&["memory", "settings", "notes", "--set", r#"{"safety":{"secrets":"mask"}}"#]);
+    let secret = format!("ghp_{}", "a1B2c3D4e5".repeat(4).get(..36).unwrap());
+    let file = write(
+        &home,
+        "m.json",
+        &json!([{ "id": "1", "memory": format!("The token is {secret}.") }]).to_string(),
+    );
+    assert_eq!(counts(&import(&home, "mem0", &file)), [1, 0, 0]);
+    let rules = write(&home, "CLAUDE.md", &format!("Push with {secret}\n"));
+    assert_eq!(counts(&import(&home, "agents-md", &rules)), [1, 0, 0]);
+    let list = home.ok(&["record", "list", "--memory", "notes", "--json"]);
+    assert!(!list.contains(&secret), "{list}");
+    assert_eq!(counts(&import(&home, "mem0", &file)), [0, 0, 1], "masking is no change");
+    assert_eq!(counts(&import(&home, "agents-md", &rules)), [0, 0, 1], "masking is no change");
+}

@@ -1,0 +1,31 @@
+//! `AGENTS.md` and `CLAUDE.md` of a project as documents that say where they come from. The files stay the truth: they are read, never written.
+
+use super::SourceFile;
+use super::headed;
+use super::item::{Becomes, FormatProblem, ImportItem, Mapping};
+
+/// Names of the files.
+pub const NAMES: &[&str] = &["AGENTS.md", "CLAUDE.md"];
+
+/// Reads the files of a project.
+///
+/// # Errors
+/// None: what is wrong with a file is said of that file.
+pub fn read(files: &[SourceFile], _namespace: &str) -> Result<Mapping, FormatProblem> {
+    let mut mapping = Mapping::default();
+    for file in files {
+        let name = file.path.rsplit('/').next().unwrap_or_default();
+        if !NAMES.contains(&name) {
+            mapping.skip(&file.path, "its name is neither AGENTS.md nor CLAUDE.md");
+            continue;
+        }
+        let more = [("source", file.path.clone()), ("source_access", "read-only".to_owned())];
+        let becomes = Becomes::Document {
+            path: format!("knowledge/sources/{}", file.path),
+            file: headed::file(&file.path, None, &more, &file.text),
+            raw: false,
+        };
+        mapping.take("instructions", ImportItem { id: file.path.clone(), place: file.path.clone(), becomes });
+    }
+    Ok(mapping)
+}

@@ -1,0 +1,106 @@
+//! Objects of a list in JSON, each with the line it begins in, so that what is wrong with one costs that one alone.
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::item::FormatProblem;
+
+/// An object of a list.
+pub(super) struct JsonItem {
+    /// `line 7`.
+    pub(super) place: String,
+    /// Its members.
+    pub(super) members: Map<String, Value>,
+}
+
+/// The list a file holds, alone or under one of these members, and the other members of the file.
+pub(super) fn list<'a>(
+    text: &'a str,
+    under: &[&str],
+) -> Result<(Vec<&'a RawValue>, Vec<String>), FormatProblem> {
+    let broken = |error: &serde_json::Error| {
+        let place = format!("line {}, column {}", error.line(), error.column());
+        FormatProblem::new(
+            &place,
+            "",
+            "this is not the JSON that the format asks for",
+            "export the file again",
+        )
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim_start().starts_with('[') {
+        let items = serde_json::from_str(text).map_err(|error| broken(&error))?;
+        return Ok((items, Vec::new()));
+    }
+    let members: std::collections::BTreeMap<String, &RawValue> =
+        serde_json::from_str(text).map_err(|error| broken(&error))?;
+    for name in under {
+        if let Some(raw) = members.get(*name) {
+            let items = serde_json::from_str(raw.get()).map_err(|_| {
+                FormatProblem::new(&place(text, raw), name, "it must be a list", "export the file again")
+            })?;
+            return Ok((items, members.into_keys().filter(|other| other != name).collect()));
+        }
+    }
+    let rule = format!("the file must be a list, or an object with a list {}", under.join(" or "));
+    Err(FormatProblem::new("line 1", "", rule, "say another --format, or export the file again"))
+}
+
+/// The objects of a list, each read alone.
+pub(super) fn objects(text: &str, items: &[&RawValue]) -> Vec<Result<JsonItem, FormatProblem>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (mut line, mut at) = (1, 0);
+    let mut objects = Vec::with_capacity(items.len());
+    for raw in items {
+        // Each raw value is a part of the text: how far in it begins says the line.
+        let begins = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+        line += newlines(text.get(at..begins).unwrap_or_default());
+        at = begins.max(at);
+        let place = format!("line {line}");
+        objects.push(match serde_json::from_str(raw.get()) {
+            Ok(members) => Ok(JsonItem { place, members }),
+            Err(_) => {
+                Err(FormatProblem::new(&place, "", "an item must be an object", "remove it, or correct it"))
+            }
+        });
+    }
+    objects
+}
+
+/// Takes a member out that is a text; null is none.
+pub(super) fn text(item: &mut JsonItem, field: &str) -> Result<Option<String>, FormatProblem> {
+    match item.members.get(field) {
+        None => Ok(None),
+        Some(Value::String(_)) => match item.members.shift_remove(field) {
+            Some(Value::String(text)) => Ok(Some(text)),
+            _ => Ok(None),
+        },
+        Some(Value::Null) => Ok(None),
+        Some(_) => Err(FormatProblem::new(&item.place, field, "it must be a text", "put it in quotes")),
+    }
+}
+
+/// What is remembered: a text that says something and is short enough for a record.
+pub(super) fn remembered(item: &mut JsonItem, field: &str) -> Result<String, FormatProblem> {
+    let found = text(item, field)?.filter(|text| !text.trim().is_empty());
+    let rule = "it must be there, and say something";
+    let text = found
+        .ok_or_else(|| FormatProblem::new(&item.place, field, rule, "remove the item, or fill it in"))?;
+    if text.chars().count() > RECORD_CHARS_MAX {
+        let rule = format!("it must have at most {RECORD_CHARS_MAX} characters");
+        return Err(FormatProblem::new(&item.place, field, rule, "part it, or write it as a document"));
+    }
+    Ok(text)
+}
+
+/// Characters of a record's text, as the server has them.
+const RECORD_CHARS_MAX: usize = 16_000;
+
+fn place(text: &str, raw: &RawValue) -> String {
+    let begins = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    format!("line {}", 1 + newlines(text.get(..begins).unwrap_or_default()))
+}
+
+fn newlines(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count()
+}

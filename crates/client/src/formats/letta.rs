@@ -1,0 +1,211 @@
+//! Letta's agent files (`.af`): blocks of core memory become documents, archival passages records, messages events. Read only: prompts, tools and
+//! settings of an agent are no memory, and are counted as skipped.
+
+use std::collections::BTreeMap;
+
+use loci_api::event::{EventCreate, Extraction, Message, PayloadItem, Role};
+use loci_api::record::{MetadataValue, RecordCreate};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::item::{Becomes, FormatProblem, ImportItem, Mapping};
+use super::json_items::{self, JsonItem};
+use super::{SourceFile, headed, mem0, times};
+
+/// Members of a file that hold things of these kinds.
+const BLOCKS: [&str; 2] = ["blocks", "core_memory"];
+const PASSAGES: [&str; 3] = ["passages", "archival_memory", "archival_passages"];
+/// The actor of messages that no agent is named for.
+const AGENT: &str = "letta-agent";
+
+/// Reads one agent file, of today's shape (`agents`, `blocks` …) or of the older one of a single agent.
+pub(super) fn read(files: &[SourceFile], namespace: &str) -> Result<Mapping, FormatProblem> {
+    let mut mapping = Mapping::default();
+    for file in files {
+        let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
+        let top: BTreeMap<String, &RawValue> = serde_json::from_str(text).map_err(|error| {
+            let place = format!("line {}, column {}", error.line(), error.column());
+            FormatProblem::new(
+                &place,
+                "",
+                "an agent file must be an object in JSON",
+                "export the agent again",
+            )
+        })?;
+        if !top.keys().any(|key| key == "agents" || key == "messages" || BLOCKS.contains(&key.as_str())) {
+            let rule = "an agent file must have `agents`, or `core_memory` and `messages`";
+            return Err(FormatProblem::new(
+                "line 1",
+                "",
+                rule,
+                "say another --format, or export the agent again",
+            ));
+        }
+        let name = top.get("name").and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
+        let agent = headed::segment(name.as_deref().unwrap_or(AGENT));
+        for (key, raw) in &top {
+            part(text, key, raw, &agent, namespace, &mut mapping);
+        }
+    }
+    Ok(mapping)
+}
+
+/// A member of the file, or of an agent in it.
+fn part(text: &str, key: &str, raw: &RawValue, agent: &str, namespace: &str, mapping: &mut Mapping) {
+    let known = key == "agents" || key == "messages" || BLOCKS.contains(&key) || PASSAGES.contains(&key);
+    if !known {
+        mapping.skip(key, "no memory: prompts, tools and settings stay with the agent");
+        return;
+    }
+    let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(raw.get()) else {
+        mapping.problems.push(FormatProblem::new(key, key, "it must be a list", "export the agent again"));
+        return;
+    };
+    for (item, raw) in json_items::objects(text, &items).into_iter().zip(items) {
+        let taken = item.and_then(|item| match key {
+            "agents" => {
+                agent_of(text, raw, &item, namespace, mapping);
+                Ok(None)
+            }
+            "messages" => message(item, agent, mapping),
+            _ if BLOCKS.contains(&key) => block(item, agent).map(|item| Some(("block", item))),
+            _ => passage(item, namespace, mapping).map(|item| Some(("passage", item))),
+        });
+        match taken {
+            Ok(Some((what, item))) => mapping.take(what, item),
+            Ok(None) => {}
+            Err(problem) => mapping.problems.push(problem),
+        }
+    }
+}
+
+fn agent_of(text: &str, raw: &RawValue, item: &JsonItem, namespace: &str, mapping: &mut Mapping) {
+    let word = |key: &str| item.members.get(key).and_then(Value::as_str);
+    let name = headed::segment(word("name").or(word("id")).unwrap_or(AGENT));
+    let Ok(members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()) else { return };
+    for (key, raw) in members {
+        part(text, &key, raw, &name, namespace, mapping);
+    }
+}
+
+fn block(mut item: JsonItem, agent: &str) -> Result<ImportItem, FormatProblem> {
+    let Some(value) = json_items::text(&mut item, "value")? else {
+        return Err(FormatProblem::new(
+            &item.place,
+            "value",
+            "a block must have a text",
+            "remove it, or fill it in",
+        ));
+    };
+    let id = json_items::text(&mut item, "id")?.unwrap_or_default();
+    let label = json_items::text(&mut item, "label")?.unwrap_or_else(|| "block".to_owned());
+    let description = json_items::text(&mut item, "description")?;
+    // Blocks of today's files belong to no agent alone, and two agents may have the same label.
+    let name = if id.is_empty() { agent } else { &id };
+    let path = format!("knowledge/letta/{}-{}.md", headed::segment(&label), headed::segment(name));
+    let rest = Value::Object(item.members).to_string();
+    let more = [("source", format!("letta:{id}")), ("letta_rest", rest)];
+    let file = headed::file(&label, description.as_deref(), &more, &value);
+    Ok(ImportItem { id, place: item.place, becomes: Becomes::Document { path, file, raw: false } })
+}
+
+fn passage(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result<ImportItem, FormatProblem> {
+    let text = json_items::remembered(&mut item, "text")?;
+    let id = json_items::text(&mut item, "id")?.unwrap_or_default();
+    if item.members.shift_remove("embedding").is_some_and(|vector| !vector.is_null()) {
+        mapping.loses("vectors of passages are left out: they are made anew");
+    }
+    let said = item.members.get("created_at").and_then(Value::as_str);
+    let timestamp = said.and_then(|time| times::time(time, mapping));
+    let rest = MetadataValue::String(Value::Object(item.members).to_string());
+    let record = RecordCreate {
+        namespace: namespace.to_owned(),
+        text,
+        timestamp,
+        strategy: None,
+        metadata: BTreeMap::from([(mem0::REST.to_owned(), rest)]),
+        kind: None,
+        subtype: None,
+        title: None,
+        path: None,
+        description: None,
+        scope: None,
+    };
+    Ok(ImportItem { id, place: item.place, becomes: Becomes::Record(record) })
+}
+
+fn message(
+    item: JsonItem,
+    agent: &str,
+    mapping: &mut Mapping,
+) -> Result<Option<(&'static str, ImportItem)>, FormatProblem> {
+    let word = |key: &str| item.members.get(key).and_then(Value::as_str);
+    let role = match word("role") {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("tool") => Role::Tool,
+        Some("system") => {
+            mapping.skip("system message", "no talk: it is the agent's prompt");
+            return Ok(None);
+        }
+        Some(_) => Role::Other,
+        None => {
+            let rule = "a message must have a role";
+            return Err(FormatProblem::new(
+                &item.place,
+                "role",
+                rule,
+                "remove the message, or name who spoke",
+            ));
+        }
+    };
+    let mut payload = Vec::new();
+    let said = spoken(&item.members, mapping);
+    if !said.trim().is_empty() {
+        payload.push(PayloadItem::Message(Message { role, text: said }));
+    }
+    if let Some(calls) =
+        item.members.get("tool_calls").filter(|calls| calls.as_array().is_some_and(|c| !c.is_empty()))
+    {
+        let named = serde_json::json!({ "tool_calls": calls });
+        if let Ok(raw) = serde_json::value::to_raw_value(&named) {
+            payload.push(PayloadItem::Json(raw));
+        }
+    }
+    if payload.is_empty() {
+        mapping.skip("empty message", "it says nothing");
+        return Ok(None);
+    }
+    mapping.loses("of messages role, text, calls of tools and time are kept; other members are left out");
+    let time = word("created_at").and_then(|time| times::time(time, mapping));
+    let event = EventCreate {
+        actor: agent.to_owned(),
+        session: Some(format!("letta-{agent}").chars().take(100).collect()),
+        time,
+        payload,
+        branch: None,
+        metadata: BTreeMap::new(),
+        extraction: Extraction::Extract,
+        namespace_variables: BTreeMap::new(),
+    };
+    let id = word("id").unwrap_or_default().to_owned();
+    Ok(Some(("message", ImportItem { id, place: item.place.clone(), becomes: Becomes::Event(event) })))
+}
+
+/// The text of a message: as such, or its parts of text.
+fn spoken(members: &Map<String, Value>, mapping: &mut Mapping) -> String {
+    match members.get("content").or_else(|| members.get("text")) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => {
+            let mut texts = Vec::new();
+            for part in parts {
+                match part.get("text").and_then(Value::as_str) {
+                    Some(text) => texts.push(text),
+                    None => mapping.skip("part of a message", "no text: images, thinking and the like"),
+                }
+            }
+            texts.join("\n")
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,126 @@
+//! Memories of Mem0: what `get_all` answers, or a list of such objects, both ways. Ids, times and every member that means nothing here are kept in
+//! the record's metadata, so that what is written is what was read.
+
+use std::collections::BTreeMap;
+
+use loci_api::record::{MetadataValue, Record, RecordCreate};
+use serde_json::{Map, Value, json};
+
+use super::item::{Becomes, FormatProblem, ImportItem, Mapping};
+use super::json_items::{self, JsonItem};
+use super::{SourceFile, times};
+
+/// Metadata: the members of the source that have no place of their own, as JSON.
+pub const REST: &str = "import_rest";
+/// Metadata: the id that the record has in its source.
+pub const ID: &str = "import_id";
+/// Whose memory it is: kept as metadata that can be searched by.
+const OWNERS: [&str; 4] = ["user_id", "agent_id", "app_id", "run_id"];
+
+/// Reads a file.
+///
+/// # Errors
+/// Where the file as a whole is none of this format.
+pub fn read(files: &[SourceFile], namespace: &str) -> Result<Mapping, FormatProblem> {
+    let mut mapping = Mapping::default();
+    for file in files {
+        let (items, others) = json_items::list(&file.text, &["results", "memories"])?;
+        for other in others {
+            mapping.skip(&other, "a member beside the memories: it is of the answer, not of a memory");
+        }
+        for item in json_items::objects(&file.text, &items) {
+            match item.and_then(|item| memory(item, namespace, &mut mapping)) {
+                Ok(item) => mapping.take("memory", item),
+                Err(problem) => mapping.problems.push(problem),
+            }
+        }
+    }
+    Ok(mapping)
+}
+
+fn memory(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result<ImportItem, FormatProblem> {
+    let text = json_items::remembered(&mut item, "memory")?;
+    let id = json_items::text(&mut item, "id")?.unwrap_or_default();
+    let said = item.members.get("created_at").and_then(Value::as_str);
+    let timestamp = said.and_then(|time| times::time(time, mapping));
+    let mut metadata = BTreeMap::new();
+    for owner in OWNERS {
+        if let Some(name) = json_items::text(&mut item, owner)? {
+            metadata.insert(owner.to_owned(), MetadataValue::String(name));
+        }
+    }
+    if !item.members.is_empty() {
+        let rest = Value::Object(item.members).to_string();
+        metadata.insert(REST.to_owned(), MetadataValue::String(rest));
+    }
+    let record = RecordCreate {
+        namespace: namespace.to_owned(),
+        text,
+        timestamp,
+        strategy: None,
+        metadata,
+        kind: None,
+        subtype: None,
+        title: None,
+        path: None,
+        description: None,
+        scope: None,
+    };
+    Ok(ImportItem { id, place: item.place, becomes: Becomes::Record(record) })
+}
+
+/// Writes records, by id: the same records are the same bytes.
+#[must_use]
+pub fn write(records: &[Record]) -> String {
+    let mut memories: BTreeMap<String, Value> = BTreeMap::new();
+    for record in records {
+        let id = text(record, ID).unwrap_or(&record.id).to_owned();
+        memories.insert(id.clone(), written(record, &id));
+    }
+    let results: Vec<Value> = memories.into_values().collect();
+    let mut file = serde_json::to_string_pretty(&json!({ "results": results })).unwrap_or_default();
+    file.push('\n');
+    file
+}
+
+fn written(record: &Record, id: &str) -> Value {
+    let mut members = Map::new();
+    members.insert("id".to_owned(), id.into());
+    members.insert("memory".to_owned(), record.text.as_str().into());
+    for owner in OWNERS {
+        if let Some(name) = text(record, owner) {
+            members.insert(owner.to_owned(), name.into());
+        }
+    }
+    let rest = text(record, REST).and_then(|rest| serde_json::from_str::<Map<String, Value>>(rest).ok());
+    match rest {
+        Some(rest) => members.extend(rest),
+        None if text(record, ID).is_none() => {
+            members.insert("created_at".to_owned(), record.timestamp.as_str().into());
+            members.insert("updated_at".to_owned(), record.updated_at.as_str().into());
+            members.insert("metadata".to_owned(), own(record));
+        }
+        None => {}
+    }
+    Value::Object(members)
+}
+
+/// What a record of Loci's own says beside its text.
+fn own(record: &Record) -> Value {
+    let mut own = Map::new();
+    own.insert("loci_namespace".to_owned(), record.namespace.as_str().into());
+    own.insert("loci_kind".to_owned(), record.kind.as_str().into());
+    for (key, value) in &record.metadata {
+        if !OWNERS.contains(&key.as_str()) {
+            own.insert(key.clone(), serde_json::to_value(value).unwrap_or_default());
+        }
+    }
+    Value::Object(own)
+}
+
+fn text<'a>(record: &'a Record, key: &str) -> Option<&'a str> {
+    match record.metadata.get(key) {
+        Some(MetadataValue::String(text)) => Some(text),
+        Some(MetadataValue::StringList(_) | MetadataValue::Number(_)) | None => None,
+    }
+}

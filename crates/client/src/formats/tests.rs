@@ -1,0 +1,132 @@
+//! What each format is read into, what it refuses, and that nothing foreign makes a reader fall over.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn one(format: &str, text: &str) -> Result<Mapping, FormatProblem> {
+    let file = SourceFile { path: "a/AGENTS.md".to_owned(), text: text.to_owned() };
+    (reader(format).unwrap().read)(&[file], "/n")
+}
+
+fn file(path: &str, text: &str) -> SourceFile {
+    SourceFile { path: path.to_owned(), text: text.to_owned() }
+}
+
+#[test]
+fn what_items_become() {
+    let check = |format: &str, text: &str, expect: &[(&str, &str, usize)], problems: usize| {
+        let mapping = one(format, text).unwrap_or_else(|problem| panic!("{format}: {problem}"));
+        let mapped: Vec<_> = mapping.mapped.iter().map(|((from, to), count)| (*from, *to, *count)).collect();
+        assert_eq!((mapped.as_slice(), mapping.problems.len()), (expect, problems), "{format} {text}");
+    };
+    let two =
+        r#"{"results":[{"id":"1","memory":"tea"},{"memory":"milk","created_at":"2026-01-02T00:00:00"}]}"#;
+    check("mem0", two, &[("memory", "record", 2)], 0);
+    check("mem0", r#"[{"id":7,"memory":"x"},{"memory":""},3,{"memory":["x"]}]"#, &[], 4);
+    check("mem0", "[]", &[], 0);
+    check("strands-json", r#"[{"id":"1","content":"x","metadata":{"a":[1]}}]"#, &[("entry", "record", 1)], 0);
+    let agent = r#"{"agents":[{"name":"A","messages":[{"id":"m","role":"user","content":[{"type":"text","text":"hi"}]},{"role":"system","content":"p"}],"tools":[]}],"blocks":[{"id":"b","label":"human","value":"Ann","limit":5}],"passages":[{"text":"p","embedding":[1]}]}"#;
+    let expect = [("block", "document", 1), ("message", "event", 1), ("passage", "record", 1)];
+    check("letta", agent, &expect, 0);
+    check("letta", r#"{"core_memory":[{"value":1}],"messages":5}"#, &[], 2);
+    check("okf", "---\ntype: Metric\n---\nx", &[("concept", "document", 1)], 0);
+    check("agents-md", "rules", &[("instructions", "document", 1)], 0);
+}
+
+#[test]
+fn files_that_are_none_say_where_and_what_helps() {
+    let check = |format: &str, text: &str, expect: &str| {
+        let problem = one(format, text).unwrap_err().to_string();
+        assert!(problem.contains(expect) && problem.contains("; "), "{problem}");
+        assert!(!problem.contains("secret"), "{problem}");
+    };
+    check("mem0", "[\n{\"memory\": secret", "line 2");
+    check("mem0", r#"{"secret":1}"#, "results or memories");
+    check("mem0", r#"{"results":"secret"}"#, "results: it must be a list");
+    check("strands-json", "secret", "line 1");
+    check("letta", "[]", "an agent file must be an object");
+    check("letta", r#"{"x":1}"#, "`agents`");
+    check("mem0", &"[".repeat(100_000), "line 1");
+}
+
+#[test]
+fn a_problem_names_its_line() {
+    let mapping = one("mem0", "[\n {\"memory\":\"a\"},\n\n {\"memory\":5}]").unwrap();
+    assert_eq!(mapping.problems[0].to_string(), "line 4: memory: it must be a text; put it in quotes");
+}
+
+#[test]
+fn records_at_and_past_their_limit() {
+    let check = |chars: usize, problems: usize| {
+        let text = format!(r#"[{{"memory":"{}"}}]"#, "é".repeat(chars));
+        assert_eq!(one("mem0", &text).unwrap().problems.len(), problems);
+    };
+    check(16_000, 0);
+    check(16_001, 1);
+}
+
+#[test]
+fn members_that_mean_nothing_are_kept() {
+    let text = r#"[{"id":"1","memory":"x","user_id":"ann","score":1.10,"deep":{"a":[null]}}]"#;
+    let mapping = one("mem0", text).unwrap();
+    let Becomes::Record(record) = &mapping.items[0].becomes else { panic!("no record") };
+    let rest = loci_api::record::MetadataValue::String(r#"{"score":1.10,"deep":{"a":[null]}}"#.to_owned());
+    assert_eq!(record.metadata.get(mem0::REST), Some(&rest));
+    assert!(record.metadata.contains_key("user_id"));
+}
+
+#[test]
+fn concepts_come_back_as_they_were() {
+    let check = |path: &str, text: &str, expect: &str| {
+        let mapping = okf::read(&[file(path, text)], "/").unwrap();
+        let Becomes::Document { path: stored, file, raw: true } = &mapping.items[0].becomes else {
+            panic!("no raw document")
+        };
+        let back = okf::written(stored, file, "document").unwrap();
+        assert_eq!((back.path.as_str(), back.text.as_str()), (path, expect));
+    };
+    let same = "---\ntype: Metric # a comment\ntags: [a, b]\n---\nx\r\n";
+    check("a/b.md", same, same);
+    check("index.md", "* [b](a/b.md)\n", "* [b](a/b.md)\n");
+    check("a.md", "no head", "---\ntype: document\n---\n\nno head");
+    check("a.md", "---\ntitle: x\n---\ny", "---\ntype: document\ntitle: x\n---\ny");
+    check("a.md", "---\n---\ny", "---\ntype: document\n---\ny");
+    assert!(okf::written("sessions/a.md", "x", "document").is_none());
+    assert!(okf::written("knowledge/a.txt", "x", "document").is_none());
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_a_reader_fall_over(text in ".{0,200}", json in "[\\[\\]{}:,\"a-z0-9 ]{0,80}") {
+        for reader in READERS {
+            let _ = one(reader.name, &text);
+            let _ = one(reader.name, &json);
+            let _ = one(reader.name, &format!("[{{\"memory\":{json}}}]"));
+        }
+    }
+
+    #[test]
+    fn a_type_is_given_once(text in "(---\n)?([a-z]{0,5}: [a-z]{0,5}\n){0,3}(---\n)?.{0,40}") {
+        let once = okf::written("knowledge/a.md", &text, "fact").unwrap().text;
+        let twice = okf::written("knowledge/a.md", &once, "fact").unwrap().text;
+        prop_assert_eq!(once, twice);
+    }
+
+    #[test]
+    fn every_item_is_taken_or_told(texts in proptest::collection::vec(".{0,20}", 0..20)) {
+        let items: Vec<_> = texts.iter().map(|text| serde_json::json!({ "memory": text })).collect();
+        let mapping = one("mem0", &serde_json::Value::from(items).to_string()).unwrap();
+        prop_assert_eq!(mapping.items.len() + mapping.problems.len(), texts.len());
+    }
+}
+
+/// What a stranger's bundle says is not loaded for models by itself.
+#[test]
+fn an_import_writes_nothing_that_is_always_loaded() {
+    let file =
+        |path: &str| SourceFile { path: path.to_owned(), text: "---\ntype: note\n---\n\nx\n".to_owned() };
+    let files = ["system/a.md", "System/b.md", "/system/c.md", "systems/d.md", "facts/system/e.md"].map(file);
+    let mapping = okf::read(&files, "/").unwrap();
+    assert_eq!((mapping.problems.len(), mapping.items.len()), (3, 2));
+}

@@ -1,0 +1,20 @@
+//! Times of other programs as Loci's: RFC 3339 in milliseconds. One without an offset is taken for UTC, and the mapping says so.
+
+use super::item::Mapping;
+
+/// The time of an item, and a note where it is not what the source says.
+pub(super) fn time(text: &str, mapping: &mut Mapping) -> Option<String> {
+    let parsed = text.parse::<jiff::Timestamp>().ok().or_else(|| {
+        let civil = text.parse::<jiff::civil::DateTime>().ok()?;
+        let utc = civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp();
+        mapping.loses("times without an offset are taken for UTC");
+        Some(utc)
+    });
+    let millis = parsed.and_then(|time| jiff::Timestamp::from_millisecond(time.as_millisecond()).ok());
+    if millis.is_none() {
+        mapping.loses(
+            "times that cannot be read are those of the import; the source's word is kept in the metadata",
+        );
+    }
+    millis.map(|time| time.to_string())
+}
