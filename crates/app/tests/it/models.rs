@@ -229,6 +229,7 @@ fn what_we_sign_our_own_door_accepts() {
             now_unix_s: at.millis() / 1_000,
             path: encoding,
             unsigned_payload: false,
+            presigned: false,
             body_bytes_max: 1_000,
         };
         let claim = Claim::read(&envelope, &rules).unwrap();
