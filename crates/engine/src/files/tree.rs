@@ -13,6 +13,9 @@ use super::slug::topic_key;
 /// Places of one topic that are looked at: of more than one, the others are put away.
 const TOPIC_PLACES: usize = 16;
 
+/// Entries of progress that are read at once.
+const PROGRESS_PER_READ: usize = 1_000;
+
 /// A tree as a caller names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeAsk {
@@ -99,5 +102,31 @@ impl Tree {
             after: after.map(|entry| (entry.at(), entry.key())),
             limit,
         })
+    }
+}
+
+/// The namespaces, in their normal form, of all trees of a memory that anybody looked into.
+///
+/// # Errors
+/// What the store says.
+pub(crate) fn known_trees(tx: &dyn ReadTx, memory: &MemoryId) -> Result<Vec<String>> {
+    let (mut trees, mut after) = (Vec::new(), None);
+    loop {
+        let page = LedgerPage {
+            memory: memory.clone(),
+            shelf: Shelf::Progress,
+            actor: None,
+            subject: None,
+            after,
+            limit: PROGRESS_PER_READ,
+        };
+        let entries = tx.ledger().list(&page)?;
+        after = entries.last().map(|entry| (entry.at, entry.key.clone()));
+        for entry in entries.iter().filter(|entry| TreeProgress::is_key(&entry.key)) {
+            trees.push(entry.read::<TreeProgress>()?.namespace);
+        }
+        if entries.len() < PROGRESS_PER_READ {
+            return Ok(trees);
+        }
     }
 }

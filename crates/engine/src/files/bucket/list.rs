@@ -3,17 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::ledger::{LedgerEntry, Shelf};
-use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
+use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_model::tree_entry::TreeProgress;
-use loci_model::{MemoryId, Namespace, Result, Timestamp};
+use loci_model::{Namespace, Result, Timestamp};
 
 use super::Bucket;
 use super::key::file_of;
 use crate::Engine;
 use crate::access;
-use crate::files::tree::TreeAsk;
+use crate::files::tree::{TreeAsk, known_trees};
 use crate::memories::existing;
 use crate::page::Page;
 
@@ -160,29 +158,6 @@ impl Engine {
             });
         }
         Ok(())
-    }
-}
-
-/// The namespaces of all trees that anybody looked into.
-fn known_trees(tx: &dyn ReadTx, memory: &MemoryId) -> Result<Vec<String>> {
-    let (mut trees, mut after) = (Vec::new(), None);
-    loop {
-        let page = LedgerPage {
-            memory: memory.clone(),
-            shelf: Shelf::Progress,
-            actor: None,
-            subject: None,
-            after,
-            limit: ROWS,
-        };
-        let entries = tx.ledger().list(&page)?;
-        after = entries.last().map(|entry| (entry.at, entry.key.clone()));
-        for entry in entries.iter().filter(|entry| TreeProgress::is_key(&entry.key)) {
-            trees.push(LedgerEntry::read::<TreeProgress>(entry)?.namespace);
-        }
-        if entries.len() < ROWS {
-            return Ok(trees);
-        }
     }
 }
 

@@ -4,10 +4,8 @@
 use std::sync::atomic::Ordering;
 
 use loci_model::consolidation_run::TreeUpkeep;
-use loci_model::ledger::Shelf;
-use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
+use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::Principal;
-use loci_model::tree_entry::TreeProgress;
 use loci_model::{MemoryId, Namespace, Reason, Result, Timestamp};
 use sha2::{Digest, Sha256};
 
@@ -17,7 +15,7 @@ use super::filing;
 use super::settings::{AutoApply, UpkeepSettings};
 use crate::Engine;
 use crate::consolidation::plan::Operation;
-use crate::files::tree::{Tree, TreeAsk};
+use crate::files::tree::{Tree, TreeAsk, known_trees};
 
 /// Entries of a shelf that are read at once.
 const PAGE: usize = 200;
@@ -94,26 +92,9 @@ impl Engine {
         let mut trees = Vec::new();
         let memories: Vec<MemoryId> = self.store.read(all_memories).await?;
         for memory in memories {
-            let mut after = None;
-            loop {
-                let page = LedgerPage {
-                    memory: memory.clone(),
-                    shelf: Shelf::Progress,
-                    actor: None,
-                    subject: None,
-                    after,
-                    limit: PAGE,
-                };
-                let entries = self.store.read(move |tx| tx.ledger().list(&page)).await?;
-                for entry in entries.iter().filter(|entry| TreeProgress::is_key(&entry.key)) {
-                    let progress: TreeProgress = entry.read()?;
-                    let namespace = Namespace::parse(&progress.namespace)?;
-                    trees.push(TreeAsk { memory: memory.clone(), namespace });
-                }
-                after = entries.last().map(|last| (last.at, last.key.clone()));
-                if entries.len() < PAGE {
-                    break;
-                }
+            let of = memory.clone();
+            for normal in self.store.read(move |tx| known_trees(tx, &of)).await? {
+                trees.push(TreeAsk { memory: memory.clone(), namespace: Namespace::parse(normal)? });
             }
         }
         Ok(trees)
