@@ -1147,6 +1147,14 @@ class HydrationBudget(TypedDict):
     used: int
 
 
+class Identity(TypedDict):
+    """The caller, and the server."""
+
+    grants: list[Grant]
+    name: str
+    server_version: str
+
+
 class ImpactList(TypedDict):
     """What a change may touch."""
 

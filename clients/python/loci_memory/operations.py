@@ -253,6 +253,10 @@ class Operations:
         """Take what GitHub sends, by its signature."""
         return self._call(Operation("POST", "/v1/hooks/github", "never"), {}, options)
 
+    def identity(self, **options: Unpack[CallOptions]) -> api.Identity:
+        """Who the caller is, what it may do, and the server's version."""
+        return self._call(Operation("GET", "/v1/identity", "read"), {}, options)
+
     def memory_import(self, body: bytes, **options: Unpack[CallOptions]) -> api.ImportReport:
         """Write what an export holds, into memories that are not there yet."""
         return self._call(Operation("POST", "/v1/import", "never"), {}, options, body=body)

@@ -1544,6 +1544,16 @@ export interface HydrationBudget {
   used: number;
 }
 
+/** The caller, and the server. */
+export interface Identity {
+  /** What the caller may do; the union counts. */
+  grants: Grant[];
+  /** The name of the key's principal, or the user of the operating system where no key is needed. */
+  name: string;
+  /** The version of the server, such as `0.1.0`. */
+  server_version: string;
+}
+
 /** What a change may touch. */
 export interface ImpactList {
   /** What it is counted from. */

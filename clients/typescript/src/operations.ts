@@ -191,6 +191,11 @@ export abstract class Operations {
     return this.call({ method: 'POST', path: '/v1/hooks/github', repeat: 'never' }, {}, options);
   }
 
+  /** Who the caller is, what it may do, and the server's version. */
+  identity(options: CallOptions = {}): Promise<api.Identity> {
+    return this.call({ method: 'GET', path: '/v1/identity', repeat: 'read' }, {}, options);
+  }
+
   /** Write what an export holds, into memories that are not there yet. */
   memoryImport(body: Uint8Array, options: CallOptions = {}): Promise<api.ImportReport> {
     return this.call({ method: 'POST', path: '/v1/import', repeat: 'never' }, {}, options, { body });

@@ -19,6 +19,7 @@ pub mod file;
 pub mod graph;
 pub mod hook;
 pub mod hydration;
+pub mod identity;
 pub mod job;
 pub mod key;
 pub mod making;

@@ -299,7 +299,7 @@ impl Default for MemorySettings {
 }
 
 /// A memory to be made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryCreate {
     /// Letters, digits and `_`, first a letter; unique on the server.

@@ -17,7 +17,7 @@ pub(crate) struct Cli {
 }
 
 /// Options of every command.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Globals {
     /// Answer as JSON
     #[arg(long, global = true)]

@@ -2,7 +2,7 @@
 //!
 //! `adapters`: clock, ids and vault of the real world; `wiring`: every concrete thing named once; `config`: what can be
 //! configured; `cli`: the commands and their options; `commands`: one file per command; `session`: how a command reaches
-//! the native API; `output` and `exit`: what people and programs see of it.
+//! the native API; `output` and `exit`: what people and programs see of it; `embedded`: the same for a program of somebody else.
 //!
 //! To add a command: a file in `commands`, a variant in `cli`, an arm in `commands::run`.
 
@@ -10,6 +10,7 @@ pub mod adapters;
 mod cli;
 pub mod commands;
 pub mod config;
+pub mod embedded;
 mod exit;
 mod git_program;
 mod input;

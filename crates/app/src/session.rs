@@ -76,6 +76,7 @@ impl Session {
         }
         let (folder, config) = folder(globals, environment)?;
         let plan = StorePlan::of(&config, environment, folder)?;
+        crate::logging::start_quiet();
         Self::open(globals, environment, &config, plan)
     }
 
@@ -104,14 +105,13 @@ impl Session {
         Ok(None)
     }
 
-    /// Opens a store in this process.
+    /// Opens a store in this process. What is logged, and where to, is the caller's affair.
     pub(crate) fn open(
         globals: &Globals,
         environment: &Environment,
         config: &Config,
         plan: StorePlan,
     ) -> Result<Self> {
-        crate::logging::start_quiet();
         let wiring = wire(WiringOptions {
             targets: TargetsPlan::of(config, environment, plan.folder())?,
             traces: TracesPlan::read(config, environment)?,
@@ -131,6 +131,11 @@ impl Session {
             wrote: Vec::new(),
             wait_ms: globals.wait_ms,
         })
+    }
+
+    /// True where this process opened the store itself.
+    pub(crate) fn is_opened(&self) -> bool {
+        self.opened.is_some()
     }
 
     /// Runs the jobs of a store that this process opened, while it lives; nothing where a server does.

@@ -21,6 +21,7 @@ mod events;
 mod files;
 pub mod formats;
 mod graph;
+mod identity;
 mod jobs;
 mod keys;
 mod memories;

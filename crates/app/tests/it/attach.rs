@@ -59,6 +59,40 @@ fn a_command_reaches_the_server_of_its_folder() {
 }
 
 #[test]
+fn a_program_with_the_engine_in_it_shares_the_folder() {
+    use loci_app::embedded::{EmbeddedEngine, EmbeddedOptions};
+
+    let home = Home::new();
+    let folder = home.path("data");
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let open = |attach: bool| {
+        let options = EmbeddedOptions { attach, ..EmbeddedOptions::new(&folder) };
+        runtime.block_on(EmbeddedEngine::open(options)).unwrap()
+    };
+    let names = |engine: &EmbeddedEngine| {
+        let listing = loci_api::memory::MemoryListing::default();
+        let list = runtime.block_on(engine.client().memory_list(&listing)).unwrap();
+        list.memories.into_iter().map(|memory| memory.name).collect::<Vec<_>>()
+    };
+    let server = home.serve(&[]);
+    home.ok(&["memory", "create", "notes"]);
+    let attached = open(true);
+    assert!(attached.is_attached());
+    assert_eq!(names(&attached), ["notes"]);
+    let beside = open(false);
+    assert!(!beside.is_attached());
+    assert_eq!(names(&beside), ["notes"], "past the server");
+    assert!(server.stop(), "{}", home.log());
+    let alone = open(true);
+    assert!(!alone.is_attached(), "nobody answers any more");
+    remember(&home, &[], "My boat is called Gull and lies in Largs.");
+    assert!(best(&home, &[]).contains("Gull"), "a command beside two engines");
+    for engine in [attached, beside, alone] {
+        runtime.block_on(engine.close()).unwrap();
+    }
+}
+
+#[test]
 fn exit_codes_tell_programs_what_happened() {
     let home = Home::new();
     home.ok(&["memory", "create", "notes"]);

@@ -73,7 +73,7 @@ fn grant(asked: shape::Grant) -> Result<Grant> {
     })
 }
 
-fn grant_shown(grant: &Grant) -> shape::Grant {
+pub(super) fn grant_shown(grant: &Grant) -> shape::Grant {
     let capability = |capability: &Capability| match capability {
         Capability::Read => shape::Capability::Read,
         Capability::Write => shape::Capability::Write,

@@ -22,6 +22,7 @@ mod files;
 mod files_shape;
 pub(crate) mod graph;
 pub mod hooks;
+mod identity;
 mod import;
 mod import_lines;
 mod jobs;
@@ -92,6 +93,7 @@ fn operations() -> Table {
     let table = mirrors::operations(table);
     let table = tools::operations(table);
     let table = profiles::operations(table);
+    let table = identity::operations(table);
     let table = repositories::operations(table);
     let table = repository_settings::operations(table);
     let table = evidence::operations(table);

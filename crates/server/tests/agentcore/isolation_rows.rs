@@ -230,6 +230,7 @@ pub(crate) const READER: &[Row] = &[
     (403, "POST", "/v1/memories/{mine}/consolidations/cr_zebra/revert", r#"{"namespace":"/users/bob"}"#),
     (403, "POST", "/v1/memories/{mine}/consolidations/cr_zebra/cancel", r#"{"namespace":"/users/bob"}"#),
     (403, "POST", "/v1/memories/{mine}/consolidations/cr_zebra/replan", r#"{"namespace":"/users/bob"}"#),
+    (200, "GET", "/v1/identity", ""),
     (200, "GET", "/v1/profiles", ""),
     (200, "GET", "/v1/repos", ""),
     (404, "GET", "/v1/facts/proposed?repo=acme/shop", ""),

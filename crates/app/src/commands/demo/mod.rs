@@ -59,6 +59,7 @@ impl Demo {
 async fn play_in(folder: &Path, globals: &Globals, environment: &Environment) -> Result<play::Report> {
     let wait_ms = globals.wait_ms.unwrap_or(0).max(EXTRACTION_MS_MIN);
     let globals = Globals { wait_ms: Some(wait_ms), ..globals.clone() };
+    crate::logging::start_quiet();
     let session = Session::open(&globals, environment, &Config::default(), StorePlan::folder_at(folder))?;
     let report = play::play(&session).await;
     session.end().await?;

@@ -7,12 +7,12 @@ use std::sync::{Arc, OnceLock};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use loci_api::job::ExtractionWait;
-use loci_api::memory::{Memory, MemoryListing};
 use loci_api::record::{MetadataFilter, RecordsCreate};
 use loci_api::search::Search;
 
 use super::place_template::{PlaceTemplate, name_of_template};
 use super::remote_errors::{class_of_code, store_error};
+use super::remote_memory::{self, Wanted};
 use super::{grouping, remote_events, remote_records, remote_tools};
 use crate::agent::batch::{BatchOutcome, MessageBatch, SequencedMessage, Unstored};
 use crate::agent::coordinator::ExtractionConfig;
@@ -23,7 +23,6 @@ use crate::agent::store::{Capabilities, ExtractionWaited, MemoryStore, SearchQue
 use crate::agent::time_text::instant_text;
 use crate::agent::tools::Tool;
 use crate::call::Client;
-use crate::error::ClientError;
 
 /// Where a store looks. Templates may hold `{actorId}` and `{sessionId}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +60,8 @@ pub struct RemoteStoreOptions {
     pub writable: bool,
     /// How messages come into it.
     pub extraction: Option<ExtractionConfig>,
+    /// Where no memory has this name, one is made: with a strategy for what is said, whose records go to the place.
+    pub create: bool,
 }
 
 impl RemoteStoreOptions {
@@ -79,6 +80,7 @@ impl RemoteStoreOptions {
             filters: Vec::new(),
             writable: false,
             extraction: None,
+            create: false,
         }
     }
 }
@@ -155,21 +157,6 @@ impl RemoteStore {
         }
     }
 
-    /// The memory by its name, else by its id.
-    async fn find_memory(&self) -> Result<Memory, ClientError> {
-        let given = &self.options.memory;
-        let listing = MemoryListing { name: Some(given.clone()), limit: Some(1), ..MemoryListing::default() };
-        match self.options.client.memory_list(&listing).await {
-            Ok(list) => match list.memories.into_iter().next() {
-                Some(memory) => Ok(memory),
-                None => self.options.client.memory_get(given).await,
-            },
-            // Who may see one memory alone may not list them, and an id may be refused as a name.
-            Err(ClientError::Refused { .. }) => self.options.client.memory_get(given).await,
-            Err(error) => Err(error),
-        }
-    }
-
     async fn event_stored(
         &self,
         (actor, session): (&str, &str),
@@ -232,8 +219,14 @@ impl MemoryStore for RemoteStore {
 
     fn initialize(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         async move {
-            let memory = self.find_memory().await;
-            let memory = memory.map_err(|error| store_error("the memory cannot be read", error))?;
+            let (Place::Namespace(template) | Place::NamespacePath(template)) = &self.options.place;
+            let wanted = Wanted {
+                name_or_id: &self.options.memory,
+                template: self.options.create.then_some(template.as_str()),
+                actor: self.options.actor.as_deref(),
+                writes: self.options.writable,
+            };
+            let memory = remote_memory::ready(&self.options.client, &wanted).await?;
             // A second start finds it known already.
             let _ = self.memory_id.set(memory.id);
             Ok(())

@@ -147,25 +147,53 @@ fn memory() -> Value {
     })
 }
 
+fn identity(capability: &str) -> Value {
+    json!({"name": "agent", "grants": [{"capabilities": [capability]}], "server_version": "1.0.0"})
+}
+
 #[test]
-fn a_memory_is_found_by_name_or_id() {
-    let check = |answer: fn(&str, &Value) -> (u16, Value), expect: Result<&str, ErrorClass>| {
-        let (options, _) = options(answer);
+fn a_memory_is_found_by_name_or_id_or_made() {
+    type Shape = fn(&mut RemoteStoreOptions);
+    let check = |answer: fn(&str, &Value) -> (u16, Value), shape: Shape, expect: Result<&str, &str>| {
+        let (mut options, _) = options(answer);
+        shape(&mut options);
         let store = RemoteStore::new(options).unwrap();
         let got = block_on(store.initialize()).map(|()| store.memory().to_owned());
-        assert_eq!(got.map_err(|error| error.class), expect.map(str::to_owned));
+        assert_eq!(got.map_err(|error| error.message), expect.map(str::to_owned).map_err(str::to_owned));
     };
-    let by_name = |path: &str, _: &Value| match path {
+    let there = |path: &str, _: &Value| match path {
         "/v1/memories" => (200, json!({"memories": [memory()]})),
+        "/v1/memories/notes-a1B2c3D4e5" => (200, memory()),
+        "/v1/identity" => (200, identity("read")),
         _ => (404, problem("NOT_FOUND")),
     };
-    let by_id = |path: &str, _: &Value| match path {
-        "/v1/memories" => (400, problem("INVALID")),
-        _ => (200, memory()),
+    let nowhere = |path: &str, body: &Value| match path {
+        "/v1/memories" if body["name"] == "notes" => {
+            assert_eq!(body["strategies"][0]["namespace"], "/users/{actorId}/facts");
+            (200, memory())
+        }
+        "/v1/memories" => (200, json!({"memories": []})),
+        _ => (404, problem("NOT_FOUND")),
     };
-    check(by_name, Ok("notes-a1B2c3D4e5"));
-    check(by_id, Ok("notes-a1B2c3D4e5"));
-    check(|_, _| (404, problem("NOT_FOUND")), Err(ErrorClass::Transient));
+    check(there, |_| {}, Ok("notes-a1B2c3D4e5"));
+    check(there, |options| options.memory = "notes-a1B2c3D4e5".into(), Ok("notes-a1B2c3D4e5"));
+    check(
+        there,
+        |options| options.memory = "notes-0000000000".into(),
+        Err("there is no memory 'notes-0000000000': make it first, or let the store do so with `create`"),
+    );
+    check(
+        there,
+        |options| options.writable = true,
+        Err("the key of 'agent' may not write in the memory 'notes': give it a grant with write"),
+    );
+    check(
+        nowhere,
+        |_| {},
+        Err("there is no memory 'notes': make it first, or let the store do so with `create`"),
+    );
+    check(nowhere, |options| options.create = true, Ok("notes-a1B2c3D4e5"));
+    check(|_, _| (500, problem("BUG")), |_| {}, Err("the memory cannot be read: no"));
 }
 
 #[test]

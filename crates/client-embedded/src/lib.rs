@@ -1,0 +1,36 @@
+//! A memory in the agent's own process: the engine of Loci as a library, and a store for agents on it.
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use loci_client::agent::coordinator::ExtractionConfig;
+//! use loci_client::agent::stores::{Place, RemoteStoreOptions};
+//! use loci_client::agent::{MemoryManager, Surroundings};
+//! use loci_client_embedded::{EmbeddedEngine, EmbeddedOptions, EmbeddedStore};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let engine = Arc::new(EmbeddedEngine::open(EmbeddedOptions::new("data")).await?);
+//! let place = Place::NamespacePath("/facts/{actorId}/".into());
+//! let store = EmbeddedStore::new(&engine, RemoteStoreOptions {
+//!     actor: Some("alice".into()),
+//!     session: Some("s-1".into()),
+//!     writable: true,
+//!     extraction: Some(ExtractionConfig::default()),
+//!     ..RemoteStoreOptions::new(engine.client(), "notes", place)
+//! })?;
+//! let manager = MemoryManager::builder(Surroundings::system()).store(store).build().await?;
+//! # drop(manager);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The folder is that of `loci serve`: what an agent keeps in process is there for a server, the command line and MCP, at the same time
+//! if need be. Where a server has the folder open, the engine attaches to it and opens nothing.
+//!
+//! The crate is apart from `loci-client` for its weight: with it come the engine, the stores and the built-in embedding model.
+
+mod store;
+
+pub use loci_app::config::environment::Environment;
+pub use loci_app::embedded::{EmbeddedEngine, EmbeddedOptions};
+pub use store::EmbeddedStore;

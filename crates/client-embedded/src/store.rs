@@ -1,0 +1,87 @@
+//! A memory of the engine in this process. It asks by the native API, as the store of a server does, so that there is one way of asking;
+//! it holds the engine, and makes the memory where it is missing.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use loci_app::embedded::EmbeddedEngine;
+use loci_client::agent::coordinator::ExtractionConfig;
+use loci_client::agent::stores::{RemoteStore, RemoteStoreOptions};
+use loci_client::agent::{
+    Added, BatchOutcome, Capabilities, Entry, ExtractionWaited, MemoryError, MemoryStore, MessageBatch,
+    NewEntry, SearchQuery, StoreError, Tool, WritePlace,
+};
+
+/// A memory in this process.
+#[derive(Debug)]
+pub struct EmbeddedStore {
+    inner: RemoteStore,
+    /// The folder stays open while a store needs it.
+    _engine: Arc<EmbeddedEngine>,
+}
+
+impl EmbeddedStore {
+    /// A store on an engine. The `client` of the options is replaced by the engine's. `initialize`, which a manager calls, makes the
+    /// memory where no one has its name: with one strategy for what is said, whose records go to the place of the store.
+    ///
+    /// # Errors
+    /// Where an option breaks a rule.
+    pub fn new(engine: &Arc<EmbeddedEngine>, options: RemoteStoreOptions) -> Result<Self, MemoryError> {
+        let options = RemoteStoreOptions { client: engine.client(), create: true, ..options };
+        Ok(Self { inner: RemoteStore::new(options)?, _engine: Arc::clone(engine) })
+    }
+}
+
+impl MemoryStore for EmbeddedStore {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn description(&self) -> Option<&str> {
+        self.inner.description()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn max_search_results(&self) -> Option<NonZeroU32> {
+        self.inner.max_search_results()
+    }
+
+    fn extraction(&self) -> Option<&ExtractionConfig> {
+        self.inner.extraction()
+    }
+
+    fn write_place(&self) -> Option<WritePlace> {
+        self.inner.write_place()
+    }
+
+    fn initialize(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.initialize()
+    }
+
+    fn search<'a>(&'a self, query: &'a SearchQuery) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
+        self.inner.search(query)
+    }
+
+    fn add<'a>(&'a self, entry: &'a NewEntry) -> BoxFuture<'a, Result<Added, StoreError>> {
+        self.inner.add(entry)
+    }
+
+    fn add_messages<'a>(
+        &'a self,
+        batch: &'a MessageBatch,
+    ) -> BoxFuture<'a, Result<BatchOutcome, StoreError>> {
+        self.inner.add_messages(batch)
+    }
+
+    fn wait_extracted(&self, timeout_ms: u64) -> BoxFuture<'_, Result<ExtractionWaited, StoreError>> {
+        self.inner.wait_extracted(timeout_ms)
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        self.inner.tools()
+    }
+}

@@ -1,0 +1,3 @@
+//! The engine in process, as an agent has it: nothing is replaced but the model.
+
+mod keeping;

@@ -1,0 +1,60 @@
+//! What the grants of a key mean for a store. A guess that is kind: where a grant may be enough, it counts, for the server has the last
+//! word at each call; what no grant can cover is said at the start.
+
+use loci_api::key::{Capability, Grant};
+
+/// Some grant gives the capability in the memory, to this actor.
+pub(super) fn allows(grants: &[Grant], memory: &str, actor: Option<&str>, wanted: Capability) -> bool {
+    let fits = |granted: &Option<String>, asked: Option<&str>| match (granted, asked) {
+        (Some(granted), Some(asked)) => granted == asked,
+        // Without an actor a store reads whatever the key may see.
+        (None, _) | (Some(_), None) => true,
+    };
+    grants.iter().any(|grant| {
+        grant.capabilities.contains(&wanted) && fits(&grant.memory, Some(memory)) && fits(&grant.actor, actor)
+    })
+}
+
+/// The capability in the words of a grant.
+pub(super) fn word(capability: Capability) -> &'static str {
+    match capability {
+        Capability::Read => "read",
+        Capability::Write => "write",
+        Capability::Admin => "admin",
+        Capability::Agent => "agent",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grant(memory: Option<&str>, actor: Option<&str>, capabilities: &[Capability]) -> Grant {
+        Grant {
+            memory: memory.map(str::to_owned),
+            actor: actor.map(str::to_owned),
+            session: None,
+            namespace: None,
+            strategy: None,
+            capabilities: capabilities.to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_grant_must_fit_and_hold_the_capability() {
+        let check = |grants: &[Grant], actor: Option<&str>, wanted: Capability, expect: bool| {
+            assert_eq!(allows(grants, "mem-1", actor, wanted), expect, "{grants:?} {actor:?} {wanted:?}");
+        };
+        let reads = [Capability::Read];
+        let both = [Capability::Read, Capability::Write];
+        check(&[], None, Capability::Read, false);
+        check(&[grant(None, None, &reads)], Some("alice"), Capability::Read, true);
+        check(&[grant(None, None, &reads)], Some("alice"), Capability::Write, false);
+        check(&[grant(Some("mem-2"), None, &both)], None, Capability::Read, false);
+        check(&[grant(Some("mem-1"), Some("alice"), &both)], Some("alice"), Capability::Write, true);
+        check(&[grant(Some("mem-1"), Some("bob"), &both)], Some("alice"), Capability::Write, false);
+        check(&[grant(Some("mem-1"), Some("bob"), &both)], None, Capability::Read, true);
+        let split = [grant(Some("mem-2"), None, &both), grant(None, None, &reads)];
+        check(&split, Some("alice"), Capability::Write, false);
+    }
+}

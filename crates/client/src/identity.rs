@@ -1,0 +1,16 @@
+//! Who the client is to its server.
+
+use loci_api::identity::Identity;
+
+use crate::call::{Client, path};
+use crate::error::ClientError;
+
+impl Client {
+    /// Who the caller is, what it may do, and the server's version.
+    ///
+    /// # Errors
+    /// As [`ClientError`] says; so for every call.
+    pub async fn identity(&self) -> Result<Identity, ClientError> {
+        self.get(path(&["v1", "identity"])).await
+    }
+}

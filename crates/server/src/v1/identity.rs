@@ -1,0 +1,20 @@
+//! Who the caller is, and which server this is.
+
+use loci_api::identity::Identity;
+use loci_model::Result;
+
+use super::call::Call;
+use super::keys::grant_shown;
+use super::table::{Table, get};
+
+pub(super) fn operations(table: Table) -> Table {
+    table.plain(get("/v1/identity", "Who the caller is, what it may do, and the server's version."), identity)
+}
+
+async fn identity(call: Call) -> Result<Identity> {
+    Ok(Identity {
+        name: call.caller.name.clone(),
+        grants: call.caller.grants.iter().map(grant_shown).collect(),
+        server_version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
