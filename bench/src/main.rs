@@ -19,6 +19,7 @@ mod git;
 mod great_tables;
 mod history;
 mod indexed;
+mod injection;
 mod load;
 mod memory_tool;
 mod migrate;
@@ -71,6 +72,8 @@ enum Program {
     Hydrate(facts::hydrate::Arguments),
     /// Files that a commit touches, found by its message.
     History(history::Arguments),
+    /// What injecting memories into a model call takes beside the search.
+    Injection(injection::Arguments),
     /// Mutated requests through router, shapes and signatures.
     Fuzz(fuzz::Arguments),
     /// The steps of a fixture file, answered by the memory tool.
@@ -147,6 +150,7 @@ async fn run(program: Program) -> anyhow::Result<()> {
         Program::ScriptedModel(arguments) => scripted_model::run(arguments).await,
         Program::Hydrate(arguments) => facts::hydrate::run(arguments).await,
         Program::History(arguments) => history::run(arguments).await,
+        Program::Injection(arguments) => injection::run(arguments).await,
         Program::Documents(arguments) => documents::run(arguments).await,
         Program::MemoryTool(arguments) => memory_tool::run(&arguments),
         Program::TreeUpkeep(arguments) => tree_upkeep::run(&arguments),

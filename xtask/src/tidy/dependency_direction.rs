@@ -22,7 +22,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("loci-forges", Some(&["loci-model", "loci-text", "loci-outbound"])),
     ("loci-server", Some(&["loci-engine", "loci-model", "loci-api"])),
     ("loci-client", Some(&["loci-api"])),
-    ("loci-client-embedded", Some(&["loci", "loci-api", "loci-client"])),
+    ("loci-client-embedded", Some(&["loci", "loci-client"])),
     ("loci", None),
     ("loci-pgserver", Some(&[])),
     ("loci-testkit", None),
