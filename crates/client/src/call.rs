@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::ClientError;
+use crate::trace_parent::{self, TraceSource};
 use crate::transport::{ByteStream, InProcess, Network, Outgoing, Request, Transport};
 
 /// The longest text of an answer that is shown when it makes no sense.
@@ -21,6 +22,7 @@ const SHOWN_CHARS_MAX: usize = 300;
 pub struct Client {
     transport: Transport,
     headers: HeaderMap,
+    trace: Option<TraceSource>,
 }
 
 /// Bytes of JSON lines, as they come.
@@ -32,7 +34,11 @@ impl Client {
     /// # Errors
     /// Where it is no URL.
     pub fn url(base: &str) -> Result<Self, ClientError> {
-        Ok(Self { transport: Transport::Network(Network::url(base)?), headers: HeaderMap::new() })
+        Ok(Self {
+            transport: Transport::Network(Network::url(base)?),
+            headers: HeaderMap::new(),
+            trace: None,
+        })
     }
 
     /// Over the unix socket of a server.
@@ -40,12 +46,16 @@ impl Client {
     /// # Errors
     /// Where a client cannot be made.
     pub fn unix(socket: &Path) -> Result<Self, ClientError> {
-        Ok(Self { transport: Transport::Network(Network::unix(socket)?), headers: HeaderMap::new() })
+        Ok(Self {
+            transport: Transport::Network(Network::unix(socket)?),
+            headers: HeaderMap::new(),
+            trace: None,
+        })
     }
 
     /// In this process, by its router.
     pub fn in_process(router: Router) -> Self {
-        Self { transport: Transport::InProcess(InProcess(router)), headers: HeaderMap::new() }
+        Self { transport: Transport::InProcess(InProcess(router)), headers: HeaderMap::new(), trace: None }
     }
 
     /// The same client with the bearer token of a key.
@@ -115,6 +125,12 @@ impl Client {
     /// The same client whose changes are made only where nothing is yet.
     pub fn with_if_absent(mut self) -> Self {
         self.headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static("*"));
+        self
+    }
+
+    /// The same client whose calls are part of the program's trace: the source is asked at each call, and its `traceparent` is sent.
+    pub fn with_trace_source(mut self, source: TraceSource) -> Self {
+        self.trace = Some(source);
         self
     }
 
@@ -219,6 +235,9 @@ impl Client {
         body: Outgoing,
     ) -> Result<LineStream, ClientError> {
         let mut headers = self.headers.clone();
+        if let Some(value) = trace_parent::header(self.trace.as_ref()) {
+            headers.insert("traceparent", value);
+        }
         if !matches!(body, Outgoing::Empty) && !headers.contains_key(header::CONTENT_TYPE) {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
@@ -326,6 +345,22 @@ mod tests {
             query,
             "/v1?actor=org%2Fa%26b&session=s&include_parents=false&without_payload=false&limit=5"
         );
+    }
+
+    #[test]
+    fn calls_are_part_of_the_callers_trace() {
+        let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let echo = |headers: HeaderMap| async move {
+            serde_json::json!([headers.get("traceparent").map(|value| value.to_str().unwrap())]).to_string()
+        };
+        let client = Client::in_process(Router::new().fallback(echo));
+        let traced = client.clone().with_trace_source(std::sync::Arc::new(|| Some(parent.to_owned())));
+        let told = |client: &Client| {
+            let answer = client.get::<[Option<String>; 1]>("/v1".to_owned());
+            futures::executor::block_on(answer).unwrap()
+        };
+        assert_eq!(told(&traced), [Some(parent.to_owned())]);
+        assert_eq!(told(&client), [None]);
     }
 
     #[test]

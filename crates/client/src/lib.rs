@@ -41,9 +41,11 @@ mod search;
 mod sessions;
 mod tasks;
 mod tools;
+mod trace_parent;
 pub mod transcript;
 mod transport;
 
 pub use call::{Client, LineStream};
 pub use error::ClientError;
 pub use loci_api as api;
+pub use trace_parent::TraceSource;

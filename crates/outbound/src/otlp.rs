@@ -67,6 +67,8 @@ pub struct Span {
     pub trace: [u8; 16],
     /// Random, not all zero.
     pub id: [u8; 8],
+    /// The span it is part of, where its trace is somebody else's.
+    pub parent: Option<[u8; 8]>,
     /// The operation.
     pub name: String,
     /// What kind.
@@ -328,10 +330,13 @@ fn shown(span: &Span) -> Value {
         "endTimeUnixNano": ended_ns.to_string(),
         "attributes": attributes,
     });
-    if span.failed
-        && let Some(members) = shown.as_object_mut()
-    {
-        members.insert("status".to_owned(), json!({ "code": FAILED }));
+    if let Some(members) = shown.as_object_mut() {
+        if let Some(parent) = span.parent {
+            members.insert("parentSpanId".to_owned(), json!(hex::encode(parent)));
+        }
+        if span.failed {
+            members.insert("status".to_owned(), json!({ "code": FAILED }));
+        }
     }
     shown
 }
@@ -358,6 +363,7 @@ mod tests {
         let told = Span {
             trace: [0x0a; 16],
             id: [0x0b; 8],
+            parent: None,
             name: "search_memory".into(),
             kind: SpanKind::Internal,
             started: Timestamp::clamped(1_752_235_548_250),
@@ -384,7 +390,8 @@ mod tests {
                 "status": { "code": 2 },
             }] })
         );
-        let call = Span { kind: SpanKind::Client, failed: false, ..told };
+        let call = Span { kind: SpanKind::Client, failed: false, parent: Some([0x0c; 8]), ..told };
+        assert_eq!(shown(&call)["parentSpanId"], "0c".repeat(8));
         assert_eq!(shown(&call)["kind"], 3);
         assert_eq!(shown(&call).get("status"), None);
         let resource = &sent["resourceSpans"][0]["resource"]["attributes"][0];

@@ -16,6 +16,7 @@ use loci_model::ports::observe::{
 };
 use loci_model::strategy::StrategyBase;
 use loci_outbound::otlp::{Attribute, Exporter, Span, SpanKind};
+use loci_server::operations::trace_parent;
 use serde_json::json;
 
 /// Records of one span, as JSON: thousands of spans may wait for a collector.
@@ -72,10 +73,13 @@ impl Spans {
     fn ended(&self, name: String, kind: SpanKind, elapsed_us: u64, failed: bool, attributes: Attributes) {
         let elapsed_ms = i64::try_from(elapsed_us / 1_000).unwrap_or(i64::MAX);
         let started = self.clock.now().plus_millis(elapsed_ms.saturating_neg());
-        let [trace, id] = [self.ids.random(), self.ids.random()];
+        let caller = trace_parent::current();
+        let parent = caller.map(|caller| caller.span);
+        let [trace, id] =
+            [caller.map_or_else(|| self.ids.random(), |caller| caller.trace), self.ids.random()];
         let id = id.first_chunk::<8>().copied().unwrap_or_default();
         let attributes = attributes.0;
-        self.exporter.push(Span { trace, id, name, kind, started, elapsed_us, failed, attributes });
+        self.exporter.push(Span { trace, id, parent, name, kind, started, elapsed_us, failed, attributes });
     }
 
     fn vendor(&self, called: Called, name: &str) -> &str {

@@ -3,14 +3,18 @@
 
 use std::io::Write;
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
+use loci_api::search::Search;
+use loci_client::Client;
 use serde_json::{Value, json};
 
 use crate::models::{read, settled, vendor};
 use crate::program::Home;
 
 const FACT: &str = "The harbour master keeps a heron.";
+const CALLER: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 const QUESTION: &str = "Which bird does the master keep?";
 
 /// Takes every request.
@@ -48,12 +52,22 @@ fn traced(capture_content: bool) -> (Vec<String>, String) {
     home.ok(&["memory", "create", "notes", "--strategy", "semantic"]);
     home.ok(&["event", "create", "--memory", "notes", "--actor", "me", "--session", "s1", FACT]);
     let memories = home.json(&["memory", "list"]);
-    settled(&server, memories["memories"][0]["id"].as_str().unwrap());
+    let memory = memories["memories"][0]["id"].as_str().unwrap();
+    settled(&server, memory);
     home.ok(&["search", "--memory", "notes", QUESTION]);
     home.fails(3, &["search", "--memory", "nothing-0123456789", QUESTION]);
     home.ok(&["doctor"]);
+    search_within_a_trace(&server.url, memory);
     assert!(server.stop());
     (requests.try_iter().collect(), home.log())
+}
+
+/// A client whose own trace is open.
+fn search_within_a_trace(url: &str, memory: &str) {
+    let client = Client::url(url).unwrap().with_trace_source(Arc::new(|| Some(CALLER.to_owned())));
+    let search = Search { memory: memory.to_owned(), query: QUESTION.to_owned(), ..Search::default() };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(client.search(&search)).unwrap();
 }
 
 fn spans(requests: &[String]) -> Vec<Value> {
@@ -78,6 +92,10 @@ fn attribute<'s>(span: &'s Value, name: &str) -> &'s Value {
     let attributes = span["attributes"].as_array().unwrap();
     let found = attributes.iter().find(|attribute| attribute["key"] == name);
     found.map_or(&Value::Null, |found| found["value"].as_object().unwrap().values().next().unwrap())
+}
+
+fn text<'s>(span: &'s Value, name: &str) -> &'s str {
+    span[name].as_str().unwrap_or_default()
 }
 
 #[test]
@@ -108,7 +126,7 @@ fn what_is_done_is_told_without_what_is_said() {
     let written = named(&spans, "upsert_memory")[0];
     assert_eq!(attribute(written, "gen_ai.memory.record.count"), "1");
     let searches = named(&spans, "search_memory");
-    let [found, missed] = searches.as_slice() else { panic!("{searches:?}") };
+    let [found, missed, of_caller] = searches.as_slice() else { panic!("{searches:?}") };
     assert_eq!(attribute(found, "gen_ai.operation.name"), "search_memory");
     assert_eq!(attribute(found, "gen_ai.memory.store.id"), memory);
     assert_eq!(attribute(found, "gen_ai.memory.record.count"), "1");
@@ -118,6 +136,9 @@ fn what_is_done_is_told_without_what_is_said() {
     assert_eq!(attribute(missed, "error.type"), "NOT_FOUND");
     assert_eq!((attribute(missed, "error"), attribute(missed, "fault")), (&json!(true), &json!(false)));
     assert_eq!(missed["status"], json!({ "code": 2 }));
+
+    assert_eq!(format!("00-{}-{}-01", text(of_caller, "traceId"), text(of_caller, "parentSpanId")), CALLER);
+    assert_eq!(found.get("parentSpanId"), None);
 
     let call = named(&spans, "chat small")[0];
     assert_eq!(call["kind"], 3);

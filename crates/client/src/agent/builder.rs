@@ -29,6 +29,7 @@ pub struct MemoryManagerBuilder {
     extended_tools: bool,
     extractor: Option<Arc<dyn Extractor>>,
     coordinator: CoordinatorOptions,
+    capture_content: bool,
 }
 
 impl MemoryManagerBuilder {
@@ -44,6 +45,7 @@ impl MemoryManagerBuilder {
             extended_tools: false,
             extractor: None,
             coordinator: CoordinatorOptions::default(),
+            capture_content: false,
         }
     }
 
@@ -91,6 +93,13 @@ impl MemoryManagerBuilder {
     /// The search tool has the members `filter`, `as_of` and `budget_tokens`, too.
     pub fn extended_tools(mut self, extended: bool) -> Self {
         self.extended_tools = extended;
+        self
+    }
+
+    /// Spans of searches have events with what is asked (`memory.query`) and what is found (`memory.results`): for a trace of your own
+    /// that may hold what people said. Off by default.
+    pub fn capture_content(mut self, capture: bool) -> Self {
+        self.capture_content = capture;
         self
     }
 
@@ -152,6 +161,7 @@ impl MemoryManagerBuilder {
                 add_tool,
                 injection: self.injection,
                 extended_tools: self.extended_tools,
+                capture_content: self.capture_content,
                 coordinator,
                 surroundings: self.surroundings,
             }),

@@ -28,6 +28,8 @@ pub(super) struct Parts {
     pub(super) add_tool: Option<AddToolOptions>,
     pub(super) injection: Option<InjectionOptions>,
     pub(super) extended_tools: bool,
+    /// Spans of searches hold what is asked and found.
+    pub(super) capture_content: bool,
     pub(super) coordinator: ExtractionCoordinator,
     pub(super) surroundings: Surroundings,
 }

@@ -82,6 +82,9 @@ impl MemoryManager {
             "memory.result.count" = tracing::field::Empty,
             "memory.store.failure_count" = tracing::field::Empty,
         );
+        if self.parts.capture_content {
+            span.in_scope(|| tracing::info!(query, "memory.query"));
+        }
         let questions = stores.iter().map(|store| {
             let question = question(query, options, asked, store.as_ref());
             let deadline = deadline.clone();
@@ -104,6 +107,12 @@ impl MemoryManager {
         details.entries = fuse(self.parts.fusion, lists, limit);
         if let Some(budget) = options.budget_tokens {
             self.keep_within(budget, &mut details.entries);
+        }
+        if self.parts.capture_content {
+            let found: Vec<&str> = details.entries.iter().map(|entry| entry.content.as_str()).collect();
+            span.in_scope(|| {
+                tracing::info!(results = serde_json::json!(found).to_string(), "memory.results")
+            });
         }
         span.record("memory.result.count", details.entries.len());
         span.record("memory.store.failure_count", details.failures.len());

@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use tracing::field::{Field, Visit};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
-use super::coordinator::{ExtractError, ExtractionConfig, Extractor};
+use super::coordinator::{ExtractError, ExtractionConfig, ExtractionTrigger, Extractor, Invocation};
 use super::test_store::TestStore;
 use super::test_surroundings::surroundings;
 use super::*;
@@ -153,6 +153,10 @@ impl<S: tracing::Subscriber> Layer<S> for Seen {
     fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
         event.record(&mut self.clone());
     }
+
+    fn on_follows_from(&self, _: &tracing::Id, followed: &tracing::Id, _: Context<'_, S>) {
+        self.0.lock().unwrap().insert("follows".to_owned(), format!("{followed:?}"));
+    }
 }
 
 #[test]
@@ -183,6 +187,34 @@ fn one_fails_one_is_slow_one_answers() {
     }
     let all = format!("{:?}", seen.0.lock().unwrap());
     assert!(!all.contains("secret") && !all.contains("private"), "content is never logged: {all}");
+}
+
+#[test]
+fn content_is_in_traces_where_that_is_wanted() {
+    let seen = Seen::default();
+    tracing::subscriber::with_default(tracing_subscriber::registry().with(seen.clone()), || {
+        let store = TestStore::reading("ok").found(vec![Entry::new("ok", "a secret")]);
+        let manager = build(|builder| builder.store(store).capture_content(true)).unwrap();
+        block_on(manager.search("a private question", &SearchOptions::default())).unwrap();
+    });
+    assert_eq!(seen.get("query").as_deref(), Some(r#""a private question""#));
+    assert_eq!(seen.get("results").as_deref(), Some(r#""[\"a secret\"]""#));
+}
+
+#[test]
+fn a_save_is_linked_to_the_span_that_asked_for_it() {
+    let seen = Seen::default();
+    let agent = tracing::subscriber::with_default(tracing_subscriber::registry().with(seen.clone()), || {
+        let triggers: Vec<Arc<dyn ExtractionTrigger>> = vec![Arc::new(Invocation)];
+        let config = ExtractionConfig { triggers: Some(triggers), ..ExtractionConfig::default() };
+        let manager = build(|builder| builder.store(TestStore::taking("t").extracting(config))).unwrap();
+        manager.message_added(&Message::user("hello")).unwrap();
+        let agent = tracing::info_span!("agent");
+        agent.in_scope(|| manager.invocation_ended());
+        block_on(manager.coordinator().save_due());
+        agent.id().unwrap()
+    });
+    assert_eq!(seen.get("follows"), Some(format!("{agent:?}")));
 }
 
 #[test]

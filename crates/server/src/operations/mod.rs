@@ -4,3 +4,4 @@ pub mod health;
 pub mod metrics;
 pub mod observe;
 mod pipeline_metrics;
+pub mod trace_parent;

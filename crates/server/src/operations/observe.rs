@@ -11,6 +11,7 @@ use loci_model::ports::ids::uuid4;
 use tracing::Instrument;
 
 use super::metrics::Answered;
+use super::trace_parent;
 use crate::doors::Doors;
 
 /// The id of a request, on its extensions.
@@ -32,7 +33,9 @@ pub(crate) async fn observe(State(doors): State<Doors>, mut request: Request, ne
     let (door, header) = door_of(request.uri().path());
     request.extensions_mut().insert(RequestId(id.clone()));
     let span = tracing::info_span!("request", id = %id, door);
-    let mut response = next.run(request).instrument(span.clone()).await;
+    let headers = request.headers().clone();
+    let work = next.run(request).instrument(span.clone());
+    let mut response = trace_parent::within(&headers, work).await;
     // One id for answer and log, also where the door made one of its own.
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(header, value);

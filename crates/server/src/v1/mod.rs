@@ -69,6 +69,7 @@ mod themes;
 pub(crate) mod tools;
 mod trees;
 mod verdicts;
+mod words;
 
 use axum::Router;
 use axum::routing::get;

@@ -6,6 +6,7 @@ use http::StatusCode;
 use loci_api::{Problem, ProblemBody};
 use loci_model::{Error, ErrorKind, Reason};
 
+use super::words;
 use crate::operations::observe::ErrorType;
 
 /// An error on its way out.
@@ -19,7 +20,7 @@ impl From<Error> for Refused {
 
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
-        let error = self.0;
+        let error = words::native(self.0);
         let (status, code) = status_and_code(&error);
         match error.kind {
             ErrorKind::Bug | ErrorKind::Unavailable | ErrorKind::Upstream => {

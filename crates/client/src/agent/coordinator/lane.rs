@@ -30,6 +30,8 @@ pub(super) struct State {
     /// Messages that were lost for want of room.
     pub(super) dropped: u64,
     requested: bool,
+    /// The span of the agent that asked for the save, by its id: holding it would keep it open.
+    asked_in: Option<tracing::Id>,
     invocations: u64,
     saving: Option<Shared<BoxFuture<'static, ()>>>,
 }
@@ -56,9 +58,17 @@ impl Lane {
         };
         // Triggers are foreign code: they are asked without the lock.
         if turns.unsaved > 0 && self.extracting.triggers.iter().any(|trigger| trigger.fires(turns)) {
-            self.lock().requested = true;
+            let mut state = self.lock();
+            state.requested = true;
+            state.asked_in = tracing::Span::current().id();
+            drop(state);
             self.bell.ring();
         }
+    }
+
+    /// The span that asked for the save that begins now.
+    pub(super) fn asked_in(&self) -> Option<tracing::Id> {
+        self.lock().asked_in.take()
     }
 
     /// Whether a save is tried now. A request that has to wait is kept; one that backoff refuses is used up.

@@ -33,6 +33,7 @@ impl Hub {
 
 pub(super) async fn save_all(lane: &Arc<Lane>, hub: &Hub) {
     lane.lock().last_error = None;
+    let asked_in = lane.asked_in();
     loop {
         let taken = take(lane, hub);
         if !taken.filtered.is_empty() {
@@ -53,6 +54,8 @@ pub(super) async fn save_all(lane: &Arc<Lane>, hub: &Hub) {
             "memory.extractor" = lane.extracting.extractor.as_ref().map(|extractor| extractor.name()),
             "memory.quarantined" = tracing::field::Empty,
         );
+        // A link, not a parent: the agent's span may be over by now.
+        span.follows_from(asked_in.clone());
         let from_quarantine = segment.quarantined_as.clone();
         let run_id = Arc::clone(&segment.batch.run_id);
         let settled = send(lane, hub, segment).instrument(span.clone()).await;
