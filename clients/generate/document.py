@@ -171,7 +171,7 @@ def _content(place: str, carrier: dict[str, Any] | None) -> str | None:
         return None
     if "application/json" in content:
         return _referred(content["application/json"]["schema"])
-    if "application/x-ndjson" in content:
+    if "application/x-ndjson" in content or "application/octet-stream" in content:
         return "bytes"
     raise NotUnderstood(f"{place}: a body of {', '.join(content)}")
 

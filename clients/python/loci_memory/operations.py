@@ -650,6 +650,11 @@ class Operations:
         memory: str,
         path: str,
         body: api.DocumentPut,
+        *,
+        force: str | None = None,
+        namespace: str | None = None,
+        raw: str | None = None,
+        reason: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.DocumentWritten:
         """Write a document: JSON, or the file itself. Needs If-Match, If-None-Match: * or force=1."""
@@ -657,6 +662,7 @@ class Operations:
             Operation("PUT", "/v1/memories/{memory}/files/{path}", "key"),
             {"memory": memory, "path": path},
             options,
+            query={"force": force, "namespace": namespace, "raw": raw, "reason": reason},
             body=body,
         )
 
@@ -1236,9 +1242,23 @@ class Operations:
             query={"budget_tokens": budget_tokens, "namespace": namespace},
         )
 
-    def memory_tool(self, body: api.MemoryToolCommand, **options: Unpack[CallOptions]) -> api.MemoryToolAnswer:
+    def memory_tool(
+        self,
+        body: api.MemoryToolCommand,
+        *,
+        memory: str | None = None,
+        mount: str | None = None,
+        namespace: str | None = None,
+        **options: Unpack[CallOptions]
+    ) -> api.MemoryToolAnswer:
         """A command of the memory tool on the documents of `mount`, or of `memory` and `namespace`."""
-        return self._call(Operation("POST", "/v1/memory-tool", "key"), {}, options, body=body)
+        return self._call(
+            Operation("POST", "/v1/memory-tool", "key"),
+            {},
+            options,
+            query={"memory": memory, "mount": mount, "namespace": namespace},
+            body=body,
+        )
 
     def profile_list(self, **options: Unpack[CallOptions]) -> api.ProfileList:
         """The profiles there are."""

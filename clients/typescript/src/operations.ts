@@ -570,13 +570,14 @@ export abstract class Operations {
     memory: string,
     path: string,
     body: api.DocumentPut,
+    query: { force?: string | null; namespace?: string | null; raw?: string | null; reason?: string | null } = {},
     options: CallOptions = {},
   ): Promise<api.DocumentWritten> {
     return this.call(
       { method: 'PUT', path: '/v1/memories/{memory}/files/{path}', repeat: 'key' },
       { memory, path },
       options,
-      { body },
+      { body, query },
     );
   }
 
@@ -1125,8 +1126,12 @@ export abstract class Operations {
   }
 
   /** A command of the memory tool on the documents of `mount`, or of `memory` and `namespace`. */
-  memoryTool(body: api.MemoryToolCommand, options: CallOptions = {}): Promise<api.MemoryToolAnswer> {
-    return this.call({ method: 'POST', path: '/v1/memory-tool', repeat: 'key' }, {}, options, { body });
+  memoryTool(
+    body: api.MemoryToolCommand,
+    query: { memory?: string | null; mount?: string | null; namespace?: string | null } = {},
+    options: CallOptions = {},
+  ): Promise<api.MemoryToolAnswer> {
+    return this.call({ method: 'POST', path: '/v1/memory-tool', repeat: 'key' }, {}, options, { body, query });
   }
 
   /** The profiles there are. */

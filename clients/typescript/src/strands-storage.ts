@@ -54,8 +54,9 @@ export class LociStorage {
       return;
     }
     // As a file, so that it comes back byte for byte; whoever writes last has written.
-    const options = { query: { ...this.place, raw: '1', force: '1' }, contentType: 'text/markdown' };
-    const done = await this.client.documentPut(await this.id(), DOCUMENTS + path, data as never, options);
+    const query = { ...this.place, raw: '1', force: '1' };
+    const file = { contentType: 'text/markdown' };
+    const done = await this.client.documentPut(await this.id(), DOCUMENTS + path, data as never, query, file);
     if (done.state !== 'active') {
       throw new LociError('HELD_BACK', `the document is ${done.state}: a person decides whether it may be read`);
     }

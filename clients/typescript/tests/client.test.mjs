@@ -69,9 +69,11 @@ describe('sending', () => {
   });
 
   it('says options in headers and in the query', async () => {
-    const put = (options) => sent((client) => client.documentPut('m', 'a.md', { body: 'text' }, options));
-    const changed = await put({ ifMatch: '"x"', query: { namespace: '/n' } });
+    const put = (options, query) => sent((client) => client.documentPut('m', 'a.md', { body: 'text' }, query, options));
+    const changed = await put({ ifMatch: '"x"' }, { namespace: '/n' });
     assert.deepEqual([changed.headers['if-match'], changed.path], ['"x"', '/v1/memories/m/files/a.md?namespace=%2Fn']);
+    const other = await put({ query: { later: '1' } });
+    assert.equal(other.path, '/v1/memories/m/files/a.md?later=1');
     const made = await put({ ifAbsent: true, idempotencyKey: 'k-1' });
     assert.deepEqual([made.headers['if-none-match'], made.headers['idempotency-key']], ['*', 'k-1']);
   });

@@ -70,8 +70,8 @@ describe('a server', { skip }, () => {
   it('keeps documents in a tree', async () => {
     const path = 'knowledge/boats/gull one.md';
     const query = { namespace: '/docs' };
-    const made = await client.documentPut(memory, path, { body: '# Gull\nA sloop.\n' }, { ifAbsent: true, query });
-    const stale = client.documentPut(memory, path, { body: 'x' }, { ifMatch: '"stale"', query });
+    const made = await client.documentPut(memory, path, { body: '# Gull\nA sloop.\n' }, query, { ifAbsent: true });
+    const stale = client.documentPut(memory, path, { body: 'x' }, query, { ifMatch: '"stale"' });
     await assert.rejects(stale, (error) => error instanceof Conflict && error.code === 'STALE_VERSION');
     const shown = await client.documentGet(memory, path, query);
     assert.deepEqual([shown.body, shown.etag], ['# Gull\nA sloop.\n', made.etag]);

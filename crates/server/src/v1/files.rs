@@ -34,7 +34,7 @@ pub(super) fn operations(mut table: Table) -> Table {
             FILE,
             "Write a document: JSON, or the file itself. Needs If-Match, If-None-Match: * or force=1.",
         ),
-        request: table.named::<shape::DocumentPut>(),
+        request: table.named::<shape::DocumentPut>().and_query::<shape::DocumentChange>(),
         answer: table.named::<shape::DocumentWritten>(),
     };
     let delete = Described {

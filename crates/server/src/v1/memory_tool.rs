@@ -18,7 +18,7 @@ pub(super) fn operations(mut table: Table) -> Table {
             "/v1/memory-tool",
             "A command of the memory tool on the documents of `mount`, or of `memory` and `namespace`.",
         ),
-        request: table.named::<shape::MemoryToolCommand>(),
+        request: table.named::<shape::MemoryToolCommand>().and_query::<shape::MemoryToolQuery>(),
         answer: table.named::<shape::MemoryToolAnswer>(),
     };
     table.stream(command, |doors, request| async move { run(doors, request).await })

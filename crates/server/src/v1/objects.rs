@@ -23,13 +23,13 @@ const BYTES: &str = "application/octet-stream";
 pub(super) fn operations(mut table: Table) -> Table {
     let put = Described {
         place: other(Method::Put, OBJECT, "Park bytes under a key, in the place of what was there."),
-        request: Form::Lines,
+        request: Form::Bytes,
         answer: table.named::<shape::ParkedObject>(),
     };
     let read = Described {
         place: get(OBJECT, "The bytes that are parked under a key."),
         request: Form::None,
-        answer: Form::Lines,
+        answer: Form::Bytes,
     };
     table
         .query(get("/v1/memories/{memory}/objects", "What is parked, by key."), list)

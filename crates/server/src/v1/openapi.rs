@@ -4,7 +4,7 @@ use utoipa::PartialSchema;
 use utoipa::ToSchema;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::request_body::RequestBodyBuilder;
-use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
     ComponentsBuilder, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, PathItem, PathsBuilder, Ref,
@@ -55,18 +55,14 @@ fn operation(described: &Described) -> utoipa::openapi::path::Operation {
     for parameter in path_parameters(place.path) {
         operation = operation.parameter(parameter);
     }
-    match &described.request {
-        Form::None => {}
-        Form::Query(schema) => {
-            for parameter in query_parameters(schema) {
-                operation = operation.parameter(parameter);
-            }
+    if let Form::Query(schema) | Form::JsonAndQuery(_, schema) = &described.request {
+        for parameter in query_parameters(schema) {
+            operation = operation.parameter(parameter);
         }
-        Form::Json(_) | Form::Maybe(_) | Form::Lines => {
-            let (kind, content) = content(&described.request);
-            operation =
-                operation.request_body(Some(RequestBodyBuilder::new().content(kind, content).build()));
-        }
+    }
+    if !matches!(described.request, Form::None | Form::Query(_)) {
+        let (kind, content) = content(&described.request);
+        operation = operation.request_body(Some(RequestBodyBuilder::new().content(kind, content).build()));
     }
     let mut success = ResponseBuilder::new().description("Done.");
     if !matches!(described.answer, Form::None) {
@@ -86,7 +82,14 @@ fn operation(described: &Described) -> utoipa::openapi::path::Operation {
 
 fn content(form: &Form) -> (&'static str, utoipa::openapi::Content) {
     match form {
-        Form::Json(name) | Form::Maybe(name) => ("application/json", json_content(name)),
+        Form::Json(name) | Form::Maybe(name) | Form::JsonAndQuery(name, _) => {
+            ("application/json", json_content(name))
+        }
+        Form::Bytes => {
+            let format = SchemaFormat::KnownFormat(KnownFormat::Binary);
+            let bytes = ObjectBuilder::new().schema_type(Type::String).format(Some(format)).build();
+            ("application/octet-stream", ContentBuilder::new().schema(Some(bytes)).build())
+        }
         Form::Lines | Form::None | Form::Query(_) => {
             let text = ObjectBuilder::new().schema_type(Type::String).build();
             ("application/x-ndjson", ContentBuilder::new().schema(Some(text)).build())

@@ -70,8 +70,22 @@ pub(super) enum Form {
     Json(String),
     /// The same, or nothing with status 204.
     Maybe(String),
+    /// JSON of the named schema, and members of the query beside it.
+    JsonAndQuery(String, Box<RefOr<Schema>>),
     /// JSON lines.
     Lines,
+    /// Bytes.
+    Bytes,
+}
+
+impl Form {
+    /// The same with members of the query beside its body.
+    pub(super) fn and_query<Q: ToSchema>(self) -> Self {
+        match self {
+            Self::Json(name) => Self::JsonAndQuery(name, Box::new(Q::schema())),
+            other => other,
+        }
+    }
 }
 
 /// An operation as the document shows it.
