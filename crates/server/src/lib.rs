@@ -41,6 +41,14 @@ pub fn router(doors: &Doors) -> Router {
         .layer(middleware::from_fn_with_state(doors.clone(), operations::observe::observe))
 }
 
+/// Buckets alone, for a listener of their own: paths begin with the bucket (files-and-git.md §12.1).
+pub fn router_of_buckets(doors: &Doors) -> Router {
+    s3::routes_at_root()
+        .with_state(doors.clone())
+        .layer(middleware::from_fn_with_state(doors.clone(), operations::observe::observe))
+        .layer(Extension(s3::OwnListener))
+}
+
 /// The AgentCore wire is the fallback, because it reads paths raw.
 async fn agentcore_door(State(doors): State<Doors>, request: Request) -> Response {
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use loci_model::ports::BoxFuture;
 use loci_model::ports::store::Checkpoint;
-use loci_server::listener::{ListenOptions, TlsFiles, bind};
+use loci_server::listener::{Bound, ListenOptions, TlsFiles, bind};
 use loci_server::{DoorOptions, Doors};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -86,8 +87,15 @@ pub async fn run(
     wiring_mirrors::register(&wiring.engine, &wiring.mirrors, true).await;
     let doors = doors(&wiring, &config, environment)?;
     let bound = bind(listen_options(&config, plan.socket()), doors.clone()).await?;
+    let buckets = match config.s3.listen {
+        None => None,
+        Some(address) => Some(bind(buckets_options(&config, address), doors.clone()).await?),
+    };
     let address = bound.address()?;
     announce(&format!("{}://{address}", bound.scheme()), arguments.port_file.as_deref(), address.port())?;
+    if let Some(buckets) = &buckets {
+        say(&format!("buckets alone on {}://{}", buckets.scheme(), buckets.address()?));
+    }
     if !doors.gate.any_keys().await? {
         tracing::warn!("development mode: no access key is configured, every request on loopback is allowed");
     }
@@ -98,7 +106,7 @@ pub async fn run(
         ended().await;
         mcp.hub.close(); // who listens is told that this is the end
     };
-    bound.serve(loci_server::router(&doors), Box::pin(ended)).await;
+    serve_all(bound, buckets, &doors, Box::pin(ended)).await;
     let _ = stop.send(true); // the runner may have ended already
     jobs.await.context("the job runner panicked")?;
     close(wiring).await
@@ -141,6 +149,32 @@ async fn close(wiring: Wiring) -> Result<()> {
     Ok(())
 }
 
+/// Serves everything, and buckets at their own address beside it, until the signal.
+async fn serve_all(bound: Bound, buckets: Option<Bound>, doors: &Doors, ended: BoxFuture<'static, ()>) {
+    let (stop, stopping) = tokio::sync::watch::channel(false);
+    let ended = async move {
+        ended.await;
+        let _ = stop.send(true); // nobody waits where buckets have no listener
+    };
+    let everything = bound.serve(loci_server::router(doors), Box::pin(ended));
+    let Some(buckets) = buckets else { return everything.await };
+    let buckets = buckets.serve(loci_server::router_of_buckets(doors), Box::pin(stopped_by(stopping)));
+    tokio::join!(everything, buckets);
+}
+
+/// Resolves when it is told to stop; a dropped sender is a signal too.
+async fn stopped_by(mut stopping: tokio::sync::watch::Receiver<bool>) {
+    let _ = stopping.wait_for(|stop| *stop).await;
+}
+
+/// Buckets are listened for like everything else, at an address of their own.
+fn buckets_options(config: &Config, address: SocketAddr) -> ListenOptions {
+    let mut options = listen_options(config, PathBuf::new());
+    options.address = address;
+    options.socket = None;
+    options
+}
+
 fn listen_options(config: &Config, socket: PathBuf) -> ListenOptions {
     let server = &config.server;
     let files = server.tls_cert.clone().zip(server.tls_key.clone());
@@ -157,8 +191,12 @@ fn listen_options(config: &Config, socket: PathBuf) -> ListenOptions {
     clippy::print_stderr,
     reason = "where it listens is said to whoever started it, whatever the log says"
 )]
+fn say(what: &str) {
+    eprintln!("{what}");
+}
+
 fn announce(url: &str, port_file: Option<&Path>, port: u16) -> Result<()> {
-    eprintln!("listening on {url}");
+    say(&format!("listening on {url}"));
     if let Some(path) = port_file {
         let draft = path.with_extension("draft");
         std::fs::write(&draft, format!("{port}\n"))

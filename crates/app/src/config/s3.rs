@@ -1,6 +1,7 @@
 //! `[s3]`: buckets for clients of S3, and which parts of which memories they are.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 
 use anyhow::{Context, Result, bail};
 use loci_model::Namespace;
@@ -18,6 +19,9 @@ const TTL_MS_MAX: u64 = 3_650 * DAY_MS;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct S3Section {
+    /// An address where buckets are at the root, for clients that allow no path before them; absent: at `/s3` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listen: Option<SocketAddr>,
     /// Appends to earlier versions are brought together with the current one.
     pub merge_appends: bool,
     /// What is no document vanishes after so long; absent: with the memory's events.
@@ -40,7 +44,7 @@ pub struct BucketSection {
 
 impl Default for S3Section {
     fn default() -> Self {
-        Self { merge_appends: true, object_ttl: None, buckets: BTreeMap::new() }
+        Self { listen: None, merge_appends: true, object_ttl: None, buckets: BTreeMap::new() }
     }
 }
 
@@ -106,6 +110,7 @@ mod tests {
             );
         };
         check("", "");
+        check("listen = \"127.0.0.1:9000\"", "");
         check("object_ttl = \"1h\"", "");
         check("object_ttl = \"3650d\"", "");
         check("object_ttl = \"3651d\"", "1h to 3650d");

@@ -6,6 +6,7 @@ mod agent_tokens;
 mod attach;
 mod blaming;
 mod branches;
+mod buckets;
 mod configuring;
 mod consolidating;
 mod conversing;

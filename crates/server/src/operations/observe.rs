@@ -13,6 +13,10 @@ use tracing::Instrument;
 use super::metrics::Answered;
 use super::trace_parent;
 use crate::doors::Doors;
+use crate::s3::OwnListener;
+
+/// The door of buckets, and the header that carries the request's id there.
+const S3: (&str, &str) = ("s3", "x-amz-request-id");
 
 /// The id of a request, on its extensions.
 #[derive(Debug, Clone)]
@@ -30,7 +34,10 @@ pub struct ErrorType(pub Cow<'static, str>);
 pub(crate) async fn observe(State(doors): State<Doors>, mut request: Request, next: Next) -> Response {
     let began = doors.clock.monotonic_us();
     let id: Arc<str> = uuid4(doors.ids.as_ref()).into();
-    let (door, header) = door_of(request.uri().path());
+    let (door, header) = match request.extensions().get::<OwnListener>() {
+        Some(OwnListener) => S3,
+        None => door_of(request.uri().path()),
+    };
     request.extensions_mut().insert(RequestId(id.clone()));
     let span = tracing::info_span!("request", id = %id, door);
     let headers = request.headers().clone();
@@ -76,7 +83,7 @@ fn door_of(path: &str) -> (&'static str, &'static str) {
         "/healthz" | "/readyz" | "/metrics" | "/openapi.json" => ("operations", "x-request-id"),
         _ if path == "/v1" || path.starts_with("/v1/") => ("v1", "x-request-id"),
         _ if path == "/mcp" || path.starts_with("/mcp/") => ("mcp", "x-request-id"),
-        _ if path == "/s3" || path.starts_with("/s3/") => ("s3", "x-amz-request-id"),
+        _ if path == "/s3" || path.starts_with("/s3/") => S3,
         _ => ("agentcore", "x-amzn-requestid"),
     }
 }

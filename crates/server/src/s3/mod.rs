@@ -52,6 +52,15 @@ struct Call<'a> {
     body: Vec<u8>,
 }
 
+/// The request came to the listener that buckets have for themselves: its path begins with the bucket.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OwnListener;
+
+/// Nothing but buckets, at the root.
+pub(crate) fn routes_at_root() -> Router<Doors> {
+    Router::new().fallback(door)
+}
+
 pub(crate) fn routes() -> Router<Doors> {
     Router::new().route("/s3", any(door)).route("/s3/", any(door)).route("/s3/{*path}", any(door))
 }
@@ -60,7 +69,9 @@ async fn door(State(doors): State<Doors>, request: Request) -> Response {
     let id = request.extensions().get::<RequestId>().map(|id| id.0.to_string()).unwrap_or_default();
     let path = request.uri().path().to_owned();
     let is_head = request.method() == http::Method::HEAD;
-    let asked = route::read(request.method(), &path, request.uri().query().unwrap_or_default());
+    let is_at_root = request.extensions().get::<OwnListener>().is_some();
+    let rest = if is_at_root { path.as_str() } else { path.strip_prefix("/s3").unwrap_or(&path) };
+    let asked = route::read(request.method(), rest, request.uri().query().unwrap_or_default());
     let operation = asked.as_ref().map_or("NotImplemented", |asked| asked.action.name());
     let outcome = match asked {
         Ok(asked) => served(&doors, &asked, request).await,

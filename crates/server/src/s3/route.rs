@@ -72,9 +72,9 @@ impl Asked {
     }
 }
 
-/// Reads method, path and query, both as they came.
+/// Reads method, the path from the bucket on, and query, both as they came.
 pub(super) fn read(method: &Method, path: &str, query: &str) -> Result<Asked, Fault> {
-    let rest = path.strip_prefix("/s3").unwrap_or(path).trim_start_matches('/');
+    let rest = path.trim_start_matches('/');
     let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
     let (bucket, key) = (decoded(bucket)?, decoded(key)?);
     let query = members(query)?;
