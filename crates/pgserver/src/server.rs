@@ -104,13 +104,25 @@ impl PostgresServer {
         Ok(self.url(&name))
     }
 
+    /// A new database with everything that the one of that URL has, to which nobody is connected any more; its URL.
+    ///
+    /// # Errors
+    /// When the server does not run, there is no such database, or somebody stays connected to it.
+    pub fn copy_of(&self, url: &str) -> Result<String> {
+        let name = format!("copy_{}", self.databases.fetch_add(1, Ordering::Relaxed));
+        // A copy of files, for a log of all their blocks takes longer and nobody needs it.
+        let template = database_of(url);
+        self.sql("postgres", &format!("CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY"))?;
+        Ok(self.url(&name))
+    }
+
     /// Removes the database of that URL, whoever is still connected to it: each is some twenty megabytes, and a run of
     /// tests makes hundreds.
     ///
     /// # Errors
     /// When there is none, or the server does not run.
     pub fn drop_database(&self, url: &str) -> Result<()> {
-        let name = url.split('?').next().and_then(|address| address.rsplit('/').next()).unwrap_or_default();
+        let name = database_of(url);
         self.sql("postgres", &format!("DROP DATABASE {name} WITH (FORCE)")).map(drop)
     }
 
@@ -213,6 +225,11 @@ fn new_folder() -> Result<(PathBuf, bool)> {
     std::fs::create_dir(&folder)?;
     let other_user = give_to_server_user(&folder)?;
     Ok((folder, other_user))
+}
+
+/// The name of the database that a URL leads to.
+fn database_of(url: &str) -> &str {
+    url.split('?').next().and_then(|address| address.rsplit('/').next()).unwrap_or_default()
 }
 
 fn make_cluster(binaries: &Binaries, folder: &Path) -> Result<()> {

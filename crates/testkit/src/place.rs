@@ -2,7 +2,7 @@
 //! Nothing here is about what is in it.
 #![expect(clippy::disallowed_methods, reason = "which store tests run on may be said from outside")]
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use loci_model::ports::store::Store;
 use loci_model::{Error, Result};
@@ -12,6 +12,25 @@ use loci_store_sqlite::{SqliteOptions, SqliteStore};
 
 /// The environment variable that says which store the tests run on that run on any: `sqlite` (as without it) or `postgres`.
 pub const VARIABLE: &str = "LOCI_TEST_STORE";
+
+/// The database with tables of which those of tests are copies: to make the tables takes thrice as long as to copy them.
+static TEMPLATE: OnceLock<Result<String, String>> = OnceLock::new();
+
+/// Makes it; its URL.
+fn template() -> Result<String> {
+    let url = PostgresServer::shared().and_then(PostgresServer::fresh_database);
+    let url = url.map_err(|error| Error::unavailable(error.to_string()))?;
+    // Nobody may be connected to what is copied.
+    PostgresStore::open(options(&url)?)?.close();
+    Ok(url)
+}
+
+fn options(url: &str) -> Result<PostgresOptions> {
+    let mut options = PostgresOptions::parse(url)?;
+    // Tables are made often: few of them are made sooner, and work like many.
+    options.partitions = 3;
+    Ok(options)
+}
 
 enum Kind {
     Folder(tempfile::TempDir),
@@ -54,16 +73,16 @@ impl TestPlace {
         Ok(Self(Kind::Folder(folder)))
     }
 
-    /// A database of the PostgreSQL of this process.
+    /// A database of the PostgreSQL of this process: a copy of one whose tables are there already.
     ///
     /// # Errors
     /// When there is no PostgreSQL; the message says what to do.
     pub fn postgres() -> Result<Self> {
-        let url = PostgresServer::shared().and_then(PostgresServer::fresh_database);
+        let template = TEMPLATE.get_or_init(|| template().map_err(|error| error.message));
+        let template = template.as_ref().map_err(Error::unavailable)?;
+        let url = PostgresServer::shared().and_then(|server| server.copy_of(template));
         let url = url.map_err(|error| Error::unavailable(error.to_string()))?;
-        // Tables are made for every test: few of them are made sooner, and work like many.
-        let mut options = PostgresOptions::parse(&url)?;
-        options.partitions = 3;
+        let options = options(&url)?;
         Ok(Self(Kind::Database { options: Box::new(options), _database: Dropped(url) }))
     }
 

@@ -5,10 +5,13 @@
 //! * `fusion`: one list out of several; `tools`: what a model may call; [`injection`]: what a model is shown unasked;
 //! * [`coordinator`]: what was said comes to the stores, in order, once, also after a crash.
 //!
+//! Programs without a runtime have [`BlockingMemoryManager`].
+//!
 //! Clock, randomness and the executor are arguments ([`Surroundings`]). Nothing here knows a wire or a server.
 
 mod adding;
 mod batch;
+mod blocking;
 mod builder;
 pub mod coordinator;
 mod entry;
@@ -35,6 +38,7 @@ mod tests;
 
 pub use adding::AddOptions;
 pub use batch::{BatchOutcome, MessageBatch, SequencedMessage, Unstored};
+pub use blocking::BlockingMemoryManager;
 pub use builder::MemoryManagerBuilder;
 pub use entry::{Added, Entry, Metadata, NewEntry, Trust};
 pub use error::{ErrorClass, MemoryError, StoreError, StoreFailure};
