@@ -6,7 +6,7 @@ use axum::Router;
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use loci_api::ProblemBody;
+use loci_api::{Problem, ProblemBody};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -14,15 +14,13 @@ use crate::error::ClientError;
 use crate::trace_parent::{self, TraceSource};
 use crate::transport::{ByteStream, InProcess, Network, Outgoing, Request, Transport};
 
-/// The longest text of an answer that is shown when it makes no sense.
-const SHOWN_CHARS_MAX: usize = 300;
-
 /// A client of one server. Cheap to clone.
 #[derive(Clone)]
 pub struct Client {
     transport: Transport,
     headers: HeaderMap,
     trace: Option<TraceSource>,
+    deadline_ms: Option<u64>,
 }
 
 /// Bytes of JSON lines, as they come.
@@ -38,6 +36,7 @@ impl Client {
             transport: Transport::Network(Network::url(base)?),
             headers: HeaderMap::new(),
             trace: None,
+            deadline_ms: None,
         })
     }
 
@@ -50,12 +49,18 @@ impl Client {
             transport: Transport::Network(Network::unix(socket)?),
             headers: HeaderMap::new(),
             trace: None,
+            deadline_ms: None,
         })
     }
 
     /// In this process, by its router.
     pub fn in_process(router: Router) -> Self {
-        Self { transport: Transport::InProcess(InProcess(router)), headers: HeaderMap::new(), trace: None }
+        Self {
+            transport: Transport::InProcess(InProcess(router)),
+            headers: HeaderMap::new(),
+            trace: None,
+            deadline_ms: None,
+        }
     }
 
     /// The same client with the bearer token of a key.
@@ -125,6 +130,13 @@ impl Client {
     /// The same client whose changes are made only where nothing is yet.
     pub fn with_if_absent(mut self) -> Self {
         self.headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static("*"));
+        self
+    }
+
+    /// The same client whose calls end after so long, answered or not, where they go over a connection. A server may have done what was
+    /// asked all the same.
+    pub fn with_deadline_ms(mut self, deadline_ms: u64) -> Self {
+        self.deadline_ms = Some(deadline_ms);
         self
     }
 
@@ -241,7 +253,8 @@ impl Client {
         if !matches!(body, Outgoing::Empty) && !headers.contains_key(header::CONTENT_TYPE) {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
-        let response = self.transport.send(Request { method, path, headers, body }).await?;
+        let request = Request { method, path, headers, body, deadline_ms: self.deadline_ms };
+        let response = self.transport.send(request).await?;
         if response.status.is_success() {
             return Ok(response.body);
         }
@@ -277,10 +290,22 @@ async fn collect(
 fn refusal(status: StatusCode, body: &[u8]) -> ClientError {
     match serde_json::from_slice::<ProblemBody>(body) {
         Ok(body) => ClientError::Refused { status: status.as_u16(), problem: Box::new(body.error) },
-        Err(_) => {
-            let text: String = String::from_utf8_lossy(body).chars().take(SHOWN_CHARS_MAX).collect();
-            ClientError::Unexpected(format!("the server answered {status}: {text}"))
-        }
+        Err(_) => ClientError::Refused { status: status.as_u16(), problem: Box::new(foreign(status)) },
+    }
+}
+
+/// What an error that is none of Loci's means: a proxy's page, most often. Its text is not shown, for it is foreign and may hold anything.
+fn foreign(status: StatusCode) -> Problem {
+    let retryable = status.is_server_error()
+        || matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS);
+    Problem {
+        code: format!("HTTP_{}", status.as_u16()),
+        message: format!(
+            "the answer was {status}, and not in the words of Loci: a proxy before the server may have given it"
+        ),
+        field: None,
+        retryable,
+        details: None,
     }
 }
 
@@ -364,9 +389,17 @@ mod tests {
     }
 
     #[test]
-    fn answers_that_are_no_errors_of_ours_are_shown_short() {
-        let error = refusal(StatusCode::BAD_GATEWAY, &vec![b'x'; 5000]);
-        assert!(error.to_string().len() < 400 && error.to_string().contains("502"), "{error}");
-        assert!(!error.is_retryable());
+    fn errors_of_others_are_known_by_their_status_and_not_repeated() {
+        let check = |status: StatusCode, retryable: bool| {
+            let error = refusal(status, b"<html>a page of a proxy</html>");
+            assert_eq!((error.status(), error.is_retryable()), (Some(status.as_u16()), retryable));
+            let said = error.to_string();
+            assert!(said.contains(status.as_str()) && !said.contains("page"), "{said}");
+        };
+        check(StatusCode::BAD_GATEWAY, true);
+        check(StatusCode::GATEWAY_TIMEOUT, true);
+        check(StatusCode::TOO_MANY_REQUESTS, true);
+        check(StatusCode::UNAUTHORIZED, false);
+        check(StatusCode::PAYLOAD_TOO_LARGE, false);
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Request {
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Outgoing,
+    /// Over a connection it ends after so long.
+    pub(crate) deadline_ms: Option<u64>,
 }
 
 /// An answer whose body is still to come.

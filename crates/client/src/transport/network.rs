@@ -2,12 +2,15 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::StreamExt;
 
 use super::{Outgoing, Request, Response};
 use crate::error::ClientError;
 
+/// A host that does not even refuse is given up after this long.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Requests through the socket need a host; it is nobody's.
 const SOCKET_BASE: &str = "http://localhost";
 
@@ -39,6 +42,16 @@ impl Network {
         Ok(Self { http, base: SOCKET_BASE.into(), place: path.display().to_string().into() })
     }
 
+    fn unreachable(&self, error: reqwest::Error) -> ClientError {
+        let place = &self.place;
+        let message = if error.is_timeout() && !error.is_connect() {
+            format!("the server at {place} took the call and did not answer in time")
+        } else {
+            format!("no server answers at {place}: is `loci serve` running there?")
+        };
+        ClientError::Unreachable { message, source: Box::new(error) }
+    }
+
     pub(super) async fn send(&self, request: Request) -> Result<Response, ClientError> {
         let url = format!("{}{}", self.base, request.path);
         let outgoing = self.http.request(request.method, url).headers(request.headers);
@@ -47,10 +60,11 @@ impl Network {
             Outgoing::Whole(bytes) => outgoing.body(bytes),
             Outgoing::Stream(stream) => outgoing.body(reqwest::Body::wrap_stream(stream)),
         };
-        let response = outgoing.send().await.map_err(|error| ClientError::Unreachable {
-            message: format!("no server answers at {}: is `loci serve` running there?", self.place),
-            source: Box::new(error),
-        })?;
+        let outgoing = match request.deadline_ms {
+            Some(deadline_ms) => outgoing.timeout(Duration::from_millis(deadline_ms)),
+            None => outgoing,
+        };
+        let response = outgoing.send().await.map_err(|error| self.unreachable(error))?;
         let status = response.status();
         Ok(Response { status, body: response.bytes_stream().map(|piece| piece.map_err(Into::into)).boxed() })
     }
@@ -61,6 +75,27 @@ fn client(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, ClientErro
     let _ = rustls::crypto::ring::default_provider().install_default();
     builder
         .no_proxy()
+        .connect_timeout(CONNECT_TIMEOUT)
         .build()
         .map_err(|error| ClientError::Request(format!("the HTTP client cannot be made: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_that_never_answers_is_given_up() {
+        let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let network = Network::url(&format!("http://{}", silent.local_addr().unwrap())).unwrap();
+        let request = Request {
+            method: http::Method::GET,
+            path: "/v1/memories".to_owned(),
+            headers: http::HeaderMap::new(),
+            body: Outgoing::Empty,
+            deadline_ms: Some(50),
+        };
+        let error = network.send(request).await.err().unwrap();
+        assert!(error.is_retryable() && error.to_string().contains("did not answer in time"), "{error}");
+    }
 }

@@ -7,6 +7,8 @@ use crate::agent::tokens::Estimator;
 
 /// Stands where an entry was cut.
 const CUT_MARK: &str = " […]";
+/// Bytes that stand for a token at most: what lies behind so many for each token is not looked at.
+const TOKEN_BYTES_MAX: usize = 32;
 
 /// A text within the budget.
 pub(super) struct Rendered {
@@ -28,18 +30,10 @@ pub(super) fn rendered(
     let mut kept: Vec<Entry> = Vec::new();
     let mut out = Rendered { text: String::new(), tokens: 0, entries: Vec::new(), skipped: 0 };
     for (at, entry) in entries.into_iter().enumerate() {
-        let endings = if at == 0 { sentence_ends(&entry.content) } else { Vec::new() };
-        let whole = entry.content.clone();
         kept.push(entry);
         let mut fits = try_fit(format, &kept, max_tokens, estimator)?;
-        for end in endings.into_iter().rev() {
-            if fits.is_some() {
-                break;
-            }
-            if let (Some(first), Some(part)) = (kept.last_mut(), whole.get(..end)) {
-                first.content = format!("{part}{CUT_MARK}");
-            }
-            fits = try_fit(format, &kept, max_tokens, estimator)?;
+        if fits.is_none() && at == 0 {
+            fits = cut_to_fit(format, &mut kept, max_tokens, estimator)?;
         }
         match fits {
             Some((text, tokens)) => (out.text, out.tokens) = (text, tokens),
@@ -53,6 +47,38 @@ pub(super) fn rendered(
     Ok(out)
 }
 
+/// The only entry, cut at the last end of a sentence where it fits. An estimate never falls as a text grows, so that half of the ends that
+/// are left are out with each try: a text of a book takes a dozen of them.
+fn cut_to_fit(
+    format: &InjectionFormat,
+    kept: &mut [Entry],
+    max_tokens: usize,
+    estimator: &Estimator,
+) -> Result<Option<(String, usize)>, CallbackError> {
+    let Some(whole) = kept.first().map(|entry| entry.content.clone()) else { return Ok(None) };
+    // A token is a byte at least, and no more than a few dozen of them by any estimate.
+    let reach = max_tokens.saturating_mul(TOKEN_BYTES_MAX);
+    let ends = sentence_ends(&whole, reach);
+    let mut best = None;
+    let (mut fit, mut too_long) = (0, ends.len());
+    while fit < too_long {
+        let middle = fit.midpoint(too_long);
+        let cut = ends.get(middle).and_then(|end| whole.get(..*end)).map(|part| format!("{part}{CUT_MARK}"));
+        if let (Some(entry), Some(cut)) = (kept.first_mut(), cut.clone()) {
+            entry.content = cut;
+        }
+        match try_fit(format, kept, max_tokens, estimator)? {
+            Some(fits) => (best, fit) = (Some((fits, cut)), middle + 1),
+            None => too_long = middle,
+        }
+    }
+    let Some((fits, cut)) = best else { return Ok(None) };
+    if let (Some(entry), Some(cut)) = (kept.first_mut(), cut) {
+        entry.content = cut;
+    }
+    Ok(Some(fits))
+}
+
 fn try_fit(
     format: &InjectionFormat,
     entries: &[Entry],
@@ -64,11 +90,14 @@ fn try_fit(
     Ok((tokens <= max_tokens).then_some((text, tokens)))
 }
 
-/// Where sentences end before the end of the text, in bytes, ascending.
-fn sentence_ends(text: &str) -> Vec<usize> {
+/// Where sentences end before the end of the text and within so many bytes, ascending.
+fn sentence_ends(text: &str, reach: usize) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut characters = text.char_indices().peekable();
     while let Some((at, character)) = characters.next() {
+        if at > reach {
+            break;
+        }
         let end = at + character.len_utf8();
         let ends_here = match character {
             '.' | '!' | '?' => characters.peek().is_some_and(|(_, next)| next.is_whitespace()),
@@ -93,12 +122,30 @@ mod tests {
     #[test]
     fn ends_of_sentences() {
         let check = |text: &str, expect: &[&str]| {
-            let got: Vec<&str> = sentence_ends(text).into_iter().map(|end| &text[..end]).collect();
+            let got: Vec<&str> =
+                sentence_ends(text, usize::MAX).into_iter().map(|end| &text[..end]).collect();
             assert_eq!(got, expect, "{text}");
         };
         check("One. Two 1.5 three! Four", &["One.", "One. Two 1.5 three!"]);
         check("一。二", &["一。"]);
         check("a\nb", &["a"]);
         check("no end.", &[]);
+    }
+
+    #[test]
+    fn a_book_is_cut_with_a_few_tries() {
+        let calls = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let counted = std::sync::Arc::clone(&calls);
+        let estimator = Estimator::Custom(std::sync::Arc::new(move |text: &str| {
+            counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            text.len().div_ceil(4)
+        }));
+        let book = "This is a sentence of a long book. ".repeat(30_000);
+        let out =
+            rendered(&InjectionFormat::Strands, vec![Entry::new("s", book)], 2_000, &estimator).unwrap();
+        assert!((1_980..=2_000).contains(&out.tokens), "{}", out.tokens);
+        assert!(out.text.contains("book. […]</entry>"), "cut at the end of a sentence");
+        let calls = calls.load(std::sync::atomic::Ordering::Relaxed);
+        assert!(calls < 20, "{calls} estimates");
     }
 }

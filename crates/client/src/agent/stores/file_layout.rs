@@ -68,14 +68,13 @@ pub(super) fn appended(present: &str, new: &str) -> Option<String> {
     Some(if is_closed { out } else { format!("\n{out}") })
 }
 
-/// The facts of a file; a file that has a heading only is a fact itself.
+/// The facts of a file: all lines but a heading, which has marks. A heading alone is a fact itself.
 pub(super) fn facts(text: &str) -> Vec<&str> {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let has_heading = first_line(text).starts_with('#') || lines().count() > 1;
     if lines().count() <= 1 {
         return lines().map(topic).filter(|line| !line.is_empty()).collect();
     }
-    lines().skip(usize::from(has_heading)).collect()
+    lines().skip(usize::from(first_line(text).starts_with('#'))).collect()
 }
 
 #[cfg(test)]
@@ -112,6 +111,10 @@ mod tests {
     fn facts_of_a_file() {
         assert_eq!(facts("# T\n\n- a\nb\n"), ["- a", "b"]);
         assert_eq!(facts("User likes tea\n"), ["User likes tea"]);
+        assert_eq!(
+            facts("User lives in Seattle\nUser has a dog\n"),
+            ["User lives in Seattle", "User has a dog"]
+        );
         assert_eq!(facts("# Only a heading"), ["Only a heading"]);
         assert!(facts(" \n").is_empty());
     }
