@@ -47,11 +47,14 @@ def stub(folder):
 def group(command, told):
     """Runs one group: what it told, and how many checks passed and failed."""
     began = time.monotonic()
-    process = subprocess.run(command, env=told, stdout=subprocess.PIPE, text=True, timeout=GROUP_MAX_S)
-    lines = process.stdout.splitlines()
+    try:
+        process = subprocess.run(command, env=told, stdout=subprocess.PIPE, text=True, timeout=GROUP_MAX_S)
+        lines, code = process.stdout.splitlines(), process.returncode
+    except subprocess.TimeoutExpired as error:
+        lines, code = (error.stdout or b"").decode().splitlines(), "no end in time"
     passed, failed = (sum(line.startswith(start) for line in lines) for start in ("ok ", "FAILED "))
-    if not passed + failed or (process.returncode and not failed):
-        lines.append(f"FAILED {command[-1]} ended with {process.returncode} after {passed} checks")
+    if not passed + failed or (code and not failed):
+        lines.append(f"FAILED {command[-1]} ended with {code} after {passed} checks")
         failed += 1
     lines.append(f"   {pathlib.Path(command[-1]).name}: {time.monotonic() - began:.1f} s")
     print("\n".join(lines), flush=True)

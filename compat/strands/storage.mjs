@@ -35,7 +35,10 @@ const KINDS = {
 const bytes = (text) => new TextEncoder().encode(text);
 const text = (data) => data && new TextDecoder().decode(data);
 // What a path of a document may not have (`: < > " | ? *`) is refused by name, where a disk and a map take it.
-const ODD = ['a b.bin', 'a b.md', 'x+y%20&=?#.bin', 'x+y%20&=#.md', 'é/ü.bin', 'é/ü.md', '日本.md', '.hidden/a.md', "it's (one).md", 'deep/er/and/deeper.md'];
+const ODD = [
+  'a b.bin', 'a b.md', 'x+y%20&=?#.bin', 'x+y%20&=#.md', 'é/ü.bin', 'é/ü.md',
+  '日本.md', '.hidden/a.md', "it's (one).md", 'deep/er/and/deeper.md',
+];
 
 const CONTRACT = {
   'bytes are read as they were written': async (open) => {
