@@ -4,6 +4,7 @@
 use crate::checkout::Checkout;
 use crate::{process, tools};
 use anyhow::Result;
+use std::path::PathBuf;
 use std::process::Command;
 
 /// The Python client; what is generated is compared with the binary's API, for every language.
@@ -24,11 +25,31 @@ pub(crate) fn python(checkout: &Checkout) -> Result<()> {
 /// When the binary or the client does not build, or a test fails.
 pub(crate) fn typescript(checkout: &Checkout) -> Result<()> {
     let loci = checkout.loci()?;
-    let npm = |arguments: &[&str]| {
-        let mut command = Command::new("npm");
-        command.args(arguments).current_dir(checkout.root.join("clients").join("typescript"));
-        command
-    };
-    process::run(&mut npm(&["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]))?;
-    process::run(npm(&["test"]).env("LOCI_BIN", loci))
+    install(checkout)?;
+    process::run(npm(checkout, &["test"]).env("LOCI_BIN", loci))
+}
+
+/// The TypeScript client as JavaScript: where its modules lie.
+///
+/// # Errors
+/// When it does not build.
+pub(crate) fn built_typescript(checkout: &Checkout) -> Result<PathBuf> {
+    install(checkout)?;
+    process::run(&mut npm(checkout, &["run", "build"]))?;
+    Ok(typescript_folder(checkout).join("dist"))
+}
+
+fn install(checkout: &Checkout) -> Result<()> {
+    let arguments = ["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
+    process::run(&mut npm(checkout, &arguments))
+}
+
+fn npm(checkout: &Checkout, arguments: &[&str]) -> Command {
+    let mut command = Command::new("npm");
+    command.args(arguments).current_dir(typescript_folder(checkout));
+    command
+}
+
+fn typescript_folder(checkout: &Checkout) -> PathBuf {
+    checkout.root.join("clients").join("typescript")
 }

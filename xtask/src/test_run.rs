@@ -78,6 +78,7 @@ const STEPS: &[Step] = &[
     Step { name: "bucket", run: |c| acceptance::suite(c, acceptance::Suite::Bucket) },
     Step { name: "memory-tool", run: |c| acceptance::suite(c, acceptance::Suite::MemoryTool) },
     Step { name: "strands-s3", run: |c| acceptance::suite(c, acceptance::Suite::StrandsS3) },
+    Step { name: "strands", run: |c| acceptance::suite(c, acceptance::Suite::Strands) },
 ];
 
 fn step_names() -> clap::builder::PossibleValuesParser {
@@ -205,6 +206,9 @@ mod tests {
         };
         assert_eq!(check(None, None).len(), STEPS.len());
         assert_eq!(check(None, Some("doc")), ["doc"]);
-        assert_eq!(check(Some("js"), None), ["js", "langgraph", "bucket", "memory-tool", "strands-s3"]);
+        assert_eq!(
+            check(Some("js"), None),
+            ["js", "langgraph", "bucket", "memory-tool", "strands-s3", "strands"]
+        );
     }
 }

@@ -42,6 +42,19 @@ class WithServer(Running):
 
         asyncio.run(story())
 
+    def test_no_key_is_taken_for_another_that_looks_like_it(self):
+        async def story():
+            for one, other in (("T.md", "t.md"), ("\u00e9.md", "e\u0301.md")):
+                await self.storage.write(one, b"one")
+                with self.assertRaises(InvalidArgument):
+                    await self.storage.write(other, b"other")
+                await self.storage.delete(other)
+                self.assertIsNone(await self.storage.read(other))
+                await self.storage.write(one, b"one again")
+                self.assertEqual(await self.storage.read(one), b"one again")
+
+        asyncio.run(story())
+
     def test_keys_are_listed_by_how_they_begin(self):
         keys = ["memory/a.md", "memory/ab.md", "memory/b/c.md", "memory/a.json", "sessions/s-1/x"]
 
@@ -51,9 +64,12 @@ class WithServer(Running):
             other = LociStorage(client=self.client, memory=self.memory, namespace="/files/bob")
             await other.write("memory/theirs.md", b"not hers")
             await other.write("memory/theirs.bin", b"not hers")
-            for prefix in ("", "memory/", "memory/a", "memory", "memory/b/", "sessions/s-1/x", "none/"):
-                expected = sorted(key for key in keys if key.startswith(prefix))
+            for prefix in ("", "memory/", "memory/a", "memory", "memory/b/", "sessions/s-1/x", "none/", "/memory//b/"):
+                expected = sorted(key for key in keys if key.startswith(prefix.replace("//", "/").lstrip("/")))
                 self.assertEqual(await self.storage.list(prefix), expected, prefix)
+            for prefix in ("../", "memory/../", "a\\"):
+                with self.assertRaises(InvalidArgument):
+                    await self.storage.list(prefix)
             self.assertEqual(await other.list(""), ["memory/theirs.bin", "memory/theirs.md"])
 
         asyncio.run(story())
@@ -77,6 +93,7 @@ class WithServer(Running):
             self.assertGreater(found[0].score, 0)
             elsewhere = LociStorage(client=self.client, memory="files", namespace="/files/bob")
             self.assertEqual(await elsewhere.search("Where does the sloop lie?"), [])
+            self.assertEqual(await self.storage.search("  "), [])
 
         asyncio.run(story())
 

@@ -2,9 +2,11 @@
 // Keys that end in `.md` are documents of a tree: searched by meaning, mirrored, kept in order. Whatever else is parked as bytes,
 // until the memory's events expire. It is a storage by its form and does not need Strands.
 
+import type * as api from './api.js';
 import { Client } from './client.js';
-import { InvalidArgument, LociError, NotFound } from './errors.js';
+import { Conflict, InvalidArgument, LociError, NotFound } from './errors.js';
 import { memoryId } from './memory-id.js';
+import type { CallOptions } from './operations.js';
 
 /** Where documents of a tree lie. */
 const DOCUMENTS = 'knowledge/';
@@ -53,10 +55,7 @@ export class LociStorage {
       await this.client.objectPut(await this.id(), this.parked + path, data);
       return;
     }
-    // As a file, so that it comes back byte for byte; whoever writes last has written.
-    const query = { ...this.place, raw: '1', force: '1' };
-    const file = { contentType: 'text/markdown' };
-    const done = await this.client.documentPut(await this.id(), DOCUMENTS + path, data as never, query, file);
+    const done = await this.put(path, data);
     if (done.state !== 'active') {
       throw new LociError('HELD_BACK', `the document is ${done.state}: a person decides whether it may be read`);
     }
@@ -65,11 +64,9 @@ export class LociStorage {
   /** The bytes, or `null` where there are none. */
   async read(key: string): Promise<Uint8Array | null> {
     const path = normal(key);
-    return orNull(async () => {
-      if (!isDocument(path)) return this.client.objectGet(await this.id(), this.parked + path);
-      const document = await this.client.documentGet(await this.id(), DOCUMENTS + path, this.place);
-      return new TextEncoder().encode(document.body);
-    });
+    if (!isDocument(path)) return orNull(async () => this.client.objectGet(await this.id(), this.parked + path));
+    const found = await this.document(path);
+    return found?.key === path ? new TextEncoder().encode(found.body) : null;
   }
 
   /** Removes what is there, if anything is. */
@@ -77,19 +74,21 @@ export class LociStorage {
     const path = normal(key);
     await orNull(async () => {
       if (!isDocument(path)) return this.client.objectDelete(await this.id(), this.parked + path);
+      if ((await this.document(path))?.key !== path) return null;
       return this.client.documentDelete(await this.id(), DOCUMENTS + path, { ...this.place, force: '1' });
     });
   }
 
   /** The keys that begin so, in order. */
   async list(query = ''): Promise<string[]> {
-    const prefix = query.replace(/^\/+/, '');
+    const prefix = normalPrefix(query);
     const keys = new Set([...(await this.documents(prefix)), ...(await this.objects(prefix))]);
     return [...keys].filter((key) => key.startsWith(prefix)).sort();
   }
 
-  /** Documents by words and meaning, best first. What is parked is not searched. */
+  /** Documents by words and meaning, best first; nothing for a blank query. What is parked is not searched. */
   async search(query: string): Promise<LociStorageSearchResult[]> {
+    if (query.trim() === '') return [];
     const { hits } = await this.client.search({
       memory: await this.id(),
       query,
@@ -101,6 +100,34 @@ export class LociStorage {
     return found
       .filter(({ path }) => path.startsWith(DOCUMENTS) && isDocument(path))
       .map(({ path, text, score }) => ({ key: path.slice(DOCUMENTS.length), score, data: new TextEncoder().encode(text) }));
+  }
+
+  /** Writes a document as a file, so that it comes back byte for byte. */
+  private async put(key: string, data: Uint8Array): Promise<api.DocumentWritten> {
+    const write = async (query: { force?: string }, options: CallOptions = {}) => {
+      const file = { contentType: 'text/markdown', ...options };
+      return this.client.documentPut(await this.id(), DOCUMENTS + key, data as never, { ...this.place, raw: '1', ...query }, file);
+    };
+    try {
+      return await write({}, { ifAbsent: true });
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+    }
+    // Whoever writes last has written, unless it is another key that only looks the same.
+    const found = await this.document(key);
+    if (found && found.key !== key) {
+      const message = `key '${key}' and '${found.key}' are one place: they differ in case or composition alone; choose another`;
+      throw new InvalidArgument('INVALID_ARGUMENT', message, { field: 'key' });
+    }
+    return write({ force: '1' });
+  }
+
+  /** The document of a key: its text, and its own key, which may be spelled otherwise. One that was moved is at its old key, too. */
+  private async document(key: string): Promise<{ key: string; body: string } | null> {
+    return orNull(async () => {
+      const found = await this.client.documentGet(await this.id(), DOCUMENTS + key, this.place);
+      return { key: (found.redirected_from ?? found.path).slice(DOCUMENTS.length), body: found.body };
+    });
   }
 
   private async documents(prefix: string): Promise<string[]> {
@@ -154,4 +181,13 @@ function normal(key: string): string {
     throw new InvalidArgument('INVALID_ARGUMENT', message, { field: 'key' });
   }
   return parts.join('/');
+}
+
+function normalPrefix(prefix: string): string {
+  const normalized = prefix.replace(/\/+/g, '/').replace(/^\//, '');
+  if (prefix.includes('\\') || normalized.split('/').includes('..')) {
+    const message = `prefix '${prefix}' must be without backslashes and '..'`;
+    throw new InvalidArgument('INVALID_ARGUMENT', message, { field: 'query' });
+  }
+  return normalized;
 }

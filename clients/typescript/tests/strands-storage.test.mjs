@@ -47,15 +47,28 @@ describe('a storage of a server', { skip }, () => {
     for (const key of ['', '/', 'a/../b', 'a\\b']) await assert.rejects(storage.write(key, bytes), InvalidArgument);
   });
 
+  it('takes no key for another that looks like it', async () => {
+    for (const [one, other] of [['T.md', 't.md'], ['\u00e9.md', 'e\u0301.md']]) {
+      await storage.write(one, bytesOf('one'));
+      await assert.rejects(storage.write(other, bytesOf('other')), InvalidArgument);
+      await storage.delete(other);
+      assert.equal(await storage.read(other), null);
+      await storage.write(one, bytesOf('one again'));
+      assert.deepEqual(plain(await storage.read(one)), bytesOf('one again'));
+    }
+  });
+
   it('lists keys by how they begin', async () => {
     const keys = ['memory/a.md', 'memory/ab.md', 'memory/b/c.md', 'memory/a.json', 'sessions/s-1/x'];
     for (const key of keys) await storage.write(key, bytesOf(key));
     const other = new LociStorage({ client, memory, namespace: '/files/bob' });
     await other.write('memory/theirs.md', bytesOf('not hers'));
     await other.write('memory/theirs.bin', bytesOf('not hers'));
-    for (const prefix of ['', 'memory/', 'memory/a', 'memory', 'memory/b/', 'sessions/s-1/x', 'none/']) {
-      assert.deepEqual(await storage.list(prefix), keys.filter((key) => key.startsWith(prefix)).sort(), prefix);
+    for (const prefix of ['', 'memory/', 'memory/a', 'memory', 'memory/b/', 'sessions/s-1/x', 'none/', '/memory//b/']) {
+      const normal = prefix.replace('//', '/').replace(/^\//, '');
+      assert.deepEqual(await storage.list(prefix), keys.filter((key) => key.startsWith(normal)).sort(), prefix);
     }
+    for (const prefix of ['../', 'memory/../', 'a\\']) await assert.rejects(storage.list(prefix), InvalidArgument);
     assert.deepEqual(await other.list(''), ['memory/theirs.bin', 'memory/theirs.md']);
   });
 
@@ -75,6 +88,7 @@ describe('a storage of a server', { skip }, () => {
     assert.deepEqual([found.key, found.data, found.score > 0], ['memory/boats.md', boats, true]);
     const elsewhere = new LociStorage({ client, memory: 'files', namespace: '/files/bob' });
     assert.deepEqual(await elsewhere.search('Where does the sloop lie?'), []);
+    assert.deepEqual(await storage.search('  '), []);
   });
 });
 

@@ -31,7 +31,7 @@ struct Totals {
 /// When a test fails, is skipped or is not there.
 pub(super) fn run(checkout: &Checkout, options: &Options) -> Result<()> {
     let python = packages::python(checkout, "agentcore")?.python;
-    let tests = packages::source_distribution(checkout, "agentcore", PACKAGE)?;
+    let tests = packages::source_distribution(checkout, "agentcore", PACKAGE, "agentcore")?;
     let compat = checkout.root.join("compat");
     let folder = tempfile::tempdir()?;
     let loci = server::loci(options, folder.path())?;

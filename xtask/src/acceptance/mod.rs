@@ -62,6 +62,8 @@ pub(crate) enum Suite {
     Bucket,
     /// The S3 door with boto3, and with the stock stores of Strands.
     StrandsS3,
+    /// Stock agents of Strands in Python and TypeScript.
+    Strands,
     /// The conformance suite of MCP, its inspector, and the official SDKs.
     Mcp,
     /// All of them.
@@ -111,6 +113,7 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
         Suite::MemoryTool => suites::memory_tool(checkout, &server),
         Suite::Bucket => suites::bucket(checkout, &server),
         Suite::StrandsS3 => suites::strands_s3(checkout, &server),
+        Suite::Strands => suites::strands(checkout, &server),
         Suite::Mcp => mcp::run(checkout, &server),
         Suite::All => {
             agentcore::run(checkout, &server)?;
@@ -120,6 +123,7 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
             suites::memory_tool(checkout, &server)?;
             suites::bucket(checkout, &server)?;
             suites::strands_s3(checkout, &server)?;
+            suites::strands(checkout, &server)?;
             mcp::run(checkout, &server)
         }
     }

@@ -71,11 +71,17 @@ fn pip(folder: &Path, python: &Path) -> Result<Command> {
     Ok(command)
 }
 
-/// The unpacked source distribution that `compat/<name>/sdist.lock` pins, downloaded with its hash checked.
-pub(super) fn source_distribution(checkout: &Checkout, name: &str, package: &str) -> Result<PathBuf> {
+/// The unpacked source distribution that `compat/<name>/sdist.lock` pins, downloaded with its hash checked by the pip of the
+/// environment of `compat/<environment>`, which has what its build needs.
+pub(super) fn source_distribution(
+    checkout: &Checkout,
+    name: &str,
+    package: &str,
+    environment: &str,
+) -> Result<PathBuf> {
     let lock = checkout.root.join("compat").join(name).join("sdist.lock");
     let folder = checkout.compat_target(name).join("sdist");
-    let environment = checkout.compat_target(name).join("venv");
+    let environment = checkout.compat_target(environment).join("venv");
     once(&lock, &folder, || {
         let python = environment.join("bin").join("python");
         let mut command = pip(&environment, &python)?;

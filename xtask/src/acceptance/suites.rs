@@ -1,9 +1,9 @@
-//! Our own suites with foreign clients: boto3, the AWS SDK for JavaScript with the npm memory store, LangGraph. They
+//! Our own suites with foreign clients: boto3, the AWS SDK for JavaScript with the npm memory store, LangGraph, Strands. They
 //! end with a line `N passed, M failed`; a suite that ends without one, or with fewer passes than it has, fails.
 
 use super::server::{self, Options};
 use super::{environment, packages};
-use crate::{checkout::Checkout, process};
+use crate::{checkout::Checkout, clients, process};
 use anyhow::{Context, Result, ensure};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -55,6 +55,20 @@ pub(super) fn strands_s3(checkout: &Checkout, options: &Options) -> Result<()> {
     let mut command = Command::new(&python);
     let script = checkout.root.join("compat").join("strands-s3").join("run.py");
     command.arg(script).arg(modules).current_dir(&checkout.root);
+    with_server(&mut command, options)
+}
+
+/// Stock agents of Strands in Python and TypeScript; the suite starts the stub for models, and further servers.
+pub(super) fn strands(checkout: &Checkout, options: &Options) -> Result<()> {
+    // The same packages of Python as the public tests have, at the same versions.
+    let python = packages::python(checkout, "agentcore")?.python;
+    let modules = packages::npm(checkout, "strands")?;
+    let sources = packages::source_distribution(checkout, "strands", "strands_agents-1.62.0", "agentcore")?;
+    let typescript = clients::built_typescript(checkout)?;
+    let mut command = Command::new(&python);
+    command.arg(checkout.root.join("compat").join("strands").join("run.py")).current_dir(&checkout.root);
+    command.arg("--node-folder").arg(modules).arg("--sources").arg(sources);
+    command.arg("--typescript").arg(typescript);
     with_server(&mut command, options)
 }
 
