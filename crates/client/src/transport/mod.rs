@@ -51,3 +51,13 @@ impl Transport {
         }
     }
 }
+
+/// A pool of connections: TLS is rustls with ring, and proxies of the environment are not used.
+pub(crate) fn http_client(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, ClientError> {
+    // One provider for the process; a second call finds it installed, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    builder
+        .no_proxy()
+        .build()
+        .map_err(|error| ClientError::Request(format!("the HTTP client cannot be made: {error}")))
+}

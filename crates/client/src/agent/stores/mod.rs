@@ -9,13 +9,15 @@ mod file_search;
 mod file_store;
 mod grouping;
 mod place_template;
+mod range_token;
 mod remote_errors;
 mod remote_events;
 mod remote_records;
 mod remote_store;
 mod remote_tools;
+mod sending;
 pub mod topology;
 
 pub use file_store::{FileStore, FileStoreOptions};
-pub use place_template::{PlaceTemplate, name_of_template};
-pub use remote_store::{Place, RemoteStore, RemoteStoreOptions};
+pub use place_template::{Place, PlaceTemplate, name_of_template};
+pub use remote_store::{RemoteStore, RemoteStoreOptions};
