@@ -1,9 +1,11 @@
 //! The stores that are ready: [`RemoteStore`] on a Loci server, over a URL, a unix socket or in this process; [`FileStore`] on files
-//! that people read, too.
+//! that people read, too; with the cargo feature `agentcore`, `AgentCoreStore` on Amazon Bedrock AgentCore Memory.
 //!
 //! A new store is a file here that implements the port. What stores of one kind have in common lies beside them: places with
 //! placeholders, messages grouped into events, who may write.
 
+#[cfg(feature = "agentcore")]
+pub mod agentcore;
 mod file_layout;
 mod file_search;
 mod file_store;
