@@ -19,8 +19,8 @@ pub(crate) struct Arguments {
     only: Option<String>,
 }
 
-/// All features of the binary.
-const FEATURES: &str = "loci/onnx,loci/otel";
+/// All features of the binary and of the client.
+const FEATURES: &str = "loci/onnx,loci/otel,loci-client/agentcore";
 
 struct Step {
     name: &'static str,
@@ -141,8 +141,10 @@ fn features(checkout: &Checkout) -> Result<()> {
         "warnings",
     ];
     process::run(&mut checkout.cargo(&clippy))?;
-    for program in test_programs::of_package(checkout, "app", FEATURES)? {
-        process::run(&mut program.command(&[]))?;
+    for package in ["app", "client"] {
+        for program in test_programs::of_package(checkout, package, FEATURES)? {
+            process::run(&mut program.command(&[]))?;
+        }
     }
     Ok(())
 }

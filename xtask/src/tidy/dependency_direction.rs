@@ -26,12 +26,13 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("loci", None),
     ("loci-pgserver", Some(&[])),
     ("loci-testkit", None),
+    ("loci-client-testkit", None),
     ("loci-bench", None),
     ("xtask", None),
 ];
 
 /// Seen by tests of any crate.
-const FOR_TESTS: &str = "loci-testkit";
+const FOR_TESTS: [&str; 2] = ["loci-testkit", "loci-client-testkit"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let members: Vec<_> = tree.members().map(|(p, _)| p.name.as_str()).collect();
@@ -44,7 +45,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
         };
         let Some(allowed) = allowed else { continue };
         for dependency in package.dependencies.iter().filter(|d| members.contains(&d.name.as_str())) {
-            let for_tests = dependency.kind == Kind::Dev && dependency.name == FOR_TESTS;
+            let for_tests = dependency.kind == Kind::Dev && FOR_TESTS.contains(&dependency.name.as_str());
             if !for_tests && !allowed.contains(&dependency.name.as_str()) {
                 found.push(finding(
                     path.clone(),

@@ -3,6 +3,8 @@
 mod in_process;
 mod network;
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use futures::stream::BoxStream;
 use http::{HeaderMap, Method, StatusCode};
@@ -11,6 +13,9 @@ use crate::error::ClientError;
 
 pub(crate) use in_process::InProcess;
 pub(crate) use network::Network;
+
+/// A host that does not even refuse is given up after this long.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Bytes as they come.
 pub(crate) type ByteStream = BoxStream<'static, Result<Bytes, Box<dyn std::error::Error + Send + Sync>>>;
@@ -52,4 +57,15 @@ impl Transport {
             Self::InProcess(router) => router.send(request).await,
         }
     }
+}
+
+/// A pool of connections: TLS is rustls with ring, and proxies of the environment are not used.
+pub(crate) fn http_client(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, ClientError> {
+    // One provider for the process; a second call finds it installed, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    builder
+        .no_proxy()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .build()
+        .map_err(|error| ClientError::Request(format!("the HTTP client cannot be made: {error}")))
 }

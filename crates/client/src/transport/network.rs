@@ -1,4 +1,4 @@
-//! Over HTTP: to a URL, or through a unix socket. TLS is rustls with ring; proxies of the environment are not used.
+//! Over HTTP: to a URL, or through a unix socket.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,11 +6,9 @@ use std::time::Duration;
 
 use futures::StreamExt;
 
-use super::{Outgoing, Request, Response};
+use super::{Outgoing, Request, Response, http_client};
 use crate::error::ClientError;
 
-/// A host that does not even refuse is given up after this long.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Requests through the socket need a host; it is nobody's.
 const SOCKET_BASE: &str = "http://localhost";
 
@@ -33,12 +31,12 @@ impl Network {
             return Err(bad());
         }
         reqwest::Url::parse(base).map_err(|_| bad())?;
-        let http = client(reqwest::Client::builder())?;
+        let http = http_client(reqwest::Client::builder())?;
         Ok(Self { http, base: base.trim_end_matches('/').into(), place: base.into() })
     }
 
     pub(crate) fn unix(path: &Path) -> Result<Self, ClientError> {
-        let http = client(reqwest::Client::builder().unix_socket(path))?;
+        let http = http_client(reqwest::Client::builder().unix_socket(path))?;
         Ok(Self { http, base: SOCKET_BASE.into(), place: path.display().to_string().into() })
     }
 
@@ -68,16 +66,6 @@ impl Network {
         let status = response.status();
         Ok(Response { status, body: response.bytes_stream().map(|piece| piece.map_err(Into::into)).boxed() })
     }
-}
-
-fn client(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, ClientError> {
-    // One provider for the process; a second call finds it installed, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    builder
-        .no_proxy()
-        .connect_timeout(CONNECT_TIMEOUT)
-        .build()
-        .map_err(|error| ClientError::Request(format!("the HTTP client cannot be made: {error}")))
 }
 
 #[cfg(test)]

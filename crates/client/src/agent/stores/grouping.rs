@@ -7,20 +7,25 @@ use crate::agent::limits::EVENT_SPAN_MS_MAX;
 
 /// Neighbours with equal metadata, at most `turns_max` of them, within a minute of the first, for an event has one time.
 pub(super) fn events(messages: &[Arc<SequencedMessage>], turns_max: usize) -> Vec<&[Arc<SequencedMessage>]> {
-    let mut events = Vec::new();
+    runs(messages, turns_max, |first, next| belong(first, next))
+}
+
+/// Neighbours that belong to the first of their run, at most `len_max` of them.
+pub(super) fn runs<T>(items: &[T], len_max: usize, belong: impl Fn(&T, &T) -> bool) -> Vec<&[T]> {
+    let mut runs = Vec::new();
     let mut from = 0;
-    for at in 1..=messages.len() {
-        let ends = match (messages.get(from), messages.get(at)) {
-            (Some(first), Some(next)) => at - from >= turns_max.max(1) || !belong(first, next),
+    for at in 1..=items.len() {
+        let ends = match (items.get(from), items.get(at)) {
+            (Some(first), Some(next)) => at - from >= len_max.max(1) || !belong(first, next),
             _ => true,
         };
         if ends {
-            events.extend(messages.get(from..at));
+            runs.extend(items.get(from..at));
             from = at;
         }
     }
-    events.retain(|event| !event.is_empty());
-    events
+    runs.retain(|run| !run.is_empty());
+    runs
 }
 
 fn belong(first: &SequencedMessage, next: &SequencedMessage) -> bool {

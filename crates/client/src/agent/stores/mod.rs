@@ -1,14 +1,17 @@
 //! The stores that are ready: [`RemoteStore`] on a Loci server, over a URL, a unix socket or in this process; [`FileStore`] on files
-//! that people read, too.
+//! that people read, too; with the cargo feature `agentcore`, `AgentCoreStore` on Amazon Bedrock AgentCore Memory.
 //!
 //! A new store is a file here that implements the port. What stores of one kind have in common lies beside them: places with
 //! placeholders, messages grouped into events, who may write.
 
+#[cfg(feature = "agentcore")]
+pub mod agentcore;
 mod file_layout;
 mod file_search;
 mod file_store;
 mod grouping;
 mod place_template;
+mod range_token;
 mod remote_errors;
 mod remote_events;
 mod remote_memory;
@@ -16,8 +19,9 @@ mod remote_records;
 mod remote_rights;
 mod remote_store;
 mod remote_tools;
+mod sending;
 pub mod topology;
 
 pub use file_store::{FileStore, FileStoreOptions};
-pub use place_template::{PlaceTemplate, name_of_template};
-pub use remote_store::{Place, RemoteStore, RemoteStoreOptions};
+pub use place_template::{Place, PlaceTemplate, name_of_template};
+pub use remote_store::{RemoteStore, RemoteStoreOptions};

@@ -3,6 +3,23 @@
 
 use crate::agent::error::MemoryError;
 
+/// Where a store looks. Templates may hold `{actorId}` and `{sessionId}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// In one namespace.
+    Namespace(String),
+    /// In a namespace and everything beneath it.
+    NamespacePath(String),
+}
+
+impl Place {
+    /// Its template.
+    pub(super) fn template(&self) -> &str {
+        let (Self::Namespace(template) | Self::NamespacePath(template)) = self;
+        template
+    }
+}
+
 /// A place of a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceTemplate(String);

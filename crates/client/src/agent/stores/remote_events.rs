@@ -8,6 +8,7 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest, Sha256};
 
+use super::range_token::range_token;
 use crate::agent::batch::SequencedMessage;
 use crate::agent::message::{Block, Message};
 use crate::agent::time_text::instant_text;
@@ -44,11 +45,10 @@ pub(super) fn event(actor: &str, session: &str, messages: &[Arc<SequencedMessage
     })
 }
 
-/// `<memory>-<actor>-<run>-<first>-<last>`: the server knows by it what of a run it has. Where that cannot stand in a header, its digest,
-/// by which the server still knows a repetition.
+/// The token of a range. Where that cannot stand in a header, its digest, by which the server still knows a repetition.
 pub(super) fn token(memory: &str, actor: &str, run_id: &str, messages: &[Arc<SequencedMessage>]) -> String {
     let number = |message: Option<&Arc<SequencedMessage>>| message.map_or(0, |message| message.sequence);
-    let token = format!("{memory}-{actor}-{run_id}-{}-{}", number(messages.first()), number(messages.last()));
+    let token = range_token(memory, actor, run_id, number(messages.first()), number(messages.last()));
     let fits = token.len() <= TOKEN_CHARS_MAX && token.bytes().all(|byte| (0x20..0x7f).contains(&byte));
     if fits { token } else { digest(&token) }
 }

@@ -10,28 +10,19 @@ use loci_api::job::ExtractionWait;
 use loci_api::record::{MetadataFilter, RecordsCreate};
 use loci_api::search::Search;
 
-use super::place_template::{PlaceTemplate, name_of_template};
+use super::place_template::{Place, PlaceTemplate, name_of_template};
 use super::remote_errors::{class_of_code, store_error};
 use super::remote_memory::{self, Wanted};
-use super::{grouping, remote_events, remote_records, remote_tools};
-use crate::agent::batch::{BatchOutcome, MessageBatch, SequencedMessage, Unstored};
+use super::{grouping, remote_events, remote_records, remote_tools, sending};
+use crate::agent::batch::{BatchOutcome, MessageBatch, SequencedMessage};
 use crate::agent::coordinator::ExtractionConfig;
 use crate::agent::entry::{Added, Entry, NewEntry};
-use crate::agent::error::{ErrorClass, MemoryError, StoreError};
+use crate::agent::error::{MemoryError, StoreError};
 use crate::agent::limits::EVENT_TURNS_DEFAULT;
 use crate::agent::store::{Capabilities, ExtractionWaited, MemoryStore, SearchQuery, WritePlace};
 use crate::agent::time_text::instant_text;
 use crate::agent::tools::Tool;
 use crate::call::Client;
-
-/// Where a store looks. Templates may hold `{actorId}` and `{sessionId}`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
-    /// In one namespace.
-    Namespace(String),
-    /// In a namespace and everything beneath it.
-    NamespacePath(String),
-}
 
 /// A store to be.
 #[derive(Debug, Clone)]
@@ -115,7 +106,7 @@ impl RemoteStore {
             let rule = "RemoteStore: relevance_min must lie between 0 and 1";
             return Err(MemoryError::Configuration(rule.to_owned()));
         }
-        let (Place::Namespace(template) | Place::NamespacePath(template)) = &options.place;
+        let template = options.place.template();
         let parsed = PlaceTemplate::parse(template)?;
         let namespace = parsed.resolve(options.actor.as_deref(), options.session.as_deref())?;
         let given = options.name.clone().filter(|name| !name.trim().is_empty());
@@ -246,6 +237,9 @@ impl MemoryStore for RemoteStore {
     fn add<'a>(&'a self, entry: &'a NewEntry) -> BoxFuture<'a, Result<Added, StoreError>> {
         async move {
             let what = "the entry cannot be stored";
+            if entry.content.trim().is_empty() {
+                return Err(StoreError::permanent("an entry must not be empty"));
+            }
             let record = remote_records::record(self.namespace.clone(), entry);
             let text = serde_json::to_string(&record)
                 .map_err(|error| StoreError::permanent(what).caused_by(error))?;
@@ -277,29 +271,13 @@ impl MemoryStore for RemoteStore {
             let Some(conversation) = self.conversation() else {
                 return Err(StoreError::permanent("messages need an actor and a session"));
             };
-            let mut outcome = BatchOutcome::default();
-            let mut stopped: Option<StoreError> = None;
-            // In order, for their order is that of the conversation; after an error that may pass nothing overtakes.
-            for event in grouping::events(&batch.messages, EVENT_TURNS_DEFAULT) {
-                let answer = match &stopped {
-                    Some(error) => Err(error.clone()),
-                    None => self.event_stored(conversation, &batch.run_id, event).await,
-                };
-                match answer {
-                    Ok(()) => outcome.stored.extend(event.iter().map(|message| message.sequence)),
-                    Err(error) => {
-                        if error.class != ErrorClass::Permanent {
-                            stopped = Some(error.clone());
-                        }
-                        let unstored = |message: &Arc<SequencedMessage>| Unstored {
-                            sequence: message.sequence,
-                            error: error.clone(),
-                        };
-                        outcome.unstored.extend(event.iter().map(unstored));
-                    }
-                }
-            }
-            Ok(outcome)
+            let events = grouping::events(&batch.messages, EVENT_TURNS_DEFAULT);
+            let answers =
+                sending::in_order(&events, |event| self.event_stored(conversation, &batch.run_id, event));
+            let answers = answers.await;
+            let numbers =
+                events.iter().map(|event| event.iter().map(|message| message.sequence).collect::<Vec<_>>());
+            Ok(sending::outcome(numbers.zip(answers)))
         }
         .boxed()
     }

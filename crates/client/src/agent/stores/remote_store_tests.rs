@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::agent::coordinator::ExtractionConfig;
+use crate::agent::error::ErrorClass;
 use crate::agent::message::Message;
 
 /// Requests: path, token, body.

@@ -1,0 +1,199 @@
+//! What every store of an agent does, whatever is behind it. A store passes the cases that its capabilities announce; a case is a
+//! function and a line in [`CASES`]. Each gets a store of its own with nothing in it.
+//!
+//! To test another store, hand [`run`] a closure that makes one; the test then says how many cases it passed, so that one that falls away
+//! is seen.
+
+mod reading;
+mod writing;
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use loci_client::agent::{
+    BatchOutcome, Capabilities, Entry, MemoryStore, Message, MessageBatch, NewEntry, SearchQuery,
+    SequencedMessage,
+};
+
+/// A metadata key that no record has; a server that wants its keys declared must know it.
+pub const KEY_OF_NOTHING: &str = "mood";
+
+/// A store under test.
+pub struct Subject {
+    /// The store, with nothing in it.
+    pub store: Arc<dyn MemoryStore>,
+    /// Resolves when what was written can be found.
+    pub settle: Box<dyn Fn() -> BoxFuture<'static, Result<(), String>> + Send + Sync>,
+}
+
+/// Why a case is not passed.
+pub(crate) type Outcome = Result<(), String>;
+
+/// One thing that stores do.
+struct Case {
+    name: &'static str,
+    /// Whether the store must be writable.
+    writes: bool,
+    /// Whether a store of these capabilities announces it.
+    announced: fn(Capabilities) -> bool,
+    run: for<'a> fn(&'a Subject) -> BoxFuture<'a, Outcome>,
+}
+
+/// Every case.
+const CASES: &[Case] = &[
+    Case { name: "it is ready", writes: false, announced: always, run: |it| Box::pin(reading::is_ready(it)) },
+    Case {
+        name: "nothing is found in nothing",
+        writes: false,
+        announced: always,
+        run: |it| Box::pin(reading::finds_nothing(it)),
+    },
+    Case {
+        name: "one that reads refuses nothing it announces",
+        writes: false,
+        announced: always,
+        run: |it| Box::pin(reading::announces_no_writes(it)),
+    },
+    Case {
+        name: "what is written is found",
+        writes: true,
+        announced: always,
+        run: |it| Box::pin(writing::is_found(it)),
+    },
+    Case {
+        name: "no more is found than is asked for",
+        writes: true,
+        announced: always,
+        run: |it| Box::pin(writing::at_most(it)),
+    },
+    Case {
+        name: "scores lie between 0 and 1, best first",
+        writes: true,
+        announced: |can| can.scored,
+        run: |it| Box::pin(writing::scores(it)),
+    },
+    Case {
+        name: "a condition that no record meets finds nothing",
+        writes: true,
+        announced: |can| can.filters,
+        run: |it| Box::pin(writing::filters(it)),
+    },
+    Case {
+        name: "before it was written it was not there",
+        writes: true,
+        announced: |can| can.as_of,
+        run: |it| Box::pin(writing::as_of(it)),
+    },
+    Case {
+        name: "an entry that comes twice is kept once",
+        writes: true,
+        announced: |can| can.add,
+        run: |it| Box::pin(writing::same_entry(it)),
+    },
+    Case {
+        name: "an entry without content is refused",
+        writes: true,
+        announced: |can| can.add,
+        run: |it| Box::pin(writing::blank_entry(it)),
+    },
+    Case {
+        name: "entries are refused where none are taken",
+        writes: true,
+        announced: |can| !can.add,
+        run: |it| Box::pin(writing::no_entries(it)),
+    },
+    Case {
+        name: "a batch that comes twice is kept once",
+        writes: true,
+        announced: |can| can.add_messages,
+        run: |it| Box::pin(writing::same_batch(it)),
+    },
+    Case {
+        name: "every message is accounted for",
+        writes: true,
+        announced: |can| can.add_messages,
+        run: |it| Box::pin(writing::every_message(it)),
+    },
+    Case {
+        name: "messages are refused where none are taken",
+        writes: true,
+        announced: |can| !can.add_messages,
+        run: |it| Box::pin(writing::no_messages(it)),
+    },
+];
+
+fn always(_: Capabilities) -> bool {
+    true
+}
+
+/// Runs the suite over stores that `make` makes; its argument says whether the store must be writable. Gives the names of the cases that
+/// the store announces and passes.
+///
+/// # Errors
+/// Names every case that is not passed, with the reason.
+pub async fn run(make: impl AsyncFn(bool) -> Subject) -> Result<Vec<&'static str>, String> {
+    let (mut passed, mut failed) = (Vec::new(), Vec::new());
+    for case in CASES {
+        let subject = make(case.writes).await;
+        if !(case.announced)(subject.store.capabilities()) {
+            continue;
+        }
+        // As a manager does: no store is asked for anything before.
+        let ready = subject.store.initialize().await.map_err(|error| format!("initialize: {error}"));
+        let outcome = match ready {
+            Ok(()) => (case.run)(&subject).await,
+            Err(reason) => Err(reason),
+        };
+        match outcome {
+            Ok(()) => passed.push(case.name),
+            Err(reason) => failed.push(format!("{}: {reason}", case.name)),
+        }
+    }
+    if failed.is_empty() { Ok(passed) } else { Err(failed.join("\n")) }
+}
+
+/// A case's question.
+fn question(text: &str, max_results: u32) -> SearchQuery {
+    SearchQuery {
+        text: text.to_owned(),
+        max_results: NonZeroU32::new(max_results).unwrap_or(NonZeroU32::MIN),
+        filter: Vec::new(),
+        as_of_ms: None,
+        budget_tokens: None,
+    }
+}
+
+/// Messages of a run, numbered from 0.
+fn batch(run_id: &str, messages: Vec<Message>) -> MessageBatch {
+    let sequenced = |(sequence, message)| Arc::new(SequencedMessage { sequence, message });
+    MessageBatch { run_id: run_id.into(), messages: (0..).zip(messages).map(sequenced).collect() }
+}
+
+impl Subject {
+    /// Writes facts by the way that the store has, and waits until they can be found.
+    async fn write(&self, facts: &[&str]) -> Outcome {
+        if self.store.capabilities().add {
+            for fact in facts {
+                self.store.add(&NewEntry::text(*fact)).await.map_err(|error| format!("add: {error}"))?;
+            }
+        } else {
+            let outcome =
+                self.send(&batch("facts", facts.iter().map(|fact| Message::user(*fact)).collect())).await?;
+            demand(outcome.stored.len() == facts.len(), || format!("not all is stored: {outcome:?}"))?;
+        }
+        (self.settle)().await
+    }
+
+    async fn send(&self, batch: &MessageBatch) -> Result<BatchOutcome, String> {
+        self.store.add_messages(batch).await.map_err(|error| format!("add_messages: {error}"))
+    }
+
+    async fn find(&self, query: &SearchQuery) -> Result<Vec<Entry>, String> {
+        self.store.search(query).await.map_err(|error| format!("search: {error}"))
+    }
+}
+
+fn demand(holds: bool, otherwise: impl FnOnce() -> String) -> Outcome {
+    if holds { Ok(()) } else { Err(otherwise()) }
+}

@@ -1,0 +1,20 @@
+//! What a store does before anything is in it.
+
+use super::{Outcome, Subject, demand, question};
+
+pub(super) async fn is_ready(it: &Subject) -> Outcome {
+    // A second time, too: stores are shared between managers.
+    it.store.initialize().await.map_err(|error| error.to_string())?;
+    demand(!it.store.name().trim().is_empty(), || "it has no name".to_owned())
+}
+
+pub(super) async fn finds_nothing(it: &Subject) -> Outcome {
+    let found = it.find(&question("where does the user live", 5)).await?;
+    demand(found.is_empty(), || format!("{found:?}"))
+}
+
+pub(super) async fn announces_no_writes(it: &Subject) -> Outcome {
+    let can = it.store.capabilities();
+    demand(!can.writable && !can.add && !can.add_messages, || format!("{can:?}"))?;
+    demand(it.store.extraction().is_none(), || "it extracts".to_owned())
+}

@@ -1,0 +1,92 @@
+//! A server on a loopback port that writes down what it is sent and answers by a script; for tests. The SDK, its signatures and the HTTP
+//! are the real ones.
+
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::response::IntoResponse;
+use http::{HeaderMap, StatusCode, Uri};
+use serde_json::{Value, json};
+
+use super::{AgentCoreConnection, AgentCoreCredentials, AgentCoreStoreOptions};
+use crate::agent::stores::Place;
+use crate::agent::test_surroundings::{StandingClock, surroundings};
+
+/// One request.
+#[derive(Debug, Clone)]
+pub(super) struct Seen {
+    pub(super) path: String,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Value,
+    /// As it came: numbers keep their text.
+    pub(super) text: String,
+}
+
+/// What is answered: a status, the name of an error, a body.
+pub(super) type Answer = (u16, &'static str, Value);
+
+/// The server. It goes with the runtime of its test.
+pub(super) struct Recorder {
+    seen: Arc<Mutex<Vec<Seen>>>,
+    endpoint: String,
+    pub(super) clock: Arc<StandingClock>,
+}
+
+impl Recorder {
+    pub(super) async fn new(answer: fn(&Seen) -> Answer) -> Self {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let sees = Arc::clone(&seen);
+        let router = Router::new().fallback(move |uri: Uri, headers: HeaderMap, body: Bytes| {
+            let sees = Arc::clone(&sees);
+            async move {
+                let text = String::from_utf8(body.to_vec()).unwrap();
+                let body = serde_json::from_str(&text).unwrap_or_default();
+                let one = Seen { path: uri.path().to_owned(), headers, body, text };
+                let (status, error, body) = answer(&one);
+                sees.lock().unwrap().push(one);
+                let status = StatusCode::from_u16(status).unwrap();
+                (status, [("x-amzn-errortype", error)], body.to_string()).into_response()
+            }
+        });
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        Self { seen, endpoint, clock: surroundings().clock }
+    }
+
+    /// A store of alice's facts that would send here.
+    pub(super) fn options(&self) -> AgentCoreStoreOptions {
+        let connection = AgentCoreConnection {
+            endpoint: Some(self.endpoint.clone()),
+            credentials: Some(AgentCoreCredentials::new("AKIAEXAMPLE", "secret", None, None, "test")),
+            ..AgentCoreConnection::new(Arc::new(|_| None), Arc::clone(&self.clock) as Arc<_>)
+        };
+        let place = Place::Namespace("/users/{actorId}/facts".to_owned());
+        AgentCoreStoreOptions::new(connection, "mem-1234567890", "alice", "s-1", place)
+    }
+
+    pub(super) fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+/// The answer to a CreateEvent.
+pub(super) fn created(seen: &Seen) -> Answer {
+    let event = json!({
+        "memoryId": "mem-1234567890", "actorId": seen.body["actorId"], "sessionId": seen.body["sessionId"],
+        "eventId": "1#a", "eventTimestamp": 1, "payload": []
+    });
+    (201, "", json!({"event": event}))
+}
+
+/// The answer to a RetrieveMemoryRecords: records with these ids and scores.
+pub(super) fn records(of: &[(&str, f64)]) -> Answer {
+    let record = |(id, score): &(&str, f64)| {
+        json!({
+            "memoryRecordId": id, "content": {"text": format!("text of {id}")}, "memoryStrategyId": "s",
+            "namespaces": ["/users/alice/facts/"], "createdAt": 1_767_312_000.5, "score": score
+        })
+    };
+    (200, "", json!({"memoryRecordSummaries": of.iter().map(record).collect::<Vec<_>>()}))
+}

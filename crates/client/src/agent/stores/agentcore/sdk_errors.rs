@@ -1,0 +1,90 @@
+//! What an error of the SDK means to the coordinator. As for every store, what no message is at fault for is transient, also where the
+//! service would call it final: a key that was revoked must not send a whole conversation into quarantine.
+
+use std::error::Error;
+
+use aws_sdk_bedrockagentcore::error::{ProvideErrorMetadata, SdkError};
+
+use crate::agent::error::{ErrorClass, StoreError};
+
+/// Names under which the service says that the request itself is at fault.
+const AT_FAULT: [&str; 3] = ["ValidationException", "InvalidInputException", "SerializationException"];
+
+/// An error with its class and the service's word for it; what failed is for the caller to say.
+pub(super) fn store_error<E>(error: SdkError<E>) -> StoreError
+where
+    E: ProvideErrorMetadata + Error + Send + Sync + 'static,
+{
+    let class = match &error {
+        SdkError::ServiceError(answer) => class(answer.raw().status().as_u16(), answer.err().code()),
+        SdkError::ConstructionFailure(_) => ErrorClass::Permanent,
+        SdkError::ResponseError(_) => ErrorClass::Unclassified,
+        _ => ErrorClass::Transient,
+    };
+    let said = match error.as_service_error() {
+        Some(said) => {
+            let code = said.code().unwrap_or("an error without a name");
+            said.message().map_or_else(|| code.to_owned(), |message| format!("{code}: {message}"))
+        }
+        None => chain(&error),
+    };
+    let found = StoreError::of(class, said);
+    match error.into_source() {
+        Ok(source) => found.caused_by(Source(source)),
+        Err(_) => found,
+    }
+}
+
+fn class(status: u16, code: Option<&str>) -> ErrorClass {
+    match (status, code) {
+        (413 | 422, _) | (400, None) => ErrorClass::Permanent,
+        (400, Some(code)) if AT_FAULT.contains(&code) => ErrorClass::Permanent,
+        _ => ErrorClass::Transient,
+    }
+}
+
+/// The error and what is behind it, in one line.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut behind = error.source();
+    while let Some(error) = behind {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        behind = error.source();
+    }
+    text
+}
+
+/// What the SDK hands out behind its own error.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+struct Source(Box<dyn Error + Send + Sync>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes() {
+        let check = |status: u16, code: Option<&str>, expect: ErrorClass| {
+            assert_eq!(class(status, code), expect, "{status} {code:?}");
+        };
+        for code in AT_FAULT {
+            check(400, Some(code), ErrorClass::Permanent);
+        }
+        check(400, None, ErrorClass::Permanent);
+        check(400, Some("ThrottlingException"), ErrorClass::Transient);
+        check(400, Some("ExpiredTokenException"), ErrorClass::Transient);
+        check(413, None, ErrorClass::Permanent);
+        for (status, code) in [
+            (402, "ServiceQuotaExceededException"),
+            (403, "AccessDeniedException"),
+            (404, "ResourceNotFoundException"),
+            (409, "RetryableConflictException"),
+            (429, "ThrottledException"),
+            (500, "ServiceException"),
+        ] {
+            check(status, Some(code), ErrorClass::Transient);
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The store itself: one question per search, one call per event, in order. It repeats nothing; the SDK tries a call three times, the
+//! coordinator sends a batch again.
+
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use aws_sdk_bedrockagentcore::primitives::DateTime;
+use aws_sdk_bedrockagentcore::types::{
+    ExtractionMode as WireExtractionMode, MemoryRecordSummary, SearchCriteria,
+};
+use futures::FutureExt;
+use futures::future::{BoxFuture, ready};
+use loci_api::record::MetadataFilter;
+
+use super::AgentCoreClient;
+use super::event_times::EventTimes;
+use super::events::{self, Event};
+use super::filters;
+use super::options::{AgentCoreStoreOptions, ExtractionMode};
+use super::records;
+use super::sdk_errors::store_error;
+use super::top_k::top_k;
+use crate::agent::batch::{BatchOutcome, MessageBatch};
+use crate::agent::coordinator::ExtractionConfig;
+use crate::agent::entry::{Added, Entry, Metadata, NewEntry};
+use crate::agent::error::{MemoryError, StoreError};
+use crate::agent::message::Message;
+use crate::agent::store::{Capabilities, ExtractionWaited, MemoryStore, SearchQuery, WritePlace};
+use crate::agent::stores::place_template::Place;
+use crate::agent::stores::sending;
+
+/// What is asked when a store is made ready. It is no question to anybody; the answer says whether one may be asked.
+const FIRST_QUESTION: &str = "memory";
+
+/// A place of a memory of Amazon Bedrock AgentCore, or of a server that speaks its wire.
+///
+/// It reads what the memory's strategies extracted, and it takes messages where it is writable. Entries cannot be added to it: what is
+/// remembered is the strategies' decision.
+#[derive(Debug)]
+pub struct AgentCoreStore {
+    options: AgentCoreStoreOptions,
+    client: AgentCoreClient,
+    name: String,
+    namespace: String,
+    times: EventTimes,
+    told_of_clamping: AtomicBool,
+    told_of_metadata: AtomicBool,
+}
+
+impl AgentCoreStore {
+    /// A store; the server is asked by `initialize`.
+    ///
+    /// # Errors
+    /// Where an option breaks a rule, or there are no credentials.
+    pub fn new(mut options: AgentCoreStoreOptions) -> Result<Self, MemoryError> {
+        let (name, namespace) = options.checked()?;
+        let client = options.connection.client()?;
+        if !options.writable && options.extraction.take().is_some() {
+            tracing::warn!(
+                "store=<{name}> | extraction is configured on a store that is not writable, and left out"
+            );
+        }
+        Ok(Self {
+            options,
+            client,
+            name,
+            namespace,
+            times: EventTimes::default(),
+            told_of_clamping: AtomicBool::new(false),
+            told_of_metadata: AtomicBool::new(false),
+        })
+    }
+
+    async fn ask(
+        &self,
+        text: &str,
+        top_k: u32,
+        filter: &[MetadataFilter],
+    ) -> Result<Vec<MemoryRecordSummary>, StoreError> {
+        let what = "AgentCore retrieveMemoryRecords failed";
+        let refused = |rule: String| StoreError::permanent(format!("{what}: {rule}"));
+        let filters = filters::expressions(self.options.filters.iter().chain(filter)).map_err(refused)?;
+        let criteria = SearchCriteria::builder()
+            .search_query(text)
+            .top_k(i32::try_from(top_k).unwrap_or(i32::MAX))
+            .set_metadata_filters(filters)
+            .build()
+            .map_err(|error| refused(error.to_string()))?;
+        let asked = self.client.retrieve_memory_records();
+        let asked = asked.memory_id(&self.options.memory_id).search_criteria(criteria);
+        let asked = match self.options.place {
+            Place::Namespace(_) => asked.namespace(&self.namespace),
+            Place::NamespacePath(_) => asked.namespace_path(&self.namespace),
+        };
+        let answer = asked.send().await.map_err(|error| {
+            let error = store_error(error);
+            StoreError { message: format!("{what}: {}", error.message), ..error }
+        })?;
+        Ok(answer.memory_record_summaries)
+    }
+
+    async fn stored(&self, run_id: &str, event: &Event) -> Result<(), StoreError> {
+        let options = &self.options;
+        let payload = event.payload().map_err(|error| StoreError::permanent(error.to_string()))?;
+        let said_ms = event.at_ms.unwrap_or_else(|| options.connection.clock.now_ms());
+        let mode = options.extraction_mode.map(|ExtractionMode::Skip| WireExtractionMode::Skip);
+        self.client
+            .create_event()
+            .memory_id(&options.memory_id)
+            .actor_id(&options.actor_id)
+            .session_id(&options.session_id)
+            .event_timestamp(DateTime::from_millis(self.times.next(said_ms)))
+            .set_payload(Some(payload))
+            .client_token(event.token(&options.memory_id, &options.actor_id, run_id))
+            .set_metadata(event.wire_metadata())
+            .set_extraction_mode(mode)
+            .send()
+            .await
+            .map(drop)
+            .map_err(store_error)
+    }
+
+    fn metadata_of(&self, message: &Message) -> Metadata {
+        let Some(provider) = &self.options.metadata_provider else {
+            if !message.metadata.is_empty() && !self.told_of_metadata.swap(true, Ordering::Relaxed) {
+                tracing::warn!(
+                    "store=<{}> | messages have metadata, which is not sent without a metadata_provider",
+                    self.name
+                );
+            }
+            return Metadata::new();
+        };
+        provider(message)
+    }
+}
+
+/// The errors of events as they are told: how many failed, the first one's reason, and, where it is another, that of the event.
+fn told(answers: Vec<Result<(), StoreError>>) -> Vec<Result<(), StoreError>> {
+    let failed = answers.iter().filter(|answer| answer.is_err()).count();
+    let of = answers.len();
+    let Some(first) =
+        answers.iter().find_map(|answer| answer.as_ref().err()).map(|error| error.message.clone())
+    else {
+        return answers;
+    };
+    let tell = |error: StoreError| {
+        let own =
+            if error.message == first { String::new() } else { format!("; this event: {}", error.message) };
+        let message =
+            format!("AgentCore createEvent failed for {failed} of {of} event(s); first error: {first}{own}");
+        StoreError { message, ..error }
+    };
+    answers.into_iter().map(|answer| answer.map_err(tell)).collect()
+}
+
+impl MemoryStore for AgentCoreStore {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn description(&self) -> Option<&str> {
+        self.options.description.as_deref()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let writable = self.options.writable;
+        Capabilities {
+            writable,
+            add: false,
+            add_messages: writable,
+            filters: true,
+            as_of: false,
+            scored: true,
+        }
+    }
+
+    fn max_search_results(&self) -> Option<NonZeroU32> {
+        Some(self.options.max_search_results)
+    }
+
+    fn extraction(&self) -> Option<&ExtractionConfig> {
+        self.options.extraction.as_ref()
+    }
+
+    fn write_place(&self) -> Option<WritePlace> {
+        Some(WritePlace {
+            memory: self.options.memory_id.clone(),
+            actor: self.options.actor_id.clone(),
+            session: self.options.session_id.clone(),
+        })
+    }
+
+    fn initialize(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.ask(FIRST_QUESTION, 1, &[]).map(|answer| answer.map(drop)).boxed()
+    }
+
+    fn search<'a>(&'a self, query: &'a SearchQuery) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
+        async move {
+            let wanted = query.max_results.get();
+            let cut = self.options.score_cut();
+            let (top_k, is_clamped) = top_k(wanted, cut);
+            if is_clamped && !self.told_of_clamping.swap(true, Ordering::Relaxed) {
+                tracing::warn!(
+                    "store=<{}>, wanted=<{wanted}>, asked=<{top_k}> | the service gives no more",
+                    self.name
+                );
+            }
+            let records = self.ask(&query.text, top_k, &query.filter).await?;
+            let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+            Ok(records::entries(&self.name, records, cut.map(|cut| cut.score_min), wanted))
+        }
+        .boxed()
+    }
+
+    fn add<'a>(&'a self, _entry: &'a NewEntry) -> BoxFuture<'a, Result<Added, StoreError>> {
+        ready(Err(StoreError::permanent("AgentCore takes messages, no entries"))).boxed()
+    }
+
+    fn add_messages<'a>(
+        &'a self,
+        batch: &'a MessageBatch,
+    ) -> BoxFuture<'a, Result<BatchOutcome, StoreError>> {
+        async move {
+            let turns_max = self.options.max_turns_per_event;
+            let plan = events::plan(batch, turns_max, |message| self.metadata_of(message))?;
+            let answers = sending::in_order(&plan.events, |event| self.stored(&batch.run_id, event)).await;
+            let numbers = plan.events.iter().map(|event| event.numbers.clone());
+            let silent = plan.silent.iter().map(|number| (vec![*number], Ok(())));
+            Ok(sending::outcome(numbers.zip(told(answers)).chain(silent)))
+        }
+        .boxed()
+    }
+
+    /// The service does not say when extraction is done.
+    fn wait_extracted(&self, _timeout_ms: u64) -> BoxFuture<'_, Result<ExtractionWaited, StoreError>> {
+        let rule = "AgentCore does not say when extraction is done: search again after a while";
+        ready(Err(StoreError::permanent(rule))).boxed()
+    }
+}

@@ -1,0 +1,89 @@
+//! Events sent one after the other, and what became of their messages. Nothing here knows a wire.
+
+use std::collections::BTreeMap;
+
+use crate::agent::batch::{BatchOutcome, Unstored};
+use crate::agent::error::{ErrorClass, StoreError};
+
+/// Sends events in order, for their order is that of the conversation: after an error that may pass nothing overtakes, and what was not
+/// tried has that error, too. One that is refused for good holds nobody up.
+pub(super) async fn in_order<'a, E, F>(
+    events: &'a [E],
+    send: impl Fn(&'a E) -> F,
+) -> Vec<Result<(), StoreError>>
+where
+    F: Future<Output = Result<(), StoreError>>,
+{
+    let mut answers = Vec::with_capacity(events.len());
+    let mut stopped: Option<StoreError> = None;
+    for event in events {
+        let answer = match &stopped {
+            Some(error) => Err(error.clone()),
+            None => send(event).await,
+        };
+        if let Err(error) = &answer
+            && error.class != ErrorClass::Permanent
+        {
+            stopped = Some(error.clone());
+        }
+        answers.push(answer);
+    }
+    answers
+}
+
+/// What became of messages whose numbers stand beside the answers. A message that lies in several events is stored when all of them are.
+pub(super) fn outcome(answers: impl IntoIterator<Item = (Vec<u64>, Result<(), StoreError>)>) -> BatchOutcome {
+    let mut errors: BTreeMap<u64, Option<StoreError>> = BTreeMap::new();
+    for (numbers, answer) in answers {
+        let error = answer.err();
+        for number in numbers {
+            let known = errors.entry(number).or_default();
+            *known = known.take().or_else(|| error.clone());
+        }
+    }
+    let mut outcome = BatchOutcome::default();
+    for (sequence, error) in errors {
+        match error {
+            None => outcome.stored.push(sequence),
+            Some(error) => outcome.unstored.push(Unstored { sequence, error }),
+        }
+    }
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::executor::block_on;
+
+    use super::*;
+
+    #[test]
+    fn nothing_overtakes_what_may_pass() {
+        let check = |events: &[Option<ErrorClass>], expect: &str| {
+            let answers = block_on(in_order(events, |event| {
+                let answer = event.map_or(Ok(()), |class| Err(StoreError::of(class, "sent")));
+                std::future::ready(answer)
+            }));
+            let said = |answer: &Result<(), StoreError>| match answer {
+                Ok(()) => '+',
+                Err(error) if error.class == ErrorClass::Permanent => 'x',
+                Err(_) => '?',
+            };
+            assert_eq!(answers.iter().map(said).collect::<String>(), expect);
+        };
+        check(&[], "");
+        check(&[None, None], "++");
+        check(&[None, Some(ErrorClass::Permanent), None], "+x+");
+        check(&[None, Some(ErrorClass::Transient), None], "+??");
+        check(&[Some(ErrorClass::Unclassified), Some(ErrorClass::Permanent)], "??");
+    }
+
+    #[test]
+    fn a_message_of_several_events_is_stored_with_the_last_of_them() {
+        let refused = || Err(StoreError::permanent("no"));
+        let outcome =
+            outcome([(vec![0, 1], Ok(())), (vec![2], Ok(())), (vec![2], refused()), (vec![3], Ok(()))]);
+        assert_eq!(outcome.stored, [0, 1, 3]);
+        assert_eq!(outcome.unstored.iter().map(|one| one.sequence).collect::<Vec<_>>(), [2]);
+    }
+}
