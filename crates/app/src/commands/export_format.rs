@@ -32,6 +32,9 @@ pub(super) enum ExportFormat {
     Okf,
     /// The memory folder of Claude Code
     ClaudeCode,
+    /// A memory of Amazon Bedrock AgentCore, or of any server that speaks its wire
+    #[value(name = "agentcore")]
+    AgentCore,
 }
 
 /// What was written.
@@ -69,7 +72,9 @@ pub(super) async fn export(
             let documents = documents(session, memory, namespace).await?;
             (documents.len(), topics(&documents)?)
         }
-        ExportFormat::Jsonl => return Err(Usage("jsonl is written without this".to_owned()).into()),
+        ExportFormat::Jsonl | ExportFormat::AgentCore => {
+            return Err(Usage("this format is no file or folder".to_owned()).into());
+        }
     };
     if items == 0 {
         let rule = format!("{namespace} has nothing to export: name another --namespace");

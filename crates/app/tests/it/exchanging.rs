@@ -250,3 +250,36 @@ fn secrets_are_masked_as_anywhere() {
     assert_eq!(counts(&import(&home, "mem0", &file)), [0, 0, 1], "masking is no change");
     assert_eq!(counts(&import(&home, "agents-md", &rules)), [0, 0, 1], "masking is no change");
 }
+
+#[test]
+fn what_a_person_changed_is_not_replaced_in_silence() {
+    let home = home();
+    let concept = write(&home, "bundle/a.md", "---\ntype: X\n---\none\n");
+    write(&home, "bundle/b.md", "---\ntype: X\n---\nb\n");
+    let bundle = home.path("bundle").to_str().unwrap().to_owned();
+    assert_eq!(counts(&import(&home, "okf", &bundle)), [2, 0, 0]);
+    let place = ["--memory", "notes", "--namespace", "/imported/okf"];
+    let edit = |old: &str, new: &str| {
+        let words = ["--old", old, "--new", new, "knowledge/a.md"];
+        home.ok(&[&["files", "edit"][..], &place, &words].concat());
+    };
+    let shown = || home.ok(&[&["files", "cat", "--raw"][..], &place, &["knowledge/a.md"]].concat());
+    edit("one", "my own");
+    let report = import(&home, "okf", &bundle);
+    assert_eq!(counts(&report), [0, 0, 1], "{report}");
+    assert!(report["skipped"].to_string().contains("it stays so"), "{report}");
+    fs::write(&concept, "---\ntype: X\n---\ntwo\n").unwrap();
+    let arguments = ["import", "--format", "okf", "--memory", "notes", &bundle];
+    let said = home.fails(1, &arguments);
+    assert!(said.contains("knowledge/a.md was changed here") && said.contains("--force"), "{said}");
+    assert!(shown().contains("my own"), "{}", shown());
+    let forced = home.json(&[&arguments[..], &["--force"]].concat());
+    assert_eq!((counts(&forced), shown().contains("two")), ([0, 1, 1], true), "{forced}");
+    fs::write(&concept, "---\ntype: X\n---\nthree\n").unwrap();
+    assert_eq!(counts(&import(&home, "okf", &bundle)), [0, 1, 1], "nobody changed it since");
+    // A document of that path that no import made.
+    write(&home, "bundle/c.md", "---\ntype: X\n---\ntheirs\n");
+    let own = write(&home, "own.md", "mine\n");
+    home.ok(&[&["files", "put"][..], &place, &["knowledge/c.md", &own]].concat());
+    assert!(home.fails(1, &arguments).contains("knowledge/c.md was changed here"));
+}

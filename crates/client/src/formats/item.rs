@@ -33,7 +33,7 @@ pub enum Becomes {
         /// The file is kept byte for byte.
         raw: bool,
     },
-    /// An event.
+    /// An event. Where its branch starts from is an id in the source, of an event before it.
     Event(EventCreate),
 }
 
