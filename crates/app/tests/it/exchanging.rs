@@ -51,6 +51,7 @@ fn bundle(home: &Home) -> String {
         "---\ntype: Table # a comment\ntitle: Orders\ntags: [a, b]\n---\nSee [x](x.md).\r\n",
     );
     write(home, "bundle/tables/x.md", "No head at all.\n");
+    write(home, "bundle/references/attesters/check.py", "pass\n");
     write(home, "bundle/odd.md", "---\ntype: &anchor Odd\nother: *anchor\n---\nodd\n");
     home.path("bundle").to_str().unwrap().to_owned()
 }
@@ -76,7 +77,9 @@ fn a_lossless_format_goes_round_with_equal_checksums() {
 fn a_bundle_comes_back_byte_for_byte() {
     let home = home();
     let source = bundle(&home);
-    assert_eq!(counts(&import(&home, "okf", &source)), [4, 0, 0]);
+    let report = import(&home, "okf", &source);
+    assert_eq!(counts(&report), [4, 0, 0]);
+    assert!(report["skipped"].to_string().contains("no Markdown"), "{report}");
     assert_eq!(counts(&import(&home, "okf", &source)), [0, 0, 4]);
     export(&home, "okf", "/imported/okf", "out");
     for name in ["index.md", "tables/orders.md", "odd.md"] {
@@ -184,12 +187,19 @@ fn a_memory_folder_comes_and_goes() {
         "memory/role.md",
         "---\nname: Role\ndescription: \"who\"\nmetadata:\n  type: user\n---\n\nA doctor.\n",
     );
-    write(&first, "memory/MEMORY.md", "# Mine\n\n- [Build](build.md) — how\n- likes tea\n");
+    write(
+        &first,
+        "memory/MEMORY.md",
+        "# Mine\n\nKeep *this*.\n\n- [Build](build.md) — how\n## More\n- likes tea\n",
+    );
     let folder = first.path("memory").to_str().unwrap().to_owned();
     let report = import(&first, "claude-code", &folder);
-    assert_eq!(counts(&report), [3, 0, 0], "{report}");
-    assert_eq!(counts(&import(&first, "claude-code", &folder)), [0, 0, 3]);
+    assert_eq!(counts(&report), [4, 0, 0], "{report}");
+    assert!(report["skipped"].to_string().contains("headings within the list"), "{report}");
+    assert_eq!(counts(&import(&first, "claude-code", &folder)), [0, 0, 4]);
     let one = export(&first, "claude-code", "/imported/claude-code", "one");
+    let index = fs::read_to_string(first.path("one/MEMORY.md")).unwrap();
+    assert!(index.starts_with("# Mine\n\nKeep *this*.\n\n- [Build](build.md)"), "{index}");
     assert_eq!(fs::read_to_string(first.path("one/build.md")).unwrap(), topic);
     import(&second, "claude-code", first.path("one").to_str().unwrap());
     let two = export(&second, "claude-code", "/imported/claude-code", "two");

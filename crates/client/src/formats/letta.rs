@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use loci_api::event::{EventCreate, Extraction, Message, PayloadItem, Role};
-use loci_api::record::{MetadataValue, RecordCreate};
+use loci_api::record::MetadataValue;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::item::{Becomes, FormatProblem, ImportItem, Mapping};
+use super::item::{Becomes, FormatProblem, ImportItem, Mapping, record};
 use super::json_items::{self, JsonItem};
 use super::{SourceFile, headed, mem0, times};
 
@@ -118,19 +118,7 @@ fn passage(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result
     let said = item.members.get("created_at").and_then(Value::as_str);
     let timestamp = said.and_then(|time| times::time(time, mapping));
     let rest = MetadataValue::String(Value::Object(item.members).to_string());
-    let record = RecordCreate {
-        namespace: namespace.to_owned(),
-        text,
-        timestamp,
-        strategy: None,
-        metadata: BTreeMap::from([(mem0::REST.to_owned(), rest)]),
-        kind: None,
-        subtype: None,
-        title: None,
-        path: None,
-        description: None,
-        scope: None,
-    };
+    let record = record(namespace, text, timestamp, BTreeMap::from([(mem0::REST.to_owned(), rest)]));
     Ok(ImportItem { id, place: item.place, becomes: Becomes::Record(record) })
 }
 

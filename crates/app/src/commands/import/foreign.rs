@@ -49,5 +49,10 @@ fn mapping(source: &PathBuf, into: &Into<'_>) -> Result<Mapping> {
         let why = "links are not followed".to_owned();
         mapping.skipped.push(Skipped { what: "link".to_owned(), count: found.links, why });
     }
+    // Of a project, nearly all files are others.
+    if found.others > 0 && takes == Takes::Folder(&[".md"]) {
+        let why = "no Markdown: only such files are read".to_owned();
+        mapping.skipped.push(Skipped { what: "file".to_owned(), count: found.others, why });
+    }
     Ok(mapping)
 }

@@ -5,7 +5,7 @@
 //! memory, `stored` for what is there already and `mapping_report` for what is told.
 
 mod agentcore;
-mod claude_folder;
+pub(super) mod claude_folder;
 mod foreign;
 mod lines;
 pub(super) mod mapping_report;

@@ -49,7 +49,8 @@ fn payloads_pass_as_they_came() {
 
 #[test]
 fn branches_come_after_what_they_start_from() {
-    let check = |events: &[(&str, Option<(&str, Option<&str>)>)], expect: &[&str], gone: &[&str]| {
+    type Told<'a> = (&'a str, Option<(&'a str, Option<&'a str>)>);
+    let check = |events: &[Told<'_>], expect: &[&str], gone: &[&str]| {
         let placed = events.iter().map(|(id, branch)| Placed::of(id, *branch)).collect();
         let mut moved = BTreeSet::new();
         let order = ordered(placed, &mut moved);
