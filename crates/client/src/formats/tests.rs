@@ -29,6 +29,7 @@ fn what_items_become() {
     let agent = r#"{"agents":[{"name":"A","messages":[{"id":"m","role":"user","content":[{"type":"text","text":"hi"}]},{"role":"system","content":"p"}],"tools":[]}],"blocks":[{"id":"b","label":"human","value":"Ann","limit":5}],"passages":[{"text":"p","embedding":[1]}]}"#;
     let expect = [("block", "document", 1), ("message", "event", 1), ("passage", "record", 1)];
     check("letta", agent, &expect, 0);
+    check("letta", &serde_json::Value::from(agent).to_string(), &expect, 0);
     check("letta", r#"{"core_memory":[{"value":1}],"messages":5}"#, &[], 2);
     check("okf", "---\ntype: Metric\n---\nx", &[("concept", "document", 1)], 0);
     check("agents-md", "rules", &[("instructions", "document", 1)], 0);

@@ -4,13 +4,13 @@ use anyhow::{Context, Result};
 use loci_client::formats::agentcore::{AgentCoreReader, Asked};
 
 use super::mapping_report::MappingReport;
-use super::storing::{Into, Storing};
+use super::storing::{Destination, Storing};
 use crate::commands::agentcore_place::{Place, refusal};
 use crate::output;
 use crate::session::Session;
 
 /// Reads a memory there and stores it here, or only tells what would become of it.
-pub(super) async fn import(session: &Session, place: &Place, into: &Into<'_>) -> Result<()> {
+pub(super) async fn import(session: &Session, place: &Place, into: &Destination<'_>) -> Result<()> {
     let asked = Asked {
         memory: place.memory.clone(),
         own_memory: into.memory.to_owned(),

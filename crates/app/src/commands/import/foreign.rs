@@ -1,12 +1,12 @@
 //! The memory of another program, in files, into one of Loci's: read, mapped, and stored item by item, or only told (`--dry-run`).
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use anyhow::Result;
 use loci_client::formats::{self, Mapping, Skipped, Takes};
 
 use super::mapping_report::MappingReport;
-use super::storing::{Into, Storing};
+use super::storing::{Destination, Storing};
 use super::{claude_folder, source};
 use crate::exit::Usage;
 use crate::output;
@@ -16,7 +16,7 @@ use crate::session::Session;
 pub(super) const CLAUDE_CODE: &str = "claude-code";
 
 /// Reads a source and stores it.
-pub(super) async fn import(session: &Session, source: &PathBuf, into: &Into<'_>) -> Result<()> {
+pub(super) async fn import(session: &Session, source: &Path, into: &Destination<'_>) -> Result<()> {
     let mapping = mapping(source, into)?;
     let mut report = MappingReport::new(into.format, into.dry_run);
     report.absorb(&mapping);
@@ -30,7 +30,7 @@ pub(super) async fn import(session: &Session, source: &PathBuf, into: &Into<'_>)
     report.tell(session.json)
 }
 
-fn mapping(source: &PathBuf, into: &Into<'_>) -> Result<Mapping> {
+fn mapping(source: &Path, into: &Destination<'_>) -> Result<Mapping> {
     let reader = formats::reader(into.format);
     let takes = reader.map_or(Takes::Folder(&[".md"]), |reader| reader.takes);
     let mut found = source::read(source, takes)?;

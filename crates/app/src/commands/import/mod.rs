@@ -22,7 +22,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use loci_client::transcript::TranscriptFormat;
 
-use self::storing::Into;
+use self::storing::Destination;
 use self::transcript::Reading;
 use super::agentcore_place::AgentCorePlace;
 use crate::cli::Globals;
@@ -135,7 +135,8 @@ impl Import {
         let is_wire = self.format == Format::AgentCore;
         let default = if is_wire { "/".to_owned() } else { format!("/imported/{format}") };
         let namespace = self.namespace.unwrap_or(default);
-        let into = Into { memory: &memory, format, namespace, force: self.force, dry_run: self.dry_run };
+        let into =
+            Destination { memory: &memory, format, namespace, force: self.force, dry_run: self.dry_run };
         if is_wire {
             let place = self.place.resolve(&self.file.to_string_lossy(), globals, environment)?;
             return agentcore::import(session, &place, &into).await;

@@ -23,7 +23,7 @@ const BATCH: usize = 100;
 const REMADE_MAX: usize = 8;
 
 /// Where a source goes, and how.
-pub(super) struct Into<'a> {
+pub(super) struct Destination<'a> {
     /// The memory's id.
     pub(super) memory: &'a str,
     /// The format.
@@ -45,7 +45,7 @@ struct Waiting {
 /// An import under way.
 pub(super) struct Storing<'a> {
     pub(super) session: &'a Session,
-    pub(super) into: &'a Into<'a>,
+    pub(super) into: &'a Destination<'a>,
     pub(super) report: &'a mut MappingReport,
     progress: &'a ProgressBar,
     waiting: Vec<Waiting>,
@@ -59,7 +59,7 @@ pub(super) struct Storing<'a> {
 impl<'a> Storing<'a> {
     pub(super) fn new(
         session: &'a Session,
-        into: &'a Into<'a>,
+        into: &'a Destination<'a>,
         progress: &'a ProgressBar,
         report: &'a mut MappingReport,
     ) -> Self {
@@ -96,7 +96,7 @@ impl<'a> Storing<'a> {
     }
 
     async fn record(&mut self, place: String, key: String, mut record: RecordCreate) -> Result<()> {
-        let Into { memory, format, namespace, .. } = self.into;
+        let Destination { memory, format, namespace, .. } = self.into;
         if self.stored.is_none() {
             self.stored = Some(stored::records(&self.session.client, memory, format, namespace).await?);
         }
