@@ -51,6 +51,8 @@ fn bundle(home: &Home) -> String {
         "---\ntype: Table # a comment\ntitle: Orders\ntags: [a, b]\n---\nSee [x](x.md).\r\n",
     );
     write(home, "bundle/tables/x.md", "No head at all.\n");
+    let long = format!("---\ntype: Metric\ndescription: {}\n---\nlong\n", "much to say ".repeat(30).trim());
+    write(home, "bundle/tables/long.md", &long);
     write(home, "bundle/references/attesters/check.py", "pass\n");
     write(home, "bundle/odd.md", "---\ntype: &anchor Odd\nother: *anchor\n---\nodd\n");
     home.path("bundle").to_str().unwrap().to_owned()
@@ -78,11 +80,11 @@ fn a_bundle_comes_back_byte_for_byte() {
     let home = home();
     let source = bundle(&home);
     let report = import(&home, "okf", &source);
-    assert_eq!(counts(&report), [4, 0, 0]);
+    assert_eq!(counts(&report), [5, 0, 0]);
     assert!(report["skipped"].to_string().contains("no Markdown"), "{report}");
-    assert_eq!(counts(&import(&home, "okf", &source)), [0, 0, 4]);
+    assert_eq!(counts(&import(&home, "okf", &source)), [0, 0, 5]);
     export(&home, "okf", "/imported/okf", "out");
-    for name in ["index.md", "tables/orders.md", "odd.md"] {
+    for name in ["index.md", "tables/orders.md", "tables/long.md", "odd.md"] {
         let read = |folder: &str| fs::read_to_string(home.path(folder).join(name)).unwrap();
         assert_eq!(read("out"), read("bundle"), "{name}");
     }
