@@ -1,11 +1,14 @@
-//! The ports that only a binary can fill: the machine's clock, its randomness, the master key, priorities of threads, where mirrors lie.
+//! The ports that only a binary can fill: the machine's clock, its randomness, the master key, priorities of threads, where mirrors lie, the wire of
+//! AgentCore.
 
+mod agentcore_wire;
 mod clock;
 mod ids;
 mod mirror_places;
 mod priority;
 mod vault;
 
+pub use agentcore_wire::{AgentCoreWire, SERVICE};
 pub use clock::SystemClock;
 pub use ids::RandomIds;
 pub use mirror_places::MirrorPlaces;

@@ -1,5 +1,5 @@
-//! `loci export`: one memory or all of them as JSON lines, to a file or standard output; for other programs by `export_format`. A cut stream is an error, not
-//! a short file: the file has its name only once it is whole.
+//! `loci export`: one memory or all of them as JSON lines, to a file or standard output; for other programs by `export_format`, through AgentCore's wire by
+//! `export_agentcore`. A cut stream is an error, not a short file: the file has its name only once it is whole.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,9 @@ use loci_api::memory::MemoryListing;
 use loci_client::LineStream;
 use serde::{Deserialize, Serialize};
 
+use super::agentcore_place::AgentCorePlace;
 use super::export_format::{self, ExportFormat};
-use super::manifest;
+use super::{export_agentcore, manifest};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{NotFound, Usage};
@@ -44,7 +45,12 @@ pub(crate) struct Export {
     /// Write counts and the SHA-256 of the file beside it: import compares them
     #[arg(long, requires = "file")]
     manifest: bool,
-    /// The file; standard output where it is absent or -
+    /// agentcore: only tell what would become of what
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    place: AgentCorePlace,
+    /// The file; standard output where it is absent or -; of agentcore the memory's id or ARN there
     file: Option<PathBuf>,
 }
 
@@ -58,6 +64,14 @@ pub(super) struct Counts {
 
 impl Export {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        if self.format == ExportFormat::AgentCore {
+            return self.agentcore(globals, environment).await;
+        }
+        self.place.ensure_unused()?;
+        if self.dry_run {
+            let rule = "--dry-run of an export goes with --format agentcore; leave it out";
+            return Err(Usage(rule.to_owned()).into());
+        }
         if self.format != ExportFormat::Jsonl {
             return self.foreign(globals, environment).await;
         }
@@ -89,6 +103,21 @@ impl Export {
             }
         }
         session.end().await
+    }
+
+    async fn agentcore(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        let rule = "agentcore needs --memory and the id of the memory there, and has no --manifest";
+        let there = self.file.filter(|path| path != Path::new("-") && !self.manifest);
+        let (Some(memory), Some(there)) = (self.memory, there) else {
+            return Err(Usage(rule.to_owned()).into());
+        };
+        let place = self.place.resolve(&there.to_string_lossy(), globals, environment)?;
+        let session = Session::begin(globals, environment)?;
+        let memory = session.memory(&memory).await?;
+        let namespace = self.namespace.as_deref().unwrap_or("/");
+        let outcome = export_agentcore::export(&session, &memory, &place, namespace, self.dry_run).await;
+        session.end().await?;
+        outcome
     }
 
     async fn foreign(self, globals: &Globals, environment: &Environment) -> Result<()> {

@@ -17,6 +17,7 @@ use loci_model::record::RecordKind;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::import::claude_folder;
 use crate::exit::{NotFound, Usage};
 use crate::output;
 use crate::session::Session;
@@ -32,6 +33,9 @@ pub(super) enum ExportFormat {
     Okf,
     /// The memory folder of Claude Code
     ClaudeCode,
+    /// A memory of Amazon Bedrock AgentCore, or of any server that speaks its wire
+    #[value(name = "agentcore")]
+    AgentCore,
 }
 
 /// What was written.
@@ -43,6 +47,8 @@ struct Report {
     /// SHA-256 over paths and contents: equal exports have equal checksums.
     checksum: String,
     skipped: Vec<Skipped>,
+    /// What the format would have otherwise.
+    notes: Vec<String>,
 }
 
 /// Writes a namespace.
@@ -54,7 +60,7 @@ pub(super) async fn export(
     target: &Path,
 ) -> Result<()> {
     ensure_free(target)?;
-    let mut skipped = Vec::new();
+    let (mut skipped, mut notes) = (Vec::new(), Vec::new());
     let (items, files) = match format {
         ExportFormat::Mem0 => {
             let records = records(session, memory, namespace, &mut skipped).await?;
@@ -63,13 +69,16 @@ pub(super) async fn export(
         ExportFormat::Okf => {
             let documents = documents(session, memory, namespace).await?;
             let files = bundle(&documents, &mut skipped);
+            notes.extend(files.iter().filter_map(okf::departs));
             (files.len(), files)
         }
         ExportFormat::ClaudeCode => {
             let documents = documents(session, memory, namespace).await?;
             (documents.len(), topics(&documents)?)
         }
-        ExportFormat::Jsonl => return Err(Usage("jsonl is written without this".to_owned()).into()),
+        ExportFormat::Jsonl | ExportFormat::AgentCore => {
+            return Err(Usage("this format is no file or folder".to_owned()).into());
+        }
     };
     if items == 0 {
         let rule = format!("{namespace} has nothing to export: name another --namespace");
@@ -77,11 +86,13 @@ pub(super) async fn export(
     }
     write(target, &files, format == ExportFormat::Mem0)?;
     let name = format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
-    let report = Report { format: name, files: files.len(), items, checksum: checksum(&files), skipped };
+    let report =
+        Report { format: name, files: files.len(), items, checksum: checksum(&files), skipped, notes };
     output::result(session.json, &report, |report| {
         for Skipped { what, count, why } in &report.skipped {
             output::line(format!("left out: {count} × {what}: {why}"));
         }
+        report.notes.iter().for_each(output::note);
         let Report { items, files, checksum, .. } = report;
         output::line(format!(
             "wrote {}: {items} items in {files} files, sha256 {checksum}",
@@ -157,7 +168,8 @@ async fn documents(session: &Session, memory: &str, namespace: &str) -> Result<V
 fn bundle(documents: &[Exported], skipped: &mut Vec<Skipped>) -> Vec<SourceFile> {
     let mut files = Vec::with_capacity(documents.len());
     for Exported { document, file } in documents {
-        match okf::written(&document.path, file, &document.kind) {
+        let head = (!document.raw).then_some(document.body.as_str());
+        match okf::written(&document.path, file, head, &document.kind) {
             Some(file) => files.push(file),
             None => {
                 let why = "no Markdown below knowledge/".to_owned();
@@ -170,7 +182,12 @@ fn bundle(documents: &[Exported], skipped: &mut Vec<Skipped>) -> Vec<SourceFile>
 
 fn topics(documents: &[Exported]) -> Result<Vec<SourceFile>> {
     let mut laid = Vec::with_capacity(documents.len());
+    let mut state = LaidState::default();
     for Exported { document, file } in documents {
+        if document.path == claude_folder::ABOVE {
+            state.preface = Some(document.body.clone());
+            continue;
+        }
         let (content, _) = if document.raw {
             (DocumentContent::raw(file.clone()), Vec::new())
         } else {
@@ -184,7 +201,7 @@ fn topics(documents: &[Exported]) -> Result<Vec<SourceFile>> {
             reads: 0,
         });
     }
-    let (files, _) = Layout::ClaudeMemory.render(&laid, &LaidState::default());
+    let (files, _) = Layout::ClaudeMemory.render(&laid, &state);
     let texts = files.into_iter().map(|file| {
         let text = String::from_utf8(file.bytes).with_context(|| format!("{} is no text", file.path))?;
         Ok(SourceFile { path: file.path, text })

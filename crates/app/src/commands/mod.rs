@@ -2,6 +2,7 @@
 //! `restore`, `migrate` and `schema`, which are about stores themselves, and `install`, which is about other programs, are the
 //! exceptions.
 
+mod agentcore_place;
 pub(crate) mod at;
 pub(crate) mod attribution;
 pub(crate) mod backup;
@@ -16,6 +17,7 @@ mod elsewhere;
 pub(crate) mod eval;
 pub(crate) mod event;
 pub(crate) mod export;
+mod export_agentcore;
 mod export_format;
 pub(crate) mod fact;
 pub(crate) mod files;

@@ -51,6 +51,9 @@ fn bundle(home: &Home) -> String {
         "---\ntype: Table # a comment\ntitle: Orders\ntags: [a, b]\n---\nSee [x](x.md).\r\n",
     );
     write(home, "bundle/tables/x.md", "No head at all.\n");
+    let long = format!("---\ntype: Metric\ndescription: {}\n---\nlong\n", "much to say ".repeat(30).trim());
+    write(home, "bundle/tables/long.md", &long);
+    write(home, "bundle/references/attesters/check.py", "pass\n");
     write(home, "bundle/odd.md", "---\ntype: &anchor Odd\nother: *anchor\n---\nodd\n");
     home.path("bundle").to_str().unwrap().to_owned()
 }
@@ -76,10 +79,12 @@ fn a_lossless_format_goes_round_with_equal_checksums() {
 fn a_bundle_comes_back_byte_for_byte() {
     let home = home();
     let source = bundle(&home);
-    assert_eq!(counts(&import(&home, "okf", &source)), [4, 0, 0]);
-    assert_eq!(counts(&import(&home, "okf", &source)), [0, 0, 4]);
+    let report = import(&home, "okf", &source);
+    assert_eq!(counts(&report), [5, 0, 0]);
+    assert!(report["skipped"].to_string().contains("no Markdown"), "{report}");
+    assert_eq!(counts(&import(&home, "okf", &source)), [0, 0, 5]);
     export(&home, "okf", "/imported/okf", "out");
-    for name in ["index.md", "tables/orders.md", "odd.md"] {
+    for name in ["index.md", "tables/orders.md", "tables/long.md", "odd.md"] {
         let read = |folder: &str| fs::read_to_string(home.path(folder).join(name)).unwrap();
         assert_eq!(read("out"), read("bundle"), "{name}");
     }
@@ -184,12 +189,19 @@ fn a_memory_folder_comes_and_goes() {
         "memory/role.md",
         "---\nname: Role\ndescription: \"who\"\nmetadata:\n  type: user\n---\n\nA doctor.\n",
     );
-    write(&first, "memory/MEMORY.md", "# Mine\n\n- [Build](build.md) — how\n- likes tea\n");
+    write(
+        &first,
+        "memory/MEMORY.md",
+        "# Mine\n\nKeep *this*.\n\n- [Build](build.md) — how\n## More\n- likes tea\n",
+    );
     let folder = first.path("memory").to_str().unwrap().to_owned();
     let report = import(&first, "claude-code", &folder);
-    assert_eq!(counts(&report), [3, 0, 0], "{report}");
-    assert_eq!(counts(&import(&first, "claude-code", &folder)), [0, 0, 3]);
+    assert_eq!(counts(&report), [4, 0, 0], "{report}");
+    assert!(report["skipped"].to_string().contains("headings within the list"), "{report}");
+    assert_eq!(counts(&import(&first, "claude-code", &folder)), [0, 0, 4]);
     let one = export(&first, "claude-code", "/imported/claude-code", "one");
+    let index = fs::read_to_string(first.path("one/MEMORY.md")).unwrap();
+    assert!(index.starts_with("# Mine\n\nKeep *this*.\n\n- [Build](build.md)"), "{index}");
     assert_eq!(fs::read_to_string(first.path("one/build.md")).unwrap(), topic);
     import(&second, "claude-code", first.path("one").to_str().unwrap());
     let two = export(&second, "claude-code", "/imported/claude-code", "two");
@@ -249,4 +261,37 @@ fn secrets_are_masked_as_anywhere() {
     assert!(!list.contains(&secret), "{list}");
     assert_eq!(counts(&import(&home, "mem0", &file)), [0, 0, 1], "masking is no change");
     assert_eq!(counts(&import(&home, "agents-md", &rules)), [0, 0, 1], "masking is no change");
+}
+
+#[test]
+fn what_a_person_changed_is_not_replaced_in_silence() {
+    let home = home();
+    let concept = write(&home, "bundle/a.md", "---\ntype: X\n---\none\n");
+    write(&home, "bundle/b.md", "---\ntype: X\n---\nb\n");
+    let bundle = home.path("bundle").to_str().unwrap().to_owned();
+    assert_eq!(counts(&import(&home, "okf", &bundle)), [2, 0, 0]);
+    let place = ["--memory", "notes", "--namespace", "/imported/okf"];
+    let edit = |old: &str, new: &str| {
+        let words = ["--old", old, "--new", new, "knowledge/a.md"];
+        home.ok(&[&["files", "edit"][..], &place, &words].concat());
+    };
+    let shown = || home.ok(&[&["files", "cat", "--raw"][..], &place, &["knowledge/a.md"]].concat());
+    edit("one", "my own");
+    let report = import(&home, "okf", &bundle);
+    assert_eq!(counts(&report), [0, 0, 1], "{report}");
+    assert!(report["skipped"].to_string().contains("it stays so"), "{report}");
+    fs::write(&concept, "---\ntype: X\n---\ntwo\n").unwrap();
+    let arguments = ["import", "--format", "okf", "--memory", "notes", &bundle];
+    let said = home.fails(1, &arguments);
+    assert!(said.contains("knowledge/a.md was changed here") && said.contains("--force"), "{said}");
+    assert!(shown().contains("my own"), "{}", shown());
+    let forced = home.json(&[&arguments[..], &["--force"]].concat());
+    assert_eq!((counts(&forced), shown().contains("two")), ([0, 1, 1], true), "{forced}");
+    fs::write(&concept, "---\ntype: X\n---\nthree\n").unwrap();
+    assert_eq!(counts(&import(&home, "okf", &bundle)), [0, 1, 1], "nobody changed it since");
+    // A document of that path that no import made.
+    write(&home, "bundle/c.md", "---\ntype: X\n---\ntheirs\n");
+    let own = write(&home, "own.md", "mine\n");
+    home.ok(&[&["files", "put"][..], &place, &["knowledge/c.md", &own]].concat());
+    assert!(home.fails(1, &arguments).contains("knowledge/c.md was changed here"));
 }

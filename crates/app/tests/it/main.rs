@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod agent_tokens;
+mod agentcore_wire;
 mod attach;
 mod blaming;
 mod branches;
@@ -21,6 +22,7 @@ mod graphs;
 mod guarding;
 mod hooking;
 mod installing;
+mod interrupted;
 mod migrating;
 mod mirroring;
 mod models;

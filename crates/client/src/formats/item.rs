@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use loci_api::event::EventCreate;
-use loci_api::record::RecordCreate;
+use loci_api::record::{MetadataValue, RecordCreate};
 use serde::Serialize;
 
 /// One thing of the source.
@@ -17,6 +17,28 @@ pub struct ImportItem {
     pub place: String,
     /// What becomes of it.
     pub becomes: Becomes,
+}
+
+/// A record of a text, its time and its metadata; it has no more.
+pub(super) fn record(
+    namespace: &str,
+    text: String,
+    timestamp: Option<String>,
+    metadata: BTreeMap<String, MetadataValue>,
+) -> RecordCreate {
+    RecordCreate {
+        namespace: namespace.to_owned(),
+        text,
+        timestamp,
+        strategy: None,
+        metadata,
+        kind: None,
+        subtype: None,
+        title: None,
+        path: None,
+        description: None,
+        scope: None,
+    }
 }
 
 /// What becomes of an item.
@@ -33,7 +55,7 @@ pub enum Becomes {
         /// The file is kept byte for byte.
         raw: bool,
     },
-    /// An event.
+    /// An event. Where its branch starts from is an id in the source, of an event before it.
     Event(EventCreate),
 }
 

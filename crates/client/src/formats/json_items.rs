@@ -3,7 +3,8 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::item::FormatProblem;
+use super::SourceFile;
+use super::item::{FormatProblem, ImportItem, Mapping};
 
 /// An object of a list.
 pub(super) struct JsonItem {
@@ -13,11 +14,31 @@ pub(super) struct JsonItem {
     pub(super) members: Map<String, Value>,
 }
 
-/// The list a file holds, alone or under one of these members, and the other members of the file.
-pub(super) fn list<'a>(
-    text: &'a str,
+/// Reads the list of each file, object by object: what is wrong with one costs that one alone.
+pub(super) fn read(
+    files: &[SourceFile],
     under: &[&str],
-) -> Result<(Vec<&'a RawValue>, Vec<String>), FormatProblem> {
+    what: &'static str,
+    of: impl Fn(JsonItem, &mut Mapping) -> Result<ImportItem, FormatProblem>,
+) -> Result<Mapping, FormatProblem> {
+    let mut mapping = Mapping::default();
+    for file in files {
+        let (items, others) = list(&file.text, under)?;
+        for other in others {
+            mapping.skip(&other, "a member beside the list: it is of the answer, not of what was asked for");
+        }
+        for item in objects(&file.text, &items) {
+            match item.and_then(|item| of(item, &mut mapping)) {
+                Ok(item) => mapping.take(what, item),
+                Err(problem) => mapping.problems.push(problem),
+            }
+        }
+    }
+    Ok(mapping)
+}
+
+/// The list a file holds, alone or under one of these members, and the other members of the file.
+fn list<'a>(text: &'a str, under: &[&str]) -> Result<(Vec<&'a RawValue>, Vec<String>), FormatProblem> {
     let broken = |error: &serde_json::Error| {
         let place = format!("line {}, column {}", error.line(), error.column());
         FormatProblem::new(

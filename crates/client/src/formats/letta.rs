@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use loci_api::event::{EventCreate, Extraction, Message, PayloadItem, Role};
-use loci_api::record::{MetadataValue, RecordCreate};
+use loci_api::record::MetadataValue;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::item::{Becomes, FormatProblem, ImportItem, Mapping};
+use super::item::{Becomes, FormatProblem, ImportItem, Mapping, record};
 use super::json_items::{self, JsonItem};
 use super::{SourceFile, headed, mem0, times};
 
@@ -22,25 +22,11 @@ const AGENT: &str = "letta-agent";
 pub(super) fn read(files: &[SourceFile], namespace: &str) -> Result<Mapping, FormatProblem> {
     let mut mapping = Mapping::default();
     for file in files {
-        let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
-        let top: BTreeMap<String, &RawValue> = serde_json::from_str(text).map_err(|error| {
-            let place = format!("line {}, column {}", error.line(), error.column());
-            FormatProblem::new(
-                &place,
-                "",
-                "an agent file must be an object in JSON",
-                "export the agent again",
-            )
-        })?;
-        if !top.keys().any(|key| key == "agents" || key == "messages" || BLOCKS.contains(&key.as_str())) {
-            let rule = "an agent file must have `agents`, or `core_memory` and `messages`";
-            return Err(FormatProblem::new(
-                "line 1",
-                "",
-                rule,
-                "say another --format, or export the agent again",
-            ));
-        }
+        // Some agent files are the text of one, once more as JSON.
+        let once_more = serde_json::from_str::<String>(file.text.trim()).ok();
+        let text = once_more.as_deref().unwrap_or(&file.text);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let top = members(text)?;
         let name = top.get("name").and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
         let agent = headed::segment(name.as_deref().unwrap_or(AGENT));
         for (key, raw) in &top {
@@ -48,6 +34,19 @@ pub(super) fn read(files: &[SourceFile], namespace: &str) -> Result<Mapping, For
         }
     }
     Ok(mapping)
+}
+
+/// The members of an agent file.
+fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, FormatProblem> {
+    let top: BTreeMap<String, &RawValue> = serde_json::from_str(text).map_err(|error| {
+        let place = format!("line {}, column {}", error.line(), error.column());
+        FormatProblem::new(&place, "", "an agent file must be an object in JSON", "export the agent again")
+    })?;
+    if top.keys().any(|key| key == "agents" || key == "messages" || BLOCKS.contains(&key.as_str())) {
+        return Ok(top);
+    }
+    let rule = "an agent file must have `agents`, or `core_memory` and `messages`";
+    Err(FormatProblem::new("line 1", "", rule, "say another --format, or export the agent again"))
 }
 
 /// A member of the file, or of an agent in it.
@@ -118,19 +117,7 @@ fn passage(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result
     let said = item.members.get("created_at").and_then(Value::as_str);
     let timestamp = said.and_then(|time| times::time(time, mapping));
     let rest = MetadataValue::String(Value::Object(item.members).to_string());
-    let record = RecordCreate {
-        namespace: namespace.to_owned(),
-        text,
-        timestamp,
-        strategy: None,
-        metadata: BTreeMap::from([(mem0::REST.to_owned(), rest)]),
-        kind: None,
-        subtype: None,
-        title: None,
-        path: None,
-        description: None,
-        scope: None,
-    };
+    let record = record(namespace, text, timestamp, BTreeMap::from([(mem0::REST.to_owned(), rest)]));
     Ok(ImportItem { id, place: item.place, becomes: Becomes::Record(record) })
 }
 

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use loci_api::record::{MetadataValue, Record, RecordCreate};
+use loci_api::record::{MetadataValue, Record};
 use serde_json::{Map, Value, json};
 
-use super::item::{Becomes, FormatProblem, ImportItem, Mapping};
+use super::item::{Becomes, FormatProblem, ImportItem, Mapping, record};
 use super::json_items::{self, JsonItem};
 use super::{SourceFile, times};
 
@@ -22,20 +22,9 @@ const OWNERS: [&str; 4] = ["user_id", "agent_id", "app_id", "run_id"];
 /// # Errors
 /// Where the file as a whole is none of this format.
 pub fn read(files: &[SourceFile], namespace: &str) -> Result<Mapping, FormatProblem> {
-    let mut mapping = Mapping::default();
-    for file in files {
-        let (items, others) = json_items::list(&file.text, &["results", "memories"])?;
-        for other in others {
-            mapping.skip(&other, "a member beside the memories: it is of the answer, not of a memory");
-        }
-        for item in json_items::objects(&file.text, &items) {
-            match item.and_then(|item| memory(item, namespace, &mut mapping)) {
-                Ok(item) => mapping.take("memory", item),
-                Err(problem) => mapping.problems.push(problem),
-            }
-        }
-    }
-    Ok(mapping)
+    json_items::read(files, &["results", "memories"], "memory", |item, mapping| {
+        memory(item, namespace, mapping)
+    })
 }
 
 fn memory(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result<ImportItem, FormatProblem> {
@@ -53,19 +42,7 @@ fn memory(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result<
         let rest = Value::Object(item.members).to_string();
         metadata.insert(REST.to_owned(), MetadataValue::String(rest));
     }
-    let record = RecordCreate {
-        namespace: namespace.to_owned(),
-        text,
-        timestamp,
-        strategy: None,
-        metadata,
-        kind: None,
-        subtype: None,
-        title: None,
-        path: None,
-        description: None,
-        scope: None,
-    };
+    let record = record(namespace, text, timestamp, metadata);
     Ok(ImportItem { id, place: item.place, becomes: Becomes::Record(record) })
 }
 

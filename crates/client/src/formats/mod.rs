@@ -3,8 +3,9 @@
 //!
 //! A format is one file here and one line in [`READERS`]:
 //! `mem0`, `strands_json`, `letta`: JSON; `okf`, `agents_md`: files in Markdown. `item`: what they are read into; `json_items`: lists of JSON with
-//! their lines; `headed`: texts with a head; `times`: times of others.
+//! their lines; `headed`: texts with a head; `times`: times of others. `agentcore` is no file but a wire, and has a folder of its own.
 
+pub mod agentcore;
 pub mod agents_md;
 mod headed;
 mod item;

@@ -1,5 +1,6 @@
 //! Open Knowledge Format 0.2, both ways: a folder of Markdown files, one concept each. A file is kept byte for byte as a document, so that what is
-//! written is what was read; title and description are read in its head. Links are the text's own.
+//! written is what was read; title and description are read in its head. Links, sources, trust and computations are the text's and the head's own: they
+//! come back as they were, and mean nothing here. No concept is refused for what it says or lacks (§11 of the specification).
 
 use super::SourceFile;
 use super::item::{Becomes, FormatProblem, ImportItem, Mapping};
@@ -8,6 +9,8 @@ use super::item::{Becomes, FormatProblem, ImportItem, Mapping};
 const DIRECTORY: &str = "knowledge/";
 /// Files that are no concepts, in every folder.
 const RESERVED: [&str; 2] = ["index.md", "log.md"];
+/// Versions of the format that are read as they are meant.
+const VERSIONS: [&str; 2] = ["0.1", "0.2"];
 
 /// Reads the files of a bundle.
 ///
@@ -21,6 +24,9 @@ pub fn read(files: &[SourceFile], _namespace: &str) -> Result<Mapping, FormatPro
             let remedy = "move the concept to another folder, or put it by `loci files put`";
             mapping.problems.push(FormatProblem::new(&file.path, "path", rule, remedy));
             continue;
+        }
+        if let Some(version) = version_of(file).filter(|version| !VERSIONS.contains(version)) {
+            mapping.loses(format!("the bundle says okf_version {version}: it is read as 0.2"));
         }
         let what = if is_reserved(&file.path) { "index or log" } else { "concept" };
         if what == "concept" && type_of(&file.text).is_none() {
@@ -36,12 +42,58 @@ pub fn read(files: &[SourceFile], _namespace: &str) -> Result<Mapping, FormatPro
     Ok(mapping)
 }
 
-/// The file of a bundle that a document is; `None` for a document that is no concept.
+/// The file of a bundle that a document is; `None` for a document that is no concept. `body` is the text below a head that Loci made: an index and a log
+/// have none.
 #[must_use]
-pub fn written(path: &str, file: &str, kind: &str) -> Option<SourceFile> {
+pub fn written(path: &str, file: &str, body: Option<&str>, kind: &str) -> Option<SourceFile> {
     let path = path.strip_prefix(DIRECTORY).filter(|path| path.ends_with(".md"))?;
-    let text = if is_reserved(path) || type_of(file).is_some() { file.to_owned() } else { typed(file, kind) };
+    let text = match (is_reserved(path), type_of(file)) {
+        (true, _) => body.unwrap_or(file).to_owned(),
+        (false, Some(_)) => file.to_owned(),
+        (false, None) => typed(file, kind),
+    };
     Some(SourceFile { path: path.to_owned(), text })
+}
+
+/// Where a file that is kept as it came is not as the format wants it.
+#[must_use]
+pub fn departs(file: &SourceFile) -> Option<String> {
+    let name = file.path.rsplit('/').next().unwrap_or_default();
+    let rule = match (name, head(&file.text)) {
+        ("index.md", Some(head)) if file.path == "index.md" => {
+            let is_version = |line: &str| line.trim().is_empty() || line.starts_with("okf_version:");
+            (!head.lines().all(is_version))
+                .then_some("the head of the first index may say okf_version alone (§8)")
+        }
+        ("index.md", Some(_)) => Some("an index below the first has no head (§8)"),
+        ("log.md", Some(_)) => Some("a log has no head (§9)"),
+        ("log.md", None) => {
+            let dated = |line: &str| line.strip_prefix("## ").is_none_or(is_date);
+            (!file.text.lines().all(dated)).then_some("headings of a log are dates as YYYY-MM-DD (§9)")
+        }
+        _ => None,
+    };
+    rule.map(|rule| format!("{}: {rule}", file.path))
+}
+
+fn is_date(text: &str) -> bool {
+    text.trim().len() == 10 && text.trim().parse::<jiff::civil::Date>().is_ok()
+}
+
+/// The version that a bundle says it is of: in the head of its first index.
+fn version_of(file: &SourceFile) -> Option<&str> {
+    let head = head(&file.text).filter(|_| file.path == "index.md")?;
+    head.lines().find_map(|line| line.strip_prefix("okf_version:")).map(bare)
+}
+
+/// A short value without quotes and comment.
+fn bare(value: &str) -> &str {
+    let value = value.trim();
+    match value.chars().next().filter(|first| *first == '"' || *first == '\'') {
+        Some(quote) => value.get(1..).and_then(|rest| rest.split(quote).next()).unwrap_or_default().trim(),
+        None if value.starts_with('#') => "",
+        None => value.split(" #").next().unwrap_or_default().trim(),
+    }
 }
 
 fn is_always_loaded(path: &str) -> bool {
@@ -56,7 +108,7 @@ fn is_reserved(path: &str) -> bool {
 /// The type that a file's head names.
 fn type_of(file: &str) -> Option<&str> {
     let head = head(file)?;
-    head.lines().find_map(|line| line.strip_prefix("type:")).map(str::trim).filter(|name| !name.is_empty())
+    head.lines().find_map(|line| line.strip_prefix("type:")).map(bare).filter(|name| !name.is_empty())
 }
 
 /// What stands between the fences.
@@ -69,10 +121,12 @@ fn head(file: &str) -> Option<&str> {
     rest.find("\n---").and_then(|end| rest.get(..=end))
 }
 
-/// The file with a type: in its head, or with a head before it.
+/// The file with a type: in its head, in the place of one that says nothing, or with a head before it.
 fn typed(file: &str, kind: &str) -> String {
-    match (head(file), file.split_once('\n')) {
-        (Some(_), Some((fence, rest))) => format!("{fence}\ntype: {kind}\n{rest}"),
-        _ => format!("---\ntype: {kind}\n---\n\n{file}"),
-    }
+    let (Some(head), Some((fence, rest))) = (head(file), file.split_once('\n')) else {
+        return format!("---\ntype: {kind}\n---\n\n{file}");
+    };
+    let said: String = head.split_inclusive('\n').filter(|line| !line.starts_with("type:")).collect();
+    let behind = rest.get(head.len()..).unwrap_or_default();
+    format!("{fence}\ntype: {kind}\n{said}{behind}")
 }

@@ -2,25 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use loci_api::record::{MetadataValue, RecordCreate};
+use loci_api::record::MetadataValue;
 use serde_json::Value;
 
-use super::item::{Becomes, FormatProblem, ImportItem, Mapping};
+use super::item::{Becomes, FormatProblem, ImportItem, Mapping, record};
 use super::json_items::{self, JsonItem};
 use super::{SourceFile, mem0, times};
 
 pub(super) fn read(files: &[SourceFile], namespace: &str) -> Result<Mapping, FormatProblem> {
-    let mut mapping = Mapping::default();
-    for file in files {
-        let (items, _) = json_items::list(&file.text, &[])?;
-        for item in json_items::objects(&file.text, &items) {
-            match item.and_then(|item| entry(item, namespace, &mut mapping)) {
-                Ok(item) => mapping.take("entry", item),
-                Err(problem) => mapping.problems.push(problem),
-            }
-        }
-    }
-    Ok(mapping)
+    json_items::read(files, &[], "entry", |item, mapping| entry(item, namespace, mapping))
 }
 
 fn entry(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result<ImportItem, FormatProblem> {
@@ -33,18 +23,6 @@ fn entry(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result<I
         let rest = Value::Object(item.members).to_string();
         metadata.insert(mem0::REST.to_owned(), MetadataValue::String(rest));
     }
-    let record = RecordCreate {
-        namespace: namespace.to_owned(),
-        text,
-        timestamp,
-        strategy: None,
-        metadata,
-        kind: None,
-        subtype: None,
-        title: None,
-        path: None,
-        description: None,
-        scope: None,
-    };
+    let record = record(namespace, text, timestamp, metadata);
     Ok(ImportItem { id, place: item.place, becomes: Becomes::Record(record) })
 }

@@ -29,6 +29,7 @@ fn what_items_become() {
     let agent = r#"{"agents":[{"name":"A","messages":[{"id":"m","role":"user","content":[{"type":"text","text":"hi"}]},{"role":"system","content":"p"}],"tools":[]}],"blocks":[{"id":"b","label":"human","value":"Ann","limit":5}],"passages":[{"text":"p","embedding":[1]}]}"#;
     let expect = [("block", "document", 1), ("message", "event", 1), ("passage", "record", 1)];
     check("letta", agent, &expect, 0);
+    check("letta", &serde_json::Value::from(agent).to_string(), &expect, 0);
     check("letta", r#"{"core_memory":[{"value":1}],"messages":5}"#, &[], 2);
     check("okf", "---\ntype: Metric\n---\nx", &[("concept", "document", 1)], 0);
     check("agents-md", "rules", &[("instructions", "document", 1)], 0);
@@ -83,7 +84,7 @@ fn concepts_come_back_as_they_were() {
         let Becomes::Document { path: stored, file, raw: true } = &mapping.items[0].becomes else {
             panic!("no raw document")
         };
-        let back = okf::written(stored, file, "document").unwrap();
+        let back = okf::written(stored, file, None, "document").unwrap();
         assert_eq!((back.path.as_str(), back.text.as_str()), (path, expect));
     };
     let same = "---\ntype: Metric # a comment\ntags: [a, b]\n---\nx\r\n";
@@ -92,8 +93,34 @@ fn concepts_come_back_as_they_were() {
     check("a.md", "no head", "---\ntype: document\n---\n\nno head");
     check("a.md", "---\ntitle: x\n---\ny", "---\ntype: document\ntitle: x\n---\ny");
     check("a.md", "---\n---\ny", "---\ntype: document\n---\ny");
-    assert!(okf::written("sessions/a.md", "x", "document").is_none());
-    assert!(okf::written("knowledge/a.txt", "x", "document").is_none());
+    assert!(okf::written("sessions/a.md", "x", None, "document").is_none());
+    assert!(okf::written("knowledge/a.txt", "x", None, "document").is_none());
+}
+
+#[test]
+fn an_index_and_a_log_as_the_format_wants_them() {
+    let check = |path: &str, text: &str, expect: Option<&str>| {
+        let found = okf::departs(&file(path, text));
+        assert_eq!(
+            found.as_deref().map(|rule| rule.contains(expect.unwrap_or("?"))),
+            expect.map(|_| true),
+            "{path}"
+        );
+    };
+    check("index.md", "---\nokf_version: \"0.2\"\n---\n\n* [a](a.md)\n", None);
+    check("index.md", "---\ntitle: x\n---\n", Some("okf_version alone"));
+    check("a/index.md", "---\nokf_version: \"0.2\"\n---\n", Some("no head"));
+    check("a/index.md", "# A\n\n* [a](a.md) - x\n", None);
+    check("log.md", "# Log\n\n## 2026-05-22\n* **Update**: x\n", None);
+    check("log.md", "## May 22\n", Some("YYYY-MM-DD"));
+    check("a.md", "---\ntype: X\n---\n", None);
+    let own =
+        okf::written("knowledge/index.md", "---\ndescription: \"x\"\n---\n\nx\n", Some("x\n"), "document");
+    assert_eq!(own.unwrap().text, "x\n", "a head of Loci's own stays here");
+    let typed = okf::written("knowledge/a.md", "---\ntype: '' # none\n---\nx", None, "fact").unwrap();
+    assert_eq!(typed.text, "---\ntype: fact\n---\nx", "a type that says nothing gives way");
+    let later = file("index.md", "---\nokf_version: \"0.3\"\n---\n");
+    assert!(okf::read(&[later], "/").unwrap().lossy.iter().any(|told| told.contains("0.3")));
 }
 
 proptest! {
@@ -108,8 +135,8 @@ proptest! {
 
     #[test]
     fn a_type_is_given_once(text in "(---\n)?([a-z]{0,5}: [a-z]{0,5}\n){0,3}(---\n)?.{0,40}") {
-        let once = okf::written("knowledge/a.md", &text, "fact").unwrap().text;
-        let twice = okf::written("knowledge/a.md", &once, "fact").unwrap().text;
+        let once = okf::written("knowledge/a.md", &text, None, "fact").unwrap().text;
+        let twice = okf::written("knowledge/a.md", &once, None, "fact").unwrap().text;
         prop_assert_eq!(once, twice);
     }
 

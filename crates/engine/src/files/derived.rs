@@ -80,7 +80,7 @@ fn first_sentence(text: &str) -> String {
 }
 
 /// The text, or as much of it as fits with `…` behind it, up to a word's end where there is one in its second half.
-fn shortened(text: &str, chars_max: usize) -> String {
+pub(super) fn shortened(text: &str, chars_max: usize) -> String {
     if text.chars().count() <= chars_max {
         return text.to_owned();
     }

@@ -8,7 +8,7 @@ use loci_model::{Error, Result, Timestamp, limits};
 use loci_text::sections::first_heading;
 use sha2::{Digest, Sha256};
 
-use super::derived::derived_description;
+use super::derived::{derived_description, shortened};
 use super::frontmatter::{self, Frontmatter, Value};
 use super::path::DocumentPath;
 use super::writing::too_large;
@@ -72,11 +72,14 @@ impl DocumentContent {
         }
     }
 
-    /// Of a file that is its text: title and description are read in it, and never written.
+    /// Of a file that is its text: title and description are read in it, and never written. The text is somebody's own: where it has more of them than fits
+    /// a listing, as much is read as fits, and nothing is refused for it.
     pub fn raw(file: String) -> Self {
         let head = frontmatter::parse(&file).ok().and_then(|parted| parted.frontmatter);
         let read = Self::default().with_head(head.unwrap_or_default());
         let Self { title, description, lowered_to, .. } = read;
+        let title = title.map(|text| line_of(&text, limits::FILE_TITLE_CHARS_MAX));
+        let description = description.map(|text| line_of(&text, limits::FILE_DESCRIPTION_CHARS_MAX));
         Self { body: file, title, description, is_raw: true, lowered_to, ..Self::default() }
     }
 
@@ -252,6 +255,11 @@ fn is_line(text: &str, max: usize) -> bool {
     !text.trim().is_empty() && text.chars().count() <= max && !text.contains(['\n', '\r'])
 }
 
+/// As much of a text as one line holds.
+fn line_of(text: &str, max: usize) -> String {
+    shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), max)
+}
+
 /// A head as it is kept.
 fn head_of(lines: &str) -> Frontmatter {
     let parted = frontmatter::parse(&format!("---\n{lines}---\n")).ok().and_then(|parted| parted.frontmatter);
@@ -332,6 +340,20 @@ pub(crate) fn etag(sha256: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_of_somebody_s_own_is_not_refused_for_a_long_head() {
+        let check = |description: &str, expect: &str| {
+            let file = format!("---\ntype: X\ndescription: {description}\n---\n\nx\n");
+            let content = DocumentContent::raw(file.clone());
+            assert_eq!(content.description.as_deref(), Some(expect));
+            assert!(content.check(RecordKind::Document).is_ok());
+            assert_eq!(content.file(), file, "the bytes are as they came");
+        };
+        check("short", "short");
+        check(&"x".repeat(160), &"x".repeat(160));
+        check(&"x".repeat(161), &format!("{}…", "x".repeat(159)));
+    }
 
     #[test]
     fn a_file_is_read_and_written_as_it_was() {

@@ -1,4 +1,5 @@
-//! A coding agent's own memory (`MEMORY.md` and topic files) as documents, by the layout that mirrors have for it.
+//! A coding agent's own memory (`MEMORY.md` and topic files) as documents, by the layout that mirrors have for it. Text above the list of the index is a
+//! document of its own, which an export puts there again.
 
 use std::collections::BTreeSet;
 
@@ -9,6 +10,8 @@ use loci_model::RecordId;
 use loci_model::record::RecordKind;
 
 const LAYOUT: Layout = Layout::ClaudeMemory;
+/// The document with the text above the list of the index.
+pub(in crate::commands) const ABOVE: &str = "knowledge/claude-code/MEMORY.md";
 
 /// Reads a folder; the index comes behind what it lists.
 pub(super) fn read(files: &[SourceFile]) -> Mapping {
@@ -38,9 +41,13 @@ impl Reading<'_> {
                 self.document("topic", file, path, *content);
             }
             FileMeaning::Index { new, preface } => {
-                if preface.is_some() {
-                    let what = "text above the list of MEMORY.md is left out: the index is made anew";
-                    self.mapping.lossy.insert(what.to_owned());
+                if let Some(text) = preface {
+                    self.above(file, text);
+                }
+                let headings = headings_below(&file.text);
+                if headings > 0 {
+                    let why = "headings within the list: the list is made anew without them".to_owned();
+                    self.mapping.skipped.push(Skipped { what: file.path.clone(), count: headings, why });
                 }
                 let why = "the index: it is made of the topics".to_owned();
                 self.mapping.skipped.push(Skipped { what: file.path.clone(), count: 1, why });
@@ -60,6 +67,16 @@ impl Reading<'_> {
         }
     }
 
+    fn above(&mut self, file: &SourceFile, text: String) {
+        if text.trim().is_empty() {
+            self.mapping.lossy.insert("empty lines above the list of MEMORY.md are left out".to_owned());
+            return;
+        }
+        *self.mapping.mapped.entry(("text above the index", "document")).or_default() += 1;
+        let becomes = Becomes::Document { path: ABOVE.to_owned(), file: text, raw: true };
+        self.mapping.items.push(ImportItem { id: ABOVE.to_owned(), place: file.path.clone(), becomes });
+    }
+
     fn document(
         &mut self,
         what: &'static str,
@@ -76,4 +93,10 @@ impl Reading<'_> {
         let kind = RecordKind::Document;
         self.documents.push(LaidDocument { path, record, kind, content, reads: 0 });
     }
+}
+
+/// Headings behind the first line of the list.
+fn headings_below(text: &str) -> usize {
+    let is_item = |line: &&str| line.starts_with("- ") || line.starts_with("* ");
+    text.lines().skip_while(|line| !is_item(line)).filter(|line| line.starts_with('#')).count()
 }

@@ -1,9 +1,12 @@
-//! What an import does, or would do: what becomes of what, what does not come back as it was, what is left out, what is wrong.
+//! What an import, or an export through a wire, does or would do: what becomes of what, what does not come back as it was, what is left out, what is
+//! wrong.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Result, bail};
 use loci_client::formats::{FormatProblem, Mapping, Skipped};
 use serde::Serialize;
 
-use super::foreign::refusal;
 use crate::output;
 
 /// Problems that are shown to people; programs get all.
@@ -18,53 +21,98 @@ struct Mapped {
 
 /// The report.
 #[derive(Debug, Serialize)]
-pub(super) struct MappingReport {
+pub(in crate::commands) struct MappingReport {
     format: &'static str,
     dry_run: bool,
     items: usize,
-    mapped: Vec<Mapped>,
-    pub(super) created: u64,
-    pub(super) updated: u64,
-    pub(super) unchanged: u64,
-    lossy: Vec<String>,
+    #[serde(serialize_with = "as_list")]
+    mapped: BTreeMap<(&'static str, &'static str), usize>,
+    pub(in crate::commands) created: u64,
+    pub(in crate::commands) updated: u64,
+    pub(in crate::commands) unchanged: u64,
+    /// SHA-256 over what is lossless, where the format has such a number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::commands) checksum: Option<String>,
+    lossy: BTreeSet<String>,
     skipped: Vec<Skipped>,
     pub(super) problems: Vec<FormatProblem>,
 }
 
 impl MappingReport {
-    pub(super) fn of(format: &'static str, dry_run: bool, mapping: &Mapping) -> Self {
-        let mapped = mapping.mapped.iter().map(|((from, to), count)| Mapped { from, to, count: *count });
+    pub(in crate::commands) fn new(format: &'static str, dry_run: bool) -> Self {
         Self {
             format,
             dry_run,
-            items: mapping.items.len(),
-            mapped: mapped.collect(),
+            items: 0,
+            mapped: BTreeMap::new(),
             created: 0,
             updated: 0,
             unchanged: 0,
-            lossy: mapping.lossy.iter().cloned().collect(),
-            skipped: mapping.skipped.clone(),
-            problems: mapping.problems.clone(),
+            checksum: None,
+            lossy: BTreeSet::new(),
+            skipped: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Takes what a reader or writer tells of a part.
+    pub(in crate::commands) fn absorb(&mut self, part: &Mapping) {
+        for (what, count) in &part.mapped {
+            *self.mapped.entry(*what).or_default() += count;
+            self.items += count;
+        }
+        self.lossy.extend(part.lossy.iter().cloned());
+        for Skipped { what, count, why } in &part.skipped {
+            self.skip_many(what, *count, why);
+        }
+        self.problems.extend(part.problems.iter().cloned());
+    }
+
+    /// Nothing was there to be brought anywhere.
+    pub(in crate::commands) fn is_empty(&self) -> bool {
+        self.items == 0 && self.problems.is_empty()
+    }
+
+    /// Shows it; parts that went wrong are a failure of the command.
+    pub(in crate::commands) fn tell(&self, as_json: bool) -> Result<()> {
+        output::result(as_json, self, Self::show)?;
+        match self.problems.len() {
+            0 => Ok(()),
+            problems => bail!("{problems} parts were left behind; the others came through, and stay"),
         }
     }
 
     pub(super) fn skip(&mut self, what: &str, why: &str) {
+        self.skip_many(what, 1, why);
+    }
+
+    /// Counts parts that are left out; none are no line.
+    pub(in crate::commands) fn skip_many(&mut self, what: &str, count: usize, why: &str) {
+        if count == 0 {
+            return;
+        }
         match self.skipped.iter_mut().find(|skipped| skipped.what == what && skipped.why == why) {
-            Some(skipped) => skipped.count += 1,
-            None => self.skipped.push(Skipped { what: what.to_owned(), count: 1, why: why.to_owned() }),
+            Some(skipped) => skipped.count += count,
+            None => self.skipped.push(Skipped { what: what.to_owned(), count, why: why.to_owned() }),
         }
     }
 
+    /// What the server refuses.
     pub(super) fn refused(&mut self, place: &str, message: &str) {
-        self.problems.push(refusal(place, message));
+        self.problem(place, message, "correct it in the source, and import again");
+    }
+
+    pub(super) fn problem(&mut self, place: &str, rule: &str, remedy: &str) {
+        let (place, field) = (place.to_owned(), String::new());
+        self.problems.push(FormatProblem { place, field, rule: rule.to_owned(), remedy: remedy.to_owned() });
     }
 
     pub(super) fn warned(&mut self, place: &str, warnings: &[String]) {
         self.lossy.extend(warnings.iter().map(|warning| format!("{place}: {warning}")));
     }
 
-    pub(super) fn show(&self) {
-        for Mapped { from, to, count } in &self.mapped {
+    fn show(&self) {
+        for ((from, to), count) in &self.mapped {
             output::line(format!("{count} × {from} → {to}"));
         }
         for what in &self.lossy {
@@ -86,5 +134,15 @@ impl MappingReport {
             let Self { created, updated, unchanged, .. } = self;
             output::line(format!("{created} new, {updated} changed, {unchanged} as they were"));
         }
+        if let Some(checksum) = &self.checksum {
+            output::line(format!("sha256 {checksum} of what the format carries without loss"));
+        }
     }
+}
+
+fn as_list<S: serde::Serializer>(
+    mapped: &BTreeMap<(&'static str, &'static str), usize>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_seq(mapped.iter().map(|((from, to), count)| Mapped { from, to, count: *count }))
 }

@@ -1,14 +1,18 @@
 //! `loci import`: a transcript turn by turn, the JSON lines of an export as they are, or the memory of another program.
 //!
 //! `lines`: an export; `transcript`: a conversation; `turn_event`: what becomes of its turns; `foreign`: other programs, with `source` for their
-//! files, `claude_folder` for a coding agent's memory, `stored` for what is there already and `mapping_report` for what is told.
+//! files and `claude_folder` for a coding agent's memory; `agentcore`: a memory behind AgentCore's wire; `storing` and `storing_documents`: items into a
+//! memory, `stored` for what is there already and `mapping_report` for what is told.
 
-mod claude_folder;
+mod agentcore;
+pub(super) mod claude_folder;
 mod foreign;
 mod lines;
-mod mapping_report;
+pub(super) mod mapping_report;
 mod source;
 mod stored;
+mod storing;
+mod storing_documents;
 mod transcript;
 mod turn_event;
 
@@ -18,8 +22,9 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use loci_client::transcript::TranscriptFormat;
 
-use self::foreign::Foreign;
+use self::storing::Destination;
 use self::transcript::Reading;
+use super::agentcore_place::AgentCorePlace;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
@@ -44,6 +49,9 @@ enum Format {
     ClaudeCode,
     /// AGENTS.md and CLAUDE.md of a project, which are only read
     AgentsMd,
+    /// A memory of Amazon Bedrock AgentCore, or of any server that speaks its wire
+    #[value(name = "agentcore")]
+    AgentCore,
 }
 
 impl Format {
@@ -57,6 +65,7 @@ impl Format {
             Self::Okf => Some("okf"),
             Self::ClaudeCode => Some(foreign::CLAUDE_CODE),
             Self::AgentsMd => Some("agents-md"),
+            Self::AgentCore => Some(loci_client::formats::agentcore::NAME),
         }
     }
 }
@@ -64,7 +73,7 @@ impl Format {
 /// Read a transcript, the JSON lines of an export, or the memory of another program
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// The file, or the folder
+    /// The file or the folder; of agentcore the memory's id or ARN there
     file: PathBuf,
     /// What it holds
     #[arg(long)]
@@ -78,24 +87,32 @@ pub(crate) struct Import {
     /// Whose conversation a transcript is; your user name where it is absent
     #[arg(long)]
     actor: Option<String>,
-    /// Where the memory of another program goes; /imported/FORMAT where it is absent
+    /// Where the memory of another program goes; /imported/FORMAT where it is absent, of agentcore its own namespaces
     #[arg(long)]
     namespace: Option<String>,
+    /// Take the source's documents also where somebody changed them here
+    #[arg(long)]
+    force: bool,
     /// Only tell what would become of what
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    place: AgentCorePlace,
 }
 
 impl Import {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
-        if self.format.foreign().is_none() && (self.dry_run || self.namespace.is_some()) {
-            let rule = "--dry-run and --namespace go with formats of other programs; leave them out";
+        if self.format.foreign().is_none() && (self.dry_run || self.force || self.namespace.is_some()) {
+            let rule = "--dry-run, --force and --namespace go with formats of other programs; leave them out";
             return Err(Usage(rule.to_owned()).into());
+        }
+        if self.format != Format::AgentCore {
+            self.place.ensure_unused()?;
         }
         let mut session = Session::begin(globals, environment)?;
         let outcome = match (self.format, self.format.foreign()) {
             (Format::Jsonl, _) => lines::import(&mut session, &self.file).await,
-            (_, Some(format)) => self.foreign(&mut session, format).await,
+            (_, Some(format)) => self.foreign(&mut session, format, globals, environment).await,
             (_, None) => self.transcript(&mut session, environment).await,
         };
         // What was stored is worked on even where something else failed.
@@ -103,15 +120,28 @@ impl Import {
         outcome
     }
 
-    async fn foreign(self, session: &mut Session, format: &'static str) -> Result<()> {
+    async fn foreign(
+        self,
+        session: &mut Session,
+        format: &'static str,
+        globals: &Globals,
+        environment: &Environment,
+    ) -> Result<()> {
         let rule = format!("{format} needs --memory, the memory it goes into");
         let memory = session.memory(&self.memory.ok_or(Usage(rule))?).await?;
         if !self.dry_run {
             session.wrote(&memory)?;
         }
-        let namespace = self.namespace.unwrap_or_else(|| format!("/imported/{format}"));
-        let asked = Foreign { source: self.file, format, namespace, dry_run: self.dry_run };
-        foreign::import(session, &memory, &asked).await
+        let is_wire = self.format == Format::AgentCore;
+        let default = if is_wire { "/".to_owned() } else { format!("/imported/{format}") };
+        let namespace = self.namespace.unwrap_or(default);
+        let into =
+            Destination { memory: &memory, format, namespace, force: self.force, dry_run: self.dry_run };
+        if is_wire {
+            let place = self.place.resolve(&self.file.to_string_lossy(), globals, environment)?;
+            return agentcore::import(session, &place, &into).await;
+        }
+        foreign::import(session, &self.file, &into).await
     }
 
     async fn transcript(self, session: &mut Session, environment: &Environment) -> Result<()> {

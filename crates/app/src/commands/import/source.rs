@@ -25,6 +25,8 @@ pub(super) struct Found {
     pub(super) problems: Vec<FormatProblem>,
     /// Links, which are not followed.
     pub(super) links: usize,
+    /// Files of other kinds, which the format does not take.
+    pub(super) others: usize,
 }
 
 /// Reads a source: a file, or all files of a folder that the format takes.
@@ -76,7 +78,9 @@ impl Found {
                 if !name.starts_with('.') && !NOT_ENTERED.contains(&name) {
                     self.folder(&entry.path(), &path, endings, depth + 1)?;
                 }
-            } else if kind.is_file() && endings.iter().any(|ending| name.ends_with(ending)) {
+            } else if kind.is_file() && !endings.iter().any(|ending| name.ends_with(ending)) {
+                self.others += 1;
+            } else if kind.is_file() {
                 if self.files.len() >= FOLDER_FILES_MAX {
                     let rule =
                         format!("a folder may have at most {FOLDER_FILES_MAX} files: import parts of it");

@@ -1,7 +1,7 @@
 //! What of a source a memory has already, so that an import that is run again goes on and never doubles: each item has a key for life, which is kept
 //! in the metadata of what was made of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use anyhow::Result;
 use loci_api::event::EventListing;
@@ -58,26 +58,28 @@ pub(super) async fn records(
     }
 }
 
-/// Keys of the events of a session.
+/// Ids of the events of a session, by key.
 pub(super) async fn events(
     client: &Client,
     memory: &str,
     actor: &str,
     session: &str,
-) -> Result<BTreeSet<String>> {
+) -> Result<BTreeMap<String, String>> {
     let mut listing = EventListing {
         actor: actor.to_owned(),
         session: session.to_owned(),
         without_payload: true,
         ..EventListing::default()
     };
-    let mut stored = BTreeSet::new();
+    let mut stored = BTreeMap::new();
     loop {
         let page = match client.event_list(memory, &listing).await {
             Err(ClientError::Refused { status: 404, .. }) => return Ok(stored),
             page => page?,
         };
-        stored.extend(page.events.into_iter().filter_map(|mut event| event.metadata.remove(ID)));
+        stored.extend(
+            page.events.into_iter().filter_map(|mut event| Some((event.metadata.remove(ID)?, event.id))),
+        );
         listing.cursor = page.next_cursor;
         if listing.cursor.is_none() {
             return Ok(stored);

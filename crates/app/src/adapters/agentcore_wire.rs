@@ -1,0 +1,119 @@
+//! The AgentCore wire by the client for requests that leave: signed for `bedrock-agentcore`, repeated with pauses where that may help, and answers told
+//! apart. It knows no operation.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use http::{HeaderName, HeaderValue};
+use loci_client::formats::agentcore::{Method, Plane, Wire, WireCall, WireError};
+use loci_outbound::request::{Answer, OutboundError, Reach, Request, Retry, Transport};
+use loci_outbound::sign_v4::{PathRule, Signer, Signing};
+use serde_json::Value;
+
+/// Both services sign under this name.
+pub const SERVICE: &str = "bedrock-agentcore";
+/// The header that names an error.
+const ERROR_TYPE: &str = "x-amzn-errortype";
+
+/// A way to both planes.
+pub struct AgentCoreWire {
+    /// Who sends.
+    pub transport: Arc<dyn Transport>,
+    /// Address of `bedrock-agentcore`, without a slash at its end.
+    pub data: String,
+    /// Address of `bedrock-agentcore-control`.
+    pub control: String,
+    /// Who signs; nobody where the server asks for no signature.
+    pub signer: Option<Signer>,
+}
+
+impl AgentCoreWire {
+    fn request(&self, call: WireCall) -> Request {
+        let base = match call.plane {
+            Plane::Control => &self.control,
+            Plane::Data => &self.data,
+        };
+        let method = match call.method {
+            Method::Get => http::Method::GET,
+            Method::Post => http::Method::POST,
+        };
+        let json = (HeaderName::from_static("content-type"), HeaderValue::from_static("application/json"));
+        Request {
+            method,
+            url: format!("{base}{}", call.path),
+            headers: call.body.is_some().then_some(json).into_iter().collect(),
+            body: call.body.unwrap_or_default().into_bytes(),
+            reach: Reach::Configured,
+            // Every call of the format has the same effect when it is made twice.
+            retry: Retry::Safe,
+            timeout_ms: None,
+            signing: self.signer.clone().map(|by| Signing { by, path: PathRule::Twice }),
+        }
+    }
+}
+
+impl Wire for AgentCoreWire {
+    fn call(&self, call: WireCall) -> BoxFuture<'_, Result<String, WireError>> {
+        Box::pin(async move {
+            match self.transport.send(self.request(call)).await {
+                Ok(answer) if (200..300).contains(&answer.status) => String::from_utf8(answer.body)
+                    .map_err(|_| WireError::Gone("the answer is no UTF-8".to_owned())),
+                Ok(answer) => Err(told(&answer)),
+                Err(OutboundError::TooLarge) => Err(WireError::TooLarge),
+                Err(error) => Err(WireError::Gone(error.to_string())),
+            }
+        })
+    }
+}
+
+/// An answer that is an error.
+fn told(answer: &Answer) -> WireError {
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let text = |names: [&str; 2]| names.iter().find_map(|name| body.get(name)?.as_str()).map(str::to_owned);
+    let named = answer.headers.get(ERROR_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    // `Type:http://…` and `namespace#Type` are older spellings.
+    let code = named.or_else(|| text(["__type", "code"])).unwrap_or_default();
+    let code = code.split(':').next().unwrap_or_default();
+    let code = code.rsplit('#').next().unwrap_or_default().to_owned();
+    let message = text(["message", "Message"]).unwrap_or_else(|| "it says no reason".to_owned());
+    match answer.status {
+        429 | 500.. => WireError::Gone(format!(
+            "the server answers {} {code} after {} tries: {message}",
+            answer.status, answer.tries
+        )),
+        409 if code == "RetryableConflictException" => WireError::Gone(message),
+        status => WireError::Refused { status, code, message },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderMap;
+
+    use super::*;
+
+    #[test]
+    fn errors_are_told_apart() {
+        let check = |status: u16, header: Option<&str>, body: &str, expect: &str| {
+            let mut headers = HeaderMap::new();
+            if let Some(named) = header {
+                headers.insert(ERROR_TYPE, HeaderValue::from_str(named).unwrap());
+            }
+            let answer = Answer { status, headers, body: body.as_bytes().to_vec(), tries: 3, elapsed_ms: 0 };
+            assert_eq!(told(&answer).to_string(), expect);
+        };
+        let body = r#"{"message":"no such memory","__type":"a.b#ResourceNotFoundException"}"#;
+        check(404, None, body, "no such memory (ResourceNotFoundException)");
+        check(
+            403,
+            Some("AccessDeniedException:http://x/"),
+            "{}",
+            "it says no reason (AccessDeniedException)",
+        );
+        check(400, Some("ValidationException"), "no json", "it says no reason (ValidationException)");
+        let busy = r#"{"message":"slow down"}"#;
+        let expect = "the server answers 429 ThrottledException after 3 tries: slow down";
+        check(429, Some("ThrottledException"), busy, expect);
+        check(409, Some("RetryableConflictException"), r#"{"message":"again"}"#, "again");
+    }
+}

@@ -1,0 +1,266 @@
+//! Items of another program into a memory, one after another. Run again, it goes on where it ended: what is stored is found by its key, and what the
+//! source changed since is changed. Documents are in `storing_documents`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use indicatif::ProgressBar;
+use loci_api::event::EventCreate;
+use loci_api::record::{
+    BatchOutcome, MetadataValue, RecordCreate, RecordUpdate, RecordsCreate, RecordsUpdate,
+};
+use loci_client::ClientError;
+use loci_client::formats::{Becomes, ImportItem};
+use sha2::{Digest, Sha256};
+
+use super::mapping_report::MappingReport;
+use super::stored::{self, StoredRecord};
+use crate::session::Session;
+
+/// Records of one call.
+const BATCH: usize = 100;
+/// A batch whose records were all deleted since is made anew so often while its token is remembered.
+const REMADE_MAX: usize = 8;
+
+/// Where a source goes, and how.
+pub(super) struct Destination<'a> {
+    /// The memory's id.
+    pub(super) memory: &'a str,
+    /// The format.
+    pub(super) format: &'static str,
+    /// Where records and documents are put, with everything beneath it.
+    pub(super) namespace: String,
+    /// What somebody changed here gives way to the source.
+    pub(super) force: bool,
+    /// Nothing is stored.
+    pub(super) dry_run: bool,
+}
+
+/// A record that waits for its batch.
+struct Waiting {
+    place: String,
+    record: RecordCreate,
+}
+
+/// An import under way.
+pub(super) struct Storing<'a> {
+    pub(super) session: &'a Session,
+    pub(super) into: &'a Destination<'a>,
+    pub(super) report: &'a mut MappingReport,
+    progress: &'a ProgressBar,
+    waiting: Vec<Waiting>,
+    /// Records of the source so far: batches are cut by it, so that the same source is cut the same, whatever is stored already.
+    passed: usize,
+    stored: Option<BTreeMap<String, StoredRecord>>,
+    events: BTreeMap<(String, String), BTreeMap<String, String>>,
+    seen: BTreeSet<String>,
+}
+
+impl<'a> Storing<'a> {
+    pub(super) fn new(
+        session: &'a Session,
+        into: &'a Destination<'a>,
+        progress: &'a ProgressBar,
+        report: &'a mut MappingReport,
+    ) -> Self {
+        Self {
+            session,
+            into,
+            report,
+            progress,
+            waiting: Vec::new(),
+            passed: 0,
+            stored: None,
+            events: BTreeMap::new(),
+            seen: BTreeSet::new(),
+        }
+    }
+
+    /// Stores items, and whatever waits.
+    pub(super) async fn all(&mut self, items: Vec<ImportItem>) -> Result<()> {
+        for item in items {
+            let key = key(&item)?;
+            let noun = item.becomes.noun();
+            if !self.seen.insert(format!("{noun} {key}")) {
+                self.report.skip(noun, "the source has it twice under one id, or twice the same without one");
+                continue;
+            }
+            match item.becomes {
+                Becomes::Record(record) => self.record(item.place, key, record).await?,
+                Becomes::Document { path, file, raw } => self.document(item.place, &path, file, raw).await?,
+                Becomes::Event(event) => self.event(item.place, &key, event).await?,
+            }
+            self.progress.inc(1);
+        }
+        self.flush().await
+    }
+
+    async fn record(&mut self, place: String, key: String, mut record: RecordCreate) -> Result<()> {
+        let Destination { memory, format, namespace, .. } = self.into;
+        if self.stored.is_none() {
+            self.stored = Some(stored::records(&self.session.client, memory, format, namespace).await?);
+        }
+        let digest = hex::encode(Sha256::digest(serde_json::to_vec(&record)?));
+        for (name, value) in [(stored::FORMAT, *format), (stored::ID, &key), (stored::DIGEST, &digest)] {
+            record.metadata.insert(name.to_owned(), MetadataValue::String(value.to_owned()));
+        }
+        match self.stored.as_ref().and_then(|stored| stored.get(&key)).cloned() {
+            None => self.waiting.push(Waiting { place, record }),
+            Some(stored) if stored.digest == digest => self.report.unchanged += 1,
+            Some(stored) if !stored.is_active => {
+                self.report.skip("record", "it was put away here since it was imported; it stays so");
+            }
+            Some(stored) => self.change(&place, stored.id, record).await?,
+        }
+        self.passed += 1;
+        if self.passed.is_multiple_of(BATCH) { self.flush().await } else { Ok(()) }
+    }
+
+    async fn change(&mut self, place: &str, id: String, record: RecordCreate) -> Result<()> {
+        let update = RecordUpdate {
+            id,
+            timestamp: record.timestamp,
+            text: Some(record.text),
+            namespace: Some(record.namespace),
+            strategy: record.strategy,
+            metadata: Some(record.metadata),
+            if_version: None,
+        };
+        let changes = RecordsUpdate { records: vec![update], expiry_days: None };
+        match self.session.client.records_update(self.into.memory, &changes).await {
+            Ok(outcome) => match outcome.items.into_iter().next().and_then(|item| item.error) {
+                None => self.report.updated += 1,
+                Some(problem) => self.report.refused(place, &problem.message),
+            },
+            Err(error) => self.refused_or_gone(place, error)?,
+        }
+        Ok(())
+    }
+
+    /// Sends what waits. Where the batch as a whole is refused, each is sent alone, so that one costs only itself.
+    async fn flush(&mut self) -> Result<()> {
+        let waiting = std::mem::take(&mut self.waiting);
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        match self.create(&waiting).await {
+            Ok(()) => Ok(()),
+            Err(ClientError::Refused { status: 400 | 413 | 422, .. }) if waiting.len() > 1 => {
+                for one in waiting {
+                    let one = [one];
+                    if let Err(error) = self.create(&one).await {
+                        let place = one.first().map(|one| one.place.clone()).unwrap_or_default();
+                        self.refused_or_gone(&place, error)?;
+                    }
+                }
+                Ok(())
+            }
+            Err(error) => {
+                let place = waiting.first().map(|one| one.place.clone()).unwrap_or_default();
+                self.refused_or_gone(&place, error)
+            }
+        }
+    }
+
+    async fn create(&mut self, waiting: &[Waiting]) -> Result<(), ClientError> {
+        let records = waiting.iter().map(|one| one.record.clone()).collect();
+        let outcome = self.create_once(&RecordsCreate { records, expiry_days: None }).await?;
+        for (item, one) in outcome.items.iter().zip(waiting) {
+            match &item.error {
+                None => self.report.created += 1,
+                Some(problem) => self.report.refused(&one.place, &problem.message),
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the records of a batch once, whoever else is making them: an import that died may have left a call behind that arrives only now. The batch's
+    /// token is made of its items; where its answer names a record that is not there, all of it was deleted since, and the next token is taken.
+    async fn create_once(&self, new: &RecordsCreate) -> Result<BatchOutcome, ClientError> {
+        let said = serde_json::to_vec(new).map_err(|error| ClientError::Request(error.to_string()))?;
+        let mut token = hex::encode(Sha256::digest(said));
+        let memory = self.into.memory;
+        for _ in 0..REMADE_MAX {
+            let client = self.session.client.clone().with_idempotency_key(&format!("import-{token}"))?;
+            let outcome = client.records_create(memory, new).await?;
+            let Some(made) = outcome.items.iter().find(|item| item.error.is_none()) else {
+                return Ok(outcome);
+            };
+            match client.record_get(memory, &made.id).await {
+                Err(ClientError::Refused { status: 404, .. }) => {
+                    token = hex::encode(Sha256::digest(format!("{token} {}", made.id)));
+                }
+                _ => return Ok(outcome),
+            }
+        }
+        self.session.client.records_create(memory, new).await
+    }
+
+    async fn event(&mut self, place: String, key: &str, mut event: EventCreate) -> Result<()> {
+        let session = event.session.clone().unwrap_or_default();
+        let of = (event.actor.clone(), session);
+        if !self.events.contains_key(&of) {
+            let known = stored::events(&self.session.client, self.into.memory, &of.0, &of.1).await?;
+            self.events.insert(of.clone(), known);
+        }
+        let known = self.events.entry(of).or_default();
+        let key = event_key(self.into.format, key);
+        if known.contains_key(&key) {
+            self.report.unchanged += 1;
+            return Ok(());
+        }
+        if let Some(root) = event.branch.as_mut().and_then(|branch| branch.root.as_mut()) {
+            let Some(own) = known.get(&event_key(self.into.format, root)) else {
+                let rule = "its branch starts from an event that was not imported";
+                self.report.refused(&place, rule);
+                return Ok(());
+            };
+            root.clone_from(own);
+        }
+        event.metadata.insert(stored::ID.to_owned(), key.clone());
+        let client = self.session.client.clone().with_idempotency_key(&format!("import-{key}"))?;
+        match client.event_create(self.into.memory, &event).await {
+            Ok(created) => {
+                known.insert(key, created.event.id);
+                self.report.created += 1;
+                Ok(())
+            }
+            Err(error) => self.refused_or_gone(&place, error),
+        }
+    }
+
+    /// An item that is refused costs itself; a server that is gone, or refuses everything, ends the import.
+    pub(super) fn refused_or_gone(&mut self, place: &str, error: ClientError) -> Result<()> {
+        match error {
+            ClientError::Refused { status: 400 | 403 | 409 | 413 | 422, problem } => {
+                self.report.refused(place, &problem.message);
+                Ok(())
+            }
+            error => {
+                let done = self.report.created + self.report.updated;
+                let rule = format!(
+                    "stopped at {place}, {done} items are stored; the same import goes on from there"
+                );
+                Err(anyhow::Error::from(error).context(rule))
+            }
+        }
+    }
+}
+
+/// Metadata of events takes few characters only: the key as a digest.
+fn event_key(format: &str, key: &str) -> String {
+    hex::encode(Sha256::digest(format!("{format} {key}")))
+}
+
+/// The same for the same item, whenever it is imported.
+fn key(item: &ImportItem) -> Result<String> {
+    if !item.id.is_empty() {
+        return Ok(item.id.clone());
+    }
+    let said = match &item.becomes {
+        Becomes::Record(record) => serde_json::to_vec(record)?,
+        Becomes::Document { path, .. } => return Ok(path.clone()),
+        Becomes::Event(event) => serde_json::to_vec(event)?,
+    };
+    Ok(format!("sha256:{}", hex::encode(Sha256::digest(said))))
+}

@@ -1,0 +1,191 @@
+//! Documents of a source into a tree. What the last import wrote is known by its version's reason; a document that somebody changed here since is not
+//! replaced in silence: it stays where the source is as it was, and where both changed, that is told, or the source's is taken (`--force`).
+
+use anyhow::Result;
+use loci_api::file::{DocumentAsk, DocumentChange, DocumentWritten};
+use loci_api::tree::{DocumentVersion, HistoryQuery};
+use loci_client::{Client, ClientError};
+use sha2::{Digest, Sha256};
+
+use super::storing::Storing;
+
+/// Versions that are looked through for the one of the last import.
+const VERSIONS_MAX: u32 = 100;
+
+/// A document of the source.
+struct Sourced {
+    place: String,
+    path: String,
+    file: String,
+    raw: bool,
+    /// Of what the source says.
+    digest: String,
+}
+
+/// What is there already, beside what the source has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// Nobody changed it since the last import.
+    AsImported,
+    /// The same, and the source is as it was then.
+    Same,
+    /// Somebody changed it here, and the source is as it was.
+    ChangedHere,
+    /// Somebody changed it here, and the source changed too; or no import made it.
+    Conflict,
+}
+
+impl Storing<'_> {
+    pub(super) async fn document(
+        &mut self,
+        place: String,
+        path: &str,
+        file: String,
+        raw: bool,
+    ) -> Result<()> {
+        let digest = hex::encode(Sha256::digest(&file));
+        let one = Sourced { place, path: path.to_owned(), file, raw, digest };
+        let written = match self.into.force {
+            true => self.put(&self.session.client.clone(), &one, true).await,
+            false => self.put(&self.session.client.clone().with_if_absent(), &one, false).await,
+        };
+        match written {
+            Err(ClientError::Refused { status: 412, .. }) => self.meet(one).await,
+            written => self.note(&one, written),
+        }
+    }
+
+    /// A document is there.
+    async fn meet(&mut self, one: Sourced) -> Result<()> {
+        let (memory, client) = (self.into.memory, &self.session.client);
+        let namespace = Some(self.into.namespace.clone());
+        // The entity tag is read before the history: a change that comes between makes the write fail, not the judgement.
+        let asked = DocumentAsk { namespace: namespace.clone(), raw: None };
+        let there = match client.document_get(memory, &one.path, &asked).await {
+            Ok(there) => there,
+            Err(error) => return self.refused_or_gone(&one.place, error),
+        };
+        let query =
+            HistoryQuery { namespace, path: one.path.clone(), limit: Some(VERSIONS_MAX), cursor: None };
+        let history = match client.document_history(memory, &query).await {
+            Ok(history) => history.versions,
+            Err(error) => return self.refused_or_gone(&one.place, error),
+        };
+        match standing(&history, self.into.format, &one.digest) {
+            Standing::Same => self.report.unchanged += 1,
+            Standing::ChangedHere => {
+                self.report.skip("document", "it was changed here, and the source is as it was: it stays so");
+            }
+            Standing::Conflict => {
+                let by = history.first().and_then(|version| version.by.as_deref()).unwrap_or("somebody");
+                let rule = format!(
+                    "{} was changed here (by {by}), and the source is not what the last import wrote",
+                    one.path
+                );
+                self.conflict(&one, rule);
+            }
+            Standing::AsImported => {
+                let client = client.clone().with_if_match(&there.etag)?;
+                match self.put(&client, &one, false).await {
+                    Err(ClientError::Refused { status: 412, .. }) => {
+                        let rule = format!("{} was changed here while it was imported", one.path);
+                        self.conflict(&one, rule);
+                    }
+                    written => self.note(&one, written)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn conflict(&mut self, one: &Sourced, rule: String) {
+        let remedy = "bring both together here or there, or import with --force, which takes the source's";
+        self.report.problem(&one.place, &rule, remedy);
+    }
+
+    async fn put(&self, client: &Client, one: &Sourced, force: bool) -> Result<DocumentWritten, ClientError> {
+        let change = DocumentChange {
+            namespace: Some(self.into.namespace.clone()),
+            force: force.then(|| "1".to_owned()),
+            raw: one.raw.then(|| "1".to_owned()),
+            reason: Some(format!("{}, sha256 {}", reason(self.into.format), one.digest)),
+        };
+        client.document_put_file(self.into.memory, &one.path, &change, one.file.clone()).await
+    }
+
+    fn note(&mut self, one: &Sourced, written: Result<DocumentWritten, ClientError>) -> Result<()> {
+        match written {
+            Ok(written) => {
+                match written.operation.as_deref() {
+                    None => self.report.unchanged += 1,
+                    Some(_) if written.version == 1 => self.report.created += 1,
+                    Some(_) => self.report.updated += 1,
+                }
+                self.report.warned(&one.place, &written.warnings);
+                Ok(())
+            }
+            Err(error) => self.refused_or_gone(&one.place, error),
+        }
+    }
+}
+
+/// Why an import wrote a version.
+fn reason(format: &str) -> String {
+    format!("imported from {format}")
+}
+
+/// Where a document stands, by its history from the newest on.
+fn standing(history: &[DocumentVersion], format: &str, digest: &str) -> Standing {
+    let reason = reason(format);
+    let imported = history.iter().find_map(|version| {
+        let rest = version.reason.as_deref()?.strip_prefix(&reason)?;
+        (rest.is_empty() || rest.starts_with(", ")).then(|| (version.version, rest.ends_with(digest)))
+    });
+    let newest = history.first().map(|version| version.version);
+    match imported {
+        Some((version, true)) if newest == Some(version) => Standing::Same,
+        Some((version, false)) if newest == Some(version) => Standing::AsImported,
+        Some((_, true)) => Standing::ChangedHere,
+        Some((_, false)) | None => Standing::Conflict,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(version: u32, reason: Option<&str>) -> DocumentVersion {
+        DocumentVersion {
+            version_id: String::new(),
+            record: String::new(),
+            version,
+            sequence: 1,
+            operation: "put".to_owned(),
+            path: None,
+            content_sha256: None,
+            bytes: None,
+            by: None,
+            reason: reason.map(str::to_owned),
+            at: String::new(),
+            state: "active".to_owned(),
+            source_events: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn whose_change_it_is() {
+        let check = |history: &[(u32, Option<&str>)], expect: Standing| {
+            let history: Vec<_> = history.iter().map(|(number, reason)| version(*number, *reason)).collect();
+            assert_eq!(standing(&history, "okf", "aa"), expect);
+        };
+        check(&[(1, Some("imported from okf, sha256 aa"))], Standing::Same);
+        check(&[(1, Some("imported from okf, sha256 bb"))], Standing::AsImported);
+        check(&[(1, Some("imported from okf"))], Standing::AsImported);
+        check(&[(2, None), (1, Some("imported from okf, sha256 aa"))], Standing::ChangedHere);
+        check(&[(2, Some("better")), (1, Some("imported from okf, sha256 bb"))], Standing::Conflict);
+        check(&[(1, Some("read")), (1, Some("imported from okf, sha256 bb"))], Standing::AsImported);
+        check(&[(1, None)], Standing::Conflict);
+        check(&[(1, Some("imported from okf2, sha256 aa"))], Standing::Conflict);
+        check(&[], Standing::Conflict);
+    }
+}

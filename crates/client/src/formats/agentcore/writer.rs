@@ -1,0 +1,253 @@
+//! A memory here, written to one on the other side of the wire, noun by noun. What is written has a mark there, so that an export that is run again goes
+//! on and changes nothing; every call carries a token for life besides. Records are in `writer_records`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_api::event::Event;
+use loci_api::memory::Strategy;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::super::item::{FormatProblem, Mapping};
+use super::checksum::Checksum;
+use super::details::details;
+use super::events::{self, EventCall};
+use super::order::{Placed, ordered};
+use super::pages::Pages;
+use super::shapes::{CreatedEvent, EventHead, EventsPage, WireBranch, WireText};
+use super::strategies::Strategies;
+use super::wire::{Wire, WireError, path, post};
+use super::{MARK, Parts, hex, limits};
+
+/// Where a memory goes.
+pub struct Target {
+    /// The memory there: its id or ARN.
+    pub memory: String,
+    /// The memory here.
+    pub own_memory: String,
+    /// Its strategies.
+    pub strategies: Vec<Strategy>,
+    /// Which nouns.
+    pub parts: Parts,
+    /// Every record is shown to the writer: those there that are not among them were put away here.
+    pub is_whole: bool,
+    /// Nothing is written.
+    pub dry_run: bool,
+}
+
+/// What was written, or would be.
+#[derive(Debug)]
+pub struct Written {
+    /// What became of what.
+    pub mapping: Mapping,
+    /// New there.
+    pub created: u64,
+    /// Changed there.
+    pub updated: u64,
+    /// There as they were.
+    pub unchanged: u64,
+    /// SHA-256 over what the wire carries without loss.
+    pub checksum: String,
+}
+
+/// A memory that is being written.
+pub struct AgentCoreWriter<'a> {
+    pub(super) wire: &'a dyn Wire,
+    pub(super) target: Target,
+    pub(super) strategies: Strategies,
+    pub(super) mapping: Mapping,
+    pub(super) created: u64,
+    pub(super) updated: u64,
+    pub(super) unchanged: u64,
+    pub(super) checksum: Checksum,
+    /// Records of this memory there, by key: their ids, and digests of what was written.
+    pub(super) known: Option<BTreeMap<String, (String, String)>>,
+}
+
+impl<'a> AgentCoreWriter<'a> {
+    /// Reads what the memory there is.
+    ///
+    /// # Errors
+    /// Where it is not there, or its server is gone.
+    pub async fn begin(wire: &'a dyn Wire, target: Target) -> Result<Self, WireError> {
+        let mut mapping = Mapping::default();
+        let memory = details(wire, &target.memory, &mut mapping).await?;
+        if target.parts.events && target.parts.records {
+            mapping.loses("strategies there do not read the events: their records come along");
+        }
+        if target.parts.events {
+            mapping.loses("events expire as the memory there says, counted from the export");
+        }
+        Ok(Self {
+            wire,
+            strategies: Strategies::of(&memory.strategies, &target.strategies),
+            target,
+            mapping,
+            created: 0,
+            updated: 0,
+            unchanged: 0,
+            checksum: Checksum::default(),
+            known: None,
+        })
+    }
+
+    /// How many items have been written or found.
+    #[must_use]
+    pub fn done(&self) -> u64 {
+        self.created + self.updated + self.unchanged
+    }
+
+    /// Writes the events of one session.
+    ///
+    /// # Errors
+    /// Where the server is gone, or refuses more than one item: the same export goes on from there.
+    pub async fn session(&mut self, actor: &str, session: &str, events: Vec<Event>) -> Result<(), WireError> {
+        let known = if self.target.dry_run { BTreeMap::new() } else { self.marked(actor, session).await? };
+        let placed = events.iter().map(|event| {
+            let branch = &event.branch;
+            Placed::of(&event.id, Some((branch.name.as_str(), branch.root.as_deref())))
+        });
+        let mut moved = BTreeSet::new();
+        let order = ordered(placed.collect(), &mut moved);
+        for branch in moved {
+            self.mapping.loses(format!(
+                "{actor}/{session}: the event that branch {branch} starts from is gone: it starts from the one before"
+            ));
+        }
+        let by_id: BTreeMap<&str, &Event> = events.iter().map(|event| (event.id.as_str(), event)).collect();
+        let mut sent = Sent { known, ids: BTreeMap::new(), digests: BTreeMap::new() };
+        for placed in order {
+            if let Some(event) = by_id.get(placed.id.as_str()) {
+                self.event(event, placed, &mut sent).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn event(&mut self, event: &Event, placed: Placed, sent: &mut Sent) -> Result<(), WireError> {
+        let mut call = match events::call(event, !self.target.parts.records, &mut self.mapping) {
+            Ok(call) => call,
+            Err(problem) => {
+                self.mapping.problems.push(problem);
+                return Ok(());
+            }
+        };
+        let mut root_digest = None;
+        if let Some((name, root)) = placed.branch {
+            let found = root.as_ref().and_then(|root| sent.digests.get(root).map(|digest| (root, *digest)));
+            let Some((root, digest)) = found else {
+                let rule = "its branch starts from an event that is not there";
+                self.problem(&format!("event {}", event.id), rule);
+                return Ok(());
+            };
+            root_digest = Some(digest);
+            call.branch = Some(WireBranch { name, root_event_id: sent.ids.get(root).cloned() });
+        }
+        let digest = self.checksum.event(&call, sent.digests.len(), root_digest);
+        *self.mapping.mapped.entry(("event", "event")).or_default() += 1;
+        let key = events::key(&self.target.own_memory, &event.id);
+        let id = match sent.known.get(&key) {
+            _ if self.target.dry_run => None,
+            Some(there) => {
+                self.unchanged += 1;
+                Some(there.clone())
+            }
+            None => match self.create(call, key, &event.id).await? {
+                Some(there) => Some(there),
+                None => return Ok(()),
+            },
+        };
+        sent.digests.insert(event.id.clone(), digest);
+        if let Some(there) = id {
+            sent.ids.insert(event.id.clone(), there);
+        }
+        Ok(())
+    }
+
+    /// The id there; `None` where it is refused.
+    async fn create(
+        &mut self,
+        mut call: EventCall,
+        key: String,
+        id: &str,
+    ) -> Result<Option<String>, WireError> {
+        call.client_token = token(&[&self.target.memory, &key]);
+        if call.metadata.len() < limits::EVENT_KEYS_MAX {
+            call.metadata.insert(MARK.to_owned(), WireText { string_value: key });
+        } else {
+            let what = "events with 15 metadata keys have no mark there: their token alone keeps them from being doubled";
+            self.mapping.loses(what);
+        }
+        let call = post(path(&["memories", &self.target.memory, "events"]), &call)?;
+        match self.wire.call(call).await {
+            Ok(text) => {
+                self.created += 1;
+                Ok(Some(super::wire::read::<CreatedEvent>(&text)?.event.event_id))
+            }
+            Err(error) if error.is_of_the_item() => {
+                self.problem(&format!("event {id}"), &error.to_string());
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Events of a session there that have a mark, by what it says.
+    async fn marked(&self, actor: &str, session: &str) -> Result<BTreeMap<String, String>, WireError> {
+        let place = path(&["memories", &self.target.memory, "actor", actor, "sessions", session]);
+        let mut pages = Pages::of(place, &[("includePayloads", Value::Bool(false))]);
+        let mut marked = BTreeMap::new();
+        loop {
+            let page = match pages.next::<EventsPage>(self.wire).await {
+                // No such session yet: servers differ in how they say it.
+                Err(error) if error.is_not_found() => return Ok(marked),
+                page => page?,
+            };
+            let Some(page) = page else { return Ok(marked) };
+            for raw in page.events {
+                let Ok(head) = serde_json::from_str::<EventHead>(raw.get()) else { continue };
+                if let Some(mark) = head.metadata.unwrap_or_default().remove(MARK) {
+                    marked.insert(mark.string_value, head.event_id);
+                }
+            }
+        }
+    }
+
+    pub(super) fn problem(&mut self, place: &str, rule: &str) {
+        let remedy = "correct it here, and export again";
+        self.mapping.problems.push(FormatProblem::new(place, "", rule, remedy));
+    }
+
+    /// What was written.
+    #[must_use]
+    pub fn finish(mut self) -> Written {
+        if self.target.is_whole {
+            let left = self.known.take().unwrap_or_default().len();
+            for _ in 0..left {
+                self.mapping.skip("record", "put away here since it was written there; there it stays");
+            }
+        }
+        Written {
+            mapping: self.mapping,
+            created: self.created,
+            updated: self.updated,
+            unchanged: self.unchanged,
+            checksum: self.checksum.finish(),
+        }
+    }
+}
+
+/// Events of a session as far as they are written.
+struct Sent {
+    /// Ids there of an earlier export, by mark.
+    known: BTreeMap<String, String>,
+    /// Ids there, by id here.
+    ids: BTreeMap<String, String>,
+    /// What each said, by id here.
+    digests: BTreeMap<String, [u8; 32]>,
+}
+
+/// A token for life: the same parts give the same.
+pub(super) fn token(parts: &[&str]) -> String {
+    format!("loci-{}", hex(&Sha256::digest(parts.join("\n"))))
+}
