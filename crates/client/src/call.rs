@@ -63,6 +63,11 @@ impl Client {
         }
     }
 
+    /// Where it sends to, in words: tells servers apart.
+    pub(crate) fn place(&self) -> String {
+        self.transport.place()
+    }
+
     /// The same client with the bearer token of a key.
     ///
     /// # Errors

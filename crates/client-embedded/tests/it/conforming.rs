@@ -14,6 +14,13 @@ async fn embedded_store() {
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let engine = EmbeddedEngine::open(EmbeddedOptions::new(folder.path())).await.unwrap();
         let engine = Arc::new(engine);
+        // Conditions need a key that the memory declares: made here, for a store makes its memory without.
+        let declared = serde_json::json!({
+            "name": "notes",
+            "indexed_keys": [{"key": conformance::KEY_OF_NOTHING, "kind": "string"}],
+            "strategies": [{"kind": "semantic", "name": "facts", "namespace": "/facts/{actorId}/"}],
+        });
+        engine.client().memory_create(&serde_json::from_value(declared).unwrap()).await.unwrap();
         let place = Place::NamespacePath("/facts/{actorId}/".to_owned());
         let options = RemoteStoreOptions {
             actor: Some("alice".to_owned()),

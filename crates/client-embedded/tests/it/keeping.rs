@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use loci_client::agent::coordinator::ExtractionConfig;
 use loci_client::agent::stores::{Place, RemoteStoreOptions};
-use loci_client::agent::{MemoryManager, MemoryStore, Message, SearchQuery, Surroundings};
+use loci_client::agent::{MemoryManager, MemoryStore, Message, NewEntry, SearchQuery, Surroundings};
 use loci_client_embedded::{EmbeddedEngine, EmbeddedOptions, EmbeddedStore};
 use serde_json::json;
 
@@ -64,6 +64,29 @@ async fn what_is_said_is_found_by_the_next_process() {
     let bob = store(&engine, "bob");
     bob.initialize().await.unwrap();
     assert_eq!(bob.search(&asked("allergic to peanuts")).await.unwrap(), Vec::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_forgotten_can_be_kept_again_and_what_is_there_is_kept_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = open(folder.path()).await;
+    let alice = store(&engine, "alice");
+    alice.initialize().await.unwrap();
+    let entry = NewEntry::text("The user likes green tea.");
+    let first = alice.add(&entry).await.unwrap().id.unwrap();
+    assert_eq!(alice.add(&entry).await.unwrap().id.as_deref(), Some(first.as_str()), "once");
+    let forget = alice.tools().into_iter().find(|tool| tool.name.ends_with("_forget")).unwrap();
+    let forgotten = forget.call(json!({ "id": first })).await.unwrap().into_value();
+    assert_eq!(forgotten, json!({ "forgotten": first }));
+    assert_eq!(alice.search(&asked("green tea")).await.unwrap(), Vec::new());
+    let second = alice.add(&entry).await.unwrap().id.unwrap();
+    assert_ne!(first, second, "the answer of the first time is not the truth any more");
+    assert_eq!(alice.search(&asked("green tea")).await.unwrap().len(), 1);
+    let bob = store(&engine, "bob");
+    bob.initialize().await.unwrap();
+    let forget = bob.tools().into_iter().find(|tool| tool.name.ends_with("_forget")).unwrap();
+    let refused = forget.call(json!({ "id": second })).await.unwrap_err();
+    assert_eq!(refused.0, format!("there is no entry {second}"), "no tool reaches beyond its store");
 }
 
 #[test]

@@ -12,12 +12,23 @@ use super::injection::Injected;
 use super::memory_manager::MemoryManager;
 use super::message::Message;
 use super::searching::{SearchDetails, SearchOptions};
+use super::tools::{Tool, ToolAnswer, ToolError};
 
 /// See the file.
 #[derive(Debug)]
 pub struct BlockingMemoryManager {
     manager: MemoryManager,
-    runtime: Runtime,
+    /// `None` only while it is dropped.
+    runtime: Option<Runtime>,
+}
+
+impl Drop for BlockingMemoryManager {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            // Dropped within another runtime it must not wait.
+            runtime.shutdown_background();
+        }
+    }
 }
 
 impl BlockingMemoryManager {
@@ -36,7 +47,7 @@ impl BlockingMemoryManager {
             MemoryError::Configuration(format!("the system gives no runtime to wait with: {error}"))
         })?;
         let manager = runtime.block_on(builder.build())?;
-        Ok(Self { manager, runtime })
+        Ok(Self { manager, runtime: Some(runtime) })
     }
 
     /// The manager within, for what does not wait: its tools, its stores, what is in quarantine.
@@ -44,12 +55,31 @@ impl BlockingMemoryManager {
         &self.manager
     }
 
+    /// Waits for a call. A thread that belongs to another runtime waits as well, for its callers chose to: on a thread beside it, since no
+    /// runtime lets itself be blocked.
+    fn wait<T: Send>(&self, call: impl Future<Output = T> + Send) -> Result<T, StoreError> {
+        let gone = || StoreError::transient("the memory manager was shut down");
+        let runtime = self.runtime.as_ref().ok_or_else(gone)?;
+        if Handle::try_current().is_err() {
+            return Ok(runtime.block_on(call));
+        }
+        std::thread::scope(|scope| scope.spawn(|| runtime.block_on(call)).join()).map_err(|_| gone())
+    }
+
+    /// Calls a tool of [`MemoryManager::tools`].
+    ///
+    /// # Errors
+    /// As the tool's.
+    pub fn call_tool(&self, tool: &Tool, arguments: serde_json::Value) -> Result<ToolAnswer, ToolError> {
+        self.wait(tool.call(arguments)).unwrap_or_else(|error| Err(ToolError(error.to_string())))
+    }
+
     /// See [`MemoryManager::search`].
     ///
     /// # Errors
     /// Where an argument breaks a rule.
     pub fn search(&self, query: &str, options: &SearchOptions) -> Result<Vec<Entry>, MemoryError> {
-        self.runtime.block_on(self.manager.search(query, options))
+        self.wait(self.manager.search(query, options)).map_err(ended)?
     }
 
     /// See [`MemoryManager::search_detailed`].
@@ -61,7 +91,7 @@ impl BlockingMemoryManager {
         query: &str,
         options: &SearchOptions,
     ) -> Result<SearchDetails, MemoryError> {
-        self.runtime.block_on(self.manager.search_detailed(query, options))
+        self.wait(self.manager.search_detailed(query, options)).map_err(ended)?
     }
 
     /// See [`MemoryManager::add`].
@@ -69,12 +99,14 @@ impl BlockingMemoryManager {
     /// # Errors
     /// Where an argument breaks a rule, or stores failed.
     pub fn add(&self, content: &str, options: &AddOptions) -> Result<(), MemoryError> {
-        self.runtime.block_on(self.manager.add(content, options))
+        self.wait(self.manager.add(content, options)).map_err(ended)?
     }
 
     /// See [`MemoryManager::inject`].
     pub fn inject(&self, messages: &[Message], state: &serde_json::Value) -> Injected {
-        self.runtime.block_on(self.manager.inject(messages, state))
+        let untouched =
+            || Injected { messages: messages.to_vec(), appended_blocks: 0, entries: Vec::new(), skipped: 0 };
+        self.wait(self.manager.inject(messages, state)).unwrap_or_else(|_| untouched())
     }
 
     /// See [`MemoryManager::message_added`].
@@ -89,13 +121,17 @@ impl BlockingMemoryManager {
     /// could not be saved is returned, and tried again at the next end.
     pub fn invocation_ended(&self) -> Vec<Unsaved> {
         self.manager.invocation_ended();
-        self.runtime.block_on(self.manager.coordinator().flush())
+        self.wait(self.manager.coordinator().flush()).unwrap_or_else(|_| self.manager.coordinator().unsaved())
     }
 
     /// Saves what is left and ends.
     pub fn close(self) -> Vec<Unsaved> {
-        self.runtime.block_on(self.manager.coordinator().close())
+        self.wait(self.manager.coordinator().close()).unwrap_or_else(|_| self.manager.coordinator().unsaved())
     }
+}
+
+fn ended(error: StoreError) -> MemoryError {
+    MemoryError::Configuration(error.message)
 }
 
 #[cfg(test)]
@@ -129,6 +165,19 @@ mod tests {
         assert_eq!(manager.search("boat", &SearchOptions::default()).unwrap().len(), 1);
         let history = [Message::user("What is the boat called?")];
         assert_eq!(manager.inject(&history, &serde_json::json!({})).appended_blocks, 1);
+    }
+
+    #[test]
+    fn it_may_be_used_and_dropped_within_a_runtime() {
+        let manager = blocking(TestStore::reading("r").found(vec![Entry::new("r", "Gull")])).unwrap();
+        let runtime = Builder::new_current_thread().build().unwrap();
+        let found = runtime.block_on(async move {
+            let tool = manager.manager().tools().remove(0);
+            let called = manager.call_tool(&tool, serde_json::json!({ "query": "boat" })).unwrap();
+            assert_eq!(called.into_value()[0]["content"], "Gull");
+            manager.search("boat", &SearchOptions::default()).unwrap().len()
+        });
+        assert_eq!(found, 1);
     }
 
     #[test]

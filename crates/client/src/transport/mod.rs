@@ -51,6 +51,14 @@ pub(crate) enum Transport {
 }
 
 impl Transport {
+    /// In words; the same for the same server.
+    pub(crate) fn place(&self) -> String {
+        match self {
+            Self::Network(network) => network.place().to_owned(),
+            Self::InProcess(_) => "this process".to_owned(),
+        }
+    }
+
     pub(crate) async fn send(&self, request: Request) -> Result<Response, ClientError> {
         match self {
             Self::Network(network) => network.send(request).await,

@@ -40,6 +40,10 @@ impl Network {
         Ok(Self { http, base: SOCKET_BASE.into(), place: path.display().to_string().into() })
     }
 
+    pub(super) fn place(&self) -> &str {
+        self.place.trim_end_matches('/')
+    }
+
     fn unreachable(&self, error: reqwest::Error) -> ClientError {
         let place = &self.place;
         let message = if error.is_timeout() && !error.is_connect() {

@@ -92,7 +92,10 @@ impl Engine {
                     batch::ask_for_vectors(tx, &memory.id, &job, now)?;
                 }
                 let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
-                remember(tx, token.as_ref(), place, OPERATION, &notes(&outcome), expires)?;
+                // A request that did nothing may be sent again: what was wrong may be mended by then.
+                if outcome.any_done() {
+                    remember(tx, token.as_ref(), place, OPERATION, &notes(&outcome), expires)?;
+                }
                 Ok((outcome, found))
             })
             .await?;

@@ -12,6 +12,7 @@ mod file_store;
 mod grouping;
 mod place_template;
 mod range_token;
+mod remote_adding;
 mod remote_errors;
 mod remote_events;
 mod remote_memory;

@@ -7,13 +7,14 @@ use std::sync::{Arc, OnceLock};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use loci_api::job::ExtractionWait;
-use loci_api::record::{MetadataFilter, RecordsCreate};
+use loci_api::record::MetadataFilter;
 use loci_api::search::Search;
 
 use super::place_template::{Place, PlaceTemplate, name_of_template};
-use super::remote_errors::{class_of_code, store_error};
+use super::remote_errors::store_error;
 use super::remote_memory::{self, Wanted};
-use super::{grouping, remote_events, remote_records, remote_tools, sending};
+use super::remote_tools::{self, Scope};
+use super::{grouping, remote_adding, remote_events, remote_records, sending};
 use crate::agent::batch::{BatchOutcome, MessageBatch, SequencedMessage};
 use crate::agent::coordinator::ExtractionConfig;
 use crate::agent::entry::{Added, Entry, NewEntry};
@@ -23,6 +24,9 @@ use crate::agent::store::{Capabilities, ExtractionWaited, MemoryStore, SearchQue
 use crate::agent::time_text::instant_text;
 use crate::agent::tools::Tool;
 use crate::call::Client;
+
+/// A server that takes a call and does not answer is given up after this long; the coordinator tries again.
+const CALL_DEADLINE_MS: u64 = 30_000;
 
 /// A store to be.
 #[derive(Debug, Clone)]
@@ -106,6 +110,7 @@ impl RemoteStore {
             let rule = "RemoteStore: relevance_min must lie between 0 and 1";
             return Err(MemoryError::Configuration(rule.to_owned()));
         }
+        options.client = options.client.with_deadline_ms(CALL_DEADLINE_MS);
         let template = options.place.template();
         let parsed = PlaceTemplate::parse(template)?;
         let namespace = parsed.resolve(options.actor.as_deref(), options.session.as_deref())?;
@@ -202,7 +207,7 @@ impl MemoryStore for RemoteStore {
         // Without extraction nobody sends messages, and entries go to namespaces that may differ.
         self.options.extraction.as_ref()?;
         Some(WritePlace {
-            memory: self.options.memory.clone(),
+            memory: format!("{} of {}", self.memory(), self.options.client.place()),
             actor: actor.to_owned(),
             session: session.to_owned(),
         })
@@ -236,29 +241,11 @@ impl MemoryStore for RemoteStore {
 
     fn add<'a>(&'a self, entry: &'a NewEntry) -> BoxFuture<'a, Result<Added, StoreError>> {
         async move {
-            let what = "the entry cannot be stored";
             if entry.content.trim().is_empty() {
                 return Err(StoreError::permanent("an entry must not be empty"));
             }
             let record = remote_records::record(self.namespace.clone(), entry);
-            let text = serde_json::to_string(&record)
-                .map_err(|error| StoreError::permanent(what).caused_by(error))?;
-            let token = remote_events::digest(&format!("{}\0{text}", self.memory()));
-            let client = self.options.client.clone().with_idempotency_key(&token);
-            let client = client.map_err(|error| store_error(what, error))?;
-            let create = RecordsCreate { records: vec![record], expiry_days: None };
-            let answer = client.records_create(self.memory(), &create).await;
-            let answer = answer.map_err(|error| store_error(what, error))?;
-            match answer.items.into_iter().next() {
-                None => Err(StoreError::unclassified("the server says nothing of the entry")),
-                Some(item) => match item.error {
-                    None => Ok(Added { id: Some(item.id) }),
-                    Some(problem) => {
-                        let message = format!("{what}: {}", problem.message);
-                        Err(StoreError::of(class_of_code(&problem.code), message))
-                    }
-                },
-            }
+            remote_adding::add(&self.options.client, self.memory(), record).await
         }
         .boxed()
     }
@@ -289,7 +276,10 @@ impl MemoryStore for RemoteStore {
                 session: self.options.session.clone().filter(|_| self.options.actor.is_some()),
                 timeout_ms: Some(timeout_ms),
             };
-            let answer = self.options.client.extraction_wait(self.memory(), &wait).await;
+            // The server answers late on purpose.
+            let patient = timeout_ms.saturating_add(CALL_DEADLINE_MS);
+            let client = self.options.client.clone().with_deadline_ms(patient);
+            let answer = client.extraction_wait(self.memory(), &wait).await;
             let state = answer.map_err(|error| store_error("extraction cannot be waited for", error))?;
             Ok(ExtractionWaited { complete: state.complete, pending: state.pending, failed: state.failed })
         }
@@ -297,13 +287,16 @@ impl MemoryStore for RemoteStore {
     }
 
     fn tools(&self) -> Vec<Tool> {
-        remote_tools::tools(
-            &self.name,
-            &self.options.client,
-            self.memory(),
-            self.conversation(),
-            self.options.writable,
-        )
+        remote_tools::tools(&Scope {
+            store: &self.name,
+            client: &self.options.client,
+            memory: self.memory(),
+            conversation: self.conversation(),
+            namespace: &self.namespace,
+            is_subtree: matches!(self.options.place, Place::NamespacePath(_)),
+            has_filters: !self.options.filters.is_empty(),
+            writable: self.options.writable,
+        })
     }
 }
 

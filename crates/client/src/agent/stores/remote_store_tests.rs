@@ -243,13 +243,29 @@ fn an_error_that_may_pass_is_not_overtaken_and_one_that_will_not_is() {
     assert_eq!((denied.0.len(), denied.1[0].1), (0, ErrorClass::Transient), "no message is at fault");
 }
 
+fn hits(records: &[Value]) -> Value {
+    let hits: Vec<Value> = records
+        .iter()
+        .map(|record| json!({"record": record, "part": 0, "score": 1.0, "relevance": 0.9, "time": "2026-01-01T00:00:00Z"}))
+        .collect();
+    json!({"hits": hits, "degraded": [], "warnings": []})
+}
+
+fn tokens_of_creations(seen: &Seen) -> Vec<String> {
+    let seen = seen.lock().unwrap();
+    let created = seen.iter().filter(|(path, _, _)| path.ends_with("/records"));
+    created.map(|(_, token, _)| token.clone().unwrap()).collect()
+}
+
 #[test]
 fn the_same_entry_has_the_same_token() {
     let (mut options, seen) = options(|path, body| match path {
+        "/v1/search" => (200, hits(&[])),
         "/v1/memories/notes/records" if body["records"][0]["text"] == json!("bad") => {
             (200, json!({"items": [{"id": "x", "error": {"code": "INVALID", "message": "no"}}], "failed": 1}))
         }
         "/v1/memories/notes/records" => (200, json!({"items": [{"id": "rec-1"}], "failed": 0})),
+        "/v1/memories/notes/records/rec-1" => (200, record()),
         _ => (404, problem("NOT_FOUND")),
     });
     options.writable = true;
@@ -263,26 +279,66 @@ fn the_same_entry_has_the_same_token() {
         (error.class, error.to_string().as_str()),
         (ErrorClass::Permanent, "the entry cannot be stored: no")
     );
+    let tokens = tokens_of_creations(&seen);
+    assert!(tokens[0] == tokens[1] && tokens[1] != tokens[2]);
     let seen = seen.lock().unwrap();
-    assert!(seen[0].1.is_some() && seen[0].1 == seen[1].1 && seen[1].1 != seen[2].1);
-    assert_eq!(seen[0].2, json!({"records": [{"namespace": "/users/alice/facts", "text": "likes tea"}]}));
+    let created = seen.iter().find(|(path, _, _)| path.ends_with("/records")).unwrap();
+    assert_eq!(created.2, json!({"records": [{"namespace": "/users/alice/facts", "text": "likes tea"}]}));
+}
+
+#[test]
+fn what_is_there_is_not_stored_again_and_what_was_forgotten_is() {
+    let stored = |answer: fn(&str, &Value) -> (u16, Value), metadata: Value| {
+        let (mut options, seen) = options(answer);
+        options.writable = true;
+        let store = RemoteStore::new(options).unwrap();
+        let mut entry = NewEntry::text("User lives in Seattle");
+        entry.metadata = metadata.as_object().unwrap().clone().into_iter().collect();
+        let added = block_on(store.add(&entry)).unwrap();
+        (added.id.unwrap(), tokens_of_creations(&seen).len())
+    };
+    // There already, long after the token was forgotten.
+    assert_eq!(stored(|_, _| (200, hits(&[record()])), json!({"k": "v"})), ("rec-1".to_owned(), 0));
+    // The same words about something else are another entry, and a replayed answer may be of a record that was deleted.
+    let forgotten = |path: &str, _: &Value| match path {
+        "/v1/search" => (200, hits(&[record()])),
+        "/v1/memories/notes/records" => (200, json!({"items": [{"id": "rec-0"}], "failed": 0})),
+        _ => (404, problem("NOT_FOUND")),
+    };
+    assert_eq!(stored(forgotten, json!({"k": "other"})), ("rec-0".to_owned(), 2));
 }
 
 #[test]
 fn tools_of_the_store() {
     let (mut options, seen) = options(|path, _| match path {
-        "/v1/memories/notes/records/rec-1" => (200, json!({})),
+        "/v1/memories/notes/records/rec-1" => (200, record()),
+        "/v1/memories/notes/records/rec-2" => {
+            let mut other = record();
+            other["namespace"] = json!("/users/bob/facts/");
+            (200, other)
+        }
         "/v1/memories/notes/records/rec-1/history" => (200, json!({"versions": [record()], "changes": []})),
         _ => (404, problem("NOT_FOUND")),
     });
     options.writable = true;
-    let tools = RemoteStore::new(options).unwrap().tools();
+    let tools = RemoteStore::new(options.clone()).unwrap().tools();
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["users_facts_timeline", "users_facts_history", "users_facts_forget"]);
     let history = block_on(tools[1].call(json!({"id": "rec-1"}))).unwrap().into_value();
     assert_eq!(history[0]["content"], json!("User lives in Seattle"));
-    let forgotten = block_on(tools[2].call(json!({"id": "rec-1"}))).unwrap().into_value();
-    assert_eq!(forgotten, json!({"forgotten": "rec-1"}));
+    let before = seen.lock().unwrap().len();
+    for id in ["rec-2", "rec-3"] {
+        let refused = block_on(tools[2].call(json!({ "id": id }))).unwrap_err();
+        assert_eq!(refused.0, format!("there is no entry {id}"), "what lies elsewhere is not told apart");
+    }
+    assert!(block_on(tools[2].call(json!({"id": "rec-1", "all": true}))).is_err());
+    assert_eq!(seen.lock().unwrap().len(), before + 2, "nothing was deleted");
+    // The answer here is a record, whatever is called: that of a deletion has no members.
+    let deleted = block_on(tools[2].call(json!({"id": "rec-1"}))).unwrap_err();
+    assert!(deleted.0.contains("cannot be read"), "{}", deleted.0);
     assert!(block_on(tools[2].call(json!({}))).is_err());
-    assert_eq!(seen.lock().unwrap().len(), 2);
+    options.filters = vec![serde_json::from_value(json!({"key": "own", "operator": "exists"})).unwrap()];
+    let names: Vec<String> =
+        RemoteStore::new(options).unwrap().tools().into_iter().map(|tool| tool.name).collect();
+    assert_eq!(names, ["users_facts_timeline"], "a condition of the store holds for single records, too");
 }

@@ -15,25 +15,44 @@ use crate::error::ClientError;
 /// Events of a timeline.
 const TIMELINE_EVENTS: u32 = 20;
 
-/// The memory of a call, and what is asked for.
+/// Characters of a store's name that stand in the names of its tools: those of models have at most 64.
+const PREFIX_CHARS_MAX: usize = 40;
+
+/// A store, as its tools see it: no tool reaches beyond what its searches reach.
+pub(super) struct Scope<'a> {
+    /// Its name.
+    pub(super) store: &'a str,
+    /// Its server.
+    pub(super) client: &'a Client,
+    /// Its memory.
+    pub(super) memory: &'a str,
+    /// Actor and session, where it has both.
+    pub(super) conversation: Option<(&'a str, &'a str)>,
+    /// Its place.
+    pub(super) namespace: &'a str,
+    /// And everything beneath it.
+    pub(super) is_subtree: bool,
+    /// Its searches have conditions, which a single record is not compared with here.
+    pub(super) has_filters: bool,
+    /// It may be written to.
+    pub(super) writable: bool,
+}
+
+/// The memory of a call, its bounds, and what is asked for.
 struct Call {
     client: Client,
     memory: String,
+    namespace: String,
+    is_subtree: bool,
     arguments: Value,
 }
 
-pub(super) fn tools(
-    store: &str,
-    client: &Client,
-    memory: &str,
-    conversation: Option<(&str, &str)>,
-    writable: bool,
-) -> Vec<Tool> {
+pub(super) fn tools(scope: &Scope<'_>) -> Vec<Tool> {
     let tool = |name: &str, description: &str, schema: Value, work: fn(Call) -> Answer| Tool {
-        name: format!("{}_{name}", store.replace('-', "_")),
+        name: format!("{}_{name}", prefix(scope.store)),
         description: description.to_owned(),
         input_schema: schema,
-        work: bound(client, memory, work),
+        work: bound(scope, work),
     };
     let of_record = || {
         json!({
@@ -44,7 +63,7 @@ pub(super) fn tools(
         })
     };
     let mut tools = Vec::new();
-    if let Some((actor, session)) = conversation {
+    if let Some((actor, session)) = scope.conversation {
         let (actor, session) = (actor.to_owned(), session.to_owned());
         let none = json!({"type": "object", "properties": {}, "additionalProperties": false});
         let words = "Show what was said in this conversation so far, newest first.";
@@ -52,11 +71,14 @@ pub(super) fn tools(
             call.arguments = json!({ "actor": actor, "session": session });
             timeline(call)
         };
-        tools.push(Tool { work: bound(client, memory, timeline), ..tool("timeline", words, none, history) });
+        tools.push(Tool { work: bound(scope, timeline), ..tool("timeline", words, none, history) });
+    }
+    if scope.has_filters {
+        return tools;
     }
     let words = "Show how an entry of long-term memory came to say what it says: all its versions.";
     tools.push(tool("history", words, of_record(), history));
-    if writable {
+    if scope.writable {
         let words = "Forget an entry of long-term memory. Use when the user asks for it.";
         tools.push(tool("forget", words, of_record(), forget));
     }
@@ -66,18 +88,51 @@ pub(super) fn tools(
 type Answer = BoxFuture<'static, Result<ToolAnswer, ToolError>>;
 
 fn bound(
-    client: &Client,
-    memory: &str,
+    scope: &Scope<'_>,
     work: impl Fn(Call) -> Answer + Send + Sync + 'static,
 ) -> crate::agent::tools::ToolWork {
-    let (client, memory) = (client.clone(), memory.to_owned());
-    Arc::new(move |arguments| work(Call { client: client.clone(), memory: memory.clone(), arguments }))
+    let (client, memory) = (scope.client.clone(), scope.memory.to_owned());
+    let (namespace, is_subtree) = (scope.namespace.to_owned(), scope.is_subtree);
+    Arc::new(move |arguments| {
+        work(Call {
+            client: client.clone(),
+            memory: memory.clone(),
+            namespace: namespace.clone(),
+            is_subtree,
+            arguments,
+        })
+    })
+}
+
+/// A name that models take, whatever the store's is.
+fn prefix(store: &str) -> String {
+    let plain =
+        store.chars().map(|character| if character.is_ascii_alphanumeric() { character } else { '_' });
+    plain.take(PREFIX_CHARS_MAX).collect()
+}
+
+/// The id that is asked for, of a record within the store's place. Others are not there, as for a search.
+async fn within(call: &Call) -> Result<String, ToolError> {
+    let id = id(&call.arguments)?;
+    let unknown = || ToolError(format!("there is no entry {id}"));
+    let found = call.client.record_get(&call.memory, &id).await;
+    let record =
+        found.map_err(|error| if error.status() == Some(404) { unknown() } else { refused(error) })?;
+    let is_within = is_within(&record.namespace, &call.namespace, call.is_subtree);
+    if is_within { Ok(id) } else { Err(unknown()) }
+}
+
+fn is_within(namespace: &str, place: &str, is_subtree: bool) -> bool {
+    let (namespace, place) = (namespace.trim_matches('/'), place.trim_matches('/'));
+    let beneath =
+        || namespace.strip_prefix(place).is_some_and(|rest| place.is_empty() || rest.starts_with('/'));
+    namespace == place || (is_subtree && beneath())
 }
 
 fn history(call: Call) -> Answer {
     async move {
-        let history =
-            call.client.record_history(&call.memory, &id(&call.arguments)?).await.map_err(refused)?;
+        let id = within(&call).await?;
+        let history = call.client.record_history(&call.memory, &id).await.map_err(refused)?;
         let versions = history.versions.into_iter().map(|version| {
             json!({
                 "version": version.version, "content": version.text, "state": version.state,
@@ -91,7 +146,7 @@ fn history(call: Call) -> Answer {
 
 fn forget(call: Call) -> Answer {
     async move {
-        let id = id(&call.arguments)?;
+        let id = within(&call).await?;
         call.client.record_delete(&call.memory, &id).await.map_err(refused)?;
         Ok(ToolAnswer::plain(json!({ "forgotten": id })))
     }
@@ -124,6 +179,10 @@ fn timeline(call: Call) -> Answer {
 }
 
 fn id(arguments: &Value) -> Result<String, ToolError> {
+    let others = arguments.as_object().and_then(|members| members.keys().find(|name| *name != "id"));
+    if let Some(unknown) = others {
+        return Err(ToolError(format!("{unknown} is not known here: give id alone")));
+    }
     match arguments.get("id").and_then(Value::as_str) {
         Some(id) if !id.trim().is_empty() => Ok(id.to_owned()),
         _ => Err(ToolError("id must be a text that is not empty".to_owned())),
@@ -132,4 +191,28 @@ fn id(arguments: &Value) -> Result<String, ToolError> {
 
 fn refused(error: ClientError) -> ToolError {
     ToolError(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_and_what_is_within() {
+        let check = |namespace: &str, place: &str, is_subtree: bool, expect: bool| {
+            assert_eq!(is_within(namespace, place, is_subtree), expect, "{namespace} in {place}");
+        };
+        check("/users/1/", "/users/1", false, true);
+        check("/users/1/facts/", "/users/1", false, false);
+        check("/users/1/facts/", "/users/1/", true, true);
+        check("/users/10/", "/users/1", true, false);
+        check("/users/10/", "/", true, true);
+    }
+
+    #[test]
+    fn names_that_models_take() {
+        assert_eq!(prefix("users-facts"), "users_facts");
+        assert_eq!(prefix("größe & more"), "gr__e___more");
+        assert_eq!(prefix(&"x".repeat(100)).len(), PREFIX_CHARS_MAX);
+    }
 }
