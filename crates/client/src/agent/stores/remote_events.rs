@@ -1,11 +1,11 @@
-//! Messages as events of the native API: roles, tool traffic, ids and times go along, so that records lead back to them.
+//! Messages as events of the native API: roles, tool traffic and other blocks, ids and times go along, so that records lead back to them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loci_api::event::{EventCreate, Extraction, Message as Said, PayloadItem, Role};
-use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::range_token::range_token;
@@ -17,6 +17,12 @@ use crate::agent::time_text::instant_text;
 const TOKEN_CHARS_MAX: usize = 1024;
 /// The metadata under which ids of messages go.
 const MESSAGE_IDS: &str = "message_ids";
+
+/// The metadata under which times of messages go.
+const MESSAGE_TIMES: &str = "message_times";
+
+/// A picture is no memory: of a block over so many bytes only the size is kept.
+const OTHER_BYTES_MAX: usize = 64 * 1024;
 
 /// The event of messages that belong together; `None` where there is nothing to say.
 pub(super) fn event(actor: &str, session: &str, messages: &[Arc<SequencedMessage>]) -> Option<EventCreate> {
@@ -32,6 +38,12 @@ pub(super) fn event(actor: &str, session: &str, messages: &[Arc<SequencedMessage
     let ids: Vec<&str> = messages.iter().filter_map(|message| message.message.id.as_deref()).collect();
     if !ids.is_empty() {
         metadata.entry(MESSAGE_IDS.to_owned()).or_insert_with(|| ids.join(" "));
+    }
+    let times: Vec<String> =
+        messages.iter().filter_map(|message| message.message.at_ms.and_then(instant_text)).collect();
+    // An event has one time; where its messages have several, they stand beside it.
+    if times.iter().any(|time| Some(time) != times.first()) {
+        metadata.entry(MESSAGE_TIMES.to_owned()).or_insert_with(|| times.join(" "));
     }
     Some(EventCreate {
         actor: actor.to_owned(),
@@ -64,15 +76,24 @@ fn payload(message: &Message) -> Vec<PayloadItem> {
     if !text.is_empty() {
         items.push(PayloadItem::Message(Said { role: message.role, text }));
     }
-    items.extend(message.content.iter().filter_map(tool_traffic).map(PayloadItem::Blob));
+    items.extend(message.content.iter().filter_map(evidence).map(PayloadItem::Blob));
     items
 }
 
-/// Evidence, and no text for strategies: without a model each call of a tool would become a record.
-fn tool_traffic(block: &Block) -> Option<Box<RawValue>> {
+/// What is no text is evidence, and nothing for strategies: without a model each call of a tool would become a record.
+fn evidence(block: &Block) -> Option<Box<RawValue>> {
     let value: Value = match block {
-        Block::Text(_) | Block::Other(_) => return None,
+        Block::Text(_) => return None,
         Block::ToolUse { .. } | Block::ToolResult { .. } => serde_json::to_value(block).ok()?,
+        Block::Other(other) => {
+            let bytes = other.to_string().len();
+            let is_small = bytes <= OTHER_BYTES_MAX;
+            if is_small {
+                serde_json::to_value(block).ok()?
+            } else {
+                json!({ "other_bytes_left_out": bytes })
+            }
+        }
     };
     to_raw_value(&value).ok()
 }
@@ -84,8 +105,6 @@ pub(super) fn is_outside(role: Option<Role>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -111,6 +130,14 @@ mod tests {
                 ]
             })
         );
+        let mut shown = Message { at_ms: Some(1_500), ..Message::user("Look:") };
+        shown.content.extend([Block::Other(json!({"a": 1})), Block::Other(json!("x".repeat(100_000)))]);
+        let later = [Message { at_ms: Some(0), ..Message::user("First.") }, shown];
+        let later = later.map(|message| Arc::new(SequencedMessage { sequence: 4, message }));
+        let event = serde_json::to_value(super::event("a", "s", &later).unwrap()).unwrap();
+        assert_eq!(event["metadata"]["message_times"], "1970-01-01T00:00:00Z 1970-01-01T00:00:01.5Z");
+        assert_eq!(event["payload"][2], json!({"blob": {"other": {"a": 1}}}));
+        assert_eq!(event["payload"][3], json!({"blob": {"other_bytes_left_out": 100_002}}));
         let blank = [Arc::new(SequencedMessage { sequence: 0, message: Message::user(" ") })];
         assert!(super::event("a", "s", &blank).is_none());
     }

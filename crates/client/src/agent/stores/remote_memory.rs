@@ -84,6 +84,13 @@ async fn check_rights(client: &Client, wanted: &Wanted<'_>, memory: &str) -> Res
         Err(ClientError::Refused { status: 404, .. }) => return Ok(()),
         Err(error) => return Err(store_error("the server does not say who we are", error)),
     };
+    if is_older(&identity.server_version, env!("CARGO_PKG_VERSION")) {
+        tracing::warn!(
+            "server=<{}>, client=<{}> | the server is older than its client, and may refuse what it does not know",
+            identity.server_version,
+            env!("CARGO_PKG_VERSION")
+        );
+    }
     let needs = if wanted.writes { &[Capability::Read, Capability::Write][..] } else { &[Capability::Read] };
     for capability in needs {
         if !remote_rights::allows(&identity.grants, memory, wanted.actor, *capability) {
@@ -95,4 +102,28 @@ async fn check_rights(client: &Client, wanted: &Wanted<'_>, memory: &str) -> Res
         }
     }
     Ok(())
+}
+
+/// By the first two numbers, within which nothing is taken away; what is no version is as good as any.
+fn is_older(server: &str, client: &str) -> bool {
+    let numbers = |version: &str| -> Option<(u32, u32)> {
+        let mut parts = version.split('.');
+        Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+    };
+    numbers(server).zip(numbers(client)).is_some_and(|(server, client)| server < client)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions() {
+        let check = |server: &str, expect: bool| assert_eq!(is_older(server, "1.10.3"), expect, "{server}");
+        check("1.9.9", true);
+        check("1.10.0", false);
+        check("2.0.0", false);
+        check("0.99.0", true);
+        check("nightly", false);
+    }
 }
