@@ -85,7 +85,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<()> {
     let mut figures = Figures::default();
     for turn in 0..arguments.turns {
         let question = texts::question(turn as u64);
-        figures.turn(&manager, &stores, &question, turn % 2 == 0).await?;
+        figures.turn(&manager, &stores, &question, turn.is_multiple_of(2)).await?;
     }
     engine.close().await?;
     figures.told(&arguments)
@@ -111,7 +111,7 @@ async fn fill(engine: &EmbeddedEngine, records: usize) -> Result<()> {
     let numbers: Vec<u64> = (0..records as u64).collect();
     for chunk in numbers.chunks(100) {
         let record = |number: &u64| {
-            let area = if number % 2 == 0 { "facts" } else { "talk" };
+            let area = if number.is_multiple_of(2) { "facts" } else { "talk" };
             let text = texts::talk(*number, RECORD_BYTES);
             json!({"namespace": format!("/{area}/ann/"), "text": text})
         };

@@ -85,6 +85,7 @@ impl World {
         for _ in 0..spans {
             let number = u64::try_from(self.pushed).unwrap();
             self.exporter.push(Span {
+                parent: None,
                 trace: [1; 16],
                 id: number.to_be_bytes(),
                 name: number.to_string(),
