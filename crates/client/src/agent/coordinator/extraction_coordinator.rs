@@ -100,6 +100,8 @@ impl ExtractionCoordinator {
         *next += 1;
         let spooled = self.hub.spool.as_ref().map(|spool| spool.record(&message));
         let has_spool = matches!(spooled, Some(Ok(())));
+        // Whatever the disk does, every store is given the message; the first error is told in the end.
+        let mut told = spooled.unwrap_or(Ok(()));
         for lane in self.lanes.iter() {
             let mut state = lane.lock();
             if let Pushed::Dropped(sequence) = state.queue.push(Arc::clone(&message), has_spool) {
@@ -110,11 +112,11 @@ impl ExtractionCoordinator {
                     lane.name()
                 );
                 if let Some(spool) = &self.hub.spool {
-                    spool.done(lane.name(), &self.hub.run_id, &[sequence])?;
+                    told = told.and(spool.done(lane.name(), &self.hub.run_id, &[sequence]));
                 }
             }
         }
-        spooled.unwrap_or(Ok(()))
+        told
     }
 
     /// The agent has answered: triggers may fire. What they ask for is done by `run` or `save_due`.
@@ -212,6 +214,11 @@ impl ExtractionCoordinator {
         }
         self.flush().await;
         self.quarantined()
+    }
+
+    #[cfg(test)]
+    pub(super) fn limit_room(&self, messages_bytes: Option<usize>, journal_bytes: Option<usize>) {
+        self.hub.spool.as_ref().unwrap().limit_room(messages_bytes, journal_bytes);
     }
 
     #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What one store has not yet: segments that are tried again, then messages that were never sent. Bounded; pure.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::filter::MessageFilter;
@@ -20,6 +21,17 @@ pub(super) struct Queue {
     next: u64,
     /// Messages that lie in the spool alone.
     spilled: usize,
+    /// All of them have numbers below this one.
+    spilled_end: u64,
+}
+
+/// Messages that are to be read from the spool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wanted {
+    /// Between which numbers they are.
+    pub(super) range: Range<u64>,
+    /// How many.
+    messages: usize,
 }
 
 /// Messages and their bytes.
@@ -83,6 +95,7 @@ impl Queue {
         }
         if has_spool && (self.spilled > 0 || !self.has_room(&message)) {
             self.spilled += 1;
+            self.spilled_end = message.sequence + 1;
             return Pushed::Spilled;
         }
         self.next = message.sequence + 1;
@@ -97,19 +110,26 @@ impl Queue {
         dropped.map_or(Pushed::Kept, Pushed::Dropped)
     }
 
-    /// From which number on the spool has to be read; `None` while memory has something, or the spool has not.
-    pub(super) fn wants_from(&self) -> Option<u64> {
-        (self.spilled > 0 && self.buffer.is_empty() && self.segments.is_empty()).then_some(self.next)
+    /// What has to be read from the spool; `None` while memory has something, or the spool has not.
+    pub(super) fn wants(&self) -> Option<Wanted> {
+        let is_wanted = self.spilled > 0 && self.buffer.is_empty() && self.segments.is_empty();
+        is_wanted.then(|| Wanted { range: self.next..self.spilled_end, messages: self.spilled })
     }
 
-    /// What the spool had; `more` of it is left there.
-    pub(super) fn refill(&mut self, messages: Vec<Arc<SequencedMessage>>, more: bool) {
-        self.spilled = if more { self.spilled.saturating_sub(messages.len()).max(1) } else { 0 };
-        for message in messages {
+    /// What the spool had; `more` of it is left there. More may have been said since it was asked. The answer is how many it has lost.
+    pub(super) fn refill(&mut self, wanted: Wanted, found: Vec<Arc<SequencedMessage>>, more: bool) -> usize {
+        let gone = if more { found.len() } else { wanted.messages };
+        let lost = gone.saturating_sub(found.len());
+        self.spilled = self.spilled.saturating_sub(gone);
+        for message in found {
             self.next = message.sequence + 1;
             self.buffer_held.add(held(&message));
             self.buffer.push_back(message);
         }
+        if !more {
+            self.next = wanted.range.end;
+        }
+        lost
     }
 
     /// What is sent next. It is in flight until [`Queue::landed`].
@@ -225,13 +245,20 @@ mod tests {
             queue.push(said(sequence, 1), true);
         }
         assert_eq!((queue.in_memory(), queue.unsaved()), (BUFFERED_MESSAGES_MAX, BUFFERED_MESSAGES_MAX + 3));
-        assert_eq!(queue.wants_from(), None);
+        assert_eq!(queue.wants(), None);
         while queue.take(&run, &KeepAll).segment.is_some() {
             queue.landed(Vec::new());
         }
-        assert_eq!(queue.wants_from(), Some(max));
-        queue.refill((max..max + 3).map(|sequence| said(sequence, 1)).collect(), false);
-        assert_eq!(queue.push(said(max + 2, 1), true), Pushed::Kept);
-        assert_eq!((queue.in_memory(), queue.unsaved()), (3, 3));
+        let wanted = queue.wants().unwrap();
+        assert_eq!(wanted, Wanted { range: max..max + 3, messages: 3 });
+        // One is said while the spool is read, and one is not there.
+        assert_eq!(queue.push(said(max + 3, 1), true), Pushed::Spilled);
+        let found = [max, max + 2].map(|sequence| said(sequence, 1)).to_vec();
+        assert_eq!(queue.refill(wanted, found, false), 1);
+        assert_eq!((queue.in_memory(), queue.unsaved()), (2, 3));
+        while queue.take(&run, &KeepAll).segment.is_some() {
+            queue.landed(Vec::new());
+        }
+        assert_eq!(queue.wants().unwrap().range, max + 3..max + 4);
     }
 }

@@ -68,10 +68,19 @@ pub(super) async fn save_all(lane: &Arc<Lane>, hub: &Hub) {
 }
 
 fn take(lane: &Lane, hub: &Hub) -> Taken {
-    let mut state = lane.lock();
-    if let Some((spool, from)) = hub.spool.as_ref().zip(state.queue.wants_from()) {
-        match spool.read_from(from) {
-            Ok((messages, more)) => state.queue.refill(messages, more),
+    let wanted = lane.lock().queue.wants();
+    if let Some((spool, wanted)) = hub.spool.as_ref().zip(wanted) {
+        // Without the lock: it may be much, and the agent must be able to go on meanwhile.
+        let read = spool.read(&wanted.range);
+        let mut state = lane.lock();
+        match read {
+            Ok((messages, more)) => {
+                let lost = state.queue.refill(wanted, messages, more);
+                if lost > 0 {
+                    state.dropped += u64::try_from(lost).unwrap_or(0);
+                    tracing::error!("store=<{}> | the spool has lost {lost} messages", lane.name());
+                }
+            }
             Err(error) => {
                 tracing::error!("store=<{}>, reason=<{error}> | spool cannot be read", lane.name());
                 state.last_error = Some(error);
@@ -79,6 +88,7 @@ fn take(lane: &Lane, hub: &Hub) -> Taken {
             }
         }
     }
+    let mut state = lane.lock();
     state.queue.take(&hub.run_id, lane.extracting.filter.as_ref())
 }
 
