@@ -97,3 +97,44 @@ fn lines_that_cannot_be_read_are_passed_over_and_counted() {
     assert_eq!(kept[0].texts(), expect);
     assert_eq!((unsaved.len(), unsaved[0].messages, unsaved[0].dropped), (1, 0, 1));
 }
+
+#[test]
+fn what_cannot_be_put_into_quarantine_is_kept() {
+    let spool = tempfile::tempdir().unwrap();
+    let (manager, clock, kept) = manager(spool.path(), &["s"]);
+    kept[0].answer(|batch, _| {
+        let poisoned = batch.messages.iter().any(|message| message.message.joined_text() == "m1");
+        poisoned.then(|| Err(StoreError::permanent("refused")))
+    });
+    // A disk where no directory can be made out of this file.
+    let quarantine = spool.path().join("quarantine");
+    std::fs::remove_dir(&quarantine).unwrap();
+    std::fs::write(&quarantine, "").unwrap();
+    say(&manager, 0..4).unwrap();
+    let unsaved = block_on(manager.coordinator().flush());
+    assert_eq!(kept[0].texts(), ["m0", "m2", "m3"], "the others do not wait for it");
+    assert_eq!((unsaved.len(), unsaved[0].messages), (1, 1));
+    assert_eq!(unsaved[0].error.as_ref().unwrap().to_string(), "the quarantine cannot be used");
+    let tries = kept[0].tokens().len();
+    turn(&manager);
+    assert_eq!(kept[0].tokens().len(), tries, "the next try waits");
+    // It is possible again.
+    std::fs::remove_file(&quarantine).unwrap();
+    std::fs::create_dir(&quarantine).unwrap();
+    clock.advance(60_000);
+    turn(&manager);
+    assert!(manager.coordinator().unsaved().is_empty());
+    assert_eq!(manager.coordinator().quarantined().unwrap().len(), 1);
+}
+
+#[test]
+fn what_is_said_after_the_end_is_refused() {
+    let spool = tempfile::tempdir().unwrap();
+    let (manager, _, kept) = manager(spool.path(), &["s"]);
+    say(&manager, 0..1).unwrap();
+    assert!(block_on(manager.coordinator().close()).is_empty());
+    let error = say(&manager, 1..2).unwrap_err();
+    assert_eq!(error.to_string(), "the memory manager is closed and keeps nothing more: build another one");
+    assert!(manager.coordinator().unsaved().is_empty());
+    assert_eq!(kept[0].texts(), ["m0"]);
+}

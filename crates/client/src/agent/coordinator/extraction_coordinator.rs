@@ -60,7 +60,7 @@ impl ExtractionCoordinator {
             stores.into_iter().map(|extracting| Arc::new(Lane::new(extracting))).collect();
         for (store_name, segment) in recovered.segments {
             if let Some(lane) = lanes.iter().find(|lane| lane.name() == store_name) {
-                lane.lock().queue.append(segment);
+                lane.recovered(segment);
             }
         }
         let spool = spool
@@ -88,12 +88,16 @@ impl ExtractionCoordinator {
     /// A message was said: a copy is kept until every store has it. One without a time is given the present one.
     ///
     /// # Errors
-    /// Where the spool cannot be written; the message is kept in memory all the same.
+    /// Where the spool cannot be written; the message is kept in memory all the same. After [`ExtractionCoordinator::close`], where it is not.
     pub fn record(&self, message: &Message) -> Result<(), StoreError> {
         if self.lanes.is_empty() {
             return Ok(());
         }
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.hub.is_closed() {
+            let what = "the memory manager is closed and keeps nothing more: build another one";
+            return Err(StoreError::permanent(what));
+        }
         let mut message = message.clone();
         message.at_ms.get_or_insert_with(|| self.hub.surroundings.clock.now_ms());
         let message = Arc::new(SequencedMessage { sequence: *next, message });
@@ -155,10 +159,14 @@ impl ExtractionCoordinator {
         (unsaved, join_all(waits).await)
     }
 
-    /// Saves everything and ends `run`.
+    /// Saves everything and ends `run`. From now on nothing more is taken.
     pub async fn close(&self) -> Vec<Unsaved> {
+        {
+            // Under its lock: what was taken before is saved with the rest, what comes after is refused.
+            let _next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+            self.hub.closed.store(true, Ordering::Release);
+        }
         let unsaved = self.flush().await;
-        self.hub.closed.store(true, Ordering::Release);
         self.lanes.iter().for_each(|lane| lane.bell.ring());
         if let Some(spool) = &self.hub.spool
             && let Err(error) = spool.close()

@@ -10,6 +10,7 @@ use super::config::Extracting;
 use super::pacing::Pacing;
 use super::queue::Queue;
 use super::saving::{Hub, save_all};
+use super::segment::Segment;
 use super::trigger::Turns;
 use crate::agent::error::StoreError;
 
@@ -47,6 +48,15 @@ impl Lane {
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A run of before left this: it is sent as soon as somebody drives the lane.
+    pub(super) fn recovered(&self, segment: Segment) {
+        let mut state = self.lock();
+        state.queue.append(segment);
+        state.requested = true;
+        drop(state);
+        self.bell.ring();
     }
 
     /// Asks the triggers.

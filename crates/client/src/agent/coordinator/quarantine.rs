@@ -64,7 +64,7 @@ impl Quarantine {
         Ok(Self { directory, list: Mutex::default(), told })
     }
 
-    /// Holds an item. The same one again takes its own place.
+    /// Holds an item, and tells of it. The same one again takes its own place.
     pub(super) fn put(
         &self,
         store_name: &str,
@@ -81,16 +81,14 @@ impl Quarantine {
             error: error.to_string(),
             at_ms,
         };
+        match &self.directory {
+            Some(directory) => write(directory, &item)?,
+            None => self.keep(item.clone()),
+        }
         if let Some(told) = &self.told {
             told(&item);
         }
-        let Some(directory) = &self.directory else {
-            self.keep(item);
-            return Ok(());
-        };
-        let text = serde_json::to_vec(&item).map_err(|error| unusable(error.into()))?;
-        let (new, path) = (directory.join(format!("{}.new", item.key)), file(directory, &item.key));
-        fs::write(&new, text).and_then(|()| fs::rename(&new, &path)).map_err(unusable)
+        Ok(())
     }
 
     fn keep(&self, item: Quarantined) {
@@ -138,6 +136,12 @@ impl Quarantine {
             Some(directory) => drop(fs::remove_file(file(directory, key))),
         }
     }
+}
+
+fn write(directory: &Path, item: &Quarantined) -> Result<(), StoreError> {
+    let text = serde_json::to_vec(item).map_err(|error| unusable(error.into()))?;
+    let (new, path) = (directory.join(format!("{}.new", item.key)), file(directory, &item.key));
+    fs::write(&new, text).and_then(|()| fs::rename(&new, &path)).map_err(unusable)
 }
 
 fn file(directory: &Path, key: &str) -> PathBuf {

@@ -17,6 +17,8 @@ pub(super) struct Queue {
     buffer: VecDeque<Arc<SequencedMessage>>,
     buffer_held: Held,
     in_flight: Held,
+    /// What is refused and could not be put into quarantine: it comes again when everything else is through.
+    kept_back: Vec<Segment>,
     /// The next number that is taken into memory: what is below was, or was dropped.
     next: u64,
     /// Messages that lie in the spool alone.
@@ -174,6 +176,21 @@ impl Queue {
             self.segments_held.add(size(&segment));
             self.segments.push_front(segment);
         }
+    }
+
+    /// Keeps segments until everything else is through.
+    pub(super) fn keep_back(&mut self, segments: Vec<Segment>) {
+        for segment in segments {
+            self.segments_held.add(size(&segment));
+            self.kept_back.push(segment);
+        }
+    }
+
+    /// Everything else is through. False: nothing was kept back.
+    pub(super) fn bring_back(&mut self) -> bool {
+        let has_some = !self.kept_back.is_empty();
+        self.segments.extend(self.kept_back.drain(..));
+        has_some
     }
 
     /// A segment of before, behind others of before.

@@ -12,7 +12,7 @@ use super::queue::Taken;
 use super::segment::Segment;
 use super::settling::{self, Settled};
 use super::spool::Spool;
-use crate::agent::error::StoreError;
+use crate::agent::batch::SequencedMessage;
 use crate::agent::message::Message;
 use crate::agent::surroundings::Surroundings;
 
@@ -42,7 +42,7 @@ pub(super) async fn save_all(lane: &Arc<Lane>, hub: &Hub) {
         }
         let Some(segment) = taken.segment else {
             if taken.filtered.is_empty() {
-                return;
+                return bring_back(lane, hub);
             }
             continue;
         };
@@ -56,11 +56,10 @@ pub(super) async fn save_all(lane: &Arc<Lane>, hub: &Hub) {
         );
         // A link, not a parent: the agent's span may be over by now.
         span.follows_from(asked_in.clone());
-        let from_quarantine = segment.quarantined_as.clone();
-        let run_id = Arc::clone(&segment.batch.run_id);
+        let sent = segment.clone();
         let settled = send(lane, hub, segment).instrument(span.clone()).await;
         span.record("memory.quarantined", settled.refused.len());
-        let goes_on = span.in_scope(|| land(lane, hub, &run_id, from_quarantine.as_deref(), settled));
+        let goes_on = span.in_scope(|| land(lane, hub, &sent, settled));
         if !goes_on {
             return;
         }
@@ -119,15 +118,13 @@ async fn send(lane: &Lane, hub: &Hub, segment: Segment) -> Settled {
 }
 
 /// Puts down what became of a segment. True: the store may be given the next one.
-fn land(lane: &Lane, hub: &Hub, run_id: &Arc<str>, from_quarantine: Option<&str>, settled: Settled) -> bool {
+fn land(lane: &Lane, hub: &Hub, sent: &Segment, mut settled: Settled) -> bool {
     let is_through = settled.refused.is_empty() && settled.again.is_empty();
-    for (content, error) in settled.refused {
-        quarantine(lane, hub, run_id, content, &error);
-    }
-    match from_quarantine {
+    quarantine(lane, hub, sent, &mut settled);
+    match &sent.quarantined_as {
         Some(key) if is_through => hub.quarantine.remove(key),
         Some(_) => {}
-        None => spool_done(lane, hub, run_id, &settled.done),
+        None => spool_done(lane, hub, &sent.batch.run_id, &settled.done),
     }
     let now_ms = hub.surroundings.clock.now_ms();
     let chance = hub.surroundings.randomness.bits();
@@ -153,12 +150,51 @@ fn land(lane: &Lane, hub: &Hub, run_id: &Arc<str>, from_quarantine: Option<&str>
     }
 }
 
-fn quarantine(lane: &Lane, hub: &Hub, run_id: &Arc<str>, content: QuarantinedContent, error: &StoreError) {
-    tracing::error!("store=<{}>, reason=<{error}> | memory message quarantined", lane.name());
-    let at_ms = hub.surroundings.clock.now_ms();
-    if let Err(error) = hub.quarantine.put(lane.name(), run_id, content, error, at_ms) {
-        tracing::error!("store=<{}>, reason=<{error}> | quarantine cannot be written", lane.name());
+/// What was kept back is tried again later, as after a failure.
+fn bring_back(lane: &Lane, hub: &Hub) {
+    let now_ms = hub.surroundings.clock.now_ms();
+    let chance = hub.surroundings.randomness.bits();
+    let mut state = lane.lock();
+    if state.queue.bring_back() {
+        state.pacing.failed(now_ms, chance);
     }
+}
+
+/// Puts what is refused into quarantine. What cannot be put there is not done: it is kept, and tried again.
+fn quarantine(lane: &Lane, hub: &Hub, sent: &Segment, settled: &mut Settled) {
+    let (mut kept_back, mut entries, mut failed) = (Vec::new(), Vec::new(), None);
+    for (content, error) in std::mem::take(&mut settled.refused) {
+        tracing::error!("store=<{}>, reason=<{error}> | memory message quarantined", lane.name());
+        let at_ms = hub.surroundings.clock.now_ms();
+        let put = hub.quarantine.put(lane.name(), &sent.batch.run_id, content.clone(), &error, at_ms);
+        let Err(error) = put else { continue };
+        tracing::error!(
+            "store=<{}>, reason=<{error}> | quarantine cannot be written, tried again",
+            lane.name()
+        );
+        if sent.quarantined_as.is_some() {
+            continue; // It lies there already.
+        }
+        failed = Some(error);
+        match content {
+            QuarantinedContent::Message { sequence, message } => {
+                settled.done.retain(|done| *done != sequence);
+                let alone = sent.part(vec![Arc::new(SequencedMessage { sequence, message })]);
+                kept_back.push(alone.exhausted());
+            }
+            QuarantinedContent::Entry(entry) => entries.push(entry),
+        }
+    }
+    if !entries.is_empty() {
+        settled.done.clear();
+        match settled.again.first_mut() {
+            Some(again) => again.entries.get_or_insert_default().extend(entries),
+            None => kept_back.push(Segment { entries: Some(entries), ..sent.clone() }.exhausted()),
+        }
+    }
+    let mut state = lane.lock();
+    state.queue.keep_back(kept_back);
+    state.last_error = failed.or(state.last_error.take());
 }
 
 fn spool_begin(lane: &Lane, hub: &Hub, segment: &Segment) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::agent::batch::{MessageBatch, SequencedMessage};
 use crate::agent::entry::NewEntry;
+use crate::agent::limits::{MALFORMED_RETRIES, UNCLASSIFIED_TRIES};
 
 /// Messages on their way.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +40,11 @@ impl Segment {
             quarantined_as: self.quarantined_as.clone(),
             ..Self::new(Arc::clone(&self.batch.run_id), messages)
         }
+    }
+
+    /// The same with no try left: one more error, and it is refused.
+    pub(super) fn exhausted(self) -> Self {
+        Self { unclassified: UNCLASSIFIED_TRIES, malformed: MALFORMED_RETRIES, ..self }
     }
 
     /// Its two halves; the first keeps the count of errors of its first message.
