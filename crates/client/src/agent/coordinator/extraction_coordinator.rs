@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::future::join_all;
 
 use super::config::{CoordinatorOptions, Extracting};
+use super::isolation::caught;
 use super::lane::Lane;
 use super::quarantine::{Quarantine, Quarantined, QuarantinedContent};
 use super::queue::Pushed;
@@ -154,7 +155,8 @@ impl ExtractionCoordinator {
     ) -> (Vec<Unsaved>, Vec<(String, Result<ExtractionWaited, StoreError>)>) {
         let unsaved = self.flush().await;
         let waits = self.lanes.iter().map(|lane| async move {
-            (lane.name().to_owned(), lane.extracting.store.wait_extracted(timeout_ms).await)
+            let wait = async { lane.extracting.store.wait_extracted(timeout_ms).await };
+            (lane.name().to_owned(), caught("the store", wait).await)
         });
         (unsaved, join_all(waits).await)
     }
@@ -217,6 +219,7 @@ impl ExtractionCoordinator {
             let mut state = lane.lock();
             if !state.queue.has_quarantined(&item.key) {
                 segment.quarantined_as = Some(item.key);
+                segment.unfiltered = item.unfiltered;
                 state.queue.append(segment);
             }
         }

@@ -13,6 +13,7 @@ mod config;
 mod extraction_coordinator;
 mod extractor;
 mod filter;
+mod isolation;
 mod lane;
 mod lines;
 mod pacing;
@@ -35,6 +36,8 @@ pub use trigger::{ExtractionTrigger, Interval, Invocation, Turns};
 
 #[cfg(test)]
 mod disk_tests;
+#[cfg(test)]
+mod isolation_tests;
 #[cfg(test)]
 mod loss_tests;
 #[cfg(test)]

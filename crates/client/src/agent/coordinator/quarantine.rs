@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::isolation::caught_call;
+use super::segment::Segment;
 use crate::agent::entry::NewEntry;
 use crate::agent::error::StoreError;
 use crate::agent::limits::QUARANTINED_MAX;
@@ -39,6 +41,9 @@ pub struct Quarantined {
     pub run_id: String,
     /// What it is.
     pub content: QuarantinedContent,
+    /// The store's filter could not see it: it does when the item is tried again.
+    #[serde(default)]
+    pub unfiltered: bool,
     /// Why it was refused.
     pub error: String,
     /// When, in milliseconds since 1970.
@@ -68,15 +73,16 @@ impl Quarantine {
     pub(super) fn put(
         &self,
         store_name: &str,
-        run_id: &str,
+        sent: &Segment,
         content: QuarantinedContent,
         error: &StoreError,
         at_ms: i64,
     ) -> Result<(), StoreError> {
         let item = Quarantined {
-            key: key(store_name, run_id, &content)?,
+            key: key(store_name, &sent.batch.run_id, &content)?,
             store_name: store_name.to_owned(),
-            run_id: run_id.to_owned(),
+            run_id: sent.batch.run_id.to_string(),
+            unfiltered: sent.unfiltered,
             content,
             error: error.to_string(),
             at_ms,
@@ -85,8 +91,10 @@ impl Quarantine {
             Some(directory) => write(directory, &item)?,
             None => self.keep(item.clone()),
         }
-        if let Some(told) = &self.told {
-            told(&item);
+        if let Some(told) = &self.told
+            && let Err(error) = caught_call("who is told of the quarantine", || told(&item))
+        {
+            tracing::error!("store=<{store_name}>, reason=<{error}> | memory callback failed");
         }
         Ok(())
     }

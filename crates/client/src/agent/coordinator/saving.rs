@@ -6,13 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures::future::join_all;
 use tracing::Instrument;
 
+use super::extractor::ExtractError;
+use super::isolation::{caught, caught_call};
 use super::lane::Lane;
 use super::quarantine::{Quarantine, QuarantinedContent};
-use super::queue::Taken;
 use super::segment::Segment;
 use super::settling::{self, Settled};
 use super::spool::Spool;
-use crate::agent::batch::SequencedMessage;
+use crate::agent::batch::{MessageBatch, SequencedMessage};
+use crate::agent::error::StoreError;
 use crate::agent::message::Message;
 use crate::agent::surroundings::Surroundings;
 
@@ -34,39 +36,63 @@ impl Hub {
 pub(super) async fn save_all(lane: &Arc<Lane>, hub: &Hub) {
     lane.lock().last_error = None;
     let asked_in = lane.asked_in();
-    loop {
-        let taken = take(lane, hub);
-        if !taken.filtered.is_empty() {
-            // Nothing of these was meant for the store: they are done, and say nothing of how it is.
-            spool_done(lane, hub, &hub.run_id, &taken.filtered);
-        }
-        let Some(segment) = taken.segment else {
-            if taken.filtered.is_empty() {
-                return bring_back(lane, hub);
+    while let Some(taken) = take(lane, hub) {
+        let (segment, filtered) = match sift(lane, &taken) {
+            Ok(sifted) => sifted,
+            Err(error) => {
+                let settled = settling::messages_sent(taken.clone(), Err(error));
+                if land(lane, hub, &taken, settled) {
+                    continue;
+                }
+                return;
             }
-            continue;
         };
         let span = tracing::info_span!(
             "memory.extract",
             "memory.store.name" = lane.name(),
             "memory.message.count" = segment.batch.messages.len(),
-            "memory.message.filtered_count" = taken.filtered.len(),
+            "memory.message.filtered_count" = filtered.len(),
             "memory.extractor" = lane.extracting.extractor.as_ref().map(|extractor| extractor.name()),
             "memory.quarantined" = tracing::field::Empty,
         );
         // A link, not a parent: the agent's span may be over by now.
         span.follows_from(asked_in.clone());
+        // Nothing of these was meant for the store: they are done, and say nothing of how it is.
+        spool_done(lane, hub, &segment.batch.run_id, &filtered);
         let sent = segment.clone();
-        let settled = send(lane, hub, segment).instrument(span.clone()).await;
+        let settled = if segment.batch.messages.is_empty() && segment.entries.is_none() {
+            Settled::default()
+        } else {
+            send(lane, hub, segment).instrument(span.clone()).await
+        };
         span.record("memory.quarantined", settled.refused.len());
         let goes_on = span.in_scope(|| land(lane, hub, &sent, settled));
         if !goes_on {
             return;
         }
     }
+    bring_back(lane, hub);
 }
 
-fn take(lane: &Lane, hub: &Hub) -> Taken {
+/// What the filter keeps of a segment, and the numbers of which it keeps nothing.
+fn sift(lane: &Lane, taken: &Segment) -> Result<(Segment, Vec<u64>), StoreError> {
+    if !taken.unfiltered {
+        return Ok((taken.clone(), Vec::new()));
+    }
+    let (mut messages, mut filtered) = (Vec::new(), Vec::new());
+    for message in &taken.batch.messages {
+        match caught_call("the filter", || lane.extracting.filter.keep(&message.message))? {
+            None => filtered.push(message.sequence),
+            Some(kept) => {
+                messages.push(Arc::new(SequencedMessage { sequence: message.sequence, message: kept }));
+            }
+        }
+    }
+    let batch = MessageBatch { run_id: Arc::clone(&taken.batch.run_id), messages };
+    Ok((Segment { batch, unfiltered: false, ..taken.clone() }, filtered))
+}
+
+fn take(lane: &Lane, hub: &Hub) -> Option<Segment> {
     let wanted = lane.lock().queue.wants();
     if let Some((spool, wanted)) = hub.spool.as_ref().zip(wanted) {
         // Without the lock: it may be much, and the agent must be able to go on meanwhile.
@@ -83,26 +109,27 @@ fn take(lane: &Lane, hub: &Hub) -> Taken {
             Err(error) => {
                 tracing::error!("store=<{}>, reason=<{error}> | spool cannot be read", lane.name());
                 state.last_error = Some(error);
-                return Taken::default();
+                return None;
             }
         }
     }
     let mut state = lane.lock();
-    state.queue.take(&hub.run_id, lane.extracting.filter.as_ref())
+    state.queue.take(&hub.run_id)
 }
 
 async fn send(lane: &Lane, hub: &Hub, segment: Segment) -> Settled {
     let store = &lane.extracting.store;
     let Some(extractor) = &lane.extracting.extractor else {
         spool_begin(lane, hub, &segment);
-        let answer = store.add_messages(&segment.batch).await;
+        let answer = caught("the store", async { store.add_messages(&segment.batch).await }).await;
         return settling::messages_sent(segment, answer);
     };
     let mut segment = segment;
     if segment.entries.is_none() {
         let messages: Vec<Message> =
             segment.batch.messages.iter().map(|message| message.message.clone()).collect();
-        match extractor.extract(&messages).await {
+        let extracted = caught("the extractor", async { Ok(extractor.extract(&messages).await) }).await;
+        match extracted.unwrap_or_else(|error| Err(ExtractError::Failed(error))) {
             Err(error) => return settling::extraction_failed(segment, error),
             Ok(entries) => segment.entries = Some(entries),
         }
@@ -110,7 +137,8 @@ async fn send(lane: &Lane, hub: &Hub, segment: Segment) -> Settled {
     // Before the entries are sent: another process must send these, not what a model makes of the messages then.
     spool_begin(lane, hub, &segment);
     let entries = segment.entries.take().unwrap_or_default();
-    let answers = join_all(entries.iter().map(|entry| store.add(entry))).await;
+    let answers =
+        join_all(entries.iter().map(|entry| caught("the store", async { store.add(entry).await }))).await;
     let answers = entries.into_iter().zip(answers.into_iter().map(|answer| answer.map(drop))).collect();
     let settled = settling::entries_sent(segment, answers);
     settled.again.iter().for_each(|segment| spool_begin(lane, hub, segment));
@@ -166,7 +194,7 @@ fn quarantine(lane: &Lane, hub: &Hub, sent: &Segment, settled: &mut Settled) {
     for (content, error) in std::mem::take(&mut settled.refused) {
         tracing::error!("store=<{}>, reason=<{error}> | memory message quarantined", lane.name());
         let at_ms = hub.surroundings.clock.now_ms();
-        let put = hub.quarantine.put(lane.name(), &sent.batch.run_id, content.clone(), &error, at_ms);
+        let put = hub.quarantine.put(lane.name(), sent, content.clone(), &error, at_ms);
         let Err(error) = put else { continue };
         tracing::error!(
             "store=<{}>, reason=<{error}> | quarantine cannot be written, tried again",

@@ -16,6 +16,8 @@ pub(super) struct Segment {
     pub(super) unclassified: u32,
     /// Answers of the extractor that made no sense so far.
     pub(super) malformed: u32,
+    /// The store's filter has not seen its messages yet.
+    pub(super) unfiltered: bool,
     /// Where in the quarantine it is kept until it is stored.
     pub(super) quarantined_as: Option<String>,
 }
@@ -23,7 +25,7 @@ pub(super) struct Segment {
 impl Segment {
     pub(super) fn new(run_id: Arc<str>, messages: Vec<Arc<SequencedMessage>>) -> Self {
         let batch = MessageBatch { run_id, messages };
-        Self { batch, entries: None, unclassified: 0, malformed: 0, quarantined_as: None }
+        Self { batch, entries: None, unclassified: 0, malformed: 0, unfiltered: false, quarantined_as: None }
     }
 
     pub(super) fn sequences(&self) -> Vec<u64> {
@@ -38,6 +40,7 @@ impl Segment {
     pub(super) fn part(&self, messages: Vec<Arc<SequencedMessage>>) -> Self {
         Self {
             quarantined_as: self.quarantined_as.clone(),
+            unfiltered: self.unfiltered,
             ..Self::new(Arc::clone(&self.batch.run_id), messages)
         }
     }
