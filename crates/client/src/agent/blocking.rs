@@ -112,7 +112,7 @@ impl BlockingMemoryManager {
     /// See [`MemoryManager::message_added`].
     ///
     /// # Errors
-    /// Where the spool cannot be written; the message is buffered all the same.
+    /// Where the spool cannot be written; the message is buffered all the same. After the end (`close`), where it is not.
     pub fn message_added(&self, message: &Message) -> Result<(), StoreError> {
         self.manager.message_added(message)
     }

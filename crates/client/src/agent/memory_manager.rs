@@ -53,7 +53,7 @@ impl MemoryManager {
     /// A message was added to the history: buffers a copy for the stores that extract.
     ///
     /// # Errors
-    /// Where the spool cannot be written; the message is buffered all the same.
+    /// Where the spool cannot be written; the message is buffered all the same. After the end (`close`), where it is not.
     pub fn message_added(&self, message: &Message) -> Result<(), StoreError> {
         self.parts.coordinator.record(message)
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::future::join_all;
 
 use super::config::{CoordinatorOptions, Extracting};
+use super::isolation::caught;
 use super::lane::Lane;
 use super::quarantine::{Quarantine, Quarantined, QuarantinedContent};
 use super::queue::Pushed;
@@ -60,7 +61,7 @@ impl ExtractionCoordinator {
             stores.into_iter().map(|extracting| Arc::new(Lane::new(extracting))).collect();
         for (store_name, segment) in recovered.segments {
             if let Some(lane) = lanes.iter().find(|lane| lane.name() == store_name) {
-                lane.lock().queue.append(segment);
+                lane.recovered(segment);
             }
         }
         let spool = spool
@@ -88,18 +89,24 @@ impl ExtractionCoordinator {
     /// A message was said: a copy is kept until every store has it. One without a time is given the present one.
     ///
     /// # Errors
-    /// Where the spool cannot be written; the message is kept in memory all the same.
+    /// Where the spool cannot be written; the message is kept in memory all the same. After [`ExtractionCoordinator::close`], where it is not.
     pub fn record(&self, message: &Message) -> Result<(), StoreError> {
         if self.lanes.is_empty() {
             return Ok(());
         }
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.hub.is_closed() {
+            let what = "the memory manager is closed and keeps nothing more: build another one";
+            return Err(StoreError::permanent(what));
+        }
         let mut message = message.clone();
         message.at_ms.get_or_insert_with(|| self.hub.surroundings.clock.now_ms());
         let message = Arc::new(SequencedMessage { sequence: *next, message });
         *next += 1;
         let spooled = self.hub.spool.as_ref().map(|spool| spool.record(&message));
         let has_spool = matches!(spooled, Some(Ok(())));
+        // Whatever the disk does, every store is given the message; the first error is told in the end.
+        let mut told = spooled.unwrap_or(Ok(()));
         for lane in self.lanes.iter() {
             let mut state = lane.lock();
             if let Pushed::Dropped(sequence) = state.queue.push(Arc::clone(&message), has_spool) {
@@ -110,11 +117,11 @@ impl ExtractionCoordinator {
                     lane.name()
                 );
                 if let Some(spool) = &self.hub.spool {
-                    spool.done(lane.name(), &self.hub.run_id, &[sequence])?;
+                    told = told.and(spool.done(lane.name(), &self.hub.run_id, &[sequence]));
                 }
             }
         }
-        spooled.unwrap_or(Ok(()))
+        told
     }
 
     /// The agent has answered: triggers may fire. What they ask for is done by `run` or `save_due`.
@@ -148,15 +155,20 @@ impl ExtractionCoordinator {
     ) -> (Vec<Unsaved>, Vec<(String, Result<ExtractionWaited, StoreError>)>) {
         let unsaved = self.flush().await;
         let waits = self.lanes.iter().map(|lane| async move {
-            (lane.name().to_owned(), lane.extracting.store.wait_extracted(timeout_ms).await)
+            let wait = async { lane.extracting.store.wait_extracted(timeout_ms).await };
+            (lane.name().to_owned(), caught("the store", wait).await)
         });
         (unsaved, join_all(waits).await)
     }
 
-    /// Saves everything and ends `run`.
+    /// Saves everything and ends `run`. From now on nothing more is taken.
     pub async fn close(&self) -> Vec<Unsaved> {
+        {
+            // Under its lock: what was taken before is saved with the rest, what comes after is refused.
+            let _next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+            self.hub.closed.store(true, Ordering::Release);
+        }
         let unsaved = self.flush().await;
-        self.hub.closed.store(true, Ordering::Release);
         self.lanes.iter().for_each(|lane| lane.bell.ring());
         if let Some(spool) = &self.hub.spool
             && let Err(error) = spool.close()
@@ -207,11 +219,17 @@ impl ExtractionCoordinator {
             let mut state = lane.lock();
             if !state.queue.has_quarantined(&item.key) {
                 segment.quarantined_as = Some(item.key);
+                segment.unfiltered = item.unfiltered;
                 state.queue.append(segment);
             }
         }
         self.flush().await;
         self.quarantined()
+    }
+
+    #[cfg(test)]
+    pub(super) fn limit_room(&self, messages_bytes: Option<usize>, journal_bytes: Option<usize>) {
+        self.hub.spool.as_ref().unwrap().limit_room(messages_bytes, journal_bytes);
     }
 
     #[cfg(test)]

@@ -1,5 +1,6 @@
 //! One store of the coordinator: what waits for it, when it is tried, and the one save that goes on.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
@@ -7,16 +8,19 @@ use futures::future::{BoxFuture, Shared, select};
 
 use super::bell::Bell;
 use super::config::Extracting;
+use super::isolation::{caught_call, panicked};
 use super::pacing::Pacing;
 use super::queue::Queue;
 use super::saving::{Hub, save_all};
-use super::trigger::Turns;
+use super::segment::Segment;
+use super::trigger::{ExtractionTrigger, Turns};
 use crate::agent::error::StoreError;
 
 /// A lane.
 pub(super) struct Lane {
     pub(super) extracting: Extracting,
     pub(super) bell: Bell,
+    name: String,
     state: Mutex<State>,
 }
 
@@ -38,15 +42,25 @@ pub(super) struct State {
 
 impl Lane {
     pub(super) fn new(extracting: Extracting) -> Self {
-        Self { extracting, bell: Bell::default(), state: Mutex::default() }
+        let name = extracting.store.name().to_owned();
+        Self { extracting, name, bell: Bell::default(), state: Mutex::default() }
     }
 
     pub(super) fn name(&self) -> &str {
-        self.extracting.store.name()
+        &self.name
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A run of before left this: it is sent as soon as somebody drives the lane.
+    pub(super) fn recovered(&self, segment: Segment) {
+        let mut state = self.lock();
+        state.queue.append(segment);
+        state.requested = true;
+        drop(state);
+        self.bell.ring();
     }
 
     /// Asks the triggers.
@@ -57,7 +71,13 @@ impl Lane {
             Turns { invocations: state.invocations, unsaved: state.queue.unsaved() }
         };
         // Triggers are foreign code: they are asked without the lock.
-        if turns.unsaved > 0 && self.extracting.triggers.iter().any(|trigger| trigger.fires(turns)) {
+        let fires = |trigger: &Arc<dyn ExtractionTrigger>| {
+            caught_call("the trigger", || trigger.fires(turns)).unwrap_or_else(|error| {
+                tracing::error!("store=<{}>, reason=<{error}> | memory trigger failed", self.name());
+                false
+            })
+        };
+        if turns.unsaved > 0 && self.extracting.triggers.iter().any(fires) {
             let mut state = self.lock();
             state.requested = true;
             state.asked_in = tracing::Span::current().id();
@@ -96,7 +116,10 @@ impl Lane {
                 None => {
                     let (lane, hub) = (Arc::clone(self), Arc::clone(hub));
                     let saving = async move {
-                        save_all(&lane, &hub).await;
+                        let ended = AssertUnwindSafe(save_all(&lane, &hub)).catch_unwind().await;
+                        if ended.is_err() {
+                            lane.interrupted(&hub);
+                        }
                         lane.lock().saving = None;
                     };
                     let saving = saving.boxed().shared();
@@ -107,6 +130,17 @@ impl Lane {
         };
         saving.await;
         joined
+    }
+
+    /// The save itself panicked.
+    fn interrupted(&self, hub: &Hub) {
+        tracing::error!("store=<{}> | memory save panicked, it is tried again", self.name());
+        let mut state = self.lock();
+        state.queue.interrupted();
+        // Time may be what panicked: the next request is the next try.
+        let at_ms = caught_call("the clock", || hub.surroundings.clock.now_ms()).unwrap_or(i64::MIN);
+        state.pacing.failed(at_ms, 0);
+        state.last_error = Some(panicked("a save"));
     }
 
     /// Saves until nothing waits or a save of its own fails, whatever backoff says.

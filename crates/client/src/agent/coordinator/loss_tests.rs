@@ -155,6 +155,22 @@ fn half_a_line_at_the_end_loses_nothing_else() {
 }
 
 #[test]
+fn what_was_left_is_sent_at_the_start() {
+    let spool = tempfile::tempdir().unwrap();
+    let down = Kept::default();
+    down.answer(|_, _| Some(Err(StoreError::transient("down"))));
+    let first = process(spool.path(), down, 1);
+    say(&first, 0, 2);
+    let copied = tempfile::tempdir().unwrap();
+    copy(spool.path(), copied.path());
+    let kept = Kept::default();
+    let second = process(copied.path(), kept.clone(), 2);
+    // Nothing is said, no trigger fires.
+    block_on(second.coordinator().save_due());
+    assert_eq!(kept.texts(), ["m0", "m1"]);
+}
+
+#[test]
 fn a_run_that_another_process_has_is_left_alone() {
     let spool = tempfile::tempdir().unwrap();
     let down = Kept::default();

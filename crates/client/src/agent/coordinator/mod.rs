@@ -7,12 +7,15 @@
 //!
 //! Nothing is passed over in silence: a message is stored, quarantined, or dropped with an error in the log.
 
+mod appender;
 mod bell;
 mod config;
 mod extraction_coordinator;
 mod extractor;
 mod filter;
+mod isolation;
 mod lane;
+mod lines;
 mod pacing;
 mod quarantine;
 mod queue;
@@ -31,6 +34,10 @@ pub use filter::{KeepAll, MessageFilter, WithoutTools};
 pub use quarantine::{OnQuarantine, Quarantined, QuarantinedContent};
 pub use trigger::{ExtractionTrigger, Interval, Invocation, Turns};
 
+#[cfg(test)]
+mod disk_tests;
+#[cfg(test)]
+mod isolation_tests;
 #[cfg(test)]
 mod loss_tests;
 #[cfg(test)]

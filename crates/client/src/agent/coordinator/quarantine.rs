@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::isolation::caught_call;
+use super::segment::Segment;
 use crate::agent::entry::NewEntry;
 use crate::agent::error::StoreError;
 use crate::agent::limits::QUARANTINED_MAX;
@@ -39,6 +41,9 @@ pub struct Quarantined {
     pub run_id: String,
     /// What it is.
     pub content: QuarantinedContent,
+    /// The store's filter could not see it: it does when the item is tried again.
+    #[serde(default)]
+    pub unfiltered: bool,
     /// Why it was refused.
     pub error: String,
     /// When, in milliseconds since 1970.
@@ -64,33 +69,34 @@ impl Quarantine {
         Ok(Self { directory, list: Mutex::default(), told })
     }
 
-    /// Holds an item. The same one again takes its own place.
+    /// Holds an item, and tells of it. The same one again takes its own place.
     pub(super) fn put(
         &self,
         store_name: &str,
-        run_id: &str,
+        sent: &Segment,
         content: QuarantinedContent,
         error: &StoreError,
         at_ms: i64,
     ) -> Result<(), StoreError> {
         let item = Quarantined {
-            key: key(store_name, run_id, &content)?,
+            key: key(store_name, &sent.batch.run_id, &content)?,
             store_name: store_name.to_owned(),
-            run_id: run_id.to_owned(),
+            run_id: sent.batch.run_id.to_string(),
+            unfiltered: sent.unfiltered,
             content,
             error: error.to_string(),
             at_ms,
         };
-        if let Some(told) = &self.told {
-            told(&item);
+        match &self.directory {
+            Some(directory) => write(directory, &item)?,
+            None => self.keep(item.clone()),
         }
-        let Some(directory) = &self.directory else {
-            self.keep(item);
-            return Ok(());
-        };
-        let text = serde_json::to_vec(&item).map_err(|error| unusable(error.into()))?;
-        let (new, path) = (directory.join(format!("{}.new", item.key)), file(directory, &item.key));
-        fs::write(&new, text).and_then(|()| fs::rename(&new, &path)).map_err(unusable)
+        if let Some(told) = &self.told
+            && let Err(error) = caught_call("who is told of the quarantine", || told(&item))
+        {
+            tracing::error!("store=<{store_name}>, reason=<{error}> | memory callback failed");
+        }
+        Ok(())
     }
 
     fn keep(&self, item: Quarantined) {
@@ -138,6 +144,12 @@ impl Quarantine {
             Some(directory) => drop(fs::remove_file(file(directory, key))),
         }
     }
+}
+
+fn write(directory: &Path, item: &Quarantined) -> Result<(), StoreError> {
+    let text = serde_json::to_vec(item).map_err(|error| unusable(error.into()))?;
+    let (new, path) = (directory.join(format!("{}.new", item.key)), file(directory, &item.key));
+    fs::write(&new, text).and_then(|()| fs::rename(&new, &path)).map_err(unusable)
 }
 
 fn file(directory: &Path, key: &str) -> PathBuf {

@@ -1,9 +1,9 @@
 //! What one store has not yet: segments that are tried again, then messages that were never sent. Bounded; pure.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::filter::MessageFilter;
 use super::segment::Segment;
 use crate::agent::batch::SequencedMessage;
 use crate::agent::limits::{BATCH_BYTES_MAX, BATCH_MESSAGES_MAX, BUFFERED_BYTES_MAX, BUFFERED_MESSAGES_MAX};
@@ -15,11 +15,24 @@ pub(super) struct Queue {
     segments_held: Held,
     buffer: VecDeque<Arc<SequencedMessage>>,
     buffer_held: Held,
-    in_flight: Held,
+    in_flight: Option<Segment>,
+    /// What is refused and could not be put into quarantine: it comes again when everything else is through.
+    kept_back: Vec<Segment>,
     /// The next number that is taken into memory: what is below was, or was dropped.
     next: u64,
     /// Messages that lie in the spool alone.
     spilled: usize,
+    /// All of them have numbers below this one.
+    spilled_end: u64,
+}
+
+/// Messages that are to be read from the spool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wanted {
+    /// Between which numbers they are.
+    pub(super) range: Range<u64>,
+    /// How many.
+    messages: usize,
 }
 
 /// Messages and their bytes.
@@ -38,15 +51,6 @@ pub(super) enum Pushed {
     Spilled,
     /// There was no room: the message of this number is lost to this store.
     Dropped(u64),
-}
-
-/// What is to be sent.
-#[derive(Debug, Default)]
-pub(super) struct Taken {
-    /// The segment, unless nothing waits.
-    pub(super) segment: Option<Segment>,
-    /// Numbers of messages of which the filter keeps nothing.
-    pub(super) filtered: Vec<u64>,
 }
 
 impl Held {
@@ -83,6 +87,7 @@ impl Queue {
         }
         if has_spool && (self.spilled > 0 || !self.has_room(&message)) {
             self.spilled += 1;
+            self.spilled_end = message.sequence + 1;
             return Pushed::Spilled;
         }
         self.next = message.sequence + 1;
@@ -97,63 +102,85 @@ impl Queue {
         dropped.map_or(Pushed::Kept, Pushed::Dropped)
     }
 
-    /// From which number on the spool has to be read; `None` while memory has something, or the spool has not.
-    pub(super) fn wants_from(&self) -> Option<u64> {
-        (self.spilled > 0 && self.buffer.is_empty() && self.segments.is_empty()).then_some(self.next)
+    /// What has to be read from the spool; `None` while memory has something, or the spool has not.
+    pub(super) fn wants(&self) -> Option<Wanted> {
+        let is_wanted = self.spilled > 0 && self.buffer.is_empty() && self.segments.is_empty();
+        is_wanted.then_some(Wanted { range: self.next..self.spilled_end, messages: self.spilled })
     }
 
-    /// What the spool had; `more` of it is left there.
-    pub(super) fn refill(&mut self, messages: Vec<Arc<SequencedMessage>>, more: bool) {
-        self.spilled = if more { self.spilled.saturating_sub(messages.len()).max(1) } else { 0 };
-        for message in messages {
+    /// What the spool had; `more` of it is left there. More may have been said since it was asked. The answer is how many it has lost.
+    pub(super) fn refill(&mut self, wanted: Wanted, found: Vec<Arc<SequencedMessage>>, more: bool) -> usize {
+        let gone = if more { found.len() } else { wanted.messages };
+        let lost = gone.saturating_sub(found.len());
+        self.spilled = self.spilled.saturating_sub(gone);
+        for message in found {
             self.next = message.sequence + 1;
             self.buffer_held.add(held(&message));
             self.buffer.push_back(message);
         }
+        if !more {
+            self.next = wanted.range.end;
+        }
+        lost
     }
 
     /// What is sent next. It is in flight until [`Queue::landed`].
-    pub(super) fn take(&mut self, run_id: &Arc<str>, filter: &dyn MessageFilter) -> Taken {
-        let mut taken = Taken::default();
-        if let Some(segment) = self.segments.pop_front() {
-            let size = size(&segment);
-            self.segments_held.remove(size);
-            self.in_flight = size;
-            taken.segment = Some(segment);
-            return taken;
-        }
-        let (mut messages, mut size) = (Vec::new(), Held::default());
+    pub(super) fn take(&mut self, run_id: &Arc<str>) -> Option<Segment> {
+        let segment = match self.segments.pop_front() {
+            Some(segment) => {
+                self.segments_held.remove(size(&segment));
+                Some(segment)
+            }
+            None => self.take_new(run_id),
+        };
+        self.in_flight.clone_from(&segment);
+        segment
+    }
+
+    fn take_new(&mut self, run_id: &Arc<str>) -> Option<Segment> {
+        let (mut messages, mut bytes) = (Vec::new(), 0);
         while let Some(next) = self.buffer.front() {
-            let bytes = next.message.bytes();
-            let full = messages.len() >= BATCH_MESSAGES_MAX || size.bytes + bytes > BATCH_BYTES_MAX;
+            bytes += next.message.bytes();
+            let full = messages.len() >= BATCH_MESSAGES_MAX || bytes > BATCH_BYTES_MAX;
             if full && !messages.is_empty() {
                 break;
             }
             let Some(next) = self.buffer.pop_front() else { break };
             self.buffer_held.remove(held(&next));
-            match filter.keep(&next.message) {
-                None => taken.filtered.push(next.sequence),
-                Some(message) => {
-                    let kept = Arc::new(SequencedMessage { sequence: next.sequence, message });
-                    size.add(held(&kept));
-                    messages.push(kept);
-                }
-            }
+            messages.push(next);
         }
-        if !messages.is_empty() {
-            self.in_flight = size;
-            taken.segment = Some(Segment::new(Arc::clone(run_id), messages));
-        }
-        taken
+        let segment = || Segment { unfiltered: true, ..Segment::new(Arc::clone(run_id), messages) };
+        (bytes > 0).then(segment)
     }
 
     /// The segment in flight was answered; what comes again goes before everything else.
     pub(super) fn landed(&mut self, again: Vec<Segment>) {
-        self.in_flight = Held::default();
+        self.in_flight = None;
         for segment in again.into_iter().rev() {
             self.segments_held.add(size(&segment));
             self.segments.push_front(segment);
         }
+    }
+
+    /// Nobody knows what became of the segment in flight: it comes again as it was.
+    pub(super) fn interrupted(&mut self) {
+        let again = self.in_flight.take();
+        self.landed(again.into_iter().collect());
+    }
+
+    /// Keeps segments until everything else is through.
+    pub(super) fn keep_back(&mut self, segments: Vec<Segment>) {
+        for segment in segments {
+            self.segments_held.add(size(&segment));
+            self.kept_back.push(segment);
+        }
+    }
+
+    /// Everything else is through. False: nothing was kept back.
+    pub(super) fn bring_back(&mut self) -> bool {
+        let has_some = !self.kept_back.is_empty();
+        self.segments.extend(self.kept_back.drain(..));
+        has_some
     }
 
     /// A segment of before, behind others of before.
@@ -170,7 +197,7 @@ impl Queue {
     fn held(&self) -> Held {
         let mut all = self.segments_held;
         all.add(self.buffer_held);
-        all.add(self.in_flight);
+        all.add(self.in_flight.as_ref().map(size).unwrap_or_default());
         all
     }
 
@@ -192,7 +219,6 @@ fn size(segment: &Segment) -> Held {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::coordinator::filter::KeepAll;
     use crate::agent::message::Message;
 
     fn said(sequence: u64, bytes: usize) -> Arc<SequencedMessage> {
@@ -225,13 +251,20 @@ mod tests {
             queue.push(said(sequence, 1), true);
         }
         assert_eq!((queue.in_memory(), queue.unsaved()), (BUFFERED_MESSAGES_MAX, BUFFERED_MESSAGES_MAX + 3));
-        assert_eq!(queue.wants_from(), None);
-        while queue.take(&run, &KeepAll).segment.is_some() {
+        assert_eq!(queue.wants(), None);
+        while queue.take(&run).is_some() {
             queue.landed(Vec::new());
         }
-        assert_eq!(queue.wants_from(), Some(max));
-        queue.refill((max..max + 3).map(|sequence| said(sequence, 1)).collect(), false);
-        assert_eq!(queue.push(said(max + 2, 1), true), Pushed::Kept);
-        assert_eq!((queue.in_memory(), queue.unsaved()), (3, 3));
+        let wanted = queue.wants().unwrap();
+        assert_eq!(wanted, Wanted { range: max..max + 3, messages: 3 });
+        // One is said while the spool is read, and one is not there.
+        assert_eq!(queue.push(said(max + 3, 1), true), Pushed::Spilled);
+        let found = [max, max + 2].map(|sequence| said(sequence, 1)).to_vec();
+        assert_eq!(queue.refill(wanted, found, false), 1);
+        assert_eq!((queue.in_memory(), queue.unsaved()), (2, 3));
+        while queue.take(&run).is_some() {
+            queue.landed(Vec::new());
+        }
+        assert_eq!(queue.wants().unwrap().range, max + 3..max + 4);
     }
 }

@@ -6,12 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures::future::join_all;
 use tracing::Instrument;
 
+use super::extractor::ExtractError;
+use super::isolation::{caught, caught_call};
 use super::lane::Lane;
 use super::quarantine::{Quarantine, QuarantinedContent};
-use super::queue::Taken;
 use super::segment::Segment;
 use super::settling::{self, Settled};
 use super::spool::Spool;
+use crate::agent::batch::{MessageBatch, SequencedMessage};
 use crate::agent::error::StoreError;
 use crate::agent::message::Message;
 use crate::agent::surroundings::Surroundings;
@@ -34,66 +36,100 @@ impl Hub {
 pub(super) async fn save_all(lane: &Arc<Lane>, hub: &Hub) {
     lane.lock().last_error = None;
     let asked_in = lane.asked_in();
-    loop {
-        let taken = take(lane, hub);
-        if !taken.filtered.is_empty() {
-            // Nothing of these was meant for the store: they are done, and say nothing of how it is.
-            spool_done(lane, hub, &hub.run_id, &taken.filtered);
-        }
-        let Some(segment) = taken.segment else {
-            if taken.filtered.is_empty() {
+    while let Some(taken) = take(lane, hub) {
+        let (segment, filtered) = match sift(lane, &taken) {
+            Ok(sifted) => sifted,
+            Err(error) => {
+                let settled = settling::messages_sent(taken.clone(), Err(error));
+                if land(lane, hub, &taken, settled) {
+                    continue;
+                }
                 return;
             }
-            continue;
         };
         let span = tracing::info_span!(
             "memory.extract",
             "memory.store.name" = lane.name(),
             "memory.message.count" = segment.batch.messages.len(),
-            "memory.message.filtered_count" = taken.filtered.len(),
+            "memory.message.filtered_count" = filtered.len(),
             "memory.extractor" = lane.extracting.extractor.as_ref().map(|extractor| extractor.name()),
             "memory.quarantined" = tracing::field::Empty,
         );
         // A link, not a parent: the agent's span may be over by now.
         span.follows_from(asked_in.clone());
-        let from_quarantine = segment.quarantined_as.clone();
-        let run_id = Arc::clone(&segment.batch.run_id);
-        let settled = send(lane, hub, segment).instrument(span.clone()).await;
+        // Nothing of these was meant for the store: they are done, and say nothing of how it is.
+        spool_done(lane, hub, &segment.batch.run_id, &filtered);
+        let sent = segment.clone();
+        let settled = if segment.batch.messages.is_empty() && segment.entries.is_none() {
+            Settled::default()
+        } else {
+            send(lane, hub, segment).instrument(span.clone()).await
+        };
         span.record("memory.quarantined", settled.refused.len());
-        let goes_on = span.in_scope(|| land(lane, hub, &run_id, from_quarantine.as_deref(), settled));
+        let goes_on = span.in_scope(|| land(lane, hub, &sent, settled));
         if !goes_on {
             return;
         }
     }
+    bring_back(lane, hub);
 }
 
-fn take(lane: &Lane, hub: &Hub) -> Taken {
-    let mut state = lane.lock();
-    if let Some((spool, from)) = hub.spool.as_ref().zip(state.queue.wants_from()) {
-        match spool.read_from(from) {
-            Ok((messages, more)) => state.queue.refill(messages, more),
-            Err(error) => {
-                tracing::error!("store=<{}>, reason=<{error}> | spool cannot be read", lane.name());
-                state.last_error = Some(error);
-                return Taken::default();
+/// What the filter keeps of a segment, and the numbers of which it keeps nothing.
+fn sift(lane: &Lane, taken: &Segment) -> Result<(Segment, Vec<u64>), StoreError> {
+    if !taken.unfiltered {
+        return Ok((taken.clone(), Vec::new()));
+    }
+    let (mut messages, mut filtered) = (Vec::new(), Vec::new());
+    for message in &taken.batch.messages {
+        match caught_call("the filter", || lane.extracting.filter.keep(&message.message))? {
+            None => filtered.push(message.sequence),
+            Some(kept) => {
+                messages.push(Arc::new(SequencedMessage { sequence: message.sequence, message: kept }));
             }
         }
     }
-    state.queue.take(&hub.run_id, lane.extracting.filter.as_ref())
+    let batch = MessageBatch { run_id: Arc::clone(&taken.batch.run_id), messages };
+    Ok((Segment { batch, unfiltered: false, ..taken.clone() }, filtered))
+}
+
+fn take(lane: &Lane, hub: &Hub) -> Option<Segment> {
+    let wanted = lane.lock().queue.wants();
+    if let Some((spool, wanted)) = hub.spool.as_ref().zip(wanted) {
+        // Without the lock: it may be much, and the agent must be able to go on meanwhile.
+        let read = spool.read(&wanted.range);
+        let mut state = lane.lock();
+        match read {
+            Ok((messages, more)) => {
+                let lost = state.queue.refill(wanted, messages, more);
+                if lost > 0 {
+                    state.dropped += u64::try_from(lost).unwrap_or(0);
+                    tracing::error!("store=<{}> | the spool has lost {lost} messages", lane.name());
+                }
+            }
+            Err(error) => {
+                tracing::error!("store=<{}>, reason=<{error}> | spool cannot be read", lane.name());
+                state.last_error = Some(error);
+                return None;
+            }
+        }
+    }
+    let mut state = lane.lock();
+    state.queue.take(&hub.run_id)
 }
 
 async fn send(lane: &Lane, hub: &Hub, segment: Segment) -> Settled {
     let store = &lane.extracting.store;
     let Some(extractor) = &lane.extracting.extractor else {
         spool_begin(lane, hub, &segment);
-        let answer = store.add_messages(&segment.batch).await;
+        let answer = caught("the store", async { store.add_messages(&segment.batch).await }).await;
         return settling::messages_sent(segment, answer);
     };
     let mut segment = segment;
     if segment.entries.is_none() {
         let messages: Vec<Message> =
             segment.batch.messages.iter().map(|message| message.message.clone()).collect();
-        match extractor.extract(&messages).await {
+        let extracted = caught("the extractor", async { Ok(extractor.extract(&messages).await) }).await;
+        match extracted.unwrap_or_else(|error| Err(ExtractError::Failed(error))) {
             Err(error) => return settling::extraction_failed(segment, error),
             Ok(entries) => segment.entries = Some(entries),
         }
@@ -101,7 +137,8 @@ async fn send(lane: &Lane, hub: &Hub, segment: Segment) -> Settled {
     // Before the entries are sent: another process must send these, not what a model makes of the messages then.
     spool_begin(lane, hub, &segment);
     let entries = segment.entries.take().unwrap_or_default();
-    let answers = join_all(entries.iter().map(|entry| store.add(entry))).await;
+    let answers =
+        join_all(entries.iter().map(|entry| caught("the store", async { store.add(entry).await }))).await;
     let answers = entries.into_iter().zip(answers.into_iter().map(|answer| answer.map(drop))).collect();
     let settled = settling::entries_sent(segment, answers);
     settled.again.iter().for_each(|segment| spool_begin(lane, hub, segment));
@@ -109,15 +146,13 @@ async fn send(lane: &Lane, hub: &Hub, segment: Segment) -> Settled {
 }
 
 /// Puts down what became of a segment. True: the store may be given the next one.
-fn land(lane: &Lane, hub: &Hub, run_id: &Arc<str>, from_quarantine: Option<&str>, settled: Settled) -> bool {
+fn land(lane: &Lane, hub: &Hub, sent: &Segment, mut settled: Settled) -> bool {
     let is_through = settled.refused.is_empty() && settled.again.is_empty();
-    for (content, error) in settled.refused {
-        quarantine(lane, hub, run_id, content, &error);
-    }
-    match from_quarantine {
+    quarantine(lane, hub, sent, &mut settled);
+    match &sent.quarantined_as {
         Some(key) if is_through => hub.quarantine.remove(key),
         Some(_) => {}
-        None => spool_done(lane, hub, run_id, &settled.done),
+        None => spool_done(lane, hub, &sent.batch.run_id, &settled.done),
     }
     let now_ms = hub.surroundings.clock.now_ms();
     let chance = hub.surroundings.randomness.bits();
@@ -143,12 +178,51 @@ fn land(lane: &Lane, hub: &Hub, run_id: &Arc<str>, from_quarantine: Option<&str>
     }
 }
 
-fn quarantine(lane: &Lane, hub: &Hub, run_id: &Arc<str>, content: QuarantinedContent, error: &StoreError) {
-    tracing::error!("store=<{}>, reason=<{error}> | memory message quarantined", lane.name());
-    let at_ms = hub.surroundings.clock.now_ms();
-    if let Err(error) = hub.quarantine.put(lane.name(), run_id, content, error, at_ms) {
-        tracing::error!("store=<{}>, reason=<{error}> | quarantine cannot be written", lane.name());
+/// What was kept back is tried again later, as after a failure.
+fn bring_back(lane: &Lane, hub: &Hub) {
+    let now_ms = hub.surroundings.clock.now_ms();
+    let chance = hub.surroundings.randomness.bits();
+    let mut state = lane.lock();
+    if state.queue.bring_back() {
+        state.pacing.failed(now_ms, chance);
     }
+}
+
+/// Puts what is refused into quarantine. What cannot be put there is not done: it is kept, and tried again.
+fn quarantine(lane: &Lane, hub: &Hub, sent: &Segment, settled: &mut Settled) {
+    let (mut kept_back, mut entries, mut failed) = (Vec::new(), Vec::new(), None);
+    for (content, error) in std::mem::take(&mut settled.refused) {
+        tracing::error!("store=<{}>, reason=<{error}> | memory message quarantined", lane.name());
+        let at_ms = hub.surroundings.clock.now_ms();
+        let put = hub.quarantine.put(lane.name(), sent, content.clone(), &error, at_ms);
+        let Err(error) = put else { continue };
+        tracing::error!(
+            "store=<{}>, reason=<{error}> | quarantine cannot be written, tried again",
+            lane.name()
+        );
+        if sent.quarantined_as.is_some() {
+            continue; // It lies there already.
+        }
+        failed = Some(error);
+        match content {
+            QuarantinedContent::Message { sequence, message } => {
+                settled.done.retain(|done| *done != sequence);
+                let alone = sent.part(vec![Arc::new(SequencedMessage { sequence, message })]);
+                kept_back.push(alone.exhausted());
+            }
+            QuarantinedContent::Entry(entry) => entries.push(entry),
+        }
+    }
+    if !entries.is_empty() {
+        settled.done.clear();
+        match settled.again.first_mut() {
+            Some(again) => again.entries.get_or_insert_default().extend(entries),
+            None => kept_back.push(Segment { entries: Some(entries), ..sent.clone() }.exhausted()),
+        }
+    }
+    let mut state = lane.lock();
+    state.queue.keep_back(kept_back);
+    state.last_error = failed.or(state.last_error.take());
 }
 
 fn spool_begin(lane: &Lane, hub: &Hub, segment: &Segment) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::agent::batch::{MessageBatch, SequencedMessage};
 use crate::agent::entry::NewEntry;
+use crate::agent::limits::{MALFORMED_RETRIES, UNCLASSIFIED_TRIES};
 
 /// Messages on their way.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +16,8 @@ pub(super) struct Segment {
     pub(super) unclassified: u32,
     /// Answers of the extractor that made no sense so far.
     pub(super) malformed: u32,
+    /// The store's filter has not seen its messages yet.
+    pub(super) unfiltered: bool,
     /// Where in the quarantine it is kept until it is stored.
     pub(super) quarantined_as: Option<String>,
 }
@@ -22,7 +25,7 @@ pub(super) struct Segment {
 impl Segment {
     pub(super) fn new(run_id: Arc<str>, messages: Vec<Arc<SequencedMessage>>) -> Self {
         let batch = MessageBatch { run_id, messages };
-        Self { batch, entries: None, unclassified: 0, malformed: 0, quarantined_as: None }
+        Self { batch, entries: None, unclassified: 0, malformed: 0, unfiltered: false, quarantined_as: None }
     }
 
     pub(super) fn sequences(&self) -> Vec<u64> {
@@ -37,8 +40,14 @@ impl Segment {
     pub(super) fn part(&self, messages: Vec<Arc<SequencedMessage>>) -> Self {
         Self {
             quarantined_as: self.quarantined_as.clone(),
+            unfiltered: self.unfiltered,
             ..Self::new(Arc::clone(&self.batch.run_id), messages)
         }
+    }
+
+    /// The same with no try left: one more error, and it is refused.
+    pub(super) fn exhausted(self) -> Self {
+        Self { unclassified: UNCLASSIFIED_TRIES, malformed: MALFORMED_RETRIES, ..self }
     }
 
     /// Its two halves; the first keeps the count of errors of its first message.

@@ -53,7 +53,7 @@ pub(super) fn entries_sent(
     answers: Vec<(NewEntry, Result<(), StoreError>)>,
 ) -> Settled {
     let mut settled = Settled::default();
-    let mut again = Vec::new();
+    let (mut again, mut unclassified) = (Vec::new(), false);
     let exhausted = segment.unclassified >= UNCLASSIFIED_TRIES;
     for (entry, answer) in answers {
         let Err(error) = answer else { continue };
@@ -61,6 +61,7 @@ pub(super) fn entries_sent(
             settled.refused.push((QuarantinedContent::Entry(entry), error));
         } else {
             again.push(entry);
+            unclassified |= error.class == ErrorClass::Unclassified;
             settled.failed.get_or_insert(error);
         }
     }
@@ -68,7 +69,7 @@ pub(super) fn entries_sent(
         settled.done = segment.sequences();
         settled.stored = settled.done.len().max(1);
     } else {
-        segment.unclassified += 1;
+        segment.unclassified += u32::from(unclassified);
         segment.entries = Some(again);
         settled.again.push(segment);
     }
@@ -204,6 +205,17 @@ mod tests {
         let first = messages_sent(settled.again.remove(0), Err(StoreError::unclassified("?")));
         assert_eq!((first.done, first.refused.len()), (vec![1], 1));
         assert!(messages_sent(second, Err(StoreError::unclassified("?"))).failed.is_some());
+    }
+
+    #[test]
+    fn transient_errors_of_entries_use_up_nothing() {
+        let check = |errors: [StoreError; 2], expect: u32| {
+            let answers = errors.map(|error| (NewEntry::text("x"), Err(error))).to_vec();
+            let settled = entries_sent(segment(&[1]), answers);
+            assert_eq!((settled.again[0].unclassified, settled.refused.len()), (expect, 0));
+        };
+        check([StoreError::transient("t"), StoreError::transient("t")], 0);
+        check([StoreError::transient("t"), StoreError::unclassified("?")], 1);
     }
 
     #[test]

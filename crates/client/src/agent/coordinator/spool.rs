@@ -5,12 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use super::appender::Appender;
+use super::lines::Lines;
 use super::segment::Segment;
 use crate::agent::batch::SequencedMessage;
 use crate::agent::entry::NewEntry;
@@ -53,10 +55,10 @@ pub(super) enum Line {
 /// A run in the spool, open here and closed to other processes.
 pub(super) struct Run {
     pub(super) directory: PathBuf,
-    pub(super) journal: File,
+    journal: Appender,
     /// What each store has not yet.
     pub(super) outstanding: BTreeMap<String, BTreeSet<u64>>,
-    messages: Option<File>,
+    messages: Option<Appender>,
     bytes: u64,
     _lock: File,
 }
@@ -78,7 +80,7 @@ impl Spool {
         let path = runs_directory(directory).join(&**run_id);
         fs::create_dir_all(&path).map_err(unusable)?;
         let mut run = Run::open(path)?.ok_or_else(|| StoreError::transient("the spool's run is in use"))?;
-        run.messages = Some(appending(&run.directory.join(MESSAGES))?);
+        run.messages = Some(Appender::open(&run.directory.join(MESSAGES)).map_err(unusable)?);
         run.write(&Line::Stores(stores.clone()))?;
         run.outstanding = stores.into_iter().map(|store| (store, BTreeSet::new())).collect();
         runs.insert(Arc::clone(run_id), run);
@@ -93,12 +95,10 @@ impl Spool {
             outstanding.insert(message.sequence);
         }
         let line = SpooledMessage { sequence: message.sequence, message: message.message.clone() };
-        let text = line_of(&line)?;
-        run.bytes += u64::try_from(text.len()).unwrap_or(0);
-        match &mut run.messages {
-            Some(file) => file.write_all(&text).map_err(unusable),
-            None => Ok(()),
+        if let Some(file) = &mut run.messages {
+            run.bytes += file.append(&line).map_err(unusable)?;
         }
+        Ok(())
     }
 
     /// A segment is about to be sent.
@@ -134,16 +134,21 @@ impl Spool {
         }
     }
 
-    /// Messages of this run from a number on, as many as memory holds, and whether there are more.
-    pub(super) fn read_from(&self, first: u64) -> Result<(Vec<Arc<SequencedMessage>>, bool), StoreError> {
-        let runs = self.lock();
-        let Some(run) = runs.get(&self.own) else { return Ok((Vec::new(), false)) };
+    /// Messages of this run between two numbers, as many as memory holds, and whether there are more. Lines that cannot be read are
+    /// passed over, with an error in the log.
+    pub(super) fn read(&self, range: &Range<u64>) -> Result<(Vec<Arc<SequencedMessage>>, bool), StoreError> {
+        // It is read without the lock: others say and note things meanwhile, and nothing of this is removed while a store waits for it.
+        let Some(directory) = self.lock().get(&self.own).map(|run| run.directory.clone()) else {
+            return Ok((Vec::new(), false));
+        };
         let (mut messages, mut bytes) = (Vec::new(), 0);
-        for line in BufReader::new(File::open(run.directory.join(MESSAGES)).map_err(unusable)?).lines() {
-            let line: SpooledMessage =
-                serde_json::from_str(&line.map_err(unusable)?).map_err(|error| unusable(error.into()))?;
-            if line.sequence < first {
+        for line in Lines::<SpooledMessage>::open(&directory.join(MESSAGES))? {
+            let line = line?;
+            if line.sequence < range.start {
                 continue;
+            }
+            if line.sequence >= range.end {
+                break;
             }
             if messages.len() >= BUFFERED_MESSAGES_MAX || bytes >= BUFFERED_BYTES_MAX {
                 return Ok((messages, true));
@@ -167,6 +172,15 @@ impl Spool {
         }
     }
 
+    /// Leaves so much of the disk; `None`: all of it.
+    #[cfg(test)]
+    pub(super) fn limit_room(&self, messages_bytes: Option<usize>, journal_bytes: Option<usize>) {
+        let mut runs = self.lock();
+        let run = runs.get_mut(&self.own).unwrap();
+        run.messages.as_mut().unwrap().room_bytes = messages_bytes;
+        run.journal.room_bytes = journal_bytes;
+    }
+
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, Run>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -175,29 +189,29 @@ impl Spool {
 impl Run {
     /// Opens a run; `None` where another process has it.
     pub(super) fn open(directory: PathBuf) -> Result<Option<Self>, StoreError> {
-        let lock = appending(&directory.join("lock"))?;
+        let lock =
+            OpenOptions::new().create(true).append(true).open(directory.join("lock")).map_err(unusable)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(unusable(error)),
         }
-        let journal = appending(&directory.join(JOURNAL))?;
+        let journal = Appender::open(&directory.join(JOURNAL)).map_err(unusable)?;
         let outstanding = BTreeMap::new();
         Ok(Some(Self { directory, journal, outstanding, messages: None, bytes: 0, _lock: lock }))
     }
 
     fn write(&mut self, line: &Line) -> Result<(), StoreError> {
-        let text = line_of(line)?;
-        self.bytes += u64::try_from(text.len()).unwrap_or(0);
-        self.journal.write_all(&text).map_err(unusable)
+        self.bytes += self.journal.append(line).map_err(unusable)?;
+        Ok(())
     }
 
     /// The messages go first: a journal of messages that are not there says nothing.
     fn compact(&mut self) -> Result<(), StoreError> {
-        if let Some(messages) = &self.messages {
-            messages.set_len(0).map_err(unusable)?;
+        if let Some(messages) = &mut self.messages {
+            messages.clear().map_err(unusable)?;
         }
-        self.journal.set_len(0).map_err(unusable)?;
+        self.journal.clear().map_err(unusable)?;
         self.bytes = 0;
         self.write(&Line::Stores(self.outstanding.keys().cloned().collect()))
     }
@@ -210,15 +224,4 @@ pub(super) fn runs_directory(spool: &Path) -> PathBuf {
 
 pub(super) fn unusable(error: std::io::Error) -> StoreError {
     StoreError::transient("the spool cannot be used").caused_by(error)
-}
-
-fn appending(path: &Path) -> Result<File, StoreError> {
-    OpenOptions::new().create(true).append(true).open(path).map_err(unusable)
-}
-
-/// One write per line, so that a line is whole or is the last one.
-fn line_of(line: &impl Serialize) -> Result<Vec<u8>, StoreError> {
-    let mut text = serde_json::to_vec(line).map_err(|error| unusable(error.into()))?;
-    text.push(b'\n');
-    Ok(text)
 }

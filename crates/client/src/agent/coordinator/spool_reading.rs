@@ -2,14 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
-
 use super::config::Extracting;
 use super::filter::MessageFilter;
+use super::lines::Lines;
 use super::segment::{Segment, runs};
 use super::spool::{JOURNAL, Line, MESSAGES, Run, SpooledMessage, runs_directory, unusable};
 use crate::agent::batch::SequencedMessage;
@@ -54,8 +52,6 @@ pub(super) fn recover(spool: &Path, stores: &[Extracting]) -> Result<Recovered, 
         let Some(mut run) = Run::open(path)? else { continue };
         let messages = messages(&run)?;
         let histories = histories(&run)?;
-        // Its last line may be half a line.
-        run.journal.write_all(b"\n").map_err(unusable)?;
         for (store, history) in histories {
             let left: BTreeSet<u64> =
                 messages.keys().copied().filter(|sequence| !history.done.contains(sequence)).collect();
@@ -77,17 +73,16 @@ pub(super) fn recover(spool: &Path, stores: &[Extracting]) -> Result<Recovered, 
 }
 
 fn messages(run: &Run) -> Result<BTreeMap<u64, Arc<SequencedMessage>>, StoreError> {
-    let lines: Vec<SpooledMessage> = lines(&run.directory.join(MESSAGES))?;
     let message = |line: SpooledMessage| {
         (line.sequence, Arc::new(SequencedMessage { sequence: line.sequence, message: line.message }))
     };
-    Ok(lines.into_iter().map(message).collect())
+    Lines::open(&run.directory.join(MESSAGES))?.map(|line| line.map(message)).collect()
 }
 
 fn histories(run: &Run) -> Result<BTreeMap<String, History>, StoreError> {
     let mut histories: BTreeMap<String, History> = BTreeMap::new();
-    for line in lines(&run.directory.join(JOURNAL))? {
-        match line {
+    for line in Lines::open(&run.directory.join(JOURNAL))? {
+        match line? {
             Line::Stores(stores) => stores.into_iter().for_each(|store| {
                 histories.entry(store).or_default();
             }),
@@ -138,15 +133,4 @@ fn segments(
     segments.extend(chunks.map(|chunk| Segment::new(Arc::clone(run_id), chunk.to_vec())));
     segments.sort_by_key(|segment| segment.batch.first());
     (segments, filtered)
-}
-
-/// The lines that can be read: one that cannot was being written when the process ended.
-fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreError> {
-    let text = match fs::read(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(unusable(error)),
-    };
-    let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }

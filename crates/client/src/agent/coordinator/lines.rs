@@ -1,0 +1,58 @@
+//! The lines of a file of the spool, one after the other. Those that cannot be read are passed over, with an error in the log.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind};
+use std::marker::PhantomData;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use super::spool::unusable;
+use crate::agent::error::StoreError;
+
+/// See the file.
+pub(super) struct Lines<T> {
+    /// `None`: there is no such file.
+    file: Option<BufReader<File>>,
+    text: Vec<u8>,
+    line: PhantomData<T>,
+}
+
+impl<T> Lines<T> {
+    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+        let file = match File::open(path) {
+            Ok(file) => Some(BufReader::new(file)),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(unusable(error)),
+        };
+        Ok(Self { file, text: Vec::new(), line: PhantomData })
+    }
+}
+
+impl<T: DeserializeOwned> Iterator for Lines<T> {
+    type Item = Result<T, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let file = self.file.as_mut()?;
+        loop {
+            self.text.clear();
+            match file.read_until(b'\n', &mut self.text) {
+                Err(error) => {
+                    self.file = None;
+                    return Some(Err(unusable(error)));
+                }
+                Ok(0) => return None,
+                Ok(_) => {}
+            }
+            let text = self.text.trim_ascii();
+            if text.is_empty() {
+                continue;
+            }
+            if let Ok(line) = serde_json::from_slice(text) {
+                return Some(Ok(line));
+            }
+            // At the end of a file: it was being written when the process ended. What it said is not repeated here.
+            tracing::error!("bytes=<{}> | a line of the spool cannot be read, it is passed over", text.len());
+        }
+    }
+}
