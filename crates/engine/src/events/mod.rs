@@ -1,6 +1,7 @@
 //! Verbs of events: create, ingest, get, list, delete; actors and sessions. Requests here, one file per verb.
 
 mod actors;
+mod alignment;
 pub(crate) mod branches;
 pub(crate) mod content;
 mod create;

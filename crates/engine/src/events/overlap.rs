@@ -1,15 +1,22 @@
 //! Overlapping re-sends (memory-manager.md W-9): a client's token says which turns of its run an event holds, and
 //! turns that an earlier event of the run holds word for word are not extracted again.
-
-use std::collections::HashSet;
+//!
+//! A number of the range is a message, and a message is no item, one item or several: which items are known is told by
+//! their digests and their order, never by counting numbers. Here is what is kept of an event; `alignment` compares.
 
 use loci_model::event::{Event, PayloadItem, RunPlace};
 use loci_model::ports::store::Tx;
-use loci_model::{ActorId, MemoryId, Result};
+use loci_model::{ActorId, MemoryId, Result, limits};
 use sha2::{Digest, Sha256};
 
-/// Bytes of a turn's digest that are kept: equal content in the same place of one run, nothing more.
+use super::alignment;
+
+/// Bytes of an item's digest that are kept: equal content in one run, nothing more.
 const DIGEST_BYTES: usize = 12;
+/// Items of one row: a row is a key, and keys of some stores end near 2,700 bytes.
+const ROW_ITEMS: usize = 32;
+/// Items of an event that are compared. What is behind them is read again at worst: it is far over the limit of an event.
+const ITEMS_MAX: usize = 10 * limits::PAYLOAD_ITEMS_MAX;
 
 /// Reads `<memoryId>-<actorId>-<runId>-<firstSeq>-<lastSeq>`; `None` for a token of any other form.
 pub fn run_of_token(token: &str, memory: &MemoryId, actor: &ActorId) -> Option<RunPlace> {
@@ -22,18 +29,53 @@ pub fn run_of_token(token: &str, memory: &MemoryId, actor: &ActorId) -> Option<R
     (!run.is_empty() && first <= last).then(|| RunPlace { run: run.to_owned(), first, last })
 }
 
-/// Marks the payload items that an earlier event of the run holds too, and notes all turns of this one.
+/// Marks the payload items that an earlier event of the run holds too, and notes the others.
 pub(crate) fn mark(tx: &mut dyn Tx, event: &mut Event) -> Result<()> {
     let Some(run) = &event.run else { return Ok(()) };
-    let turns: Vec<_> = (run.first..=run.last).zip(event.payload.iter().map(digest)).collect();
-    // Those of the same numbers alone: a run may be long, and every event asks.
-    let numbers = (run.first, run.last);
-    let seen = tx.events().seen_turns(&event.memory, &event.actor, &event.session, &run.run, numbers)?;
-    let seen: HashSet<_> = seen.into_iter().collect();
-    event.notes.repeated =
-        (0u32..).zip(&turns).filter(|(_, turn)| seen.contains(turn)).map(|(at, _)| at).collect();
-    let fresh: Vec<_> = turns.into_iter().filter(|turn| !seen.contains(turn)).collect();
-    tx.events_mut().note_turns(&event.memory, &event.actor, &event.session, &run.run, &fresh)
+    let items: Vec<String> = event.payload.iter().take(ITEMS_MAX).map(digest).collect();
+    // Rows bear the last number of their event: those of events that ended before this one begins are never read.
+    let numbers = (run.first, u64::MAX);
+    let rows = tx.events().seen_turns(&event.memory, &event.actor, &event.session, &run.run, numbers)?;
+    let mut known = vec![false; items.len()];
+    for part in parts(&rows, run) {
+        alignment::mark(&part, &items, &mut known);
+    }
+    let places = (0_u32..).zip(&known);
+    event.notes.repeated = places.filter(|(_, known)| **known).map(|(at, _)| at).collect();
+    let fresh: Vec<&str> =
+        items.iter().zip(&known).filter(|(_, known)| !**known).map(|(item, _)| item.as_str()).collect();
+    let rows: Vec<_> = (0_usize..)
+        .zip(fresh.chunks(ROW_ITEMS))
+        .map(|(part, items)| (run.last, format!("{}.{part:03}:{}", run.first, items.concat())))
+        .collect();
+    tx.events_mut().note_turns(&event.memory, &event.actor, &event.session, &run.run, &rows)
+}
+
+/// What earlier events that overlap a range brought first, by their first numbers. Each turn of the run is in one part.
+///
+/// A row is `<first>.<part>:` and digests, under the last number of its event. Rows without a colon are older: one digest,
+/// under a number counted from the first of its event; together they are one part.
+fn parts<'r>(rows: &'r [(u64, String)], run: &RunPlace) -> Vec<Vec<&'r str>> {
+    let mut older = Vec::new();
+    let mut parts: Vec<(u64, u64, &str, Vec<&str>)> = Vec::new();
+    for (number, text) in rows {
+        let Some((place, digests)) = text.split_once(':') else {
+            if *number <= run.last {
+                older.push(text.as_str());
+            }
+            continue;
+        };
+        let Some((Ok(first), part)) = place.split_once('.').map(|(first, part)| (first.parse(), part)) else {
+            continue;
+        };
+        if first <= run.last {
+            let starts = (0..digests.len()).step_by(2 * DIGEST_BYTES);
+            let items = starts.filter_map(|at| digests.get(at..at + 2 * DIGEST_BYTES)).collect();
+            parts.push((first, *number, part, items));
+        }
+    }
+    parts.sort_by(|one, other| (one.0, one.1, one.2).cmp(&(other.0, other.1, other.2)));
+    std::iter::once(older).chain(parts.into_iter().map(|part| part.3)).collect()
 }
 
 fn digest(item: &PayloadItem) -> String {
@@ -75,5 +117,27 @@ mod tests {
         check("mem-1234567890-bob-r-0-5", None);
         check("3b241101-e2bb-4255-8caf-4136c566a962", None);
         check("", None);
+    }
+    #[test]
+    fn rows_of_all_times_are_read() {
+        let digest = |letter: &str| letter.repeat(2 * DIGEST_BYTES);
+        let (a, b, c) = (digest("a"), digest("b"), digest("c"));
+        let rows = [
+            (1, a.clone()),
+            (2, b.clone()),
+            (3, format!("0.000:{a}{b}")),
+            (3, format!("0.001:{c}")),
+            (5, format!("4.000:{c}")),
+            (9, format!("0.000:{b}")),
+            (9, c.clone()),
+            (9, "not ours:x".to_owned()),
+        ];
+        let check = |first: u64, last: u64, expect: &[&[&str]]| {
+            let run = RunPlace { run: "r".into(), first, last };
+            assert_eq!(parts(&rows, &run), expect, "{first}-{last}");
+        };
+        check(0, 3, &[&[&a, &b], &[&a, &b], &[&c], &[&b]]);
+        check(0, 4, &[&[&a, &b], &[&a, &b], &[&c], &[&b], &[&c]]);
+        check(0, 9, &[&[&a, &b, &c], &[&a, &b], &[&c], &[&b], &[&c]]);
     }
 }

@@ -30,6 +30,8 @@ mod housekeeping;
 #[cfg(test)]
 mod moving_facts;
 #[cfg(test)]
+mod overlaps;
+#[cfg(test)]
 mod profiles;
 #[cfg(test)]
 mod repeats;

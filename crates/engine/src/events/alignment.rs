@@ -1,0 +1,102 @@
+//! Which items of an event a part of an earlier one holds, in the same order. Pure; it knows neither runs nor stores.
+
+use std::collections::HashSet;
+
+/// Places that are compared exactly, of the part times of the event: beyond, a known item may stay unmarked, which costs a
+/// second reading and loses nothing.
+const CELLS_MAX: usize = 64 * 1024;
+
+/// Marks the items that `part` holds as a longest common sequence, of those not known yet; the first ones where there is a
+/// choice. One item of the part marks one item: what was said twice stays twice.
+pub(super) fn mark(part: &[&str], items: &[String], known: &mut [bool]) {
+    let wanted: HashSet<&str> = part.iter().copied().collect();
+    let open: Vec<usize> = (0..items.len())
+        .filter(|at| {
+            known.get(*at) == Some(&false)
+                && items.get(*at).is_some_and(|item| wanted.contains(item.as_str()))
+        })
+        .collect();
+    let texts: Vec<&str> = open.iter().filter_map(|at| items.get(*at)).map(String::as_str).collect();
+    let same = part.iter().zip(&texts).take_while(|(one, other)| one == other).count();
+    let (Some(part), Some(texts)) = (part.get(same..), texts.get(same..)) else { return };
+    let rest = common(part, texts.get(..CELLS_MAX / part.len().max(1)).unwrap_or(texts));
+    for at in (0..same).chain(rest.into_iter().map(|at| at + same)) {
+        if let Some(known) = open.get(at).and_then(|at| known.get_mut(*at)) {
+            *known = true;
+        }
+    }
+}
+
+/// Places in `texts` of a longest sequence that both hold in order.
+fn common(part: &[&str], texts: &[&str]) -> Vec<usize> {
+    let width = texts.len() + 1;
+    // How much the rest of both has in common, from each pair of places on.
+    let mut lengths = vec![0_usize; (part.len() + 1) * width];
+    let at = |row: usize, column: usize| row * width + column;
+    for (row, one) in part.iter().enumerate().rev() {
+        for (column, other) in texts.iter().enumerate().rev() {
+            let of = |row, column| lengths.get(at(row, column)).copied().unwrap_or(0);
+            let best = if one == other {
+                of(row + 1, column + 1) + 1
+            } else {
+                of(row + 1, column).max(of(row, column + 1))
+            };
+            if let Some(length) = lengths.get_mut(at(row, column)) {
+                *length = best;
+            }
+        }
+    }
+    let of = |row, column| lengths.get(at(row, column)).copied().unwrap_or(0);
+    let (mut row, mut found) = (0, Vec::new());
+    for (column, text) in texts.iter().enumerate() {
+        // This item is taken where some place of the part that still gives the longest sequence holds it.
+        let left = of(row, column);
+        let place = (row..part.len()).find(|row| part.get(*row) == Some(text));
+        if let Some(place) = place
+            && left > 0
+            && of(place + 1, column + 1) + 1 == left
+        {
+            found.push(column);
+            row = place + 1;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_that_come_again_in_order() {
+        let check = |part: &str, items: &str, before: &[usize], expect: &[usize]| {
+            let part: Vec<&str> = part.split_whitespace().collect();
+            let items: Vec<String> = items.split_whitespace().map(str::to_owned).collect();
+            let mut known: Vec<bool> = (0..items.len()).map(|at| before.contains(&at)).collect();
+            mark(&part, &items, &mut known);
+            let found: Vec<usize> =
+                (0..items.len()).filter(|at| known[*at] && !before.contains(at)).collect();
+            assert_eq!(found, expect, "{part:?} {items:?}");
+        };
+        check("", "a b", &[], &[]);
+        check("a b", "", &[], &[]);
+        check("a b c", "a b c d", &[], &[0, 1, 2]);
+        check("a yes c d", "c d e yes", &[], &[0, 1]);
+        check("yes a b c", "c yes d", &[], &[0]);
+        check("a", "a a a", &[], &[0]);
+        check("a a", "a a a", &[], &[0, 1]);
+        check("a", "a a a", &[0], &[1]);
+        check("a b e f", "a b c d e f g", &[], &[0, 1, 4, 5]);
+        check("x a y b", "a z b", &[], &[0, 2]);
+        check("b a", "a b", &[], &[0]);
+        check("a x y z", "x y z a", &[], &[0, 1, 2]);
+    }
+
+    #[test]
+    fn a_great_event_is_compared_as_far_as_it_goes() {
+        let items: Vec<String> = std::iter::repeat_n("a".to_owned(), 100_000).collect();
+        let mut known = vec![false; items.len()];
+        mark(&["a"; 32], &items, &mut known);
+        assert_eq!(known.iter().filter(|known| **known).count(), 32);
+    }
+}
