@@ -175,6 +175,10 @@ class Transport:
             self._drop()
             message = f"the answer is longer than {self._answer_bytes_max} bytes"
             raise InvalidAnswer("INVALID_ANSWER", message, status=response.status)
+        if response.length:
+            # A read of so many bytes is short without an error where the connection ends before.
+            whole = len(received) + response.length
+            raise ConnectionError(f"the connection ended after {len(received)} of {whole} bytes")
         if response.will_close:
             self._drop()
         return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, received)

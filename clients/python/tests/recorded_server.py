@@ -31,6 +31,8 @@ class Answer(NamedTuple):
     hangs_up: bool = False
     #: Close it behind the answer, without saying so.
     closes: bool = False
+    #: Of the content only so many bytes come, and then the connection is closed.
+    cut_at: Optional[int] = None
 
 
 class RecordedServer:
@@ -90,8 +92,8 @@ class RecordedServer:
         for name, value in answer.headers:
             request.send_header(name, value)
         request.end_headers()
-        request.wfile.write(content)
-        request.close_connection = answer.closes
+        request.wfile.write(content[: answer.cut_at])
+        request.close_connection = answer.closes or answer.cut_at is not None
 
     def __enter__(self) -> "RecordedServer":
         return self

@@ -57,6 +57,17 @@ class Sending(unittest.TestCase):
         self.asked(lambda c: c.object_get("m", "a/b"), Answer(b"\x00\xff"))
         self.assertEqual(self.result, b"\x00\xff")
 
+    def test_an_answer_that_is_cut_is_none(self):
+        with RecordedServer([Answer(b"0123456789", cut_at=4)]) as server, Client(server.url, retries=0) as client:
+            with self.assertRaises(Unreachable) as caught:
+                client.object_get("m", "a/b")
+        self.assertTrue(caught.exception.retryable)
+        self.assertIn("4 of 10 bytes", str(caught.exception))
+        answers = [Answer(b"0123456789", cut_at=4), Answer(b"0123456789")]
+        with RecordedServer(answers) as server, Client(server.url, sleep=lambda _: None) as client:
+            self.assertEqual(client.object_get("m", "a/b"), b"0123456789")
+            self.assertEqual(len(server.asked), 2)
+
     def test_options_are_headers(self):
         put = {"body": "text"}
         asked = self.asked(lambda c: c.document_put("m", "a.md", put, if_match='"x"', query={"namespace": "/n"}))

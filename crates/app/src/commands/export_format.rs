@@ -64,7 +64,8 @@ pub(super) async fn export(
     let (items, files) = match format {
         ExportFormat::Mem0 => {
             let records = records(session, memory, namespace, &mut skipped).await?;
-            (records.len(), vec![SourceFile { path: String::new(), text: mem0::write(&records) }])
+            let (text, count) = mem0::write(&records);
+            (count, vec![SourceFile { path: String::new(), text }])
         }
         ExportFormat::Okf => {
             let documents = documents(session, memory, namespace).await?;

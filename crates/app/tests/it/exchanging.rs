@@ -245,6 +245,74 @@ fn hostile_files_stay_outside() {
 }
 
 #[test]
+fn nested_namespaces_are_imported_apart() {
+    let home = home();
+    let file = write(&home, "m.json", &memories(3));
+    let into = |namespace: &str| {
+        let arguments = ["import", "--format", "mem0", "--memory", "notes", "--namespace", namespace, &file];
+        counts(&home.json(&arguments))
+    };
+    assert_eq!(into("/team/ann"), [3, 0, 0]);
+    assert_eq!(into("/team"), [3, 0, 0], "what lies beneath is another import");
+    assert_eq!((into("/team/"), into("/team/ann")), ([0, 0, 3], [0, 0, 3]));
+    let report = export(&home, "mem0", "/team", "both.json");
+    let back: Value = serde_json::from_str(&fs::read_to_string(home.path("both.json")).unwrap()).unwrap();
+    let written = back["results"].as_array().unwrap().len();
+    assert_eq!((&report["items"], written), (&json!(6), 6), "one id of two imports is two memories");
+}
+
+#[test]
+fn a_source_that_tells_no_time_leaves_the_one_that_is_stored() {
+    let home = home();
+    let source = |text: &str| {
+        write(&home, "m.json", &json!([{ "id": "1", "memory": text, "user_id": "ann" }]).to_string())
+    };
+    let time = || {
+        let list = home.json(&["record", "list", "--memory", "notes"]);
+        (list["records"][0]["timestamp"].clone(), list["records"][0]["version"].clone())
+    };
+    assert_eq!(counts(&import(&home, "mem0", &source("tea"))), [1, 0, 0]);
+    let (stored, _) = time();
+    assert_eq!(counts(&import(&home, "mem0", &source("milk"))), [0, 1, 0]);
+    assert_eq!(time(), (stored, json!(2)));
+}
+
+#[test]
+fn every_item_of_a_refused_batch_is_told() {
+    let home = home();
+    let server = home.serve(&[]);
+    let key = home.json(&["key", "create", "reader", "--grant", r#"{"capabilities":["read"]}"#]);
+    let file = write(&home, "m.json", &memories(3));
+    let arguments = ["import", "--format", "mem0", "--memory", "notes", "--url", &server.url, "--token"];
+    let more = [key["token"].as_str().unwrap(), "--json", &file];
+    let output = home.run(&[&arguments[..], &more].concat());
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), counts(&report)), (Some(1), [0, 0, 0]), "{report}");
+    assert_eq!(report["problems"].as_array().unwrap().len(), 3, "{report}");
+}
+
+#[test]
+fn folders_that_are_not_entered_are_told() {
+    let home = home();
+    for name in ["a.md", "vendor/b.md", "target/c.md", "node_modules/x/d.md", ".hidden/e.md", "f.txt"] {
+        write(&home, &format!("bundle/{name}"), "---\ntype: X\n---\nx\n");
+    }
+    let bundle = home.path("bundle").to_str().unwrap().to_owned();
+    let report = import(&home, "okf", &bundle);
+    assert_eq!(counts(&report), [3, 0, 0], "{report}");
+    let skipped: Vec<_> = report["skipped"].as_array().unwrap().iter().map(|one| &one["count"]).collect();
+    assert_eq!(skipped, [1, 1, 1], "{report}");
+    for name in ["AGENTS.md", "vendor/AGENTS.md", "target/AGENTS.md", ".git/AGENTS.md"] {
+        write(&home, &format!("project/{name}"), "x\n");
+    }
+    let project = home.path("project").to_str().unwrap().to_owned();
+    let report = import(&home, "agents-md", &project);
+    assert_eq!(counts(&report), [1, 0, 0], "{report}");
+    let skipped: Vec<_> = report["skipped"].as_array().unwrap().iter().map(|one| &one["count"]).collect();
+    assert_eq!(skipped, [1, 2], "{report}");
+}
+
+#[test]
 fn secrets_are_masked_as_anywhere() {
     let home = home();
     home.ok(&["memory", "settings", "notes", "--set", r#"{"safety":{"secrets":"mask"}}"#]);

@@ -144,6 +144,8 @@ impl MemoryManagerBuilder {
                 source,
             })?;
         }
+        // Now stores know their memories by id: one by its name and one by its id may be the same.
+        topology::assert_writable_topology(&self.stores, false)?;
         let coordinator =
             ExtractionCoordinator::new(extracting, self.coordinator, self.surroundings.clone())?;
         if let Some(executor) = &self.surroundings.executor

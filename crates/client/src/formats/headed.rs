@@ -1,4 +1,6 @@
-//! A text with a head of YAML: each value is JSON, which is YAML too, on one line.
+//! A text with a head of YAML: each value is JSON, which is YAML too, on one line. And names as parts of paths and ids.
+
+use sha2::{Digest, Sha256};
 
 /// Characters of a title, and of a description, that the server takes.
 const TITLE_CHARS_MAX: usize = 200;
@@ -26,6 +28,21 @@ fn quoted(value: &str) -> String {
 
 fn is_line(text: &str, max: usize) -> bool {
     !text.trim().is_empty() && text.chars().count() <= max && !text.contains(char::is_control)
+}
+
+/// A name as the id of an actor, which is ASCII and begins with a letter or digit. What a name loses by that stands in a digest behind it, so that two
+/// names stay two.
+pub(super) fn actor(name: &str) -> String {
+    if name.is_ascii() && name.starts_with(|first: char| first.is_ascii_alphanumeric()) {
+        return segment(name);
+    }
+    let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let kept: String = name.chars().map(word).collect();
+    let kept: Vec<&str> = kept.split('-').filter(|part| !part.is_empty()).collect();
+    let kept: String = if kept.is_empty() { "agent".to_owned() } else { kept.join("-") };
+    let digest: [u8; 32] = Sha256::digest(name).into();
+    let digest: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{digest}", kept.chars().take(51).collect::<String>())
 }
 
 /// A name as a segment of a path.

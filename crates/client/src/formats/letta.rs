@@ -28,7 +28,7 @@ pub(super) fn read(files: &[SourceFile], namespace: &str) -> Result<Mapping, For
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let top = members(text)?;
         let name = top.get("name").and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
-        let agent = headed::segment(name.as_deref().unwrap_or(AGENT));
+        let agent = headed::actor(name.as_deref().unwrap_or(AGENT));
         for (key, raw) in &top {
             part(text, key, raw, &agent, namespace, &mut mapping);
         }
@@ -67,7 +67,7 @@ fn part(text: &str, key: &str, raw: &RawValue, agent: &str, namespace: &str, map
                 Ok(None)
             }
             "messages" => message(item, agent, mapping),
-            _ if BLOCKS.contains(&key) => block(item, agent).map(|item| Some(("block", item))),
+            _ if BLOCKS.contains(&key) => block(item, agent, mapping).map(|item| Some(("block", item))),
             _ => passage(item, namespace, mapping).map(|item| Some(("passage", item))),
         });
         match taken {
@@ -80,14 +80,14 @@ fn part(text: &str, key: &str, raw: &RawValue, agent: &str, namespace: &str, map
 
 fn agent_of(text: &str, raw: &RawValue, item: &JsonItem, namespace: &str, mapping: &mut Mapping) {
     let word = |key: &str| item.members.get(key).and_then(Value::as_str);
-    let name = headed::segment(word("name").or(word("id")).unwrap_or(AGENT));
+    let name = headed::actor(word("name").or(word("id")).unwrap_or(AGENT));
     let Ok(members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()) else { return };
     for (key, raw) in members {
         part(text, &key, raw, &name, namespace, mapping);
     }
 }
 
-fn block(mut item: JsonItem, agent: &str) -> Result<ImportItem, FormatProblem> {
+fn block(mut item: JsonItem, agent: &str, mapping: &Mapping) -> Result<ImportItem, FormatProblem> {
     let Some(value) = json_items::text(&mut item, "value")? else {
         return Err(FormatProblem::new(
             &item.place,
@@ -101,11 +101,29 @@ fn block(mut item: JsonItem, agent: &str) -> Result<ImportItem, FormatProblem> {
     let description = json_items::text(&mut item, "description")?;
     // Blocks of today's files belong to no agent alone, and two agents may have the same label.
     let name = if id.is_empty() { agent } else { &id };
-    let path = format!("knowledge/letta/{}-{}.md", headed::segment(&label), headed::segment(name));
+    let path = format!("knowledge/letta/{}-{}", headed::segment(&label), headed::segment(name));
     let rest = Value::Object(item.members).to_string();
     let more = [("source", format!("letta:{id}")), ("letta_rest", rest)];
     let file = headed::file(&label, description.as_deref(), &more, &value);
+    let path = free(&path, &id, &file, mapping);
     Ok(ImportItem { id, place: item.place, becomes: Becomes::Document { path, file, raw: false } })
+}
+
+/// A path that no other block has. The same block once more has its own again, and is told as the same by whoever stores it.
+fn free(path: &str, id: &str, file: &str, mapping: &Mapping) -> String {
+    let is_taken = |candidate: &String| {
+        mapping.items.iter().any(|other| match &other.becomes {
+            Becomes::Document { path, file: theirs, .. } => {
+                path == candidate && (other.id != id || (id.is_empty() && theirs != file))
+            }
+            Becomes::Record(_) | Becomes::Event(_) => false,
+        })
+    };
+    let first = format!("{path}.md");
+    if !is_taken(&first) {
+        return first;
+    }
+    (2..).map(|number| format!("{path}-{number}.md")).find(|candidate| !is_taken(candidate)).unwrap_or(first)
 }
 
 fn passage(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result<ImportItem, FormatProblem> {

@@ -46,18 +46,28 @@ fn memory(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result<
     Ok(ImportItem { id, place: item.place, becomes: Becomes::Record(record) })
 }
 
-/// Writes records, by id: the same records are the same bytes.
+/// Writes records, by id, and counts them: the same records are the same bytes. A record goes by the id of its source where no other record has it: two
+/// imports may have brought the same id.
 #[must_use]
-pub fn write(records: &[Record]) -> String {
-    let mut memories: BTreeMap<String, Value> = BTreeMap::new();
-    for record in records {
-        let id = text(record, ID).unwrap_or(&record.id).to_owned();
-        memories.insert(id.clone(), written(record, &id));
+pub fn write(records: &[Record]) -> (String, usize) {
+    let by_id: BTreeMap<&str, &Record> = records.iter().map(|record| (record.id.as_str(), record)).collect();
+    let mut claims: BTreeMap<&str, usize> = BTreeMap::new();
+    for (own, record) in &by_id {
+        *claims.entry(own).or_default() += 1;
+        if let Some(id) = text(record, ID).filter(|id| id != own) {
+            *claims.entry(id).or_default() += 1;
+        }
+    }
+    let mut memories: BTreeMap<&str, Value> = BTreeMap::new();
+    for (own, record) in &by_id {
+        let id = text(record, ID).filter(|id| claims.get(id) == Some(&1)).unwrap_or(own);
+        memories.insert(id, written(record, id));
     }
     let results: Vec<Value> = memories.into_values().collect();
+    let count = results.len();
     let mut file = serde_json::to_string_pretty(&json!({ "results": results })).unwrap_or_default();
     file.push('\n');
-    file
+    (file, count)
 }
 
 fn written(record: &Record, id: &str) -> Value {
@@ -71,7 +81,11 @@ fn written(record: &Record, id: &str) -> Value {
     }
     let rest = text(record, REST).and_then(|rest| serde_json::from_str::<Map<String, Value>>(rest).ok());
     match rest {
-        Some(rest) => members.extend(rest),
+        Some(rest) => {
+            for (key, value) in rest {
+                members.entry(key).or_insert(value);
+            }
+        }
         None if text(record, ID).is_none() => {
             members.insert("created_at".to_owned(), record.timestamp.as_str().into());
             members.insert("updated_at".to_owned(), record.updated_at.as_str().into());

@@ -2,11 +2,15 @@
 //! written is what was read; title and description are read in its head. Links, sources, trust and computations are the text's and the head's own: they
 //! come back as they were, and mean nothing here. No concept is refused for what it says or lacks (§11 of the specification).
 
+use unicase::UniCase;
+
 use super::SourceFile;
 use super::item::{Becomes, FormatProblem, ImportItem, Mapping};
 
 /// Where concepts lie in a tree.
 const DIRECTORY: &str = "knowledge/";
+/// The folder below it that models always see.
+const ALWAYS_LOADED: &str = "system";
 /// Files that are no concepts, in every folder.
 const RESERVED: [&str; 2] = ["index.md", "log.md"];
 /// Versions of the format that are read as they are meant.
@@ -96,9 +100,11 @@ fn bare(value: &str) -> &str {
     }
 }
 
+/// Compared as a tree compares paths, by full case folding: `ſystem` and `syﬆem` are the same place. Composition adds nothing: what composes is no letter
+/// of the word.
 fn is_always_loaded(path: &str) -> bool {
     let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
-    parts.next().is_some_and(|first| first.to_lowercase() == "system") && parts.next().is_some()
+    parts.next().is_some_and(|first| UniCase::unicode(first).to_folded_case() == ALWAYS_LOADED)
 }
 
 fn is_reserved(path: &str) -> bool {

@@ -77,6 +77,79 @@ fn members_that_mean_nothing_are_kept() {
     assert!(record.metadata.contains_key("user_id"));
 }
 
+fn remembered(id: &str, import_id: Option<&str>, rest: Option<&str>) -> loci_api::record::Record {
+    let kept = [(mem0::ID, import_id), (mem0::REST, rest)];
+    let metadata: serde_json::Map<_, _> =
+        kept.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.into()))).collect();
+    let at = "2026-01-02T03:04:05Z";
+    serde_json::from_value(serde_json::json!({
+        "id": id, "kind": "fact", "namespace": "/n", "text": format!("text of {id}"), "metadata": metadata,
+        "timestamp": at, "created_at": at, "updated_at": at,
+        "memory": "m", "state": "active", "version": 1, "origin": "batch_created", "trust": 1.0,
+        "valid_from": at, "provenance": {},
+    }))
+    .unwrap()
+}
+
+#[test]
+fn no_record_takes_the_place_of_another() {
+    let check = |records: &[(&str, Option<&str>)], expect: &[&str]| {
+        let records: Vec<_> = records.iter().map(|(id, import)| remembered(id, *import, None)).collect();
+        let (text, count) = mem0::write(&records);
+        let written: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let ids: Vec<_> =
+            written["results"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+        assert_eq!((ids.as_slice(), count), (expect, expect.len()), "{records:?}");
+    };
+    check(&[("a", Some("1")), ("b", Some("2"))], &["1", "2"]);
+    check(&[("a", Some("1")), ("b", Some("1")), ("c", None)], &["a", "b", "c"]);
+    check(&[("a", None), ("b", Some("a"))], &["a", "b"]);
+    check(&[("a", Some("x")), ("b", Some("x")), ("c", Some("a"))], &["a", "b", "c"]);
+    check(&[("a", Some("a")), ("a", Some("a"))], &["a"]);
+}
+
+#[test]
+fn what_is_kept_of_a_source_changes_no_member_of_the_record() {
+    let rest = r#"{"id":null,"memory":"other","score":1.10}"#;
+    let (text, _) = mem0::write(&[remembered("a", Some("1"), Some(rest))]);
+    let written: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let one = written["results"][0].to_string();
+    assert_eq!(one, r#"{"id":"1","memory":"text of a","score":1.10}"#);
+}
+
+#[test]
+fn actors_and_blocks_of_agents() {
+    let agent = |name: &str, blocks: &str| {
+        format!(
+            r#"{{"name":{name:?},"messages":[{{"role":"user","content":"hi"}}],"core_memory":[{blocks}]}}"#
+        )
+    };
+    let read = |name: &str, blocks: &str| {
+        let mapping = one("letta", &agent(name, blocks)).unwrap();
+        let (mut actors, mut paths) = (Vec::new(), Vec::new());
+        for item in mapping.items {
+            match item.becomes {
+                Becomes::Event(event) => actors.push((event.actor, event.session.unwrap_or_default())),
+                Becomes::Document { path, .. } => paths.push(path),
+                Becomes::Record(_) => {}
+            }
+        }
+        (actors.remove(0), paths)
+    };
+    for name in ["Zoë", "助手", "_x", "é", "Sam 🤖", "", "--"] {
+        let (actor, session) = read(name, "").0;
+        let is_word = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+        assert!(is_word(&actor) && actor.starts_with(|c: char| c.is_ascii_alphanumeric()), "{name} {actor}");
+        assert!(is_word(&session), "{name} {session}");
+    }
+    assert_eq!(read("My agent", "").0.0, "My-agent");
+    assert_ne!(read("助手", "").0, read("助教", "").0);
+    let block = |value: &str| format!(r#"{{"label":"human","value":"{value}"}}"#);
+    let (_, paths) = read("Sam", &[block("Ann"), block("Bob"), block("Ann")].join(","));
+    let first = "knowledge/letta/human-Sam.md";
+    assert_eq!(paths, [first, "knowledge/letta/human-Sam-2.md", first], "the same twice is one");
+}
+
 #[test]
 fn concepts_come_back_as_they_were() {
     let check = |path: &str, text: &str, expect: &str| {
@@ -153,7 +226,28 @@ proptest! {
 fn an_import_writes_nothing_that_is_always_loaded() {
     let file =
         |path: &str| SourceFile { path: path.to_owned(), text: "---\ntype: note\n---\n\nx\n".to_owned() };
-    let files = ["system/a.md", "System/b.md", "/system/c.md", "systems/d.md", "facts/system/e.md"].map(file);
-    let mapping = okf::read(&files, "/").unwrap();
-    assert_eq!((mapping.problems.len(), mapping.items.len()), (3, 2));
+    let check = |path: &str, is_refused: bool| {
+        let mapping = okf::read(&[file(path)], "/").unwrap();
+        assert_eq!(
+            (mapping.problems.len(), mapping.items.len()),
+            (is_refused.into(), (!is_refused).into()),
+            "{path}"
+        );
+    };
+    for path in ["system/a.md", "System/b.md", "/system/c.md", "./system/c.md", "system"] {
+        check(path, true);
+    }
+    // Spellings that a tree takes for the same.
+    for path in [
+        "\u{17f}ystem/a.md",
+        "SY\u{17f}TEM/a.md",
+        "sy\u{fb05}em/a.md",
+        "Sy\u{fb06}em/a.md",
+        "\u{17f}y\u{17f}tem",
+    ] {
+        check(path, true);
+    }
+    for path in ["systems/d.md", "facts/system/e.md", "system.md", "syst\u{e9}m/a.md", "index.md"] {
+        check(path, false);
+    }
 }

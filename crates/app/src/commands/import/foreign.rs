@@ -45,14 +45,17 @@ fn mapping(source: &Path, into: &Destination<'_>) -> Result<Mapping> {
         None => claude_folder::read(&found.files),
     };
     mapping.problems.append(&mut found.problems);
-    if found.links > 0 {
-        let why = "links are not followed".to_owned();
-        mapping.skipped.push(Skipped { what: "link".to_owned(), count: found.links, why });
-    }
     // Of a project, nearly all files are others.
-    if found.others > 0 && takes == Takes::Folder(&[".md"]) {
-        let why = "no Markdown: only such files are read".to_owned();
-        mapping.skipped.push(Skipped { what: "file".to_owned(), count: found.others, why });
+    let others = if takes == Takes::Folder(&[".md"]) { found.others } else { 0 };
+    for (what, count, why) in [
+        ("link", found.links, "links are not followed"),
+        ("file", others, "no Markdown: only such files are read"),
+        ("folder", found.hidden, "hidden: such folders are not entered"),
+        ("folder", found.fetched, "what programs make or fetch: such folders are not entered"),
+    ] {
+        if count > 0 {
+            mapping.skipped.push(Skipped { what: what.to_owned(), count, why: why.to_owned() });
+        }
     }
     Ok(mapping)
 }

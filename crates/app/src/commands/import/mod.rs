@@ -134,9 +134,18 @@ impl Import {
         }
         let is_wire = self.format == Format::AgentCore;
         let default = if is_wire { "/".to_owned() } else { format!("/imported/{format}") };
+        // Its slashes are written in one way, or the same import would look like another.
         let namespace = self.namespace.unwrap_or(default);
-        let into =
-            Destination { memory: &memory, format, namespace, force: self.force, dry_run: self.dry_run };
+        let segments: Vec<&str> = namespace.split('/').filter(|segment| !segment.is_empty()).collect();
+        let namespace = format!("/{}", segments.join("/"));
+        let into = Destination {
+            memory: &memory,
+            format,
+            namespace,
+            with_beneath: is_wire,
+            force: self.force,
+            dry_run: self.dry_run,
+        };
         if is_wire {
             let place = self.place.resolve(&self.file.to_string_lossy(), globals, environment)?;
             return agentcore::import(session, &place, &into).await;

@@ -4,15 +4,17 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use loci_client::formats::{FOLDER_FILES_MAX, FormatProblem, JSON_BYTES_MAX, SourceFile, Takes};
+use loci_client::formats::{FOLDER_FILES_MAX, FormatProblem, JSON_BYTES_MAX, SourceFile, Takes, agents_md};
 use loci_model::limits;
 
 use crate::exit::Usage;
 
 /// Bytes of a file that becomes a document.
 const DOCUMENT_BYTES_MAX: u64 = limits::FILE_BYTES_MAX as u64;
-/// Folders of what programs make or fetch: what lies there is nobody's own.
-const NOT_ENTERED: [&str; 3] = ["node_modules", "target", "vendor"];
+/// A folder of what programs fetch: what lies there is nobody's own.
+const FETCHED: &str = "node_modules";
+/// The same within projects. Elsewhere these are words like others.
+const FETCHED_OF_PROJECTS: [&str; 2] = ["target", "vendor"];
 /// Folders within one another.
 const DEPTH_MAX: usize = 20;
 
@@ -27,6 +29,10 @@ pub(super) struct Found {
     pub(super) links: usize,
     /// Files of other kinds, which the format does not take.
     pub(super) others: usize,
+    /// Hidden folders, which are not entered.
+    pub(super) hidden: usize,
+    /// Folders of what programs make or fetch, which are not entered.
+    pub(super) fetched: usize,
 }
 
 /// Reads a source: a file, or all files of a folder that the format takes.
@@ -55,6 +61,10 @@ fn name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
+fn is_fetched(name: &str, endings: &[&str]) -> bool {
+    name == FETCHED || (endings == agents_md::NAMES && FETCHED_OF_PROJECTS.contains(&name))
+}
+
 impl Found {
     fn folder(&mut self, folder: &Path, below: &str, endings: &[&str], depth: usize) -> Result<()> {
         if depth > DEPTH_MAX {
@@ -75,7 +85,11 @@ impl Found {
             if kind.is_symlink() {
                 self.links += 1;
             } else if kind.is_dir() {
-                if !name.starts_with('.') && !NOT_ENTERED.contains(&name) {
+                if name.starts_with('.') {
+                    self.hidden += 1;
+                } else if is_fetched(name, endings) {
+                    self.fetched += 1;
+                } else {
                     self.folder(&entry.path(), &path, endings, depth + 1)?;
                 }
             } else if kind.is_file() && !endings.iter().any(|ending| name.ends_with(ending)) {

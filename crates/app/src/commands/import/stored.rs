@@ -23,15 +23,17 @@ const STATES: [&str; 8] =
 pub(super) struct StoredRecord {
     pub(super) id: String,
     pub(super) digest: String,
+    pub(super) timestamp: String,
     pub(super) is_active: bool,
 }
 
-/// Records of this format in a namespace, by key.
+/// Records of this format in a namespace, or also beneath it, by key.
 pub(super) async fn records(
     client: &Client,
     memory: &str,
     format: &str,
     namespace: &str,
+    with_beneath: bool,
 ) -> Result<BTreeMap<String, StoredRecord>> {
     let mut listing = RecordListing {
         namespace_paths: vec![namespace.to_owned()],
@@ -46,16 +48,27 @@ pub(super) async fn records(
                 Some(MetadataValue::String(text)) => Some(text.clone()),
                 Some(MetadataValue::StringList(_) | MetadataValue::Number(_)) | None => None,
             };
+            // A memory behind a wire has namespaces of its own beneath it; what a file's import stores lies in one.
+            if !with_beneath && !is_same_place(&record.namespace, namespace) {
+                continue;
+            }
             let Some(key) = word(ID).filter(|_| word(FORMAT).as_deref() == Some(format)) else { continue };
             let is_active = record.state == "active";
             let digest = word(DIGEST).unwrap_or_default();
-            stored.insert(key, StoredRecord { id: record.id, digest, is_active });
+            let (id, timestamp) = (record.id, record.timestamp);
+            stored.insert(key, StoredRecord { id, digest, timestamp, is_active });
         }
         listing.cursor = page.next_cursor;
         if listing.cursor.is_none() {
             return Ok(stored);
         }
     }
+}
+
+/// One node of the tree of namespaces, however its slashes are written.
+fn is_same_place(one: &str, other: &str) -> bool {
+    let [one, other] = [one, other].map(|place| place.split('/').filter(|part| !part.is_empty()));
+    one.eq(other)
 }
 
 /// Ids of the events of a session, by key.
@@ -84,5 +97,24 @@ pub(super) async fn events(
         if listing.cursor.is_none() {
             return Ok(stored);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_compared_by_segments() {
+        let check = |one: &str, other: &str, expect: bool| {
+            assert_eq!(is_same_place(one, other), expect, "{one} {other}");
+        };
+        check("/a/b", "/a/b", true);
+        check("/a/b/", "a//b", true);
+        check("/", "", true);
+        check("/a/b", "/a", false);
+        check("/a", "/a/b", false);
+        check("/ab", "/a/b", false);
+        check("/A", "/a", false);
     }
 }

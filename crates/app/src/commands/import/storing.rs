@@ -22,14 +22,19 @@ const BATCH: usize = 100;
 /// A batch whose records were all deleted since is made anew so often while its token is remembered.
 const REMADE_MAX: usize = 8;
 
+/// How a server refuses what is asked of it, itself being well.
+const REFUSED: [u16; 5] = [400, 403, 409, 413, 422];
+
 /// Where a source goes, and how.
 pub(super) struct Destination<'a> {
     /// The memory's id.
     pub(super) memory: &'a str,
     /// The format.
     pub(super) format: &'static str,
-    /// Where records and documents are put, with everything beneath it.
+    /// Where records and documents are put.
     pub(super) namespace: String,
+    /// Records are put beneath it, too, where the source says.
+    pub(super) with_beneath: bool,
     /// What somebody changed here gives way to the source.
     pub(super) force: bool,
     /// Nothing is stored.
@@ -96,9 +101,10 @@ impl<'a> Storing<'a> {
     }
 
     async fn record(&mut self, place: String, key: String, mut record: RecordCreate) -> Result<()> {
-        let Destination { memory, format, namespace, .. } = self.into;
+        let Destination { memory, format, namespace, with_beneath, .. } = self.into;
         if self.stored.is_none() {
-            self.stored = Some(stored::records(&self.session.client, memory, format, namespace).await?);
+            let client = &self.session.client;
+            self.stored = Some(stored::records(client, memory, format, namespace, *with_beneath).await?);
         }
         let digest = hex::encode(Sha256::digest(serde_json::to_vec(&record)?));
         for (name, value) in [(stored::FORMAT, *format), (stored::ID, &key), (stored::DIGEST, &digest)] {
@@ -110,16 +116,17 @@ impl<'a> Storing<'a> {
             Some(stored) if !stored.is_active => {
                 self.report.skip("record", "it was put away here since it was imported; it stays so");
             }
-            Some(stored) => self.change(&place, stored.id, record).await?,
+            Some(stored) => self.change(&place, stored, record).await?,
         }
         self.passed += 1;
         if self.passed.is_multiple_of(BATCH) { self.flush().await } else { Ok(()) }
     }
 
-    async fn change(&mut self, place: &str, id: String, record: RecordCreate) -> Result<()> {
+    async fn change(&mut self, place: &str, stored: StoredRecord, record: RecordCreate) -> Result<()> {
         let update = RecordUpdate {
-            id,
-            timestamp: record.timestamp,
+            id: stored.id,
+            // A source that tells no time does not make what is known since long new.
+            timestamp: record.timestamp.or(Some(stored.timestamp)),
             text: Some(record.text),
             namespace: Some(record.namespace),
             strategy: record.strategy,
@@ -145,7 +152,7 @@ impl<'a> Storing<'a> {
         }
         match self.create(&waiting).await {
             Ok(()) => Ok(()),
-            Err(ClientError::Refused { status: 400 | 413 | 422, .. }) if waiting.len() > 1 => {
+            Err(ClientError::Refused { status, .. }) if REFUSED.contains(&status) && waiting.len() > 1 => {
                 for one in waiting {
                     let one = [one];
                     if let Err(error) = self.create(&one).await {
@@ -232,7 +239,7 @@ impl<'a> Storing<'a> {
     /// An item that is refused costs itself; a server that is gone, or refuses everything, ends the import.
     pub(super) fn refused_or_gone(&mut self, place: &str, error: ClientError) -> Result<()> {
         match error {
-            ClientError::Refused { status: 400 | 403 | 409 | 413 | 422, problem } => {
+            ClientError::Refused { status, problem } if REFUSED.contains(&status) => {
                 self.report.refused(place, &problem.message);
                 Ok(())
             }

@@ -5,12 +5,16 @@ use anyhow::Result;
 use loci_api::file::{DocumentAsk, DocumentChange, DocumentWritten};
 use loci_api::tree::{DocumentVersion, HistoryQuery};
 use loci_client::{Client, ClientError};
+use loci_engine::files::DocumentPath;
 use sha2::{Digest, Sha256};
 
 use super::storing::Storing;
 
 /// Versions that are looked through for the one of the last import.
 const VERSIONS_MAX: u32 = 100;
+
+/// The part of a tree that models always see.
+const ALWAYS_LOADED: &str = "knowledge/system";
 
 /// A document of the source.
 struct Sourced {
@@ -43,6 +47,11 @@ impl Storing<'_> {
         file: String,
         raw: bool,
     ) -> Result<()> {
+        if is_always_loaded(path) {
+            let rule = "what lies in knowledge/system/ is always loaded for models: no import writes there";
+            self.report.problem(&place, rule, "put it by `loci files put`, or give it another path");
+            return Ok(());
+        }
         let digest = hex::encode(Sha256::digest(&file));
         let one = Sourced { place, path: path.to_owned(), file, raw, digest };
         let written = match self.into.force {
@@ -129,6 +138,12 @@ impl Storing<'_> {
     }
 }
 
+/// Whatever the format, and however the path is spelled: what strangers wrote does not come before models by itself.
+fn is_always_loaded(path: &str) -> bool {
+    DocumentPath::parse(path)
+        .is_ok_and(|path| path.is_below(ALWAYS_LOADED) || path.key().as_str() == ALWAYS_LOADED)
+}
+
 /// Why an import wrote a version.
 fn reason(format: &str) -> String {
     format!("imported from {format}")
@@ -153,6 +168,21 @@ fn standing(history: &[DocumentVersion], format: &str, digest: &str) -> Standing
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_models_always_see() {
+        for path in [
+            "knowledge/system/a.md",
+            "/Knowledge//SYSTEM/a.md",
+            "knowledge/\u{17f}ystem/x.md",
+            "knowledge/system",
+        ] {
+            assert!(is_always_loaded(path), "{path}");
+        }
+        for path in ["knowledge/systems/a.md", "knowledge/facts/system/a.md", "knowledge/system.md", "../x"] {
+            assert!(!is_always_loaded(path), "{path}");
+        }
+    }
 
     fn version(version: u32, reason: Option<&str>) -> DocumentVersion {
         DocumentVersion {
