@@ -1,5 +1,5 @@
 //! What every store of an agent does, whatever is behind it. A store passes the cases that its capabilities announce; a case is a
-//! function and a line in [`CASES`]. Each gets a store of its own with nothing in it.
+//! function and a line in `CASES`. Each gets a store of its own with nothing in it.
 //!
 //! To test another store, hand [`run`] a closure that makes one; the test then says how many cases it passed, so that one that falls away
 //! is seen.
