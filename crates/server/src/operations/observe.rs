@@ -40,9 +40,9 @@ pub(crate) async fn observe(State(doors): State<Doors>, mut request: Request, ne
     };
     request.extensions_mut().insert(RequestId(id.clone()));
     let span = tracing::info_span!("request", id = %id, door);
-    let headers = request.headers().clone();
+    let parent = trace_parent::of(request.headers());
     let work = next.run(request).instrument(span.clone());
-    let mut response = trace_parent::within(&headers, work).await;
+    let mut response = trace_parent::within(parent, work).await;
     // One id for answer and log, also where the door made one of its own.
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(header, value);

@@ -21,9 +21,14 @@ pub fn current() -> Option<TraceParent> {
     PARENT.try_with(|parent| *parent).ok()
 }
 
-/// Works on a request that came with these headers.
-pub(super) async fn within<T>(headers: &HeaderMap, work: impl Future<Output = T>) -> T {
-    match headers.get("traceparent").and_then(|value| read(value.to_str().ok()?)) {
+/// The span of the caller that a request's headers name.
+pub(super) fn of(headers: &HeaderMap) -> Option<TraceParent> {
+    headers.get("traceparent").and_then(|value| read(value.to_str().ok()?))
+}
+
+/// Works on a request of this span of the caller.
+pub(super) async fn within<T>(parent: Option<TraceParent>, work: impl Future<Output = T>) -> T {
+    match parent {
         Some(parent) => PARENT.scope(parent, work).await,
         None => work.await,
     }
@@ -74,9 +79,9 @@ mod tests {
             "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().unwrap(),
         );
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let seen = runtime.block_on(within(&headers, async { current() }));
+        let seen = runtime.block_on(within(of(&headers), async { current() }));
         assert_eq!(seen.unwrap().span, [0, 0xf0, 0x67, 0xaa, 0x0b, 0xa9, 0x02, 0xb7]);
-        assert_eq!(runtime.block_on(within(&HeaderMap::new(), async { current() })), None);
+        assert_eq!(runtime.block_on(within(of(&HeaderMap::new()), async { current() })), None);
         assert_eq!(current(), None);
     }
 }
