@@ -63,6 +63,7 @@ pub mod strategy;
 pub mod task;
 pub mod task_session;
 pub mod telemetry;
+pub mod telling;
 pub mod template;
 pub mod time;
 pub mod transfer;

@@ -34,7 +34,7 @@ pub struct Provenance {
     pub verbatim: bool,
     /// Role of the message held verbatim.
     pub role: Option<Role>,
-    /// Place in a client's run of the event held verbatim.
+    /// Place in a client's run of the event held verbatim, else of the last of its events.
     pub run: Option<RunPlace>,
 }
 

@@ -5,6 +5,7 @@ use loci_model::exchange::Step;
 use loci_model::prompt::PromptId;
 use loci_model::record::Record;
 use loci_model::strategy::StrategyBase;
+use loci_model::telling::Telling;
 use loci_model::{Error, RecordId, Result, limits};
 use serde_json::{Value, json};
 
@@ -250,7 +251,7 @@ fn decided(open: &Open<'_>, answer: Answer, by: &MadeBy) -> Decision {
 fn update(new: &Record, old: &Record, text: String, by: &MadeBy) -> Decision {
     let said = |what: &str| Why { reason: what.to_owned(), by: by.prompt.to_string() };
     let id: RecordId = old.id.clone();
-    if new.timestamp < old.timestamp {
+    if Telling::of(new).is_before(&Telling::of(old)) {
         return Decision::History {
             under: id,
             why: said("the model: the same matter, told of an earlier time"),

@@ -6,6 +6,7 @@ use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
 use loci_model::record::{Record, RecordState};
 use loci_model::telemetry::StateChange;
+use loci_model::telling::Telling;
 use loci_model::{RecordId, Result, Timestamp, limits};
 
 use super::{Decision, Why};
@@ -96,10 +97,10 @@ impl Carrying<'_> {
         action: &str,
         why: &Why,
     ) -> Result<Record> {
-        let mut giving = Vec::new();
+        let (mut giving, told) = (Vec::new(), Telling::of(proposal));
         if proposal.state == RecordState::Active {
             for id in old {
-                giving.extend(self.active(tx, id)?.filter(|old| old.timestamp <= proposal.timestamp));
+                giving.extend(self.active(tx, id)?.filter(|old| !told.is_before(&Telling::of(old))));
             }
         }
         let action = if giving.is_empty() { "add" } else { action };

@@ -6,6 +6,7 @@ use loci_model::RecordId;
 use loci_model::Result;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::settings::ModelMode;
+use loci_model::telling::Telling;
 use loci_text::turn::speaker_prefix;
 use serde_json::Value;
 
@@ -152,6 +153,6 @@ fn statement<'a>(record: &'a Record, text: &'a str) -> Statement<'a> {
         kind: record.kind,
         scope: record.scope.as_deref(),
         tier: record.tier,
-        time: record.timestamp,
+        told: Telling::of(record),
     }
 }

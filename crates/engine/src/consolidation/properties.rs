@@ -2,6 +2,7 @@
 
 use loci_model::Timestamp;
 use loci_model::record::{RecordKind, TrustTier};
+use loci_model::telling::Telling;
 use proptest::prelude::*;
 
 use super::relate::{Relation, Statement, relate};
@@ -13,7 +14,7 @@ fn statement<'a>(text: &'a str, scope: Option<&'a str>, hour: i64) -> Statement<
         kind: RecordKind::Fact,
         scope,
         tier: TrustTier::default(),
-        time: Timestamp::from_millis(1_780_000_000_000 + hour * 3_600_000).unwrap(),
+        told: Telling::at(Timestamp::from_millis(1_780_000_000_000 + hour * 3_600_000).unwrap()),
     }
 }
 

@@ -5,6 +5,7 @@
 
 use loci_model::Timestamp;
 use loci_model::record::{RecordKind, TrustTier};
+use loci_model::telling::Telling;
 
 use super::Alike;
 use super::compare::{Against, Met, compare, is_wording, residue};
@@ -29,8 +30,8 @@ pub struct Statement<'a> {
     pub scope: Option<&'a str>,
     /// How far its source is trusted.
     pub tier: TrustTier,
-    /// When it was so.
-    pub time: Timestamp,
+    /// When it was told to be so.
+    pub told: Telling<'a>,
 }
 
 /// What a new statement is to an old one.
@@ -119,7 +120,8 @@ pub fn relate(
     let (told, known) = (Reading::of(new.text), Reading::of(old.text));
     let dated = |relation: (Relation, Reason)| in_time(relation, new, old);
     if told.canonical == known.canonical {
-        let passing = matches!(told.hold, Hold::Passing | Hold::Dated) && !same_day(new.time, old.time);
+        let passing =
+            matches!(told.hold, Hold::Passing | Hold::Dated) && !same_day(new.told.time, old.told.time);
         return if passing {
             (Relation::Coexists, Reason::Passing)
         } else {
@@ -180,7 +182,7 @@ fn same_day(left: Timestamp, right: Timestamp) -> bool {
 
 /// The newer one wins; one that is trusted less never wins over one that is trusted more.
 fn in_time(found: (Relation, Reason), new: &Statement<'_>, old: &Statement<'_>) -> (Relation, Reason) {
-    if new.time < old.time {
+    if new.told.is_before(&old.told) {
         return (Relation::SupersededBy, found.1);
     }
     if rank(new.tier) < rank(old.tier) {

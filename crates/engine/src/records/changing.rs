@@ -50,7 +50,8 @@ impl Changing<'_> {
         let change = SupersedeChange {
             by: by.id.clone(),
             reason: reason.to_owned(),
-            valid_to: by.valid_from,
+            // Events of one run may have times against its order: nothing ends before it begins.
+            valid_to: by.valid_from.max(old.valid_from),
             at: self.at,
         };
         let changed = tx.records_mut().supersede(&self.memory.id, &old.id, &change)?;

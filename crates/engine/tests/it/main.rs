@@ -6,6 +6,7 @@
 #[path = "../coding/mod.rs"]
 mod coding;
 #[cfg(test)]
+mod arrivals;
 mod consolidation;
 #[cfg(test)]
 mod crashes;

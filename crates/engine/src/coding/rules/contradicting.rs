@@ -7,6 +7,7 @@ use loci_model::ports::store::{ReadTx, RecordPage};
 use loci_model::record::{Record, RecordKind, RecordState, TrustTier};
 use loci_model::rule::RuleSupport;
 use loci_model::scope::RecordScope;
+use loci_model::telling::Telling;
 use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, Result, Timestamp, limits};
 use loci_text::similarity::jaccard;
 use loci_text::terms;
@@ -34,7 +35,7 @@ pub(super) enum Contest {
 /// Whether two rules cannot both be followed.
 pub(super) fn contradicts(one: &str, other: &str, at: Timestamp) -> bool {
     let statement =
-        |text| Statement { text, kind: RecordKind::Rule, scope: None, tier: TrustTier::Agent, time: at };
+        |text| Statement { text, kind: RecordKind::Rule, scope: None, tier: TrustTier::Agent, told: Telling::at(at) };
     let alike = Alike { jaccard: jaccard(&terms(one), &terms(other)), cosine: None };
     let is_against = |new, old| {
         let (relation, _) = relate(&statement(new), &statement(old), alike, &Thresholds::default());

@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 
 use loci_model::record::RecordKind;
+use loci_model::telling::Telling;
 use loci_text::similarity::jaccard_ids;
 use loci_text::terms;
 
@@ -227,7 +228,8 @@ struct Said {
 
 impl Said {
     fn statement(&self) -> Statement<'_> {
-        Statement { text: &self.text, kind: RecordKind::Fact, scope: None, tier: self.tier, time: self.time }
+        let told = Telling::at(self.time);
+        Statement { text: &self.text, kind: RecordKind::Fact, scope: None, tier: self.tier, told }
     }
 }
 

@@ -136,7 +136,8 @@ fn record(
         Some(standing) => standing.id.clone(),
         None => RecordId::compose(&uuid7(engine.ids.as_ref(), now.millis()))?,
     };
-    let told = told(round, group, candidate.sources, candidate.verbatim, candidate.role, candidate.run);
+    let run = candidate.run.or_else(|| run_of(group, &candidate.sources));
+    let told = told(round, group, candidate.sources, candidate.verbatim, candidate.role, run);
     let expiry_days = round.strategy.record_expiry_days;
     let record = Record {
         memory: round.memory.id.clone(),
@@ -195,6 +196,12 @@ fn told(
     let (actor, session) = (round.place.actor.clone(), round.place.session.clone());
     let branch = Some(group.branch.clone());
     Provenance { actor: Some(actor), session: Some(session), branch, sources, verbatim, role, run }
+}
+
+/// The place in its client's run of the last event that a record rests on.
+fn run_of(group: &Group, sources: &[Source]) -> Option<RunPlace> {
+    let last = sources.last()?;
+    group.turns.iter().find(|turn| turn.source.event == last.event)?.run.clone()
 }
 
 /// What a model was talked into saying is held back, whatever the memory does with what people say.

@@ -6,6 +6,7 @@
 use loci_model::ports::store::{RecordPage, Tx};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::scope::{RecordScope, StrategyChoice};
+use loci_model::telling::Telling;
 use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result};
 
 use super::draft::Draft;
@@ -124,8 +125,9 @@ impl Plan {
     /// Adds a record that takes the place of older ones. Where one of them tells of a later time, the new one is
     /// history already.
     fn insert(&self, tx: &mut dyn Tx, draft: &Draft, old: Vec<Record>) -> Result<()> {
+        let told = Telling::of(&draft.record);
         let (later, earlier): (Vec<Record>, Vec<Record>) =
-            old.into_iter().partition(|old| old.timestamp > draft.record.timestamp);
+            old.into_iter().partition(|old| told.is_before(&Telling::of(old)));
         let mut record = draft.record.clone();
         if later.is_empty() {
             record.supersedes = earlier.iter().map(|old| old.id.clone()).collect();
@@ -133,7 +135,7 @@ impl Plan {
         tx.records_mut().insert(&record)?;
         let reason = if draft.hidden { "extracted; hidden characters" } else { "extracted" };
         self.changing().note(tx, &record, None, record.state, reason)?;
-        if let Some(current) = later.into_iter().max_by_key(|old| old.timestamp) {
+        if let Some(current) = later.into_iter().reduce(latest) {
             return self.supersede(tx, &record, &current);
         }
         earlier.iter().try_for_each(|old| self.supersede(tx, old, &record))
@@ -156,6 +158,11 @@ impl Plan {
     pub(super) fn changing(&self) -> Changing<'_> {
         Changing { memory: &self.round.memory, by: BY, at: self.now }
     }
+}
+
+/// Of two records the one that tells of the later time, the second where both tell of the same.
+fn latest(one: Record, other: Record) -> Record {
+    if Telling::of(&other).is_before(&Telling::of(&one)) { one } else { other }
 }
 
 /// What a keyed draft meets.
