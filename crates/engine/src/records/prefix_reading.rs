@@ -1,21 +1,56 @@
 //! Notices clients that expect `namespace` to be read as a prefix of text (memory-manager.md W-14): what they ask for as
 //! `/users/1` would once have matched `/users/10/` too. Only counts; never changes an answer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
 
 use loci_model::ports::store::{ReadTx, RecordPage};
 use loci_model::scope::RecordScope;
-use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, Result};
+use loci_model::{MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, Timestamp};
 
 /// Records looked at.
 const LOOKED_AT: usize = 100;
 
+/// A node is looked at once in so long: the log says it often enough, and searches stay fast.
+const AGAIN_MS: i64 = 3_600_000;
+/// Nodes whose last look is kept. Past it all are looked at anew.
+const NODES_MAX: usize = 10_000;
+
+/// Which nodes were looked at, and when. Of this process alone.
+#[derive(Debug, Default)]
+pub(crate) struct Looks {
+    last: Mutex<HashMap<(MemoryId, String), Timestamp>>,
+}
+
+impl Looks {
+    /// True when some exact node of `scope` was not looked at of late; they count as looked at from here on.
+    pub(crate) fn are_due(&self, scope: &RecordScope, now: Timestamp) -> bool {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut due = false;
+        for node in exact_nodes(scope) {
+            let node = (scope.memory.clone(), node.normal().to_owned());
+            if last.get(&node).is_some_and(|at| now < at.plus_millis(AGAIN_MS)) {
+                continue;
+            }
+            if last.len() >= NODES_MAX {
+                last.clear();
+            }
+            last.insert(node, now);
+            due = true;
+        }
+        due
+    }
+}
+
+fn exact_nodes(scope: &RecordScope) -> impl Iterator<Item = &NamespaceFilter> {
+    scope.namespaces.iter().filter(|filter| filter.mode() == NamespaceMatch::Exact)
+}
+
 /// How many nodes side by side (an actor each, as templates go) the old reading of the exact nodes in `scope` would have
-/// matched. Looks at the newest records beneath the parent of each node, so it is an underestimate in great trees: call it
-/// where a read found nothing.
+/// matched. Looks at the newest records beneath the parent of each node, so it is an underestimate in great trees.
 pub(crate) fn siblings_by_prefix(tx: &dyn ReadTx, scope: &RecordScope) -> Result<usize> {
     let mut most = 0;
-    for node in scope.namespaces.iter().filter(|filter| filter.mode() == NamespaceMatch::Exact) {
+    for node in exact_nodes(scope) {
         let (parent, _) = parent_and_name(node.normal());
         let place = Namespace::parse(parent)?;
         let around = RecordScope {
@@ -67,6 +102,23 @@ mod tests {
         check("/use/", 1);
         check("/x/", 0);
         check("/", 2);
+    }
+
+    #[test]
+    fn a_node_is_looked_at_once_in_an_hour() {
+        let memory = MemoryId::parse("mem-1234567890").unwrap();
+        let at = |hours: i64| Timestamp::clamped(1_700_000_000_000 + hours * AGAIN_MS);
+        let looks = Looks::default();
+        let check = |node: &str, mode: NamespaceMatch, hours: i64, expect: bool| {
+            let mut scope = RecordScope::whole(memory.clone(), at(hours));
+            scope.namespaces = vec![NamespaceFilter::new(&Namespace::parse(node).unwrap(), mode)];
+            assert_eq!(looks.are_due(&scope, at(hours)), expect, "{node} {hours}");
+        };
+        check("/users/1/", NamespaceMatch::Exact, 0, true);
+        check("/users/1", NamespaceMatch::Exact, 0, false);
+        check("/users/2/", NamespaceMatch::Exact, 0, true);
+        check("/users/1/", NamespaceMatch::Exact, 1, true);
+        check("/users/", NamespaceMatch::Subtree, 0, false);
     }
 
     #[test]

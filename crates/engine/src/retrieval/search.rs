@@ -69,7 +69,7 @@ impl Engine {
         let ranked = ranking::rank(&asked.question, &asked.terms, &set, weights);
         let listing = Listing { request, scope: &scope, view: &view, weights, asked: &asked };
         let hits = self.list_hits(&listing, ranking::best_passages(ranked)).await?;
-        if hits.is_empty() && !scope.namespaces.is_empty() {
+        if self.prefix_looks.are_due(&scope, self.clock.now()) {
             self.note_prefix_reading(&scope).await?;
         }
         let hits = budget::within(hits, request.budget_tokens, &mut notices);
@@ -104,13 +104,13 @@ impl Engine {
             .await
     }
 
-    /// Nothing was found at the nodes asked for: says in the log if a client may have meant more than the nodes.
+    /// Says in the log if a client may have meant more than the nodes it asked for.
     async fn note_prefix_reading(&self, scope: &RecordScope) -> Result<()> {
         let scope = scope.clone();
         let memory = scope.memory.clone();
         let actors = self.store.read(move |tx| prefix_reading::siblings_by_prefix(tx, &scope)).await?;
         if actors > 1 {
-            tracing::warn!(%memory, actors, "nothing at a namespace that is a prefix of several actors': see namespace_match");
+            tracing::warn!(%memory, actors, "a namespace that is a prefix of several actors' was asked for, and read as that node alone: see namespace_match");
         }
         Ok(())
     }
