@@ -11,6 +11,11 @@ from forms import Api, Form, Member, Operation, Shape
 
 TABLE = pathlib.Path(__file__).parent / "operations.txt"
 _PLAIN = {"string": "text", "integer": "integer", "number": "number", "boolean": "boolean", "null": "null"}
+#: What decides about a shape, and is read here.
+_READ = {"$ref", "type", "enum", "items", "properties", "required", "additionalProperties", "propertyNames", "oneOf", "allOf"}
+#: What bounds or explains a value, and changes no shape.
+_SAID = {"description", "title", "format", "default", "example", "examples", "deprecated", "pattern", "minimum", "maximum"}
+_SAID |= {"exclusiveMinimum", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"}
 
 
 class NotUnderstood(Exception):
@@ -25,7 +30,14 @@ def api_of(document: dict[str, Any], table: str) -> Api:
     return Api(document["info"]["version"], tuple(shapes), tuple(_operations_of(document, table, shapes)))
 
 
+def _understood(where: str, schema: dict[str, Any]) -> None:
+    unknown = sorted(set(schema) - _READ - _SAID)
+    if unknown:
+        raise NotUnderstood(f"{where}: {', '.join(unknown)}")
+
+
 def _shapes_of(name: str, schema: dict[str, Any]) -> list[Shape]:
+    _understood(name, schema)
     about = schema.get("description", "")
     if "allOf" in schema:
         return [_joined(name, about, schema["allOf"])]
@@ -65,6 +77,7 @@ def _variants(name: str, about: str, variants: list[dict[str, Any]]) -> list[Sha
 
 
 def _members(where: str, schema: dict[str, Any]) -> tuple[Member, ...]:
+    _understood(where, schema)
     required = schema.get("required", [])
     return tuple(
         Member(name, _form(f"{where}.{name}", inner), name in required, _about(inner))
@@ -78,6 +91,7 @@ def _about(schema: dict[str, Any]) -> str:
 
 
 def _form(where: str, schema: dict[str, Any]) -> Form:
+    _understood(where, schema)
     if "$ref" in schema:
         return Form("named", name=_referred(schema))
     if "oneOf" in schema:
@@ -94,7 +108,7 @@ def _form(where: str, schema: dict[str, Any]) -> Form:
     if kind == "object" and "properties" not in schema:
         values = schema.get("additionalProperties")
         return Form("map", inside=(_form(where, values) if isinstance(values, dict) else Form("anything"),))
-    if kind is None and not {"allOf", "anyOf", "not"} & set(schema):
+    if kind is None and "allOf" not in schema:
         return Form("anything")
     raise NotUnderstood(f"{where}: {schema}")
 

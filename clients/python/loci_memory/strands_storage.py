@@ -12,6 +12,7 @@ import functools
 import re
 from dataclasses import dataclass, field
 from typing import Any, Callable, TypeVar
+from urllib.parse import quote
 
 from .api import DocumentWritten
 from .client import Client
@@ -56,7 +57,8 @@ class LociStorage:
         self._client = client or Client(url, token=api_key)
         self._memory = memory
         self._namespace = namespace
-        self._parked = "/".join(part for part in namespace.split("/") if part) + "/"
+        # One segment: what lies beneath a namespace is no part of it, as with documents.
+        self._parked = quote("/".join(part for part in namespace.split("/") if part), safe="!~*'()") + "/"
         self._max_search_results = max_search_results
 
     async def write(self, key: str, data: bytes) -> None:

@@ -55,6 +55,19 @@ class WithServer(Running):
 
         asyncio.run(story())
 
+    def test_namespaces_beneath_are_other_places(self):
+        async def story():
+            above = LociStorage(client=self.client, memory="files", namespace="/files")
+            for key in ("alice/a.md", "alice/a.bin"):
+                name = key.removeprefix("alice/")
+                await self.storage.write(name, b"of alice")
+                self.assertIsNone(await above.read(key))
+                await above.write(key, b"above")
+                self.assertEqual(await self.storage.read(name), b"of alice")
+            self.assertEqual(await above.list(""), ["alice/a.bin", "alice/a.md"])
+
+        asyncio.run(story())
+
     def test_keys_are_listed_by_how_they_begin(self):
         keys = ["memory/a.md", "memory/ab.md", "memory/b/c.md", "memory/a.json", "sessions/s-1/x"]
 

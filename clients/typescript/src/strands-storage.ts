@@ -45,7 +45,8 @@ export class LociStorage {
     }
     this.client = config.client ?? new Client({ url: config.url, token: config.apiKey });
     this.place = { namespace: config.namespace };
-    this.parked = `${config.namespace.split('/').filter(Boolean).join('/')}/`;
+    // One segment: what lies beneath a namespace is no part of it, as with documents.
+    this.parked = `${encodeURIComponent(config.namespace.split('/').filter(Boolean).join('/'))}/`;
   }
 
   /** Puts bytes in the place of what was there. */

@@ -47,6 +47,17 @@ describe('a storage of a server', { skip }, () => {
     for (const key of ['', '/', 'a/../b', 'a\\b']) await assert.rejects(storage.write(key, bytes), InvalidArgument);
   });
 
+  it('keeps namespaces beneath apart', async () => {
+    const above = new LociStorage({ client, memory: 'files', namespace: '/files' });
+    for (const name of ['a.md', 'a.bin']) {
+      await storage.write(name, bytesOf('of alice'));
+      assert.equal(await above.read(`alice/${name}`), null);
+      await above.write(`alice/${name}`, bytesOf('above'));
+      assert.deepEqual(plain(await storage.read(name)), bytesOf('of alice'));
+    }
+    assert.deepEqual(await above.list(''), ['alice/a.bin', 'alice/a.md']);
+  });
+
   it('takes no key for another that looks like it', async () => {
     for (const [one, other] of [['T.md', 't.md'], ['\u00e9.md', 'e\u0301.md']]) {
       await storage.write(one, bytesOf('one'));

@@ -8,6 +8,7 @@ mod attach;
 mod blaming;
 mod branches;
 mod buckets;
+mod calibrating;
 mod configuring;
 mod consolidating;
 mod conversing;

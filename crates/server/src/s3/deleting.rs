@@ -8,6 +8,8 @@ use super::{Call, xml};
 
 /// Keys of one request.
 const KEYS_MAX: usize = 1_000;
+/// Nodes of the XML: what a list of so many keys needs, with room for white space and members that are refused by name.
+const NODES_MAX: u32 = 20_000;
 /// Keys at a time: writes that wait together are committed together.
 const AT_ONCE: usize = 32;
 
@@ -38,9 +40,10 @@ pub(super) async fn delete(call: Call<'_>) -> Result<Response, Fault> {
 
 /// Reads the list of keys. A key with a condition or a version is not taken away without it.
 fn read(body: &[u8]) -> Result<Asked, Fault> {
-    let malformed = |rule: &str| Fault::bad("MalformedXML", rule);
     let text = std::str::from_utf8(body).map_err(|_| malformed("the body is not UTF-8"))?;
-    let document = roxmltree::Document::parse(text)
+    let options =
+        roxmltree::ParsingOptions { nodes_limit: NODES_MAX, ..roxmltree::ParsingOptions::default() };
+    let document = roxmltree::Document::parse_with_options(text, options)
         .map_err(|error| malformed(&format!("the body is not XML that can be read: {error}")))?;
     let root = document.root_element();
     if root.tag_name().name() != "Delete" {
@@ -64,7 +67,8 @@ fn key_of(object: roxmltree::Node<'_, '_>) -> Result<String, Fault> {
     let mut key = None;
     for member in object.children().filter(roxmltree::Node::is_element) {
         match member.tag_name().name() {
-            "Key" => key = Some(member.text().unwrap_or_default().to_owned()),
+            "Key" if key.is_some() => return Err(malformed("an Object has one Key")),
+            "Key" => key = Some(text_of(member)?),
             other => {
                 return Err(Fault::not_implemented(&format!(
                     "a deletion of many with {other} is not answered"
@@ -72,7 +76,19 @@ fn key_of(object: roxmltree::Node<'_, '_>) -> Result<String, Fault> {
             }
         }
     }
-    key.filter(|key| !key.is_empty()).ok_or_else(|| Fault::bad("MalformedXML", "an Object has no Key"))
+    key.filter(|key| !key.is_empty()).ok_or_else(|| malformed("an Object has no Key"))
+}
+
+/// The whole of a key: one of which a part is no text would name another key.
+fn text_of(key: roxmltree::Node<'_, '_>) -> Result<String, Fault> {
+    if key.children().any(|child| !child.is_text()) {
+        return Err(malformed("a Key is text alone"));
+    }
+    Ok(key.children().filter_map(|child| child.text()).collect())
+}
+
+fn malformed(rule: &str) -> Fault {
+    Fault::bad("MalformedXML", rule)
 }
 
 #[cfg(test)]
@@ -97,6 +113,11 @@ mod tests {
         check("<Delete></Delete>", Err("MalformedXML"));
         check("<Delete><Object></Object></Delete>", Err("MalformedXML"));
         check("<Delete><Object><Key>a</Key><ETag>x</ETag></Object></Delete>", Err("NotImplemented"));
+        check("<Delete><Object><Key>a<![CDATA[<b>]]></Key></Object></Delete>", Ok(&["a<b>"]));
+        check("<Delete><Object><Key>a<!-- -->b</Key></Object></Delete>", Err("MalformedXML"));
+        check("<Delete><Object><Key><b>a</b></Key></Object></Delete>", Err("MalformedXML"));
+        check("<Delete><Object><Key>a</Key><Key>b</Key></Object></Delete>", Err("MalformedXML"));
+        check(&format!("<Delete>{}</Delete>", "<a/>".repeat(NODES_MAX as usize)), Err("MalformedXML"));
         check("<Remove/>", Err("MalformedXML"));
         check("<Delete><Object><Key>a</Key>", Err("MalformedXML"));
         check(

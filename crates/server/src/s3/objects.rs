@@ -15,7 +15,10 @@ use super::{Call, range};
 /// What bytes are that nobody said it of.
 const BYTES: &str = "binary/octet-stream";
 /// Headers that ask for what is not kept: overlooked, something would be lost.
-const NOT_KEPT: [&str; 8] = [
+const NOT_KEPT: [&str; 11] = [
+    "content-disposition",
+    "content-language",
+    "expires",
     "x-amz-meta-",
     "x-amz-copy-source",
     "x-amz-tagging",
@@ -68,7 +71,8 @@ pub(super) async fn get(call: Call<'_>) -> Result<Response, Fault> {
         return Ok(response);
     }
     let bytes = found.content.len();
-    let wanted = range::read(text(headers, "range")?, bytes).map_err(|()| {
+    let range = if is_as_known(headers, &found)? { text(headers, "range")? } else { None };
+    let wanted = range::read(range, bytes).map_err(|()| {
         let rule = format!("nothing of the {bytes} bytes lies in the range");
         Fault { bytes: Some(bytes), ..Fault::new(StatusCode::RANGE_NOT_SATISFIABLE, "InvalidRange", rule) }
     })?;
@@ -91,6 +95,17 @@ pub(super) async fn get(call: Call<'_>) -> Result<Response, Fault> {
         *response.body_mut() = Body::from(content);
     }
     Ok(response)
+}
+
+/// True where a range may be answered: without `If-Range`, or where what lies there is what the client has a part of
+/// (RFC 9110 §13.1.5: a strong tag, or the very time). Else all of it is answered.
+fn is_as_known(headers: &HeaderMap, found: &BucketContent) -> Result<bool, Fault> {
+    Ok(match text(headers, "if-range")? {
+        None => true,
+        Some(weak) if weak.starts_with("W/") => false,
+        Some(tag) if tag.starts_with('"') => tag == super::xml::etag(&found.sha256),
+        Some(date) => date == http_date(found.updated_at),
+    })
 }
 
 pub(super) async fn delete(call: Call<'_>) -> Result<Response, Fault> {

@@ -1,6 +1,6 @@
 //! `bucket_get`: what lies under a key of a bucket. A document is its text; it counts as read.
 
-use loci_model::ports::store::StoreExt;
+use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
 use loci_model::{Result, Timestamp};
@@ -40,52 +40,51 @@ impl Engine {
     ) -> Result<Option<BucketContent>> {
         let place = KeyPlace::of(bucket, key)?;
         let may_all = access::require_whole(caller, &bucket.memory, Capability::Read);
-        let tree = place.document.as_ref().map(|document| &document.tree);
-        let may_tree = tree
-            .map(|tree| access::tree_view(caller, &tree.memory, &tree.namespace, Capability::Read).map(drop));
-        if let (Some(Ok(())), Some(document)) = (&may_tree, &place.document)
-            && let Some(record) = self.bucket_document(document).await?
-        {
-            return Ok(Some(content(&record)));
-        }
-        match (may_all, may_tree) {
-            (Ok(()), _) => {}
-            (Err(_), Some(Ok(()))) => return Ok(None),
+        let may_tree = place.document.as_ref().map(|at| {
+            access::tree_view(caller, &at.tree.memory, &at.tree.namespace, Capability::Read).map(drop)
+        });
+        let reads_parked = match (may_all, &may_tree) {
+            (Ok(()), _) => true,
+            (Err(_), Some(Ok(()))) => false,
             (Err(error), _) => return Err(error),
+        };
+        let document = place.document.filter(|_| may_tree.is_some_and(|may| may.is_ok()));
+        if let Some(document) = &document {
+            self.caught_up(&document.tree).await?;
         }
+        // One snapshot: a key whose bytes become a document meanwhile lies there all the time.
         let (memory, now) = (bucket.memory.clone(), self.clock.now());
-        let found = self
+        let (record, parked) = self
             .store
             .read(move |tx| {
                 existing(tx, &memory)?;
-                tx.parked().get(&memory, &place.object)
+                let record =
+                    document.as_ref().map(|document| document_of(tx, document, now)).transpose()?.flatten();
+                if record.is_some() || !reads_parked {
+                    return Ok((record, None));
+                }
+                Ok((None, tx.parked().get(&memory, &place.object)?))
             })
             .await?;
-        Ok(found.filter(|object| object.head.expires_at > now).map(|object| BucketContent {
+        if let Some(record) = record {
+            self.reads.note(&bucket.memory, [&record.id], now);
+            return Ok(Some(content(&record)));
+        }
+        Ok(parked.filter(|object| object.head.expires_at > now).map(|object| BucketContent {
             content: object.content,
             content_type: object.head.content_type,
             sha256: object.head.sha256,
             updated_at: object.head.updated_at,
         }))
     }
+}
 
-    /// The document of exactly that name: one that differs in case is another key.
-    async fn bucket_document(&self, document: &DocumentPlace) -> Result<Option<Record>> {
-        self.caught_up(&document.tree).await?;
-        let (tree, path, now) = (Tree::of(&document.tree), document.path.clone(), self.clock.now());
-        let found = self
-            .store
-            .read(move |tx| {
-                existing(tx, &tree.memory)?;
-                let found = find(tx, &tree, &path, now)?;
-                Ok(found.filter(|found| found.redirected_from.is_none() && found.entry.path == path.as_str()))
-            })
-            .await?;
-        if let Some(found) = &found {
-            self.reads.note(&document.tree.memory, [&found.record.id], now);
-        }
-        Ok(found.map(|found| found.record))
-    }
+/// The document of exactly that name: one that differs in case is another key.
+fn document_of(tx: &dyn ReadTx, document: &DocumentPlace, now: Timestamp) -> Result<Option<Record>> {
+    let found = find(tx, &Tree::of(&document.tree), &document.path, now)?;
+    let found =
+        found.filter(|found| found.redirected_from.is_none() && found.entry.path == document.path.as_str());
+    Ok(found.map(|found| found.record))
 }
 
 fn content(record: &Record) -> BucketContent {

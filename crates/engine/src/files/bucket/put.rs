@@ -9,7 +9,7 @@ use loci_model::{Result, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::key::{DocumentPlace, KeyPlace};
-use super::reconcile::reconciled;
+use super::reconcile::{extends, reconciled};
 use super::{Bucket, conditions};
 use crate::Engine;
 use crate::access;
@@ -138,7 +138,9 @@ impl Writing<'_> {
         put: &BucketPut,
         text: String,
     ) -> Result<DocumentWritten> {
-        let merged = if put.merge_appends && put.precondition.is_none() && text != found.record.text {
+        // A plain append says all that is there: its versions need not be read.
+        let may_miss = !extends(&found.record.text, &text);
+        let merged = if put.merge_appends && put.precondition.is_none() && may_miss {
             let earlier = tx.records().history(&self.memory.id, &found.record.id)?;
             let texts = earlier.iter().filter(|version| version.namespace == found.record.namespace);
             reconciled(texts.map(|version| version.text.as_str()), &found.record.text, &text)

@@ -12,7 +12,7 @@ pub(super) fn reconciled<'a>(
     current: &str,
     written: &str,
 ) -> Option<String> {
-    if extension(current, written).is_some() {
+    if extends(current, written) {
         return None;
     }
     let added = |version: &'a str| {
@@ -22,6 +22,11 @@ pub(super) fn reconciled<'a>(
     // Of the longest version the least is told again.
     let added = earlier.into_iter().filter_map(added).min_by_key(|added| added.len())?;
     Some(appended(current, added.lines()).0)
+}
+
+/// True where a text holds all that is there, and maybe lines behind it.
+pub(super) fn extends(current: &str, written: &str) -> bool {
+    current == written || extension(current, written).is_some()
 }
 
 /// What a text adds in lines of its own behind another, whose white space at the end does not count.
