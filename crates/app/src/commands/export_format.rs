@@ -2,6 +2,7 @@
 //! name only once it is whole, and a checksum over all of it, by which two exports are compared.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -59,7 +60,7 @@ pub(super) async fn export(
     namespace: &str,
     target: &Path,
 ) -> Result<()> {
-    ensure_free(target)?;
+    ensure_free(target, format == ExportFormat::Mem0)?;
     let (mut skipped, mut notes) = (Vec::new(), Vec::new());
     let (items, files) = match format {
         ExportFormat::Mem0 => {
@@ -102,8 +103,9 @@ pub(super) async fn export(
     })
 }
 
-fn ensure_free(target: &Path) -> Result<()> {
-    let is_empty = fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
+/// Nothing lies there, or an empty folder that a folder takes the place of.
+fn ensure_free(target: &Path, is_one: bool) -> Result<()> {
+    let is_empty = !is_one && fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
     if fs::symlink_metadata(target).is_ok() && !is_empty {
         let rule = format!("{} exists: name a new file or folder", target.display());
         return Err(Usage(rule).into());
@@ -217,7 +219,7 @@ fn write(target: &Path, files: &[SourceFile], is_one: bool) -> Result<()> {
     let partial = PathBuf::from(name);
     let failed = || format!("writing {}", partial.display());
     ensure!(
-        is_one || fs::symlink_metadata(&partial).is_err(),
+        fs::symlink_metadata(&partial).is_err(),
         "{} is left of an export that was cut off: remove it",
         partial.display()
     );
@@ -228,7 +230,8 @@ fn write(target: &Path, files: &[SourceFile], is_one: bool) -> Result<()> {
         if let Some(folder) = path.parent().filter(|_| !is_one) {
             fs::create_dir_all(folder).with_context(failed)?;
         }
-        fs::write(&path, &file.text).with_context(failed)?;
+        let mut out = fs::File::create_new(&path).with_context(failed)?;
+        out.write_all(file.text.as_bytes()).and_then(|()| out.sync_all()).with_context(failed)?;
     }
     if !is_one && fs::symlink_metadata(target).is_ok() {
         fs::remove_dir(target).with_context(failed)?;

@@ -108,6 +108,20 @@ fn mem0_goes_on_where_it_was_cut_off_and_changes_what_changed() {
     let changed = write(&home, "changed.json", &memories(130).replace("number 7\"", "number seven\""));
     assert_eq!(counts(&import(&home, "mem0", &changed)), [0, 1, 129]);
     export(&home, "mem0", "/", "back.json");
+    // A folder is no place for a file, and what another export left is not written through.
+    fs::create_dir(home.path("folder")).unwrap();
+    std::os::unix::fs::symlink(home.path("elsewhere"), home.path("linked.partial")).unwrap();
+    for (target, rule) in [("folder", "exists: name a new"), ("linked", "remove it")] {
+        let target = home.path(target);
+        let arguments =
+            ["export", "--format", "mem0", "--memory", "notes", "--namespace", "/", target.to_str().unwrap()];
+        let output = home.run(&arguments);
+        assert!(
+            !output.status.success() && String::from_utf8_lossy(&output.stderr).contains(rule),
+            "{output:?}"
+        );
+    }
+    assert!(!home.path("elsewhere").exists());
     let back: Value = serde_json::from_str(&fs::read_to_string(home.path("back.json")).unwrap()).unwrap();
     let sent: Value = serde_json::from_str(&fs::read_to_string(&changed).unwrap()).unwrap();
     assert_eq!(back, sent);
