@@ -1,6 +1,6 @@
 //! A part of a memory as a bucket: which keys are documents, what becomes of bytes that are none, appends of two writers, lists, grants.
 
-use loci_engine::files::bucket::{Bucket, BucketListing, BucketPut, BucketWritten};
+use loci_engine::files::bucket::{Bucket, BucketItem, BucketListing, BucketPut, BucketWritten};
 use loci_engine::files::{NewObject, Precondition};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{ErrorKind, Namespace, Reason, Result, limits};
@@ -55,16 +55,26 @@ impl<'a> Seen<'a> {
     }
 
     fn keys(&self, prefix: &str) -> Vec<String> {
+        self.listed(prefix, None, 2)
+    }
+
+    /// Keys and common beginnings, in pages of so many.
+    fn listed(&self, prefix: &str, delimiter: Option<&str>, limit: usize) -> Vec<String> {
         let (mut keys, mut after) = (Vec::new(), None);
         loop {
             let listing = BucketListing {
                 bucket: self.bucket.clone(),
                 prefix: prefix.to_owned(),
                 after: after.take(),
-                limit: 2,
+                delimiter: delimiter.map(ToOwned::to_owned),
+                limit,
             };
             let page = block_on(self.shelf.engine.bucket_list(&self.caller, listing)).unwrap();
-            keys.extend(page.items.into_iter().map(|entry| entry.key));
+            assert!(page.items.len() <= limit);
+            keys.extend(page.items.into_iter().map(|item| match item {
+                BucketItem::Key(entry) => entry.key,
+                BucketItem::Common(common) => common,
+            }));
             let Some(next) = page.next else { return keys };
             after = Some(next);
         }
@@ -104,6 +114,40 @@ fn memory_files_are_documents_and_all_else_is_parked() {
     // And the tree of the namespace holds the document.
     shelf.tree.namespace = Namespace::parse("/team/desk").unwrap();
     assert_eq!(shelf.body("knowledge/facts/topic.md"), "# Topic\n- one\n");
+}
+
+#[test]
+fn keys_that_share_a_beginning_are_one_item() {
+    let shelf = Shelf::new();
+    let seen = Seen::of(&shelf);
+    for key in [
+        "a",
+        "a/1",
+        "a/2",
+        "a-b",
+        "memory/desk/x.md",
+        "memory/desk/y.bin",
+        "memory/z",
+        "s/é/1",
+        "s/é/2",
+        "s/t",
+    ] {
+        seen.put(key, "- text\n");
+    }
+    for number in 0..1_100 {
+        seen.put_with(&format!("many/{number:04}"), b"x", |_| {}).unwrap();
+    }
+    let check = |prefix: &str, delimiter: &str, expect: &[&str]| {
+        for limit in [1, 2, 3, 100] {
+            assert_eq!(seen.listed(prefix, Some(delimiter), limit), expect, "{prefix} {delimiter} {limit}");
+        }
+    };
+    check("", "/", &["a", "a-b", "a/", "many/", "memory/", "s/"]);
+    check("a", "/", &["a", "a-b", "a/"]);
+    check("memory/", "/", &["memory/desk/", "memory/z"]);
+    check("memory/desk/", "/", &["memory/desk/x.md", "memory/desk/y.bin"]);
+    check("s/", "é/", &["s/t", "s/é/"]);
+    assert_eq!(seen.listed("", Some("none"), 500), seen.listed("", None, 1_000));
 }
 
 #[test]

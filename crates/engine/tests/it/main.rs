@@ -7,6 +7,7 @@
 mod coding;
 #[cfg(test)]
 mod arrivals;
+#[cfg(test)]
 mod consolidation;
 #[cfg(test)]
 mod crashes;

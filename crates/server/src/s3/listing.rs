@@ -3,7 +3,7 @@
 use axum::response::Response;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use loci_engine::files::bucket::{BucketEntry, BucketListing, collapsed};
+use loci_engine::files::bucket::{BucketEntry, BucketItem, BucketListing, collapsed};
 
 use super::fault::Fault;
 use super::route::Asked;
@@ -11,8 +11,6 @@ use super::{Call, xml};
 
 /// Keys of a page.
 const KEYS_MAX: usize = 1_000;
-/// Behind every key that begins so.
-const LAST: char = '\u{10ffff}';
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -66,18 +64,6 @@ impl Listing {
         let wrong = || Fault::invalid_argument("continuation-token must be one that a list gave");
         key.map(Some).ok_or_else(wrong)
     }
-
-    /// True for a common beginning that the page before has told.
-    fn has_told(&self, common: &str) -> Result<bool, Fault> {
-        Ok(self.token.is_some() && self.after()?.is_some_and(|after| after.starts_with(common)))
-    }
-
-    /// What stands for all keys that share a beginning with this one, up to the delimiter.
-    fn common(&self, prefix: &str, key: &str) -> Option<String> {
-        let delimiter = self.delimiter.as_deref()?;
-        let at = key.get(prefix.len()..)?.find(delimiter)?;
-        key.get(..prefix.len() + at + delimiter.len()).map(ToOwned::to_owned)
-    }
 }
 
 pub(super) async fn list(call: Call<'_>) -> Result<Response, Fault> {
@@ -87,40 +73,25 @@ pub(super) async fn list(call: Call<'_>) -> Result<Response, Fault> {
 }
 
 async fn listed(call: &Call<'_>, listing: &Listing) -> Result<Listed, Fault> {
-    let prefix = collapsed(&listing.prefix);
-    let (mut out, mut after, mut is_more) = (Listed::default(), listing.after()?, true);
-    let room = |out: &Listed| listing.max_keys.saturating_sub(out.entries.len() + out.prefixes.len());
-    while is_more && room(&out) > 0 {
-        let asked = BucketListing {
-            bucket: call.bucket.clone(),
-            prefix: prefix.clone(),
-            after: after.clone(),
-            limit: room(&out),
-        };
-        let page = call.doors.engine.bucket_list(&call.caller, asked).await?;
-        is_more = page.next.is_some();
-        for entry in page.items {
-            let Some(common) = listing.common(&prefix, &entry.key) else {
-                after = Some(entry.key.clone());
-                out.entries.push(entry);
-                continue;
-            };
-            if out.prefixes.last() == Some(&common) || listing.has_told(&common)? {
-                after = Some(entry.key);
-                continue;
-            }
-            // The rest of them need not be read: the next page of the engine begins behind them.
-            after = Some(format!("{common}{LAST}"));
-            out.prefixes.push(common);
-            is_more = true;
-            break;
-        }
+    let after = listing.after()?;
+    if listing.max_keys == 0 {
+        return Ok(Listed::default());
     }
-    if is_more && listing.max_keys > 0 {
-        let asked = BucketListing { bucket: call.bucket.clone(), prefix, after: after.clone(), limit: 1 };
-        let behind = call.doors.engine.bucket_list(&call.caller, asked).await?;
-        let rest = after.filter(|_| !behind.items.is_empty());
-        out.next_token = rest.map(|after| BASE64_URL_SAFE_NO_PAD.encode(after));
+    let asked = BucketListing {
+        bucket: call.bucket.clone(),
+        prefix: collapsed(&listing.prefix),
+        after,
+        delimiter: listing.delimiter.clone(),
+        limit: listing.max_keys,
+    };
+    let page = call.doors.engine.bucket_list(&call.caller, asked).await?;
+    let next_token = page.next.map(|after| BASE64_URL_SAFE_NO_PAD.encode(after));
+    let mut out = Listed { next_token, ..Listed::default() };
+    for item in page.items {
+        match item {
+            BucketItem::Key(entry) => out.entries.push(entry),
+            BucketItem::Common(common) => out.prefixes.push(common),
+        }
     }
     Ok(out)
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::ports::store::StoreExt;
+use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Namespace, Result, Timestamp};
 
@@ -17,6 +17,8 @@ use crate::page::Page;
 
 /// Rows that are read at once.
 const ROWS: usize = 1_000;
+/// Behind every key that begins so.
+const LAST: char = '\u{10ffff}';
 
 /// Which keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,8 +29,19 @@ pub struct BucketListing {
     pub prefix: String,
     /// Those behind this one.
     pub after: Option<String>,
-    /// At most so many.
+    /// Keys that share a beginning up to this, behind the prefix, are one item.
+    pub delimiter: Option<String>,
+    /// At most so many items.
     pub limit: usize,
+}
+
+/// One item of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BucketItem {
+    /// A key.
+    Key(BucketEntry),
+    /// What several keys begin with, the delimiter included.
+    Common(String),
 }
 
 /// A key, and what is known of what lies there.
@@ -44,9 +57,40 @@ pub struct BucketEntry {
     pub updated_at: Timestamp,
 }
 
+impl BucketItem {
+    /// Behind which key the next item is.
+    fn end(&self) -> String {
+        match self {
+            Self::Key(entry) => entry.key.clone(),
+            Self::Common(common) => format!("{common}{LAST}"),
+        }
+    }
+}
+
+/// Items by their names, which are in the order of the keys they stand for.
+type Found = BTreeMap<String, BucketItem>;
+
 impl BucketListing {
     fn holds(&self, key: &str) -> bool {
         key.starts_with(&self.prefix) && self.after.as_deref().is_none_or(|after| key > after)
+    }
+
+    /// What stands for all keys that share a beginning with this one, up to the delimiter.
+    fn common<'k>(&self, key: &'k str) -> Option<&'k str> {
+        let delimiter = self.delimiter.as_deref()?;
+        let at = key.get(self.prefix.len()..)?.find(delimiter)?;
+        key.get(..self.prefix.len() + at + delimiter.len())
+    }
+
+    /// Takes a key in, where it is asked for and nothing has its name yet.
+    fn take(&self, found: &mut Found, entry: BucketEntry) {
+        if !self.holds(&entry.key) {
+            return;
+        }
+        match self.common(&entry.key).map(ToOwned::to_owned) {
+            Some(common) => found.entry(common.clone()).or_insert(BucketItem::Common(common)),
+            None => found.entry(entry.key.clone()).or_insert(BucketItem::Key(entry)),
+        };
     }
 }
 
@@ -59,14 +103,14 @@ impl Engine {
         &self,
         caller: &Principal,
         mut listing: BucketListing,
-    ) -> Result<Page<BucketEntry, String>> {
+    ) -> Result<Page<BucketItem, String>> {
         let memory = &listing.bucket.memory;
         let is_whole = access::require_whole(caller, memory, Capability::Read).is_ok();
         if !is_whole {
             access::record_view(caller, memory, Capability::Read)?;
         }
         listing.prefix = collapsed(&listing.prefix);
-        let mut found = BTreeMap::new();
+        let mut found = Found::new();
         for tree in self.bucket_trees(caller, &listing).await? {
             self.add_documents(&listing, &tree, &mut found).await?;
         }
@@ -74,7 +118,7 @@ impl Engine {
             self.add_parked(&listing, &mut found).await?;
         }
         let items = found.into_values().take(listing.limit + 1).collect();
-        Ok(Page::cut(items, listing.limit, |entry: &BucketEntry| entry.key.clone()))
+        Ok(Page::cut(items, listing.limit, BucketItem::end))
     }
 
     /// The trees whose documents may have such keys, and which the caller may read.
@@ -104,60 +148,56 @@ impl Engine {
         Ok(trees)
     }
 
-    async fn add_documents(
-        &self,
-        listing: &BucketListing,
-        tree: &TreeAsk,
-        found: &mut BTreeMap<String, BucketEntry>,
-    ) -> Result<()> {
+    async fn add_documents(&self, listing: &BucketListing, tree: &TreeAsk, found: &mut Found) -> Result<()> {
         let Some(keys) = listing.bucket.keys_of(&tree.namespace.normal()) else { return Ok(()) };
         let (view, now) = (self.tree_view(tree).await?, self.clock.now());
         for entry in view.live.iter().filter(|entry| entry.is_live(now)) {
             let Some(file) = file_of(&entry.path) else { continue };
+            let (sha256, updated_at) = (entry.content_sha256.clone(), entry.updated_at);
             let key = format!("{keys}{file}");
-            if listing.holds(&key) {
-                let (sha256, updated_at) = (entry.content_sha256.clone(), entry.updated_at);
-                found.insert(key.clone(), BucketEntry { key, bytes: entry.bytes, sha256, updated_at });
-            }
+            listing.take(found, BucketEntry { key, bytes: entry.bytes, sha256, updated_at });
         }
         Ok(())
     }
 
     /// As many as can come into the page; where a document has the key, it is what lies there.
-    async fn add_parked(
-        &self,
-        listing: &BucketListing,
-        found: &mut BTreeMap<String, BucketEntry>,
-    ) -> Result<()> {
-        let (memory, now, above) = (listing.bucket.memory.clone(), self.clock.now(), listing.bucket.prefix());
-        let prefix = format!("{above}{}", listing.prefix);
-        let (after, wanted) = (listing.after.as_ref().map(|after| format!("{above}{after}")), listing.limit);
-        let parked = self
-            .store
-            .read(move |tx| {
-                let (mut heads, mut after) = (Vec::new(), after.clone());
-                loop {
-                    let page = tx.parked().list(&memory, &prefix, after.as_deref(), ROWS)?;
-                    let is_last = page.len() < ROWS;
-                    after = page.last().map(|head| head.key.clone());
-                    heads.extend(page.into_iter().filter(|head| head.expires_at > now));
-                    if is_last || heads.len() > wanted {
-                        return Ok(heads);
-                    }
-                }
-            })
-            .await?;
-        for head in parked {
-            let Some(key) = head.key.strip_prefix(&listing.bucket.prefix()) else { continue };
-            let (key, bytes) = (key.to_owned(), head.bytes);
-            found.entry(key.clone()).or_insert(BucketEntry {
-                key,
-                bytes,
-                sha256: head.sha256,
-                updated_at: head.updated_at,
-            });
+    async fn add_parked(&self, listing: &BucketListing, found: &mut Found) -> Result<()> {
+        let (listing, now, above) = (listing.clone(), self.clock.now(), listing.bucket.prefix());
+        let parked = self.store.read(move |tx| parked(tx, &listing, &above, now)).await?;
+        for (name, item) in parked {
+            found.entry(name).or_insert(item);
         }
         Ok(())
+    }
+}
+
+/// Items of what is parked below `above`: as many as are asked for, and one more where there are. What has a common beginning is passed over in
+/// the store, but for the rest of its page.
+fn parked(tx: &dyn ReadTx, listing: &BucketListing, above: &str, now: Timestamp) -> Result<Found> {
+    let memory = &listing.bucket.memory;
+    let prefix = format!("{above}{}", listing.prefix);
+    let mut after = listing.after.as_ref().map(|after| format!("{above}{after}"));
+    let mut found = Found::new();
+    loop {
+        let page = tx.parked().list(memory, &prefix, after.as_deref(), ROWS)?;
+        let is_last = page.len() < ROWS;
+        let mut end = None;
+        for head in page {
+            let Some(key) = head.key.strip_prefix(above).map(ToOwned::to_owned) else { continue };
+            end = Some(
+                listing
+                    .common(&key)
+                    .map_or_else(|| head.key.clone(), |common| format!("{above}{common}{LAST}")),
+            );
+            if head.expires_at > now {
+                let (bytes, sha256, updated_at) = (head.bytes, head.sha256, head.updated_at);
+                listing.take(&mut found, BucketEntry { key, bytes, sha256, updated_at });
+            }
+        }
+        if is_last || end.is_none() || found.len() > listing.limit {
+            return Ok(found);
+        }
+        after = end;
     }
 }
 

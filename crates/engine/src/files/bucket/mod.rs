@@ -18,7 +18,7 @@ use loci_model::{ErrorKind, MemoryId, Namespace, Result};
 use crate::Engine;
 
 pub use get::BucketContent;
-pub use list::{BucketEntry, BucketListing, collapsed};
+pub use list::{BucketEntry, BucketItem, BucketListing, collapsed};
 pub use put::{BucketPut, BucketWritten};
 
 /// A part of a memory.
