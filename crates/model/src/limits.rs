@@ -82,6 +82,10 @@ pub const EXTRACTION_DELAY_MS: i64 = 200;
 pub const SUMMARY_DELAY_MS: i64 = 2_000;
 /// `extraction:wait` waits at most this long.
 pub const WAIT_MS_MAX: u64 = 300_000;
+/// Events that a search reads along at most where a memory shows what is not extracted yet: the newest.
+pub const PROVISIONAL_EVENTS_MAX: usize = 100;
+/// Waiting extractions that such a search looks at, those that changed last first.
+pub const PROVISIONAL_JOBS_MAX: usize = 1_000;
 /// A memory's own ranking weights, with where they come from.
 pub const RETRIEVAL_WEIGHTS_BYTES_MAX: usize = 32 * 1024;
 /// Scope of a session name, words, paths and other short texts of a record.

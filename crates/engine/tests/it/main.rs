@@ -34,6 +34,8 @@ mod overlaps;
 #[cfg(test)]
 mod profiles;
 #[cfg(test)]
+mod provisional;
+#[cfg(test)]
 mod repeats;
 #[cfg(test)]
 mod safety;
