@@ -280,6 +280,8 @@ pub const IMPACT_DEPTH_MAX: u32 = 5;
 pub const RELATED_ROWS_MAX: u32 = 200;
 /// Documents that a hydration may leave out what they say of.
 pub const HYDRATION_DOCS_MAX: usize = 50;
+/// Verdicts of one principal on one version of a record.
+pub const FEEDBACK_CHANGES_MAX: usize = 100;
 /// Memories of each kind that a task may say something of: used, helpful, harmful.
 pub const FEEDBACK_RECORDS_MAX: usize = 500;
 /// Tasks that measures of a repository are made of: the newest.

@@ -21,6 +21,8 @@ mod facts;
 #[cfg(test)]
 mod failures;
 #[cfg(test)]
+mod feedback;
+#[cfg(test)]
 #[path = "../files/mod.rs"]
 mod files;
 #[cfg(test)]
