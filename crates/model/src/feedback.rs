@@ -10,6 +10,9 @@ use crate::words::closed_words;
 /// The word that such a row begins with.
 const WORD: &str = "feedback";
 
+/// The pattern (`LIKE`) of the reasons of such rows: where a record is erased they go, for people wrote them, and may have quoted it.
+pub const ROWS_LIKE: &str = "feedback: %";
+
 closed_words! {
     /// What somebody says of a record.
     FeedbackVerdict {

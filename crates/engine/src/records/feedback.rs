@@ -34,6 +34,9 @@ pub struct RecordFeedback {
     pub verdict: FeedbackVerdict,
     /// Why, in at most 500 characters; kept with the record.
     pub reason: Option<String>,
+    /// A person says it, who administers the memory: one is enough. `None`: as the caller's rights are. An agent that has all rights,
+    /// as one in the engine's own process, says no.
+    pub by_human: Option<bool>,
 }
 
 /// What principals say of a record by now.
@@ -57,15 +60,15 @@ struct Saying<'a> {
     readable: &'a View,
     writable: &'a View,
     /// One is enough.
-    is_person: bool,
+    by_human: bool,
 }
 
 impl Engine {
     /// Takes in a verdict; where the record stands now.
     ///
     /// # Errors
-    /// `NotFound` for a record that is deleted or that the caller may not read; `Denied` where the caller may not write it; `Invalid`
-    /// for a reason that is too long; `Conflict` where the caller has changed its mind too often.
+    /// `NotFound` for a record that is deleted or that the caller may not read; `Denied` where the caller may not write it, or brings a
+    /// person's word without administering the memory; `Invalid` for a reason that is too long; `Conflict` where the caller has changed its mind too often.
     pub async fn record_feedback(
         &self,
         caller: &Principal,
@@ -88,7 +91,12 @@ impl Engine {
     ) -> Result<FeedbackStanding> {
         let readable = access::record_view(caller, memory, Capability::Read)?;
         let writable = access::record_view(caller, memory, Capability::Write)?;
-        let is_person = access::require_whole(caller, memory, Capability::Admin).is_ok();
+        let administers = access::require_whole(caller, memory, Capability::Admin);
+        let by_human = match feedback.by_human {
+            None => administers.is_ok(),
+            Some(false) => false,
+            Some(true) => administers.map(|()| true)?,
+        };
         if feedback.reason.as_ref().is_some_and(|reason| reason.chars().count() > limits::REASON_CHARS_MAX) {
             return Err(Error::invalid("reason", "reason must have at most 500 characters: shorten it"));
         }
@@ -100,7 +108,7 @@ impl Engine {
                 let memory = existing(tx, &memory)?;
                 let changing = Changing { memory: &memory, by: &by, at };
                 let (readable, writable) = (&readable, &writable);
-                Saying { changing, readable, writable, is_person }.say(tx, &feedback)
+                Saying { changing, readable, writable, by_human }.say(tx, &feedback)
             })
             .await
     }
@@ -129,9 +137,9 @@ impl Saying<'_> {
             rows.push(row);
         }
         let said = Account::of(&record, &rows);
-        let is_enough = said.count(FeedbackVerdict::Wrong) >= PRINCIPALS_ENOUGH || self.is_person;
+        let is_enough = said.count(FeedbackVerdict::Wrong) >= PRINCIPALS_ENOUGH || self.by_human;
         if feedback.verdict == FeedbackVerdict::Wrong && is_enough {
-            quarantine::hold(tx, &self.changing, std::slice::from_ref(&record.id), &said.why(feedback))?;
+            quarantine::hold(tx, &self.changing, std::slice::from_ref(&record.id), &said.why())?;
         }
         let now = tx.records().get(&memory.id, &record.id)?.ok_or_else(|| unknown(&record.id))?;
         Ok(standing(&now, &rows))
@@ -190,13 +198,13 @@ impl<'a> Account<'a> {
         self.0.values().filter(|(verdict, _)| *verdict == wanted).count()
     }
 
-    /// Why the record is held back.
-    fn why(&self, feedback: &RecordFeedback) -> String {
+    /// Why the record is held back. Not in anybody's words: they are in the rows above, and go with the record.
+    fn why(&self) -> String {
         let count = self.count(FeedbackVerdict::Wrong);
-        let who = if count > 1 { format!("{count} principals") } else { "an administrator".to_owned() };
-        let why = feedback.reason.as_deref().filter(|reason| !reason.is_empty());
-        let why = why.map(|reason| format!(": {reason}")).unwrap_or_default();
-        format!("called wrong by {who}{why}").chars().take(limits::REASON_CHARS_MAX).collect()
+        if count > 1 {
+            return format!("called wrong by {count} principals");
+        }
+        "called wrong by an administrator".to_owned()
     }
 }
 

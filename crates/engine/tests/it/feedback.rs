@@ -44,7 +44,19 @@ fn say(
     reason: Option<&str>,
 ) -> Result<FeedbackStanding, ErrorKind> {
     world.clock.advance_ms(1_000);
-    let feedback = RecordFeedback { id: id.clone(), verdict, reason: reason.map(str::to_owned) };
+    say_as(world, by, id, verdict, reason, None)
+}
+
+fn say_as(
+    world: &World,
+    by: &Principal,
+    id: &RecordId,
+    verdict: FeedbackVerdict,
+    reason: Option<&str>,
+    by_human: Option<bool>,
+) -> Result<FeedbackStanding, ErrorKind> {
+    let reason = reason.map(str::to_owned);
+    let feedback = RecordFeedback { id: id.clone(), verdict, reason, by_human };
     let said = world.drive(world.engine.record_feedback(by, &world.memory.id, feedback));
     said.map_err(|error| error.kind)
 }
@@ -95,7 +107,7 @@ fn one_agent_hides_nothing_and_two_do() {
     assert_eq!(counts(say(&world, &eve, &id, Wrong, None)), (1, 1, Active));
     let held = say(&world, &bob, &id, Wrong, Some("it lies in Piran")).unwrap();
     assert_eq!((held.useful, held.wrong, held.state), (1, 2, Quarantined));
-    assert_eq!(held.state_reason.as_deref(), Some("called wrong by 2 principals: it lies in Piran"));
+    assert_eq!(held.state_reason.as_deref(), Some("called wrong by 2 principals"));
     assert!(!is_found(&world));
     let told = rows(&world, &id);
     let said: Vec<_> = told.iter().filter(|row| row.contains("feedback")).map(String::as_str).collect();
@@ -140,6 +152,16 @@ fn an_administrator_is_enough_and_a_release_decides_what_was_said() {
 }
 
 #[test]
+fn an_agent_with_all_rights_is_an_agent() {
+    use RecordState::{Active, Quarantined};
+    let (world, id) = world();
+    let everything = &world.caller;
+    assert_eq!(counts(say_as(&world, everything, &id, Wrong, None, Some(false))), (0, 1, Active));
+    assert_eq!(say_as(&world, &agent("ann"), &id, Wrong, None, Some(true)), Err(ErrorKind::Denied));
+    assert_eq!(counts(say_as(&world, everything, &id, Wrong, None, Some(true))), (0, 1, Quarantined));
+}
+
+#[test]
 fn a_new_version_begins_anew() {
     let (world, id) = world();
     say(&world, &agent("ann"), &id, Wrong, None).unwrap();
@@ -179,6 +201,19 @@ fn who_may_say_it_and_what() {
     assert_eq!(say(&world, &agent("ann"), &unknown, Useful, None).err(), Some(ErrorKind::NotFound));
     say(&world, &agent("ann"), &id, Wrong, Some("the key AKIAIOSFODNN7EXAMPLE is old")).unwrap();
     assert!(!rows(&world, &id).join("\n").contains("AKIAIOSFODNN7EXAMPLE"));
+}
+
+#[test]
+fn what_is_said_of_a_record_is_forgotten_with_it() {
+    let (world, id) = world();
+    say(&world, &agent("ann"), &id, Wrong, Some("Vesna lies in Piran")).unwrap();
+    say(&world, &agent("bob"), &id, Wrong, Some("Vesna was sold")).unwrap();
+    assert_eq!(rows(&world, &id).iter().filter(|row| row.contains("Vesna")).count(), 2);
+    let alice = ActorId::parse("alice").unwrap();
+    world.drive(world.engine.forget_actor(&world.caller, &world.memory.id, &alice)).unwrap();
+    let left = rows(&world, &id);
+    assert!(!left.iter().any(|row| row.contains("Vesna")), "{left:?}");
+    assert!(left.iter().any(|row| row.ends_with("called wrong by 2 principals")), "{left:?}");
 }
 
 #[test]
