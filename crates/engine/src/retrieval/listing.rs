@@ -171,6 +171,12 @@ impl Listing<'_> {
             weight: weight as f32,
             contribution: (weight * f64::from(value)) as f32,
         };
-        terms.map(term).collect()
+        let mut terms: Vec<SignalValue> = terms.map(term).collect();
+        let offset = self.weights.calibration.offset_without_vectors as f32;
+        if self.asked.vector.is_some() && self.provisional.records.contains_key(&ranked.candidate.record) {
+            // In the place of the two terms that need a vector.
+            terms.push(SignalValue { name: "no_vector", value: 1.0, weight: offset, contribution: offset });
+        }
+        terms
     }
 }

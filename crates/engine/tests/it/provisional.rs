@@ -160,6 +160,11 @@ fn what_is_stored_keeps_its_score_and_order() {
     let some =
         ask(&world, SearchRequest { relevance_min: Some(least), ..request(&world, "where is the boat?") });
     assert!(some.hits.iter().all(|hit| hit.relevance >= least) && some.hits.len() < 5);
+    let why = ask(&world, SearchRequest { explain: true, ..request(&world, "where is the boat?") });
+    for hit in &why.hits {
+        let sum: f32 = hit.explanation.iter().map(|signal| signal.contribution).sum();
+        assert!((sum - hit.score).abs() < 1e-3, "{} is not {sum}", hit.score);
+    }
     let one = ask(&world, SearchRequest { top_k: 1, ..request(&world, "where is the boat?") });
     assert_eq!(one.hits.len(), 1);
 }

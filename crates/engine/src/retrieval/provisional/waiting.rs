@@ -47,13 +47,14 @@ pub(in crate::retrieval) fn waiting(
     let mut records = BTreeMap::new();
     let mut left = limits::PROVISIONAL_EVENTS_MAX;
     for place in places {
-        let strategies = looking.strategies_at(&place);
-        if strategies.is_empty() {
-            continue;
-        }
+        let places = looking.strategies_at(&place);
+        let strategies: Vec<&Strategy> = places.iter().map(|(strategy, _)| *strategy).collect();
         let progress = looking.progress(tx, &strategies, &place)?;
-        let Some(read) = progress.values().min() else { continue };
-        let (events, more) = looking.unread(tx, &place, *read, left)?;
+        let told = |(strategy, certain): &(&Strategy, bool)| {
+            (strategy.base, *certain, progress.get(&strategy.id).copied().unwrap_or_default())
+        };
+        let Some(read) = read_up_to(&places.iter().map(told).collect::<Vec<_>>()) else { continue };
+        let (events, more) = looking.unread(tx, &place, read, left)?;
         is_cut |= more;
         left -= events.len();
         for event in &events {
@@ -95,6 +96,17 @@ fn open_places(tx: &dyn ReadTx, memory: &Memory, view: &[AccessClause]) -> Resul
     Ok((places.into_iter().map(|(_, place)| place).collect(), is_cut))
 }
 
+/// The arrival number up to which no event of a conversation waits: of each strategy its base, whether it surely counts for all of it, and
+/// how far it has read. `None` without strategies.
+fn read_up_to(strategies: &[(StrategyBase, bool, u64)]) -> Option<u64> {
+    let keeps = |base: StrategyBase| base == StrategyBase::Semantic;
+    let any_keeps = strategies.iter().any(|(base, ..)| keeps(*base));
+    let decides = |(base, certain, _): &&(_, bool, _)| *certain && keeps(*base) == any_keeps;
+    // What one of those has read waits no more; where none is certain, what all have read.
+    let decided = strategies.iter().filter(decides).map(|(.., read)| *read).max();
+    decided.or_else(|| strategies.iter().map(|(.., read)| *read).min())
+}
+
 struct Looking<'a> {
     memory: &'a Memory,
     scope: &'a RecordScope,
@@ -102,18 +114,24 @@ struct Looking<'a> {
 }
 
 impl<'a> Looking<'a> {
-    /// The strategies whose records of a conversation may be in the scope. Where a namespace depends on the event, so does that.
-    fn strategies_at(&self, (actor, session): &Place) -> Vec<&'a Strategy> {
-        let may_be = |strategy: &&Strategy| {
+    /// The strategies whose records of a conversation may be in the scope, and whether they surely are: where a namespace depends on the
+    /// event, so does that.
+    fn strategies_at(&self, (actor, session): &Place) -> Vec<(&'a Strategy, bool)> {
+        let may_be = |strategy: &'a Strategy| {
             let place = strategy.template.render(&|name| match name {
                 "actorId" => Some(actor.to_string()),
                 "sessionId" => Some(session.to_string()),
                 "memoryStrategyId" | "strategyId" => Some(strategy.id.to_string()),
                 _ => None,
             });
-            place.map_or(true, |place| self.is_asked_for(strategy, &place, (actor, session)))
+            match place {
+                Ok(place) => {
+                    self.is_asked_for(strategy, &place, (actor, session)).then_some((strategy, true))
+                }
+                Err(_) => Some((strategy, false)),
+            }
         };
-        extracting(self.memory).filter(may_be).collect()
+        extracting(self.memory).filter_map(may_be).collect()
     }
 
     fn is_asked_for(
@@ -281,4 +299,27 @@ fn id_of(memory: &Memory, source: &Source) -> Result<RecordId> {
     hash.update(source.part.to_be_bytes());
     let digits = hex::encode(hash.finalize());
     RecordId::parse(format!("mem-provisional-{}", digits.get(..ID_DIGITS).unwrap_or(&digits)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_no_more() {
+        use StrategyBase::{Semantic, Summary};
+        let check = |strategies: &[(StrategyBase, bool, u64)], expect| {
+            assert_eq!(read_up_to(strategies), expect, "{strategies:?}");
+        };
+        check(&[], None);
+        check(&[(Semantic, true, 3)], Some(3));
+        // Facts are kept: that the summary is still to be made leaves nothing to be shown.
+        check(&[(Summary, true, 0), (Semantic, true, 3)], Some(3));
+        check(&[(Summary, true, 9), (Semantic, true, 3)], Some(3));
+        check(&[(Semantic, true, 5), (Semantic, true, 3)], Some(5));
+        check(&[(Summary, true, 2), (Summary, true, 4)], Some(4));
+        check(&[(Semantic, false, 5), (Semantic, true, 3)], Some(3));
+        check(&[(Semantic, false, 5), (Summary, true, 3)], Some(3));
+        check(&[(Semantic, false, 2), (Summary, true, 3)], Some(2));
+    }
 }
