@@ -849,6 +849,13 @@ class FactVerdict(TypedDict):
     verification: dict[str, Any]
 
 
+class FeedbackCounts(TypedDict):
+    """How many principals say what of a record's version in force."""
+
+    useful: int
+    wrong: int
+
+
 class FileDiff(TypedDict):
     """What became of a document between two states."""
 
@@ -1039,6 +1046,7 @@ class Hit(TypedDict):
     explanation: NotRequired[list[Signal]]
     folded: NotRequired[list[str]]
     part: int
+    provisional: NotRequired[bool]
     record: Record
     relevance: float
     score: float
@@ -1410,6 +1418,7 @@ class MemorySettings(TypedDict):
     model_mode: NotRequired[ModelMode | None]
     namespace_match: NotRequired[NamespaceMatch]
     profile: NotRequired[str | None]
+    read_your_writes: NotRequired[bool]
     retrieval_weights: NotRequired[dict[str, Any] | None]
     safety: NotRequired[SafetySettings]
     text_dates: NotRequired[TextDates]
@@ -2125,10 +2134,30 @@ class RecordCreate(TypedDict):
     title: NotRequired[str | None]
 
 
+class RecordFeedback(TypedDict):
+    """What is said of a record. Each principal has one standing verdict on a version; a later one takes its place."""
+
+    by: NotRequired[FeedbackBy | None]
+    reason: NotRequired[str | None]
+    verdict: FeedbackVerdict
+
+
+class RecordFeedbackStanding(TypedDict):
+    """What is said of a record by now."""
+
+    id: str
+    state: str
+    state_reason: NotRequired[str | None]
+    useful: int
+    version: int
+    wrong: int
+
+
 class RecordHistory(TypedDict):
     """All versions of a record, and its changes of state."""
 
     changes: list[StateChange]
+    feedback: NotRequired[FeedbackCounts | None]
     versions: list[Record]
 
 
@@ -3676,6 +3705,14 @@ EventLimits = Literal["lenient", "strict"]
 
 #: Whether strategies read an event.
 Extraction = Literal["extract", "skip"]
+
+
+#: Who says it.
+FeedbackBy = Literal["agent", "human"]
+
+
+#: What is said.
+FeedbackVerdict = Literal["useful", "wrong"]
 
 
 #: What a filter does with the value of its key.

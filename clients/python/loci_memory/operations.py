@@ -958,6 +958,23 @@ class Operations:
             options,
         )
 
+    def record_feedback(
+        self,
+        memory: str,
+        record: str,
+        body: api.RecordFeedback,
+        **options: Unpack[CallOptions]
+    ) -> api.RecordFeedbackStanding:
+        """Say that a record is useful, or wrong; what two principals call wrong, or a person who administers the
+        memory, is quarantined.
+        """
+        return self._call(
+            Operation("POST", "/v1/memories/{memory}/records/{record}/feedback", "never"),
+            {"memory": memory, "record": record},
+            options,
+            body=body,
+        )
+
     def record_history(self, memory: str, record: str, **options: Unpack[CallOptions]) -> api.RecordHistory:
         """All versions, and changes of state."""
         return self._call(

@@ -13,10 +13,10 @@ import logging
 import re
 import uuid
 from dataclasses import dataclass
-from typing import Any, Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any, Awaitable, Callable, Iterable, Literal, Mapping, Sequence
 from urllib.parse import quote
 
-from .api import MetadataFilter, Record
+from .api import MetadataFilter, Record, RecordFeedback
 from .client import Client
 from .errors import LociError, NotFound
 from .memory_id import memory_id
@@ -189,6 +189,17 @@ class LociMemoryStore:
         await asyncio.to_thread(self._client.record_delete, await self._id(), id)
         self._forgotten += 1
         return {"forgotten": id}
+
+    async def feedback(self, id: str, verdict: Literal["useful", "wrong"], reason: str | None = None) -> dict[str, Any]:
+        """Says that a record is useful, or wrong. An agent says it: one alone hides nothing."""
+        if not self.writable:
+            raise ValueError(f"LociMemoryStore: store '{self.name}' is read-only")
+        await self._own(id)
+        said: RecordFeedback = {"verdict": verdict, "by": "agent"}
+        if reason is not None:
+            said["reason"] = reason
+        standing = await asyncio.to_thread(self._client.record_feedback, await self._id(), id, said)
+        return {"useful": standing["useful"], "wrong": standing["wrong"], "state": standing["state"]}
 
     async def _own(self, id: str) -> None:
         """Refuses a record outside of the scope, as if it were not there: ids come from a model."""

@@ -178,6 +178,11 @@ class WithServer(Running):
             self.assertEqual([one["id"] for one in await alice.timeline()], [secret])
             self.assertEqual(await bob.timeline(), [])
             self.assertEqual(len((await alice.history(secret))["versions"]), 1)
+            with self.assertRaises(NotFound):
+                await bob.feedback(secret, "wrong")
+            said = await alice.feedback(secret, "wrong", "it moved")
+            self.assertEqual(said, {"useful": 0, "wrong": 1, "state": "active"})
+            self.assertEqual((await alice.feedback(secret, "useful"))["useful"], 1)
             await alice.forget(secret)
             self.assertEqual(await alice.timeline(), [])
             again = (await alice.add("Alice keeps a key under the mat."))["id"]

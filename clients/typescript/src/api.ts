@@ -1117,6 +1117,20 @@ export interface FactVerdict {
   verification: { [key: string]: unknown };
 }
 
+/** Who says it. */
+export type FeedbackBy = 'agent' | 'human';
+
+/** How many principals say what of a record's version in force. */
+export interface FeedbackCounts {
+  /** It is useful. */
+  useful: number;
+  /** It is wrong. */
+  wrong: number;
+}
+
+/** What is said. */
+export type FeedbackVerdict = 'useful' | 'wrong';
+
 /** What became of a document between two states. */
 export interface FileDiff {
   /** Where it lay in the first. */
@@ -1384,6 +1398,11 @@ export interface Hit {
   folded?: string[];
   /** Which passage of it was best. */
   part: number;
+  /**
+   * It was said and is not extracted yet (the memory's setting `read_your_writes`): no other call knows its id, and the
+   * record takes its place.
+   */
+  provisional?: boolean;
   /** The record. */
   record: Record;
   /** The sum, calibrated to 0…1. */
@@ -1908,6 +1927,8 @@ export interface MemorySettings {
   namespace_match?: NamespaceMatch;
   /** A ready-made profile. */
   profile?: string | null;
+  /** Searches also show what was said and is not extracted yet, as provisional records. */
+  read_your_writes?: boolean;
   /** Weights of the ranking: a whole set in the form of `weights.json`, in place of the shipped ones. */
   retrieval_weights?: { [key: string]: unknown } | null;
   /** How careful it is with what it stores. */
@@ -2221,7 +2242,7 @@ export interface NotUndone {
 
 /** Members of every answer that can be degraded. */
 export interface Notices {
-  /** `extraction_pending`, `embedding_pending`, `embedding_unavailable`, `search_cut`. */
+  /** `extraction_pending`, `embedding_pending`, `embedding_unavailable`, `search_cut`, `provisional_cut`. */
   degraded?: string[];
   /**
    * `query_shortened`, `scope_narrowed`, `event_over_limit`, `token_replayed`, `budget_reached`, `weights_not_used`.
@@ -2945,10 +2966,38 @@ export interface RecordCreate {
   title?: string | null;
 }
 
+/** What is said of a record. Each principal has one standing verdict on a version; a later one takes its place. */
+export interface RecordFeedback {
+  /** Who says it; absent: a person where the caller administers the whole memory, else an agent. */
+  by?: FeedbackBy | null;
+  /** Why, in at most 500 characters; kept with the record. */
+  reason?: string | null;
+  /** What it is. */
+  verdict: FeedbackVerdict;
+}
+
+/** What is said of a record by now. */
+export interface RecordFeedbackStanding {
+  /** The record. */
+  id: string;
+  /** Where the record stands: `quarantined` where two principals call it wrong, or a person who administers it. */
+  state: string;
+  /** Why it stands there. */
+  state_reason?: string | null;
+  /** Principals who call it useful. */
+  useful: number;
+  /** The version that it is about: a new one begins anew. */
+  version: number;
+  /** Principals who call it wrong. A release from quarantine decides what was said before it. */
+  wrong: number;
+}
+
 /** All versions of a record, and its changes of state. */
 export interface RecordHistory {
   /** Oldest first. */
   changes: StateChange[];
+  /** What principals say of the current version; absent where nobody says anything. */
+  feedback?: FeedbackCounts | null;
   /** Oldest first, the current one last. */
   versions: Record[];
 }

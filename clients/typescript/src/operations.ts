@@ -862,6 +862,24 @@ export abstract class Operations {
     );
   }
 
+  /**
+   * Say that a record is useful, or wrong; what two principals call wrong, or a person who administers the memory, is
+   * quarantined.
+   */
+  recordFeedback(
+    memory: string,
+    record: string,
+    body: api.RecordFeedback,
+    options: CallOptions = {},
+  ): Promise<api.RecordFeedbackStanding> {
+    return this.call(
+      { method: 'POST', path: '/v1/memories/{memory}/records/{record}/feedback', repeat: 'never' },
+      { memory, record },
+      options,
+      { body },
+    );
+  }
+
   /** All versions, and changes of state. */
   recordHistory(memory: string, record: string, options: CallOptions = {}): Promise<api.RecordHistory> {
     return this.call(

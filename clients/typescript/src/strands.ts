@@ -214,6 +214,19 @@ export class LociMemoryStore {
     return { forgotten: id };
   }
 
+  /** Says that a record is useful, or wrong. An agent says it: one alone hides nothing. */
+  async feedback(
+    id: string,
+    verdict: 'useful' | 'wrong',
+    reason?: string,
+  ): Promise<{ useful: number; wrong: number; state: string }> {
+    if (!this.writable) throw new TypeError(`LociMemoryStore: store '${this.name}' is read-only`);
+    await this.own(id);
+    const said = { verdict, by: 'agent' as const, ...(reason === undefined ? {} : { reason }) };
+    const { useful, wrong, state } = await this.client.recordFeedback(await this.id(), id, said);
+    return { useful, wrong, state };
+  }
+
   /** Refuses a record outside of the scope, as if it were not there: ids come from a model. */
   private async own(id: string): Promise<void> {
     const record = await this.client.recordGet(await this.id(), id);

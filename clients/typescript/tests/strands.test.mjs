@@ -183,6 +183,9 @@ describe('a store of a server', { skip }, () => {
     assert.deepEqual((await alice.timeline()).map((one) => one.id), [id]);
     assert.deepEqual(await bob.timeline(), []);
     assert.equal((await alice.history(id)).versions.length, 1);
+    await assert.rejects(bob.feedback(id, 'wrong'), NotFound);
+    assert.deepEqual(await alice.feedback(id, 'wrong', 'it moved'), { useful: 0, wrong: 1, state: 'active' });
+    assert.equal((await alice.feedback(id, 'useful')).useful, 1);
     await alice.forget(id);
     assert.deepEqual(await alice.timeline(), []);
     const again = await alice.add('Alice keeps a key under the mat.');

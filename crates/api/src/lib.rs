@@ -38,6 +38,7 @@ pub mod proposal;
 pub mod pull;
 pub mod quarantine;
 pub mod record;
+pub mod record_feedback;
 pub mod reflection;
 pub mod repository;
 pub mod repository_search;

@@ -258,6 +258,8 @@ pub struct MemorySettings {
     pub event_limits: EventLimits,
     /// Whether records show dates.
     pub text_dates: TextDates,
+    /// Searches also show what was said and is not extracted yet, as provisional records.
+    pub read_your_writes: bool,
     /// Events on the main branch say so.
     pub main_branch_marker: bool,
     /// Deleted content is erased after this long.
@@ -286,6 +288,7 @@ impl Default for MemorySettings {
             namespace_match: NamespaceMatch::default(),
             event_limits: EventLimits::default(),
             text_dates: TextDates::default(),
+            read_your_writes: false,
             main_branch_marker: true,
             erase_after_ms: 7 * 24 * 3600 * 1000,
             history_days: 365,

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 /// Members of every answer that can be degraded.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Notices {
-    /// `extraction_pending`, `embedding_pending`, `embedding_unavailable`, `search_cut`.
+    /// `extraction_pending`, `embedding_pending`, `embedding_unavailable`, `search_cut`, `provisional_cut`.
     #[serde(default)]
     pub degraded: Vec<String>,
     /// `query_shortened`, `scope_narrowed`, `event_over_limit`, `token_replayed`, `budget_reached`,

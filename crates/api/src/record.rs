@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use crate::Notices;
 use crate::event::Role;
 use crate::making::{Findings, Making};
+use crate::record_feedback::FeedbackCounts;
 
 /// A value of metadata.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -412,6 +413,9 @@ pub struct RecordHistory {
     pub versions: Vec<Record>,
     /// Oldest first.
     pub changes: Vec<StateChange>,
+    /// What principals say of the current version; absent where nobody says anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<FeedbackCounts>,
 }
 
 #[cfg(test)]

@@ -99,6 +99,10 @@ pub struct Hit {
     /// Every term of the sum, where asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub explanation: Vec<Signal>,
+    /// It was said and is not extracted yet (the memory's setting `read_your_writes`): no other call knows its id, and the record
+    /// takes its place.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub provisional: bool,
 }
 
 /// What the ranking used.

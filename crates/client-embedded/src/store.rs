@@ -9,8 +9,8 @@ use loci_app::embedded::EmbeddedEngine;
 use loci_client::agent::coordinator::ExtractionConfig;
 use loci_client::agent::stores::{RemoteStore, RemoteStoreOptions};
 use loci_client::agent::{
-    Added, BatchOutcome, Capabilities, Entry, ExtractionWaited, MemoryError, MemoryStore, MessageBatch,
-    NewEntry, SearchQuery, StoreError, Tool, WritePlace,
+    Added, BatchOutcome, Capabilities, Entry, ExtractionWaited, FeedbackStanding, FeedbackVerdict,
+    MemoryError, MemoryStore, MessageBatch, NewEntry, SearchQuery, StoreError, Tool, WritePlace,
 };
 
 /// A memory in this process.
@@ -79,6 +79,15 @@ impl MemoryStore for EmbeddedStore {
 
     fn wait_extracted(&self, timeout_ms: u64) -> BoxFuture<'_, Result<ExtractionWaited, StoreError>> {
         self.inner.wait_extracted(timeout_ms)
+    }
+
+    fn feedback<'a>(
+        &'a self,
+        entry_id: &'a str,
+        verdict: FeedbackVerdict,
+        reason: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<FeedbackStanding, StoreError>> {
+        self.inner.feedback(entry_id, verdict, reason)
     }
 
     fn tools(&self) -> Vec<Tool> {

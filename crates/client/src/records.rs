@@ -6,6 +6,7 @@ use loci_api::record::{
     BatchOutcome, Record, RecordHistory, RecordList, RecordListing, RecordRevert, RecordsCreate,
     RecordsDelete, RecordsReverted, RecordsUpdate,
 };
+use loci_api::record_feedback::{RecordFeedback, RecordFeedbackStanding};
 
 use crate::call::{Client, path};
 use crate::error::ClientError;
@@ -81,6 +82,20 @@ impl Client {
     /// See [`Client::records_create`].
     pub async fn record_history(&self, memory: &str, record: &str) -> Result<RecordHistory, ClientError> {
         self.get(path(&["v1", "memories", memory, "records", record, "history"])).await
+    }
+
+    /// Says that a record is useful, or wrong; where it stands now.
+    ///
+    /// # Errors
+    /// See [`Client::records_create`].
+    pub async fn record_feedback(
+        &self,
+        memory: &str,
+        record: &str,
+        feedback: &RecordFeedback,
+    ) -> Result<RecordFeedbackStanding, ClientError> {
+        self.send(Method::POST, path(&["v1", "memories", memory, "records", record, "feedback"]), feedback)
+            .await
     }
 
     /// Goes back to an earlier version of a record, or undoes the decision it stands in.

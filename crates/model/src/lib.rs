@@ -27,6 +27,7 @@ pub mod exchange;
 pub mod expiry;
 pub mod exposure;
 pub mod fact;
+pub mod feedback;
 pub mod file_change;
 pub mod findings;
 pub mod forge_news;

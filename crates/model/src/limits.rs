@@ -82,6 +82,10 @@ pub const EXTRACTION_DELAY_MS: i64 = 200;
 pub const SUMMARY_DELAY_MS: i64 = 2_000;
 /// `extraction:wait` waits at most this long.
 pub const WAIT_MS_MAX: u64 = 300_000;
+/// Events that a search reads along at most where a memory shows what is not extracted yet: the newest.
+pub const PROVISIONAL_EVENTS_MAX: usize = 100;
+/// Waiting extractions that such a search looks at, those that changed last first.
+pub const PROVISIONAL_JOBS_MAX: usize = 1_000;
 /// A memory's own ranking weights, with where they come from.
 pub const RETRIEVAL_WEIGHTS_BYTES_MAX: usize = 32 * 1024;
 /// Scope of a session name, words, paths and other short texts of a record.
@@ -276,6 +280,8 @@ pub const IMPACT_DEPTH_MAX: u32 = 5;
 pub const RELATED_ROWS_MAX: u32 = 200;
 /// Documents that a hydration may leave out what they say of.
 pub const HYDRATION_DOCS_MAX: usize = 50;
+/// Verdicts of one principal on one version of a record.
+pub const FEEDBACK_CHANGES_MAX: usize = 100;
 /// Memories of each kind that a task may say something of: used, helpful, harmful.
 pub const FEEDBACK_RECORDS_MAX: usize = 500;
 /// Tasks that measures of a repository are made of: the newest.

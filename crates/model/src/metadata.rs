@@ -13,6 +13,8 @@ pub const SYSTEM_CREATED_AT: &str = "x-amz-agentcore-memory-createdAt";
 pub const SYSTEM_UPDATED_AT: &str = "x-amz-agentcore-memory-updatedAt";
 /// System key: `EXTRACTED` or `BATCH_CREATED`.
 pub const SYSTEM_RECORD_TYPE: &str = "x-amz-agentcore-memory-recordType";
+/// System key: `true` on what a search shows of events that are not extracted yet; no stored record has it.
+pub const SYSTEM_PROVISIONAL: &str = "x-amz-agentcore-memory-provisional";
 
 /// Metadata of a record, without the system keys.
 pub type Metadata = BTreeMap<String, MetadataValue>;

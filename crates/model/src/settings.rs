@@ -185,6 +185,9 @@ pub struct MemorySettings {
     pub event_limits: EventLimits,
     /// Dates in retrieved text.
     pub text_dates: TextDates,
+    /// Searches also show what was said and is not extracted yet, as provisional records (memory-manager.md W-12).
+    #[serde(skip_serializing_if = "is_default")]
+    pub read_your_writes: bool,
     /// Main-line events carry `branch: {name: main}`.
     pub main_branch_marker: bool,
     /// Deleted content is erased after this long.
@@ -214,6 +217,7 @@ impl Default for MemorySettings {
             namespace_match: NamespaceReading::default(),
             event_limits: EventLimits::default(),
             text_dates: TextDates::default(),
+            read_your_writes: false,
             main_branch_marker: true,
             erase_after_ms: limits::ERASE_AFTER_MS_DEFAULT,
             history_days: limits::HISTORY_DAYS_DEFAULT,
@@ -255,7 +259,7 @@ mod tests {
     #[test]
     fn defaults_are_not_stored() {
         let text = serde_json::to_string(&MemorySettings::default()).unwrap();
-        for member in ["model_mode", "window", "safety", "consolidation"] {
+        for member in ["read_your_writes", "model_mode", "window", "safety", "consolidation"] {
             assert!(!text.contains(member), "{text}");
         }
         let changed = MemorySettings { model_mode: Some(ModelMode::Pull), ..MemorySettings::default() };

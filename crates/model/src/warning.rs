@@ -11,6 +11,8 @@ pub enum Degradation {
     EmbeddingUnavailable,
     /// More passages of a great memory have the question's words than a search looks at: the newest were.
     SearchCut,
+    /// More events wait to be extracted than a search reads along: the newest were.
+    ProvisionalCut,
 }
 
 impl Degradation {
@@ -21,6 +23,7 @@ impl Degradation {
             Self::EmbeddingPending => "embedding_pending",
             Self::EmbeddingUnavailable => "embedding_unavailable",
             Self::SearchCut => "search_cut",
+            Self::ProvisionalCut => "provisional_cut",
         }
     }
 }

@@ -42,6 +42,7 @@ pub(crate) mod profile;
 pub(crate) mod prompt;
 mod prompt_extraction;
 pub(crate) mod record;
+pub(crate) mod record_feedback;
 pub(crate) mod record_quarantine;
 pub(crate) mod reflect;
 pub(crate) mod repo;

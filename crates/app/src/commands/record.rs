@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use clap::Subcommand;
 use loci_api::record as shape;
 
+use super::record_feedback::Feedback;
 use super::record_quarantine::Quarantine;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -83,6 +84,8 @@ pub(crate) enum Record {
     /// Hold records back, and decide about those that are held
     #[command(subcommand)]
     Quarantine(Quarantine),
+    /// Say that a record is useful, or wrong
+    Feedback(Feedback),
     /// Show all versions and changes of state
     History {
         /// The memory, by name or id
@@ -156,6 +159,7 @@ impl Record {
                 output::result(session.json, &nothing, |_| output::line(format!("deleted {record}")))?;
             }
             Self::Quarantine(quarantine) => quarantine.run(&mut session).await?,
+            Self::Feedback(feedback) => feedback.run(&mut session).await?,
             Self::History { memory, record } => history(&session, &memory, &record).await?,
             Self::Revert { memory, to_version, if_version, record } => {
                 let revert = shape::RecordRevert { to_version, if_version };
@@ -178,6 +182,9 @@ async fn history(session: &Session, memory: &str, record: &str) -> Result<()> {
             let from = change.from.as_deref().unwrap_or("new");
             let reason = change.reason.as_deref().unwrap_or("");
             output::line(format!("{}  {from} → {}  {}  {reason}", change.at, change.to, change.by));
+        }
+        if let Some(said) = &history.feedback {
+            output::line(format!("useful {}  wrong {}", said.useful, said.wrong));
         }
     })
 }

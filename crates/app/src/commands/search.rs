@@ -81,9 +81,10 @@ pub(crate) fn show(place: usize, hit: &shape::Hit) {
     let date = hit.time.get(..10).unwrap_or(&hit.time);
     let session = hit.record.provenance.session.as_deref().unwrap_or("-");
     output::line(format!(
-        "{place:>2}. {:.2}  {date}  {session}  {}",
+        "{place:>2}. {:.2}  {date}  {session}  {}{}",
         hit.relevance,
-        output::short(&hit.record.text, TEXT_CHARS)
+        output::short(&hit.record.text, TEXT_CHARS),
+        if hit.provisional { "  (not extracted yet)" } else { "" }
     ));
     if !hit.explanation.is_empty() {
         output::line(format!("    because {}", why(hit)));

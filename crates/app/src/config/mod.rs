@@ -164,6 +164,8 @@ pub struct CompatSection {
     pub namespace_match: NamespaceReading,
     /// `none` or `suffix`.
     pub text_dates: TextDates,
+    /// Searches also show what was said and is not extracted yet.
+    pub read_your_writes: bool,
     /// Main-line events carry `branch: {name: main}`.
     pub main_branch_marker: bool,
     /// Clients may name URLs as delivery targets.
@@ -271,6 +273,7 @@ impl Default for CompatSection {
             event_limits: defaults.event_limits,
             namespace_match: defaults.namespace_match,
             text_dates: defaults.text_dates,
+            read_your_writes: defaults.read_your_writes,
             main_branch_marker: defaults.main_branch_marker,
             client_targets: false,
         }
@@ -358,6 +361,7 @@ impl Config {
                 namespace_match: self.compat.namespace_match,
                 event_limits: self.compat.event_limits,
                 text_dates: self.compat.text_dates,
+                read_your_writes: self.compat.read_your_writes,
                 main_branch_marker: self.compat.main_branch_marker,
                 erase_after_ms: self.memories.erase_after_ms,
                 history_days: self.memories.history_days,

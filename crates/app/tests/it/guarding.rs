@@ -36,6 +36,26 @@ fn a_record_is_held_back_and_released() {
 }
 
 #[test]
+fn what_is_said_of_a_record_is_counted_and_a_person_is_enough() {
+    let home = Home::new();
+    home.ok(&["memory", "create", "notes"]);
+    let id = home.ok(&["record", "create", "--memory", "notes", "--namespace", "/a/", "the boat is red"]);
+    let id = id.trim();
+    let say =
+        |more: &[&str]| home.json(&[&["record", "feedback", "--memory", "notes", id][..], more].concat());
+    let counts =
+        |said: &serde_json::Value| (said["useful"].clone(), said["wrong"].clone(), said["state"].clone());
+    assert_eq!(counts(&say(&["useful"])), (1.into(), 0.into(), "active".into()));
+    // The command has all rights: it speaks for an agent unless it says otherwise.
+    assert_eq!(counts(&say(&["wrong", "--reason", "blue"])), (0.into(), 1.into(), "active".into()));
+    let history = home.json(&["record", "history", "--memory", "notes", id]);
+    assert_eq!(history["feedback"], serde_json::json!({ "useful": 0, "wrong": 1 }), "{history}");
+    assert!(home.ok(&["record", "history", "--memory", "notes", id]).contains("feedback: wrong: blue"));
+    assert_eq!(counts(&say(&["wrong", "--human"])), (0.into(), 1.into(), "quarantined".into()));
+    home.fails(2, &["record", "feedback", "--memory", "notes", id, "bad"]);
+}
+
+#[test]
 fn profiles_are_listed_shown_and_applied() {
     let home = Home::new();
     let folder = home.path("profiles");

@@ -42,5 +42,5 @@ async fn embedded_store() {
         Subject { store, settle: Box::new(settle) }
     };
     let passed = conformance::run(make).await.unwrap_or_else(|failed| panic!("{failed}"));
-    assert_eq!(passed.len(), 12, "{passed:#?}");
+    assert_eq!(passed.len(), 13, "{passed:#?}");
 }

@@ -4,6 +4,7 @@
 //! To test another store, hand [`run`] a closure that makes one; the test then says how many cases it passed, so that one that falls away
 //! is seen.
 
+mod feedback;
 mod reading;
 mod writing;
 
@@ -114,6 +115,18 @@ const CASES: &[Case] = &[
         writes: true,
         announced: |can| can.add_messages,
         run: |it| Box::pin(writing::every_message(it)),
+    },
+    Case {
+        name: "one agent's word hides nothing",
+        writes: true,
+        announced: |can| can.feedback,
+        run: |it| Box::pin(feedback::hides_nothing(it)),
+    },
+    Case {
+        name: "feedback is refused where none is taken",
+        writes: true,
+        announced: |can| !can.feedback,
+        run: |it| Box::pin(feedback::no_feedback(it)),
     },
     Case {
         name: "messages are refused where none are taken",

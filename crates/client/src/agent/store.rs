@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 
 use futures::future::{BoxFuture, FutureExt};
 use loci_api::record::MetadataFilter;
+use loci_api::record_feedback::FeedbackVerdict;
 
 use super::batch::{BatchOutcome, MessageBatch};
 use super::coordinator::ExtractionConfig;
@@ -27,6 +28,8 @@ pub struct Capabilities {
     pub as_of: bool,
     /// Its scores are calibrated: they compare with those of other stores.
     pub scored: bool,
+    /// It takes what an agent says of its entries.
+    pub feedback: bool,
 }
 
 /// A question to one store.
@@ -64,6 +67,17 @@ pub struct ExtractionWaited {
     pub pending: u64,
     /// What failed for good.
     pub failed: u64,
+}
+
+/// What agents and people say of an entry by now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedbackStanding {
+    /// How many call it useful.
+    pub useful: u64,
+    /// How many call it wrong.
+    pub wrong: u64,
+    /// Searches still find it: it is not held back for what is said of it.
+    pub in_force: bool,
 }
 
 /// A store.
@@ -112,6 +126,18 @@ pub trait MemoryStore: Send + Sync {
     /// Waits until what was stored can be found, where that takes the other side some time.
     fn wait_extracted(&self, _timeout_ms: u64) -> BoxFuture<'_, Result<ExtractionWaited, StoreError>> {
         futures::future::ready(Ok(ExtractionWaited { complete: true, pending: 0, failed: 0 })).boxed()
+    }
+
+    /// Says that an entry is useful, or wrong, where the store announces it; `reason` in at most 500 characters. An agent says it: one alone
+    /// hides nothing.
+    fn feedback<'a>(
+        &'a self,
+        _entry_id: &'a str,
+        _verdict: FeedbackVerdict,
+        _reason: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<FeedbackStanding, StoreError>> {
+        let refused = StoreError::permanent("this store takes no feedback: see its capabilities");
+        futures::future::ready(Err(refused)).boxed()
     }
 
     /// Tools of its own.

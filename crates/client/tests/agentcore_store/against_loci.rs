@@ -43,7 +43,7 @@ fn agentcore_store() {
         Subject { store: Arc::new(store.unwrap()), settle: Box::new(settle) }
     };
     let passed = runtime().block_on(conformance::run(make)).unwrap_or_else(|failed| panic!("{failed}"));
-    assert_eq!(passed.len(), 10, "{passed:#?}");
+    assert_eq!(passed.len(), 11, "{passed:#?}");
 }
 
 #[test]

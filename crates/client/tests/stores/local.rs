@@ -32,7 +32,7 @@ fn remote_store() {
         Subject { store: Arc::new(store.unwrap()), settle: Box::new(settle) }
     };
     let passed = runtime().block_on(conformance::run(make)).unwrap_or_else(|failed| panic!("{failed}"));
-    assert_eq!(passed.len(), 12, "{passed:#?}");
+    assert_eq!(passed.len(), 13, "{passed:#?}");
 }
 
 #[test]
@@ -53,5 +53,5 @@ fn file_store() {
         Subject { store: Arc::new(store.unwrap()), settle: Box::new(settle) }
     };
     let passed = runtime().block_on(conformance::run(make)).unwrap_or_else(|failed| panic!("{failed}"));
-    assert_eq!(passed.len(), 8, "{passed:#?}");
+    assert_eq!(passed.len(), 9, "{passed:#?}");
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_model::feedback::verdict_of;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
@@ -87,7 +88,9 @@ impl Engine {
                 existing(tx, &tree.memory)?;
                 let Some(entry) = tree.entry(tx, &key)? else { return Ok(None) };
                 let Some(versions) = Versions::of(tx, &tree, &entry.record)? else { return Ok(None) };
-                let telemetry = tx.telemetry().of_record(&tree.memory, &entry.record)?;
+                let mut telemetry = tx.telemetry().of_record(&tree.memory, &entry.record)?;
+                // What is said of a document happened to nothing in it.
+                telemetry.retain(|row| verdict_of(row).is_none());
                 Ok(Some(told(&versions, &telemetry)))
             })
             .await?;

@@ -7,7 +7,7 @@ mod co_change;
 mod dead_letters;
 mod deliverer;
 mod embed;
-mod extract;
+pub(crate) mod extract;
 mod failure;
 mod forget_questions;
 mod handover;

@@ -56,11 +56,13 @@ fn apply_tags(settings: &mut MemorySettings, tags: &BTreeMap<String, String>) ->
             ("event_limits", "strict") => settings.event_limits = EventLimits::Strict,
             ("text_dates", "none") => settings.text_dates = TextDates::None,
             ("text_dates", "suffix") => settings.text_dates = TextDates::Suffix,
+            ("read_your_writes", "true") => settings.read_your_writes = true,
+            ("read_your_writes", "false") => settings.read_your_writes = false,
             ("main_branch_marker", "true") => settings.main_branch_marker = true,
             ("main_branch_marker", "false") => settings.main_branch_marker = false,
             _ => {
                 let rule = "loci: tags are profile, namespace_match=exact|segment_prefix, event_limits=lenient|strict, \
-                            text_dates=none|suffix, main_branch_marker=true|false";
+                            text_dates=none|suffix, read_your_writes=true|false, main_branch_marker=true|false";
                 return Err(Error::invalid(format!("tags.loci:{tag}"), rule));
             }
         }
@@ -99,6 +101,8 @@ mod tests {
         assert_eq!(coding.namespace_match, NamespaceReading::SegmentPrefix);
         let both = settings(&[("loci:profile", "coding"), ("loci:namespace_match", "exact")]).unwrap();
         assert_eq!(both.namespace_match, NamespaceReading::Exact);
+        assert!(settings(&[("loci:read_your_writes", "true")]).unwrap().read_your_writes);
+        assert!(settings(&[("loci:read_your_writes", "on")]).is_err());
         assert!(settings(&[("loci:profile", "none-such")]).is_err());
         assert!(settings(&[("loci:text_dates", "loud")]).is_err());
         assert_eq!(settings(&[("team", "a")]).unwrap(), MemorySettings::default());

@@ -200,6 +200,7 @@ pub(crate) fn set(settings: &mut MemorySettings, profile: &Profile) {
     let asked = &profile.settings;
     settings.profile = Some(profile.name.clone());
     settings.namespace_match = asked.namespace_match.unwrap_or(settings.namespace_match);
+    settings.read_your_writes = asked.read_your_writes.unwrap_or(settings.read_your_writes);
     settings.safety.secrets = asked.secrets.or(settings.safety.secrets);
     settings.safety.injection = asked.injection.unwrap_or(settings.safety.injection);
     let window = &mut settings.window;

@@ -45,6 +45,8 @@ pub struct Profile {
 pub struct ProfileSettings {
     /// How the wire's `namespace` is read.
     pub namespace_match: Option<NamespaceReading>,
+    /// Searches also show what was said and is not extracted yet.
+    pub read_your_writes: Option<bool>,
     /// Secrets.
     pub secrets: Option<SecretsMode>,
     /// Instructions to the reader.
@@ -72,6 +74,7 @@ struct File {
     description: String,
     event_expiry_days: Option<u32>,
     namespace_match: Option<NamespaceReading>,
+    read_your_writes: Option<bool>,
     #[serde(default)]
     known_by: KnownBy,
     #[serde(default)]
@@ -222,6 +225,7 @@ pub fn parse(text: &str) -> Result<Profile> {
         event_expiry_days: file.event_expiry_days,
         settings: ProfileSettings {
             namespace_match: file.namespace_match,
+            read_your_writes: file.read_your_writes,
             secrets: file.safety.secrets,
             injection: file.safety.injection,
             messages: file.window.messages,

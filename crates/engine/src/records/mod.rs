@@ -5,6 +5,7 @@ pub(crate) mod changes;
 pub(crate) mod changing;
 mod create;
 mod delete;
+mod feedback;
 pub(crate) mod filters;
 mod get;
 mod history;
@@ -25,6 +26,7 @@ use loci_model::scope::StrategyChoice;
 use loci_model::warning::Notices;
 use loci_model::{ErrorKind, MemoryId, Namespace, RecordId, StrategyId, Timestamp};
 
+pub use feedback::{FeedbackStanding, RecordFeedback, standing as feedback_standing};
 pub use quarantine::{QuarantineAsk, Quarantined, Verdict};
 
 use crate::page::Page;

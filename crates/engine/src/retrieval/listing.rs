@@ -11,6 +11,7 @@ use loci_model::{RecordId, Result};
 use super::asked::Asked;
 use super::calibration::relevance;
 use super::folding::Foldable;
+use super::provisional::Provisional;
 use super::ranking::Ranked;
 use super::signals::SIGNALS;
 use super::weights::Weights;
@@ -26,6 +27,8 @@ pub(super) struct Listing<'a> {
     pub(super) view: &'a View,
     pub(super) weights: &'a Weights,
     pub(super) asked: &'a Asked,
+    /// Records that are not stored.
+    pub(super) provisional: &'a Provisional,
 }
 
 impl Engine {
@@ -78,7 +81,9 @@ impl Engine {
         some: &[Ranked<'a>],
     ) -> Result<Vec<(Ranked<'a>, Record)>> {
         let memory = listing.scope.memory.clone();
-        let ids: Vec<RecordId> = some.iter().map(|ranked| ranked.candidate.record.clone()).collect();
+        let waiting = &listing.provisional.records;
+        let ids = some.iter().map(|ranked| &ranked.candidate.record);
+        let ids: Vec<RecordId> = ids.filter(|id| !waiting.contains_key(id)).cloned().collect();
         let as_of = listing.scope.as_of;
         let records = self
             .store
@@ -99,7 +104,10 @@ impl Engine {
         let mut records = records.into_iter().peekable();
         let mut found = Vec::with_capacity(some.len());
         for ranked in some {
-            let record = records.next_if(|record| record.id == ranked.candidate.record);
+            let record = match waiting.get(&ranked.candidate.record) {
+                Some(record) => Some(record.clone()),
+                None => records.next_if(|record| record.id == ranked.candidate.record),
+            };
             if let Some(record) = record
                 && listing.may_show(&record)
             {
@@ -150,6 +158,7 @@ impl Listing<'_> {
             time: record.timestamp,
             folded: Vec::new(),
             explanation,
+            provisional: self.provisional.records.contains_key(&record.id),
             record,
         }
     }
@@ -162,6 +171,12 @@ impl Listing<'_> {
             weight: weight as f32,
             contribution: (weight * f64::from(value)) as f32,
         };
-        terms.map(term).collect()
+        let mut terms: Vec<SignalValue> = terms.map(term).collect();
+        let offset = self.weights.calibration.offset_without_vectors as f32;
+        if self.asked.vector.is_some() && self.provisional.records.contains_key(&ranked.candidate.record) {
+            // In the place of the two terms that need a vector.
+            terms.push(SignalValue { name: "no_vector", value: 1.0, weight: offset, contribution: offset });
+        }
+        terms
     }
 }

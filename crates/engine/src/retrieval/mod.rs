@@ -11,6 +11,7 @@
 //! | [`ranking`] | the one sum and the order |
 //! | [`calibration`] | from a sum to a relevance |
 //! | `listing`, `folding`, `budget` | reading, near-duplicates, what fits |
+//! | `provisional` | turns that are not extracted yet, where the memory shows them |
 //! | [`weights`] | the numbers, from `weights.json` |
 //! | `own_weights` | those of a memory that has its own |
 //!
@@ -22,6 +23,7 @@ pub mod calibration;
 mod folding;
 mod listing;
 mod own_weights;
+mod provisional;
 mod question_once;
 mod question_view;
 pub mod ranking;
@@ -110,6 +112,9 @@ pub struct Hit {
     pub folded: Vec<RecordId>,
     /// Every term of the sum, where asked for.
     pub explanation: Vec<SignalValue>,
+    /// It is a turn that waits to be extracted (memory-manager.md W-12): its id means nothing to other calls, and it is gone
+    /// when the record is there.
+    pub provisional: bool,
 }
 
 impl Hit {
@@ -178,6 +183,7 @@ mod tests {
                 time,
                 folded: Vec::new(),
                 explanation: Vec::new(),
+                provisional: false,
             };
             assert_eq!(hit.passage(), expect, "{kind:?} {path:?} {part}");
         };

@@ -7,13 +7,14 @@ use loci_model::memory::Memory;
 use loci_model::ports::search::{CandidateRequest, CandidateSet};
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::record::RecordState;
+use loci_model::record::{Record, RecordState};
 use loci_model::scope::RecordScope;
 use loci_model::warning::{Degradation, Notices, Warning};
 use loci_model::{Error, Result, Timestamp, limits};
 
 use super::asked::Asked;
 use super::listing::Listing;
+use super::provisional::{self, Beside, Provisional};
 use super::ranking;
 use super::weights::Weights;
 use super::{SearchAnswer, SearchRequest, SearchStatistics, budget};
@@ -28,25 +29,41 @@ impl Engine {
     /// The records that answer a question best, best first. What could not take part is in `notices.degraded`. They count as read.
     pub async fn search(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
         let memory = request.memory.clone();
-        let answer = self.search_unread(caller, request).await?;
-        self.reads.note(&memory, answer.hits.iter().map(|hit| &hit.record.id), self.clock.now());
+        let answer = self.watched(caller, &request, true).await?;
+        let stored = answer.hits.iter().filter(|hit| !hit.provisional);
+        self.reads.note(&memory, stored.map(|hit| &hit.record.id), self.clock.now());
         Ok(answer)
     }
 
-    /// The same for whoever compares, or shows a part of it.
+    /// The same for whoever compares, or shows a part of it: of stored records alone.
     pub async fn search_unread(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
+        self.watched(caller, &request, false).await
+    }
+
+    async fn watched(
+        &self,
+        caller: &Principal,
+        request: &SearchRequest,
+        with_waiting: bool,
+    ) -> Result<SearchAnswer> {
         let watch = self.watch("search_memory", Some(&request.memory));
-        let answer = self.answer(caller, &request).await;
+        let answer = self.answer(caller, request, with_waiting).await;
         if let Some(watch) = watch {
-            watch.tell_search(&request, &answer);
+            watch.tell_search(request, &answer);
         }
         answer
     }
 
-    async fn answer(&self, caller: &Principal, request: &SearchRequest) -> Result<SearchAnswer> {
+    async fn answer(
+        &self,
+        caller: &Principal,
+        request: &SearchRequest,
+        with_waiting: bool,
+    ) -> Result<SearchAnswer> {
         check(request)?;
         let view = access::record_view(caller, &request.memory, Capability::Read)?;
-        let (scope, mut notices, own_weights) = self.search_scope(request, &view).await?;
+        let Scoped { scope, mut notices, own_weights, provisional } =
+            self.search_scope(request, &view, with_waiting).await?;
         let weights = match &own_weights {
             Some(weights) => weights.as_ref(),
             None => Weights::shipped()?,
@@ -66,28 +83,61 @@ impl Engine {
         }
         let found = self.clock.monotonic_us();
 
+<<<<<<< HEAD
         let ranked = ranking::rank(&asked.question, &asked.terms, &set, weights);
         let listing = Listing { request, scope: &scope, view: &view, weights, asked: &asked };
         let hits = self.list_hits(&listing, ranking::best_passages(ranked)).await?;
         if self.prefix_looks.are_due(&scope, self.clock.now()) {
+=======
+        let beside = self.beside(&set, &asked, &scope, &provisional).await?;
+        let mut ranked = ranking::rank(&asked.question, &asked.terms, &set, weights);
+        if let Some(beside) = &beside {
+            ranked = provisional::ranked(ranked, beside, &asked, weights);
+        }
+        let listing = Listing {
+            request,
+            scope: &scope,
+            view: &view,
+            weights,
+            asked: &asked,
+            provisional: &provisional,
+        };
+        let mut hits = self.list_hits(&listing, ranking::best_passages(ranked)).await?;
+        provisional::once(&mut hits);
+        if hits.is_empty() && !scope.namespaces.is_empty() {
+>>>>>>> h1-feedback
             self.note_prefix_reading(&scope).await?;
         }
         let hits = budget::within(hits, request.budget_tokens, &mut notices);
         let mut statistics = statistics(&asked, &set);
+        statistics.candidates += provisional.records.len();
         statistics.embed_us = embedded.saturating_sub(started);
         statistics.candidates_us = found.saturating_sub(embedded);
         statistics.rank_us = self.clock.monotonic_us().saturating_sub(found);
         Ok(SearchAnswer { hits, notices, statistics })
     }
 
-    /// The records in question, as far as the caller may see them.
-    async fn search_scope(
+    /// The turns that wait with the candidates, where any do.
+    async fn beside(
         &self,
-        request: &SearchRequest,
-        view: &View,
-    ) -> Result<(RecordScope, Notices, Option<Arc<Weights>>)> {
+        set: &CandidateSet,
+        asked: &Asked,
+        scope: &RecordScope,
+        provisional: &Provisional,
+    ) -> Result<Option<Beside>> {
+        if provisional.records.is_empty() {
+            return Ok(None);
+        }
+        let names = self.store.search().known_names(scope).await?;
+        let records: Vec<&Record> = provisional.records.values().collect();
+        Ok(Some(provisional::beside(set, asked, &records, &names)))
+    }
+
+    /// The records in question, as far as the caller may see them.
+    async fn search_scope(&self, request: &SearchRequest, view: &View, with_waiting: bool) -> Result<Scoped> {
         let now = self.clock.now();
         let (request, view, own) = (request.clone(), view.clone(), Arc::clone(&self.own_weights));
+        let settings = Arc::clone(&self.settings);
         self.store
             .read(move |tx| {
                 let memory = existing(tx, &request.memory)?;
@@ -95,11 +145,21 @@ impl Engine {
                 if extraction_is_pending(tx, &memory.id, &view)? {
                     notices.degrade(Degradation::ExtractionPending);
                 }
-                let weights = own.of(&memory.id, memory.settings.retrieval_weights.as_deref());
-                if memory.settings.retrieval_weights.is_some() && weights.is_none() {
+                let mut provisional = Provisional::default();
+                if memory.settings.read_your_writes
+                    && with_waiting
+                    && provisional::is_wanted(&request, &scope)
+                {
+                    provisional = provisional::waiting(tx, (&memory, &settings), &scope)?;
+                }
+                if provisional.is_cut {
+                    notices.degrade(Degradation::ProvisionalCut);
+                }
+                let own_weights = own.of(&memory.id, memory.settings.retrieval_weights.as_deref());
+                if memory.settings.retrieval_weights.is_some() && own_weights.is_none() {
                     notices.warn(Warning::WeightsNotUsed);
                 }
-                Ok((scope, notices, weights))
+                Ok(Scoped { scope, notices, own_weights, provisional })
             })
             .await
     }
@@ -172,6 +232,14 @@ impl Engine {
         };
         self.store.search().candidates(wanted).await.map(Some)
     }
+}
+
+/// What a request asks for, as one snapshot of the store has it.
+struct Scoped {
+    scope: RecordScope,
+    notices: Notices,
+    own_weights: Option<Arc<Weights>>,
+    provisional: Provisional,
 }
 
 /// Whether the question is to be embedded at all.

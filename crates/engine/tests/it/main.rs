@@ -23,6 +23,8 @@ mod facts;
 #[cfg(test)]
 mod failures;
 #[cfg(test)]
+mod feedback;
+#[cfg(test)]
 #[path = "../files/mod.rs"]
 mod files;
 #[cfg(test)]
@@ -35,6 +37,8 @@ mod moving_facts;
 mod overlaps;
 #[cfg(test)]
 mod profiles;
+#[cfg(test)]
+mod provisional;
 #[cfg(test)]
 mod repeats;
 #[cfg(test)]

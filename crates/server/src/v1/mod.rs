@@ -41,6 +41,7 @@ mod prompts;
 mod proposals;
 mod pull;
 mod quarantine;
+mod record_feedback;
 mod records;
 mod records_shape;
 mod reflections;
@@ -125,6 +126,7 @@ fn operations() -> Table {
     let table = extraction_prompts::operations(table);
     let table = sessions_end::operations(table);
     let table = quarantine::operations(table);
+    let table = record_feedback::operations(table);
     let table = pull::operations(table);
     let table = reflections::operations(table);
     let table = hooks::operations(table);

@@ -14,6 +14,7 @@ use super::call::Call;
 use super::cursor;
 use super::events::notices;
 use super::problem;
+use super::record_feedback;
 use super::records_shape::{change, choice, filter, kind, metadata, places, record, state, strategy};
 use super::table::{Method, Table, create, get, other, post};
 
@@ -166,7 +167,7 @@ async fn record_list(call: Call, asked: shape::RecordListing) -> Result<shape::R
     })
 }
 
-fn path_record(call: &Call) -> Result<RecordId> {
+pub(super) fn path_record(call: &Call) -> Result<RecordId> {
     RecordId::parse(call.path("record")?).map_err(|error: Error| error.on("record"))
 }
 
@@ -188,6 +189,7 @@ async fn record_history(call: Call) -> Result<shape::RecordHistory> {
     Ok(shape::RecordHistory {
         versions: versions.iter().map(record).collect(),
         changes: changes.iter().map(change).collect(),
+        feedback: record_feedback::counts(&versions, &changes),
     })
 }
 

@@ -67,6 +67,7 @@ fn hit(hit: &Hit) -> shape::Hit {
         time: hit.time.to_rfc3339(),
         folded: hit.folded.iter().map(ToString::to_string).collect(),
         explanation: explanation.collect(),
+        provisional: hit.provisional,
     }
 }
 

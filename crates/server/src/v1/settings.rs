@@ -22,6 +22,7 @@ pub(super) fn settings(asked: shape::MemorySettings) -> MemorySettings {
             shape::TextDates::None => TextDates::None,
             shape::TextDates::Suffix => TextDates::Suffix,
         },
+        read_your_writes: asked.read_your_writes,
         main_branch_marker: asked.main_branch_marker,
         erase_after_ms: asked.erase_after_ms,
         history_days: asked.history_days,
@@ -58,6 +59,7 @@ pub(super) fn settings_shown(settings: &MemorySettings) -> shape::MemorySettings
             TextDates::None => shape::TextDates::None,
             TextDates::Suffix => shape::TextDates::Suffix,
         },
+        read_your_writes: settings.read_your_writes,
         main_branch_marker: settings.main_branch_marker,
         erase_after_ms: settings.erase_after_ms,
         history_days: settings.history_days,
@@ -135,7 +137,7 @@ mod tests {
         };
         check("{}");
         check(
-            r#"{"model_mode":"none","window":{"messages":3,"tokens":200,"idle_ms":10,"context_messages":0},
+            r#"{"read_your_writes":true,"model_mode":"none","window":{"messages":3,"tokens":200,"idle_ms":10,"context_messages":0},
                 "safety":{"secrets":"mask","injection":"quarantine"},
                 "consolidation":{"verbatim":true,"reflect_every":9,"reflect_min_episodes":4,"thresholds":{"a":1}}}"#,
         );

@@ -192,6 +192,9 @@ pub(crate) const READER: &[Row] = &[
     (403, "POST", "/v1/memories/{other}/strategies/facts-0000000000/reflect", "{}"),
     (403, "POST", "/v1/memories/{mine}/records/{alicerecord}/revert", "{}"),
     (403, "POST", "/v1/memories/{mine}/records/{bobrecord}/revert", "{}"),
+    (403, "POST", "/v1/memories/{mine}/records/{alicerecord}/feedback", r#"{"verdict":"wrong"}"#),
+    (403, "POST", "/v1/memories/{mine}/records/{bobrecord}/feedback", r#"{"verdict":"wrong"}"#),
+    (403, "POST", "/v1/memories/{other}/records/{bobrecord}/feedback", r#"{"verdict":"wrong"}"#),
     (403, "POST", "/v1/keys", r#"{"name":"me"}"#),
     (403, "GET", "/v1/keys", ""),
     (403, "POST", "/v1/keys/AKIA0000000000000000/rotate", ""),
@@ -500,6 +503,8 @@ pub(crate) const WRITER: &[Row] = &[
     (404, "GET", "/memories/{mine}/memoryRecord/{bobrecord}", ""),
     (404, "DELETE", "/memories/{mine}/memoryRecords/{bobrecord}", ""),
     (404, "DELETE", "/memories/{mine}/memoryRecords/{bobrecord}?namespace=%2Fusers%2Fbob%2F", ""),
+    (404, "POST", "/v1/memories/{mine}/records/{bobrecord}/feedback", r#"{"verdict":"wrong"}"#),
+    (403, "POST", "/v1/memories/{other}/records/{bobrecord}/feedback", r#"{"verdict":"wrong"}"#),
     (403, "DELETE", "/memories/{mine}/memoryRecords/{alicerecord}?namespace=%2Fusers%2Fbob%2F", ""),
     (403, "DELETE", "/memories/{other}/memoryRecords/{otherrecord}", ""),
     // A token that somebody else used is not known, whatever it was used for.

@@ -25,4 +25,6 @@ mod stdio;
 #[cfg(test)]
 mod tools;
 #[cfg(test)]
+mod waiting;
+#[cfg(test)]
 mod world;

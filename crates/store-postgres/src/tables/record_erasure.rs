@@ -1,6 +1,7 @@
 //! Erasing: what is left of a record is its id, so that indexes learn that it is gone. What retention removes is
 //! `record_sweep.rs`.
 
+use loci_model::feedback::ROWS_LIKE;
 use loci_model::findings::Findings;
 use loci_model::metadata::Metadata;
 use loci_model::provenance::Provenance;
@@ -15,7 +16,7 @@ use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit, signed};
 
 impl PgTx<'_> {
-    /// Erases the content of a record: its text, versions, vectors, sources, and where it was.
+    /// Erases the content of a record: its text, versions, vectors, sources, what was said of it, and where it was.
     fn erase(&self, old: Placed, at: Option<Timestamp>) -> Result<()> {
         let memory = old.stored.record.memory.clone();
         let number = self.need(&memory)?;
@@ -25,6 +26,10 @@ impl PgTx<'_> {
         self.later(
             "DELETE FROM record_versions WHERE mem = $1 AND key = $2",
             vec![Box::new(number), Box::new(key.clone())],
+        );
+        self.later(
+            "DELETE FROM telemetry WHERE mem = $1 AND key = $2 AND source = target AND reason LIKE $3",
+            vec![Box::new(number), Box::new(key.clone()), Box::new(ROWS_LIKE)],
         );
         let sources = &old.stored.record.provenance.sources;
         let events: Vec<i64> = sources.iter().map(|source| digest(source.event.as_str())).collect();

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use loci_model::feedback::ROWS_LIKE;
 use loci_model::record::RecordState;
 use loci_model::{ActorId, EventId, MemoryId, RecordId, Result, Timestamp};
 use rusqlite::params;
@@ -16,7 +17,7 @@ use loci_store_kit::codes::{digest, id_of};
 const DELETED: &str = "FROM records WHERE mem = ?1 AND state = 9 AND gone = 0";
 
 impl SqlTx<'_> {
-    /// Erases the content of a record: its text, versions, vectors, sources, and where it was.
+    /// Erases the content of a record: its text, versions, vectors, sources, what was said of it, and where it was.
     pub(super) fn erase(&self, memory: &MemoryId, number: i64, at: Option<Timestamp>) -> Result<()> {
         let place = self.need(memory)?;
         self.erases(memory)?;
@@ -25,6 +26,10 @@ impl SqlTx<'_> {
         self.drop_vectors(number)?;
         self.erase_fact(place, number)?;
         self.run("DELETE FROM record_versions WHERE rec = ?1", [number])?;
+        self.run(
+            "DELETE FROM telemetry WHERE rec = ?1 AND source = target AND reason LIKE ?2",
+            params![number, ROWS_LIKE],
+        )?;
         let sources = self.one(&format!("{RECORDS} WHERE r.num = ?1"), [number], |row| {
             Ok(read(memory, row)?.record.provenance.sources)
         })?;

@@ -15,6 +15,7 @@ mod range_token;
 mod remote_adding;
 mod remote_errors;
 mod remote_events;
+mod remote_feedback;
 mod remote_memory;
 mod remote_records;
 mod remote_rights;

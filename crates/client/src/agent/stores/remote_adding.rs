@@ -44,7 +44,9 @@ async fn held(client: &Client, memory: &str, record: &RecordCreate) -> Result<Op
         ..Search::default()
     };
     let found = client.search(&search).await.map_err(|error| store_error(WHAT, error))?;
-    let same = found.hits.into_iter().map(|hit| hit.record).find(|held| is_same(held, record));
+    // What is not extracted yet is no record that could be named.
+    let stored = found.hits.into_iter().filter(|hit| !hit.provisional);
+    let same = stored.map(|hit| hit.record).find(|held| is_same(held, record));
     Ok(same.map(|held| held.id))
 }
 

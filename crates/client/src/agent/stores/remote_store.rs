@@ -8,10 +8,12 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use loci_api::job::ExtractionWait;
 use loci_api::record::MetadataFilter;
+use loci_api::record_feedback::FeedbackVerdict;
 use loci_api::search::Search;
 
 use super::place_template::{Place, PlaceTemplate, name_of_template};
 use super::remote_errors::store_error;
+use super::remote_feedback;
 use super::remote_memory::{self, Wanted};
 use super::remote_tools::{self, Scope};
 use super::{grouping, remote_adding, remote_events, remote_records, sending};
@@ -20,7 +22,9 @@ use crate::agent::coordinator::ExtractionConfig;
 use crate::agent::entry::{Added, Entry, NewEntry};
 use crate::agent::error::{MemoryError, StoreError};
 use crate::agent::limits::EVENT_TURNS_DEFAULT;
-use crate::agent::store::{Capabilities, ExtractionWaited, MemoryStore, SearchQuery, WritePlace};
+use crate::agent::store::{
+    Capabilities, ExtractionWaited, FeedbackStanding, MemoryStore, SearchQuery, WritePlace,
+};
 use crate::agent::time_text::instant_text;
 use crate::agent::tools::Tool;
 use crate::call::Client;
@@ -133,6 +137,19 @@ impl RemoteStore {
         self.options.actor.as_deref().zip(self.options.session.as_deref())
     }
 
+    fn scope(&self) -> Scope<'_> {
+        Scope {
+            store: &self.name,
+            client: &self.options.client,
+            memory: self.memory(),
+            conversation: self.conversation(),
+            namespace: &self.namespace,
+            is_subtree: matches!(self.options.place, Place::NamespacePath(_)),
+            has_filters: !self.options.filters.is_empty(),
+            writable: self.options.writable,
+        }
+    }
+
     fn question(&self, query: &SearchQuery) -> Search {
         let here = vec![self.namespace.clone()];
         let (namespaces, namespace_paths) = match self.options.place {
@@ -191,6 +208,7 @@ impl MemoryStore for RemoteStore {
             filters: true,
             as_of: true,
             scored: true,
+            feedback: writable && self.options.filters.is_empty(),
         }
     }
 
@@ -286,17 +304,17 @@ impl MemoryStore for RemoteStore {
         .boxed()
     }
 
+    fn feedback<'a>(
+        &'a self,
+        entry_id: &'a str,
+        verdict: FeedbackVerdict,
+        reason: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<FeedbackStanding, StoreError>> {
+        remote_feedback::give(self.scope(), entry_id, verdict, reason).boxed()
+    }
+
     fn tools(&self) -> Vec<Tool> {
-        remote_tools::tools(&Scope {
-            store: &self.name,
-            client: &self.options.client,
-            memory: self.memory(),
-            conversation: self.conversation(),
-            namespace: &self.namespace,
-            is_subtree: matches!(self.options.place, Place::NamespacePath(_)),
-            has_filters: !self.options.filters.is_empty(),
-            writable: self.options.writable,
-        })
+        remote_tools::tools(&self.scope())
     }
 }
 

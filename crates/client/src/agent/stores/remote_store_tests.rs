@@ -317,13 +317,19 @@ fn tools_of_the_store() {
             other["namespace"] = json!("/users/bob/facts/");
             (200, other)
         }
+        "/v1/memories/notes/records/rec-1/feedback" => {
+            (200, json!({"id": "rec-1", "version": 1, "useful": 1, "wrong": 1, "state": "active"}))
+        }
         "/v1/memories/notes/records/rec-1/history" => (200, json!({"versions": [record()], "changes": []})),
         _ => (404, problem("NOT_FOUND")),
     });
     options.writable = true;
     let tools = RemoteStore::new(options.clone()).unwrap().tools();
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-    assert_eq!(names, ["users_facts_timeline", "users_facts_history", "users_facts_forget"]);
+    assert_eq!(
+        names,
+        ["users_facts_timeline", "users_facts_history", "users_facts_forget", "users_facts_feedback"]
+    );
     let history = block_on(tools[1].call(json!({"id": "rec-1"}))).unwrap().into_value();
     assert_eq!(history[0]["content"], json!("User lives in Seattle"));
     let before = seen.lock().unwrap().len();
@@ -337,6 +343,24 @@ fn tools_of_the_store() {
     let deleted = block_on(tools[2].call(json!({"id": "rec-1"}))).unwrap_err();
     assert!(deleted.0.contains("cannot be read"), "{}", deleted.0);
     assert!(block_on(tools[2].call(json!({}))).is_err());
+    let standing = |arguments: Value| block_on(tools[3].call(arguments));
+    let said = standing(json!({"id": "rec-1", "verdict": "wrong", "reason": "it moved"})).unwrap();
+    let expect = json!({"id": "rec-1", "useful": 1, "wrong": 1, "state": "active"});
+    assert_eq!(said.into_value(), expect);
+    let sent = seen.lock().unwrap().last().cloned().unwrap();
+    assert!(format!("{sent:?}").contains("agent"), "an agent says it, whatever its rights are: {sent:?}");
+    assert_eq!(
+        standing(json!({"id": "rec-2", "verdict": "wrong"})).unwrap_err().0,
+        "there is no entry rec-2"
+    );
+    for wrong in [
+        json!({"id": "rec-1"}),
+        json!({"id": "rec-1", "verdict": "bad"}),
+        json!({"id": "rec-1", "verdict": "wrong", "reason": 1}),
+        json!({"id": "rec-1", "verdict": "wrong", "by": "human"}),
+    ] {
+        assert!(standing(wrong.clone()).is_err(), "{wrong}");
+    }
     options.filters = vec![serde_json::from_value(json!({"key": "own", "operator": "exists"})).unwrap()];
     let names: Vec<String> =
         RemoteStore::new(options).unwrap().tools().into_iter().map(|tool| tool.name).collect();

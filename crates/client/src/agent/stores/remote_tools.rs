@@ -1,4 +1,4 @@
-//! Tools of a memory on a server: what a record was before, forgetting one, and what was said in this conversation. Their names begin
+//! Tools of a memory on a server: what a record was before, forgetting one, what is to be said of one, and what was said in this conversation. Their names begin
 //! with the store's, for a manager may have several.
 
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use loci_api::event::{EventListing, PayloadItem};
+use loci_api::record_feedback::{FeedbackBy, FeedbackVerdict, RecordFeedback};
 use serde_json::{Value, json};
 
 use crate::agent::tools::{Tool, ToolAnswer, ToolError};
@@ -81,8 +82,24 @@ pub(super) fn tools(scope: &Scope<'_>) -> Vec<Tool> {
     if scope.writable {
         let words = "Forget an entry of long-term memory. Use when the user asks for it.";
         tools.push(tool("forget", words, of_record(), forget));
+        let words = "Say that an entry of long-term memory was useful, or that it is wrong. Use when it helped, or when you have found that it \
+                     is not so.";
+        tools.push(tool("feedback", words, of_feedback(), feedback));
     }
     tools
+}
+
+fn of_feedback() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "id": {"type": "string", "description": "The id of an entry"},
+            "verdict": {"type": "string", "enum": ["useful", "wrong"]},
+            "reason": {"type": "string", "description": "Why, in at most 500 characters"}
+        },
+        "required": ["id", "verdict"],
+        "additionalProperties": false
+    })
 }
 
 type Answer = BoxFuture<'static, Result<ToolAnswer, ToolError>>;
@@ -113,7 +130,11 @@ fn prefix(store: &str) -> String {
 
 /// The id that is asked for, of a record within the store's place. Others are not there, as for a search.
 async fn within(call: &Call) -> Result<String, ToolError> {
-    let id = id(&call.arguments)?;
+    let id = id(&call.arguments, &["id"])?;
+    record_within(call, id).await
+}
+
+async fn record_within(call: &Call, id: String) -> Result<String, ToolError> {
     let unknown = || ToolError(format!("there is no entry {id}"));
     let found = call.client.record_get(&call.memory, &id).await;
     let record =
@@ -122,7 +143,7 @@ async fn within(call: &Call) -> Result<String, ToolError> {
     if is_within { Ok(id) } else { Err(unknown()) }
 }
 
-fn is_within(namespace: &str, place: &str, is_subtree: bool) -> bool {
+pub(super) fn is_within(namespace: &str, place: &str, is_subtree: bool) -> bool {
     let (namespace, place) = (namespace.trim_matches('/'), place.trim_matches('/'));
     let beneath =
         || namespace.strip_prefix(place).is_some_and(|rest| place.is_empty() || rest.starts_with('/'));
@@ -153,6 +174,30 @@ fn forget(call: Call) -> Answer {
     .boxed()
 }
 
+fn feedback(call: Call) -> Answer {
+    async move {
+        let id = id(&call.arguments, &["id", "verdict", "reason"])?;
+        let verdict = call.arguments.get("verdict").and_then(Value::as_str);
+        let verdict = match verdict {
+            Some("useful") => FeedbackVerdict::Useful,
+            Some("wrong") => FeedbackVerdict::Wrong,
+            Some(_) | None => return Err(ToolError("verdict must be useful or wrong".to_owned())),
+        };
+        let reason = match call.arguments.get("reason") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(reason)) => Some(reason.clone()),
+            Some(_) => return Err(ToolError("reason must be a text".to_owned())),
+        };
+        let id = record_within(&call, id).await?;
+        let said = RecordFeedback { verdict, reason, by: Some(FeedbackBy::Agent) };
+        let standing = call.client.record_feedback(&call.memory, &id, &said).await.map_err(refused)?;
+        Ok(ToolAnswer::plain(json!({
+            "id": id, "useful": standing.useful, "wrong": standing.wrong, "state": standing.state
+        })))
+    }
+    .boxed()
+}
+
 fn timeline(call: Call) -> Answer {
     async move {
         let text =
@@ -178,10 +223,15 @@ fn timeline(call: Call) -> Answer {
     .boxed()
 }
 
-fn id(arguments: &Value) -> Result<String, ToolError> {
-    let others = arguments.as_object().and_then(|members| members.keys().find(|name| *name != "id"));
-    if let Some(unknown) = others {
-        return Err(ToolError(format!("{unknown} is not known here: give id alone")));
+/// The id, where no member but the known ones is given.
+fn id(arguments: &Value, known: &[&str]) -> Result<String, ToolError> {
+    let mut members = arguments.as_object().into_iter().flat_map(|members| members.keys());
+    if let Some(unknown) = members.find(|name| !known.contains(&name.as_str())) {
+        let rule = match known {
+            [only] => format!("give {only} alone"),
+            several => format!("give {}", several.join(", ")),
+        };
+        return Err(ToolError(format!("{unknown} is not known here: {rule}")));
     }
     match arguments.get("id").and_then(Value::as_str) {
         Some(id) if !id.trim().is_empty() => Ok(id.to_owned()),

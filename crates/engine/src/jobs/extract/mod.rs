@@ -27,6 +27,8 @@ use loci_model::ports::store::StoreExt;
 use loci_model::settings::{ModelMode, WindowSettings};
 use loci_model::{ActorId, Error, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 
+pub(crate) use self::round::{messages_of, namespace_of};
+
 use self::consolidating::Settled;
 use self::draft::Draft;
 use self::reading::{GroupRead, Reading};

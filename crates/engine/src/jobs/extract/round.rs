@@ -134,12 +134,25 @@ fn cut(events: &mut Vec<Event>, items: usize) {
 }
 
 /// The messages of an event that extraction reads.
-pub(super) fn messages_of(event: &Event) -> Vec<JobMessage> {
+pub(crate) fn messages_of(event: &Event) -> Vec<JobMessage> {
     (0..)
         .zip(&event.payload)
         .filter(|(at, item)| !matches!(item, PayloadItem::Blob(_)) && !event.notes.repeated.contains(at))
         .map(|(message, _)| JobMessage { event: event.id.clone(), message })
         .collect()
+}
+
+/// Where a strategy puts what it reads in an event.
+///
+/// # Errors
+/// `Invalid` where a variable of the template has no value for the event.
+pub(crate) fn namespace_of(strategy: &Strategy, event: &Event) -> Result<Namespace> {
+    strategy.template.render(&|name| match name {
+        "actorId" => Some(event.actor.to_string()),
+        "sessionId" => Some(event.session.to_string()),
+        "memoryStrategyId" | "strategyId" => Some(strategy.id.to_string()),
+        declared => event.namespace_variables.get(declared).cloned(),
+    })
 }
 
 impl Round {
@@ -236,7 +249,7 @@ impl Round {
         if messages.is_empty() {
             return;
         }
-        let namespace = match self.strategy.template.render(&|name| self.variable(name, event)) {
+        let namespace = match namespace_of(&self.strategy, event) {
             Ok(namespace) => namespace,
             Err(error) => {
                 tracing::warn!(memory = %self.memory.id, event = %event.id, reason = %error.message, "an event cannot be extracted");
@@ -285,15 +298,6 @@ impl Round {
     /// True when a record has the strictly consistent values of a group.
     pub(super) fn may_join(&self, record: &Record, group: &Group) -> bool {
         agrees(self.schema(), &record.metadata, &group.strict)
-    }
-
-    fn variable(&self, name: &str, event: &Event) -> Option<String> {
-        match name {
-            "actorId" => Some(event.actor.to_string()),
-            "sessionId" => Some(event.session.to_string()),
-            "memoryStrategyId" | "strategyId" => Some(self.strategy.id.to_string()),
-            declared => event.namespace_variables.get(declared).cloned(),
-        }
     }
 
     /// Reads what the groups hold already, and at which sequence.

@@ -144,6 +144,9 @@ async fn records(context: Context, arguments: Arguments, store: String) -> Outco
         if let (Some(path), Some(members)) = (&hit.record.path, found.as_object_mut()) {
             members.insert("path".to_owned(), path.clone().into());
         }
+        if let (true, Some(members)) = (hit.provisional, found.as_object_mut()) {
+            members.insert("provisional".to_owned(), true.into());
+        }
         found
     });
     Ok(json!({
@@ -250,6 +253,7 @@ fn output() -> Value {
                         ("score", number()),
                         ("path", word()),
                         ("passage", word()),
+                        ("provisional", flag()),
                         ("verdict", verdict()),
                     ],
                     &["id", "kind", "score"],

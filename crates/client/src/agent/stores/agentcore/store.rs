@@ -171,6 +171,7 @@ impl MemoryStore for AgentCoreStore {
             filters: true,
             as_of: false,
             scored: true,
+            feedback: false,
         }
     }
 

@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use loci_model::feedback::verdict_of;
 use loci_model::ports::files::FileChange;
 use loci_model::ports::files::Precondition;
 use loci_model::ports::store::ReadTx;
 use loci_model::record::{Record, RecordState};
+use loci_model::telemetry::StateChange;
 use loci_model::tree_entry::TreeChange;
 use loci_model::{RecordId, Result};
 
@@ -111,7 +113,10 @@ fn made_by(
         return Ok(Some(format!("{actor}/{session}")));
     }
     let rows = tx.telemetry().of_record(&tree.memory, &change.record)?;
-    let row = rows.into_iter().rev().find(|row| Some(row.version) == change.version.or(change.before));
+    let wrote = |row: &StateChange| {
+        Some(row.version) == change.version.or(change.before) && verdict_of(row).is_none()
+    };
+    let row = rows.into_iter().rev().find(wrote);
     Ok(row.map(|row| row.by))
 }
 

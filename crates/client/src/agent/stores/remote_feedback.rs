@@ -1,0 +1,38 @@
+//! What an agent says of an entry of a memory on a server. It reaches no further than the store's searches do.
+
+use loci_api::record_feedback::{FeedbackBy, FeedbackVerdict, RecordFeedback};
+
+use super::remote_errors::store_error;
+use super::remote_tools::{Scope, is_within};
+use crate::agent::error::StoreError;
+use crate::agent::store::FeedbackStanding;
+
+const WHAT: &str = "the entry cannot be judged";
+/// The state of what searches find.
+const IN_FORCE: &str = "active";
+
+/// Says it. What does not lie in the store's place is not there, as for a search.
+pub(super) async fn give(
+    scope: Scope<'_>,
+    id: &str,
+    verdict: FeedbackVerdict,
+    reason: Option<&str>,
+) -> Result<FeedbackStanding, StoreError> {
+    if !scope.writable || scope.has_filters {
+        let rule = "feedback needs a store that is writable and has no conditions of its own";
+        return Err(StoreError::permanent(rule));
+    }
+    let unknown = || StoreError::permanent(format!("there is no entry {id}"));
+    let found = scope.client.record_get(scope.memory, id).await;
+    let record = found
+        .map_err(|error| if error.status() == Some(404) { unknown() } else { store_error(WHAT, error) })?;
+    if !is_within(&record.namespace, scope.namespace, scope.is_subtree) {
+        return Err(unknown());
+    }
+    // Whatever the rights of the process are: an agent is no person.
+    let said = RecordFeedback { verdict, reason: reason.map(str::to_owned), by: Some(FeedbackBy::Agent) };
+    let standing = scope.client.record_feedback(scope.memory, id, &said).await;
+    let standing = standing.map_err(|error| store_error(WHAT, error))?;
+    let in_force = standing.state == IN_FORCE;
+    Ok(FeedbackStanding { useful: standing.useful, wrong: standing.wrong, in_force })
+}

@@ -1,0 +1,325 @@
+//! Which turns wait to be extracted of what a search asks for, and the records they would be.
+//!
+//! A turn waits where an extraction is open and none of the strategies that are asked for has read it; those that keep turns
+//! as facts count before the others, which make something else of them. It is shown once, at the place of the first of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_model::event::Event;
+use loci_model::job::{JobKind, JobState};
+use loci_model::memory::Memory;
+use loci_model::metadata::{MetadataValue, SYSTEM_PROVISIONAL};
+use loci_model::ports::store::{EventsBefore, JobQuery, ReadTx};
+use loci_model::provenance::{Provenance, Source};
+use loci_model::record::{Record, RecordOrigin, RecordState};
+use loci_model::scope::{AccessClause, RecordScope};
+use loci_model::strategy::{Strategy, StrategyBase};
+use loci_model::{ActorId, Namespace, RecordId, Result, SessionId, StrategyId, Timestamp, limits};
+use sha2::{Digest, Sha256};
+
+use super::Provisional;
+use crate::events::scheduling::extracting;
+use crate::jobs::extract::{messages_of, namespace_of};
+use crate::safety::{self, SafetyPolicy};
+use crate::settings::EngineSettings;
+use crate::strategies::schema_values::record_values;
+use crate::strategies::semantic::Semantic;
+use crate::strategies::turn::turns_of_message;
+use crate::strategies::{Batch, Candidate, Strategy as _};
+
+/// Hex digits of the digest in an id: with what stands before them, the length of any record's id.
+const ID_DIGITS: usize = 24;
+
+/// Whose conversation.
+type Place = (ActorId, SessionId);
+
+/// The turns of a scope that wait, newest events first where there are too many.
+pub(in crate::retrieval) fn waiting(
+    tx: &dyn ReadTx,
+    (memory, settings): (&Memory, &EngineSettings),
+    scope: &RecordScope,
+) -> Result<Provisional> {
+    if !tx.jobs().has_open(&memory.id, JobKind::Extract)? {
+        return Ok(Provisional::default());
+    }
+    let looking = Looking { memory, scope, policy: SafetyPolicy::of(settings, &memory.settings) };
+    let (places, mut is_cut) = open_places(tx, memory, &scope.view)?;
+    let mut records = BTreeMap::new();
+    let mut left = limits::PROVISIONAL_EVENTS_MAX;
+    for place in places {
+        let places = looking.strategies_at(&place);
+        let strategies: Vec<&Strategy> = places.iter().map(|(strategy, _)| *strategy).collect();
+        let progress = looking.progress(tx, &strategies, &place)?;
+        let told = |(strategy, certain): &(&Strategy, bool)| {
+            (strategy.base, *certain, progress.get(&strategy.id).copied().unwrap_or_default())
+        };
+        let Some(read) = read_up_to(&places.iter().map(told).collect::<Vec<_>>()) else { continue };
+        let (events, more) = looking.unread(tx, &place, read, left)?;
+        is_cut |= more;
+        left -= events.len();
+        for event in &events {
+            let Some((strategy, namespace)) = looking.strategy_of(event, &strategies, &progress) else {
+                continue;
+            };
+            for record in looking.records(event, strategy, &namespace)? {
+                records.insert(record.id.clone(), record);
+            }
+        }
+    }
+    Ok(Provisional { records, is_cut })
+}
+
+/// The conversations with an open extraction that the caller may know of, latest change first, each once; and whether there are more.
+fn open_places(tx: &dyn ReadTx, memory: &Memory, view: &[AccessClause]) -> Result<(Vec<Place>, bool)> {
+    let (mut places, mut seen, mut is_cut) = (Vec::new(), BTreeSet::new(), false);
+    for clause in view {
+        for state in [JobState::Running, JobState::Pending] {
+            let query = JobQuery {
+                kinds: vec![JobKind::Extract],
+                state: Some(state),
+                actor: clause.actor.clone(),
+                session: clause.session.clone(),
+                limit: limits::PROVISIONAL_JOBS_MAX + 1,
+                ..JobQuery::default()
+            };
+            let jobs = tx.jobs().list(&memory.id, &query)?;
+            is_cut |= jobs.len() > limits::PROVISIONAL_JOBS_MAX;
+            for job in jobs.into_iter().take(limits::PROVISIONAL_JOBS_MAX) {
+                let Some(place) = job.actor.zip(job.session) else { continue };
+                if seen.insert(place.clone()) {
+                    places.push((job.updated_at, place));
+                }
+            }
+        }
+    }
+    places.sort_by(|left, right| right.0.cmp(&left.0).then_with(|| left.1.cmp(&right.1)));
+    Ok((places.into_iter().map(|(_, place)| place).collect(), is_cut))
+}
+
+/// The arrival number up to which no event of a conversation waits: of each strategy its base, whether it surely counts for all of it, and
+/// how far it has read. `None` without strategies.
+fn read_up_to(strategies: &[(StrategyBase, bool, u64)]) -> Option<u64> {
+    let keeps = |base: StrategyBase| base == StrategyBase::Semantic;
+    let any_keeps = strategies.iter().any(|(base, ..)| keeps(*base));
+    let decides = |(base, certain, _): &&(_, bool, _)| *certain && keeps(*base) == any_keeps;
+    // What one of those has read waits no more; where none is certain, what all have read.
+    let decided = strategies.iter().filter(decides).map(|(.., read)| *read).max();
+    decided.or_else(|| strategies.iter().map(|(.., read)| *read).min())
+}
+
+struct Looking<'a> {
+    memory: &'a Memory,
+    scope: &'a RecordScope,
+    policy: SafetyPolicy,
+}
+
+impl<'a> Looking<'a> {
+    /// The strategies whose records of a conversation may be in the scope, and whether they surely are: where a namespace depends on the
+    /// event, so does that.
+    fn strategies_at(&self, (actor, session): &Place) -> Vec<(&'a Strategy, bool)> {
+        let may_be = |strategy: &'a Strategy| {
+            let place = strategy.template.render(&|name| match name {
+                "actorId" => Some(actor.to_string()),
+                "sessionId" => Some(session.to_string()),
+                "memoryStrategyId" | "strategyId" => Some(strategy.id.to_string()),
+                _ => None,
+            });
+            match place {
+                Ok(place) => {
+                    self.is_asked_for(strategy, &place, (actor, session)).then_some((strategy, true))
+                }
+                Err(_) => Some((strategy, false)),
+            }
+        };
+        extracting(self.memory).filter_map(may_be).collect()
+    }
+
+    fn is_asked_for(
+        &self,
+        strategy: &Strategy,
+        namespace: &Namespace,
+        (actor, session): (&ActorId, &SessionId),
+    ) -> bool {
+        let (normal, id) = (namespace.normal(), Some(&strategy.id));
+        self.scope.may_see(&normal, id, Some(actor), Some(session)) && self.scope.asks_for(&normal, id)
+    }
+
+    fn progress(
+        &self,
+        tx: &dyn ReadTx,
+        strategies: &[&Strategy],
+        (actor, session): &Place,
+    ) -> Result<BTreeMap<StrategyId, u64>> {
+        let read = |strategy: &&Strategy| {
+            let arrival = tx.events().progress(&self.memory.id, &strategy.id, actor, session)?;
+            Ok((strategy.id.clone(), arrival))
+        };
+        strategies.iter().map(read).collect()
+    }
+
+    /// The newest `most` events behind `read`, in order of arrival, and whether there are more.
+    fn unread(
+        &self,
+        tx: &dyn ReadTx,
+        (actor, session): &Place,
+        read: u64,
+        most: usize,
+    ) -> Result<(Vec<Event>, bool)> {
+        let (memory, now) = (&self.memory.id, self.scope.now);
+        let events = tx.events().unprocessed(memory, actor, session, read, most + 1, now)?;
+        if events.len() <= most || most == 0 {
+            let more = events.len() > most;
+            return Ok((if more { Vec::new() } else { events }, more));
+        }
+        let newest = tx.events().before(&EventsBefore {
+            memory: memory.clone(),
+            actor: actor.clone(),
+            session: session.clone(),
+            branches: None,
+            arrival: i64::MAX.unsigned_abs(),
+            limit: most,
+            now,
+        })?;
+        Ok((newest.into_iter().filter(|event| event.arrival > read).collect(), true))
+    }
+
+    /// The strategy at whose place an event is shown; `None` where one of those that count has read it.
+    fn strategy_of(
+        &self,
+        event: &Event,
+        strategies: &[&'a Strategy],
+        progress: &BTreeMap<StrategyId, u64>,
+    ) -> Option<(&'a Strategy, Namespace)> {
+        let asked_for = |strategy: &&'a Strategy| {
+            // One whose namespace cannot be told makes no record of it either.
+            let namespace = namespace_of(strategy, event).ok()?;
+            let place = (&event.actor, &event.session);
+            self.is_asked_for(strategy, &namespace, place).then_some((*strategy, namespace))
+        };
+        let mut asked: Vec<_> = strategies.iter().filter_map(asked_for).collect();
+        if asked.iter().any(|(strategy, _)| strategy.base == StrategyBase::Semantic) {
+            asked.retain(|(strategy, _)| strategy.base == StrategyBase::Semantic);
+        }
+        let has_read =
+            |strategy: &Strategy| progress.get(&strategy.id).is_some_and(|at| *at >= event.arrival);
+        if asked.iter().any(|(strategy, _)| has_read(strategy)) {
+            return None;
+        }
+        asked.into_iter().next()
+    }
+
+    /// The turns of an event that are worth keeping, each as the record of it.
+    fn records(&self, event: &Event, strategy: &Strategy, namespace: &Namespace) -> Result<Vec<Record>> {
+        let known =
+            |time: Timestamp| self.scope.as_of.is_none_or(|then| event.arrived <= then && time <= then);
+        let messages = messages_of(event).into_iter();
+        let turns: Vec<_> =
+            messages.flat_map(|message| turns_of_message(event, message.message as usize)).collect();
+        let batch = Batch { session: &event.session, turns: &turns, standing: &[] };
+        let kept = Semantic.extract(&batch).into_iter().filter(|kept| kept.fits() && known(kept.time));
+        let mut records = Vec::new();
+        for candidate in kept {
+            records.extend(self.record(event, strategy, namespace.clone(), candidate)?);
+        }
+        Ok(records)
+    }
+
+    /// `None` where it would be held back.
+    fn record(
+        &self,
+        event: &Event,
+        strategy: &Strategy,
+        namespace: Namespace,
+        candidate: Candidate,
+    ) -> Result<Option<Record>> {
+        let Candidate { kind, subtype, text, index_text, sources, verbatim, role, run, time, .. } = candidate;
+        let safe = safety::prepare(text, index_text, &self.policy);
+        let Some(source) = sources.first() else { return Ok(None) };
+        if safe.state != RecordState::Active {
+            return Ok(None);
+        }
+        let schema = strategy.schema.as_deref().unwrap_or_default();
+        let mut metadata = record_values(schema, &event.metadata, &safe.text);
+        metadata.insert(SYSTEM_PROVISIONAL.to_owned(), MetadataValue::String("true".to_owned()));
+        Ok(Some(Record {
+            memory: self.memory.id.clone(),
+            id: id_of(self.memory, source)?,
+            version: 1,
+            sequence: 0,
+            kind,
+            subtype,
+            title: None,
+            path: None,
+            description: None,
+            scope: None,
+            citations: None,
+            namespace,
+            strategy: Some(strategy.id.clone()),
+            trust: safe.trust(),
+            text: safe.text,
+            index_text: safe.index_text,
+            metadata,
+            provenance: Provenance {
+                actor: Some(event.actor.clone()),
+                session: Some(event.session.clone()),
+                branch: Some(event.branch.name.clone()),
+                sources,
+                verbatim,
+                role,
+                run,
+            },
+            origin: RecordOrigin::Extracted,
+            tier: safe.tier,
+            making: None,
+            derived_from: Vec::new(),
+            findings: safe.findings,
+            state: RecordState::Active,
+            state_reason: None,
+            superseded_by: None,
+            supersedes: Vec::new(),
+            valid_from: time,
+            valid_to: None,
+            timestamp: time,
+            created_at: event.arrived,
+            updated_at: event.arrived,
+            expires_at: None,
+            expiry_days: None,
+        }))
+    }
+}
+
+/// The same for the same turn, whenever it is asked for; no stored record has one like it, for those are UUIDs.
+fn id_of(memory: &Memory, source: &Source) -> Result<RecordId> {
+    let mut hash = Sha256::new();
+    for part in [memory.id.as_str(), source.event.as_str()] {
+        hash.update(part);
+        hash.update([0]);
+    }
+    hash.update(source.message.to_be_bytes());
+    hash.update(source.part.to_be_bytes());
+    let digits = hex::encode(hash.finalize());
+    RecordId::parse(format!("mem-provisional-{}", digits.get(..ID_DIGITS).unwrap_or(&digits)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_no_more() {
+        use StrategyBase::{Semantic, Summary};
+        let check = |strategies: &[(StrategyBase, bool, u64)], expect| {
+            assert_eq!(read_up_to(strategies), expect, "{strategies:?}");
+        };
+        check(&[], None);
+        check(&[(Semantic, true, 3)], Some(3));
+        // Facts are kept: that the summary is still to be made leaves nothing to be shown.
+        check(&[(Summary, true, 0), (Semantic, true, 3)], Some(3));
+        check(&[(Summary, true, 9), (Semantic, true, 3)], Some(3));
+        check(&[(Semantic, true, 5), (Semantic, true, 3)], Some(5));
+        check(&[(Summary, true, 2), (Summary, true, 4)], Some(4));
+        check(&[(Semantic, false, 5), (Semantic, true, 3)], Some(3));
+        check(&[(Semantic, false, 5), (Summary, true, 3)], Some(3));
+        check(&[(Semantic, false, 2), (Summary, true, 3)], Some(2));
+    }
+}
