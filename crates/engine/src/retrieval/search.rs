@@ -45,7 +45,7 @@ impl Engine {
 
     async fn answer(&self, caller: &Principal, request: &SearchRequest) -> Result<SearchAnswer> {
         check(request)?;
-        let view = access::record_view(caller, &request.memory, Capability::Read)?;
+        let view = access::bound_view(caller, &request.memory, Capability::Read, self.clock.now())?;
         let (scope, mut notices, own_weights) = self.search_scope(request, &view).await?;
         let weights = match &own_weights {
             Some(weights) => weights.as_ref(),
