@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod bound;
+#[cfg(test)]
 mod isolation;
 #[cfg(test)]
 mod isolation_rows;
