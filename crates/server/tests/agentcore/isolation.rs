@@ -22,6 +22,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::isolation_rows::{ACTOR, READER, Row, TREE, WRITER};
+use crate::sign::Pair;
 
 /// Any status: only that both servers answer alike.
 pub(crate) const ANY: u16 = 0;
@@ -83,6 +84,45 @@ impl Server {
     /// Now, as the wire says it.
     pub(crate) fn now_seconds(&self) -> f64 {
         (self.engine().now().millis() / 1000) as f64
+    }
+
+    pub(crate) fn amz_date(&self) -> String {
+        self.engine().now().civil().strftime("%Y%m%dT%H%M%SZ").to_string()
+    }
+
+    /// A key's pair, for signatures.
+    pub(crate) fn pair(&self, principal: Principal) -> Pair {
+        let admin = Principal::administrator("tester");
+        let key = self.runtime.block_on(self.engine().key_create(&admin, principal)).unwrap();
+        Pair { id: key.id.to_string(), secret: key.secret.expose().to_owned() }
+    }
+
+    pub(crate) fn bytes(&self, body: Body) -> Vec<u8> {
+        self.runtime.block_on(to_bytes(body, usize::MAX)).unwrap().to_vec()
+    }
+
+    /// Status and body of a request from elsewhere, as it is.
+    pub(crate) fn send(&self, mut request: Request<Body>) -> (u16, Vec<u8>) {
+        request.extensions_mut().insert(Peer::Network);
+        let router = loci_server::router(&self.doors);
+        let response = self.runtime.block_on(tower::ServiceExt::oneshot(router, request)).unwrap();
+        let status = response.status().as_u16();
+        (status, self.bytes(response.into_body()))
+    }
+
+    /// The statuses of requests that are under way at once.
+    pub(crate) fn send_all(&self, requests: Vec<Request<Body>>) -> Vec<u16> {
+        let router = loci_server::router(&self.doors);
+        let sent = requests.into_iter().map(|mut request| {
+            request.extensions_mut().insert(Peer::Network);
+            tower::ServiceExt::oneshot(router.clone(), request)
+        });
+        let answers = self.runtime.block_on(futures::future::join_all(sent));
+        answers.into_iter().map(|answer| answer.unwrap().status().as_u16()).collect()
+    }
+
+    pub(crate) fn advance_s(&self, seconds: u64) {
+        self.test.clock().advance_ms(seconds * 1_000);
     }
 
     pub(crate) fn advance_days(&self, days: u64) {
