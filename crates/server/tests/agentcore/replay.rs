@@ -133,7 +133,7 @@ fn a_captured_question_is_answered_member_by_member() {
         let found = &answer["memoryRecordSummaries"][0];
         let mut of_record: BTreeSet<&str> =
             ["memoryRecordId", "content", "memoryStrategyId", "namespaces", "createdAt", "score"].into();
-        // What the service has beside them (agentcore-wire.md §10).
+        // What the service has beside them (agentcore-wire.md §4).
         of_record.extend(["metadata", "timestamp"].iter().filter(|name| found.get(name).is_some()));
         assert!(found.get("timestamp").is_none_or(is_epoch), "{found}");
         assert_eq!(members(found), of_record, "{found}");
